@@ -1,0 +1,218 @@
+"""The book: its pages in two languages, its scripts and their recorded outputs, and what must hold between them."""
+
+from __future__ import annotations
+
+import sys
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from proof.page import Page, expand, parse
+from proof.problem import Problem, Unproved
+
+LANGUAGES = ("zh", "en")
+"""The languages of the book; `docs/<topic>/<page>.<language>.md` is one page in one of them."""
+
+
+@dataclass(frozen=True)
+class Book:
+    """Everything that stands in the files, read once. Paths are relative to `root`, with `/`."""
+
+    root: Path
+    pages: tuple[Page, ...]
+    scripts: tuple[str, ...]
+    outputs: tuple[str, ...]
+    unreadable: tuple[Problem, ...]
+
+    def users(self, script: str) -> tuple[str, ...]:
+        """The pages that show a script."""
+        return tuple(p.file for p in self.pages if any(r.path == script for r in p.references))
+
+
+def read_book(root: Path) -> Book:
+    """Read the book that lies in `root`: `docs/` and `snippets/`."""
+    pages: list[Page] = []
+    unreadable: list[Problem] = []
+
+    def files(folder: str, pattern: str) -> list[str]:
+        return sorted(p.relative_to(root).as_posix() for p in (root / folder).rglob(pattern))
+
+    def text(file: str) -> str | None:
+        raw = (root / file).read_bytes()
+        try:
+            return raw.decode("utf-8")
+        except UnicodeDecodeError as error:
+            unreadable.append(
+                Problem(
+                    file,
+                    raw[: error.start].count(b"\n") + 1,
+                    "the file is not UTF-8",
+                    "text in UTF-8",
+                    f"the byte 0x{raw[error.start]:02x} at position {error.start}",
+                    "save the file in your editor with the encoding UTF-8",
+                    (file,) if file.endswith(".md") else (),
+                )
+            )
+            return None
+
+    for file in files("docs", "*.md"):
+        if (content := text(file)) is not None:
+            pages.append(parse(file, content))
+    scripts, outputs = files("snippets", "*.py"), files("snippets", "*.out")
+    for file in scripts + outputs:
+        text(file)
+    return Book(root, tuple(pages), tuple(scripts), tuple(outputs), tuple(unreadable))
+
+
+def problems_in_files(book: Book) -> list[Problem]:
+    """What can be seen to be wrong without running anything."""
+    found = list(book.unreadable)
+    for page in book.pages:
+        try:
+            expand(page, book.root)
+        except Unproved as unproved:
+            found += unproved.problems
+        found += _typed_code(page)
+        found += _anchors(page)
+    found += _languages(book)
+    found += _strays(book)
+    found += _shadows(book)
+    return found
+
+
+def _typed_code(page: Page) -> Iterator[Problem]:
+    for line in page.typed_python:
+        yield Problem(
+            page.file,
+            line,
+            "Python code is typed into the page, so nothing runs it",
+            "code in a script below snippets/, named with ::: snippets/<topic>/<name>.py",
+            "a python fence",
+            "move it: python -m proof new <topic>/<name>",
+            (page.file,),
+        )
+    for line in page.markers:
+        yield Problem(
+            page.file,
+            line,
+            "a test marker is typed into the page",
+            "no marker: each block is run and compared as it is shown",
+            page.text.splitlines()[line - 1].strip(),
+            "remove this line",
+            (page.file,),
+        )
+
+
+def _anchors(page: Page) -> Iterator[Problem]:
+    for heading in page.headings:
+        if heading.anchor is None:
+            yield Problem(
+                page.file,
+                heading.line,
+                "the heading has no anchor of its own",
+                "an English anchor, the same in both languages: ## 标题 { #title }",
+                page.text.splitlines()[heading.line - 1],
+                "add { #anchor } to the end of this line",
+                (page.file,),
+            )
+
+
+def _languages(book: Book) -> Iterator[Problem]:
+    versions: dict[str, dict[str, Page]] = defaultdict(dict)
+    for page in book.pages:
+        stem, _, language = page.file.removesuffix(".md").rpartition(".")
+        if language not in LANGUAGES:
+            yield Problem(
+                page.file,
+                1,
+                "the name of the page does not say its language",
+                " or ".join(f"{page.file.removesuffix('.md')}.{x}.md" for x in LANGUAGES),
+                page.file,
+                "rename the file",
+                (page.file,),
+            )
+        else:
+            versions[stem][language] = page
+    for stem, pages in versions.items():
+        if len(pages) == len(LANGUAGES):
+            yield from _twins(*(pages[language] for language in LANGUAGES))
+            continue
+        (page,) = pages.values()
+        (missing,) = set(LANGUAGES) - set(pages)
+        yield Problem(
+            page.file,
+            1,
+            "the page exists in one language only",
+            f"{stem}.{missing}.md beside it",
+            "no such file",
+            f"write {stem}.{missing}.md with the same snippets and anchors",
+            (page.file,),
+        )
+
+
+def _twins(one: Page, other: Page) -> Iterator[Problem]:
+    """The two versions of a page show the same snippets and have the same headings, in the same order."""
+
+    def marks(page: Page) -> list[tuple[int, str]]:
+        found = [(r.line, " ".join([r.path, *(h for h, _ in r.highlights)])) for r in page.references]
+        found += [(h.line, f"{'#' * h.level} {{ #{h.anchor} }}") for h in page.headings if h.anchor]
+        return sorted(found)
+
+    ours, theirs = marks(one), marks(other)
+    for i in range(max(len(ours), len(theirs))):
+        here = ours[i] if i < len(ours) else None
+        there = theirs[i] if i < len(theirs) else None
+        if here is None or there is None or here[1] != there[1]:
+            page, line = (one, here[0]) if here else (other, there[0])
+            twin = other if page is one else one
+            yield Problem(
+                page.file,
+                line,
+                "the two languages of the page part here",
+                f"the same as in {twin.file}: {(there or here)[1] if here and there else 'nothing more'}",
+                (here or there)[1],
+                f"give {one.file} and {other.file} the same snippets and anchors in the same order",
+                (one.file, other.file),
+            )
+            return
+
+
+def _strays(book: Book) -> Iterator[Problem]:
+    for output in book.outputs:
+        script = output.removesuffix(".out") + ".py"
+        if script not in book.scripts:
+            yield Problem(
+                output,
+                1,
+                "a recorded output without its script",
+                f"a file {script}",
+                "no such file",
+                f"delete {output}, or bring the script back",
+            )
+    for script in book.scripts:
+        if not book.users(script):
+            yield Problem(
+                script,
+                1,
+                "no page shows this script",
+                f"a page with the line ::: {script}",
+                "none",
+                "name it on a page in both languages, or delete the script and its .out",
+            )
+
+
+def _shadows(book: Book) -> Iterator[Problem]:
+    """`python snippets/x/random.py` would make every `import random` of that folder load the snippet."""
+    taken = sys.stdlib_module_names | {"torch", "numpy"}
+    for script in book.scripts:
+        for name in script.removesuffix(".py").split("/")[-1:]:
+            if name in taken:
+                yield Problem(
+                    script,
+                    1,
+                    "the script has the name of a Python module",
+                    "a name that no module has",
+                    name,
+                    "rename the script, its .out and the pages' references",
+                )
