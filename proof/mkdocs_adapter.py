@@ -1,0 +1,262 @@
+"""The one place that knows MkDocs: hooks that expand and prove pages, and build both languages.
+
+Chinese at `/`, English at `/en/`: the English edition is a second build (`mkdocs.en.yml`), started from within the
+first. `docs/a/b.zh.md` and `docs/a/b.en.md` become `a/b/` in their editions. A build goes to `<site_dir>.next` and
+takes the place of the old site only when everything is proved and nothing else failed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import html
+import logging
+import os
+import posixpath
+import re
+import shutil
+import sys
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from mkdocs.commands.build import build
+from mkdocs.config import load_config
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import PluginError
+from mkdocs.plugins import event_priority
+from mkdocs.structure.files import File, Files
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # a hook is loaded from its path
+
+from proof.book import LANGUAGES, Book, problems_in_files, read_book
+from proof.check import problems_in_runs
+from proof.formula import render_formulas
+from proof.page import expand, parse
+from proof.problem import Problem, Unproved, report
+from proof.result import Result
+from proof.runner import Runner
+
+log = logging.getLogger("mkdocs.proof")
+
+NAMES = {"zh": "简体中文", "en": "English"}
+PREFIX = {"zh": "", "en": "en/"}
+UNPROVED = {"zh": "这一页现在有没被证明的地方", "en": "Something on this page doesn't hold right now"}
+
+
+@dataclass
+class Press:
+    """What outlives one build: while serving, only scripts that changed are run again."""
+
+    serving: bool
+    runner: Runner = field(default_factory=Runner)
+    runs: dict[tuple[str, str], Future[Result]] = field(default_factory=dict)
+    book: Book | None = None
+    formulas: list[Problem] = field(default_factory=list)
+    site: Path | None = None
+    proved: bool = False
+
+    def start(self, root: Path) -> None:
+        """Read the book and have every script run whose text is new."""
+        self.book, self.formulas, runs = read_book(root), [], {}
+        for script in self.book.scripts:
+            key = script, hashlib.sha256((root / script).read_bytes()).hexdigest()
+            runs[key] = self.runs.get(key) or self.runner.submit(root / script)
+        self.runs = runs
+
+    def problems(self) -> list[Problem]:
+        """Everything that does not hold; waits for the runs."""
+        results = [run.result() for run in self.runs.values()]
+        seen = problems_in_files(self.book) + self.formulas
+        return seen + problems_in_runs(self.book, results)
+
+
+_press: Press | None = None
+
+
+def _edition(config: MkDocsConfig) -> str:
+    return config.theme["language"]
+
+
+def on_startup(command: str, dirty: bool) -> None:
+    global _press
+    if _press is None:
+        _press = Press(serving=command == "serve")
+
+
+@event_priority(100)
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    language = _edition(config)
+    config.nav = _in_language(config.nav, language)
+    if language == LANGUAGES[0]:
+        config.extra["root_url"] = urlsplit(config.site_url or "/").path or "/"
+        _press.proved = False
+        if not _press.serving:
+            _press.site = Path(config.site_dir)
+            config.site_dir = f"{config.site_dir}.next"
+        _press.start(Path(config.config_file_path).parent)
+    return config
+
+
+def _in_language(nav: list | dict | str | None, language: str):
+    """The navigation names `a/b.md`; each edition has `a/b.zh.md` or `a/b.en.md`."""
+    if isinstance(nav, list):
+        return [_in_language(item, language) for item in nav]
+    if isinstance(nav, dict):
+        return {title: _in_language(item, language) for title, item in nav.items()}
+    if isinstance(nav, str) and not nav.startswith(("http:", "https:")):
+        stem, extension = posixpath.splitext(nav)
+        return f"{stem}.{language}{extension}"
+    return nav
+
+
+@event_priority(-50)  # after mkdocs-jupyter, which puts files of its own in place of notebooks
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    kept = []
+    for file in files:
+        stem, _ = posixpath.splitext(file.src_uri)
+        name, _, language = stem.rpartition(".")
+        if not file.is_documentation_page() or language not in LANGUAGES:
+            kept.append(file)
+        elif language == _edition(config):
+            kept.append(_without_language(file, name, config))
+    return Files(kept)
+
+
+def _without_language(file: File, name: str, config: MkDocsConfig) -> File:
+    """The file keeps its own name in `docs/`; its address is that of the page in any language."""
+    plain = File(name + ".md", config.docs_dir, config.site_dir, config.use_directory_urls)
+    file.name, file.dest_uri = plain.name, plain.dest_uri
+    file.url, file.abs_dest_path = plain.url, plain.abs_dest_path
+    return file
+
+
+def on_page_markdown(markdown: str, page, config: MkDocsConfig, files: Files) -> str:
+    root = Path(config.config_file_path).parent
+    try:
+        return expand(parse(page.file.src_uri, markdown), root)
+    except Unproved:
+        return markdown  # the problems are told once, with their lines in the file, at the end
+
+
+def on_page_content(content: str, page, config: MkDocsConfig, files: Files) -> str:
+    content, wrong = render_formulas(content)
+    source = Path(page.file.abs_src_path)
+    lines = source.read_text("utf-8").splitlines()
+    for latex, reason in wrong:
+        first = latex.splitlines()[0]
+        line = next((n for n, row in enumerate(lines, 1) if first in row), 1)
+        file = f"docs/{page.file.src_uri}"
+        what, mend = "the formula cannot be set", "correct the formula on this line"
+        _press.formulas.append(Problem(file, line, what, "LaTeX", f"{latex}\n{reason}", mend, (file,)))
+    return content
+
+
+def on_env(env, config: MkDocsConfig, files: Files):
+    """A part of the book is called what its first page is called, in either language."""
+    for file in files.documentation_pages():
+        if file.page and file.page.is_index and file.page.parent:
+            file.page.parent.title = file.page.title
+    return env
+
+
+def on_page_context(context: dict, page, config: MkDocsConfig, nav) -> dict:
+    context["alternates"] = _alternates(config, page.url)
+    return context
+
+
+def on_template_context(context: dict, template_name: str, config: MkDocsConfig) -> dict:
+    context["alternates"] = _alternates(config, "")
+    return context
+
+
+def _alternates(config: MkDocsConfig, url: str) -> list[dict]:
+    base = config.extra["root_url"]
+    return [
+        {"language": x, "name": NAMES[x], "href": base + PREFIX[x] + ("" if url == "./" else url)}
+        for x in LANGUAGES
+    ]
+
+
+@event_priority(-100)
+def on_post_build(config: MkDocsConfig) -> None:
+    _mend_search(Path(config.site_dir))
+    if _edition(config) != LANGUAGES[0]:
+        return
+    _build_english(config)
+    if not (problems := _press.problems()):
+        _press.proved = True
+        log.info(f"Proved: {len(_press.runs)} snippets printed what the book says")
+    elif _press.serving:
+        log.error(report(problems))
+        _show(problems, Path(config.site_dir))
+    else:
+        raise PluginError(f"the book does not hold; the last good site stays\n\n{report(problems)}")
+
+
+def _build_english(config: MkDocsConfig) -> None:
+    english = load_config(
+        str(Path(config.config_file_path).with_name("mkdocs.en.yml")),
+        site_dir=os.path.join(config.site_dir, "en"),
+        site_url=posixpath.join(config.site_url or "/", "en/"),
+        strict=config.strict,
+    )
+    english.extra["root_url"] = config.extra["root_url"]
+    english.plugins.on_startup(command="build", dirty=False)
+    build(english)
+
+
+def _mend_search(site: Path) -> None:
+    """Material 9.8.1 never looks at the last character of a Chinese query: 梯度累加 finds what 梯度 finds."""
+    place = re.compile(rb"(for\(let (\w)=(\w)\+1;\2)<((\w)\.length;\2\+\+\)\5\.slice\(\3,\2\)in)")
+    for worker in site.glob("assets/javascripts/workers/search.*.min.js"):
+        code, mended = place.subn(rb"\1<=\4", worker.read_bytes())
+        if mended != 1:
+            raise PluginError(
+                f"{worker.name}: the place to mend is not there. Has mkdocs-material changed? "
+                "See _mend_search in proof/mkdocs_adapter.py"
+            )
+        worker.write_bytes(code)
+
+
+def _show(problems: list[Problem], site: Path) -> None:
+    """While serving, a reader of the page sees what does not hold, where it does not."""
+    told: dict[Path, list[Problem]] = {}
+    for problem in problems:
+        for page in problem.pages or ("docs/index.zh.md", "docs/index.en.md"):
+            stem, _, language = page.removeprefix("docs/").removesuffix(".md").rpartition(".")
+            folder = stem.removesuffix("index")
+            told.setdefault(site / PREFIX.get(language, "") / folder / "index.html", []).append(problem)
+    for file, here in told.items():
+        if not file.is_file():
+            continue
+        language = "en" if file.is_relative_to(site / "en") else "zh"
+        box = (
+            f'<div class="admonition failure" role="alert"><p class="admonition-title">{UNPROVED[language]}</p>'
+            f'<pre lang="en">{html.escape(report(here))}</pre></div>'
+        )
+        text = file.read_text("utf-8")
+        file.write_text(re.sub(r"(<article[^>]*>)", lambda m: m[1] + box, text, count=1), "utf-8")
+
+
+def on_build_error(error: Exception) -> None:
+    _press.proved = False
+
+
+def on_shutdown() -> None:
+    """The last event of `mkdocs build`, also after a failure: only now may the new site take its place."""
+    global _press
+    press, _press = _press, None
+    if press is None:
+        return
+    press.runner.close()
+    if press.site is None:
+        return
+    new, old = Path(f"{press.site}.next"), Path(f"{press.site}.last")
+    if press.proved:
+        shutil.rmtree(old, ignore_errors=True)
+        if press.site.exists():
+            press.site.rename(old)
+        new.rename(press.site)
+        shutil.rmtree(old, ignore_errors=True)
+    shutil.rmtree(new, ignore_errors=True)
