@@ -80,6 +80,7 @@ def _edition(config: MkDocsConfig) -> str:
 
 def on_startup(command: str, dirty: bool) -> None:
     global _press
+    logging.getLogger("jieba").setLevel(logging.WARNING)  # it reports its progress on stderr
     if _press is None:
         _press = Press(serving=command == "serve")
 

@@ -1,0 +1,19 @@
+import torch
+
+a = torch.tensor(2.0, requires_grad=True)
+b = a**2
+
+try:
+    b.requires_grad = False
+except RuntimeError as error:
+    print("b.requires_grad = False:", error)
+try:
+    b.requires_grad = True
+except RuntimeError as error:
+    print("b.requires_grad = True:", error)
+
+print("b.requires_grad_(True):", b.requires_grad_(True).requires_grad)
+try:
+    torch.tensor([1, 2], requires_grad=True)
+except RuntimeError as error:
+    print("integers:", error)

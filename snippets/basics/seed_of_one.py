@@ -1,0 +1,13 @@
+import torch
+
+w = torch.tensor(1.0, requires_grad=True)
+(2 * w - 1).backward()
+print("backward(), w.grad:", w.grad)
+
+w = torch.tensor(1.0, requires_grad=True)
+(2 * w - 1).backward(torch.tensor(1.0))
+print("backward(torch.tensor(1.)), w.grad:", w.grad)
+
+w = torch.tensor(1.0, requires_grad=True)
+(2 * w - 1).backward(torch.tensor(10.0))
+print("backward(torch.tensor(10.)), w.grad:", w.grad)

@@ -1,0 +1,23 @@
+import copy
+
+import torch
+from torch import nn
+
+one = nn.Linear(2, 1, bias=False)
+with torch.no_grad():
+    one.weight.copy_(torch.tensor([[1.0, 2.0]]))
+copied = copy.deepcopy(one)
+tied = nn.Linear(2, 1, bias=False)
+tied.weight = one.weight
+
+print("copied: same object:", copied.weight is one.weight)
+print("copied: same storage:", copied.weight.data_ptr() == one.weight.data_ptr())
+print("tied: same object:", tied.weight is one.weight)
+print("tied: same storage:", tied.weight.data_ptr() == one.weight.data_ptr())
+
+optimizer = torch.optim.SGD(one.parameters(), lr=1)
+one(torch.ones(1, 2)).sum().backward()
+optimizer.step()
+print("after step, one:", one.weight.data)
+print("after step, copied:", copied.weight.data)
+print("after step, tied:", tied.weight.data)

@@ -1,0 +1,20 @@
+import torch
+
+
+def shift(x):
+    torch.manual_seed(0)
+    coef = torch.nn.Parameter(torch.randn(1, 1, 40, 40))
+    old = coef.detach().clone()
+    optimizer = torch.optim.SGD([coef], lr=1)
+    (coef * x + 2 * (coef * x)).mean().backward()
+    optimizer.step()
+    moved = torch.allclose(coef, old - coef.grad)
+    print(f"  mean moved by {old.mean() - coef.mean():.6f}, coef.grad mean {coef.grad.mean():.6f}")
+    print(f"  max moved by {old.max() - coef.max():.6f}, min by {old.min() - coef.min():.6f}")
+    print("  each element: new == old - lr * grad:", moved)
+
+
+print("input all ones:")
+shift(torch.ones(1, 1, 40, 40))
+print("input 0, 1, ..., 1599:")
+shift(torch.arange(1600.0).reshape(1, 1, 40, 40))
