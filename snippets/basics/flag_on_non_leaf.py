@@ -6,13 +6,13 @@ b = a**2
 try:
     b.requires_grad = False
 except RuntimeError as error:
-    print("b.requires_grad = False:", error)
+    print("assign False:", error)
 try:
     b.requires_grad = True
 except RuntimeError as error:
-    print("b.requires_grad = True:", error)
+    print("assign True:", error)
 
-print("b.requires_grad_(True):", b.requires_grad_(True).requires_grad)
+print("call requires_grad_(True):", b.requires_grad_(True).requires_grad)
 try:
     torch.tensor([1, 2], requires_grad=True)
 except RuntimeError as error:
