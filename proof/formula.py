@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from functools import lru_cache
+from functools import cache
 
 from math_core import LatexError, LatexToMathML
 
@@ -17,7 +17,8 @@ _CONVERTER = LatexToMathML(fancy_error=False, annotation=True)
 def render_formulas(page: str) -> tuple[str, list[tuple[str, str]]]:
     """Replace the formulas that pymdownx.arithmatex marked in the HTML of a page by MathML.
 
-    Gives the HTML and, for each formula that is not LaTeX (it stays as it was), its text and the reason.
+    Gives the HTML and, for each formula that is not LaTeX, its text and the reason; it stays as it
+    was.
     """
     wrong = []
 
@@ -35,6 +36,6 @@ def render_formulas(page: str) -> tuple[str, list[tuple[str, str]]]:
     return _MARKED.sub(replace, page), wrong
 
 
-@lru_cache(maxsize=None)
+@cache
 def _convert(latex: str, block: bool) -> str:
     return _CONVERTER.convert_with_local_state(latex, displaystyle=block)

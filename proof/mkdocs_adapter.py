@@ -1,8 +1,9 @@
 """The one place that knows MkDocs: hooks that expand and prove pages, and build both languages.
 
-Chinese at `/`, English at `/en/`: the English edition is a second build (`mkdocs.en.yml`), started from within the
-first. `docs/a/b.zh.md` and `docs/a/b.en.md` become `a/b/` in their editions. A build goes to `<site_dir>.next` and
-takes the place of the old site only when everything is proved and nothing else failed.
+Chinese at `/`, English at `/en/`: the English edition is a second build (`mkdocs.en.yml`), started
+from within the first. `docs/a/b.zh.md` and `docs/a/b.en.md` become `a/b/` in their editions. A
+build goes to `<site_dir>.next` and takes the place of the old site only when everything is proved and
+nothing else failed.
 """
 
 from __future__ import annotations
@@ -35,13 +36,18 @@ from proof.formula import render_formulas
 from proof.page import expand, parse
 from proof.problem import Problem, Unproved, report
 from proof.result import Result
-from proof.runner import Runner
+from proof.runner import Runner, RunnerError
 
 log = logging.getLogger("mkdocs.proof")
 
 NAMES = {"zh": "简体中文", "en": "English"}
+_ARTICLE = '<article class="md-content__inner md-typeset">'
+HOME = {"zh": "首页", "en": "Home"}
 PREFIX = {"zh": "", "en": "en/"}
-UNPROVED = {"zh": "这一页现在有没被证明的地方", "en": "Something on this page doesn't hold right now"}
+UNPROVED = {
+    "zh": "这一页现在有没被证明的地方",
+    "en": "Something on this page doesn't hold right now",
+}
 
 
 @dataclass
@@ -66,7 +72,10 @@ class Press:
 
     def problems(self) -> list[Problem]:
         """Everything that does not hold; waits for the runs."""
-        results = [run.result() for run in self.runs.values()]
+        try:
+            results = [run.result() for run in self.runs.values()]
+        except RunnerError as error:
+            raise PluginError(str(error)) from error
         seen = problems_in_files(self.book) + self.formulas
         return seen + problems_in_runs(self.book, results)
 
@@ -82,7 +91,8 @@ def on_startup(command: str, dirty: bool) -> None:
     global _press
     logging.getLogger("jieba").setLevel(logging.WARNING)  # it reports its progress on stderr
     if _press is None:
-        _press = Press(serving=command == "serve")
+        # `mkdocs serve --clean` says that it is a build.
+        _press = Press(serving=command == "serve" or "serve" in sys.argv)
 
 
 @event_priority(100)
@@ -149,14 +159,18 @@ def on_page_content(content: str, page, config: MkDocsConfig, files: Files) -> s
         line = next((n for n, row in enumerate(lines, 1) if first in row), 1)
         file = f"docs/{page.file.src_uri}"
         what, mend = "the formula cannot be set", "correct the formula on this line"
-        _press.formulas.append(Problem(file, line, what, "LaTeX", f"{latex}\n{reason}", mend, (file,)))
+        _press.formulas.append(
+            Problem(file, line, what, "LaTeX", f"{latex}\n{reason}", mend, (file,))
+        )
     return content
 
 
 def on_env(env, config: MkDocsConfig, files: Files):
     """A part of the book is called what its first page is called, in either language."""
     for file in files.documentation_pages():
-        if file.page and file.page.is_index and file.page.parent:
+        if file.page.is_homepage:
+            file.page.title = HOME[_edition(config)]  # its own title is that of the site
+        elif file.page.is_index and file.page.parent:
             file.page.parent.title = file.page.title
     return env
 
@@ -208,7 +222,10 @@ def _build_english(config: MkDocsConfig) -> None:
 
 
 def _mend_search(site: Path) -> None:
-    """Material 9.8.1 never looks at the last character of a Chinese query: 梯度累加 finds what 梯度 finds."""
+    """Make 梯度累加 find more than 梯度.
+
+    Material 9.8.1 never looks at the last character when it cuts a Chinese query into words.
+    """
     place = re.compile(rb"(for\(let (\w)=(\w)\+1;\2)<((\w)\.length;\2\+\+\)\5\.slice\(\3,\2\)in)")
     for worker in site.glob("assets/javascripts/workers/search.*.min.js"):
         code, mended = place.subn(rb"\1<=\4", worker.read_bytes())
@@ -222,22 +239,22 @@ def _mend_search(site: Path) -> None:
 
 def _show(problems: list[Problem], site: Path) -> None:
     """While serving, a reader of the page sees what does not hold, where it does not."""
-    told: dict[Path, list[Problem]] = {}
+    told: dict[tuple[str, str], list[Problem]] = {}
     for problem in problems:
-        for page in problem.pages or ("docs/index.zh.md", "docs/index.en.md"):
+        for page in problem.pages or [f"docs/index.{language}.md" for language in LANGUAGES]:
             stem, _, language = page.removeprefix("docs/").removesuffix(".md").rpartition(".")
-            folder = stem.removesuffix("index")
-            told.setdefault(site / PREFIX.get(language, "") / folder / "index.html", []).append(problem)
-    for file, here in told.items():
+            told.setdefault((language, stem.removesuffix("index")), []).append(problem)
+    for (language, address), here in told.items():
+        file = site / PREFIX.get(language, "") / address / "index.html"
         if not file.is_file():
             continue
-        language = "en" if file.is_relative_to(site / "en") else "zh"
+        before, article, after = file.read_text("utf-8").partition(_ARTICLE)
         box = (
-            f'<div class="admonition failure" role="alert"><p class="admonition-title">{UNPROVED[language]}</p>'
+            '<div class="admonition failure" role="alert">'
+            f'<p class="admonition-title">{UNPROVED[language]}</p>'
             f'<pre lang="en">{html.escape(report(here))}</pre></div>'
         )
-        text = file.read_text("utf-8")
-        file.write_text(re.sub(r"(<article[^>]*>)", lambda m: m[1] + box, text, count=1), "utf-8")
+        file.write_text(before + article + box + after, "utf-8")
 
 
 def on_build_error(error: Exception) -> None:
@@ -245,7 +262,7 @@ def on_build_error(error: Exception) -> None:
 
 
 def on_shutdown() -> None:
-    """The last event of `mkdocs build`, also after a failure: only now may the new site take its place."""
+    """The last event, also after a failure: only now may the new site take its place."""
     global _press
     press, _press = _press, None
     if press is None:

@@ -1,7 +1,8 @@
-"""Makes rebuilds fast: remembers what did not change. Removing this hook changes no byte of the site.
+"""Makes rebuilds fast: remembers what did not change.
 
-Each memory is keyed by everything its result depends on. MkDocs and Material offer no place to remember these things,
-so four methods are wrapped; `benchmarks/site.py` measures what that brings.
+Removing this hook changes no byte of the site. Each memory is keyed by everything its result
+depends on. MkDocs and Material offer no place to remember these things, so three methods are
+wrapped; `benchmarks/site.py` measures what that brings.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ _RENDERED = ("content", "toc", "_title_from_render", "present_anchor_ids", "link
 
 
 class CompiledTemplates(jinja2.BytecodeCache):
-    """Compiled templates, for the second language and for every rebuild. Their keys hold their source."""
+    """Compiled templates, for the second language and for every rebuild."""
 
     def __init__(self) -> None:
         self._code: dict[tuple[str, str], bytes] = {}

@@ -1,0 +1,76 @@
+"""What the tests share: warm runners that live as long as the session, and a tiny book."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from tiny_book import Book, write
+
+import proof.__main__
+import proof.record
+from proof.result import Result
+from proof.runner import Runner
+
+PATIENCE = 60.0
+"""Seconds after which a run that never answers fails its test instead of holding up all others."""
+
+
+@pytest.fixture(scope="session")
+def runner() -> Iterator[Runner]:
+    with Runner(hash_seed=0) as runner:
+        yield runner
+
+
+@pytest.fixture(scope="session")
+def other_runner() -> Iterator[Runner]:
+    """As `runner`, with another hash seed and another address space."""
+    with Runner(hash_seed=1) as runner:
+        yield runner
+
+
+@pytest.fixture(scope="session")
+def fresh_runner() -> Iterator[Runner]:
+    with Runner(fresh=True) as runner:
+        yield runner
+
+
+@pytest.fixture
+def run(runner: Runner, tmp_path: Path) -> Callable[..., Result]:
+    """Write a script and run it in the warm runner (or another)."""
+
+    def run(source: str | bytes, name: str = "script.py", by: Runner = runner) -> Result:
+        return by.submit(write(tmp_path / name, source)).result(PATIENCE)
+
+    return run
+
+
+@pytest.fixture
+def book(tmp_path: Path) -> Book:
+    return Book(tmp_path / "book")
+
+
+@pytest.fixture
+def proof_command(
+    book: Book,
+    runner: Runner,
+    other_runner: Runner,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> Callable[..., tuple[int, str, str]]:
+    """`python -m proof ...` on the tiny book, with the warm runners of the session."""
+
+    @contextlib.contextmanager
+    def lend(hash_seed: int = 0) -> Iterator[Runner]:
+        yield (runner, other_runner)[hash_seed]
+
+    monkeypatch.setattr(proof.__main__, "Runner", lend)
+    monkeypatch.setattr(proof.record, "Runner", lend)
+
+    def command(*arguments: str) -> tuple[int, str, str]:
+        status = proof.__main__.main(["--root", str(book.root), *arguments])
+        return status, *capsys.readouterr()
+
+    return command

@@ -1,0 +1,266 @@
+"""What a reader's browser shows: both languages, search, light and dark, a phone.
+
+Needs Chromium or Chrome.
+"""
+
+from __future__ import annotations
+
+import functools
+import http.server
+import os
+import shutil
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge")
+PAGES = sorted(
+    p.relative_to(ROOT / "docs").as_posix().removesuffix(".zh.md").removesuffix("index")
+    for p in (ROOT / "docs").rglob("*.zh.md")
+)
+ADDRESSES = [
+    prefix + (f"{page}/" if page and not page.endswith("/") else page)
+    for prefix in ("", "en/")
+    for page in PAGES
+]
+
+
+def installed_browser() -> str | None:
+    return next((path for name in BROWSERS if (path := shutil.which(name))), None)
+
+
+pytestmark = pytest.mark.skipif(
+    installed_browser() is None and not os.environ.get("CI"),
+    reason="no Chromium or Chrome on this machine",
+)
+
+
+class Handler(http.server.SimpleHTTPRequestHandler):
+    """Serves the site under /book/, as a project page is hosted, with its own 404 page."""
+
+    protocol_version = "HTTP/1.1"
+
+    def translate_path(self, path: str) -> str:
+        inside = path.removeprefix("/book/") if path.startswith("/book/") else "outside-the-book"
+        return super().translate_path("/" + inside)
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        edition = "en/" if self.path.startswith("/book/en/") else ""
+        body = Path(self.directory, edition, "404.html").read_bytes()
+        self.send_response(code)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory) -> str:
+    """The address of the book, built as it is published and served on this machine."""
+    folder = tmp_path_factory.mktemp("hosted") / "site"
+    server = http.server.ThreadingHTTPServer(
+        ("127.0.0.1", 0), functools.partial(Handler, directory=str(folder))
+    )
+    address = f"http://127.0.0.1:{server.server_port}/book/"
+    subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)],
+        cwd=ROOT,
+        env={**os.environ, "SITE_URL": address, "NO_MKDOCS_2_WARNING": "1"},
+        check=True,
+    )
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield address
+    server.shutdown()
+
+
+@pytest.fixture(scope="session")
+def browser():
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=installed_browser(),
+            args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
+        )
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page(browser):
+    """A page that notes everything that goes wrong on it, in `page.complaints`."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    page = context.new_page()
+    watch(page)
+    yield page
+    context.close()
+
+
+def watch(page) -> None:
+    """Start a new list of complaints; the listeners of a page are added once."""
+    listening = hasattr(page, "complaints")
+    page.complaints = []
+    if listening:
+        return
+
+    def answered(response):
+        if response.status >= 400:
+            page.complaints.append(f"{response.status} {response.url}")
+
+    def asked(request):
+        if not request.url.startswith(("http://127.0.0.1:", "data:", "blob:")):
+            page.complaints.append(f"foreign request {request.url}")
+
+    page.on("request", asked)
+    page.on("response", answered)
+    page.on("requestfailed", lambda request: page.complaints.append(f"failed {request.url}"))
+    page.on("pageerror", lambda error: page.complaints.append(f"script error {error}"))
+    page.on(
+        "console",
+        lambda line: line.type in ("error", "warning") and page.complaints.append(line.text),
+    )
+
+
+def switch_language(page, language: str) -> None:
+    page.locator(".md-header .md-select button").hover()
+    page.locator(f".md-select__link[hreflang={language}]").click()
+    page.wait_for_function(f"document.documentElement.lang == '{language}'")
+    page.wait_for_load_state("networkidle")
+
+
+@pytest.mark.parametrize("path", ["", "accumulate/two-losses/", "basics/"])
+def test_the_language_switch_stays_on_the_page_in_both_directions(site, page, path):
+    page.goto(site + path)
+    assert page.locator("html").get_attribute("lang") == "zh"
+    switch_language(page, "en")
+    assert page.url == f"{site}en/{path}"
+    switch_language(page, "zh")
+    assert page.url == site + path
+    assert page.complaints == []
+
+
+def test_the_language_switch_follows_instant_navigation(site, page):
+    page.goto(site + "basics/first-gradient/")
+    page.evaluate("window.sameDocument = true")
+    page.locator(".md-footer__link--next").click()
+    page.wait_for_url(site + "basics/leaf/")
+    page.wait_for_timeout(300)
+    assert page.evaluate("window.sameDocument"), "the page was loaded anew: no instant navigation"
+    switch_language(page, "en")
+    assert page.url == site + "en/basics/leaf/"
+    page.locator(".md-footer__link--next").click()
+    page.wait_for_url(site + "en/basics/lost-leaf/")
+    page.wait_for_timeout(300)
+    switch_language(page, "zh")
+    assert page.url == site + "basics/lost-leaf/"
+    assert page.complaints == []
+
+
+def search(page, query: str) -> list[str]:
+    """The addresses of the results, best first, as a reader who types `query` sees them."""
+    page.locator(".md-search__input").click()
+    page.locator(".md-search__input").fill(query)
+    page.keyboard.press("Shift")  # the search listens to keys, and filling a field presses none
+    page.wait_for_selector(".md-search-result__item")
+    page.wait_for_timeout(200)
+    links = page.locator(".md-search-result__item > a").all()
+    return [link.get_attribute("href").split("?")[0].split("#")[0] for link in links]
+
+
+@pytest.mark.parametrize(
+    ("path", "query", "first"),
+    [
+        ("", "梯度累加", "accumulate/"),
+        ("", "叶子张量", "basics/leaf/"),
+        ("", "共享权重", "sharing/"),
+        ("", "孪生网络", "sharing/siamese/"),
+        ("", "微批次", "accumulate/micro-batches/"),
+        ("", "zero_grad", "accumulate/zero-grad/"),
+        ("sharing/siamese/", "中间张量", "basics/leaf/"),
+        ("en/", "leaf tensor", "basics/leaf/"),
+        ("en/", "siamese", "sharing/siamese/"),
+        ("en/", "micro-batches", "accumulate/micro-batches/"),
+        ("en/accumulate/zero-grad/", "weight tying", "sharing/weight-tying/"),
+    ],
+)
+def test_the_search_finds_the_right_page_first_and_stays_in_its_language(
+    site, page, path, query, first
+):
+    page.goto(site + path)
+    found = search(page, query)
+    edition = site + ("en/" if path.startswith("en/") else "")
+    assert found[0].startswith(edition + first), found[:3]
+    assert all(address.startswith(edition) for address in found)
+    assert path.startswith("en/") or not any("/book/en/" in address for address in found)
+    assert page.complaints == []
+
+
+@pytest.fixture(scope="session", params=["light", "dark"])
+def phone(request, browser):
+    """A page 390 pixels wide, whose reader prefers light or dark, and the scheme to expect."""
+    context = browser.new_context(
+        viewport={"width": 390, "height": 844}, color_scheme=request.param
+    )
+    yield context.new_page(), {"light": "default", "dark": "slate"}[request.param]
+    context.close()
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_no_page_asks_for_anything_foreign_or_missing_or_is_wider_than_a_phone(
+    site, phone, address
+):
+    page, scheme = phone
+    watch(page)
+    page.goto(site + address)
+    page.wait_for_timeout(150)  # what scripts ask for later would come now
+    assert page.complaints == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert page.locator("body").get_attribute("data-md-color-scheme") == scheme
+
+
+def test_every_code_block_has_its_output_below_it(site, page):
+    page.goto(site + "accumulate/two-losses/")
+    blocks = page.locator(".highlight:has(> .filename)")
+    outputs = page.locator(".output")
+    assert blocks.count() == outputs.count() == 4
+    assert "after loss3, w.grad: tensor(60.)" in outputs.first.inner_text()
+    assert page.locator(".hll").first.inner_text().strip() == "loss2.backward(retain_graph=True)"
+
+
+def test_formulas_are_mathml_that_the_browser_lays_out(site, page):
+    page.goto(site + "accumulate/two-losses/")
+    formula = page.locator("div.formula math").first
+    assert formula.locator("mfrac").count() == 2
+    assert formula.bounding_box()["height"] > 30
+    assert "arithmatex" not in page.content()
+
+
+@pytest.mark.parametrize(
+    ("path", "language", "title"),
+    [("no/such/page/", "zh", "没有这一页"), ("en/no/such/page/", "en", "There is no such page")],
+)
+def test_a_missing_page_is_told_in_its_language(site, page, path, language, title):
+    page.goto(site + path)
+    assert page.locator("html").get_attribute("lang") == language
+    assert page.locator("h1").inner_text() == title
+    assert [c for c in page.complaints if "404" not in c] == []
+    page.locator("article a").first.click()
+    page.wait_for_load_state("networkidle")
+    assert page.url == site + ("en/" if language == "en" else "")
+
+
+def test_the_home_page_shows_one_real_result_and_where_to_start(site, page):
+    page.goto(site)
+    assert "tensor(60.)" in page.locator(".output").inner_text()
+    doors = page.locator(".doors a")
+    assert [door.inner_text() for door in doors.all()] == ["基础", "累加", "共享"]
+    doors.nth(1).click()
+    page.wait_for_url(site + "accumulate/")
+    assert page.complaints == []

@@ -1,0 +1,318 @@
+"""`pytest --codeblocks docs` on small books: what runs, and what is said where it fails."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+HOME = Path(__file__).resolve().parent.parent
+
+DOUBLE = """\
+x = 2
+
+print("double:", 2 * x)
+"""
+
+GAPS = '''\
+def words():
+
+    return """one
+
+two"""
+
+
+print(words())
+print("   ")
+print("end\\n")
+'''
+
+GOOD = """\
+# Good { #good }
+
+::: snippets/t/double.py
+    highlight: 2 * x
+
+!!! note "Within a box"
+    ::: snippets/t/gaps.py
+
+```python title="x" hl_lines="1"
+print("typed")
+```
+
+<!--pytest-codeblocks:expected-output-->
+
+```text
+typed
+```
+
+```{ .python .x }
+print("typed")
+```
+
+<!--pytest-codeblocks:expected-output-->
+
+```text
+typed
+```
+
+```py
+print("typed")
+```
+
+<!--pytest-codeblocks:expected-output-->
+
+```text
+typed
+```
+
+```text
+print("no code")
+```
+
+```sh
+echo from the shell
+```
+
+<!--pytest-codeblocks:expected-output-->
+
+```text
+from the shell
+```
+"""
+
+GOOD_ITEMS = [
+    "line 3: snippets/t/double.py",
+    "line 7: snippets/t/gaps.py",
+    "line 9: python",
+    "line 19: python",
+    "line 29: python",
+    "line 43",
+]
+
+
+@pytest.fixture(scope="module")
+def book(tmp_path_factory) -> Callable[[dict[str, str]], Path]:
+    """Makes a book from pages and snippets, with the configuration and conftest of this one."""
+
+    def make(files: dict[str, str]) -> Path:
+        root = tmp_path_factory.mktemp("book")
+        for name, text in files.items():
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text(text, encoding="utf-8", newline="\n")
+        for name in ("conftest.py", "pyproject.toml"):
+            shutil.copy(HOME / name, root)
+        return root
+
+    return make
+
+
+@pytest.fixture(scope="module")
+def good(book) -> Path:
+    return book(
+        {
+            "docs/t/p.zh.md": GOOD,
+            "docs/t/p.en.md": GOOD,
+            "docs/build/q.zh.md": "::: snippets/t/double.py\n",
+            "snippets/t/double.py": DOUBLE,
+            "snippets/t/double.out": "double: 4\n",
+            "snippets/t/gaps.py": GAPS,
+            "snippets/t/gaps.out": "one\n\ntwo\n   \nend\n\n",
+        }
+    )
+
+
+def run_pytest(*arguments: object, cwd: Path) -> tuple[int, str]:
+    """The exit status of pytest in a process of its own, and what it says."""
+    variables = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST")}
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *map(str, arguments)],
+        cwd=cwd,
+        env={**variables, "PYTHONPATH": str(HOME), "PYTHONUTF8": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        timeout=120,
+    )
+    return done.returncode, done.stdout
+
+
+def items(told: str) -> list[str]:
+    """The names of the items in the output of `--collect-only -q`."""
+    return [line for line in told.splitlines() if "::" in line]
+
+
+def test_every_block_runs_once_in_each_language(good):
+    code, told = run_pytest("-v", cwd=good)
+    passed = re.findall(r"^(docs/t/\S+?::.*?) PASSED", told, re.MULTILINE)
+    pages = ("docs/t/p.en.md", "docs/t/p.zh.md")
+    assert passed == [f"{page}::{item}" for page in pages for item in GOOD_ITEMS], told
+    # A folder that pytest passes over unless it is told otherwise.
+    assert "docs/build/q.zh.md::line 1: snippets/t/double.py PASSED" in told
+    assert code == 0
+
+
+def test_blocks_are_chosen_as_users_choose_tests(good, tmp_path):
+    page = good / "docs/t/p.zh.md"
+    code, told = run_pytest("--codeblocks", page, "--collect-only", "-q", cwd=tmp_path)
+    assert [line.partition("::")[2] for line in items(told)] == GOOD_ITEMS, told
+    assert code == 0
+    code, told = run_pytest(
+        "--rootdir", good, good / "docs/t", "-k", "gaps", "--collect-only", "-q", cwd=tmp_path
+    )
+    assert items(told) == [f"docs/t/p.{x}.md::line 7: snippets/t/gaps.py" for x in ("en", "zh")]
+    assert code == 0
+    one = f"{page}::line 3: snippets/t/double.py"
+    code, told = run_pytest("-x", one, cwd=tmp_path)
+    assert "1 passed" in told
+    assert code == 0
+
+
+def test_nothing_is_collected_without_the_option(good):
+    code, told = run_pytest("-o", "addopts=", "docs", cwd=good)
+    assert "no tests ran" in told
+    assert code == 5
+
+
+SHOWN = "::: snippets/t/good.py\n"
+
+LOST = {
+    "skipfile": (
+        f"<!--pytest-codeblocks:skipfile-->\n\n{SHOWN}",
+        "3: a code block is lost",
+    ),
+    "skip": (
+        f"<!--pytest.mark.skip-->\n\n{SHOWN}",
+        "3: a test marker stands at the code block",
+    ),
+    "spaced": (
+        f"<!-- pytest.mark.xfail -->\n\n{SHOWN}",
+        "3: a test marker stands at the code block",
+    ),
+    "importorskip": (
+        f"<!--pytest-codeblocks:importorskip(nothing)-->\n\n{SHOWN}",
+        "3: a test marker stands at the code block",
+    ),
+    "loose": (
+        "```python\nprint(1)\n```\n\n"
+        "<!--pytest-codeblocks:expected-output-ignore-whitespace-->\n\n```text\n1\n```\n",
+        "1: a test marker stands at the code block",
+    ),
+    "eaten": (
+        "```sh\necho\n```\n\n"
+        "<!--pytest-codeblocks:expected-output-->\n\n```python\nprint(1)\n```\n",
+        "7: a code block is lost",
+    ),
+    "joined": (
+        f"{SHOWN}\n<!--pytest-codeblocks:cont-->\n\n{SHOWN}",
+        "3: pytest-codeblocks cannot read the page",
+    ),
+    "grown": (
+        f"{SHOWN}\n<!--pytest-codeblocks:cont-->\n\n```text\n0\n```\n",
+        "1: the block that would run is not the script",
+    ),
+    "unknown": (
+        f"{SHOWN}\n<!--pytest-codeblocks:whatever-->\n",
+        "3: pytest-codeblocks cannot read the page",
+    ),
+    "tildes": (
+        "Text.\n\n~~~python\nprint(1)\n~~~\n",
+        "3: a code block is lost",
+    ),
+}
+"""Pages from which pytest-codeblocks would drop a block or its output, and what is said instead."""
+
+
+@pytest.fixture(scope="module")
+def faulty(book) -> str:
+    """What pytest says about a book with many faults, each on a page of its own."""
+    pages = {
+        "difference": "# Title { #title }\n\n::: snippets/t/stale.py\n    highlight: 3 * x\n",
+        "typed": 'Text.\n\n```python title="x"\nprint(1)\n```\n\n'
+        "<!--pytest-codeblocks:expected-output-->\n\n```text\n2\n```\n",
+        "silent": '```python title="x"\nprint(1)\n```\n',
+        "missing": "\n::: snippets/t/god.py\n",
+        "loop": "::: snippets/t/loop.py\n",
+        "raises": "::: snippets/t/raises.py\n",
+        "syntax": "::: snippets/t/syntax.py\n",
+        **{name: text for name, (text, _) in LOST.items()},
+    }
+    snippets = {
+        "good": ("print(1)\n", "1\n"),
+        "stale": ('x = 2\n\nprint("one")\nprint("triple:", 3 * x)\n', "one\ntriple: 7\n"),
+        "loop": ("print(1, flush=True)\nwhile True:\n    pass\n", "1\n"),
+        "raises": ("print(1)\n1 / 0\n", "1\n"),
+        "syntax": ("print(1\n", "1\n"),
+    }
+    files = {f"docs/t/{name}.en.md": text for name, text in pages.items()}
+    for name, (source, output) in snippets.items():
+        files |= {f"snippets/t/{name}.py": source, f"snippets/t/{name}.out": output}
+    code, told = run_pytest(
+        "--continue-on-collection-errors", "-o", "codeblocks_limit=1.5", cwd=book(files)
+    )
+    assert code == 1, told
+    assert re.search(rf"=+ 5 failed, {len(pages) - 5} errors in", told), told
+    return told
+
+
+def told_of(faulty: str, page: str) -> str:
+    """The paragraph of the report that begins with the name of a page."""
+    found = re.findall(rf"^docs/t/{page}\.en\.md:\d+: .*(?:\n  .*)*", faulty, re.MULTILINE)
+    assert found, f"nothing about {page} in:\n{faulty}"
+    return "\n".join(found)
+
+
+def test_a_highlighted_block_that_prints_something_else_fails(faulty):
+    assert told_of(faulty, "difference") == (
+        "docs/t/difference.en.md:3: snippets/t/stale.py prints something else than the page shows, "
+        "in line 2 of the output\n"
+        "  expected: triple: 7    (the page)\n"
+        "  found:    triple: 6    (what PyTorch prints now)\n"
+        "  mend:     if the new output is right: python -m proof update snippets/t/stale.py"
+    )
+
+
+def test_typed_python_with_a_title_is_run(faulty):
+    told = told_of(faulty, "typed")
+    assert "typed.en.md:3: the block prints something else than the page shows" in told
+    assert "expected: 2 " in told
+    assert "found:    1 " in told
+    assert "python -m proof new" in told
+
+
+def test_a_block_without_output_is_refused(faulty):
+    assert "silent.en.md:1: the page shows no output for it" in told_of(faulty, "silent")
+
+
+def test_a_missing_snippet_is_told_by_the_engine(faulty):
+    told = told_of(faulty, "missing")
+    assert "missing.en.md:2: the page names a snippet that does not exist" in told
+    assert "the nearest is snippets/t/good.py" in told
+
+
+def test_a_block_that_does_not_end_is_stopped(faulty):
+    told = told_of(faulty, "loop")
+    assert re.search(r"loop.en.md:1: snippets/t/loop.py, line \d: the script does not end", told)
+    assert "an end within 1.5 s" in told
+
+
+def test_a_block_that_raises_fails(faulty):
+    told = told_of(faulty, "raises")
+    assert "raises.en.md:1: snippets/t/raises.py, line 2: the script raises" in told
+    assert "ZeroDivisionError" in told
+    assert "python -m proof check snippets/t/raises.py" in told
+    # By the name that it has in the book, not by that of the file that was run.
+    assert 'File "snippets/t/syntax.py", line 1' in told_of(faulty, "syntax")
+
+
+@pytest.mark.parametrize("page", LOST)
+def test_no_block_is_lost_in_silence(faulty, page):
+    told = told_of(faulty, page)
+    assert told.startswith(f"docs/t/{page}.en.md:{LOST[page][1]}\n  expected: ")
+    assert re.search(r"(?m)^  mend: +\S", told)

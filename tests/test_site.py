@@ -1,0 +1,258 @@
+"""What MkDocs does with the book: builds that prove, failures that leave the site, and serving."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+import pytest
+from tiny_book import ROOT, Book
+
+ENVIRONMENT = {**os.environ, "NO_MKDOCS_2_WARNING": "1", "SOURCE_DATE_EPOCH": "1"}
+NOTEBOOK = {
+    "cells": [
+        {"cell_type": "markdown", "metadata": {}, "source": ["# TITLE"], "id": "a"},
+        {
+            "cell_type": "code",
+            "execution_count": None,
+            "metadata": {},
+            "outputs": [],
+            "source": ["print('from the notebook:', 6 * 7)"],
+            "id": "b",
+        },
+    ],
+    "metadata": {
+        "kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}
+    },
+    "nbformat": 4,
+    "nbformat_minor": 5,
+}
+
+
+def site_of(book: Book, nav: str = "[index.md, t/p.md]") -> Book:
+    """Give the tiny book a home page and everything of the project that makes a site."""
+    for name in ("proof", "theme", "docs/assets"):
+        shutil.copytree(ROOT / name, book.root / name, ignore=shutil.ignore_patterns("__pycache__"))
+    config = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    book.write("mkdocs.yml", re.sub(r"(?ms)^nav:\n.*?(?=^\S)", f"nav: {nav}\n", config))
+    book.write("mkdocs.en.yml", (ROOT / "mkdocs.en.yml").read_bytes())
+    book.write("docs/index.zh.md", "# 首页 { #home }\n")
+    book.write("docs/index.en.md", "# Home { #home }\n")
+    return book
+
+
+def build(book: Book, *options: str) -> tuple[int, str]:
+    """`mkdocs build`: its exit status and everything it said."""
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", *options],
+        cwd=book.root,
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        stdin=subprocess.DEVNULL,
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+def contents(site: Path) -> dict[str, bytes]:
+    return {p.relative_to(site).as_posix(): p.read_bytes() for p in site.rglob("*") if p.is_file()}
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory) -> Book:
+    """A tiny book with its site, built once; the tests that change it take a copy."""
+    book = site_of(Book(tmp_path_factory.mktemp("built") / "book"))
+    status, said = build(book, "--strict")
+    assert status == 0, said
+    return book
+
+
+@pytest.fixture
+def good(built: Book, tmp_path: Path) -> Book:
+    copy = Book.__new__(Book)
+    copy.root = tmp_path / "book"
+    shutil.copytree(built.root, copy.root)
+    return copy
+
+
+def test_a_build_makes_both_editions_and_leaves_nothing_beside_the_site(built):
+    site = built.root / "site"
+    chinese = (site / "t/p/index.html").read_text("utf-8")
+    english = (site / "en/t/p/index.html").read_text("utf-8")
+    assert '<html lang="zh"' in chinese and '<html lang="en"' in english
+    assert "三倍是多少" in chinese and "What is three times w?" in english
+    assert "y: 6.0" in chinese and "y: 6.0" in english
+    assert 'href="/en/t/p/"' in chinese and 'href="/t/p/"' in english
+    assert {"404.html", "en/404.html", "sitemap.xml", "en/sitemap.xml"} <= set(contents(site))
+    assert sorted(p.name for p in built.root.glob("site*")) == ["site"]
+
+
+def test_each_edition_has_a_search_index_of_its_own(built):
+    def titles(index: str) -> str:
+        entries = json.loads((built.root / "site" / index).read_text("utf-8"))["docs"]
+        return " ".join(entry["title"].replace("\u200b", "") for entry in entries)
+
+    assert "三倍" in titles("search/search_index.json")
+    assert "three" not in titles("search/search_index.json")
+    assert "three" in titles("en/search/search_index.json")
+    assert "三倍" not in titles("en/search/search_index.json")
+
+
+FAULTS = {
+    "a number changed in an output": (
+        lambda book: book.change("snippets/t/s.out", "6.0", "7.0"),
+        ["snippets/t/s.out:1", "y: 7.0", "y: 6.0", "python -m proof update snippets/t/s.py"],
+    ),
+    "a snippet that raises": (
+        lambda book: book.write("snippets/t/s.py", "y = 3\nw = 2.0\ny = 3 * w / 0\n"),
+        ["snippets/t/s.py:3", "ZeroDivisionError"],
+    ),
+    "a page that names a missing snippet": (
+        lambda book: book.change("docs/t/p.en.md", "snippets/t/s.py", "snippets/t/x.py"),
+        ["docs/t/p.en.md:5", "snippets/t/x.py"],
+    ),
+    "a highlight that is not found": (
+        lambda book: book.change("docs/t/p.zh.md", "highlight: 3 * w", "highlight: 4 * w"),
+        ["docs/t/p.zh.md:6", "4 * w"],
+    ),
+    "a page in one language only": (
+        lambda book: book.remove("docs/t/p.en.md"),
+        ["docs/t/p.zh.md:1", "one language only", "docs/t/p.en.md"],
+    ),
+    "a formula that is not LaTeX": (
+        lambda book: book.change("docs/t/p.en.md", "It is 6.", "It is\n\n$$\n\\fraction{6}\n$$\n"),
+        ["docs/t/p.en.md:6", "the formula cannot be set", "fraction"],
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_build_that_fails_says_why_and_leaves_the_last_good_site(good, fault):
+    spoil, words = FAULTS[fault]
+    before = contents(good.root / "site")
+    spoil(good)
+    status, said = build(good)
+    assert status != 0
+    for word in words:
+        assert word in said
+    assert contents(good.root / "site") == before
+    assert sorted(p.name for p in good.root.glob("site*")) == ["site"]
+
+
+def test_a_strict_build_with_a_warning_leaves_the_last_good_site(good):
+    before = contents(good.root / "site")
+    for language in ("zh", "en"):
+        good.change(f"docs/index.{language}.md", "\n", "\n\n[x](nowhere.md)\n")
+    status, said = build(good, "--strict")
+    assert status != 0 and "nowhere.md" in said
+    assert contents(good.root / "site") == before
+    assert build(good)[0] == 0
+    assert contents(good.root / "site") != before
+
+
+def test_without_the_speed_module_the_site_is_the_same_byte_for_byte(good):
+    before = contents(good.root / "site")
+    config = good.read("mkdocs.yml")
+    good.write("mkdocs.yml", re.sub(r".*mkdocs_speed.*\n", "", config))
+    good.remove("proof/mkdocs_speed.py")
+    status, said = build(good, "--strict")
+    assert status == 0, said
+    after = contents(good.root / "site")
+    assert sorted(after) == sorted(before)
+    assert [name for name in before if before[name] != after[name]] == []
+
+
+def test_notebooks_are_run_and_shown_in_both_editions(good):
+    for language, title in (("zh", "笔记本"), ("en", "Notebook")):
+        text = json.dumps(NOTEBOOK).replace("TITLE", title)
+        good.write(f"docs/t/n.{language}.ipynb", text)
+    good.change("mkdocs.yml", "nav: [index.md, t/p.md]", "nav: [index.md, t/p.md, t/n.ipynb]")
+    status, said = build(good, "--strict")
+    assert status == 0, said
+    for address, title in (("t/n/", "笔记本"), ("en/t/n/", "Notebook")):
+        text = (good.root / "site" / address / "index.html").read_text("utf-8")
+        assert title in text and "from the notebook: 42" in text
+        assert f'href="/{address}"' not in text or "hreflang" in text
+    good.change("docs/t/n.en.ipynb", "6 * 7", "6 / 0")
+    status, said = build(good)
+    assert status != 0 and "ZeroDivisionError" in said
+
+
+class Served:
+    """`mkdocs serve` on a free port."""
+
+    def __init__(self, book: Book):
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        self.log = book.root.parent / "serve.log"
+        address = f"127.0.0.1:{self.port}"
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "mkdocs", "serve", "--dev-addr", address],
+            cwd=book.root,
+            env=ENVIRONMENT,
+            stdout=subprocess.DEVNULL,
+            stderr=self.log.open("w", encoding="utf-8"),
+        )
+
+    def get(self, address: str) -> str:
+        try:
+            with urllib.request.urlopen(
+                f"http://127.0.0.1:{self.port}/{address}", timeout=30
+            ) as answer:
+                return answer.read().decode("utf-8")
+        except OSError:
+            return ""
+
+    def wait_for(self, address: str, text: str, there: bool = True) -> str:
+        """The page, once it contains `text` (or no longer does)."""
+        end = time.monotonic() + 40
+        while time.monotonic() < end:
+            page = self.get(address)
+            if page and (text in page) == there:
+                return page
+            time.sleep(0.05)
+        raise AssertionError(f"{address} never showed {text!r}:\n{self.log.read_text('utf-8')}")
+
+
+@pytest.fixture
+def served(good):
+    served = Served(good)
+    yield served
+    served.process.terminate()
+    served.process.wait()
+
+
+def test_while_serving_an_edit_appears_and_a_failure_is_shown_in_the_page(good, served):
+    served.wait_for("t/p/", "三倍是多少")
+    assert 'role="alert"' not in served.get("t/p/")
+    time.sleep(0.5)
+
+    good.change("docs/t/p.en.md", "It is 6.", "It is six.")
+    served.wait_for("en/t/p/", "It is six.")
+
+    good.change("snippets/t/s.py", "3 * w", "3 * w + 1")
+    for address, title in (("t/p/", "没被证明"), ("en/t/p/", "doesn&#x27;t hold")):
+        page = served.wait_for(address, 'role="alert"')
+        assert "snippets/t/s.out:1" in page and "y: 7.0" in page
+        assert "python -m proof update snippets/t/s.py" in page
+        assert title in page or title.replace("&#x27;", "'") in page
+    assert "snippets/t/s.out:1" in served.log.read_text("utf-8")
+
+    good.change("snippets/t/s.out", "6.0", "7.0")
+    served.wait_for("t/p/", 'role="alert"', there=False)
+    assert "y: 7.0" in served.get("en/t/p/")
+
+    good.change("docs/t/p.zh.md", "snippets/t/s.py", "snippets/t/gone.py")
+    assert "does not exist" in served.wait_for("t/p/", 'role="alert"')
+    good.change("docs/t/p.zh.md", "snippets/t/gone.py", "snippets/t/s.py")
+    served.wait_for("t/p/", 'role="alert"', there=False)

@@ -1,0 +1,190 @@
+"""The snippets: how they run, in any order and on any machine, and how they are written."""
+
+import ast
+import io
+import os
+import random
+import subprocess
+import sys
+import tokenize
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from proof.runner import Runner
+
+ROOT = Path(__file__).parent.parent
+SCRIPTS = sorted(p.relative_to(ROOT).as_posix() for p in (ROOT / "snippets").rglob("*.py"))
+MOST_LINES = 32
+
+each_script = pytest.mark.parametrize("script", SCRIPTS)
+
+
+def recorded(script: str) -> str:
+    return (ROOT / script).with_suffix(".out").read_text(encoding="utf-8")
+
+
+def read(script: str) -> str:
+    return (ROOT / script).read_text(encoding="utf-8")
+
+
+# How they run
+
+
+def python(script: str) -> subprocess.CompletedProcess[str]:
+    """Start an interpreter in the root of the repository, as a reader does."""
+    settings = {"OMP_NUM_THREADS": "2", "PYTHONHASHSEED": "4321", "PYTHONUTF8": "1"}
+    return subprocess.run(
+        [sys.executable, script],
+        cwd=ROOT,
+        env={**os.environ, **settings},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=120,
+    )
+
+
+Runs = dict[str, Future[subprocess.CompletedProcess[str]]]
+
+
+@pytest.fixture(scope="module")
+def plain_runs(request) -> Iterator[Runs]:
+    """The scripts that are to be tested, each in an interpreter, as many at once as cores."""
+    items = request.session.items
+    users = [i for i in items if request.fixturename in getattr(i, "fixturenames", ())]
+    scripts = [user.callspec.params["script"] for user in users]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        yield {script: pool.submit(python, script) for script in scripts}
+        pool.shutdown(cancel_futures=True)
+
+
+@each_script
+def test_python_prints_what_is_recorded(script, plain_runs):
+    run = plain_runs[script].result()
+    assert run.stderr == ""
+    assert run.stdout == recorded(script)
+    assert run.returncode == 0
+
+
+def backwards(scripts: list[str]) -> list[str]:
+    return scripts[::-1]
+
+
+def shuffled(scripts: list[str]) -> list[str]:
+    return random.Random(7).sample(scripts, len(scripts))
+
+
+@pytest.mark.parametrize(("order", "hash_seed"), [(backwards, 1), (shuffled, 99)])
+def test_in_any_order_they_print_what_is_recorded(order, hash_seed):
+    scripts = order(SCRIPTS)
+    with Runner(hash_seed=hash_seed) as runner:
+        results = runner.run([ROOT / script for script in scripts])
+    assert not [result.refusal for result in results if result.refusal]
+    found = {script: result.stdout for script, result in zip(scripts, results, strict=True)}
+    assert found == {script: recorded(script) for script in scripts}
+
+
+# How they are written
+
+
+@each_script
+def test_short(script):
+    assert len(read(script).splitlines()) <= MOST_LINES
+
+
+@each_script
+def test_one_script_for_both_languages(script):
+    """A comment, a docstring or a letter outside ASCII would serve the readers of one only."""
+    assert read(script).isascii()
+    assert not remarks(read(script))
+
+
+def remarks(source: str) -> list[str]:
+    """The comments of a script, and the strings that stand alone as a docstring does."""
+    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
+    comments = [token.string for token in tokens if token.type == tokenize.COMMENT]
+    statements = [node.value for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Expr)]
+    alone = [node.value for node in statements if isinstance(node, ast.Constant)]
+    return comments + [value for value in alone if isinstance(value, str)]
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ("x = 1  # one\n", ["# one"]),
+        ('def f():\n    """Says."""\n', ["Says."]),
+        ('print("# no comment")\n', []),
+    ],
+)
+def test_remarks_are_seen(source, found):
+    assert remarks(source) == found
+
+
+# Randomness
+
+DRAWS = {
+    *("rand", "randn", "randint", "rand_like", "randn_like", "randint_like", "randperm"),
+    *("normal", "bernoulli", "multinomial", "poisson", "dropout"),
+    *("uniform_", "normal_", "random_", "bernoulli_", "exponential_", "cauchy_", "geometric_"),
+    *("log_normal_", "xavier_uniform_", "xavier_normal_", "kaiming_uniform_", "kaiming_normal_"),
+    *("trunc_normal_", "orthogonal_", "sparse_", "sample", "rsample", "random_split"),
+    *("Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout"),
+}
+"""Functions and layers that draw random numbers whenever they are used."""
+
+
+def calls(source: str) -> list[tuple[int, str]]:
+    """Line and full name of every call: `torch.nn.Linear(2, 1)` is `torch.nn.Linear`."""
+    found = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
+    return sorted((call.lineno, ast.unparse(call.func)) for call in found)
+
+
+def unseeded(source: str) -> list[str]:
+    """The calls that draw random numbers and have no `torch.manual_seed` on a line before them.
+
+    Seen are the functions of DRAWS, whatever they are called on, and everything in a module named
+    `random` (Python's, NumPy's); the last of these need a seed of their own, `random.seed`.
+    Not seen: a function under another name, and layers such as Linear, whose first weights are
+    random; printed, they differ from run to run, so that the tests of how the scripts run fail.
+    """
+    found, seeded, random_seeded = [], False, False
+    for _, name in calls(source):
+        *owners, last = name.split(".")
+        seeded |= last == "manual_seed"
+        random_seeded |= "random" in owners and last == "seed"
+        if not random_seeded if "random" in owners else last in DRAWS and not seeded:
+            found.append(name)
+    return found
+
+
+@each_script
+def test_random_numbers_are_seeded(script):
+    assert not unseeded(read(script)), "the script needs torch.manual_seed before these calls"
+
+
+def test_fresh_interpreters_draw_different_weights(tmp_path):
+    """So the runs above would show first weights that are neither seeded nor overwritten."""
+    script = tmp_path / "weights.py"
+    script.write_text("from torch import nn\nprint(nn.Linear(9, 1).weight.sum().item())\n")
+    one, other = python(str(script)), python(str(script))
+    assert one.stdout and other.stdout and one.stdout != other.stdout
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ("x = torch.randn(2)", ["torch.randn"]),
+        ("torch.manual_seed(0)\nx = torch.randn(2)", []),
+        ("x = torch.randn(2)\ntorch.manual_seed(0)", ["torch.randn"]),
+        ("x = torch.empty(2).uniform_()", ["torch.empty(2).uniform_"]),
+        ("net = nn.Dropout(0.5)", ["nn.Dropout"]),
+        ("torch.manual_seed(0)\nx = np.random.rand(2)", ["np.random.rand"]),
+        ("np.random.seed(0)\nx = np.random.rand(2)", []),
+        ("x = torch.ones(2)", []),
+    ],
+)
+def test_unseeded_calls_are_seen(source, found):
+    assert unseeded(source) == found

@@ -1,0 +1,56 @@
+"""A book of one snippet and one page in both languages, for the tests of the engine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+ZH = """\
+# 三倍是多少？ { #three-times }
+
+是 6。
+
+::: snippets/t/s.py
+    highlight: 3 * w
+"""
+EN = ZH.replace("三倍是多少？", "What is three times w?").replace("是 6。", "It is 6.")
+FILES = {
+    "snippets/t/s.py": 'w = 2.0\ny = 3 * w\nprint("y:", y)\n',
+    "snippets/t/s.out": "y: 6.0\n",
+    "docs/t/p.zh.md": ZH,
+    "docs/t/p.en.md": EN,
+}
+
+
+def write(file: Path, text: str | bytes) -> Path:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(text if isinstance(text, bytes) else text.encode("utf-8"))
+    return file
+
+
+class Book:
+    """A book in a folder: one topic with one snippet, and one page in both languages."""
+
+    def __init__(self, root: Path):
+        self.root = root
+        for name, text in FILES.items():
+            self.write(name, text)
+
+    def write(self, name: str, text: str | bytes) -> None:
+        write(self.root / name, text)
+
+    def read(self, name: str) -> str:
+        return (self.root / name).read_bytes().decode("utf-8")
+
+    def change(self, name: str, old: str, new: str) -> None:
+        text = self.read(name)
+        assert old in text
+        self.write(name, text.replace(old, new))
+
+    def remove(self, name: str) -> None:
+        (self.root / name).unlink()
+
+    def files(self) -> dict[str, bytes]:
+        found = (file for file in self.root.rglob("*") if file.is_file())
+        return {f.relative_to(self.root).as_posix(): f.read_bytes() for f in found}
