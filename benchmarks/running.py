@@ -34,7 +34,7 @@ def expected(script: Path) -> str:
 
 
 def bare() -> None:
-    """In this process, one after another, without any isolation: the least that running can cost."""
+    """In this process, one after another, without any isolation: the least that it can cost."""
     for script in SCRIPTS:
         out = io.StringIO()
         with contextlib.redirect_stdout(out):

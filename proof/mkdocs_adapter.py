@@ -2,8 +2,8 @@
 
 Chinese at `/`, English at `/en/`: the English edition is a second build (`mkdocs.en.yml`), started
 from within the first. `docs/a/b.zh.md` and `docs/a/b.en.md` become `a/b/` in their editions. A
-build goes to `<site_dir>.next` and takes the place of the old site only when everything is proved and
-nothing else failed.
+build goes to `<site_dir>.next` and takes the place of the old site only when everything is proved
+and nothing else failed.
 """
 
 from __future__ import annotations
@@ -152,17 +152,18 @@ def on_page_markdown(markdown: str, page, config: MkDocsConfig, files: Files) ->
 
 def on_page_content(content: str, page, config: MkDocsConfig, files: Files) -> str:
     content, wrong = render_formulas(content)
-    source = Path(page.file.abs_src_path)
-    lines = source.read_text("utf-8").splitlines()
-    for latex, reason in wrong:
-        first = latex.splitlines()[0]
-        line = next((n for n, row in enumerate(lines, 1) if first in row), 1)
-        file = f"docs/{page.file.src_uri}"
-        what, mend = "the formula cannot be set", "correct the formula on this line"
-        _press.formulas.append(
-            Problem(file, line, what, "LaTeX", f"{latex}\n{reason}", mend, (file,))
-        )
+    _press.formulas += [_bad_formula(page, latex, reason) for latex, reason in wrong]
     return content
+
+
+def _bad_formula(page, latex: str, reason: str) -> Problem:
+    file, first = f"docs/{page.file.src_uri}", latex.splitlines()[0]
+    lines = Path(page.file.abs_src_path).read_text("utf-8").splitlines()
+    line = next((n for n, row in enumerate(lines, 1) if first in row), 1)
+    mend = "correct the formula on this line"
+    return Problem(
+        file, line, "the formula cannot be set", "LaTeX", f"{latex}\n{reason}", mend, (file,)
+    )
 
 
 def on_env(env, config: MkDocsConfig, files: Files):
