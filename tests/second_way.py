@@ -266,6 +266,19 @@ def running_loss() -> Pairs:
     return [*pairs, ("kept:", total), ("logged:", total)]
 
 
+def retain_is_no_cure() -> Pairs:
+    """carried = w at w = 2, then w' * w where w' = 2 - 0.1; the third round fails."""
+    first = slope(lambda w: w * 1, 2)
+    moved = float(sgd(2, first, lr=0.1))
+    # Both factors are the parameter: as it was in round one, and as it is now.
+    second = slope(lambda w: w * 2, moved) + slope(lambda w: moved * w, 2)
+    return [
+        ("step 0, w.grad:", first),
+        ("step 1, w.grad:", second),
+        ("step 2, RuntimeError:", HEADING),
+    ]
+
+
 def second_time() -> Pairs:
     """loss2 alone: the second backward fails before it reaches w."""
     return [
@@ -408,6 +421,10 @@ def max_and_min() -> Pairs:
             (", coef.grad mean", gradient.mean()),
             ("  max moved by", old.max() - new.max()),
             (", min by", old.min() - new.min()),
+            ("  max was element", old.argmax()),
+            (", now", new.argmax()),
+            ("  min was element", old.argmin()),
+            (", now", new.argmin()),
             ("  each element: new == old - lr * grad:", True),
         ]
     return pairs
@@ -479,11 +496,11 @@ def stop_one_branch() -> Pairs:
 
 
 def tied_once() -> Pairs:
-    """scores = W[0] @ W^T; the gradient of its last entry, row 0 times row 2, by W."""
-    w = np.array([[1.0, 0], [0, 1], [1, 1]])
+    """scores = W[0] @ W^T; the gradient of its first entry, row 0 times itself, by W."""
+    w = np.array([[1.0, 2], [0, 1], [1, 1]])
     return [
         ("scores:", w[[0]] @ w.T),
-        ("weight.grad:", slope(lambda w: w[0] @ w[2], w)),
+        ("weight.grad:", slope(lambda w: w[0] @ w[0], w)),
     ]
 
 
@@ -562,6 +579,7 @@ _TOPICS = {
         nothing_saved,
         one_at_a_time,
         running_loss,
+        retain_is_no_cure,
         second_time,
         sum_of_losses,
         two_losses,

@@ -10,6 +10,7 @@ copied = copy.deepcopy(one)
 tied = nn.Linear(2, 1, bias=False)
 tied.weight = one.weight
 
+print("copied: equal values:", torch.equal(copied.weight, one.weight))
 print("copied: same object:", copied.weight is one.weight)
 print("copied: same storage:", copied.weight.data_ptr() == one.weight.data_ptr())
 print("tied: same object:", tied.weight is one.weight)

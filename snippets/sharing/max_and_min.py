@@ -11,6 +11,8 @@ def shift(x):
     moved = torch.allclose(coef, old - coef.grad)
     print(f"  mean moved by {old.mean() - coef.mean():.6f}, coef.grad mean {coef.grad.mean():.6f}")
     print(f"  max moved by {old.max() - coef.max():.6f}, min by {old.min() - coef.min():.6f}")
+    print(f"  max was element {old.argmax()}, now {coef.argmax()}")
+    print(f"  min was element {old.argmin()}, now {coef.argmin()}")
     print("  each element: new == old - lr * grad:", moved)
 
 

@@ -5,14 +5,14 @@ embedding = nn.Embedding(3, 2)
 decoder = nn.Linear(2, 3, bias=False)
 decoder.weight = embedding.weight
 with torch.no_grad():
-    embedding.weight.copy_(torch.tensor([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]))
+    embedding.weight.copy_(torch.tensor([[1.0, 2.0], [0.0, 1.0], [1.0, 1.0]]))
 
 model = nn.Sequential(embedding, decoder)
 print("parameters:", len(list(model.parameters())))
 print("names in state_dict:", list(model.state_dict()))
 
 scores = model(torch.tensor([0]))
-scores[0, 2].backward()
+scores[0, 0].backward()
 print("scores:", scores.detach())
 print("weight.grad:")
 print(embedding.weight.grad)
