@@ -47,20 +47,16 @@ def main(arguments: list[str] | None = None) -> int:
     return 1
 
 
-def _check(book: Book, pages: set[str], scripts: list[str]) -> int:
+def _check(book: Book, files: set[str], scripts: list[str]) -> int:
     began = time.monotonic()
-    everything = len(scripts) == len(book.scripts) and len(pages) == len(book.pages)
     with Runner() as runner:
         waiting = [runner.submit(book.root / script) for script in scripts]
-        problems = [
-            problem
-            for problem in problems_in_files(book)
-            if everything or {problem.file, *problem.pages} & (pages | _files(scripts))
-        ]
+        problems = [p for p in problems_in_files(book) if {p.file, *p.pages} & files]
         problems += problems_in_runs(book, [future.result() for future in waiting])
-    if problems := _once(problems):
+    if problems:
         print(report(problems), file=sys.stderr)
         return 1
+    pages = [page for page in book.pages if page.file in files]
     print(
         f"{_count(scripts, 'snippet')} run and compared, {_count(pages, 'page')} read: "
         f"everything holds ({time.monotonic() - began:.1f} s)."
@@ -68,7 +64,7 @@ def _check(book: Book, pages: set[str], scripts: list[str]) -> int:
     return 0
 
 
-def _update(book: Book, pages: set[str], scripts: list[str]) -> int:
+def _update(book: Book, files: set[str], scripts: list[str]) -> int:
     differences, problems = record(book.root, scripts)
     for difference in differences:
         print(difference, end="\n\n")
@@ -84,57 +80,55 @@ def _update(book: Book, pages: set[str], scripts: list[str]) -> int:
 
 def _new(root: Path, name: str) -> int:
     script, *pages = start(root, name)
-    differences, problems = record(root, [script])
+    _, problems = record(root, [script])
     if problems:
         raise Unproved(problems)
+    page = pages[0].removeprefix("docs/").replace(".zh.md", ".md")
     print("\n".join(["started:", *(f"  {file}" for file in [script, *pages])]))
     print(
         "now:\n"
         f"  1. write the snippet, then: python -m proof update {script}\n"
         "  2. write both pages\n"
-        f"  3. add {pages[0].removeprefix('docs/').replace('.zh.md', '.md')} to the nav of mkdocs.yml\n"
+        f"  3. add {page} to the nav of mkdocs.yml\n"
         "  4. python -m proof check"
     )
     return 0
 
 
 def _chosen(book: Book, paths: list[str]) -> tuple[set[str], list[str]]:
-    """The pages and scripts that `paths` name; a page brings its snippets, a snippet its pages."""
-    if not paths:
-        return {page.file for page in book.pages}, list(book.scripts)
-    pages: set[str] = set()
-    scripts: set[str] = set()
-    for path in paths:
+    """The files that `paths` name, with all that belongs to them, and the scripts among them.
+
+    A page brings its snippets; a snippet brings its output and the pages that show it.
+    """
+    pages = {page.file: {r.path for r in page.references} for page in book.pages}
+    known = {*pages, *book.scripts, *book.outputs, *(p.file for p in book.unreadable)}
+    files: set[str] = set()
+    for path in paths or ["."]:
         # From the folder in which the command was given, or from the root of the book.
-        absolute = Path(path).resolve() if Path(path).exists() else book.root / path
-        name = absolute.relative_to(book.root).as_posix() if book.root in absolute.parents else path
-        name = name.removesuffix(".out") + ".py" if name.endswith(".out") else name
-        named = {p for p in book.pages if p.file == name or p.file.startswith(name + "/")}
-        found = {s for s in book.scripts if s == name or s.startswith(name + "/")}
-        if not named and not found:
-            raise Unproved(
-                [
-                    Problem(
-                        path, 1, "this names nothing in the book", "a page, a snippet or a folder",
-                        "no such file", "python -m proof check (without a path: everything)",
-                    )
-                ]
-            )
-        pages |= {p.file for p in named} | {user for s in found for user in book.users(s)}
-        scripts |= found | {r.path for p in named for r in p.references} & set(book.scripts)
-    return pages, sorted(scripts)
+        here = Path(path).resolve()
+        place = here if here.exists() and here.is_relative_to(book.root) else book.root / path
+        name = place.relative_to(book.root).as_posix() if place.is_relative_to(book.root) else path
+        found = {f for f in known if name in (f, ".") or f.startswith(name + "/")}
+        if not found:
+            raise Unproved([_nothing(path)])
+        files |= found
+    named = {f.removesuffix(".out") + ".py" if f.endswith(".out") else f for f in files}
+    shown = {script for page in files & pages.keys() for script in pages[page]}
+    scripts = (named | shown) & set(book.scripts)
+    files |= {user for script in named & scripts for user in book.users(script)}
+    files |= scripts | {script.removesuffix(".py") + ".out" for script in scripts}
+    return files, sorted(scripts)
 
 
-def _files(scripts: list[str]) -> set[str]:
-    return {*scripts, *(script.removesuffix(".py") + ".out" for script in scripts)}
-
-
-def _once(problems: list[Problem]) -> list[Problem]:
-    """A file that is not UTF-8, or an output that is not there, is met twice but told once."""
-    seen: dict[tuple, Problem] = {}
-    for problem in problems:
-        seen.setdefault((problem.file, problem.what.removeprefix("the script is ").removeprefix("the file is ")), problem)
-    return list(seen.values())
+def _nothing(path: str) -> Problem:
+    return Problem(
+        path,
+        1,
+        "this names nothing in the book",
+        "a page, a snippet or a folder",
+        "no such file",
+        "python -m proof check (without a path: everything)",
+    )
 
 
 def _count(things, name: str) -> str:
@@ -142,4 +136,6 @@ def _count(things, name: str) -> str:
 
 
 if __name__ == "__main__":
+    for stream in (sys.stdout, sys.stderr):  # a Chinese Windows cannot print every character
+        stream.reconfigure(errors="backslashreplace")
     sys.exit(main())

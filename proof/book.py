@@ -1,4 +1,4 @@
-"""The book: its pages in two languages, its scripts and their recorded outputs, and what must hold between them."""
+"""The book: pages in two languages, scripts and their outputs, and what must hold between them."""
 
 from __future__ import annotations
 
@@ -8,11 +8,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from proof.page import Page, expand, parse
-from proof.problem import Problem, Unproved
+from proof.page import Page, expand, parse, read
+from proof.problem import Problem, Unproved, not_utf8
 
 LANGUAGES = ("zh", "en")
 """The languages of the book; `docs/<topic>/<page>.<language>.md` is one page in one of them."""
+
+TAKEN = sys.stdlib_module_names | {
+    *("torch", "numpy", "filelock", "fsspec", "jinja2", "markupsafe", "mpmath", "networkx"),
+    *("setuptools", "sympy", "torchgen", "typing_extensions"),
+}
+"""Names that no script may have: the modules of Python, and those that torch imports."""
 
 
 @dataclass(frozen=True)
@@ -36,24 +42,16 @@ def read_book(root: Path) -> Book:
     unreadable: list[Problem] = []
 
     def files(folder: str, pattern: str) -> list[str]:
-        return sorted(p.relative_to(root).as_posix() for p in (root / folder).rglob(pattern))
+        found = (p.relative_to(root) for p in (root / folder).rglob(pattern) if p.is_file())
+        # What begins with a dot belongs to an editor: its copies, its locks.
+        return sorted(p.as_posix() for p in found if not any(x.startswith(".") for x in p.parts))
 
     def text(file: str) -> str | None:
-        raw = (root / file).read_bytes()
         try:
-            return raw.decode("utf-8")
+            return read(root / file)
         except UnicodeDecodeError as error:
-            unreadable.append(
-                Problem(
-                    file,
-                    raw[: error.start].count(b"\n") + 1,
-                    "the file is not UTF-8",
-                    "text in UTF-8",
-                    f"the byte 0x{raw[error.start]:02x} at position {error.start}",
-                    "save the file in your editor with the encoding UTF-8",
-                    (file,) if file.endswith(".md") else (),
-                )
-            )
+            pages = (file,) if file.endswith(".md") else ()
+            unreadable.append(not_utf8(file, error, pages))
             return None
 
     for file in files("docs", "*.md"):
@@ -98,7 +96,7 @@ def _typed_code(page: Page) -> Iterator[Problem]:
             line,
             "a test marker is typed into the page",
             "no marker: each block is run and compared as it is shown",
-            page.text.splitlines()[line - 1].strip(),
+            page.line(line).strip(),
             "remove this line",
             (page.file,),
         )
@@ -112,7 +110,7 @@ def _anchors(page: Page) -> Iterator[Problem]:
                 heading.line,
                 "the heading has no anchor of its own",
                 "an English anchor, the same in both languages: ## 标题 { #title }",
-                page.text.splitlines()[heading.line - 1],
+                page.line(heading.line),
                 "add { #anchor } to the end of this line",
                 (page.file,),
             )
@@ -134,12 +132,15 @@ def _languages(book: Book) -> Iterator[Problem]:
             )
         else:
             versions[stem][language] = page
+    unreadable = {problem.file for problem in book.unreadable}
     for stem, pages in versions.items():
         if len(pages) == len(LANGUAGES):
             yield from _twins(*(pages[language] for language in LANGUAGES))
             continue
         (page,) = pages.values()
         (missing,) = set(LANGUAGES) - set(pages)
+        if f"{stem}.{missing}.md" in unreadable:
+            continue
         yield Problem(
             page.file,
             1,
@@ -152,10 +153,12 @@ def _languages(book: Book) -> Iterator[Problem]:
 
 
 def _twins(one: Page, other: Page) -> Iterator[Problem]:
-    """The two versions of a page show the same snippets and have the same headings, in the same order."""
+    """The two versions of a page show the same snippets and headings, in the same order."""
 
     def marks(page: Page) -> list[tuple[int, str]]:
-        found = [(r.line, " ".join([r.path, *(h for h, _ in r.highlights)])) for r in page.references]
+        found = [
+            (r.line, " ".join([r.path, *(h for h, _ in r.highlights)])) for r in page.references
+        ]
         found += [(h.line, f"{'#' * h.level} {{ #{h.anchor} }}") for h in page.headings if h.anchor]
         return sorted(found)
 
@@ -166,11 +169,12 @@ def _twins(one: Page, other: Page) -> Iterator[Problem]:
         if here is None or there is None or here[1] != there[1]:
             page, line = (one, here[0]) if here else (other, there[0])
             twin = other if page is one else one
+            expected = there[1] if here and there else "nothing more"
             yield Problem(
                 page.file,
                 line,
                 "the two languages of the page part here",
-                f"the same as in {twin.file}: {(there or here)[1] if here and there else 'nothing more'}",
+                f"the same as in {twin.file}: {expected}",
                 (here or there)[1],
                 f"give {one.file} and {other.file} the same snippets and anchors in the same order",
                 (one.file, other.file),
@@ -203,16 +207,15 @@ def _strays(book: Book) -> Iterator[Problem]:
 
 
 def _shadows(book: Book) -> Iterator[Problem]:
-    """`python snippets/x/random.py` would make every `import random` of that folder load the snippet."""
-    taken = sys.stdlib_module_names | {"torch", "numpy"}
+    """`python snippets/x/random.py` would make `import random` load the snippet."""
     for script in book.scripts:
-        for name in script.removesuffix(".py").split("/")[-1:]:
-            if name in taken:
-                yield Problem(
-                    script,
-                    1,
-                    "the script has the name of a Python module",
-                    "a name that no module has",
-                    name,
-                    "rename the script, its .out and the pages' references",
-                )
+        if (name := script.removesuffix(".py").split("/")[-1]) in TAKEN:
+            yield Problem(
+                script,
+                1,
+                "the script has the name of a Python module",
+                "a name that no module has",
+                name,
+                "rename the script, its .out and the pages' references",
+                book.users(script),
+            )

@@ -1,21 +1,29 @@
-"""Inside the process that runs one script: run it as `python script.py` would, then say how it went.
+"""Inside the process of one script: runs it as `python script.py` would, then says how it went.
 
-Stands alone (it imports nothing of ours), so that a fresh interpreter can be started on this file too.
+Stands alone (it imports nothing of ours), so that a fresh interpreter can be started on it too.
 """
 
 from __future__ import annotations
 
 import atexit
+import builtins
 import contextlib
+import ctypes
 import faulthandler
+import gc
+import io
 import json
 import os
-import runpy
 import sys
 import threading
+import time
 import traceback
+import types
+from os import _exit, getpid  # names of our own: a script may patch those in `os`
 
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_TRUNC
+_MAKES = {"open": 0, "os.mkdir": 0, "os.rename": 1, "os.link": 1, "os.symlink": 1}
+"""The audit events that make a file, and which of their arguments is its path."""
 
 
 def run(script: str, report: str, limit: float) -> None:
@@ -24,59 +32,116 @@ def run(script: str, report: str, limit: float) -> None:
     `limit` is the time in seconds after which the place where the script stands is noted in
     `report + ".trace"`. A script that dies before its end leaves no report.
     """
-    trace = open(report + ".trace", "w")
+    me = getpid()
+    _die_with_parent()
+    trace = open(report + ".trace", "w")  # noqa: SIM115  open until the process ends
     faulthandler.enable(trace)
     faulthandler.dump_traceback_later(limit, file=trace)
-    home = os.path.dirname(report)
     written: dict[str, int] = {}
     watching = True
 
     def watch(event: str, args: tuple) -> None:
-        if not watching or not (event == "os.mkdir" or event == "open" and args[2] & _WRITING):
+        if not watching or event not in _MAKES:
             return
-        with contextlib.suppress(TypeError, ValueError):  # a descriptor, not a path
-            path = os.path.abspath(os.fsdecode(args[0]))
-            if not path.startswith((home, "/dev/", "/proc/")):
-                written.setdefault(path, _line(script))
+        # A descriptor instead of a path, or a working directory that is gone: nothing to note.
+        with contextlib.suppress(TypeError, ValueError, OSError):
+            if event != "open" or args[2] & _WRITING:
+                path = os.path.abspath(os.fsdecode(args[_MAKES[event]]))
+                if not path.startswith(("/dev/", "/proc/")):
+                    written.setdefault(path, _standing(script))
 
     sys.addaudithook(watch)
     sys.dont_write_bytecode = True
     sys.argv = [script]
     sys.path[0] = os.path.dirname(script)
-    code, error = 0, None
+    code, line, error = 0, 0, None
     try:
-        runpy.run_path(script, run_name="__main__")
+        _execute(script)
     except SystemExit as end:
-        code = end.code if isinstance(end.code, int) else int(end.code is not None)
-        if isinstance(end.code, str):
-            print(end.code, file=sys.stderr)
+        code, line = _status(end), _last_line(end, script)
     except BaseException as raised:
         code, error = 1, _told(raised, script)
-    main = threading.main_thread()
-    threads = [t.name for t in threading.enumerate() if t not in (main, threading.current_thread())]
+        if getpid() != me:
+            traceback.print_exception(raised)
+    threads: list[str] = []
     try:
-        atexit._run_exitfuncs()
-        sys.stdout.flush()
-        sys.stderr.flush()
+        threads = _shut_down()
     except Exception as raised:
         code, error = 1, error or _told(raised, script)
     watching = False
+    if getpid() != me:  # the script forked, and this is the copy: the report is not its business
+        _exit(code)
     faulthandler.cancel_dump_traceback_later()
     files = [(path, line) for path, line in written.items() if os.path.exists(path)]
     with open(report, "w", encoding="utf-8") as file:
-        json.dump({"error": error, "threads": threads, "files": files}, file)
-    os._exit(code)
+        json.dump({"error": error, "line": line, "threads": threads, "files": files}, file)
+    _exit(code)
+
+
+def _die_with_parent() -> None:
+    """If the process that watches over us is killed, nobody would stop us."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(1, 9, 0, 0, 0)  # PR_SET_PDEATHSIG, SIGKILL
+
+
+def _execute(script: str) -> None:
+    """Run the script as `__main__`. Not with runpy, which takes `__main__` away before the end."""
+    main = types.ModuleType("__main__")
+    main.__dict__.update(__file__=script, __cached__=None, __builtins__=builtins)
+    sys.modules["__main__"] = main
+    with io.open_code(script) as file:
+        code = compile(file.read(), script, "exec", dont_inherit=True)
+    exec(code, main.__dict__)
+
+
+def _shut_down() -> list[str]:
+    """What Python does at its end: it waits for threads, runs the handlers of atexit, destroys what
+    the script still holds, flushes the streams. Gives the names of the threads that do not end."""
+    _threads_left(daemons=False)
+    atexit._run_exitfuncs()
+    sys.modules.pop("__main__", None)
+    gc.collect()
+    left = _threads_left(daemons=True)
+    for stream in (sys.stdout, sys.__stdout__, sys.stderr, sys.__stderr__):
+        if not getattr(stream, "closed", stream is None):
+            stream.flush()
+    return left
+
+
+def _threads_left(daemons: bool, grace: float = 0.5) -> list[str]:
+    """The threads that do not end within `grace` seconds: those of a DataLoader need a moment."""
+    end = time.monotonic() + grace
+    while True:
+        threads = [t for t in threading.enumerate() if t is not threading.main_thread()]
+        left = [t.name for t in threads if daemons or not t.daemon]
+        if not left or time.monotonic() > end:
+            return left
+        time.sleep(0.002)
+
+
+def _status(end: SystemExit) -> int:
+    if end.code is None or isinstance(end.code, int):
+        return (end.code or 0) & 0xFF
+    print(end.code, file=sys.stderr)
+    return 1
 
 
 def _told(raised: BaseException, script: str) -> dict:
-    lines = [f.lineno for f in traceback.extract_tb(raised.__traceback__) if f.filename == script]
+    line = _last_line(raised, script)
     if isinstance(raised, SyntaxError) and raised.filename == script:
-        lines.append(raised.lineno)
+        line = raised.lineno or 0
     text = "".join(traceback.format_exception_only(raised)).strip()
-    return {"type": type(raised).__name__, "text": text, "line": lines[-1] if lines else 0}
+    return {"type": type(raised).__name__, "text": text, "line": line}
 
 
-def _line(script: str) -> int:
+def _last_line(raised: BaseException, script: str) -> int:
+    """The innermost line of the script that the error came through; 0 where there is none."""
+    lines = [f.lineno for f in traceback.extract_tb(raised.__traceback__) if f.filename == script]
+    return lines[-1] if lines else 0
+
+
+def _standing(script: str) -> int:
+    """The line at which the script stands now; 0 outside of it."""
     frame = sys._getframe(2)
     while frame is not None:
         if frame.f_code.co_filename == script:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-import sys
 from pathlib import Path
 
+from proof.book import TAKEN
 from proof.problem import Problem, Unproved
 
 _SNIPPET = """\
@@ -38,10 +38,10 @@ The first sentence answers the reader's question.
 ::: {script}
     highlight: y.backward()
 
-## Why { #why }
+## Why {{ #why }}
 
 Give the derivation, so that a reader can do the sum.
-""".replace("{ #why }", "{{ #why }}"),
+""",
 }
 
 
@@ -56,7 +56,7 @@ def start(root: Path, name: str) -> list[str]:
         problems.append(
             _refuse(name, "<topic>/<name> in lower case, with _ between words: sharing/two_inputs")
         )
-    elif name.split("/")[1] in sys.stdlib_module_names | {"torch", "numpy"}:
+    elif name.split("/")[1] in TAKEN:
         problems.append(_refuse(name, "a name that no Python module has"))
     page = name.replace("_", "-")
     script = f"snippets/{name}.py"
@@ -66,9 +66,11 @@ def start(root: Path, name: str) -> list[str]:
         texts[f"docs/{page}.{language}.md"] = text.format(
             title=title, anchor=page.split("/")[-1], script=script
         )
-    for file in texts:
+    for file in (*texts, f"snippets/{name}.out"):
         if (root / file).exists():
-            problems.append(Problem(file, 1, "the file exists", "no such file", file, "take another name"))
+            problems.append(
+                Problem(file, 1, "the file exists", "no such file", file, "take another name")
+            )
     if problems:
         raise Unproved(problems)
     for file, text in texts.items():
@@ -79,6 +81,10 @@ def start(root: Path, name: str) -> list[str]:
 
 def _refuse(name: str, expected: str) -> Problem:
     return Problem(
-        f"snippets/{name}.py", 1, "this name will not do", expected, name,
+        f"snippets/{name}.py",
+        1,
+        "this name will not do",
+        expected,
+        name,
         "python -m proof new <topic>/<name>",
     )

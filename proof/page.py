@@ -1,4 +1,4 @@
-"""A page: prose that names snippets. Reads the names, and puts code and recorded output in their place.
+"""A page: prose that names snippets. Reads the names; puts code and recorded output in their place.
 
 A page names a snippet with a block that looks like mkdocstrings::
 
@@ -14,21 +14,25 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from proof.problem import Problem, Unproved
+from proof.problem import Problem, Unproved, not_utf8
 
 EXPECTED_OUTPUT = "<!--pytest-codeblocks:expected-output-->"
 """The marker by which pytest-codeblocks knows that the next fence is what the last one prints."""
 
 _BLOCK = re.compile(r"^(?P<indent> *):::(?P<path>.*)$")
-_OPTION = re.compile(r"^ +(?P<key>[a-z_]+):(?P<value>.*)$")
-_FENCE = re.compile(r"^(?P<indent> *)(?P<ticks>`{3,}|~{3,})(?P<info>.*)$")
-_HEADING = re.compile(r"^(?P<level>#{1,6}) +(?P<text>.*?)(?: *\{(?P<attrs>[^}]*)\})? *$")
-_PYTHON = re.compile(r"^[{ .]*(?:python|py|py3|python3)\b")
+_OPTION = re.compile(r"^\s+(?P<key>[a-z_]+):(?P<value>.*)$")
+# "```" with another backtick in its line is code within prose, and opens nothing.
+_FENCE = re.compile(r"^(?P<indent> *)(?P<ticks>`{3,}(?=[^`]*$)|~{3,})(?P<info>.*)$")
+# Python-Markdown takes "#title" for a heading too, without a blank.
+_HEADING = re.compile(r"^(?P<level>#{1,6}) *(?P<text>.*?)(?: *\{(?P<attrs>[^}]*)\})? *$")
+_ANCHOR = re.compile(r"#([A-Za-z][A-Za-z0-9_-]*)(?=\s|$)")
+_PYTHON = re.compile(r"^(?:\{[^}]*\.|\{? *)(?:i?python[23]?|py[23]?|pycon)\b", re.IGNORECASE)
+_MARKER = re.compile(r"<!--[-\s]*pytest(?:-codeblocks:|\.mark)")
 
 
 @dataclass(frozen=True)
 class Reference:
-    """A place in a page that names a snippet. `line` and `end` are the first and last line, from 1."""
+    """A place in a page that names a snippet. `line` and `end`: its first and last line, from 1."""
 
     path: str
     line: int
@@ -53,7 +57,7 @@ class Heading:
 
 @dataclass(frozen=True)
 class Page:
-    """A page as it stands in its file."""
+    """A page as it stands in its file, its lines ended by `\\n` alone."""
 
     file: str
     text: str
@@ -62,10 +66,28 @@ class Page:
     typed_python: tuple[int, ...]
     markers: tuple[int, ...]
 
+    def line(self, number: int) -> str:
+        """A line of the page, from 1."""
+        return self.text.split("\n")[number - 1]
+
+
+def read(file: Path) -> str:
+    """The text of a file, its lines ended by `\\n` alone; raises `UnicodeDecodeError`."""
+    raw = file.read_bytes()
+    if raw.startswith(b"\xef\xbb\xbf"):  # who copies the code from the page would copy it too
+        raise UnicodeDecodeError("utf-8", raw, 0, 3, "a byte order mark")
+    return one_line_end(raw.decode("utf-8"))
+
+
+def one_line_end(text: str) -> str:
+    """The text with each line ended by `\\n` alone, whatever system wrote it."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
 
 def parse(file: str, text: str) -> Page:
     """Read a page. What stands inside a code fence is never taken for a reference or a heading."""
-    lines = text.splitlines()
+    text = one_line_end(text)
+    lines = text.split("\n")
     references, headings, typed, markers = [], [], [], []
     closing: str | None = None
     number = _front_matter(lines)
@@ -86,9 +108,9 @@ def parse(file: str, text: str) -> Page:
             )
             number = end
         elif heading := _HEADING.match(line):
-            anchor = re.search(r"#([\w-]+)", heading["attrs"] or "")
+            anchor = _ANCHOR.search(heading["attrs"] or "")
             headings.append(Heading(len(heading["level"]), anchor and anchor[1], number))
-        elif "pytest-codeblocks:" in line or "<!--pytest.mark" in line:
+        elif _MARKER.search(line):
             markers.append(number)
     return Page(file, text, *map(tuple, (references, headings, typed, markers)))
 
@@ -101,7 +123,7 @@ def _front_matter(lines: list[str]) -> int:
 
 def _options(lines: list[str], at: int, indent: str) -> tuple[tuple, int]:
     options = []
-    while at < len(lines) and lines[at].startswith(indent + "    "):
+    while at < len(lines) and re.match(rf"{indent}\s+\S", lines[at]):
         option = _OPTION.match(lines[at])
         key, value = (option["key"], option["value"].strip()) if option else (lines[at].strip(), "")
         at += 1
@@ -116,7 +138,7 @@ def expand(page: Page, root: Path) -> str:
     be followed: no such snippet, no recorded output, a highlight that stands nowhere or twice.
     """
     problems: list[Problem] = []
-    lines = page.text.splitlines()
+    lines = page.text.split("\n")
     told: list[str] = []
     at = 0
     for reference in page.references:
@@ -128,12 +150,12 @@ def expand(page: Page, root: Path) -> str:
             told += _fences(reference, root)
     if problems:
         raise Unproved(problems)
-    return "\n".join(told + lines[at:]) + "\n"
+    return "\n".join(told + lines[at:])
 
 
 def _fences(reference: Reference, root: Path) -> Iterator[str]:
-    code = _read(root / reference.path).rstrip("\n").split("\n")
-    output = _read((root / reference.path).with_suffix(".out")).rstrip("\n").split("\n")
+    code = read(root / reference.path).rstrip("\n").split("\n")
+    output = read((root / reference.path).with_suffix(".out")).rstrip("\n").split("\n")
     ticks = "`" * max(3, 1 + _longest_ticks(code), 1 + _longest_ticks(output))
     marked = [str(_lines_with(code, text)[0]) for text, _ in reference.highlights]
     marks = f' hl_lines="{" ".join(marked)}"' if marked else ""
@@ -156,45 +178,48 @@ def _problems(page: Page, reference: Reference, root: Path) -> Iterator[Problem]
         )
         return
     if not script.is_file():
-        topic_and_name = reference.path.removeprefix("snippets/").removesuffix(".py")
+        name = reference.path.removeprefix("snippets/").removesuffix(".py")
         yield problem(
             "the page names a snippet that does not exist",
             f"a file {reference.path}",
             _nearest(script, root),
-            f"correct the path on this line, or start the snippet: python -m proof new {topic_and_name}",
+            f"correct the path on this line, or start the snippet: python -m proof new {name}",
         )
         return
-    try:
-        code = _read(script).splitlines()
-        output = script.with_suffix(".out")
-        recorded = _read(output) if output.is_file() else None
-    except UnicodeDecodeError:
-        return  # told once for the file itself, by the book
-    if recorded is None:
+    output = script.with_suffix(".out")
+    if not output.is_file():
         yield problem(
             "the snippet has no recorded output",
             f"a file {output.relative_to(root).as_posix()}",
             "none",
             f"python -m proof update {reference.path}",
         )
+    texts: dict[Path, str] = {}
+    for file in (script, output):
+        try:
+            texts[file] = read(file) if file.is_file() else ""
+        except UnicodeDecodeError as error:
+            yield not_utf8(file.relative_to(root).as_posix(), error, (page.file,))
     for key, value, line in reference.options:
         if key != "highlight":
             yield problem(
                 "unknown option",
                 "highlight: <text that stands in one line of the code>",
-                f"{key}: {value}",
+                f"{key}: {value}" if value else key,
                 "correct or remove this line",
                 line,
             )
-        elif len(where := _lines_with(code, value)) != 1 or not value:
-            yield problem(
-                "the text to highlight does not name one line",
-                f"a text that stands in exactly one line of {reference.path}",
-                f"{value!r} stands in "
-                + (f"lines {', '.join(map(str, where))}" if where else "no line"),
-                "copy more of the line you mean" if where else "copy the text from the script",
-                line,
-            )
+        elif script in texts:
+            where = _lines_with(texts[script].split("\n"), value) if value else []
+            if len(where) != 1:
+                yield problem(
+                    "the text to highlight does not name one line",
+                    f"a text that stands in exactly one line of {reference.path}",
+                    f"{value!r} stands in "
+                    + (f"lines {', '.join(map(str, where))}" if where else "no line"),
+                    "copy more of the line you mean" if where else "copy the text from the script",
+                    line,
+                )
 
 
 def _lines_with(code: list[str], text: str) -> list[int]:
@@ -209,7 +234,3 @@ def _nearest(script: Path, root: Path) -> str:
     names = [p.relative_to(root).as_posix() for p in sorted((root / "snippets").rglob("*.py"))]
     near = difflib.get_close_matches(script.relative_to(root).as_posix(), names, n=1)
     return f"no such file; the nearest is {near[0]}" if near else "no such file"
-
-
-def _read(file: Path) -> str:
-    return file.read_text(encoding="utf-8")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -32,9 +32,32 @@ class Problem:
         return "\n".join(told)
 
 
+def not_utf8(file: str, error: UnicodeDecodeError, pages: tuple[str, ...] = ()) -> Problem:
+    """A file of the book that cannot be read as text."""
+    return Problem(
+        file,
+        error.object[: error.start].count(b"\n") + 1,
+        "the file is not UTF-8",
+        "text in UTF-8",
+        f"the byte 0x{error.object[error.start]:02x} at position {error.start}: {error.reason}",
+        "save the file in your editor with the encoding UTF-8 (without a byte order mark)",
+        pages,
+    )
+
+
+def once(problems: Sequence[Problem]) -> list[Problem]:
+    """Each problem once, in the order of files and lines: some are met on several ways."""
+    seen: dict[tuple, Problem] = {}
+    for problem in problems:
+        first = seen.setdefault((problem.file, problem.line, problem.what), problem)
+        pages = tuple(dict.fromkeys(first.pages + problem.pages))
+        seen[problem.file, problem.line, problem.what] = replace(first, pages=pages)
+    return [seen[key] for key in sorted(seen)]
+
+
 def report(problems: Sequence[Problem]) -> str:
-    """All problems as one text, in the order of their files and lines, with a count at the end."""
-    told = [str(p) for p in sorted(problems, key=lambda p: (p.file, p.line, p.what))]
+    """All problems as one text, with a count at the end."""
+    told = [str(p) for p in once(problems)]
     count = "1 problem" if len(told) == 1 else f"{len(told)} problems"
     return "\n\n".join([*told, f"{count}. Nothing was changed."])
 

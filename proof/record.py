@@ -7,13 +7,13 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from proof.check import refused
+from proof.check import first_difference, refused
 from proof.problem import Problem
 from proof.runner import Runner
 
 
 def record(root: Path, scripts: Iterable[str]) -> tuple[list[str], list[Problem]]:
-    """Run each script twice and write its `.out`; gives the differences (unified diffs) and the problems.
+    """Run each script twice and write its `.out`; gives the differences and the problems.
 
     The second run has another hash seed, another address space and the reverse order. An output is
     written only if both runs printed the same; all others stay as they are.
@@ -36,14 +36,13 @@ def record(root: Path, scripts: Iterable[str]) -> tuple[list[str], list[Problem]
 
 
 def _unsteady(script: str, one: str, other: str) -> Problem:
-    rows = zip(one.splitlines() + [""], other.splitlines() + [""], strict=False)
-    a, b = next(((a, b) for a, b in rows if a != b), ("", ""))
+    _, first, second = first_difference(one, other)
     return Problem(
         script,
         1,
         "two runs printed different things, so nothing was recorded",
         "the same output every time",
-        f"{a}    (first run)\n{b}    (second run)",
+        f"{first}    (first run)\n{second}    (second run)",
         "fix the seed (torch.manual_seed(0)), sort what has no order, print no addresses or times; "
         f"then: python -m proof update {script}",
     )
@@ -51,14 +50,15 @@ def _unsteady(script: str, one: str, other: str) -> Problem:
 
 def _write(root: Path, output: Path, printed: str) -> str:
     name = output.relative_to(root).as_posix()
-    recorded = output.read_bytes().decode("utf-8", "replace") if output.is_file() else ""
-    if recorded == printed and output.is_file():
+    raw = output.read_bytes() if output.is_file() else b""
+    if raw == printed.encode("utf-8"):
         return ""
+    recorded = raw.decode("utf-8", "replace")
     new = output.with_suffix(".out.new")
     new.write_text(printed, encoding="utf-8", newline="\n")
     os.replace(new, output)
-    old_name = name if recorded else "(nothing recorded)"
+    old_name = name if raw else "(nothing recorded)"
     rows = difflib.unified_diff(
         recorded.splitlines(), printed.splitlines(), old_name, name, lineterm=""
     )
-    return "\n".join(rows)
+    return "\n".join(rows) or f"{name}: only the line ends have changed"

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -25,36 +28,41 @@ class RunnerError(RuntimeError):
 class Runner:
     """A warm process that runs scripts, as many at a time as there are cores. Use it with `with`.
 
-    `limit` is the time in seconds that one script may take, `hash_seed` the PYTHONHASHSEED of all runs;
-    `fresh=True` starts one interpreter for each script, as happens where there is no fork.
+    `limit` is the time in seconds that one script may take, `hash_seed` the PYTHONHASHSEED of all
+    runs; `fresh=True` starts one interpreter for each script, as happens where there is no fork.
     """
 
     def __init__(self, limit: float = LIMIT, hash_seed: int = 0, fresh: bool = False):
         self.limit = limit
-        self._waiting: dict[str, list[Future[Result]]] = {}
+        self._numbers = itertools.count()
+        self._waiting: dict[int, Future[Result]] = {}
         self._lock = threading.Lock()
-        self._errors = tempfile.TemporaryFile()
-        root = Path(__file__).resolve().parent.parent
-        self._process = subprocess.Popen(
-            [sys.executable, "-W", "ignore", "-m", "proof.warm", *(["--fresh"] if fresh else [])],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._errors,
-            cwd=root,
-            env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONHASHSEED": str(hash_seed)},
-            text=True,
-            encoding="utf-8",
-        )
+        # Ours, not the warm process's: it goes away even if that process is killed.
+        self._folder = tempfile.mkdtemp(prefix="proof-")
+        self._errors = Path(self._folder, "errors")
+        with self._errors.open("wb") as errors:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "proof.warm", self._folder, "fresh" if fresh else "fork"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                cwd=Path(__file__).resolve().parent.parent,
+                env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONHASHSEED": str(hash_seed)},
+                text=True,
+                encoding="utf-8",
+            )
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
 
     def submit(self, script: Path) -> Future[Result]:
         """Have `script` run; the future gives its `Result`, or raises `RunnerError`."""
-        path, future = str(script.resolve()), Future()
+        future: Future[Result] = Future()
         with self._lock:
-            self._waiting.setdefault(path, []).append(future)
+            number = next(self._numbers)
+            self._waiting[number] = future
+        job = {"number": number, "script": str(script.resolve()), "limit": self.limit}
         try:
-            self._process.stdin.write(json.dumps({"script": path, "limit": self.limit}) + "\n")
+            self._process.stdin.write(json.dumps(job) + "\n")
             self._process.stdin.flush()
         except OSError:
             self._give_up()
@@ -66,11 +74,12 @@ class Runner:
 
     def close(self) -> None:
         """End the warm process and everything that it runs."""
-        self._process.stdin.close()
+        with contextlib.suppress(OSError):  # what a dead process did not read any more
+            self._process.stdin.close()
         self._process.wait()
         self._reader.join()
         self._process.stdout.close()
-        self._errors.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
 
     def __enter__(self) -> Runner:
         return self
@@ -81,21 +90,22 @@ class Runner:
     def _read(self) -> None:
         for line in self._process.stdout:
             told = json.loads(line)
-            refusal = Refusal(**told.pop("refusal")) if told["refusal"] else told.pop("refusal")
-            result = Result(**told, refusal=refusal)
             with self._lock:
-                future = self._waiting[result.path].pop(0)
-            future.set_result(result)
+                future = self._waiting.pop(told.pop("number"))
+            refusal = told.pop("refusal")
+            future.set_result(Result(**told, refusal=Refusal(**refusal) if refusal else None))
         self._give_up()
 
     def _give_up(self) -> None:
-        self._process.wait()
-        self._errors.seek(0)
-        said = self._errors.read().decode("utf-8", "replace").strip()[-2000:]
+        code = self._process.wait()
         with self._lock:
-            lost = [future for futures in self._waiting.values() for future in futures]
+            lost = list(self._waiting.values())
             self._waiting.clear()
-        for future in lost:
-            future.set_exception(
-                RunnerError(f"the process that runs the snippets ended too early. It said:\n{said}")
-            )
+        if lost:
+            said = ""
+            with contextlib.suppress(OSError):
+                said = self._errors.read_text("utf-8", "replace").strip()[-2000:]
+            how = f"exit status {code}" if code >= 0 else f"signal {-code}"
+            words = f"the process that runs the snippets ended too early ({how}). It said:"
+            for future in lost:
+                future.set_exception(RunnerError(f"{words}\n{said or '(nothing)'}"))

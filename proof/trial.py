@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -14,21 +15,24 @@ from pathlib import Path
 
 from proof.result import OUTPUT_LIMIT, Refusal, Result, judge
 
-GRACE = 0.5
+GRACE = 1.0
 """Seconds that helpers of the script (a resource tracker, say) get to end after it has ended."""
+
+LATER = 0.25
+"""Seconds by which we stop a run later than its own alarm, which notes where it stands."""
 
 
 class Folder:
-    """A temporary folder with everything that belongs to one run: its streams, its working directory, its report."""
+    """A temporary folder for one run: its streams, its working directory, its report."""
 
-    def __init__(self) -> None:
-        self.path = Path(tempfile.mkdtemp(prefix="proof-"))
+    def __init__(self, within: str | None = None) -> None:
+        self.path = Path(tempfile.mkdtemp(prefix="proof-", dir=within)).resolve()
         self.work, self.temp = self.path / "work", self.path / "temp"
         self.work.mkdir()
         self.temp.mkdir()
         self.report = self.path / "report.json"
-        # Ordinary files, not pipes: a process that was left behind cannot hold them open, and how far
-        # standard input was read can be seen from its position, whoever read it.
+        # Ordinary files, not pipes: a process that was left behind cannot hold them open, and how
+        # far standard input was read can be seen from its position, whoever read it.
         self.stdin = os.open(self.path / "stdin", os.O_RDWR | os.O_CREAT)
         os.write(self.stdin, b"\n" * 8)
         os.lseek(self.stdin, 0, os.SEEK_SET)
@@ -44,11 +48,26 @@ class Folder:
         """How much the script has printed so far, in bytes."""
         return max(os.fstat(self.stdout).st_size, os.fstat(self.stderr).st_size)
 
-    def left(self) -> list[str]:
-        """The files that the script left in its own folders."""
-        return sorted(
-            p.relative_to(home).as_posix() for home in (self.work, self.temp) for p in home.iterdir()
-        )
+    def start_of(self, stream: int) -> bytes:
+        """What stands in a stream, as far as it may count: a flood stays on the disk."""
+        os.lseek(stream, 0, os.SEEK_SET)
+        return os.read(stream, OUTPUT_LIMIT + 1)
+
+    def told(self) -> dict | None:
+        """The report of the run; None if it left none that can be read."""
+        try:
+            return json.loads(self.report.read_text("utf-8"))
+        except (OSError, ValueError):
+            return None
+
+    def left(self, written: list[str]) -> list[str]:
+        """The files that the script left: in its own folders, and any of `written` elsewhere."""
+        names = []
+        for home in (self.work, self.temp):
+            with contextlib.suppress(OSError):  # the script may have removed its own folder
+                names += sorted(os.listdir(home))
+        homes = tuple(f"{home}{os.sep}" for home in (self.work, self.temp))
+        return names + [path for path in written if not path.startswith(homes)]
 
     def remove(self) -> None:
         for stream in (self.stdin, self.stdout, self.stderr):
@@ -62,12 +81,12 @@ class Trial:
 
     `ended()` gives the exit status once the script itself has ended (None before), negative for a
     signal; `others()` tells whether processes that it started still live; `kill()` ends them all.
+    `wakes` is a descriptor that is readable once the script has ended, where there is one.
     """
 
     script: str
     limit: float
     folder: Folder
-    pid: int
     ended: Callable[[], int | None]
     others: Callable[[], bool]
     kill: Callable[[], None]
@@ -82,15 +101,15 @@ class Trial:
         now = time.monotonic()
         if self._code is None:
             if self.folder.printed() > OUTPUT_LIMIT:
-                self._over.setdefault("bytes", self.folder.printed())
-            # A little later than the run's own alarm, which notes where it stands.
-            if now - self.started > self.limit + 0.1:
-                self._over.setdefault("seconds", self.limit)
+                self._over["bytes"] = True
+            elif now - self.started > self.limit + LATER:
+                self._over["seconds"] = self.limit
             if self._over:
                 self.kill()
             self._code, self._end = self.ended(), now
             if self._code is None:
                 return None
+            self.close_wakes()
         if self.others():
             if now - self._end < GRACE:
                 return None
@@ -98,36 +117,55 @@ class Trial:
         self.kill()
         return self._result()
 
+    def close_wakes(self) -> None:
+        if self.wakes is not None:
+            os.close(self.wakes)
+            self.wakes = None
+
     def _result(self) -> Result:
         folder, over = self.folder, self._over
         if folder.printed() > OUTPUT_LIMIT:
-            over["bytes"] = folder.printed()
+            over["bytes"] = True
         over["stdin"] = os.lseek(folder.stdin, 0, os.SEEK_CUR) > 0
-        over["files"] = folder.left()
-        trace = Path(f"{folder.report}.trace")
-        if trace.exists():
-            rows = re.findall(r'File "(.*)", line (\d+)', trace.read_text(errors="replace"))
-            over["line"] = next((int(line) for file, line in rows if file == self.script), None)
-        report = json.loads(folder.report.read_text("utf-8")) if folder.report.exists() else None
-        out, err = (
-            (folder.path / name).read_bytes()[: OUTPUT_LIMIT + 1] for name in ("stdout", "stderr")
-        )
-        source = Path(self.script).read_text("utf-8", "replace")
+        report = folder.told()
+        over["files"] = folder.left([path for path, _ in report["files"]] if report else [])
+        over["line"] = _noted_line(Path(f"{folder.report}.trace"), self.script)
+        over["script"], over["folder"] = self.script, str(folder.path)
+        out, err = folder.start_of(folder.stdout), folder.start_of(folder.stderr)
+        source = ""
+        with contextlib.suppress(OSError):  # it may be gone by now
+            source = Path(self.script).read_text("utf-8", "replace")
         refusal = judge(source, self._code, report, out, err, over)
         folder.remove()
         text = out.decode("utf-8", "replace").replace("\r\n", "\n")
         return Result(self.script, text, self._end - self.started, refusal)
 
 
+def _noted_line(trace: Path, script: str) -> int | None:
+    """Where the script stood when it was stopped or crashed, from what faulthandler has noted."""
+    try:
+        rows = re.findall(r'File "(.*)", line (\d+)', trace.read_text("utf-8", "replace"))
+    except OSError:
+        return None
+    name = script.encode("ascii", "backslashreplace").decode()  # as faulthandler writes it
+    return next((int(line) for file, line in rows if file == name), None)
+
+
 def unreadable(script: str) -> Result | None:
-    """The result for a script that need not be run: it is missing or not UTF-8."""
+    """The result for a script that need not be run: it cannot be read, or is not UTF-8."""
     try:
         Path(script).read_bytes().decode("utf-8")
     except FileNotFoundError:
-        found = Refusal("the script does not exist", "a file", "none", "write it, or correct its name")
+        found = Refusal(
+            "the script does not exist", "a file", "none", "write it, or correct its name"
+        )
+    except OSError as error:
+        found = Refusal(
+            "the script cannot be read", "a file that can be read", str(error), "see to its rights"
+        )
     except UnicodeDecodeError as error:
         found = Refusal(
-            "the script is not UTF-8",
+            "the file is not UTF-8",
             "text in UTF-8",
             f"the byte 0x{error.object[error.start]:02x} at position {error.start}",
             "save the file in your editor with the encoding UTF-8",
