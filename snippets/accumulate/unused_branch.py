@@ -1,9 +1,16 @@
 import torch
 
-for branches in (1, 2, 5):
+
+def gradient(branches, used):
     w = torch.tensor(1.0, requires_grad=True)
     y1 = 2 * w + 1
     outputs = [k * y1 for k in range(2, 2 + branches)]
-    loss = outputs[0] ** 2
+    loss = sum(output**2 for output in outputs[:used])
     loss.backward()
-    print(f"branches: {branches}, losses: 1, w.grad: {w.grad}")
+    return w.grad
+
+
+for branches in (1, 2, 5):
+    print(f"{branches} branches, the loss uses one, w.grad:", gradient(branches, 1))
+for branches in (1, 2, 5):
+    print(f"{branches} branches, the loss uses all, w.grad:", gradient(branches, branches))

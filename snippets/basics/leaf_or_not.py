@@ -5,13 +5,14 @@ import torch
 x = torch.tensor([1.0, 2.0, 3.0, 4.0], requires_grad=True)
 y = torch.tensor([3.0, 4.0, 5.0, 6.0], requires_grad=True)
 w = torch.tensor([1.0, 2.0, 3.0, 4.0], requires_grad=True)
+c = torch.ones(4) + 1
 z = x + y
 o = w @ z
 o.backward()
 
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
-    for name, t in [("x", x), ("y", y), ("w", w), ("z", z), ("o", o)]:
+    for name, t in [("x", x), ("y", y), ("w", w), ("c", c), ("z", z), ("o", o)]:
         print(f"{name}: requires_grad={t.requires_grad} is_leaf={t.is_leaf} grad={t.grad}")
 
 print("warnings:", len(caught))

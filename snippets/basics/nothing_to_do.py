@@ -1,9 +1,12 @@
 import torch
+from torch import nn
 
 w = torch.tensor(2.0, requires_grad=True)
+frozen = nn.Linear(1, 1).requires_grad_(False)
 losses = {
+    "all frozen": frozen(torch.ones(1)),
     "detach": (w * 3).detach(),
-    "torch.tensor": torch.tensor(w.item() * 3),
+    "torch.tensor": torch.tensor((w * 3).item()),
     "argmax": torch.stack([w, w * 3]).argmax(),
     "item": (w * 3).item(),
 }

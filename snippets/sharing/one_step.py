@@ -1,8 +1,10 @@
+import copy
+
 import torch
 
 torch.manual_seed(0)
 coef = torch.nn.Parameter(torch.randn(1, 1, 40, 40))
-twin = torch.nn.Parameter(coef.detach().clone())
+twin = copy.deepcopy(coef)
 optimizer = torch.optim.SGD([coef, twin], lr=1)
 x = torch.ones(1, 1, 40, 40)
 
@@ -17,5 +19,5 @@ loss.backward()
 optimizer.step()
 show("after step, coef", coef)
 show("after step, twin", twin)
-print("twin.grad:", twin.grad)
+print("twin.grad:", twin.grad, " same storage:", twin.data_ptr() == coef.data_ptr())
 print("every coef.grad is 3/1600:", torch.allclose(coef.grad, torch.tensor(3 / 1600)))

@@ -19,6 +19,7 @@ def train(tied, make_optimizer):
 for name, make in [
     ("SGD", lambda p: torch.optim.SGD(p, lr=1e-4)),
     ("SGD with momentum", lambda p: torch.optim.SGD(p, lr=1e-4, momentum=0.9)),
+    ("SGD with weight decay", lambda p: torch.optim.SGD(p, lr=1e-4, weight_decay=1.0)),
     ("Adam", lambda p: torch.optim.Adam(p, lr=0.1)),
 ]:
     gap = (train(True, make) - train(False, make)).abs().max()
