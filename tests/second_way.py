@@ -87,6 +87,7 @@ def leaf_or_not() -> Pairs:
         ("x: requires_grad=True is_leaf=True grad=", slope(lambda x: dot(x + y, w), x)),
         ("y: requires_grad=True is_leaf=True grad=", slope(lambda y: dot(x + y, w), y)),
         ("w: requires_grad=True is_leaf=True grad=", slope(lambda w: dot(x + y, w), w)),
+        ("c: requires_grad=False is_leaf=True grad=", None),
         ("z: requires_grad=True is_leaf=False grad=", None),
         ("o: requires_grad=True is_leaf=False grad=", None),
     ]
@@ -108,6 +109,7 @@ def seed_of_one() -> Pairs:
     return [
         ("backward(), w.grad:", slope(line, 1)),
         ("backward(torch.tensor(1.)), w.grad:", slope(line, 1)),
+        ("backward(1), TypeError:", HEADING),
         ("backward(torch.tensor(10.)), w.grad:", 10 * slope(line, 1)),
     ]
 
@@ -137,6 +139,11 @@ def vector_output() -> Pairs:
         ("weights 1, 10, 100, x.grad:", weighted(1, 10, 100)),
         ("sum first, x.grad:", slope(lambda x: np.sum(x**2), [1, 2, 3])),
     ]
+
+
+def walk_the_graph() -> Pairs:
+    """d(2w)/dw is the factor that the product saved."""
+    return [("saved factor:", slope(lambda w: 2 * w, 1))]
 
 
 def watch_the_nodes() -> Pairs:
@@ -187,7 +194,19 @@ def batch_norm() -> Pairs:
     def halves(gamma):
         return loss(gamma, slice(0, 2)) / 2 + loss(gamma, slice(2, 4)) / 2
 
+    def normalized(part):
+        return (x[part] - x[part].mean()) / np.sqrt(x[part].var() + 1e-5)
+
     return [
+        *(
+            pair
+            for start, stop in ((0, 4), (0, 2), (2, 4))
+            for pair in (
+                ("x[", start),
+                (":", stop),
+                ("] normalized:", normalized(slice(start, stop))),
+            )
+        ),
         ("one batch of 4, weight.grad:", slope(lambda gamma: loss(gamma, slice(0, 4)), [1])),
         ("two of 2, divided by 2, weight.grad:", slope(halves, [1])),
     ]
@@ -208,6 +227,36 @@ def last_digit() -> Pairs:
             ("  one by one, w.grad:", a * a + b * a),
         ]
     return pairs
+
+
+def half_way() -> Pairs:
+    """loss2 at w = 1; then (v y1)^2 at v = 1, of which only v gets its share."""
+    at_v = slope(lambda v: (v * 3) ** 2, 1)
+    return [
+        ("after loss2, w.grad:", slope(loss2, 1)),
+        (" v.grad:", None),
+        ("at the end, w.grad:", slope(loss2, 1)),
+        (" v.grad:", at_v),
+    ]
+
+
+def ignored_labels() -> Pairs:
+    """-log softmax(x w) at w = 0 for the labels 0, 1, 1: the mean over those that a part counts."""
+
+    def loss(w, xs, labels):
+        scores = np.outer(xs, w)
+        chosen = scores[np.arange(len(xs)), labels]
+        return np.mean(np.log(np.exp(scores).sum(axis=1)) - chosen)
+
+    whole, first, second = (
+        slope(lambda w, xs=xs, labels=labels: loss(w, xs, labels), [0, 0])
+        for xs, labels in (([1, 2, 3], [0, 1, 1]), ([1, 2], [0, 1]), ([3], [1]))
+    )
+    return [
+        ("one batch of 4, w.grad:", whole),
+        ("weighted by samples, w.grad:", first / 2 + second / 2),
+        ("weighted by labels that count, w.grad:", first * 2 / 3 + second / 3),
+    ]
 
 
 def micro_batches() -> Pairs:
@@ -267,17 +316,30 @@ def running_loss() -> Pairs:
 
 
 def retain_is_no_cure() -> Pairs:
-    """carried = w at w = 2, then w' * w where w' = 2 - 0.1; the third round fails."""
-    first = slope(lambda w: w * 1, 2)
+    """hidden = w * hidden, loss = hidden^2, from w = 2 and hidden = 1 with lr = 0.1."""
+
+    def step(number, gradient):
+        return [("  step", number), (", w.grad:", gradient)]
+
+    def square(hidden):
+        return lambda w: (w * hidden) ** 2
+
+    first = slope(square(1), 2)
     moved = float(sgd(2, first, lr=0.1))
-    # Both factors are the parameter: as it was in round one, and as it is now.
-    second = slope(lambda w: w * 2, moved) + slope(lambda w: moved * w, 2)
+    # The retained graph has the parameter twice: as it was in round one, and as it is now.
+    through = slope(square(2), moved) + slope(lambda old: (moved * old) ** 2, 2)
+    alone = slope(square(2), moved)
+    after = float(sgd(moved, alone, lr=0.1))
+    last = slope(square(moved * 2), after)
     return [
-        ("step", 0),
-        (", w.grad:", first),
-        ("step", 1),
-        (", w.grad:", second),
-        ("step", 2),
+        *step(0, first),
+        ("  step", 1),
+        *step(0, first),
+        *step(1, through),
+        ("  step", 2),
+        *step(0, first),
+        *step(1, alone),
+        *step(2, last),
     ]
 
 
@@ -322,10 +384,26 @@ def unequal_parts() -> Pairs:
 
 
 def unused_branch() -> Pairs:
-    """loss2 whatever else hangs on y1."""
+    """The squares of 2 y1, 3 y1, ...: of the first alone, or of all branches."""
     pairs: Pairs = []
-    for branches in (1, 2, 5):
-        pairs += [("branches:", branches), (", losses: 1, w.grad:", slope(loss2, 1))]
+    for used in ("one", "all"):
+        for branches in (1, 2, 5):
+            count = 1 if used == "one" else branches
+            gradient = slope(
+                lambda w, count=count: sum((k * (2 * w + 1)) ** 2 for k in range(2, 2 + count)), 1
+            )
+            pairs += [("", branches), (f" branches, the loss uses {used}, w.grad:", gradient)]
+    return pairs
+
+
+def who_keeps_the_graph() -> Pairs:
+    """Alive are the tensors of the graphs that nobody has freed: this one, all so far, none."""
+    counts = ("retain_graph=True, loss overwritten:", [1, 1, 1])
+    kept = ("retain_graph=True, loss kept in a list:", [1, 2, 3])
+    freed = ("no retain_graph, loss kept in a list:", [0, 0, 0])
+    pairs: Pairs = []
+    for heading, alive in (counts, kept, freed):
+        pairs += [(heading, HEADING), *(("  saved tensors alive:", n) for n in alive)]
     return pairs
 
 
@@ -349,6 +427,21 @@ def wrong_divisor() -> Pairs:
         ("divided by 1, 2, 3, 4, w.grad:", once * (1 + 1 / 2 + 1 / 3 + 1 / 4)),
         ("cleared before each, w.grad:", once / 4),
     ]
+
+
+def zero_still_moves() -> Pairs:
+    """A step with gradient 3, then one with 0, lr 0.1: nothing; lr * 0.9 * 3; Adam's formula.
+
+    Adam (Kingma and Ba, 2015): lr * m / (1 - 0.9^2) / (sqrt(v / (1 - 0.999^2)) + 1e-8) with
+    m = 0.9 * 0.1 * 3 and v = 0.999 * 0.001 * 9 in the second step.
+    """
+    m, v = 0.9 * 0.1 * 3, 0.999 * 0.001 * 9
+    adam = 0.1 * m / (1 - 0.9**2) / (np.sqrt(v / (1 - 0.999**2)) + 1e-8)
+    moved = (("SGD", 0.0), ("SGD with momentum", -0.1 * 0.9 * 3), ("Adam", -adam))
+    pairs: Pairs = []
+    for name, by in moved:
+        pairs += [(f"{name}: a gradient of", 0), (" moves w by", by)]
+    return pairs
 
 
 # sharing
@@ -385,6 +478,7 @@ def called_twice() -> Pairs:
         ("hook, mean of grad_output:", at_b),
         ("hook, mean of grad_output:", at_a),
         ("mean of coef.grad:", coef_gradient(np.ones((1, 1, 40, 40))).mean()),
+        ("float32 holds less than 2/1600:", bool(np.float32(2 / 1600) < np.float64(2 / 1600))),
     ]
 
 
@@ -451,6 +545,7 @@ def one_step() -> Pairs:
         *show("after step, coef", sgd(coef(), gradient, lr=1)),
         *show("after step, twin", coef()),
         ("twin.grad:", None),
+        ("same storage:", False),
         ("every coef.grad is 3/1600:", np.allclose(gradient, 3 / 1600)),
     ]
 
@@ -497,6 +592,16 @@ def stop_one_branch() -> Pairs:
     ]
 
 
+def summands() -> Pairs:
+    """d(loss)/dx through b = coef * x alone, through a alone, and through both."""
+    ones = np.ones((1, 1, 40, 40))
+    through_b = slope(lambda x: two_calls(coef() * ones, coef() * x), ones).mean()
+    through_a = slope(lambda x: two_calls(coef() * x, coef() * ones), ones).mean()
+    label = "module hook, mean of grad_input:"
+    both = slope(lambda x: two_calls(coef() * x, coef() * x), ones).mean()
+    return [(label, through_b), (label, through_a), ("tensor hook on x, mean of grad:", both)]
+
+
 def tied_once() -> Pairs:
     """scores = W[0] @ W^T; the gradient of its first entry, row 0 times itself, by W."""
     w = np.array([[1.0, 2], [0, 1], [1, 1]])
@@ -509,7 +614,8 @@ def tied_once() -> Pairs:
 def two_or_tied() -> Pairs:
     """|D E x - x|^2, three steps: E and D = E^T one parameter, or two with one memory.
 
-    Two parameters move the memory by change(g_E) + change(g_D), a tied one by change(g_E + g_D).
+    Two parameters move the memory by change(g_E) and by change(g_D), a tied one by
+    change(g_E + g_D); where weights decay, each of these moves decays them.
     The changes are those of torch.optim, as functions of all gradients so far.
     """
     x, start = np.array([1, 2]), np.array([[1.0, 2], [3, 4]])
@@ -531,18 +637,24 @@ def two_or_tied() -> Pairs:
     def loss(e, d):
         return np.sum((d.T @ (e @ x) - x) ** 2)
 
-    def train(change, tied):
+    def train(change, tied, decay):
         w, by_e, by_d = start, [], []
         for _ in range(3):
             by_e.append(slope(lambda e, w=w: loss(e, w), w))
             by_d.append(slope(lambda d, w=w: loss(w, d), w))
             both = [e + d for e, d in zip(by_e, by_d, strict=True)]
-            w = w - (change(both) if tied else change(by_e) + change(by_d))
+            for gradients in (both,) if tied else (by_e, by_d):
+                w = w - change(gradients) - decay * w
         return w
 
     pairs: Pairs = []
-    for name, change in (("SGD", plain), ("SGD with momentum", momentum), ("Adam", adam)):
-        gap = np.abs(train(change, tied=True) - train(change, tied=False)).max()
+    for name, change, decay in (
+        ("SGD", plain, 0),
+        ("SGD with momentum", momentum, 0),
+        ("SGD with weight decay", plain, 1e-4),
+        ("Adam", adam, 0),
+    ):
+        gap = np.abs(train(change, True, decay) - train(change, False, decay)).max()
         pairs += [(name, HEADING), (": largest difference after 3 steps:", gap)]
     return pairs
 
@@ -568,6 +680,7 @@ _TOPICS = {
         seed_of_one,
         vector_jacobian,
         vector_output,
+        walk_the_graph,
         watch_the_nodes,
         wrong_shape,
     ),
@@ -581,6 +694,8 @@ _TOPICS = {
         nothing_saved,
         one_at_a_time,
         running_loss,
+        half_way,
+        ignored_labels,
         retain_is_no_cure,
         second_time,
         sum_of_losses,
@@ -588,6 +703,8 @@ _TOPICS = {
         two_losses_one_branch,
         unequal_parts,
         unused_branch,
+        who_keeps_the_graph,
+        zero_still_moves,
         without_zero_grad,
         wrong_divisor,
     ),
@@ -603,6 +720,7 @@ _TOPICS = {
         small_steps,
         small_twins,
         stop_one_branch,
+        summands,
         tied_once,
         two_or_tied,
         two_parameters,
