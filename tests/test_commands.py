@@ -1,0 +1,257 @@
+"""`python -m proof update` and `new`, and the commands as a maintainer types them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+from tiny_book import ROOT, Book
+
+import proof.__main__
+
+ZH, EN = "docs/t/p.zh.md", "docs/t/p.en.md"
+SCRIPT, OUTPUT = "snippets/t/s.py", "snippets/t/s.out"
+AGAIN = f"then: python -m proof update {SCRIPT}"
+
+
+def test_update_without_a_difference_changes_nothing(book, proof_command):
+    before = book.files()
+    assert proof_command("update") == (0, "0 outputs recorded, 1 as before.\n", "")
+    assert book.files() == before
+
+
+def test_update_records_a_new_output_and_shows_the_difference(book, proof_command):
+    book.change(SCRIPT, "2.0", "5.0")
+    assert proof_command("update") == (
+        0,
+        f"--- {OUTPUT}\n+++ {OUTPUT}\n@@ -1 +1 @@\n-y: 6.0\n+y: 15.0\n\n"
+        "1 output recorded, 0 as before. Read the pages that show what changed.\n",
+        "",
+    )
+    assert book.files()[OUTPUT] == b"y: 15.0\n"
+    assert proof_command("check")[0] == 0
+
+
+def test_update_records_a_first_output(book, proof_command):
+    book.remove(OUTPUT)
+    assert proof_command("update", SCRIPT) == (
+        0,
+        f"--- (nothing recorded)\n+++ {OUTPUT}\n@@ -0,0 +1 @@\n+y: 6.0\n\n"
+        "1 output recorded, 0 as before. Read the pages that show what changed.\n",
+        "",
+    )
+    assert book.files()[OUTPUT] == b"y: 6.0\n"
+
+
+def test_update_records_utf8_with_plain_line_ends(book, proof_command):
+    book.write(SCRIPT, "print('梯度 ∂y', end='\\r\\n')\n")
+    assert proof_command("update")[0] == 0
+    assert book.files()[OUTPUT] == "梯度 ∂y\n".encode()
+
+
+@pytest.mark.parametrize("old", [b"y: 6.0\r\n", b"y: 6.0"])
+def test_update_tells_a_change_of_line_ends_alone(book, proof_command, old):
+    book.write(OUTPUT, old)
+    assert proof_command("update") == (
+        0,
+        f"{OUTPUT}: only the line ends have changed\n\n"
+        "1 output recorded, 0 as before. Read the pages that show what changed.\n",
+        "",
+    )
+    assert book.files()[OUTPUT] == b"y: 6.0\n"
+
+
+def test_update_of_one_page_records_only_its_snippets(book, proof_command):
+    book.write("snippets/t/other.py", "print(1)\n")
+    book.write("snippets/t/other.out", "2\n")
+    assert proof_command("update", EN)[:2] == (0, "0 outputs recorded, 1 as before.\n")
+    assert book.read("snippets/t/other.out") == "2\n"
+    assert "-2\n+1\n" in proof_command("update", "snippets/t/other.py")[1]
+
+
+UNSTEADY = {
+    "numbers without a seed": "import torch\nprint('same')\nprint('w:', torch.randn(3))\n",
+    "numbers of numpy without a seed": "import numpy\nprint('w:', numpy.random.rand())\n",
+    "numbers of Python without a seed": "import random\nprint('w:', random.random())\n",
+    "an address": "print('object:', object())\n",
+    "an id": "x = []\nprint('id:', id(x))\n",
+    "the order of a set": "print({'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'})\n",
+    "the time": "import time\nprint('seconds:', time.perf_counter())\n",
+    "the process": "import os\nprint('process:', os.getpid())\n",
+    "the temporary folder": "import os\nprint(os.getcwd()[-8:])\n",
+}
+
+
+@pytest.mark.parametrize("source", UNSTEADY.values(), ids=UNSTEADY)
+def test_update_refuses_what_differs_from_run_to_run(book, proof_command, source):
+    book.write(SCRIPT, source)
+    before = book.files()
+    status, out, err = proof_command("update")
+    assert (status, out) == (1, "0 outputs recorded, 0 as before.\n")
+    first, *others = err.split("\n")
+    assert first == f"{SCRIPT}:1: two runs printed different things, so nothing was recorded"
+    assert others[0] == "  expected: the same output every time"
+    one, other = others[1].removeprefix("  found:    "), others[2].strip()
+    assert one.endswith("    (first run)")
+    assert other.endswith("    (second run)")
+    assert one.split("    (")[0] != other.split("    (")[0]
+    assert others[3:] == [
+        "  mend:     fix the seed (torch.manual_seed(0)), sort what has no order, "
+        f"print no addresses or times; {AGAIN}",
+        "",
+        "1 problem.",
+        "",
+    ]
+    assert book.files() == before
+
+
+REFUSED = {
+    "raises": ("raise ValueError('no')\n", "the script raises"),
+    "raises the second time": (
+        "import os\nassert os.environ['PYTHONHASHSEED'] == '0'\nprint(1)\n",
+        "the script raises",
+    ),
+    "prints nothing": ("x = 1\n", "the script prints nothing"),
+    "leaves a file": ("print(1)\nopen('a', 'w').close()\n", "the script leaves files behind"),
+    "vanishes": ("import os\nprint(1, flush=True)\nos._exit(0)\n", "the script stopped before"),
+    "warns": ("import warnings\nprint(1)\nwarnings.warn('x')\n", "the script prints to standard"),
+    "names a path": ("print(__file__)\n", "the script prints a path of this machine"),
+    "is not UTF-8": (b"print(1)  # \xff\n", "the file is not UTF-8"),
+}
+
+
+@pytest.mark.parametrize("source, what", REFUSED.values(), ids=REFUSED)
+def test_update_leaves_the_output_of_a_refused_run_as_it_was(book, proof_command, source, what):
+    book.write(SCRIPT, source)
+    before = book.files()
+    status, out, err = proof_command("update")
+    assert (status, out) == (1, "0 outputs recorded, 0 as before.\n")
+    assert f": {what}" in err.split("\n")[0]
+    assert f"python -m proof check {SCRIPT}" in err
+    assert err.endswith("\n\n1 problem.\n")
+    assert book.files() == before
+
+
+def test_update_records_the_good_beside_the_bad(book, proof_command):
+    book.write(SCRIPT, "print(id(print))\n")
+    book.write("snippets/t/good.py", "print(1)\n")
+    status, out, err = proof_command("update")
+    assert status == 1
+    assert "+1\n\n1 output recorded, 0 as before." in out
+    assert err.endswith("\n\n1 problem.\n")
+    assert (book.read(OUTPUT), book.read("snippets/t/good.out")) == ("y: 6.0\n", "1\n")
+
+
+def test_new_starts_a_page_that_holds_at_once(book, proof_command):
+    before = book.files()
+    assert proof_command("new", "another/two_inputs") == (
+        0,
+        "started:\n  snippets/another/two_inputs.py\n  docs/another/two-inputs.zh.md\n"
+        "  docs/another/two-inputs.en.md\nnow:\n"
+        "  1. write the snippet, then: python -m proof update snippets/another/two_inputs.py\n"
+        "  2. write both pages\n"
+        "  3. add another/two-inputs.md to the nav of mkdocs.yml\n"
+        "  4. python -m proof check\n",
+        "",
+    )
+    assert book.files().keys() - before.keys() == {
+        "snippets/another/two_inputs.py",
+        "snippets/another/two_inputs.out",
+        "docs/another/two-inputs.zh.md",
+        "docs/another/two-inputs.en.md",
+    }
+    assert "# Two inputs { #two-inputs }\n" in book.read("docs/another/two-inputs.en.md")
+    assert book.read("snippets/another/two_inputs.out") == "w.grad: tensor(2.)\n"
+    status, out, _ = proof_command("check")
+    assert status == 0
+    assert out.startswith("2 snippets run and compared, 4 pages read: everything holds (")
+
+
+def test_new_takes_the_path_of_the_snippet_too(book, proof_command):
+    assert proof_command("new", "snippets/t/more.py")[0] == 0
+    assert book.read("snippets/t/more.out") == "w.grad: tensor(2.)\n"
+
+
+@pytest.mark.parametrize(
+    "name", ["one", "T/one", "t/One", "t/one-two", "t/1st", "a/b/c", "../t/one", "t/", "/t/one", ""]
+)
+def test_new_refuses_a_bad_name(book, proof_command, name):
+    before = book.files()
+    assert proof_command("new", name) == (
+        1,
+        "",
+        f"snippets/{name}.py:1: this name will not do\n"
+        "  expected: <topic>/<name> in lower case, with _ between words: sharing/two_inputs\n"
+        f"  found:    {name}\n"
+        "  mend:     python -m proof new <topic>/<name>\n\n1 problem. Nothing was changed.\n",
+    )
+    assert book.files() == before
+
+
+@pytest.mark.parametrize("name", ["random", "torch", "numpy", "sympy", "copy"])
+def test_new_refuses_the_name_of_a_module(book, proof_command, name):
+    before = book.files()
+    assert proof_command("new", f"t/{name}") == (
+        1,
+        "",
+        f"snippets/t/{name}.py:1: this name will not do\n"
+        "  expected: a name that no Python module has\n"
+        f"  found:    t/{name}\n"
+        "  mend:     python -m proof new <topic>/<name>\n\n1 problem. Nothing was changed.\n",
+    )
+    assert book.files() == before
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        "snippets/t/one_two.py",
+        "snippets/t/one_two.out",
+        "docs/t/one-two.zh.md",
+        "docs/t/one-two.en.md",
+    ],
+)
+def test_new_overwrites_nothing(book, proof_command, file):
+    book.write(file, "mine\n")
+    before = book.files()
+    assert proof_command("new", "t/one_two") == (
+        1,
+        "",
+        f"{file}:1: the file exists\n  expected: no such file\n  found:    {file}\n"
+        "  mend:     take another name\n\n1 problem. Nothing was changed.\n",
+    )
+    assert book.files() == before
+
+
+def test_the_commands_as_they_are_typed(book, tmp_path):
+    """With runners of their own, from another folder, also where a terminal knows no Chinese."""
+    book.change(SCRIPT, "print(", "print('梯度', ")
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "ascii:strict"}
+
+    def typed(*arguments: str) -> subprocess.CompletedProcess:
+        return subprocess.run(
+            [sys.executable, "-m", "proof", "--root", str(book.root), *arguments],
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+            env=environment,
+        )
+
+    check, update = typed("check"), typed("update")
+    assert (check.returncode, check.stdout) == (1, "")
+    assert "\\u68af\\u5ea6 y: 6.0    (what PyTorch prints now)" in check.stderr
+    assert (update.returncode, update.stderr) == (0, "")
+    assert "\n+\\u68af\\u5ea6 y: 6.0\n" in update.stdout
+    assert book.read(OUTPUT) == "梯度 y: 6.0\n"
+
+
+def test_a_runner_that_cannot_start_is_told(book, monkeypatch, capsys, tmp_path):
+    Book(tmp_path / "book").write("broken/torch.py", "raise ImportError('no torch here')\n")
+    monkeypatch.setenv("PYTHONPATH", str(book.root / "broken"))
+    assert proof.__main__.main(["--root", str(book.root), "check"]) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("the process that runs the snippets ended too early (exit status 1). ")
+    assert err.endswith("ImportError: no torch here\n")

@@ -1,0 +1,286 @@
+"""Pages: what is read from them, and the plain Markdown that they become."""
+
+from __future__ import annotations
+
+import pytest
+from tiny_book import Book, write
+
+from proof.page import expand, parse
+from proof.problem import Unproved
+
+PAGE = "docs/t/p.en.md"
+OUTPUT = "<!--pytest-codeblocks:expected-output-->"
+
+
+def expanded(book: Book, text: str) -> str:
+    return expand(parse(PAGE, text), book.root)
+
+
+def problems(book: Book, text: str) -> list[str]:
+    with pytest.raises(Unproved) as raised:
+        expanded(book, text)
+    return [str(problem) for problem in raised.value.problems]
+
+
+def test_a_reference_becomes_the_code_and_its_output(book):
+    text = "# T { #t }\n\nBefore.\n\n::: snippets/t/s.py\n    highlight: 3 * w\n\nAfter.\n"
+    assert expanded(book, text) == (
+        "# T { #t }\n\nBefore.\n\n"
+        '```python title="snippets/t/s.py" hl_lines="2"\n'
+        'w = 2.0\ny = 3 * w\nprint("y:", y)\n'
+        "```\n\n"
+        f"{OUTPUT}\n\n"
+        "```{ .text .output }\n"
+        "y: 6.0\n"
+        "```\n\nAfter.\n"
+    )
+
+
+def test_without_an_option_nothing_is_highlighted(book):
+    assert expanded(book, "::: snippets/t/s.py").split("\n")[0] == (
+        '```python title="snippets/t/s.py"'
+    )
+
+
+def test_several_lines_can_be_highlighted_in_any_order(book):
+    text = "::: snippets/t/s.py\n    highlight: print(\n    highlight: w = 2.0\n"
+    assert expanded(book, text).split("\n")[0].endswith(' hl_lines="3 1"')
+
+
+@pytest.mark.parametrize("indent", [1, 2, 3, 4, 8])
+def test_options_stand_deeper_than_their_reference_however_far(book, indent):
+    text = f"::: snippets/t/s.py\n{' ' * indent}highlight: print(\n\nAfter.\n"
+    assert expanded(book, text).startswith('```python title="snippets/t/s.py" hl_lines="3"\n')
+    assert expanded(book, text).endswith("```\n\nAfter.\n")
+
+
+def test_prose_right_after_a_reference_is_no_option(book):
+    assert expanded(book, "::: snippets/t/s.py\nAfter.\n").endswith("y: 6.0\n```\nAfter.\n")
+
+
+def test_blanks_right_after_a_reference_are_no_option(book):
+    assert expanded(book, "::: snippets/t/s.py\n      \nAfter.\n").endswith("```\n      \nAfter.\n")
+
+
+def test_a_reference_within_a_box_keeps_its_indent(book):
+    book.write("snippets/t/s.py", "w = 2.0\n\nif w:\n    print(6)\n")
+    book.write("snippets/t/s.out", "6\n\n7\n")
+    text = (
+        '!!! trap "Title"\n    Before.\n\n    ::: snippets/t/s.py\n        highlight: if w\n\nX\n'
+    )
+    assert expanded(book, text) == (
+        '!!! trap "Title"\n    Before.\n\n'
+        '    ```python title="snippets/t/s.py" hl_lines="3"\n'
+        "    w = 2.0\n\n    if w:\n        print(6)\n    ```\n\n"
+        f"    {OUTPUT}\n\n"
+        "    ```{ .text .output }\n    6\n\n    7\n    ```\n\nX\n"
+    )
+
+
+@pytest.mark.parametrize("name", ["snippets/t/s.py", "snippets/t/s.out"])
+@pytest.mark.parametrize("ticks", ["```", "`````"])
+def test_fences_are_longer_than_those_in_the_code_and_the_output(book, name, ticks):
+    book.write(name, f"{book.read(name)}# {ticks}\n")
+    lines = expanded(book, "::: snippets/t/s.py\n").split("\n")
+    fences = [line for line in lines if line.startswith("`")]
+    assert fences == [
+        f'{ticks}`python title="snippets/t/s.py"',
+        f"{ticks}`",
+        f"{ticks}`{{ .text .output }}",
+        f"{ticks}`",
+    ]
+    assert f"# {ticks}" in lines
+
+
+@pytest.mark.parametrize(
+    "opens, closes",
+    [
+        ("```", "```"),
+        ("```text", "````"),
+        ("~~~", "~~~~"),
+        ("````md", "````"),
+        ("   ```", "   ```"),
+    ],
+)
+def test_a_reference_within_a_fence_is_left_alone(book, opens, closes):
+    text = f"{opens}\n::: snippets/t/none.py\n# no heading\n{closes}\n"
+    assert expanded(book, text) == text
+    page = parse(PAGE, text + "# T { #t }\n")
+    assert (page.references, [h.anchor for h in page.headings]) == ((), ["t"])
+
+
+@pytest.mark.parametrize("line", ["```", "~~~~", "````text", "text ````"])
+def test_only_a_fence_of_its_kind_and_length_closes(book, line):
+    text = f"````\n{line}\n::: snippets/t/none.py\n````\n"
+    assert expanded(book, text) == text
+
+
+def test_code_in_prose_opens_no_fence(book):
+    text = "```x``` is code.\n\n::: snippets/t/s.py\n"
+    assert "y: 6.0" in expanded(book, text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "\n",
+        "One line without its end",
+        "# T { #t }\n\n\nProse: a ::: b.\n\n",
+        "---\ntitle: x\n---\n\nProse.\n",
+        "A page\x0c with\x0b strange\u2028 line\x85 ends \x1c.\n",
+        "中文，公式 $x^2$。\n\n$$\ny = 2\n$$\n",
+    ],
+)
+def test_text_without_references_comes_back_unchanged(book, text):
+    assert expanded(book, text) == text
+
+
+def test_a_page_with_the_line_ends_of_windows_reads_the_same(book):
+    text = book.read(PAGE) + "\nProse.\n"
+    assert expanded(book, text.replace("\n", "\r\n")) == expanded(book, text)
+    windows = parse(PAGE, text.replace("\n", "\r\n"))
+    assert windows.references == parse(PAGE, text).references
+    assert windows.headings == parse(PAGE, text).headings
+
+
+@pytest.mark.parametrize("name", ["snippets/t/s.py", "snippets/t/s.out"])
+def test_a_snippet_with_the_line_ends_of_windows_reads_the_same(book, name):
+    text = "::: snippets/t/s.py\n    highlight: print(\n"
+    before = expanded(book, text)
+    book.write(name, book.read(name).replace("\n", "\r\n"))
+    assert expanded(book, text) == before
+
+
+@pytest.mark.parametrize("name", ["snippets/t/s.py", "snippets/t/s.out"])
+def test_line_ends_after_the_last_line_make_no_difference(book, name):
+    before = expanded(book, "::: snippets/t/s.py\n")
+    for ends in ("", "\n\n\n"):
+        book.write(name, book.read(name).rstrip("\n") + ends)
+        assert expanded(book, "::: snippets/t/s.py\n") == before
+
+
+def test_highlighted_lines_are_counted_as_editors_count_them(book):
+    book.write("snippets/t/s.py", "w = 2.0\n\x0c\nprint(w)\n")
+    text = expanded(book, "::: snippets/t/s.py\n    highlight: print\n")
+    assert text.startswith('```python title="snippets/t/s.py" hl_lines="3"\n')
+
+
+def test_expanding_twice_changes_nothing_more(book):
+    once = expanded(book, book.read(PAGE))
+    assert expanded(book, once) == once
+
+
+@pytest.mark.parametrize(
+    "heading, anchor",
+    [
+        ("## T { #why }", "why"),
+        ("## T {#why-60}", "why-60"),
+        ("## T {: #why .x }", "why"),
+        ("##T { .x #why }", "why"),
+        ("## T", None),
+        ("##T", None),
+        ("## T { .x }", None),
+        ("## T { #为什么 }", None),
+        ("## T { #60 }", None),
+    ],
+)
+def test_the_anchor_of_a_heading_is_explicit_and_english(heading, anchor):
+    (found,) = parse(PAGE, heading + "\n").headings
+    assert (found.level, found.anchor, found.line) == (2, anchor, 1)
+
+
+def test_the_front_matter_holds_no_headings():
+    page = parse(PAGE, "---\n# a comment\n---\n# T { #t }\n")
+    assert [(h.anchor, h.line) for h in page.headings] == [("t", 4)]
+
+
+@pytest.mark.parametrize(
+    "info", ["python", "py", "Python", "python3", "pycon", "{ .python .x }", "{.py}", "{python}"]
+)
+def test_a_fence_of_python_is_seen_however_it_is_written(info):
+    assert parse(PAGE, f"Text.\n\n```{info}\nx = 1\n```\n").typed_python == (3,)
+    assert parse(PAGE, f"!!! trap\n\n    ~~~ {info}\n    x = 1\n    ~~~\n").typed_python == (3,)
+
+
+@pytest.mark.parametrize("info", ["", "text", "sh", "pytb", "cpp", "{ .text .output }", "pyramid"])
+def test_other_fences_are_no_python(info):
+    assert parse(PAGE, f"```{info}\nx = 1\n```\n").typed_python == ()
+
+
+@pytest.mark.parametrize(
+    "marker",
+    ["<!--pytest-codeblocks:skip-->", "<!-- pytest-codeblocks:cont -->", "<!--pytest.mark.skip-->"],
+)
+def test_a_marker_typed_by_hand_is_seen(marker):
+    assert parse(PAGE, f"Text.\n\n{marker}\n").markers == (3,)
+
+
+def test_a_missing_snippet_is_told_with_the_nearest_name(book):
+    assert problems(book, "Text.\n\n::: snippets/t/ss.py\n") == [
+        f"{PAGE}:3: the page names a snippet that does not exist\n"
+        "  expected: a file snippets/t/ss.py\n"
+        "  found:    no such file; the nearest is snippets/t/s.py\n"
+        "  mend:     correct the path on this line, or start the snippet: "
+        "python -m proof new t/ss"
+    ]
+
+
+def test_a_missing_snippet_that_resembles_nothing_is_told(book):
+    (told,) = problems(book, "::: snippets/another_topic/quite_another_name.py\n")
+    assert "\n  found:    no such file\n" in told
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["", "t/s.py", "snippets/t/s", "snippets/T/s.py", "snippets/../t/s.py", "snippets\\t\\s.py"],
+)
+def test_a_path_that_can_name_no_snippet_is_told(book, path):
+    assert problems(book, f"::: {path}\n") == [
+        f"{PAGE}:1: this does not name a snippet\n"
+        "  expected: ::: snippets/<topic>/<name>.py, in lower case\n"
+        f"  found:    ::: {path}\n"
+        "  mend:     write the path of a script below snippets/ on this line"
+    ]
+
+
+def test_all_problems_of_a_page_are_told_at_once(book):
+    text = (
+        "::: snippets/t/s.py\n    highlight: 4 * w\n    highlight: y\n    highlight:\n"
+        "    colour: red\n    what is this\n\n::: snippets/t/none.py\n"
+    )
+    one = "a text that stands in exactly one line of snippets/t/s.py"
+    known = "highlight: <text that stands in one line of the code>"
+    what = "the text to highlight does not name one line"
+    assert problems(book, text)[:5] == [
+        f"{PAGE}:2: {what}\n  expected: {one}\n  found:    '4 * w' stands in no line\n"
+        "  mend:     copy the text from the script",
+        f"{PAGE}:3: {what}\n  expected: {one}\n  found:    'y' stands in lines 2, 3\n"
+        "  mend:     copy more of the line you mean",
+        f"{PAGE}:4: {what}\n  expected: {one}\n  found:    '' stands in no line\n"
+        "  mend:     copy the text from the script",
+        f"{PAGE}:5: unknown option\n  expected: {known}\n  found:    colour: red\n"
+        "  mend:     correct or remove this line",
+        f"{PAGE}:6: unknown option\n  expected: {known}\n  found:    what is this\n"
+        "  mend:     correct or remove this line",
+    ]
+    assert problems(book, text)[5].startswith(f"{PAGE}:8: the page names a snippet that does not")
+    assert len(problems(book, text)) == 6
+
+
+@pytest.mark.parametrize("name", ["snippets/t/s.py", "snippets/t/s.out"])
+@pytest.mark.parametrize(
+    "raw, line, found",
+    [
+        (b"a\nb\xff\n", 2, "the byte 0xff at position 3: invalid start byte"),
+        (b"\xef\xbb\xbfprint(1)\n", 1, "the byte 0xef at position 0: a byte order mark"),
+    ],
+)
+def test_a_snippet_that_is_not_plain_utf8_is_told(book, name, raw, line, found):
+    write(book.root / name, raw)
+    assert problems(book, "::: snippets/t/s.py\n    highlight: print(\n")[0] == (
+        f"{name}:{line}: the file is not UTF-8\n  expected: text in UTF-8\n"
+        f"  found:    {found}\n"
+        "  mend:     save the file in your editor with the encoding UTF-8 "
+        "(without a byte order mark)"
+    )

@@ -1,0 +1,812 @@
+"""The runner: which runs count, which are refused and in what words; no run harms another."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from concurrent.futures import Future
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from tiny_book import write
+
+from proof.check import refused
+from proof.result import OUTPUT_LIMIT, Result
+from proof.runner import Runner, RunnerError
+from proof.warm import ThreadInbox
+
+needs_linux = pytest.mark.skipif(
+    not Path(f"/proc/self/task/{os.getpid()}/children").exists(),
+    reason="only Linux gives orphaned processes to the runner, and tells of them in /proc",
+)
+needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+needs_two_cores = pytest.mark.skipif(
+    not hasattr(os, "sched_getaffinity") or len(os.sched_getaffinity(0)) < 2,
+    reason="scripts run at the same time only where there are two cores",
+)
+
+PATIENCE = 60.0
+FINE = "print('fine')\n"
+THEN = "; then: python -m proof check script.py"
+
+
+@dataclass(frozen=True)
+class Case:
+    """A script, and what the maintainer is told. `{tmp}` stands for the folder of the test."""
+
+    source: str | bytes
+    line: int
+    what: str
+    expected: str
+    found: str
+    mend: str
+
+    def told(self, tmp: Path) -> str:
+        found = f"\n{'':12}".join(self.found.format(tmp=tmp).split("\n"))
+        return (
+            f"script.py:{self.line}: {self.what}\n"
+            f"  expected: {self.expected}\n  found:    {found}\n  mend:     {self.mend}"
+        )
+
+
+def raises(source: str | bytes, line: int, found: str) -> Case:
+    mend = f"mend the script; if the error is the point, catch it and print it{THEN}"
+    return Case(source, line, "the script raises", "no error", found, mend)
+
+
+def vanishes(source: str, line: int, status: int) -> Case:
+    return Case(
+        source,
+        line,
+        "the script stopped before its end, without an error",
+        "the last line is reached and Python shuts down in order",
+        f"the process vanished with exit status {status} (os._exit?)",
+        f"remove the call that ends the process{THEN}",
+    )
+
+
+def killed(source: str, line: int, signal: str) -> Case:
+    mend = "run it by hand to see where it breaks: python script.py"
+    return Case(source, line, "the script was killed by a signal", "an ordinary end", signal, mend)
+
+
+def prints_nothing(source: str, line: int) -> Case:
+    return Case(
+        source,
+        line,
+        "the script prints nothing",
+        "at least one labelled line",
+        "no output",
+        f"print what the page is about: a run without output proves nothing{THEN}",
+    )
+
+
+def floods(source: str, line: int) -> Case:
+    return Case(
+        source,
+        line,
+        "the script prints too much",
+        "at most 64 kB: a reader must be able to see it",
+        "more than 64 kB; it was stopped",
+        f"print less{THEN}",
+    )
+
+
+def leaves_files(source: str, line: int, found: str) -> Case:
+    mend = f"do without the file, or write it into a tempfile.TemporaryDirectory(){THEN}"
+    return Case(source, line, "the script leaves files behind", "no file is left", found, mend)
+
+
+def reads(source: str, line: int) -> Case:
+    return Case(
+        source,
+        line,
+        "the script reads its standard input",
+        "a script that needs nobody at the keyboard",
+        "standard input was read",
+        f"write the value into the script{THEN}",
+    )
+
+
+def leaves_thread(source: str, line: int, name: str) -> Case:
+    return Case(
+        source,
+        line,
+        "the script leaves a thread behind",
+        "every thread is joined",
+        name,
+        f"join the thread before the script ends{THEN}",
+    )
+
+
+def leaves_process(source: str, line: int) -> Case:
+    return Case(
+        source,
+        line,
+        "the script leaves a process behind",
+        "every process it starts has ended and was waited for",
+        "a child process was still running; it was stopped",
+        f"wait for the process, or do without it{THEN}",
+    )
+
+
+def fails(source: str, line: int, found: str) -> Case:
+    mend = f"mend the script{THEN}"
+    return Case(source, line, "the script ends with a failure", "exit status 0", found, mend)
+
+
+def complains(source: str, line: int, found: str) -> Case:
+    return Case(
+        source,
+        line,
+        "the script prints to standard error",
+        "nothing there: a warning that the page is about is caught and printed by the script",
+        found,
+        f"catch the warning and print it, or mend its cause{THEN}",
+    )
+
+
+def names_a_place(source: str, line: int, found: str) -> Case:
+    return Case(
+        source,
+        line,
+        "the script prints a path of this machine",
+        "the same output on every machine",
+        found,
+        "print the message of the error without its traceback, or the name without its folder"
+        + THEN,
+    )
+
+
+SLEEP = "[sys.executable, '-c', 'import time; time.sleep(1000)']"
+DOUBLE_FORK = """\
+import os, time
+print('x')
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        os.closerange(0, 3)
+        time.sleep(1000)
+    os._exit(0)
+os.wait()
+"""
+
+# What happens in the same way in a fork of the warm process and in an interpreter of its own.
+ANYWHERE = {
+    "it raises": raises("x = 1\nraise ValueError('no')\n", 2, "ValueError: no"),
+    "it raises within a function": raises(
+        "def f():\n    return 1 / 0\n\nprint(1)\nf()\n", 2, "ZeroDivisionError: division by zero"
+    ),
+    "it raises within a library": raises(
+        "import json\n\njson.loads('[')\n",
+        3,
+        "json.decoder.JSONDecodeError: Expecting value: line 1 column 2 (char 1)",
+    ),
+    "a syntax error": raises(
+        "print(1)\nx = = 2\n",
+        2,
+        'File "{tmp}/script.py", line 2\n    x = = 2\n        ^\nSyntaxError: invalid syntax',
+    ),
+    "a missing module": Case(
+        "print(1)\nimport no_such_module_anywhere\n",
+        2,
+        "the script needs a module that is not installed",
+        "every module it imports is pinned in requirements.txt",
+        "ModuleNotFoundError: No module named 'no_such_module_anywhere'",
+        f"pin the package in requirements.txt and install it, or do without it{THEN}",
+    ),
+    "os._exit(0)": vanishes("import os\nprint(1, flush=True)\nos._exit(0)\n", 3, 0),
+    "os._exit(3)": vanishes("import os\nprint(1, flush=True)\nos._exit(3)\n", 3, 3),
+    "it prints nothing": prints_nothing("x = 1\n\ny = 2\n", 3),
+    "it prints only blanks": prints_nothing("print()\nprint(' ')\n", 2),
+    "an empty file": prints_nothing("", 1),
+    "100 MB in one piece": floods("x = 'x' * 100_000_000\nprint(x)\n", 2),
+    "a flood before a loop": floods("print('x' * 100_000, flush=True)\nwhile True: pass\n", 1),
+    "100 MB in lines": floods("for i in range(10_000_000):\n    print('x' * 10)\n", 2),
+    "100 MB on standard error": floods(
+        "import sys\nfor i in range(1_000_000):\n    print('x' * 100, file=sys.stderr)\n", 3
+    ),
+    "one byte too much": floods(f"print('x' * {OUTPUT_LIMIT})\n", 1),
+    "a file in its folder": leaves_files(
+        "print(open(__file__).readable())\nwith open('a.txt', 'w') as file:\n    file.write('a')\n",
+        2,
+        "a.txt",
+    ),
+    "a folder in its folder": leaves_files("import os\nprint(1)\nos.mkdir('a')\n", 3, "a"),
+    "a file in the temporary folder": leaves_files(
+        "import os, tempfile\nprint(1)\n"
+        "open(os.path.join(tempfile.gettempdir(), 'a.txt'), 'w').close()\n",
+        3,
+        "a.txt",
+    ),
+    "a file in the home folder": leaves_files(
+        "import os\nprint(1)\nopen(os.path.expanduser('~/a.txt'), 'w').close()\n", 3, "a.txt"
+    ),
+    "a file beside it": leaves_files(
+        "print(1)\nopen(__file__ + '.txt', 'w').close()\n", 2, "{tmp}/script.py.txt"
+    ),
+    "a file moved elsewhere": leaves_files(
+        "import os\nprint(1)\nopen('a.txt', 'w').close()\nos.rename('a.txt', __file__ + '.txt')\n",
+        4,
+        "{tmp}/script.py.txt",
+    ),
+    "input()": reads("print(1)\nx = input()\n", 2),
+    "input() until it raises": reads("print(1)\nwhile True:\n    x = input()\n", 3),
+    "int(input())": reads("print(1)\nx = int(input())\n", 2),
+    "sys.stdin.read()": reads("import sys\nprint(1)\nx = sys.stdin.read()\n", 3),
+    "os.read(0, ...)": reads("import os\nprint(1)\nx = os.read(0, 1)\n", 3),
+    "another process reads its input": reads(
+        "import subprocess, sys\nprint(1)\nread = 'import sys; sys.stdin.read()'\n"
+        "subprocess.run([sys.executable, '-c', read])\n",
+        3,
+    ),
+    "a thread": leaves_thread(
+        "import threading, time\nprint(1)\n"
+        "threading.Thread(target=time.sleep, args=(1000,), name='idler').start()\n",
+        3,
+        "idler",
+    ),
+    "a daemon thread": leaves_thread(
+        "from threading import Thread\nimport time\nprint(1)\n"
+        "Thread(target=time.sleep, args=(1000,), name='idler', daemon=True).start()\n",
+        4,
+        "idler",
+    ),
+    "not UTF-8": Case(
+        "print(1)\nprint('\xe4')\n".encode("latin-1"),
+        2,
+        "the file is not UTF-8",
+        "text in UTF-8",
+        "the byte 0xe4 at position 16",
+        f"save the file in your editor with the encoding UTF-8{THEN}",
+    ),
+    "sys.exit(3)": fails("import sys\nprint(1)\nsys.exit(3)\n", 3, "exit status 3"),
+    "sys.exit(words)": fails(
+        "def f():\n    raise SystemExit('no luck')\n\nprint(1)\nf()\n",
+        2,
+        "exit status 1\nno luck",
+    ),
+    "it prints to standard error": complains(
+        "import sys\nprint(1)\nprint('oh', file=sys.stderr)\n", 3, "oh"
+    ),
+    "a warning": complains(
+        "import warnings\nprint('warn')\nwarnings.warn('old')\n",
+        3,
+        "{tmp}/script.py:3: UserWarning: old\n  warnings.warn('old')",
+    ),
+    "bytes that are not UTF-8": Case(
+        "import sys\nsys.stdout.buffer.write(b'a\\xff\\n')\n",
+        2,
+        "the script prints bytes that are not UTF-8",
+        "text in UTF-8",
+        "the byte 0xff",
+        f"print text{THEN}",
+    ),
+    "its own path": names_a_place("print('a')\nprint(__file__)\n", 2, "{tmp}/script.py"),
+    "a traceback": names_a_place(
+        "import sys, traceback\ntry:\n    1 / 0\nexcept ZeroDivisionError:\n"
+        "    traceback.print_exc(file=sys.stdout)\n",
+        5,
+        '  File "{tmp}/script.py", line 3, in <module>',
+    ),
+}
+
+WITH_SIGNALS = {
+    "os.abort()": killed("import os\nprint(1)\nos.abort()\n", 3, "SIGABRT"),
+    "it kills itself": killed(
+        "import os, signal\nprint(1)\nos.kill(os.getpid(), signal.SIGKILL)\n", 1, "SIGKILL"
+    ),
+}
+
+WITH_PROCESSES = {
+    "a process": leaves_process(
+        f"import subprocess, sys\nprint(1)\nsubprocess.Popen({SLEEP})\n", 3
+    ),
+    "a process with a session of its own": leaves_process(
+        f"import subprocess, sys\nprint(1)\nsubprocess.Popen({SLEEP}, start_new_session=True)\n", 3
+    ),
+    "a double fork": leaves_process(DOUBLE_FORK, 3),
+    "a process of the shell": leaves_process(
+        "import os\nprint(1)\nos.system('setsid sleep 1000 > /dev/null 2>&1 < /dev/null &')\n", 3
+    ),
+}
+
+WITH_TORCH = {
+    "a file that torch writes": leaves_files(
+        "import torch\nprint(1)\ntorch.save(torch.ones(2), 'a.pt')\n", 3, "a.pt"
+    ),
+}
+
+
+def told(result: Result) -> str:
+    """A refusal as the maintainer reads it; nothing if the run counts."""
+    return str(refused(Path(result.path).name, result)) if result.refusal else ""
+
+
+def runs_on(runner: Runner, tmp: Path) -> bool:
+    result = runner.submit(write(tmp / "next.py", FINE)).result(PATIENCE)
+    return (result.stdout, result.refusal) == ("fine\n", None)
+
+
+@pytest.mark.parametrize("case", ANYWHERE.values(), ids=ANYWHERE)
+def test_refuses_and_goes_on(run, runner, tmp_path, case):
+    result = run(case.source)
+    assert Path(result.path) == tmp_path / "script.py"
+    assert told(result) == case.told(tmp_path)
+    assert runs_on(runner, tmp_path)
+
+
+@needs_fork
+@pytest.mark.parametrize("case", WITH_SIGNALS.values(), ids=WITH_SIGNALS)
+def test_refuses_a_script_killed_by_a_signal(run, runner, tmp_path, case):
+    assert told(run(case.source)) == case.told(tmp_path)
+    assert runs_on(runner, tmp_path)
+
+
+@pytest.mark.parametrize("case", WITH_TORCH.values(), ids=WITH_TORCH)
+def test_refuses_with_torch(run, tmp_path, case):
+    assert told(run(case.source)) == case.told(tmp_path)
+
+
+Runs = dict[str, tuple[Path, Future[Result]]]
+
+
+def start(runner: Runner, cases: dict[str, Case], folder: Path) -> Runs:
+    """Submit all cases at once: what one leaves behind must not be held against another."""
+    homes = {name: folder / str(number) for number, name in enumerate(cases)}
+    return {
+        name: (home, runner.submit(write(home / "script.py", cases[name].source)))
+        for name, home in homes.items()
+    }
+
+
+@pytest.fixture(scope="module")
+def runs_with_processes(runner, fresh_runner, tmp_path_factory) -> dict[str, Runs]:
+    return {
+        kind: start(by, WITH_PROCESSES, tmp_path_factory.mktemp(kind))
+        for kind, by in (("fork", runner), ("fresh", fresh_runner))
+    }
+
+
+@needs_linux
+@pytest.mark.parametrize("kind", ["fork", "fresh"])
+@pytest.mark.parametrize("name", WITH_PROCESSES)
+def test_refuses_a_script_that_leaves_a_process(runs_with_processes, kind, name):
+    folder, run = runs_with_processes[kind][name]
+    assert told(run.result(PATIENCE)) == WITH_PROCESSES[name].told(folder)
+
+
+@pytest.fixture(scope="module")
+def fresh_runs(fresh_runner, tmp_path_factory) -> Runs:
+    return start(fresh_runner, ANYWHERE | WITH_SIGNALS, tmp_path_factory.mktemp("fresh"))
+
+
+@pytest.mark.parametrize("name", ANYWHERE)
+def test_refuses_in_a_fresh_interpreter_with_the_same_words(fresh_runs, name):
+    folder, run = fresh_runs[name]
+    assert told(run.result(PATIENCE)) == ANYWHERE[name].told(folder)
+
+
+@needs_fork
+@pytest.mark.parametrize("name", WITH_SIGNALS)
+def test_a_fresh_interpreter_knows_signals_too(fresh_runs, name):
+    folder, run = fresh_runs[name]
+    assert told(run.result(PATIENCE)) == WITH_SIGNALS[name].told(folder)
+
+
+def test_refuses_a_script_that_does_not_exist(runner, tmp_path):
+    result = runner.submit(tmp_path / "script.py").result(PATIENCE)
+    assert told(result) == (
+        "script.py:1: the script does not exist\n  expected: a file\n  found:    none\n"
+        f"  mend:     write it, or correct its name{THEN}"
+    )
+
+
+@pytest.mark.parametrize("kind", ["runner", "fresh_runner"])
+def test_stops_a_loop_and_names_its_line(request, run, monkeypatch, tmp_path, kind):
+    by = request.getfixturevalue(kind)
+    monkeypatch.setattr(by, "limit", 0.5)
+    # A name that is not ASCII is written in another way where the line is noted.
+    result = run("print(1)\n\nwhile True:\n    pass\n", "循环/script.py", by=by)
+    line = result.refusal.line
+    assert line in (3, 4)
+    assert told(result) == (
+        f"script.py:{line}: the script does not end\n  expected: an end within 0.5 s\n"
+        "  found:    still running after 0.5 s; it was stopped\n"
+        f"  mend:     look for a loop that never ends, or make the example smaller{THEN}"
+    )
+    assert result.seconds < 10
+    assert runs_on(by, tmp_path)
+
+
+@needs_linux
+@pytest.mark.parametrize("kind", ["runner", "fresh_runner"])
+def test_a_flood_fills_neither_time_nor_memory(request, run, kind):
+    by = request.getfixturevalue(kind)
+    processes = [os.getpid(), by._process.pid]
+    for pid in processes:
+        Path(f"/proc/{pid}/clear_refs").write_text("5")  # the peak begins anew
+    before = [_memory(pid, "VmRSS") for pid in processes]
+    result = run("x = 'x' * 100_000_000\nprint(x)\n", by=by)
+    after = [_memory(pid, "VmHWM") for pid in processes]
+    assert result.refusal.what == "the script prints too much"
+    assert len(result.stdout) <= OUTPUT_LIMIT + 1
+    assert result.seconds < 10
+    assert all(b - a < 10_000_000 for a, b in zip(before, after, strict=True))
+
+
+def _memory(pid: int, name: str) -> int:
+    rows = Path(f"/proc/{pid}/status").read_text().split("\n")
+    return next(1024 * int(row.split()[1]) for row in rows if row.startswith(f"{name}:"))
+
+
+# What must count, and print the same as with `python script.py`.
+ALLOWED = {
+    "a process that is waited for": (
+        "import subprocess, sys\nprint('a', flush=True)\n"
+        "subprocess.run([sys.executable, '-c', 'print(1)'], check=True)\nprint('b')\n",
+        "a\n1\nb\n",
+    ),
+    "a thread that is joined": (
+        "import threading\nt = threading.Thread(target=print, args=('in',))\n"
+        "t.start()\nt.join()\nprint('out')\n",
+        "in\nout\n",
+    ),
+    "a thread that is joined at the end": (
+        "import atexit, threading\ngo = threading.Event()\n"
+        "t = threading.Thread(target=lambda: print('in', go.wait()), daemon=True)\n"
+        "t.start()\natexit.register(lambda: (go.set(), t.join()))\nprint('out')\n",
+        "out\nin True\n",
+    ),
+    "a temporary folder that is cleaned": (
+        "import pathlib, tempfile\nwith tempfile.TemporaryDirectory() as folder:\n"
+        "    file = pathlib.Path(folder, 'a.txt')\n    file.write_text('a')\n"
+        "    print(file.read_text())\n",
+        "a\n",
+    ),
+    "a file that is removed again": (
+        "import os\nopen('a.txt', 'w').close()\nos.remove('a.txt')\nprint(os.listdir())\n",
+        "[]\n",
+    ),
+    "its own folder removed": (
+        "import os, shutil\nshutil.rmtree(os.getcwd())\ntry:\n    open('a.txt', 'w')\n"
+        "except FileNotFoundError as error:\n    print(error.filename)\n",
+        "a.txt\n",
+    ),
+    "a descriptor opened as a file": (
+        "import os\nends = os.pipe()\nwith open(ends[1], 'w') as file:\n    file.write('a')\n"
+        "print(os.read(ends[0], 9))\n",
+        "b'a'\n",
+    ),
+    "a thread that nobody joins and that ends": (
+        "import atexit, threading, time\n"
+        "threading.Thread(target=lambda: (time.sleep(0.1), print('in'))).start()\n"
+        "atexit.register(print, 'end')\nprint('out')\n",
+        "out\nin\nend\n",
+    ),
+    "a daemon thread that ends soon": (
+        "import threading, time\n"
+        "threading.Thread(target=time.sleep, args=(0.1,), daemon=True).start()\nprint('out')\n",
+        "out\n",
+    ),
+    "handlers of atexit": (
+        "import atexit\natexit.register(print, 'first')\natexit.register(print, 'second')\n"
+        "print('main')\n",
+        "main\nsecond\nfirst\n",
+    ),
+    "an object that is destroyed at the end": (
+        "class A:\n    def __del__(self):\n        print('gone')\n\n\na = A()\nprint('here')\n",
+        "here\ngone\n",
+    ),
+    "handlers of atexit before objects are destroyed": (
+        "import atexit\n\n\nclass A:\n    def __del__(self):\n        print('gone')\n\n\n"
+        "a = A()\natexit.register(print, 'handler')\nprint('here')\n",
+        "here\nhandler\ngone\n",
+    ),
+    "output before sys.stdout is replaced": (
+        "import io, sys\nprint('seen')\nsys.stdout = io.StringIO()\nprint('unseen')\n",
+        "seen\n",
+    ),
+    "__main__": (
+        "import sys\nif __name__ == '__main__':\n"
+        "    print(sys.modules['__main__'].__dict__ is globals(), __spec__, len(sys.argv))\n",
+        "True None 1\n",
+    ),
+    "pickling of a class of its own": (
+        "import pickle\n\n\nclass A:\n    x = 1\n\n\n"
+        "print(type(pickle.loads(pickle.dumps(A()))) is A)\n",
+        "True\n",
+    ),
+    "pickling of a class of its own at the end": (
+        "import atexit, pickle\n\n\nclass A:\n    x = 1\n\n\n"
+        "atexit.register(lambda: print(pickle.loads(pickle.dumps(A())).x))\n",
+        "1\n",
+    ),
+    "the source of a function of its own": (
+        "import inspect\n\n\ndef f():\n    return 1\n\n\nprint(inspect.getsource(f), end='')\n",
+        "def f():\n    return 1\n",
+    ),
+    "sys.exit(0)": ("import sys\nprint('a')\nsys.exit(0)\nprint('b')\n", "a\n"),
+    "sys.exit()": ("import sys\nprint('a')\nsys.exit()\nprint('b')\n", "a\n"),
+    "output up to the limit": (f"print('x' * {OUTPUT_LIMIT - 1})\n", "x" * 65535 + "\n"),
+    "Chinese and mathematics": ("print('梯度 ∂y/∂w')\n", "梯度 ∂y/∂w\n"),
+    "a byte order mark": ("\ufeffprint('a')\n", "a\n"),
+    "warnings that it catches": (
+        "import warnings\nwith warnings.catch_warnings(record=True) as caught:\n"
+        "    warnings.warn('old')\nprint(caught[0].message)\n",
+        "old\n",
+    ),
+    "no postponed annotations of ours": (
+        "def f(x: int): pass\n\n\nprint(f.__annotations__)\n",
+        "{'x': <class 'int'>}\n",
+    ),
+    "a function of os that it replaces": (
+        "import os\nos._exit = os.getpid = lambda *_: 1\nprint('a')\n",
+        "a\n",
+    ),
+}
+
+ALLOWED_WITH_FORK = {
+    "a copy of itself that ends like it": (
+        "import os\npid = os.fork()\nif pid:\n    os.waitpid(pid, 0)\n"
+        "print('parent' if pid else 'child')\n",
+        "child\nparent\n",
+    ),
+    "a group and a session of its own": (
+        "import os\nprint(os.getpid() == os.getpgrp() == os.getsid(0))\n",
+        "True\n",
+    ),
+    "a pool that is closed": (
+        "import multiprocessing\n\n\ndef square(x):\n    return x * x\n\n\n"
+        "if __name__ == '__main__':\n    pool = multiprocessing.Pool(2)\n"
+        "    print(pool.map(square, range(4)))\n    pool.close()\n    pool.join()\n",
+        "[0, 1, 4, 9]\n",
+    ),
+    "a process of multiprocessing that nobody joins": (
+        "import multiprocessing\nmultiprocessing.get_context('fork').Process("
+        "target=print, args=('in',)).start()\n",
+        "in\n",
+    ),
+    "a pool that spawns": (
+        "import multiprocessing\n\n\ndef square(x):\n    return x * x\n\n\n"
+        "if __name__ == '__main__':\n    context = multiprocessing.get_context('spawn')\n"
+        "    with context.Pool(1) as pool:\n        print(pool.map(square, range(4)))\n",
+        "[0, 1, 4, 9]\n",
+    ),
+}
+
+ALLOWED_WITH_TORCH = {
+    "a loader with two workers": (
+        "import torch\nfrom torch.utils.data import DataLoader\n\n"
+        "for batch in DataLoader(torch.arange(6), batch_size=3, num_workers=2):\n"
+        "    print(batch.sum())\n",
+        "tensor(3)\ntensor(12)\n",
+    ),
+    "two threads of torch": (
+        "import torch\n\ntorch.set_num_threads(2)\na = torch.ones(800, 800, requires_grad=True)\n"
+        "(a @ a).sum().backward()\nprint(a.grad[0, 0])\n",
+        "tensor(1600.)\n",
+    ),
+    "an optimizer": (
+        "import torch\n\nw = torch.nn.Parameter(torch.tensor(1.0))\n"
+        "step = torch.optim.SGD([w], lr=0.5)\n(3 * w).backward()\nstep.step()\nprint(w.item())\n",
+        "-0.5\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("source, output", ALLOWED.values(), ids=ALLOWED)
+def test_allows_and_prints_what_python_prints(run, source, output):
+    result = run(source)
+    assert (result.stdout, result.refusal) == (output, None)
+
+
+@pytest.mark.parametrize("source, output", ALLOWED.values(), ids=ALLOWED)
+def test_allows_in_a_fresh_interpreter(run, fresh_runner, source, output):
+    result = run(source, by=fresh_runner)
+    assert (result.stdout, result.refusal) == (output, None)
+
+
+@needs_fork
+@pytest.mark.parametrize("source, output", ALLOWED_WITH_FORK.values(), ids=ALLOWED_WITH_FORK)
+def test_allows_processes_that_end(run, source, output):
+    result = run(source)
+    assert (result.stdout, result.refusal) == (output, None)
+
+
+@needs_fork
+@pytest.mark.parametrize("source, output", ALLOWED_WITH_TORCH.values(), ids=ALLOWED_WITH_TORCH)
+def test_allows_with_torch(run, source, output):
+    result = run(source)
+    assert (result.stdout, result.refusal) == (output, None)
+
+
+@pytest.mark.parametrize("source, output", ALLOWED.values(), ids=ALLOWED)
+def test_python_itself_prints_that(tmp_path, source, output):
+    script, folder = write(tmp_path / "script.py", source), tmp_path / "work"
+    folder.mkdir()
+    done = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, cwd=folder, encoding="utf-8", check=True
+    )
+    assert (done.stdout, done.stderr) == (output, "")
+
+
+@needs_fork
+def test_an_error_in_a_copy_of_the_script_is_seen(run):
+    result = run(
+        "import os\npid = os.fork()\nif not pid:\n    raise ValueError('no')\nos.wait()\nprint(1)\n"
+    )
+    assert result.refusal.what == "the script prints to standard error"
+    assert (result.refusal.found.split("\n")[-1], result.refusal.line) == ("ValueError: no", 4)
+
+
+def test_nothing_leaks_into_the_next_script(run):
+    probe = (
+        "import os, random, sys, warnings\nimport torch\n\n"
+        "print(torch.get_default_dtype(), torch.relu(torch.tensor(-1.0)))\n"
+        "print(torch.is_grad_enabled(), torch.initial_seed() == 7)\n"
+        "print('LEAK' in os.environ, os.listdir(), sys.argv[1:])\n"
+        "print('leak' in sys.modules, hasattr(torch, 'leak'), len(warnings.filters) == 0)\n"
+    )
+    clean = "torch.float32 tensor(0.)\nTrue False\nFalse [] []\nFalse False False\n"
+    leak = (
+        "import os, sys, warnings\nimport torch\n\n"
+        "torch.set_default_dtype(torch.float64)\ntorch.manual_seed(7)\n"
+        "torch.relu = lambda x: x\ntorch.set_grad_enabled(False)\ntorch.leak = 1\n"
+        "sys.modules['leak'] = sys\nsys.argv.append('leak')\nwarnings.resetwarnings()\n"
+        "os.environ['LEAK'] = '1'\nos.chdir('/')\n"
+        "print(torch.get_default_dtype(), torch.relu(torch.tensor(-1.0)))\n"
+    )
+    assert run(probe, "probe.py").stdout == clean
+    assert run(leak).stdout == "torch.float64 tensor(-1.)\n"
+    after = run(probe, "probe.py")
+    assert (after.stdout, after.refusal) == (clean, None)
+
+
+@needs_linux
+@needs_two_cores
+def test_only_the_script_that_leaves_a_process_is_blamed(runner, fresh_runner, tmp_path):
+    guilty = write(tmp_path / "guilty.py", DOUBLE_FORK + "time.sleep(1.5)\n")
+    # They end while the first still runs and what it has left behind already lives.
+    source = "import time\ntime.sleep(0.2)\nprint('fine')\n"
+    innocent = [write(tmp_path / f"{number}.py", source) for number in range(3)]
+    runs = [[by.submit(script) for script in (guilty, *innocent)] for by in (runner, fresh_runner)]
+    for first, *others in runs:
+        assert [run.result(PATIENCE).refusal for run in others] == [None] * 3
+        assert first.result(PATIENCE).refusal.what == "the script leaves a process behind"
+
+
+@needs_linux
+def test_a_process_left_behind_is_stopped(run, tmp_path):
+    source = (
+        f"import pathlib, subprocess, sys\np = subprocess.Popen({SLEEP}, start_new_session=True)\n"
+        "print(p.pid)\n"
+    )
+    result = run(source)
+    assert result.refusal.what == "the script leaves a process behind"
+    assert not _alive(int(result.stdout))
+
+
+@needs_two_cores
+def test_a_script_changed_while_it_runs_gets_a_result_of_its_own(runner, monkeypatch, tmp_path):
+    script, sign = tmp_path / "script.py", tmp_path / "sign"
+    monkeypatch.setattr(runner, "limit", 0.8)
+    write(script, f"open({str(sign)!r}, 'w').close()\nwhile True: pass\n")
+    old = runner.submit(script)
+    _wait(sign.exists)
+    monkeypatch.setattr(runner, "limit", 20.0)
+    new = runner.submit(write(script, FINE))
+    assert new.result(PATIENCE).stdout == "fine\n"
+    assert old.result(PATIENCE).refusal.what == "the script does not end"
+
+
+def test_results_come_in_the_order_of_the_scripts(runner, tmp_path):
+    scripts = [write(tmp_path / f"{i}.py", f"print({i})\n") for i in range(12)]
+    assert [r.stdout for r in runner.run(scripts)] == [f"{i}\n" for i in range(12)]
+
+
+def test_a_script_that_vanishes_while_it_runs_does_no_harm(run, runner, tmp_path):
+    result = run("import os\nos.remove(__file__)\nprint('gone')\n")
+    assert (result.stdout, result.refusal) == ("gone\n", None)
+    assert runs_on(runner, tmp_path)
+
+
+@needs_linux
+def test_a_killed_warm_process_is_told_and_leaves_nothing(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temp"))
+    (tmp_path / "temp").mkdir()
+    script, sign = tmp_path / "script.py", tmp_path / "sign"
+    write(script, _loops(sign))
+    runner = Runner()
+    future = runner.submit(script)
+    _wait(sign.exists)
+    os.kill(runner._process.pid, 9)
+    with pytest.raises(RunnerError, match=r"ended too early \(signal 9\)\. It said:\n\(nothing\)"):
+        future.result(PATIENCE)
+    with pytest.raises(RunnerError, match="ended too early"):
+        runner.submit(script).result(PATIENCE)
+    runner.close()
+    looping, left = map(int, sign.read_text().split())
+    os.kill(left, 9)  # what a script starts in a session of its own, nobody can find any more
+    _wait(lambda: not _alive(looping))
+    assert list((tmp_path / "temp").iterdir()) == []
+
+
+def test_a_warm_process_that_cannot_start_says_why(tmp_path, monkeypatch):
+    write(tmp_path / "torch.py", "raise ImportError('no torch here')\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    with Runner() as runner, pytest.raises(RunnerError, match="ImportError: no torch here"):
+        runner.submit(write(tmp_path / "script.py", FINE)).result(PATIENCE)
+
+
+@needs_linux
+@pytest.mark.parametrize("fresh", [False, True])
+def test_close_ends_everything_even_while_a_script_loops(tmp_path, monkeypatch, fresh):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temp"))
+    (tmp_path / "temp").mkdir()
+    sign = tmp_path / "sign"
+    runner = Runner(fresh=fresh)
+    future = runner.submit(write(tmp_path / "script.py", _loops(sign)))
+    waiting = [runner.submit(write(tmp_path / f"{i}.py", FINE)) for i in range(3)]
+    _wait(sign.exists)
+    began = time.monotonic()
+    runner.close()
+    assert time.monotonic() - began < 10
+    processes = [runner._process.pid, *map(int, sign.read_text().split())]
+    assert [pid for pid in processes if _alive(pid)] == []
+    assert list((tmp_path / "temp").iterdir()) == []
+    with pytest.raises(RunnerError):
+        future.result(PATIENCE)
+    assert all(f.exception(PATIENCE) or f.result().stdout == "fine\n" for f in waiting)
+
+
+def _loops(sign: Path) -> str:
+    """A script that writes its process and one that it starts into `sign`, then loops."""
+    return (
+        "import os, subprocess, sys\n"
+        f"p = subprocess.Popen({SLEEP}, start_new_session=True)\n"
+        f"with open({str(sign) + '.part'!r}, 'w') as file:\n"
+        "    file.write(f'{os.getpid()} {p.pid}')\n"
+        f"os.rename({str(sign) + '.part'!r}, {str(sign)!r})\n"
+        "while True:\n    pass\n"
+    )
+
+
+def _alive(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return state not in "ZX"
+
+
+def _wait(until, seconds: float = PATIENCE) -> None:
+    end = time.monotonic() + seconds
+    while not until():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.01)
+
+
+def test_no_temporary_folder_is_left(runner, run):
+    for source in (FINE, "raise ValueError\n", "open('a.txt', 'w').close()\n"):
+        run(source)
+    assert [p.name for p in Path(runner._folder).iterdir()] == ["errors"]
+
+
+def test_the_inbox_does_not_wait_while_scripts_do(monkeypatch):
+    came, goes = os.pipe()
+    monkeypatch.setattr(sys, "stdin", os.fdopen(came))
+    inbox, taken = ThreadInbox(), []
+    take = threading.Thread(target=lambda: taken.append(inbox.take(0, [])), daemon=True)
+    take.start()
+    take.join(5)
+    os.write(goes, b'{"number": 1}\n')
+    _wait(lambda: not inbox._lines.empty())
+    assert (taken, inbox.take(0, []), inbox.closed) == ([[]], [{"number": 1}], False)
+    os.close(goes)
+    assert (inbox.take(None, []), inbox.closed) == ([], True)
