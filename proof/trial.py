@@ -27,9 +27,8 @@ class Folder:
 
     def __init__(self, within: str | None = None) -> None:
         self.path = Path(tempfile.mkdtemp(prefix="proof-", dir=within)).resolve()
-        self.work, self.temp = self.path / "work", self.path / "temp"
+        self.work = self.path / "work"
         self.work.mkdir()
-        self.temp.mkdir()
         self.report = self.path / "report.json"
         # Ordinary files, not pipes: a process that was left behind cannot hold them open, and how
         # far standard input was read can be seen from its position, whoever read it.
@@ -40,9 +39,9 @@ class Folder:
         self.stderr = os.open(self.path / "stderr", os.O_RDWR | os.O_CREAT | os.O_APPEND)
 
     def environment(self) -> dict[str, str]:
-        """The variables that keep a script's own files inside this folder."""
-        temp = str(self.temp)
-        return {"TMPDIR": temp, "TEMP": temp, "TMP": temp, "HOME": temp}
+        """The variables that keep a script's own files inside its working directory."""
+        work = str(self.work)
+        return {"TMPDIR": work, "TEMP": work, "TMP": work, "HOME": work}
 
     def printed(self) -> int:
         """How much the script has printed so far, in bytes."""
@@ -61,13 +60,11 @@ class Folder:
             return None
 
     def left(self, written: list[str]) -> list[str]:
-        """The files that the script left: in its own folders, and any of `written` elsewhere."""
+        """The files that the script left: where it worked, and any of `written` elsewhere."""
         names = []
-        for home in (self.work, self.temp):
-            with contextlib.suppress(OSError):  # the script may have removed its own folder
-                names += sorted(os.listdir(home))
-        homes = tuple(f"{home}{os.sep}" for home in (self.work, self.temp))
-        return names + [path for path in written if not path.startswith(homes)]
+        with contextlib.suppress(OSError):  # the script may have removed its own folder
+            names += sorted(os.listdir(self.work))
+        return names + [path for path in written if not path.startswith(f"{self.work}{os.sep}")]
 
     def remove(self) -> None:
         for stream in (self.stdin, self.stdout, self.stderr):
