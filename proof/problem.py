@@ -24,6 +24,8 @@ class Problem:
 
     def __str__(self) -> str:
         rows = [("expected", self.expected), ("found", self.found), ("mend", self.mend)]
+        if self.pages and self.file not in self.pages:
+            rows.append(("shown on", ", ".join(self.pages)))
         told = [f"{self.file}:{self.line}: {self.what}"]
         for label, text in rows:
             lines = text.splitlines() or [""]

@@ -9,8 +9,12 @@ ZH, EN = "docs/t/p.zh.md", "docs/t/p.en.md"
 SCRIPT, OUTPUT = "snippets/t/s.py", "snippets/t/s.out"
 
 
-def problem(place: str, what: str, expected: str, found: str, mend: str) -> str:
-    return f"{place}: {what}\n  expected: {expected}\n  found:    {found}\n  mend:     {mend}"
+def problem(
+    place: str, what: str, expected: str, found: str, mend: str, pages: str = f"{EN}, {ZH}"
+) -> str:
+    told = f"{place}: {what}\n  expected: {expected}\n  found:    {found}\n  mend:     {mend}"
+    shown = place.startswith("snippets/") and pages
+    return told + (f"\n  shown on: {pages}" if shown else "")
 
 
 def report(*problems: str) -> str:
@@ -111,6 +115,7 @@ def test_a_missing_output_that_no_page_shows(book, refuses):
             "a file",
             "none",
             "python -m proof update snippets/t/new.py",
+            pages="",
         ),
         no_page_shows("snippets/t/new.py"),
     )
@@ -123,6 +128,7 @@ def no_page_shows(script: str) -> str:
         f"a page with the line ::: {script}",
         "none",
         "name it on a page in both languages, or delete the script and its .out",
+        pages="",
     )
 
 
@@ -135,6 +141,7 @@ def test_an_output_without_its_script(book, refuses):
             "a file snippets/t/old.py",
             "no such file",
             "delete snippets/t/old.out, or bring the script back",
+            pages="",
         )
     )
 

@@ -282,5 +282,6 @@ def test_a_snippet_that_is_not_plain_utf8_is_told(book, name, raw, line, found):
         f"{name}:{line}: the file is not UTF-8\n  expected: text in UTF-8\n"
         f"  found:    {found}\n"
         "  mend:     save the file in your editor with the encoding UTF-8 "
-        "(without a byte order mark)"
+        "(without a byte order mark)\n"
+        "  shown on: docs/t/p.en.md"
     )
