@@ -392,7 +392,7 @@ def unused_branch() -> Pairs:
             gradient = slope(
                 lambda w, count=count: sum((k * (2 * w + 1)) ** 2 for k in range(2, 2 + count)), 1
             )
-            pairs += [("", branches), (f" branches, the loss uses {used}, w.grad:", gradient)]
+            pairs += [("", branches), (f" branches, {used} used, w.grad:", gradient)]
     return pairs
 
 
@@ -514,9 +514,9 @@ def max_and_min() -> Pairs:
         pairs += [
             (heading, HEADING),
             ("  mean moved by", old.mean() - new.mean()),
-            (", coef.grad mean", gradient.mean()),
+            ("  mean of coef.grad", gradient.mean()),
             ("  max moved by", old.max() - new.max()),
-            (", min by", old.min() - new.min()),
+            ("  min moved by", old.min() - new.min()),
             ("  max was element", old.argmax()),
             (", now", new.argmax()),
             ("  min was element", old.argmin()),
@@ -545,7 +545,7 @@ def one_step() -> Pairs:
         *show("after step, coef", sgd(coef(), gradient, lr=1)),
         *show("after step, twin", coef()),
         ("twin.grad:", None),
-        ("same storage:", False),
+        ("twin has the same storage:", False),
         ("every coef.grad is 3/1600:", np.allclose(gradient, 3 / 1600)),
     ]
 

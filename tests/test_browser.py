@@ -217,6 +217,7 @@ def test_no_page_asks_for_anything_foreign_or_missing_or_is_wider_than_a_phone(
     site, phone, address
 ):
     page, scheme = phone
+    page.goto("about:blank")  # what the page before still asked for is broken off here
     watch(page)
     page.goto(site + address)
     page.wait_for_timeout(150)  # what scripts ask for later would come now

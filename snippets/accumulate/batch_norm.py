@@ -14,6 +14,7 @@ def gradient(parts):
 
 
 for part in (slice(0, 4), slice(0, 2), slice(2, 4)):
-    print(f"x[{part.start}:{part.stop}] normalized:", nn.BatchNorm1d(1)(x[part]).detach().flatten())
+    normalized = nn.BatchNorm1d(1)(x[part]).detach().flatten()
+    print(f"x[{part.start}:{part.stop}] normalized:", normalized)
 print("one batch of 4, weight.grad:", gradient([slice(0, 4)]))
 print("two of 2, divided by 2, weight.grad:", gradient([slice(0, 2), slice(2, 4)]))

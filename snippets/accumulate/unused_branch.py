@@ -11,6 +11,6 @@ def gradient(branches, used):
 
 
 for branches in (1, 2, 5):
-    print(f"{branches} branches, the loss uses one, w.grad:", gradient(branches, 1))
+    print(f"{branches} branches, one used, w.grad:", gradient(branches, 1))
 for branches in (1, 2, 5):
-    print(f"{branches} branches, the loss uses all, w.grad:", gradient(branches, branches))
+    print(f"{branches} branches, all used, w.grad:", gradient(branches, branches))

@@ -13,7 +13,8 @@ o.backward()
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
     for name, t in [("x", x), ("y", y), ("w", w), ("c", c), ("z", z), ("o", o)]:
-        print(f"{name}: requires_grad={t.requires_grad} is_leaf={t.is_leaf} grad={t.grad}")
+        flags = f"requires_grad={t.requires_grad} is_leaf={t.is_leaf}"
+        print(f"{name}: {flags} grad={t.grad}")
 
 print("warnings:", len(caught))
 print(str(caught[0].message).split(" If you")[0])

@@ -15,7 +15,8 @@ class Scale(nn.Module):
 
 
 def report(module, grad_input, grad_output):
-    print("  mean of grad_output:", grad_output[0].mean(), " grad_input holds:", len(grad_input))
+    print("  mean of grad_output:", grad_output[0].mean())
+    print("  grad_input holds:", len(grad_input))
 
 
 for register in ("register_backward_hook", "register_full_backward_hook"):
