@@ -74,6 +74,16 @@ def before_and_after() -> Pairs:
     return [("before backward, w.grad:", None), ("after backward, w.grad:", slope(line, 1))]
 
 
+def gradient_of_input() -> Pairs:
+    """w @ x with w = (3, 5), by x = (1, 1)."""
+    seen = slope(lambda x: np.sum(x @ [3, 5]), np.ones((1, 2)))
+    return [
+        ("plain, image.grad:", None),
+        ("after requires_grad_(), image.grad:", seen),
+        ("inside no_grad, with enable_grad, caller.grad:", seen),
+    ]
+
+
 def keep_intermediate() -> Pairs:
     """z = x + y, o = w @ z: do/dz at z = 4, 6, 8, 10, and do/do."""
     z = np.array([4, 6, 8, 10])
@@ -493,6 +503,17 @@ def copy_or_assign() -> Pairs:
     ]
 
 
+def embedding_bag() -> Pairs:
+    """The sum of the mean of rows 0 and 1, by the three rows."""
+    rows = np.ones((3, 2))
+    return [
+        ("same storage:", True),
+        ("same object:", False),
+        ("bag.weight.grad:", slope(lambda rows: np.sum(rows[:2].mean(axis=0)), rows)),
+        ("embedding.weight.grad:", None),
+    ]
+
+
 def input_sees_sum() -> Pairs:
     """d(loss)/dx where a = b = coef * x, at x = 1; and its formula."""
     seen = slope(lambda x: two_calls(coef() * x, coef() * x), np.ones((1, 1, 40, 40)))
@@ -673,6 +694,7 @@ _TOPICS = {
     "basics": (
         ask_for_one,
         before_and_after,
+        gradient_of_input,
         keep_intermediate,
         leaf_or_not,
         lost_leaf,
@@ -712,6 +734,7 @@ _TOPICS = {
         called_in_reverse,
         called_twice,
         copy_or_assign,
+        embedding_bag,
         input_sees_sum,
         max_and_min,
         old_hook,
