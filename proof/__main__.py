@@ -80,9 +80,14 @@ def _update(book: Book, files: set[str], scripts: list[str]) -> int:
 
 def _new(root: Path, name: str) -> int:
     script, *pages = start(root, name)
-    _, problems = record(root, [script])
-    if problems:
-        raise Unproved(problems)
+    try:
+        _, problems = record(root, [script])
+        if problems:
+            raise Unproved(problems)
+    except BaseException:  # a page without its proof is not left behind, whatever went wrong
+        for file in (script, *pages):
+            (root / file).unlink()
+        raise
     page = pages[0].removeprefix("docs/").replace(".zh.md", ".md")
     print("\n".join(["started:", *(f"  {file}" for file in [script, *pages])]))
     print(
@@ -90,7 +95,8 @@ def _new(root: Path, name: str) -> int:
         f"  1. write the snippet, then: python -m proof update {script}\n"
         "  2. write both pages\n"
         f"  3. add {page} to the nav of mkdocs.yml\n"
-        "  4. python -m proof check"
+        "  4. confirm what it prints in tests/second_way.py, without autograd\n"
+        "  5. python -m proof check, then pytest"
     )
     return 0
 

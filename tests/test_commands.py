@@ -10,6 +10,7 @@ import pytest
 from tiny_book import ROOT, Book
 
 import proof.__main__
+from proof.runner import RunnerError
 
 ZH, EN = "docs/t/p.zh.md", "docs/t/p.en.md"
 SCRIPT, OUTPUT = "snippets/t/s.py", "snippets/t/s.out"
@@ -153,7 +154,8 @@ def test_new_starts_a_page_that_holds_at_once(book, proof_command):
         "  1. write the snippet, then: python -m proof update snippets/another/two_inputs.py\n"
         "  2. write both pages\n"
         "  3. add another/two-inputs.md to the nav of mkdocs.yml\n"
-        "  4. python -m proof check\n",
+        "  4. confirm what it prints in tests/second_way.py, without autograd\n"
+        "  5. python -m proof check, then pytest\n",
         "",
     )
     assert book.files().keys() - before.keys() == {
@@ -167,6 +169,16 @@ def test_new_starts_a_page_that_holds_at_once(book, proof_command):
     status, out, _ = proof_command("check")
     assert status == 0
     assert out.startswith("2 snippets run and compared, 4 pages read: everything holds (")
+
+
+def test_new_leaves_nothing_where_the_start_cannot_be_run(book, proof_command, monkeypatch):
+    def fails(*_):
+        raise RunnerError("no torch here")
+
+    monkeypatch.setattr(proof.__main__, "record", fails)
+    before = book.files()
+    assert proof_command("new", "another/two_inputs") == (1, "", "no torch here\n")
+    assert book.files() == before
 
 
 def test_new_takes_the_path_of_the_snippet_too(book, proof_command):
