@@ -88,8 +88,9 @@ def _new(root: Path, name: str) -> int:
         for file in (script, *pages):
             (root / file).unlink()
         raise
+    output = script.removesuffix(".py") + ".out"
     page = pages[0].removeprefix("docs/").replace(".zh.md", ".md")
-    print("\n".join(["started:", *(f"  {file}" for file in [script, *pages])]))
+    print("\n".join(["started:", *(f"  {file}" for file in [script, output, *pages])]))
     print(
         "now:\n"
         f"  1. write the snippet, then: python -m proof update {script}\n"

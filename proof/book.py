@@ -72,6 +72,7 @@ def problems_in_files(book: Book) -> list[Problem]:
         except Unproved as unproved:
             found += unproved.problems
         found += _typed_code(page)
+        found += _raw_text(page)
         found += _anchors(page)
     found += _languages(book)
     found += _strays(book)
@@ -102,7 +103,34 @@ def _typed_code(page: Page) -> Iterator[Problem]:
         )
 
 
+def _raw_text(page: Page) -> Iterator[Problem]:
+    for line in page.strays:
+        yield Problem(
+            page.file,
+            line,
+            "this would stand in the page as text",
+            "::: snippets/<topic>/<name>.py in a line of its own, its options indented by four "
+            "blanks below it; every code fence closed",
+            page.line(line),
+            "correct this line",
+            (page.file,),
+        )
+
+
 def _anchors(page: Page) -> Iterator[Problem]:
+    seen: set[str] = set()
+    for heading in page.headings:
+        if heading.anchor in seen:
+            yield Problem(
+                page.file,
+                heading.line,
+                "two headings of the page have the same anchor",
+                "each anchor once",
+                page.line(heading.line),
+                "give this heading another anchor, in both languages",
+                (page.file,),
+            )
+        seen.add(heading.anchor or "")
     for heading in page.headings:
         if heading.anchor is None:
             yield Problem(

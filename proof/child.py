@@ -53,7 +53,7 @@ def run(script: str, report: str, limit: float) -> None:
     sys.addaudithook(watch)
     sys.dont_write_bytecode = True
     sys.argv = [script]
-    sys.path[0] = os.path.dirname(script)
+    sys.path[0] = os.getcwd()  # empty: who copies a script does not copy its neighbours
     code, line, error = 0, 0, None
     try:
         _execute(script)

@@ -2,12 +2,13 @@
 
 Chinese at `/`, English at `/en/`: the English edition is a second build (`mkdocs.en.yml`), started
 from within the first. `docs/a/b.zh.md` and `docs/a/b.en.md` become `a/b/` in their editions. A
-build goes to `<site_dir>.next` and takes the place of the old site only when everything is proved
-and nothing else failed.
+build goes to a folder beside `site_dir` and takes the place of the old site only when everything is
+proved and nothing else failed.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import html
 import logging
@@ -16,6 +17,7 @@ import posixpath
 import re
 import shutil
 import sys
+import tempfile
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,7 +26,7 @@ from urllib.parse import urlsplit
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.exceptions import PluginError
+from mkdocs.exceptions import Abort, PluginError
 from mkdocs.plugins import event_priority
 from mkdocs.structure.files import File, Files
 
@@ -59,12 +61,16 @@ class Press:
     runs: dict[tuple[str, str], Future[Result]] = field(default_factory=dict)
     book: Book | None = None
     formulas: list[Problem] = field(default_factory=list)
+    config: MkDocsConfig | None = None
     site: Path | None = None
     proved: bool = False
 
     def start(self, root: Path) -> None:
         """Read the book and have every script run whose text is new."""
         self.book, self.formulas, runs = read_book(root), [], {}
+        if not self.runner.alive():
+            self.runner.close()
+            self.runner, self.runs = Runner(), {}
         for script in self.book.scripts:
             key = script, hashlib.sha256((root / script).read_bytes()).hexdigest()
             runs[key] = self.runs.get(key) or self.runner.submit(root / script)
@@ -103,9 +109,15 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
         config.extra["root_url"] = urlsplit(config.site_url or "/").path or "/"
         _press.proved = False
         if not _press.serving:
-            _press.site = Path(config.site_dir)
-            config.site_dir = f"{config.site_dir}.next"
+            _press.config, _press.site = config, Path(config.site_dir)
+            _press.site.parent.mkdir(parents=True, exist_ok=True)
+            # A folder of its own for each build: two may run at once.
+            config.site_dir = tempfile.mkdtemp(
+                prefix=f"{_press.site.name}.next-", dir=_press.site.parent
+            )
         _press.start(Path(config.config_file_path).parent)
+    elif "root_url" not in config.extra:
+        raise PluginError("this edition is not built alone: mkdocs.yml builds both (mkdocs build)")
     return config
 
 
@@ -142,6 +154,14 @@ def _without_language(file: File, name: str, config: MkDocsConfig) -> File:
     return file
 
 
+def on_page_read_source(page, config: MkDocsConfig) -> str | None:
+    try:
+        page.file.content_string  # noqa: B018
+    except UnicodeDecodeError:
+        return "\n"  # told at the end, like everything else that does not hold
+    return None
+
+
 def on_page_markdown(markdown: str, page, config: MkDocsConfig, files: Files) -> str:
     root = Path(config.config_file_path).parent
     try:
@@ -159,7 +179,8 @@ def on_page_content(content: str, page, config: MkDocsConfig, files: Files) -> s
 def _bad_formula(page, latex: str, reason: str) -> Problem:
     file, first = f"docs/{page.file.src_uri}", latex.splitlines()[0]
     lines = Path(page.file.abs_src_path).read_text("utf-8").splitlines()
-    line = next((n for n, row in enumerate(lines, 1) if first in row), 1)
+    where = [n for text in (f"${first}", first) for n, row in enumerate(lines, 1) if text in row]
+    line = where[0] if where else 1
     mend = "correct the formula on this line"
     return Problem(
         file, line, "the formula cannot be set", "LaTeX", f"{latex}\n{reason}", mend, (file,)
@@ -199,8 +220,14 @@ def on_post_build(config: MkDocsConfig) -> None:
     _mend_search(Path(config.site_dir))
     if _edition(config) != LANGUAGES[0]:
         return
-    _build_english(config)
+    warned = None
+    try:
+        _build_english(config)
+    except Abort as error:  # its warnings are told; what does not hold should be told with them
+        warned = error
     if not (problems := _press.problems()):
+        if warned:
+            raise warned
         _press.proved = True
         log.info(f"Proved: {len(_press.runs)} snippets printed what the book says")
     elif _press.serving:
@@ -271,11 +298,20 @@ def on_shutdown() -> None:
     press.runner.close()
     if press.site is None:
         return
-    new, old = Path(f"{press.site}.next"), Path(f"{press.site}.last")
+    new = Path(press.config.site_dir)
     if press.proved:
-        shutil.rmtree(old, ignore_errors=True)
-        if press.site.exists():
-            press.site.rename(old)
-        new.rename(press.site)
-        shutil.rmtree(old, ignore_errors=True)
+        _take_place(new, press.site)
+        press.config.site_dir = str(press.site)  # for what comes after a build: gh-deploy
     shutil.rmtree(new, ignore_errors=True)
+
+
+def _take_place(new: Path, site: Path) -> None:
+    """Put the new site where the old one is, also where another build does the same."""
+    os.chmod(new, 0o755)  # a temporary folder is its owner's alone
+    old = Path(f"{new}.last")
+    while new.exists():
+        with contextlib.suppress(FileNotFoundError):
+            site.rename(old)
+        with contextlib.suppress(OSError):  # another build was faster: its site is old now
+            new.rename(site)
+        shutil.rmtree(old, ignore_errors=True)

@@ -27,6 +27,9 @@ _FENCE = re.compile(r"^(?P<indent> *)(?P<ticks>`{3,}(?=[^`]*$)|~{3,})(?P<info>.*
 _HEADING = re.compile(r"^(?P<level>#{1,6}) *(?P<text>.*?)(?: *\{(?P<attrs>[^}]*)\})? *$")
 _ANCHOR = re.compile(r"#([A-Za-z][A-Za-z0-9_-]*)(?=\s|$)")
 _PYTHON = re.compile(r"^(?:\{[^}]*\.|\{? *)(?:i?python[23]?|py[23]?|pycon)\b", re.IGNORECASE)
+# What was meant as a reference and would stand in the page as text.
+_STRAY = re.compile(r"^\s*(?:[-*+>]|\d+\.)?\s*:{2,}\s*snippets/")
+_UNINDENTED = re.compile(r"^\s*(?:highlight|figure):")
 _MARKER = re.compile(r"<!--[-\s]*pytest(?:-codeblocks:|\.mark)")
 
 
@@ -65,6 +68,7 @@ class Page:
     headings: tuple[Heading, ...]
     typed_python: tuple[int, ...]
     markers: tuple[int, ...]
+    strays: tuple[int, ...]
 
     def line(self, number: int) -> str:
         """A line of the page, from 1."""
@@ -88,8 +92,9 @@ def parse(file: str, text: str) -> Page:
     """Read a page. What stands inside a code fence is never taken for a reference or a heading."""
     text = one_line_end(text)
     lines = text.split("\n")
-    references, headings, typed, markers = [], [], [], []
+    references, headings, typed, markers, strays = [], [], [], [], []
     closing: str | None = None
+    opened = 0
     number = _front_matter(lines)
     while number < len(lines):
         line = lines[number]
@@ -98,7 +103,7 @@ def parse(file: str, text: str) -> Page:
             if line.strip().startswith(closing) and not line.strip().strip(closing[0]):
                 closing = None
         elif fence := _FENCE.match(line):
-            closing = fence["ticks"]
+            closing, opened = fence["ticks"], number
             if _PYTHON.match(fence["info"].strip()):
                 typed.append(number)
         elif block := _BLOCK.match(line):
@@ -107,12 +112,18 @@ def parse(file: str, text: str) -> Page:
                 Reference(block["path"].strip(), number, end, block["indent"], options)
             )
             number = end
+            if end < len(lines) and _UNINDENTED.match(lines[end]):
+                strays.append(end + 1)
+        elif _STRAY.match(line):
+            strays.append(number)
         elif heading := _HEADING.match(line):
             anchor = _ANCHOR.search(heading["attrs"] or "")
             headings.append(Heading(len(heading["level"]), anchor and anchor[1], number))
         elif _MARKER.search(line):
             markers.append(number)
-    return Page(file, text, *map(tuple, (references, headings, typed, markers)))
+    if closing is not None:
+        strays.append(opened)
+    return Page(file, text, *map(tuple, (references, headings, typed, markers, strays)))
 
 
 def _front_matter(lines: list[str]) -> int:
@@ -200,6 +211,13 @@ def _problems(page: Page, reference: Reference, root: Path) -> Iterator[Problem]
             texts[file] = read(file) if file.is_file() else ""
         except UnicodeDecodeError as error:
             yield not_utf8(file.relative_to(root).as_posix(), error, (page.file,))
+    if texts.get(script, "").startswith("\n"):
+        yield problem(
+            "the snippet begins with an empty line, which a page does not show",
+            "code in the first line",
+            "an empty line",
+            f"remove the empty lines at the top of {reference.path}",
+        )
     for key, value, line in reference.options:
         if key != "highlight":
             yield problem(

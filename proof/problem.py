@@ -51,10 +51,14 @@ def once(problems: Sequence[Problem]) -> list[Problem]:
     """Each problem once, in the order of files and lines: some are met on several ways."""
     seen: dict[tuple, Problem] = {}
     for problem in problems:
-        first = seen.setdefault((problem.file, problem.line, problem.what), problem)
+        first = seen.setdefault(_key(problem), problem)
         pages = tuple(dict.fromkeys(first.pages + problem.pages))
-        seen[problem.file, problem.line, problem.what] = replace(first, pages=pages)
+        seen[_key(problem)] = replace(first, pages=pages)
     return [seen[key] for key in sorted(seen)]
+
+
+def _key(problem: Problem) -> tuple:
+    return problem.file, problem.line, problem.what, problem.found
 
 
 def report(problems: Sequence[Problem]) -> str:

@@ -175,7 +175,7 @@ def _with_leftovers(source: str, report: Mapping, over: Mapping) -> Refusal | No
 
 def _with_bad_output(source: str, out: bytes, over: Mapping) -> Refusal | None:
     try:
-        text = out.decode("utf-8")
+        text = out.decode("utf-8").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         return Refusal(
             "the script prints bytes that are not UTF-8",
@@ -191,6 +191,14 @@ def _with_bad_output(source: str, out: bytes, over: Mapping) -> Refusal | None:
             "no output",
             "print what the page is about: a run without output proves nothing",
             max(1, len(source.rstrip("\n").split("\n"))),
+        )
+    if odd := re.search(r"[\x00-\x09\x0b-\x1f\x7f]|\A\n", text):
+        return Refusal(
+            "the script prints what a page cannot show",
+            "no tabs, no control characters, no empty first line",
+            f"the character {odd[0]!r} at position {odd.start()}",
+            "print blanks, and begin with a label",
+            _line(source, over, "\\t", "\\n", "print("),
         )
     places = [over[name] for name in ("script", "folder") if name in over]
     if rows := [row for row in text.split("\n") if any(place in row for place in places)]:

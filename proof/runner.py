@@ -72,6 +72,10 @@ class Runner:
         """Run all `scripts` and wait; the results come in the same order."""
         return [future.result() for future in [self.submit(script) for script in scripts]]
 
+    def alive(self) -> bool:
+        """Whether the warm process still runs."""
+        return self._process.poll() is None
+
     def close(self) -> None:
         """End the warm process and everything that it runs."""
         with contextlib.suppress(OSError):  # what a dead process did not read any more

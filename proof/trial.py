@@ -164,7 +164,7 @@ def unreadable(script: str) -> Result | None:
         found = Refusal(
             "the file is not UTF-8",
             "text in UTF-8",
-            f"the byte 0x{error.object[error.start]:02x} at position {error.start}",
+            f"the byte 0x{error.object[error.start]:02x} at position {error.start}: {error.reason}",
             "save the file in your editor with the encoding UTF-8",
             error.object[: error.start].count(b"\n") + 1,
         )

@@ -132,6 +132,38 @@ def no_page_shows(script: str) -> str:
     )
 
 
+RAW = "correct this line"
+STRAYS = {
+    "in a list": "- ::: snippets/t/s.py",
+    "two colons": ":: snippets/t/s.py",
+    "in a quote": "> ::: snippets/t/s.py",
+    "after a tab": "\t::: snippets/t/s.py",
+    "a fence without its end": "```text",
+}
+
+
+@pytest.mark.parametrize("text", STRAYS.values(), ids=STRAYS)
+def test_what_would_stand_in_the_page_as_text(book, proof_command, text):
+    for name in (ZH, EN):
+        book.write(name, book.read(name) + f"\n{text}\n")
+    status, _, told = proof_command("check")
+    assert status == 1
+    assert f"{EN}:8: this would stand in the page as text" in told and RAW in told
+
+
+def test_an_option_that_is_not_indented(book, proof_command):
+    in_both(book, "    highlight: 3 * w", "highlight: 3 * w")
+    status, _, told = proof_command("check")
+    assert status == 1 and f"{EN}:6: this would stand in the page as text" in told
+
+
+def test_an_anchor_that_stands_twice(book, proof_command):
+    for name in (ZH, EN):
+        book.write(name, book.read(name) + "\n## Again { #three-times }\n")
+    status, _, told = proof_command("check")
+    assert status == 1 and f"{EN}:8: two headings of the page have the same anchor" in told
+
+
 def test_an_output_without_its_script(book, refuses):
     book.write("snippets/t/old.out", "1\n")
     refuses(

@@ -149,7 +149,8 @@ def test_new_starts_a_page_that_holds_at_once(book, proof_command):
     before = book.files()
     assert proof_command("new", "another/two_inputs") == (
         0,
-        "started:\n  snippets/another/two_inputs.py\n  docs/another/two-inputs.zh.md\n"
+        "started:\n  snippets/another/two_inputs.py\n  snippets/another/two_inputs.out\n"
+        "  docs/another/two-inputs.zh.md\n"
         "  docs/another/two-inputs.en.md\nnow:\n"
         "  1. write the snippet, then: python -m proof update snippets/another/two_inputs.py\n"
         "  2. write both pages\n"

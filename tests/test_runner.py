@@ -262,7 +262,7 @@ ANYWHERE = {
         2,
         "the file is not UTF-8",
         "text in UTF-8",
-        "the byte 0xe4 at position 16",
+        "the byte 0xe4 at position 16: invalid continuation byte",
         f"save the file in your editor with the encoding UTF-8{THEN}",
     ),
     "sys.exit(3)": fails("import sys\nprint(1)\nsys.exit(3)\n", 3, "exit status 3"),
@@ -810,3 +810,16 @@ def test_the_inbox_does_not_wait_while_scripts_do(monkeypatch):
     assert (taken, inbox.take(0, []), inbox.closed) == ([[]], [{"number": 1}], False)
     os.close(goes)
     assert (inbox.take(None, []), inbox.closed) == ([], True)
+
+
+@pytest.mark.parametrize("printed", ["a\\tb", "a\\x00b", "\\na", "\\x1b[1ma"])
+def test_what_a_page_cannot_show_is_refused(run, printed):
+    refusal = run(f"print('{printed}')\n").refusal
+    assert refusal.what == "the script prints what a page cannot show"
+    assert refusal.line == 1
+
+
+def test_a_script_does_not_find_its_neighbours(run, tmp_path):
+    (tmp_path / "neighbour.py").write_text("x = 1\n")
+    refusal = run("import neighbour\nprint(neighbour.x)\n").refusal
+    assert refusal.found == "ModuleNotFoundError: No module named 'neighbour'"

@@ -159,6 +159,36 @@ def test_a_strict_build_with_a_warning_leaves_the_last_good_site(good):
     assert contents(good.root / "site") != before
 
 
+def test_two_builds_at_once_leave_one_whole_site(good):
+    before = contents(good.root / "site")
+    command = [sys.executable, "-m", "mkdocs", "build", "-q"]
+    builds = [subprocess.Popen(command, cwd=good.root, env=ENVIRONMENT) for _ in range(2)]
+    assert [build.wait() for build in builds] == [0, 0]
+    assert contents(good.root / "site") == before
+    assert sorted(p.name for p in good.root.glob("site*")) == ["site"]
+
+
+def test_the_english_edition_is_not_built_alone(good):
+    before = contents(good.root / "site")
+    status, said = build(good, "-f", "mkdocs.en.yml")
+    assert status != 0 and "mkdocs.yml builds both" in said
+    assert contents(good.root / "site") == before
+
+
+def test_a_page_that_is_not_utf8_is_told_in_words(good):
+    good.write("docs/t/p.en.md", b"# T { #three-times }\n\xff\n")
+    status, said = build(good)
+    assert status != 0 and "docs/t/p.en.md:2: the file is not UTF-8" in said
+    assert "Traceback" not in said
+
+
+def test_warnings_do_not_hide_what_does_not_hold(good):
+    good.change("docs/index.en.md", "\n", "\n\n[x](nowhere.md)\n")
+    good.change("snippets/t/s.out", "6.0", "7.0")
+    status, said = build(good, "--strict")
+    assert status != 0 and "nowhere.md" in said and "snippets/t/s.out:1" in said
+
+
 def test_without_the_speed_module_the_site_is_the_same_byte_for_byte(good):
     before = contents(good.root / "site")
     config = good.read("mkdocs.yml")
