@@ -35,6 +35,8 @@ class Recorded:
         out = script.with_suffix(".out").read_text(encoding="utf-8")
         future.set_result(Result(str(script.resolve()), out, 0.0))
         return future
+    def alive(self):
+        return True
     def close(self):
         pass
 

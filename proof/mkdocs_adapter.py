@@ -78,11 +78,11 @@ class Press:
 
     def problems(self) -> list[Problem]:
         """Everything that does not hold; waits for the runs."""
+        seen = problems_in_files(self.book) + self.formulas  # while the last scripts run
         try:
             results = [run.result() for run in self.runs.values()]
         except RunnerError as error:
             raise PluginError(str(error)) from error
-        seen = problems_in_files(self.book) + self.formulas
         return seen + problems_in_runs(self.book, results)
 
 
