@@ -89,6 +89,7 @@ def _new(root: Path, name: str) -> int:
             (root / file).unlink()
         raise
     output = script.removesuffix(".py") + ".out"
+    topic = script.split("/")[1]
     page = pages[0].removeprefix("docs/").replace(".zh.md", ".md")
     print("\n".join(["started:", *(f"  {file}" for file in [script, output, *pages])]))
     print(
@@ -96,7 +97,7 @@ def _new(root: Path, name: str) -> int:
         f"  1. write the snippet, then: python -m proof update {script}\n"
         "  2. write both pages\n"
         f"  3. add {page} to the nav of mkdocs.yml\n"
-        "  4. confirm what it prints in tests/second_way.py, without autograd\n"
+        f"  4. confirm what it prints in tests/second_way/{topic}.py, without autograd\n"
         "  5. python -m proof check, then pytest"
     )
     return 0

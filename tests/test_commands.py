@@ -155,7 +155,7 @@ def test_new_starts_a_page_that_holds_at_once(book, proof_command):
         "  1. write the snippet, then: python -m proof update snippets/another/two_inputs.py\n"
         "  2. write both pages\n"
         "  3. add another/two-inputs.md to the nav of mkdocs.yml\n"
-        "  4. confirm what it prints in tests/second_way.py, without autograd\n"
+        "  4. confirm what it prints in tests/second_way/another.py, without autograd\n"
         "  5. python -m proof check, then pytest\n",
         "",
     )

@@ -1,4 +1,4 @@
-"""Every number that a snippet prints is confirmed by `second_way.py`, which uses no autograd.
+"""Every number that a snippet prints is confirmed in `second_way/`, which uses no autograd.
 
 The rule: a number is any run of digits that does not end a word (as in `loss2`, `MulBackward0`);
 nan and inf count too. In every .out, each number must be (1) one that the table finds again, or
@@ -13,8 +13,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import second_way
-from second_way import EXCEPTIONS, HEADING, SECOND_WAY, Pairs, Value, slope
+from second_way import EXCEPTIONS, SECOND_WAY
+from second_way.tools import HEADING, Pairs, Value, slope
 
 SNIPPETS = Path(__file__).parent.parent / "snippets"
 NAMES = sorted(p.relative_to(SNIPPETS).with_suffix("").as_posix() for p in SNIPPETS.rglob("*.out"))
@@ -29,6 +29,11 @@ def script(name: str) -> str:
 
 def output(name: str) -> str:
     return (SNIPPETS / f"{name}.out").read_text(encoding="utf-8")
+
+
+def module(name: str) -> str:
+    """The file in which the numbers of a snippet are confirmed."""
+    return f"tests/second_way/{name.partition('/')[0]}.py"
 
 
 def strings(source: str) -> list[str]:
@@ -114,7 +119,7 @@ def nothing_left_out(name: str, text: str, start: int, end: int) -> None:
         raise AssertionError(
             f"{name}.out, line {row + 1}: {found[0]} in {text.splitlines()[row]!r} is confirmed by "
             "nobody. Find it a second way, without autograd: add a pair of its label and its value "
-            f"to the function of `{name}` in tests/second_way.py; if it is a count or part of a "
+            f"to the function of `{name}` in {module(name)}; if it is a count or part of a "
             "message, add its text and the reason to EXCEPTIONS there."
         )
 
@@ -127,7 +132,7 @@ def test_every_number_is_confirmed(name):
 
 @pytest.mark.parametrize("name", SECOND_WAY)
 def test_every_entry_has_its_snippet(name):
-    assert name in NAMES, f"tests/second_way.py: there is no snippets/{name}.out: remove its entry"
+    assert name in NAMES, f"{module(name)}: there is no snippets/{name}.out: remove it"
 
 
 @pytest.mark.parametrize(("name", "text"), EXCEPTIONS)
@@ -163,7 +168,7 @@ def test_a_wrong_sign_is_refused():
 def test_a_number_that_nobody_confirmed_is_refused():
     name = "accumulate/two_losses"
     text = output(name) + "x.grad: tensor([7., 8.])\n"
-    with pytest.raises(AssertionError, match=r"line 4: 7\. .* confirmed by nobody.*second_way.py"):
+    with pytest.raises(AssertionError, match=r"line 4: 7\. .* confirmed by nobody.*second_way/acc"):
         confirm(name, script(name), text, SECOND_WAY[name]())
 
 
@@ -230,8 +235,9 @@ def test_slope_of_known_functions():
 
 
 def test_the_second_way_does_not_use_autograd():
-    tree = ast.parse(Path(second_way.__file__).read_text(encoding="utf-8"))
-    names = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
-    keywords = {node.arg for node in ast.walk(tree) if isinstance(node, ast.keyword)}
+    files = (Path(__file__).parent / "second_way").glob("*.py")
+    nodes = [n for file in files for n in ast.walk(ast.parse(file.read_text(encoding="utf-8")))]
+    names = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+    keywords = {node.arg for node in nodes if isinstance(node, ast.keyword)}
     autograd = {"autograd", "backward", "grad", "func", "requires_grad", "requires_grad_"}
     assert not (names | keywords) & autograd

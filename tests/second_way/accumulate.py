@@ -1,0 +1,283 @@
+"""The numbers of `snippets/accumulate/`, found without autograd."""
+
+import numpy as np
+
+from second_way.tools import HEADING, Pairs, mse, sgd, slope
+
+
+def loss2(w):
+    """y1 = 2w + 1, y2 = 2 y1, its mean squared error to 0."""
+    return (2 * (2 * w + 1)) ** 2
+
+
+def loss3(w):
+    """y1 = 2w + 1, y3 = -y1, its mean squared error to 0."""
+    return (-(2 * w + 1)) ** 2
+
+
+X, TARGET = np.array([1.0, 2, 3, 4]), np.array([3.0, 5, 7, 9])
+
+
+def batch(part: slice = slice(None)) -> np.ndarray:
+    """The gradient at w = 1 of the mean squared error of w x, over a part of the batch."""
+    return slope(lambda w: mse(w * X[part], TARGET[part]), 1)
+
+
+def batch_norm() -> Pairs:
+    """nn.BatchNorm1d: gamma (x - mean) / sqrt(var + 1e-5), var over n; d(loss)/d(gamma) at 1."""
+    x, target = np.array([1.0, 2, 3, 8]), np.array([0.0, 0, 1, 1])
+
+    def loss(gamma, part):
+        return mse(gamma * (x[part] - x[part].mean()) / np.sqrt(x[part].var() + 1e-5), target[part])
+
+    def halves(gamma):
+        return loss(gamma, slice(0, 2)) / 2 + loss(gamma, slice(2, 4)) / 2
+
+    def normalized(part):
+        return (x[part] - x[part].mean()) / np.sqrt(x[part].var() + 1e-5)
+
+    return [
+        *(
+            pair
+            for start, stop in ((0, 4), (0, 2), (2, 4))
+            for pair in (
+                ("x[", start),
+                (":", stop),
+                ("] normalized:", normalized(slice(start, stop))),
+            )
+        ),
+        ("one batch of 4, weight.grad:", slope(lambda gamma: loss(gamma, slice(0, 4)), [1])),
+        ("two of 2, divided by 2, weight.grad:", slope(halves, [1])),
+    ]
+
+
+def detached_loss() -> Pairs:
+    """y2^2 + (y2 - 1)^2, y2 = 2(2w + 1), the second y2 fixed at its value 6 for w = 1."""
+    return [("w.grad:", slope(lambda w: loss2(w) + (6 - 1) ** 2, 1))]
+
+
+def last_digit() -> Pairs:
+    """y = 0.1 w, losses 0.1 y and 0.7 y: (0.1 + 0.7) 0.1 or 0.1 0.1 + 0.7 0.1, each rounded."""
+    pairs: Pairs = []
+    for dtype in (np.float32, np.float64):
+        a, b = dtype(0.1), dtype(0.7)
+        pairs += [
+            ("  sum first, w.grad:", (a + b) * a),
+            ("  one by one, w.grad:", a * a + b * a),
+        ]
+    return pairs
+
+
+def half_way() -> Pairs:
+    """loss2 at w = 1; then (v y1)^2 at v = 1, of which only v gets its share."""
+    at_v = slope(lambda v: (v * 3) ** 2, 1)
+    return [
+        ("after loss2, w.grad:", slope(loss2, 1)),
+        (" v.grad:", None),
+        ("at the end, w.grad:", slope(loss2, 1)),
+        (" v.grad:", at_v),
+    ]
+
+
+def ignored_labels() -> Pairs:
+    """-log softmax(x w) at w = 0 for the labels 0, 1, 1: the mean over those that a part counts."""
+
+    def loss(w, xs, labels):
+        scores = np.outer(xs, w)
+        chosen = scores[np.arange(len(xs)), labels]
+        return np.mean(np.log(np.exp(scores).sum(axis=1)) - chosen)
+
+    whole, first, second = (
+        slope(lambda w, xs=xs, labels=labels: loss(w, xs, labels), [0, 0])
+        for xs, labels in (([1, 2, 3], [0, 1, 1]), ([1, 2], [0, 1]), ([3], [1]))
+    )
+    return [
+        ("one batch of 4, w.grad:", whole),
+        ("weighted by samples, w.grad:", first / 2 + second / 2),
+        ("weighted by labels that count, w.grad:", first * 2 / 3 + second / 3),
+    ]
+
+
+def micro_batches() -> Pairs:
+    """The whole batch, and the sum over its halves, plain and divided by 2."""
+    halves = batch(slice(0, 2)) + batch(slice(2, 4))
+    return [
+        ("one batch of 4, w.grad:", batch()),
+        ("two of 2, not divided, w.grad:", halves),
+        ("two of 2, divided by 2, w.grad:", halves / 2),
+    ]
+
+
+def new_forward() -> Pairs:
+    """(2w + 1)^2 at w = 1, once more each time."""
+    once = slope(lambda w: (2 * w + 1) ** 2, 1)
+    pairs: Pairs = []
+    for step in range(3):
+        pairs += [("step", step), (", w.grad:", (step + 1) * once)]
+    return pairs
+
+
+def none_or_zero() -> Pairs:
+    """3w; a step without a gradient moves nothing, with gradient 0 the weight decay moves w."""
+    return [
+        ("after backward, w.grad:", slope(lambda w: 3 * w, 1)),
+        ("zero_grad(), w.grad:", None),
+        ("  after step, w:", 1.0),
+        ("zero_grad(set_to_none=False), w.grad:", 0.0),
+        ("  after step, w:", sgd(1.0, 0.0, lr=0.1, weight_decay=1.0)),
+    ]
+
+
+def nothing_saved() -> Pairs:
+    """sum(x + 1), counted twice, and sum(x^2), counted once, at x = (1, 2)."""
+    return [
+        ("sum, twice, x.grad:", 2 * slope(lambda x: np.sum(x + 1), [1, 2])),
+        ("square, once, x.grad:", slope(lambda x: np.sum(x**2), [1, 2])),
+    ]
+
+
+def one_at_a_time() -> Pairs:
+    """The two losses alone, and their sum, at w = 1."""
+    return [
+        ("gradient of loss2 alone:", slope(loss2, 1)),
+        ("gradient of loss3 alone:", slope(loss3, 1)),
+        ("sum of the gradients:", slope(lambda w: loss2(w) + loss3(w), 1)),
+    ]
+
+
+def running_loss() -> Pairs:
+    """A step adds three nodes (mul, pow, add) to the one of w; the sum is 0^2 + 1^2 + 2^2."""
+    pairs: Pairs = []
+    for step in range(3):
+        pairs += [("step", step), (": graph nodes behind kept:", 3 * (step + 1) + 1)]
+    total = sum((1.0 * step) ** 2 for step in range(3))
+    return [*pairs, ("kept:", total), ("logged:", total)]
+
+
+def retain_is_no_cure() -> Pairs:
+    """hidden = w * hidden, loss = hidden^2, from w = 2 and hidden = 1 with lr = 0.1."""
+
+    def step(number, gradient):
+        return [("  step", number), (", w.grad:", gradient)]
+
+    def square(hidden):
+        return lambda w: (w * hidden) ** 2
+
+    first = slope(square(1), 2)
+    moved = float(sgd(2, first, lr=0.1))
+    # The retained graph has the parameter twice: as it was in round one, and as it is now.
+    through = slope(square(2), moved) + slope(lambda old: (moved * old) ** 2, 2)
+    alone = slope(square(2), moved)
+    after = float(sgd(moved, alone, lr=0.1))
+    last = slope(square(moved * 2), after)
+    return [
+        *step(0, first),
+        ("  step", 1),
+        *step(0, first),
+        *step(1, through),
+        ("  step", 2),
+        *step(0, first),
+        *step(1, alone),
+        *step(2, last),
+    ]
+
+
+def second_time() -> Pairs:
+    """loss2 alone: the second backward fails before it reaches w."""
+    return [
+        ("after loss2, w.grad:", slope(loss2, 1)),
+        ("at the end, w.grad:", slope(loss2, 1)),
+    ]
+
+
+def sum_of_losses() -> Pairs:
+    """loss2 + loss3 at w = 1, one step with lr = 1."""
+    gradient = slope(lambda w: loss2(w) + loss3(w), 1)
+    return [("w.grad:", gradient), ("after step, w:", sgd(1, gradient, lr=1))]
+
+
+def two_losses() -> Pairs:
+    """loss2, then loss3 added, at w = 1, one step with lr = 1."""
+    gradient = slope(loss2, 1) + slope(loss3, 1)
+    return [
+        ("after loss2, w.grad:", slope(loss2, 1)),
+        ("after loss3, w.grad:", gradient),
+        ("after step, w:", sgd(1, gradient, lr=1)),
+    ]
+
+
+def two_losses_one_branch() -> Pairs:
+    """y2 = 2(2w + 1) with targets 0 and 1: y2^2 + (y2 - 1)^2 at w = 1, one step with lr = 1."""
+    gradient = slope(lambda w: loss2(w) + (2 * (2 * w + 1) - 1) ** 2, 1)
+    return [("w.grad:", gradient), ("after step, w:", sgd(1, gradient, lr=1))]
+
+
+def unequal_parts() -> Pairs:
+    """Parts of 3 and 1: halved each, and weighted by 3/4 and 1/4."""
+    three, one = batch(slice(0, 3)), batch(slice(3, 4))
+    return [
+        ("one batch of 4, w.grad:", batch()),
+        ("3 and 1, each divided by 2, w.grad:", three / 2 + one / 2),
+        ("3 and 1, weighted by size, w.grad:", three * 3 / 4 + one / 4),
+    ]
+
+
+def unused_branch() -> Pairs:
+    """The squares of 2 y1, 3 y1, ...: of the first alone, or of all branches."""
+    pairs: Pairs = []
+    for used in ("one", "all"):
+        for branches in (1, 2, 5):
+            count = 1 if used == "one" else branches
+            gradient = slope(
+                lambda w, count=count: sum((k * (2 * w + 1)) ** 2 for k in range(2, 2 + count)), 1
+            )
+            pairs += [("", branches), (f" branches, {used} used, w.grad:", gradient)]
+    return pairs
+
+
+def who_keeps_the_graph() -> Pairs:
+    """Alive are the tensors of the graphs that nobody has freed: this one, all so far, none."""
+    counts = ("retain_graph=True, loss overwritten:", [1, 1, 1])
+    kept = ("retain_graph=True, loss kept in a list:", [1, 2, 3])
+    freed = ("no retain_graph, loss kept in a list:", [0, 0, 0])
+    pairs: Pairs = []
+    for heading, alive in (counts, kept, freed):
+        pairs += [(heading, HEADING), *(("  saved tensors alive:", n) for n in alive)]
+    return pairs
+
+
+def without_zero_grad() -> Pairs:
+    """w^2 from w = 1, three steps with lr = 0.25, by the gradient or by the sum of all so far."""
+    pairs: Pairs = []
+    for clear in (True, False):
+        w, gradient = 1.0, 0.0
+        for step in range(3):
+            gradient = slope(lambda w: w**2, w) + (0 if clear else gradient)
+            w = sgd(w, gradient, lr=0.25)
+            pairs += [("  step", step), (": w.grad=", gradient), ("w=", w)]
+    return pairs
+
+
+def wrong_divisor() -> Pairs:
+    """3w four times: each over 4; over 1, 2, 3, 4; and the last of them over 4."""
+    once = slope(lambda w: 3 * w, 1)
+    return [
+        ("divided by 4, w.grad:", 4 * once / 4),
+        ("divided by 1, 2, 3, 4, w.grad:", once * (1 + 1 / 2 + 1 / 3 + 1 / 4)),
+        ("cleared before each, w.grad:", once / 4),
+    ]
+
+
+def zero_still_moves() -> Pairs:
+    """A step with gradient 3, then one with 0, lr 0.1: nothing; lr * 0.9 * 3; Adam's formula.
+
+    Adam (Kingma and Ba, 2015): lr * m / (1 - 0.9^2) / (sqrt(v / (1 - 0.999^2)) + 1e-8) with
+    m = 0.9 * 0.1 * 3 and v = 0.999 * 0.001 * 9 in the second step.
+    """
+    m, v = 0.9 * 0.1 * 3, 0.999 * 0.001 * 9
+    adam = 0.1 * m / (1 - 0.9**2) / (np.sqrt(v / (1 - 0.999**2)) + 1e-8)
+    moved = (("SGD", 0.0), ("SGD with momentum", -0.1 * 0.9 * 3), ("Adam", -adam))
+    pairs: Pairs = []
+    for name, by in moved:
+        pairs += [(f"{name}: a gradient of", 0), (" moves w by", by)]
+    return pairs

@@ -1,0 +1,131 @@
+"""The numbers of `snippets/basics/`, found without autograd."""
+
+import numpy as np
+
+from second_way.tools import HEADING, Pairs, sgd, slope
+
+EXCEPTIONS = {
+    ("leaf_or_not", "warnings: 2"): "a count of warnings",
+    ("nothing_to_do", "element 0 of tensors"): "PyTorch's message: a place in a list",
+    ("wrong_shape", "output[0]"): "PyTorch's message: a place in a list",
+    ("wrong_shape", "torch.Size([1])"): "PyTorch's message: a shape",
+}
+
+
+def line(w):
+    """y = 2w - 1."""
+    return 2 * w - 1
+
+
+def dot(x, w=(1, 2, 3, 4)):
+    """o = w @ x."""
+    return np.dot(w, x)
+
+
+def ask_for_one() -> Pairs:
+    """z = x + 2, o = w @ z: do/dz, where z = 3, 4, 5, 6. Asked for z only, so that x has none."""
+    return [("gradient of o at z:", slope(dot, [3, 4, 5, 6])), ("x.grad:", None)]
+
+
+def before_and_after() -> Pairs:
+    """y = 2w - 1 at w = 1."""
+    return [("before backward, w.grad:", None), ("after backward, w.grad:", slope(line, 1))]
+
+
+def gradient_of_input() -> Pairs:
+    """w @ x with w = (3, 5), by x = (1, 1)."""
+    seen = slope(lambda x: np.sum(x @ [3, 5]), np.ones((1, 2)))
+    return [
+        ("plain, image.grad:", None),
+        ("after requires_grad_(), image.grad:", seen),
+        ("inside no_grad, with enable_grad, caller.grad:", seen),
+    ]
+
+
+def keep_intermediate() -> Pairs:
+    """z = x + y, o = w @ z: do/dz at z = 4, 6, 8, 10, and do/do."""
+    z = np.array([4, 6, 8, 10])
+    return [("z.grad:", slope(dot, z)), ("o.grad:", slope(lambda o: o, dot(z)))]
+
+
+def leaf_or_not() -> Pairs:
+    """o = w @ (x + y) with respect to x, y and w; the inner z and o keep none."""
+    x, y, w = np.array([1, 2, 3, 4]), np.array([3, 4, 5, 6]), np.array([1, 2, 3, 4])
+    return [
+        ("x: requires_grad=True is_leaf=True grad=", slope(lambda x: dot(x + y, w), x)),
+        ("y: requires_grad=True is_leaf=True grad=", slope(lambda y: dot(x + y, w), y)),
+        ("w: requires_grad=True is_leaf=True grad=", slope(lambda w: dot(x + y, w), w)),
+        ("c: requires_grad=False is_leaf=True grad=", None),
+        ("z: requires_grad=True is_leaf=False grad=", None),
+        ("o: requires_grad=True is_leaf=False grad=", None),
+    ]
+
+
+def lost_leaf() -> Pairs:
+    """b = 0.5, y = 3b, one step with lr = 1."""
+    gradient = slope(lambda b: 3 * b, 0.5)
+    return [("b.grad:", gradient), ("after step, b:", sgd(0.5, gradient, lr=1))]
+
+
+def moved_or_not() -> Pairs:
+    """A leaf is what no operation made; reshape is one."""
+    return [("w.reshape(2, 1).is_leaf:", False)]
+
+
+def seed_of_one() -> Pairs:
+    """y = 2w - 1: seed * dy/dw, for the seeds 1 (also the unspoken one) and 10."""
+    return [
+        ("backward(), w.grad:", slope(line, 1)),
+        ("backward(torch.tensor(1.)), w.grad:", slope(line, 1)),
+        ("backward(1), TypeError:", HEADING),
+        ("backward(torch.tensor(10.)), w.grad:", 10 * slope(line, 1)),
+    ]
+
+
+def vector_jacobian() -> Pairs:
+    """f(x) = (x0 x1, x0 + x1, x1^2) at x = (1, 2): J by differences; v @ J as d(v @ f)/dx."""
+
+    def f(x):
+        return np.array([x[0] * x[1], x[0] + x[1], x[1] ** 2])
+
+    seen = slope(lambda x: dot(f(x), [1, 10, 100]), [1, 2])
+    return [
+        ("J (gradients of the three outputs):", slope(f, [1, 2])),
+        ("v @ J:", seen),
+        ("x.grad:", seen),
+    ]
+
+
+def vector_output() -> Pairs:
+    """The weighted sum of x^2, weights as named, at x = (1, 2, 3)."""
+
+    def weighted(*weights):
+        return slope(lambda x: dot(x**2, weights), [1, 2, 3])
+
+    return [
+        ("weights 1, 1, 1, x.grad:", weighted(1, 1, 1)),
+        ("weights 1, 10, 100, x.grad:", weighted(1, 10, 100)),
+        ("sum first, x.grad:", slope(lambda x: np.sum(x**2), [1, 2, 3])),
+    ]
+
+
+def walk_the_graph() -> Pairs:
+    """d(2w)/dw is the factor that the product saved."""
+    return [("saved factor:", slope(lambda w: 2 * w, 1))]
+
+
+def watch_the_nodes() -> Pairs:
+    """s = 2w, y = s - 1 at w = 1: dy/dy reaches the subtraction, dy/ds the product, dy/dw w."""
+    at_y, at_s, at_w = slope(lambda y: y, 1), slope(lambda s: s - 1, 2), slope(line, 1)
+    return [
+        ("SubBackward0: received", at_y),
+        (", passed on", at_s),
+        ("MulBackward0: received", at_s),
+        (", passed on", at_w),
+        ("w.grad:", at_w),
+    ]
+
+
+def wrong_shape() -> Pairs:
+    """y = 2w - 1 at w = 1; only the call with the right shape counts."""
+    return [("w.grad:", slope(line, 1))]
