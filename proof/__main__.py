@@ -13,6 +13,7 @@ from proof.new import start
 from proof.problem import Problem, Unproved, report
 from proof.record import record
 from proof.runner import Runner, RunnerError
+from proof.terms import FILE as GLOSSARY
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -109,7 +110,7 @@ def _chosen(book: Book, paths: list[str]) -> tuple[set[str], list[str]]:
     A page brings its snippets; a snippet brings its output and the pages that show it.
     """
     pages = {page.file: {r.path for r in page.references} for page in book.pages}
-    known = {*pages, *book.scripts, *book.outputs, *(p.file for p in book.unreadable)}
+    known = {*pages, *book.scripts, *book.outputs, *(p.file for p in book.unreadable), GLOSSARY}
     files: set[str] = set()
     for path in paths or ["."]:
         # From the folder in which the command was given, or from the root of the book.

@@ -8,8 +8,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from proof.page import Page, expand, parse, read
+from proof.expand import expand
+from proof.page import Page, parse, read
 from proof.problem import Problem, Unproved, not_utf8
+from proof.terms import Terms, read_terms
 
 LANGUAGES = ("zh", "en")
 """The languages of the book; `docs/<topic>/<page>.<language>.md` is one page in one of them."""
@@ -66,6 +68,11 @@ def read_book(root: Path) -> Book:
 def problems_in_files(book: Book) -> list[Problem]:
     """What can be seen to be wrong without running anything."""
     found = list(book.unreadable)
+    try:
+        terms = read_terms(book.root)
+    except Unproved as unproved:
+        found += unproved.problems
+        terms = Terms()
     for page in book.pages:
         try:
             expand(page, book.root)
@@ -74,6 +81,7 @@ def problems_in_files(book: Book) -> list[Problem]:
         found += _typed_code(page)
         found += _raw_text(page)
         found += _anchors(page)
+        found += terms.wrong_words(page)
     found += _languages(book)
     found += _strays(book)
     found += _shadows(book)
@@ -183,9 +191,12 @@ def _languages(book: Book) -> Iterator[Problem]:
 def _twins(one: Page, other: Page) -> Iterator[Problem]:
     """The two versions of a page show the same snippets and headings, in the same order."""
 
+    same = ("highlight", "figure", "part")  # captions are words
+
     def marks(page: Page) -> list[tuple[int, str]]:
         found = [
-            (r.line, " ".join([r.path, *(h for h, _ in r.highlights)])) for r in page.references
+            (r.line, " ".join([r.path, *(v for k, v, _ in r.options if k in same)]))
+            for r in page.references
         ]
         found += [(h.line, f"{'#' * h.level} {{ #{h.anchor} }}") for h in page.headings if h.anchor]
         return sorted(found)

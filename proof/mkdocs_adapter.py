@@ -34,11 +34,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # a hook is loa
 
 from proof.book import LANGUAGES, Book, problems_in_files, read_book
 from proof.check import problems_in_runs
+from proof.expand import expand
 from proof.formula import render_formulas
-from proof.page import expand, parse
+from proof.page import parse
 from proof.problem import Problem, Unproved, report
 from proof.result import Result
 from proof.runner import Runner, RunnerError
+from proof.terms import Terms, read_terms
 
 log = logging.getLogger("mkdocs.proof")
 
@@ -60,6 +62,7 @@ class Press:
     runner: Runner = field(default_factory=Runner)
     runs: dict[tuple[str, str], Future[Result]] = field(default_factory=dict)
     book: Book | None = None
+    terms: Terms = field(default_factory=Terms)
     formulas: list[Problem] = field(default_factory=list)
     config: MkDocsConfig | None = None
     site: Path | None = None
@@ -68,6 +71,9 @@ class Press:
     def start(self, root: Path) -> None:
         """Read the book and have every script run whose text is new."""
         self.book, self.formulas, runs = read_book(root), [], {}
+        self.terms = Terms()
+        with contextlib.suppress(Unproved):  # told with all other problems
+            self.terms = read_terms(root)
         if not self.runner.alive():
             self.runner.close()
             self.runner, self.runs = Runner(), {}
@@ -165,9 +171,10 @@ def on_page_read_source(page, config: MkDocsConfig) -> str | None:
 def on_page_markdown(markdown: str, page, config: MkDocsConfig, files: Files) -> str:
     root = Path(config.config_file_path).parent
     try:
-        return expand(parse(page.file.src_uri, markdown), root)
+        expanded = expand(parse(page.file.src_uri, markdown), root)
     except Unproved:
         return markdown  # the problems are told once, with their lines in the file, at the end
+    return _press.terms.linked(page.file.src_uri, expanded)
 
 
 def on_page_content(content: str, page, config: MkDocsConfig, files: Files) -> str:

@@ -1,4 +1,4 @@
-"""A page: prose that names snippets. Reads the names; puts code and recorded output in their place.
+"""A page: prose that names snippets. Reads what stands in its file.
 
 A page names a snippet with a block that looks like mkdocstrings::
 
@@ -8,16 +8,9 @@ A page names a snippet with a block that looks like mkdocstrings::
 
 from __future__ import annotations
 
-import difflib
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-
-from proof.problem import Problem, Unproved, not_utf8
-
-EXPECTED_OUTPUT = "<!--pytest-codeblocks:expected-output-->"
-"""The marker by which pytest-codeblocks knows that the next fence is what the last one prints."""
 
 _BLOCK = re.compile(r"^(?P<indent> *):::(?P<path>.*)$")
 _OPTION = re.compile(r"^\s+(?P<key>[a-z_]+):(?P<value>.*)$")
@@ -42,6 +35,10 @@ class Reference:
     end: int
     indent: str
     options: tuple[tuple[str, str, int], ...]
+
+    def option(self, key: str) -> str | None:
+        """The value of an option, or None where it isn't given."""
+        return next((value for name, value, _ in self.options if name == key), None)
 
     @property
     def highlights(self) -> list[tuple[str, int]]:
@@ -69,6 +66,8 @@ class Page:
     typed_python: tuple[int, ...]
     markers: tuple[int, ...]
     strays: tuple[int, ...]
+    blocks: tuple[tuple[int, int], ...]
+    """First and last lines of what is no prose: front matter, code fences, references."""
 
     def line(self, number: int) -> str:
         """A line of the page, from 1."""
@@ -92,16 +91,19 @@ def parse(file: str, text: str) -> Page:
     """Read a page. What stands inside a code fence is never taken for a reference or a heading."""
     text = one_line_end(text)
     lines = text.split("\n")
-    references, headings, typed, markers, strays = [], [], [], [], []
+    references, headings, typed, markers, strays, blocks = [], [], [], [], [], []
     closing: str | None = None
     opened = 0
     number = _front_matter(lines)
+    if number:
+        blocks.append((1, number))
     while number < len(lines):
         line = lines[number]
         number += 1
         if closing is not None:
             if line.strip().startswith(closing) and not line.strip().strip(closing[0]):
                 closing = None
+                blocks.append((opened, number))
         elif fence := _FENCE.match(line):
             closing, opened = fence["ticks"], number
             if _PYTHON.match(fence["info"].strip()):
@@ -111,6 +113,7 @@ def parse(file: str, text: str) -> Page:
             references.append(
                 Reference(block["path"].strip(), number, end, block["indent"], options)
             )
+            blocks.append((number, end))
             number = end
             if end < len(lines) and _UNINDENTED.match(lines[end]):
                 strays.append(end + 1)
@@ -123,7 +126,7 @@ def parse(file: str, text: str) -> Page:
             markers.append(number)
     if closing is not None:
         strays.append(opened)
-    return Page(file, text, *map(tuple, (references, headings, typed, markers, strays)))
+    return Page(file, text, *map(tuple, (references, headings, typed, markers, strays, blocks)))
 
 
 def _front_matter(lines: list[str]) -> int:
@@ -140,115 +143,3 @@ def _options(lines: list[str], at: int, indent: str) -> tuple[tuple, int]:
         at += 1
         options.append((key, value, at))
     return tuple(options), at
-
-
-def expand(page: Page, root: Path) -> str:
-    """The page as plain Markdown: each reference becomes a code fence and its recorded output.
-
-    `root` is the folder that holds `snippets/`. Raises `Unproved` with every reference that cannot
-    be followed: no such snippet, no recorded output, a highlight that stands nowhere or twice.
-    """
-    problems: list[Problem] = []
-    lines = page.text.split("\n")
-    told: list[str] = []
-    at = 0
-    for reference in page.references:
-        told += lines[at : reference.line - 1]
-        at = reference.end
-        found = list(_problems(page, reference, root))
-        problems += found
-        if not found:
-            told += _fences(reference, root)
-    if problems:
-        raise Unproved(problems)
-    return "\n".join(told + lines[at:])
-
-
-def _fences(reference: Reference, root: Path) -> Iterator[str]:
-    code = read(root / reference.path).rstrip("\n").split("\n")
-    output = read((root / reference.path).with_suffix(".out")).rstrip("\n").split("\n")
-    ticks = "`" * max(3, 1 + _longest_ticks(code), 1 + _longest_ticks(output))
-    marked = [str(_lines_with(code, text)[0]) for text, _ in reference.highlights]
-    marks = f' hl_lines="{" ".join(marked)}"' if marked else ""
-    block = [f'{ticks}python title="{reference.path}"{marks}', *code, ticks, ""]
-    block += [EXPECTED_OUTPUT, "", f"{ticks}{{ .text .output }}", *output, ticks]
-    yield from (reference.indent + line if line else "" for line in block)
-
-
-def _problems(page: Page, reference: Reference, root: Path) -> Iterator[Problem]:
-    def problem(what: str, expected: str, found: str, mend: str, line: int = reference.line):
-        return Problem(page.file, line, what, expected, found, mend, (page.file,))
-
-    script = root / reference.path
-    if not re.fullmatch(r"snippets/(?:[a-z0-9_]+/)*[a-z0-9_]+\.py", reference.path):
-        yield problem(
-            "this does not name a snippet",
-            "::: snippets/<topic>/<name>.py, in lower case",
-            f"::: {reference.path}",
-            "write the path of a script below snippets/ on this line",
-        )
-        return
-    if not script.is_file():
-        name = reference.path.removeprefix("snippets/").removesuffix(".py")
-        yield problem(
-            "the page names a snippet that does not exist",
-            f"a file {reference.path}",
-            _nearest(script, root),
-            f"correct the path on this line, or start the snippet: python -m proof new {name}",
-        )
-        return
-    output = script.with_suffix(".out")
-    if not output.is_file():
-        yield problem(
-            "the snippet has no recorded output",
-            f"a file {output.relative_to(root).as_posix()}",
-            "none",
-            f"python -m proof update {reference.path}",
-        )
-    texts: dict[Path, str] = {}
-    for file in (script, output):
-        try:
-            texts[file] = read(file) if file.is_file() else ""
-        except UnicodeDecodeError as error:
-            yield not_utf8(file.relative_to(root).as_posix(), error, (page.file,))
-    if texts.get(script, "").startswith("\n"):
-        yield problem(
-            "the snippet begins with an empty line, which a page does not show",
-            "code in the first line",
-            "an empty line",
-            f"remove the empty lines at the top of {reference.path}",
-        )
-    for key, value, line in reference.options:
-        if key != "highlight":
-            yield problem(
-                "unknown option",
-                "highlight: <text that stands in one line of the code>",
-                f"{key}: {value}" if value else key,
-                "correct or remove this line",
-                line,
-            )
-        elif script in texts:
-            where = _lines_with(texts[script].split("\n"), value) if value else []
-            if len(where) != 1:
-                yield problem(
-                    "the text to highlight does not name one line",
-                    f"a text that stands in exactly one line of {reference.path}",
-                    f"{value!r} stands in "
-                    + (f"lines {', '.join(map(str, where))}" if where else "no line"),
-                    "copy more of the line you mean" if where else "copy the text from the script",
-                    line,
-                )
-
-
-def _lines_with(code: list[str], text: str) -> list[int]:
-    return [number for number, line in enumerate(code, 1) if text in line]
-
-
-def _longest_ticks(lines: list[str]) -> int:
-    return max((len(run) for line in lines for run in re.findall("`+", line)), default=2)
-
-
-def _nearest(script: Path, root: Path) -> str:
-    names = [p.relative_to(root).as_posix() for p in sorted((root / "snippets").rglob("*.py"))]
-    near = difflib.get_close_matches(script.relative_to(root).as_posix(), names, n=1)
-    return f"no such file; the nearest is {near[0]}" if near else "no such file"

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from tiny_book import Book
 
+from proof.expand import OPTIONS
+
 ZH, EN = "docs/t/p.zh.md", "docs/t/p.en.md"
 SCRIPT, OUTPUT = "snippets/t/s.py", "snippets/t/s.out"
 
@@ -233,7 +235,7 @@ def test_an_unknown_option(book, refuses):
         problem(
             f"{EN}:6",
             "unknown option",
-            "highlight: <text that stands in one line of the code>",
+            " or ".join(OPTIONS.values()),
             "hl_lines: 2",
             "correct or remove this line",
         )

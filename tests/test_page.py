@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from tiny_book import Book, write
 
-from proof.page import expand, parse
+from proof.expand import OPTIONS, expand
+from proof.page import parse
 from proof.problem import Unproved
 
 PAGE = "docs/t/p.en.md"
@@ -250,7 +251,7 @@ def test_all_problems_of_a_page_are_told_at_once(book):
         "    colour: red\n    what is this\n\n::: snippets/t/none.py\n"
     )
     one = "a text that stands in exactly one line of snippets/t/s.py"
-    known = "highlight: <text that stands in one line of the code>"
+    known = " or ".join(OPTIONS.values())
     what = "the text to highlight does not name one line"
     assert problems(book, text)[:5] == [
         f"{PAGE}:2: {what}\n  expected: {one}\n  found:    '4 * w' stands in no line\n"

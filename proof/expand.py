@@ -1,0 +1,189 @@
+"""Expands a page: puts code, recorded output and figures in the place of the names of snippets."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from proof import grid, terms
+from proof.page import Page, Reference, read
+from proof.problem import Problem, Unproved, not_utf8
+
+EXPECTED_OUTPUT = "<!--pytest-codeblocks:expected-output-->"
+"""The marker by which pytest-codeblocks knows that the next fence is what the last one prints."""
+
+OPTIONS = {
+    "highlight": "highlight: <text that stands in one line of the code>",
+    "figure": "figure: grid",
+    "captions": "captions: <one for each matrix of the grid, with | between them>",
+}
+
+
+def expand(page: Page, root: Path) -> str:
+    """The page as plain Markdown: each reference becomes a code fence and its recorded output.
+
+    `root` is the folder that holds `snippets/`. Raises `Unproved` with every reference that cannot
+    be followed: no such snippet, no recorded output, a highlight that stands nowhere or twice,
+    a figure that the output doesn't give.
+    """
+    problems: list[Problem] = []
+    lines = page.text.split("\n")
+    told: list[str] = []
+    at = 0
+    for reference in page.references:
+        told += lines[at : reference.line - 1]
+        at = reference.end
+        if reference.path == terms.FILE:
+            told += _glossary(page, reference, root, problems)
+            continue
+        found = list(_problems(page, reference, root))
+        problems += found
+        if not found:
+            told += _fences(reference, root)
+    if problems:
+        raise Unproved(problems)
+    return "\n".join(told + lines[at:])
+
+
+def _fences(reference: Reference, root: Path) -> Iterator[str]:
+    code = read(root / reference.path).rstrip("\n").split("\n")
+    output = read((root / reference.path).with_suffix(".out")).rstrip("\n").split("\n")
+    ticks = "`" * max(3, 1 + _longest_ticks(code), 1 + _longest_ticks(output))
+    marked = [str(_lines_with(code, text)[0]) for text, _ in reference.highlights]
+    marks = f' hl_lines="{" ".join(marked)}"' if marked else ""
+    block = [f'{ticks}python title="{reference.path}"{marks}', *code, ticks, ""]
+    block += [EXPECTED_OUTPUT, "", f"{ticks}{{ .text .output }}", *output, ticks]
+    if captions := reference.option("captions"):
+        block += ["", *grid.draw("\n".join(output), _captions(captions))]
+    yield from (reference.indent + line if line else "" for line in block)
+
+
+def _captions(value: str) -> list[str]:
+    return [caption.strip() for caption in value.split("|")]
+
+
+def _glossary(page: Page, reference: Reference, root: Path, problems: list[Problem]) -> list[str]:
+    try:
+        told = terms.entries(page.file, reference.option("part") or "", terms.read_terms(root))
+    except Unproved as unproved:
+        problems += unproved.problems
+        return []
+    if not told:
+        problems.append(
+            Problem(
+                page.file,
+                reference.line,
+                "this names no part of the glossary",
+                f"part: <a part that stands in {terms.FILE}>",
+                f"part: {reference.option('part')}",
+                "correct the part below this line",
+                (page.file,),
+            )
+        )
+    return told
+
+
+def _problems(page: Page, reference: Reference, root: Path) -> Iterator[Problem]:
+    def problem(what: str, expected: str, found: str, mend: str, line: int = reference.line):
+        return Problem(page.file, line, what, expected, found, mend, (page.file,))
+
+    script = root / reference.path
+    if not re.fullmatch(r"snippets/(?:[a-z0-9_]+/)*[a-z0-9_]+\.py", reference.path):
+        yield problem(
+            "this does not name a snippet",
+            "::: snippets/<topic>/<name>.py, in lower case",
+            f"::: {reference.path}",
+            "write the path of a script below snippets/ on this line",
+        )
+        return
+    if not script.is_file():
+        name = reference.path.removeprefix("snippets/").removesuffix(".py")
+        yield problem(
+            "the page names a snippet that does not exist",
+            f"a file {reference.path}",
+            _nearest(script, root),
+            f"correct the path on this line, or start the snippet: python -m proof new {name}",
+        )
+        return
+    output = script.with_suffix(".out")
+    if not output.is_file():
+        yield problem(
+            "the snippet has no recorded output",
+            f"a file {output.relative_to(root).as_posix()}",
+            "none",
+            f"python -m proof update {reference.path}",
+        )
+    texts: dict[Path, str] = {}
+    for file in (script, output):
+        try:
+            texts[file] = read(file) if file.is_file() else ""
+        except UnicodeDecodeError as error:
+            yield not_utf8(file.relative_to(root).as_posix(), error, (page.file,))
+    if texts.get(script, "").startswith("\n"):
+        yield problem(
+            "the snippet begins with an empty line, which a page does not show",
+            "code in the first line",
+            "an empty line",
+            f"remove the empty lines at the top of {reference.path}",
+        )
+    for key, value, line in reference.options:
+        if key not in OPTIONS:
+            yield problem(
+                "unknown option",
+                " or ".join(OPTIONS.values()),
+                f"{key}: {value}" if value else key,
+                "correct or remove this line",
+                line,
+            )
+        elif key == "highlight" and script in texts:
+            where = _lines_with(texts[script].split("\n"), value) if value else []
+            if len(where) != 1:
+                yield problem(
+                    "the text to highlight does not name one line",
+                    f"a text that stands in exactly one line of {reference.path}",
+                    f"{value!r} stands in "
+                    + (f"lines {', '.join(map(str, where))}" if where else "no line"),
+                    "copy more of the line you mean" if where else "copy the text from the script",
+                    line,
+                )
+    if output in texts:
+        yield from _figure_problems(page, reference, texts[output])
+
+
+def _figure_problems(page: Page, reference: Reference, output: str) -> Iterator[Problem]:
+    """A figure is a grid, and says in words what each matrix of the output is."""
+    figure, captions = reference.option("figure"), reference.option("captions")
+    if figure is None and captions is None:
+        return
+    told = _captions(captions) if captions else []
+    try:
+        count = len(grid.matrices(output))
+        there = f"{count} in the recorded output"
+    except ValueError:
+        count, there = -1, "a matrix that PyTorch cut short with ..."
+    if figure != "grid" or not count or count != len(told):
+        yield Problem(
+            page.file,
+            reference.line,
+            "the figure cannot be drawn",
+            f"{OPTIONS['figure']}, and {OPTIONS['captions']}: {there}",
+            f"figure: {figure}, {len(told)} captions",
+            "correct the options below this line",
+            (page.file,),
+        )
+
+
+def _lines_with(code: list[str], text: str) -> list[int]:
+    return [number for number, line in enumerate(code, 1) if text in line]
+
+
+def _longest_ticks(lines: list[str]) -> int:
+    return max((len(run) for line in lines for run in re.findall("`+", line)), default=2)
+
+
+def _nearest(script: Path, root: Path) -> str:
+    names = [p.relative_to(root).as_posix() for p in sorted((root / "snippets").rglob("*.py"))]
+    near = difflib.get_close_matches(script.relative_to(root).as_posix(), names, n=1)
+    return f"no such file; the nearest is {near[0]}" if near else "no such file"

@@ -1,0 +1,47 @@
+"""The prose of a page: what an author wrote in words, with code, maths and addresses left out."""
+
+from __future__ import annotations
+
+import re
+
+from proof.page import Page
+
+_NOT_PROSE = re.compile(
+    r"""
+      <!--.*?-->                                            # a comment
+    | (?P<ticks>`+)(?!`).*?(?<!`)(?P=ticks)(?!`)            # code
+    | \$\$.*?\$\$ | (?<![\\$])\$(?!\s)[^$\n]+?(?<!\s)\$     # maths
+    | (?<=\])\(\s*[^\s()]*(?:\([^\s()]*\)[^\s()]*)*\s*\)    # the address of a link
+    | <https?:[^>\s]*> | </?[A-Za-z][^<>]*>                 # an address, a tag
+    | (?:(?<=[)\]`*])|(?<=\ ))\{:?\ *[#.][^{}\n]*\}         # attributes
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+# The title of a thread or an article is quoted: its words are not the author's.
+_QUOTED = re.compile(r"\[[^\[\]]*\](?=\(https?:)|「[^「」\n]*」|“[^“”\n]*”|\"[^\"\n]*\"")
+_BOX = re.compile(r" *(?:!!!|\?\?\?\+?) ")
+
+
+def prose(page: Page) -> str:
+    """The text of the page with everything blanked that is not prose, each place where it was.
+
+    Blanked are front matter, code, references to snippets, maths, addresses, tags and attributes.
+    """
+    lines = page.text.split("\n")
+    for start, end in page.blocks:
+        lines[start - 1 : end] = [" " * len(line) for line in lines[start - 1 : end]]
+    return _NOT_PROSE.sub(_blank, "\n".join(lines))
+
+
+def own_words(page: Page) -> str:
+    """The prose without what it quotes: titles of links to other sites, words in quotes."""
+    text, told = page.text, list(prose(page))
+    for quoted in _QUOTED.finditer(text):
+        if quoted[0][0] == '"' and _BOX.match(text, text.rfind("\n", 0, quoted.start()) + 1):
+            continue  # the title of a box is the author's own
+        told[quoted.start() : quoted.end()] = _blank(quoted)
+    return "".join(told)
+
+
+def _blank(found: re.Match) -> str:
+    return "".join(c if c == "\n" else " " for c in found[0])

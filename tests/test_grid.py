@@ -1,0 +1,65 @@
+"""Grids: drawn from what a snippet printed, and from nothing else."""
+
+from __future__ import annotations
+
+import pytest
+from tiny_book import Book
+
+from proof.expand import expand
+from proof.grid import matrices
+from proof.page import parse
+from proof.problem import Unproved
+
+OUTPUT = """\
+one pixel:
+tensor([[0., 1.],
+        [0., 0.]])
+gradient: tensor([[-0.5000,  2.0000]], dtype=torch.float64)
+a vector is no matrix: tensor([1., 2.])
+"""
+PAGE = "::: snippets/t/s.py\n    figure: grid\n    captions: 一个像素 | <梯度>\n"
+
+
+@pytest.fixture
+def printed(book: Book) -> Book:
+    book.write("snippets/t/s.out", OUTPUT)
+    return book
+
+
+def test_matrices():
+    assert matrices(OUTPUT) == [[[0, 1], [0, 0]], [[-0.5, 2]]]
+
+
+def test_each_matrix_is_drawn_with_its_caption(printed):
+    told = expand(parse("t/p.zh.md", PAGE), printed.root)
+    assert told.endswith(
+        '```\n\n<div class="grids">\n'
+        '<table class="grid"><caption>一个像素</caption><tbody>\n'
+        '<tr><td>0</td><td style="--share:100%">1</td></tr>\n'
+        "<tr><td>0</td><td>0</td></tr>\n"
+        "</tbody></table>\n"
+        '<table class="grid"><caption>&lt;梯度&gt;</caption><tbody>\n'
+        '<tr><td class="minus" style="--share:25%">-0.5</td><td style="--share:100%">2</td></tr>\n'
+        "</tbody></table>\n</div>\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (PAGE.replace(" | <梯度>", ""), "2 in the recorded output"),
+        (PAGE.replace("    figure: grid\n", ""), "figure: None, 2 captions"),
+        (PAGE.replace("grid", "trace"), "figure: trace, 2 captions"),
+        ("::: snippets/t/s.py\n    figure: grid\n", "figure: grid, 0 captions"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused(printed, text, told):
+    with pytest.raises(Unproved, match="the figure cannot be drawn") as refused:
+        expand(parse("docs/t/p.zh.md", text), printed.root)
+    assert told in str(refused.value)
+
+
+def test_a_matrix_cut_short_is_refused(printed):
+    printed.write("snippets/t/s.out", "tensor([[0., ..., 1.]])\n")
+    with pytest.raises(Unproved, match="cut short"):
+        expand(parse("docs/t/p.zh.md", PAGE), printed.root)
