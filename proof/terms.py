@@ -94,10 +94,10 @@ class Terms:
         """The Markdown of a page with the first use of each term made a link to the glossary.
 
         Headings, tables, boxes' titles, quotes and links stay as they are, and so do the page that
-        the glossary names for the term, and the glossary.
+        the glossary names for the term, the cover, the glossary, and notebooks.
         """
         language = _language(file)
-        if file.startswith("glossary/"):
+        if language not in self._patterns or file.startswith(("index.", "glossary/")):
             return text
         glossary = posixpath.relpath(f"glossary/index.{language}.md", posixpath.dirname(file))
         words = _NO_LINKS.sub(lambda m: " " * len(m[0]), own_words(parse(file, text)))
