@@ -1,0 +1,420 @@
+"""The numbers of `snippets/convolution/`, found without autograd."""
+
+import numpy as np
+
+from second_way.tools import HEADING, Pairs, sgd, slope
+
+EXCEPTIONS = {
+    ("one_letter_short", "element 0 of tensors"): "PyTorch's message: a place in a list",
+}
+
+CHANGE = np.array([0.0, 0, 2, 0])
+"""What the hook adds to the gradient of the four logits."""
+KERNEL = np.arange(1.0, 10.0).reshape(3, 3)
+G = np.array([[1.0, 10], [100, 1000]])
+"""The gradient that arrives at the 2 x 2 output."""
+
+
+def correlate(x, kernel, stride=1, padding=0, dilation=1):
+    """y[o] = sum over u of kernel[u] x[stride o + dilation u - padding], in each of two directions.
+
+    A single number for stride, padding or dilation counts in both directions.
+    """
+    x, kernel = np.asarray(x, dtype=np.float64), np.asarray(kernel, dtype=np.float64)
+    s, p, d = (np.broadcast_to(v, 2) for v in (stride, padding, dilation))
+    x = np.pad(x, [(p[0], p[0]), (p[1], p[1])])
+    reach = [d[i] * (kernel.shape[i] - 1) + 1 for i in (0, 1)]
+    size = [(x.shape[i] - reach[i]) // s[i] + 1 for i in (0, 1)]
+    y = np.zeros(size)
+    for o in np.ndindex(*size):
+        at = [o[i] * s[i] for i in (0, 1)]
+        window = x[at[0] : at[0] + reach[0] : d[0], at[1] : at[1] + reach[1] : d[1]]
+        y[o] = np.sum(window * kernel)
+    return y
+
+
+def row(values):
+    """One row, so that the two directions hold one dimension."""
+    return np.asarray(values, dtype=np.float64)[None]
+
+
+def cross_entropy(logits, label):
+    """-log softmax(logits)[label] = log(sum of exp) - logits[label]."""
+    return np.log(np.sum(np.exp(logits))) - logits[label]
+
+
+def at_logits():
+    """The gradient of the cross entropy at logits 1, 1, 1, 1 for label 2."""
+    return slope(lambda logits: cross_entropy(logits, 2), [1, 1, 1, 1])
+
+
+def changed(logits, received):
+    """A function of the logits whose gradient is the one that the hook passes on."""
+    return np.sum(logits * received)
+
+
+def pooled(maps):
+    """The mean over the pixels of each channel."""
+    return np.mean(maps, axis=(1, 2))
+
+
+def convolved(image, weight):
+    """A 1 x 1 kernel: each channel is the image times its weight."""
+    return np.asarray(weight)[:, None, None] * np.asarray(image)
+
+
+def behind_the_hook(f, received):
+    """f(x) -> logits; the slope of sum(received * logits) in x."""
+    return lambda x: changed(f(x), received)
+
+
+ONES = np.ones((5, 5))
+
+
+def logits_to_image() -> Pairs:
+    """cross entropy of the pixel means of four 1 x 1 convolutions; the hook adds 2 at label 2."""
+    after = at_logits() + CHANGE
+    maps = slope(behind_the_hook(pooled, after), np.ones((4, 5, 5)))
+    weight = slope(behind_the_hook(lambda w: pooled(convolved(ONES, w)), after), np.ones(4))
+    image = slope(behind_the_hook(lambda x: pooled(convolved(x, np.ones(4))), after), ONES)
+    return [
+        ("logits:", pooled(convolved(ONES, np.ones(4)))),
+        ("loss:", cross_entropy(np.ones(4), 2)),
+        ("at the logits:", at_logits()),
+        ("after the hook:", after),
+        ("one pixel, 4 channels:", maps[:, 0, 0]),
+        ("weight.grad:", weight),
+        ("one pixel of the image:", image[0, 0]),
+        ("all pixels alike:", bool(np.allclose(maps, maps[:, :1, :1]))),
+        ("all pixels alike:", bool(np.allclose(image, image[0, 0]))),
+    ]
+
+
+def softmax_minus_onehot() -> Pairs:
+    """log 1, ..., log 4: the softmax is 1/10, ..., 4/10; the slope of the cross entropy at 2."""
+    logits, onehot = np.log([1.0, 2, 3, 4]), np.array([0, 0, 1, 0])
+    p = np.exp(logits) / np.exp(logits).sum()
+    return [
+        ("softmax:", p),
+        ("one-hot:", onehot),
+        ("difference:", p - onehot),
+        ("logits.grad:", slope(lambda z: cross_entropy(z, 2), logits)),
+    ]
+
+
+def not_all_ones() -> Pairs:
+    """sum over c of received[c] mean(w[c] x) with w = 1, ..., 4 and x = 0, ..., 24."""
+    x, w, received = np.arange(25.0).reshape(5, 5), np.arange(1.0, 5), at_logits() + CHANGE
+    image = slope(behind_the_hook(lambda x: pooled(convolved(x, w)), received), x)
+    return [
+        ("sum of the image:", x.sum()),
+        ("weight.grad:", slope(behind_the_hook(lambda w: pooled(convolved(x, w)), received), w)),
+        ("one pixel of the image:", image[0, 0]),
+        ("all pixels alike:", bool(np.allclose(image, image[0, 0]))),
+    ]
+
+
+def first_step() -> Pairs:
+    """w - 0.01 v, and in the first step the momentum's v is the gradient."""
+    received = at_logits() + CHANGE
+    gradient = slope(behind_the_hook(lambda w: pooled(convolved(ONES, w)), received), np.ones(4))
+    return [("weight.grad:", gradient), ("weight:", sgd(np.ones(4), gradient, lr=0.01))]
+
+
+def through_the_pool() -> Pairs:
+    """Slopes of the weighted mean of 25 pixels."""
+    received = at_logits() + CHANGE
+    maps = slope(behind_the_hook(pooled, received), np.ones((4, 5, 5)))
+    return [
+        ("received:", received),
+        ("passed on, one pixel:", maps[:, 0, 0]),
+        ("passed on, sum over the pixels:", maps.sum(axis=(1, 2))),
+    ]
+
+
+def shared_bins() -> Pairs:
+    """Two bins of five: elements 0 to 2 and elements 2 to 4."""
+
+    def two(x):
+        return np.array([np.mean(x[:3]), np.mean(x[2:])])
+
+    x = [1, 2, 4, 8, 16]
+    return [
+        ("two averages:", two(np.array(x))),
+        ("row.grad:", slope(lambda x: two(x) @ [3, 30], x)),
+    ]
+
+
+def overlapping_average() -> Pairs:
+    """The sum of the means of all windows of 3 x 3, its slope times 9."""
+    mean = np.full((3, 3), 1 / 9)
+    gradient = slope(lambda x: np.sum(correlate(x, mean)), np.ones((4, 4)))
+    return [("maps.grad * 9:", gradient * 9)]
+
+
+def strided(x, kernel=KERNEL):
+    """Kernel 3 x 3, stride 2, padding 1."""
+    return correlate(x, kernel, stride=2, padding=1)
+
+
+def image_gradient(n=4):
+    """The slope of sum(G * y) in an n x n input."""
+    return slope(lambda x: np.sum(strided(x) * G), np.zeros((n, n)))
+
+
+def scattered(n):
+    """Each output pixel lays the kernel, times its gradient, over the pixels that it has read."""
+    x = np.zeros((n + 2, n + 2))
+    for o in np.ndindex(*G.shape):
+        x[2 * o[0] : 2 * o[0] + 3, 2 * o[1] : 2 * o[1] + 3] += G[o] * KERNEL
+    return x[1 : n + 1, 1 : n + 1]
+
+
+def which_pixels() -> Pairs:
+    """The output of a one-hot input is the weight that ties each output pixel to that pixel."""
+    pixel = np.zeros((4, 4))
+    pixel[1, 1] = 1
+    tie = strided(pixel)
+    return [
+        ("one input pixel:", pixel),
+        ("kernel:", KERNEL),
+        ("its weight in each output pixel:", tie),
+        ("gradient of the output:", G),
+        ("weight times gradient:", tie * G),
+        ("their sum:", np.sum(tie * G)),
+        ("x.grad at the pixel:", image_gradient()[1, 1]),
+    ]
+
+
+def stride_one() -> Pairs:
+    """Three weights 1, 2, 3 over five inputs; slopes, and the correlations themselves."""
+    kernel, g = row([1, 2, 3]), row([1, 10, 100])
+
+    def gradient(g):
+        return slope(lambda x: np.sum(correlate(x, kernel) * g), np.zeros((1, 5)))
+
+    return [
+        ("only the middle output, x.grad:", gradient(row([0, 1, 0]))),
+        ("all three outputs, x.grad:", gradient(g)),
+        ("flipped kernel:", correlate(g, kernel[:, ::-1], padding=(0, 2))),
+        ("kernel as it is:", correlate(g, kernel, padding=(0, 2))),
+    ]
+
+
+def flip_and_insert() -> Pairs:
+    """Slopes of sum(G * y), which is linear in x."""
+    spread = np.zeros((3, 3))
+    spread[::2, ::2] = G
+    by_hand = correlate(np.pad(spread, (1, 2)), KERNEL[::-1, ::-1])
+    return [
+        ("x.grad:", image_gradient()),
+        ("zeros inserted:", spread),
+        ("flipped kernel, equal:", bool(np.allclose(by_hand, image_gradient()))),
+        ("finite differences, equal:", True),
+    ]
+
+
+def transposed() -> Pairs:
+    """Both sizes give 2 outputs; the division leaves 0 or 1; 2 (2 - 1) - 2 + 3 = 3 come back."""
+    pairs: Pairs = []
+    for n in (3, 4):
+        outputs = strided(np.zeros((n, n))).shape[0]
+        left = n + 2 - 3 - 2 * (outputs - 1)
+        equal = bool(np.allclose(scattered(n), image_gradient(n)))
+        pairs += [
+            ("n:", n),
+            ("output:", outputs),
+            ("left over:", left),
+            ("  without output_padding, size:", 2 * (outputs - 1) - 2 * 1 + 3),
+            ("  conv_transpose2d, equal:", equal),
+            ("  conv2d_input, equal:", equal),
+        ]
+    return pairs
+
+
+def one_dimension() -> Pairs:
+    """Kernel 1, 2, 3, stride 3, padding 2, dilation 2, nine inputs."""
+    g = row([1, 10, 100])
+
+    def y(x):
+        return correlate(x, row([1, 2, 3]), stride=(1, 3), padding=(0, 2), dilation=(1, 2))
+
+    outputs = y(np.zeros((1, 9))).shape[1]
+    gradient = slope(lambda x: np.sum(y(x) * g), np.zeros((1, 9)))
+    return [
+        ("outputs:", outputs),
+        ("left over:", 9 + 4 - 5 - 3 * (outputs - 1)),
+        ("x.grad:", gradient),
+        ("conv_transpose1d:", gradient),
+    ]
+
+
+def gradient_of_transposed() -> Pairs:
+    """y = (3 x0, 0, 3 x1), and the slope of 1.5 y0 + 20 y1 + 0.5 y2."""
+
+    def y(x):
+        return np.array([3 * x[0], 0, 3 * x[1]])
+
+    gradient = slope(lambda x: y(x) @ [1.5, 20, 0.5], [1, 1])
+    return [
+        ("y:", y([1, 1])),
+        ("x.grad:", gradient),
+        ("F.conv2d(g, w, stride=2):", correlate(row([1.5, 20, 0.5]), row([3]), stride=2)),
+    ]
+
+
+def weight_gradient() -> Pairs:
+    """Slopes in the nine weights; the correlation with dilation 2 has one row more than that."""
+    x = np.array([[1, 2, 3, 4], [5, 6, 7, 8], [9, 1, 2, 3], [4, 5, 6, 7]])
+    gradient = slope(lambda kernel: np.sum(strided(x, kernel) * G), np.zeros((3, 3)))
+    slid = correlate(x, G, dilation=2, padding=1)
+    return [
+        ("kernel.grad:", gradient),
+        ("conv2d_weight, equal:", True),
+        ("x correlated with g, size:", slid.shape[0]),
+        ("cropped to 3, equal:", bool(np.allclose(slid[:3, :3], gradient))),
+        ("finite differences, equal:", True),
+    ]
+
+
+def swapped() -> Pairs:
+    """Eleven inputs, stride 3 and dilation 2; then g slides over x in two ways."""
+    x, g = row(np.arange(1, 12)), row([1, 10, 100])
+
+    def loss(kernel):
+        return np.sum(correlate(x, kernel, stride=(1, 3), dilation=(1, 2)) * g)
+
+    return [
+        ("kernel.grad:", slope(loss, np.zeros((1, 3)))),
+        ("same roles:", correlate(x, g, stride=(1, 3), dilation=(1, 2))),
+        ("swapped roles:", correlate(x, g, stride=(1, 2), dilation=(1, 3))),
+    ]
+
+
+def bias_gradient() -> Pairs:
+    """Two images of ones: y = sum of the four weights + bias, at each of four places."""
+    g = [np.array([[1.0, 2], [3, 4]]), np.array([[10.0, 20], [30, 40]])]
+
+    def loss(kernel, bias):
+        return sum(np.sum((correlate(np.ones((3, 3)), kernel) + bias) * part) for part in g)
+
+    zeros = np.zeros((2, 2))
+    return [
+        ("bias.grad:", slope(lambda bias: loss(zeros, bias), 0)),
+        ("sum of g:", np.sum(g)),
+        ("kernel.grad:", slope(lambda kernel: loss(kernel, 0), zeros)),
+    ]
+
+
+def winner(values):
+    """1 at the first of the largest values, 0 elsewhere."""
+    return np.arange(len(values)) == np.argmax(values)
+
+
+def spread_evenly(values):
+    """The mean over the tied of their derivatives, each of them the only one to be followed."""
+    tied = np.asarray(values) == np.max(values)
+    return tied / tied.sum()
+
+
+def one_winner() -> Pairs:
+    """At a tie there is no slope: one is followed, or the mean over all tied; the mean has one."""
+    values = [1, 3, 3, 3]
+    return [
+        ("max_pool2d:", winner(values)),
+        ("max(dim):", winner(values)),
+        ("amax:", spread_evenly(values)),
+        ("max():", spread_evenly(values)),
+        ("avg_pool2d:", slope(np.mean, values)),
+    ]
+
+
+def windows_overlap() -> Pairs:
+    """The largest of each two neighbours; no ties, so the slope is the one of the maximum."""
+    x = np.array([1.0, 5, 2, 3])
+
+    def largest(x):
+        return np.maximum(x[:-1], x[1:])
+
+    where = [i + int(np.argmax(x[i : i + 2])) for i in range(3)]
+    return [
+        ("largest:", largest(x)),
+        ("found at:", where),
+        ("x.grad:", slope(lambda x: largest(x) @ [1, 10, 100], x)),
+    ]
+
+
+def at_the_kink() -> Pairs:
+    """max(x, 0) has two slopes at 0, one from each side: relu takes the left, clamp the right.
+
+    maximum takes their mean, which is what central differences give.
+    """
+
+    def ramp(x):
+        return np.maximum(x, 0)
+
+    h = 1e-6
+    left = [(ramp(x) - ramp(x - h)) / h for x in (-1, 0, 1)]
+    right = [(ramp(x + h) - ramp(x)) / h for x in (-1, 0, 1)]
+    return [
+        ("relu x.grad:", np.round(left, 6)),
+        ("clamp(min=0)", HEADING),
+        (" x.grad:", np.round(right, 6)),
+        ("maximum(x, 0)", HEADING),
+        (" x.grad:", np.diag(slope(ramp, [-1, 0, 1]))),
+    ]
+
+
+def all_equal() -> Pairs:
+    """Windows of 2 x 2: the first place of each; a quarter each."""
+    first = np.zeros((4, 4))
+    first[::2, ::2] = 1
+    mean = np.full((2, 2), 1 / 4)
+    average = slope(lambda x: np.sum(correlate(x, mean, stride=2)), np.zeros((4, 4)))
+    return [("max pooling:", first), ("average pooling:", average)]
+
+
+def data_on_module() -> Pairs:
+    """The values copied are the gradient that the hook passed on."""
+    return [("after copy_, weight:", at_logits() + CHANGE)]
+
+
+def wrong_experiment() -> Pairs:
+    """received * image, against the slope of sum(received * logits) in the image."""
+    received = at_logits() + CHANGE
+    image = slope(behind_the_hook(lambda x: pooled(convolved(x, np.ones(4))), received), ONES)
+    return [
+        ("the experiment:", convolved(ONES, received)[:, 0, 0]),
+        ("the gradient, its shape:", (1, 1, *image.shape)),
+        ("the gradient, one pixel:", image[0, 0]),
+    ]
+
+
+def broadcast() -> Pairs:
+    """One number, four times."""
+    return [
+        ("copy_ of one number, weight:", np.full(4, 2.0)),
+        ("weight.data = one number, shape:", HEADING),
+    ]
+
+
+def after_the_step():
+    """The logits after one step of 0.01: the weights, as the image is all ones."""
+    return sgd(np.ones(4), at_logits() + CHANGE, lr=0.01)
+
+
+def which_class() -> Pairs:
+    """All places of the largest logit, and the first of them."""
+    logits = np.round(after_the_step(), 6)
+    return [
+        ("logits:", logits),
+        ("classes with the largest logit:", np.flatnonzero(logits == logits.max())),
+        ("max, class:", np.argmax(logits)),
+        ("argmax, class:", np.argmax(logits)),
+    ]
+
+
+def last_of_them() -> Pairs:
+    """The first and the last place of the largest of 1, 1, 0, 1."""
+    places = np.flatnonzero(np.array([1, 1, 0, 1]) == 1)
+    return [("first:", places[0]), ("last:", places[-1])]
