@@ -16,5 +16,6 @@ for n in (3, 4):
     print("  without output_padding, size:", without.shape[-1])
     with_it = F.conv_transpose2d(g, kernel, output_padding=left, **how)
     print("  conv_transpose2d, equal:", with_it.equal(x.grad))
+    print("  its last row:", with_it[0, 0, -1])
     by_size = conv2d_input(x.shape, kernel, g, **how)
     print("  conv2d_input, equal:", by_size.equal(x.grad))

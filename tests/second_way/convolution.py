@@ -201,6 +201,16 @@ def stride_one() -> Pairs:
     ]
 
 
+def how_often() -> Pairs:
+    """Kernels of ones, stride 2: the slope counts the windows that read a pixel."""
+    pairs: Pairs = []
+    for size in (1, 2, 3):
+        ones = np.ones((size, size))
+        count = slope(lambda x, k=ones: np.sum(correlate(x, k, stride=2)), np.zeros((5, 5)))
+        pairs += [("kernel size:", size), ("x.grad:", count)]
+    return pairs
+
+
 def flip_and_insert() -> Pairs:
     """Slopes of sum(G * y), which is linear in x."""
     spread = np.zeros((3, 3))
@@ -227,6 +237,7 @@ def transposed() -> Pairs:
             ("left over:", left),
             ("  without output_padding, size:", 2 * (outputs - 1) - 2 * 1 + 3),
             ("  conv_transpose2d, equal:", equal),
+            ("  its last row:", image_gradient(n)[-1]),
             ("  conv2d_input, equal:", equal),
         ]
     return pairs
