@@ -1,7 +1,7 @@
 import torch
 import torch.nn.functional as F
 
-weight = torch.tensor([1.0, 2.0, 3.0, 4.0]).view(4, 1, 1, 1).requires_grad_()
+weight = torch.arange(1.0, 5.0).view(4, 1, 1, 1).requires_grad_()
 image = torch.arange(25.0).view(1, 1, 5, 5).requires_grad_()
 maps = F.conv2d(image, weight)
 
@@ -9,5 +9,6 @@ at_logits = torch.tensor([[0.25, 0.25, 1.25, 0.25]])
 maps.mean(dim=(2, 3)).backward(at_logits)
 print("sum of the image:", image.detach().sum())
 print("weight.grad:", weight.grad.flatten())
-print("one pixel of the image:", image.grad[0, 0, 0, 0])
-print("all pixels alike:", bool((image.grad == image.grad[0, 0, 0, 0]).all()))
+pixel = image.grad[0, 0, 0, 0]
+print("one pixel of the image:", pixel)
+print("all pixels alike:", bool((image.grad == pixel).all()))

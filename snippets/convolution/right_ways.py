@@ -8,7 +8,8 @@ parameter = conv.weight
 
 def report(way):
     same = conv.weight is parameter
-    print(f"{way}: set {conv.weight.equal(wanted)}, same parameter {same}")
+    done = conv.weight.equal(wanted)
+    print(f"{way}: set {done}, same parameter {same}")
     nn.init.zeros_(parameter)
     conv.weight = parameter
 

@@ -24,5 +24,6 @@ print("cropped to 3, equal:", slid[..., :3, :3].equal(kernel.grad))
 
 steps = torch.eye(9).view(9, 1, 1, 3, 3)
 with torch.no_grad():
-    slopes = torch.stack([(f(kernel + h) - f(kernel - h)) / 2 for h in steps])
-print("finite differences, equal:", slopes.view(1, 1, 3, 3).equal(kernel.grad))
+    slopes = [(f(kernel + h) - f(kernel - h)) / 2 for h in steps]
+slopes = torch.stack(slopes).view(1, 1, 3, 3)
+print("finite differences, equal:", slopes.equal(kernel.grad))

@@ -9,6 +9,7 @@ with torch.no_grad():
 
 largest = logits == logits.max()
 print("logits:", logits[0])
-print("classes with the largest logit:", largest[0].nonzero().flatten())
+classes = largest[0].nonzero().flatten()
+print("classes with the largest logit:", classes)
 print("max, class:", logits.max(dim=1).indices)
 print("argmax, class:", logits.argmax(dim=1))
