@@ -110,7 +110,14 @@ def _chosen(book: Book, paths: list[str]) -> tuple[set[str], list[str]]:
     A page brings its snippets; a snippet brings its output and the pages that show it.
     """
     pages = {page.file: {r.path for r in page.references} for page in book.pages}
-    known = {*pages, *book.scripts, *book.outputs, *(p.file for p in book.unreadable), GLOSSARY}
+    known = {
+        *pages,
+        *book.scripts,
+        *book.outputs,
+        *book.older,
+        *(p.file for p in book.unreadable),
+        GLOSSARY,
+    }
     files: set[str] = set()
     for path in paths or ["."]:
         # From the folder in which the command was given, or from the root of the book.

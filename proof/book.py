@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from proof.expand import expand
+from proof.expand import expand, then_file
 from proof.page import Page, parse, read
 from proof.problem import Problem, Unproved, not_utf8
 from proof.terms import Terms, read_terms
@@ -31,6 +31,7 @@ class Book:
     pages: tuple[Page, ...]
     scripts: tuple[str, ...]
     outputs: tuple[str, ...]
+    older: tuple[str, ...]
     unreadable: tuple[Problem, ...]
 
     def users(self, script: str) -> tuple[str, ...]:
@@ -60,9 +61,10 @@ def read_book(root: Path) -> Book:
         if (content := text(file)) is not None:
             pages.append(parse(file, content))
     scripts, outputs = files("snippets", "*.py"), files("snippets", "*.out")
-    for file in scripts + outputs:
+    older = files("snippets", "*.then")
+    for file in scripts + outputs + older:
         text(file)
-    return Book(root, tuple(pages), tuple(scripts), tuple(outputs), tuple(unreadable))
+    return Book(root, *map(tuple, (pages, scripts, outputs, older, unreadable)))
 
 
 def problems_in_files(book: Book) -> list[Problem]:
@@ -191,7 +193,7 @@ def _languages(book: Book) -> Iterator[Problem]:
 def _twins(one: Page, other: Page) -> Iterator[Problem]:
     """The two versions of a page show the same snippets and headings, in the same order."""
 
-    same = ("highlight", "figure", "part")  # captions are words
+    same = ("highlight", "figure", "part", "then")  # captions are words
 
     def marks(page: Page) -> list[tuple[int, str]]:
         found = [
@@ -232,6 +234,22 @@ def _strays(book: Book) -> Iterator[Problem]:
                 f"a file {script}",
                 "no such file",
                 f"delete {output}, or bring the script back",
+            )
+    shown = {
+        then_file(book.root / r.path, version).relative_to(book.root).as_posix()
+        for page in book.pages
+        for r in page.references
+        if (version := r.option("then"))
+    }
+    for file in book.older:
+        if file not in shown:
+            yield Problem(
+                file,
+                1,
+                "no page shows what an older PyTorch printed here",
+                "a page with the option then: <version> on this snippet",
+                "none",
+                f"name it on a page in both languages, or delete {file}",
             )
     for script in book.scripts:
         if not book.users(script):

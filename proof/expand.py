@@ -18,6 +18,7 @@ OPTIONS = {
     "highlight": "highlight: <text that stands in one line of the code>",
     "figure": "figure: grid",
     "captions": "captions: <one for each matrix of the grid, with | between them>",
+    "then": "then: <an older version of PyTorch, as 1.12.1>",
 }
 
 
@@ -55,9 +56,17 @@ def _fences(reference: Reference, root: Path) -> Iterator[str]:
     marks = f' hl_lines="{" ".join(marked)}"' if marked else ""
     block = [f'{ticks}python title="{reference.path}"{marks}', *code, ticks, ""]
     block += [EXPECTED_OUTPUT, "", f"{ticks}{{ .text .output }}", *output, ticks]
+    if version := reference.option("then"):
+        older = read(then_file(root / reference.path, version)).rstrip("\n").split("\n")
+        block += ["", f'{ticks}{{ .text .output .then title="PyTorch {version}" }}', *older, ticks]
     if captions := reference.option("captions"):
         block += ["", *grid.draw("\n".join(output), _captions(captions))]
     yield from (reference.indent + line if line else "" for line in block)
+
+
+def then_file(script: Path, version: str) -> Path:
+    """Where the output of a script under an older PyTorch lies; benchmarks/then.py records it."""
+    return script.with_suffix(f".{version}.then")
 
 
 def _captions(value: str) -> list[str]:
@@ -148,6 +157,14 @@ def _problems(page: Page, reference: Reference, root: Path) -> Iterator[Problem]
                     "copy more of the line you mean" if where else "copy the text from the script",
                     line,
                 )
+        elif key == "then" and not then_file(script, value).is_file():
+            yield problem(
+                "nothing is recorded of what an older PyTorch printed",
+                f"a file {then_file(script, value).relative_to(root).as_posix()}",
+                "no such file",
+                f"record it: python benchmarks/then.py {value} <python with it> {reference.path}",
+                line,
+            )
     if output in texts:
         yield from _figure_problems(page, reference, texts[output])
 
