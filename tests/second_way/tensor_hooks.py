@@ -53,6 +53,15 @@ def before_and_after_grad() -> Pairs:
     ]
 
 
+def before_relu() -> Pairs:
+    """u = 3x, z = max(u, 0), sum(5z) at x = (1, -2): by z, then by u."""
+    u = np.array([3, -6])
+    return [
+        ("registered after relu:", slope(lambda z: np.sum(5 * z), np.maximum(u, 0))),
+        ("registered before relu:", slope(lambda u: np.sum(5 * np.maximum(u, 0)), u)),
+    ]
+
+
 def double_upstream() -> Pairs:
     """2 do/dz for x and y, which lie upstream of z; do/dw as it is."""
     return [
@@ -247,6 +256,11 @@ def one_memory_cell() -> Pairs:
         ("zero_first_of_a_copy", HEADING),
         ("x.grad:", gradient * [0, 1, 1]),
     ]
+
+
+def put_it_back() -> Pairs:
+    """The value it started with, written back after each step."""
+    return [("w[1] after two steps:", 4.0), ("w[0] has moved:", True)]
 
 
 def refused_post_hooks() -> Pairs:
