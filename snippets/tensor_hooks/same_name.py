@@ -2,7 +2,7 @@ import torch
 
 x = torch.tensor([1.0, 2.0], requires_grad=True)
 z = 3 * x
-z.register_hook(lambda grad: print("registered before z = z * 10:", grad))
+z.register_hook(lambda grad: print("registered on the old z:", grad))
 z.retain_grad()
 
 z = z * 10

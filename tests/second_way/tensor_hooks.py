@@ -140,7 +140,7 @@ def late_first() -> Pairs:
         ("both hooks", HEADING),
         ("o:", at_o),
         ("z:", AT_Z),
-        ("after on_o.remove()", HEADING),
+        ("hook on z alone", HEADING),
         ("z:", AT_Z),
     ]
 
@@ -288,7 +288,7 @@ def reversed_gradient() -> Pairs:
 def same_name() -> Pairs:
     """u = 3x, sum(10 u): by u, then by x."""
     return [
-        ("registered before z = z * 10:", slope(lambda u: np.sum(10 * u), [3, 6])),
+        ("registered on the old z:", slope(lambda u: np.sum(10 * u), [3, 6])),
         ("x.grad:", slope(lambda x: np.sum(30 * x), [1, 2])),
     ]
 
