@@ -1,23 +1,25 @@
 import torch
 
-
-def run(returned):
-    w = torch.tensor(2.0, requires_grad=True)
-    w.register_post_accumulate_grad_hook(lambda param: returned)
-    (3 * w).backward()
-    print("returns None, w.grad:", w.grad)
-
+hooks = {
+    "None": lambda param: None,
+    "the parameter itself": lambda param: param,
+    "a new tensor": lambda param: 2 * param.grad,
+    "a number": lambda param: 2.0,
+}
 
 w = torch.tensor(2.0, requires_grad=True)
 try:
-    (3 * w).register_post_accumulate_grad_hook(print)
+    (3 * w).register_post_accumulate_grad_hook(hooks["None"])
 except RuntimeError as error:
     print("on an intermediate tensor:")
     print(" ", error)
 
-for returned in (None, torch.tensor(5.0), 5.0):
+for returned, hook in hooks.items():
+    w = torch.tensor(2.0, requires_grad=True)
+    w.register_post_accumulate_grad_hook(hook)
     try:
-        run(returned)
+        (3 * w).backward()
+        print(f"returns {returned}, w.grad:", w.grad)
     except (RuntimeError, TypeError) as error:
-        print(f"returns a {type(returned).__name__}, {type(error).__name__}:")
+        print(f"returns {returned}, {type(error).__name__}:")
         print(" ", error)

@@ -264,8 +264,12 @@ def put_it_back() -> Pairs:
 
 
 def refused_post_hooks() -> Pairs:
-    """3w, where the hook returns None."""
-    return [("returns None, w.grad:", slope(lambda w: 3 * w, 2))]
+    """3w, where the hook is not refused."""
+    once = slope(lambda w: 3 * w, 2)
+    return [
+        ("returns None, w.grad:", once),
+        ("returns the parameter itself, w.grad:", once),
+    ]
 
 
 def retain_and_hook() -> Pairs:
@@ -291,6 +295,12 @@ def same_name() -> Pairs:
         ("registered on the old z:", slope(lambda u: np.sum(10 * u), [3, 6])),
         ("x.grad:", slope(lambda x: np.sum(30 * x), [1, 2])),
     ]
+
+
+def shared_once() -> Pairs:
+    """3w + w^2 at w = 2, both uses in one gradient, one step with lr = 0.25."""
+    gradient = slope(lambda w: 3 * w + w**2, 2)
+    return [("fires, param.grad:", gradient), ("w:", sgd(2, gradient, lr=0.25))]
 
 
 def step_in_backward() -> Pairs:
