@@ -4,11 +4,12 @@ w = torch.tensor(2.0, requires_grad=True)
 
 
 def before(grad):
-    print("  tensor hook: grad", grad, "w.grad", w.grad)
+    print("  tensor hook:", grad, "w.grad:", w.grad)
 
 
 def after(param):
-    print("  post-accumulate hook: is w", param is w, "param.grad", param.grad)
+    print("  post-accumulate hook, is w:", param is w)
+    print("  param.grad:", param.grad)
 
 
 w.register_hook(before)

@@ -13,6 +13,7 @@ print("after retain_grad, dict:", z._backward_hooks)
 
 z.register_hook(show)
 z.register_hook(show)
-print("in the dict:", [hook.__name__ for hook in z._backward_hooks.values()])
+hooks = z._backward_hooks.values()
+print("in the dict:", [hook.__name__ for hook in hooks])
 z.sum().backward()
 print("z.grad:", z.grad)

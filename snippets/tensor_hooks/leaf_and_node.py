@@ -6,12 +6,15 @@ node = y.grad_fn.next_functions[0][0]
 print("node:", node.name(), "of w:", node.variable is w)
 
 
-def show(label, grad):
-    print(f"{label}: {grad}, w.grad: {w.grad}")
+def report(label):
+    def show(*_):
+        print(f"{label}, w.grad: {w.grad}")
+
+    return show
 
 
-node.register_hook(lambda passed_on, received: show("node hook", received[0]))
-node.register_prehook(lambda received: show("node pre-hook", received[0]))
-w.register_post_accumulate_grad_hook(lambda p: show("post-accumulate hook", p.grad))
-w.register_hook(lambda grad: show("tensor hook", grad))
+node.register_hook(report("node hook"))
+node.register_prehook(report("node pre-hook"))
+w.register_post_accumulate_grad_hook(report("post-accumulate hook"))
+w.register_hook(report("tensor hook"))
 y.backward()

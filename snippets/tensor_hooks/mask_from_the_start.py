@@ -1,10 +1,11 @@
 import torch
+from torch.optim import SGD, Adam, AdamW
 
 optimizers = {
-    "momentum": lambda p: torch.optim.SGD(p, lr=0.1, momentum=0.9),
-    "weight decay": lambda p: torch.optim.SGD(p, lr=0.1, weight_decay=0.5),
-    "Adam": lambda p: torch.optim.Adam(p, lr=0.1),
-    "AdamW": lambda p: torch.optim.AdamW(p, lr=0.1, weight_decay=0.5),
+    "momentum": lambda p: SGD(p, lr=0.1, momentum=0.9),
+    "weight decay": lambda p: SGD(p, lr=0.1, weight_decay=0.5),
+    "Adam": lambda p: Adam(p, lr=0.1),
+    "AdamW": lambda p: AdamW(p, lr=0.1, weight_decay=0.5),
 }
 mask = torch.tensor([1.0, 0.0])
 

@@ -9,9 +9,11 @@ z = x + y
 o = w @ z
 o.backward()
 
-for name, tensor in (("x", x), ("y", y), ("w", w), ("z", z), ("o", o)):
+tensors = {"x": x, "y": y, "w": w, "z": z, "o": o}
+for name, t in tensors.items():
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        print(f"{name}: requires_grad={tensor.requires_grad} grad={tensor.grad}")
+        print(f"{name}: requires_grad={t.requires_grad} grad={t.grad}")
     for warning in caught:
-        print(f"  {warning.category.__name__}:", str(warning.message).split(". ")[0])
+        message = str(warning.message).split(". ")[0]
+        print(f"  {warning.category.__name__}: {message}")

@@ -11,9 +11,10 @@ def on_all(grads):
     print("given:", grads)
     print("a.grad:", a.grad)
     print("b.grad:", b.grad)
-    print("in the main thread:", threading.current_thread() is threading.main_thread())
+    print("same thread:", threading.current_thread() is caller)
 
 
+caller = threading.current_thread()
 register_multi_grad_hook((a, b), on_all)
 (a * b).backward()
 print("after backward, a.grad:", a.grad)

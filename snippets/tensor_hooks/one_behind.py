@@ -1,3 +1,5 @@
+from functools import partial
+
 import torch
 
 layers = {
@@ -11,8 +13,12 @@ def written():
     return [name for name, w in layers.items() if w.grad is not None]
 
 
+def look(name, grad):
+    print(f"hook of {name} sees:", written())
+
+
 for name, w in layers.items():
-    w.register_hook(lambda grad, name=name: print(f"hook of {name} sees:", written()))
+    w.register_hook(partial(look, name))
 
 hidden = torch.tensor(1.0)
 for w in layers.values():

@@ -9,5 +9,5 @@ for combine in (operator.add, operator.sub, operator.mul):
     c.register_hook(seen.append)
     d.register_hook(seen.append)
     combine(c, d).backward()
-    print(f"{combine.__name__}: one gradient for both:", seen[0] is seen[1])
+    print(f"{combine.__name__}, same gradient:", seen[0] is seen[1])
     print("  c.grad is d.grad:", c.grad is d.grad)

@@ -7,7 +7,8 @@ def train(inside):
     optimizers = {p: torch.optim.SGD([p], lr=0.1) for p in (a, b)}
 
     def step(param):
-        print("  gradients alive:", sum(p.grad is not None for p in (a, b)))
+        alive = [p for p in (a, b) if p.grad is not None]
+        print("  gradients alive:", len(alive))
         optimizers[param].step()
         optimizers[param].zero_grad()
 

@@ -5,7 +5,13 @@ a = torch.tensor(2.0, requires_grad=True)
 b = torch.tensor(3.0, requires_grad=True)
 c = torch.tensor(5.0, requires_grad=True)
 y = a * b
-handle = register_multi_grad_hook((a, b, c), lambda grads: print("  all:", grads))
+
+
+def on_all(grads):
+    print("  all:", grads)
+
+
+handle = register_multi_grad_hook((a, b, c), on_all)
 
 print("c not in the graph")
 y.backward(retain_graph=True)

@@ -9,11 +9,11 @@ params = {
 
 
 def reads_the_loop(grad):
-    print(f"reads the loop, {name}: value {tensor.item()}, gradient {grad.item()}")
+    print(f"reads the loop, {name}: {tensor.item()}, gradient {grad.item()}")
 
 
 def is_told(name, tensor, grad):
-    print(f"is told, {name}: value {tensor.item()}, gradient {grad.item()}")
+    print(f"is told, {name}: {tensor.item()}, gradient {grad.item()}")
 
 
 for name, tensor in params.items():

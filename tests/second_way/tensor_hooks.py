@@ -44,12 +44,12 @@ def before_and_after_grad() -> Pairs:
     once = slope(lambda w: 3 * w, 2)
     return [
         ("first backward", HEADING),
-        ("grad", once),
-        ("w.grad", None),
-        ("param.grad", once),
-        ("grad", once),
-        ("w.grad", once),
-        ("param.grad", 2 * once),
+        ("tensor hook:", once),
+        ("w.grad:", None),
+        ("param.grad:", once),
+        ("tensor hook:", once),
+        ("w.grad:", once),
+        ("param.grad:", 2 * once),
     ]
 
 
@@ -146,14 +146,14 @@ def late_first() -> Pairs:
 
 
 def leaf_and_node() -> Pairs:
-    """3w: what arrives, and w.grad before and after it is written."""
+    """3w: w.grad before and after it is written."""
     once = slope(lambda w: 3 * w, 2)
-    pairs: Pairs = []
-    for label in ("tensor hook:", "node pre-hook:"):
-        pairs += [(label, once), ("w.grad:", None)]
-    for label in ("post-accumulate hook:", "node hook:"):
-        pairs += [(label, once), ("w.grad:", once)]
-    return pairs
+    return [
+        ("tensor hook, w.grad:", None),
+        ("node pre-hook, w.grad:", None),
+        ("post-accumulate hook, w.grad:", once),
+        ("node hook, w.grad:", once),
+    ]
 
 
 def leaves_and_grad() -> Pairs:
@@ -391,8 +391,8 @@ def whose_gradient() -> Pairs:
     values = {"a": 2, "b": 3}
     pairs: Pairs = []
     for name in "ba":
-        pairs += [("reads the loop, b: value", values["b"]), (", gradient", gradients[name])]
-        pairs += [(f"is told, {name}: value", values[name]), (", gradient", gradients[name])]
+        pairs += [("reads the loop, b:", values["b"]), (", gradient", gradients[name])]
+        pairs += [(f"is told, {name}:", values[name]), (", gradient", gradients[name])]
     return pairs
 
 
