@@ -9,7 +9,7 @@ params = {
 
 
 def reads_the_loop(grad):
-    print(f"reads the loop, {name}: {tensor.item()}, gradient {grad.item()}")
+    print(f"reads loop, {name}: {tensor.item()}, gradient {grad.item()}")
 
 
 def is_told(name, tensor, grad):

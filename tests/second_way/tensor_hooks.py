@@ -391,7 +391,7 @@ def whose_gradient() -> Pairs:
     values = {"a": 2, "b": 3}
     pairs: Pairs = []
     for name in "ba":
-        pairs += [("reads the loop, b:", values["b"]), (", gradient", gradients[name])]
+        pairs += [("reads loop, b:", values["b"]), (", gradient", gradients[name])]
         pairs += [(f"is told, {name}:", values[name]), (", gradient", gradients[name])]
     return pairs
 
