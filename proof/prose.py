@@ -18,7 +18,9 @@ _NOT_PROSE = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 # The title of a thread or an article is quoted: its words are not the author's.
-_QUOTED = re.compile(r"\[[^\[\]]*\](?=\(https?:)|「[^「」\n]*」|“[^“”\n]*”|\"[^\"\n]*\"")
+_QUOTED = re.compile(
+    r"""\[(?:[^\[\]]|\[[^\[\]]*\])*\](?=\(https?:)|「[^「」\n]*」|“[^“”\n]*”|"[^"\n]*\""""
+)
 _BOX = re.compile(r" *(?:!!!|\?\?\?\+?) ")
 
 
