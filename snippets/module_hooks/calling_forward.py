@@ -1,0 +1,15 @@
+import torch
+from torch import nn
+
+fired = []
+inner = nn.Linear(1, 1)
+net = nn.Sequential(inner)
+net.register_forward_hook(lambda module, args, output: fired.append("net"))
+inner.register_forward_hook(lambda module, args, output: fired.append("inner"))
+
+x = torch.ones(1, 1)
+net(x)
+print("net(x):", fired)
+fired.clear()
+net.forward(x)
+print("net.forward(x):", fired)

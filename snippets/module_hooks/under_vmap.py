@@ -1,0 +1,20 @@
+import torch
+from torch import nn
+from torch.func import functional_call, grad, vmap
+
+net = nn.Linear(2, 1, bias=False)
+with torch.no_grad():
+    net.weight.copy_(torch.tensor([[1.0, 2.0]]))
+fired = []
+net.register_forward_hook(lambda module, args, output: fired.append(args[0].shape))
+
+
+def loss(parameters, x):
+    return functional_call(net, parameters, (x,)).square().sum()
+
+
+x = torch.tensor([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
+each = vmap(grad(loss), in_dims=(None, 0))(dict(net.named_parameters()), x)
+print("gradient of each sample:")
+print(each["weight"].detach().squeeze(1))
+print("hook fired:", len(fired), "time, shape of x inside:", tuple(fired[0]))
