@@ -26,4 +26,4 @@ for hook in (both, args_only, one_value):
     try:
         print(f"{hook.__name__}:", net(a, b))
     except (RuntimeError, TypeError) as error:
-        print(f"{hook.__name__}: {type(error).__name__}:", str(error).split("Add.")[-1])
+        print(f"{hook.__name__}: {type(error).__name__}:", error)

@@ -15,4 +15,4 @@ for hook in (in_place, returned):
     net.register_forward_pre_hook(hook)
     x = torch.tensor([1.0])
     first, second = net(x).item(), net(x).item()
-    print(f"{hook.__name__}: first {first}, second {second}, x is now {x.item()}")
+    print(f"{hook.__name__}: first {first}, second {second}, x: {x.item()}")

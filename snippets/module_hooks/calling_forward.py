@@ -4,8 +4,8 @@ from torch import nn
 fired = []
 inner = nn.Linear(1, 1)
 net = nn.Sequential(inner)
-net.register_forward_hook(lambda module, args, output: fired.append("net"))
-inner.register_forward_hook(lambda module, args, output: fired.append("inner"))
+net.register_forward_hook(lambda m, args, out: fired.append("net"))
+inner.register_forward_hook(lambda m, args, out: fired.append("inner"))
 
 x = torch.ones(1, 1)
 net(x)

@@ -2,7 +2,7 @@ import torch
 from torch import nn
 
 fc1, relu, fc2 = nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 1)
-rows = [[1.0, 2.0, 3.0], [-4.0, -5.0, -6.0], [7.0, 8.0, 9.0], [-10.0, -11.0, -12.0]]
+rows = [[1, 2, 3], [-4, -5, -6], [7, 8, 9], [-10, -11, -12]]
 with torch.no_grad():
     fc1.weight.copy_(torch.tensor(rows))
     fc1.bias.copy_(torch.tensor([1.0, 2.0, 3.0, 4.0]))

@@ -5,7 +5,7 @@ from torch import nn
 
 fired = []
 net = nn.Linear(1, 1)
-handle = net.register_forward_hook(lambda module, args, out: fired.append(module))
+handle = net.register_forward_hook(lambda m, args, out: fired.append(m))
 twin = copy.deepcopy(net)
 fresh = nn.Linear(1, 1)
 fresh.load_state_dict(net.state_dict())

@@ -3,14 +3,14 @@ from collections import OrderedDict
 import torch
 from torch import nn
 
-layers = OrderedDict(fc1=nn.Linear(3, 4), relu=nn.ReLU(), fc2=nn.Linear(4, 1))
-net = nn.Sequential(layers)
-rows = [[1.0, 2.0, 3.0], [-4.0, -5.0, -6.0], [7.0, 8.0, 9.0], [-10.0, -11.0, -12.0]]
+fc1, relu, fc2 = nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 1)
+net = nn.Sequential(OrderedDict(fc1=fc1, relu=relu, fc2=fc2))
+rows = [[1, 2, 3], [-4, -5, -6], [7, 8, 9], [-10, -11, -12]]
 with torch.no_grad():
-    net.fc1.weight.copy_(torch.tensor(rows))
-    net.fc1.bias.copy_(torch.tensor([1.0, 2.0, 3.0, 4.0]))
-    net.fc2.weight.copy_(torch.tensor([[1.0, 2.0, 3.0, 4.0]]))
-    net.fc2.bias.fill_(1.0)
+    fc1.weight.copy_(torch.tensor(rows))
+    fc1.bias.copy_(torch.tensor([1.0, 2.0, 3.0, 4.0]))
+    fc2.weight.copy_(torch.tensor([[1.0, 2.0, 3.0, 4.0]]))
+    fc2.bias.fill_(1.0)
 
 
 def keep(name, features):

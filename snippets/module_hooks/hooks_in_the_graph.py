@@ -8,8 +8,8 @@ class Multiply(nn.Module):
 
 
 net = Multiply()
-net.register_forward_pre_hook(lambda module, args: (args[0] + 10, args[1]))
-net.register_forward_hook(lambda module, args, output: output * 100)
+net.register_forward_pre_hook(lambda m, args: (args[0] + 10, args[1]))
+net.register_forward_hook(lambda m, args, out: out * 100)
 
 a = torch.tensor(2.0, requires_grad=True)
 b = torch.tensor(3.0, requires_grad=True)

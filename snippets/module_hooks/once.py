@@ -11,7 +11,7 @@ def once(module, args, output):
 
 
 handle = net.register_forward_hook(once)
-net.register_forward_hook(lambda module, args, output: fired.append("always"))
+net.register_forward_hook(lambda m, args, out: fired.append("always"))
 for call in range(2):
     fired.clear()
     net(torch.ones(1, 1))

@@ -7,11 +7,15 @@ def captured(inplace, keep):
     with torch.no_grad():
         fc.weight.copy_(torch.tensor([[2.0], [-3.0]]))
     kept = []
-    fc.register_forward_hook(lambda module, args, output: kept.append(keep(output)))
+    fc.register_forward_hook(lambda m, args, out: kept.append(keep(out)))
     nn.Sequential(fc, nn.ReLU(inplace=inplace))(torch.ones(1, 1))
     return kept[0]
 
 
-print("inplace=False, detach():", captured(False, lambda t: t.detach()))
-print("inplace=True, detach():", captured(True, lambda t: t.detach()))
-print("inplace=True, detach().clone():", captured(True, lambda t: t.detach().clone()))
+def detach_and_clone(output):
+    return output.detach().clone()
+
+
+print("inplace=False, detach():", captured(False, torch.detach))
+print("inplace=True, detach():", captured(True, torch.detach))
+print("inplace=True, detach().clone():", captured(True, detach_and_clone))

@@ -6,7 +6,7 @@ fired = []
 
 
 def features(x, remove):
-    handle = net.register_forward_hook(lambda m, args, output: fired.append(output))
+    handle = net.register_forward_hook(lambda m, args, out: fired.append(out))
     net(x)
     if remove:
         handle.remove()

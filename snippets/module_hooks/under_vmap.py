@@ -6,7 +6,7 @@ net = nn.Linear(2, 1, bias=False)
 with torch.no_grad():
     net.weight.copy_(torch.tensor([[1.0, 2.0]]))
 fired = []
-net.register_forward_hook(lambda module, args, output: fired.append(args[0].shape))
+net.register_forward_hook(lambda m, args, out: fired.append(args[0].shape))
 
 
 def loss(parameters, x):
