@@ -20,4 +20,4 @@ for hook in (keep, keep_detached):
         twin = copy.deepcopy(net)
         print(f"{hook.__name__}: copied, kept too:", "kept" in vars(twin))
     except RuntimeError as error:
-        print(f"{hook.__name__}: RuntimeError:", str(error).split(" (")[0])
+        print(f"{hook.__name__}: RuntimeError:", str(error).split(". ")[0])
