@@ -24,4 +24,4 @@ net.register_full_backward_hook(lambda m, grad_input, grad_output: None)
 try:
     per_sample(parameters, x)
 except RuntimeError as error:
-    print("full backward hook: RuntimeError:", str(error).split(", it")[0])
+    print("full backward hook: RuntimeError:", str(error).split(". ")[0])
