@@ -2,7 +2,23 @@
 
 import numpy as np
 
-from second_way.tools import HEADING, Pairs, slope
+from second_way.tools import HEADING, Pairs, Value, sgd, slope
+
+EXCEPTIONS = {
+    ("wrong_return", "batch of 1:"): "the number of rows in x",
+    ("wrong_return", "batch of 3:"): "the number of rows in x",
+    ("wrong_return", "got 3, but expected 1"): "counts in the message",
+    ("wrong_return", "got 2, but expected 1"): "counts in the message",
+    ("other_backward_hooks", "got 2, but expected 1"): "counts in the message",
+    ("other_backward_hooks", "got 1, but expected 3"): "counts in the message",
+    ("backward_inside", "element 0 of tensors"): "part of the message",
+    ("lost_argument", "missing 1 required"): "a count in the message",
+    ("last_name", "['2']"): "the name of a layer",
+    ("last_name", "['0', '1', '2']"): "the names of the layers",
+    ("captured_inside", "at index 0"): "a place in an argument list, part of a message",
+    ("in_place_relu", "Output 0 of"): "the number of an output, part of a message",
+    ("which_edits", "Output 0 of"): "the number of an output, part of a message",
+}
 
 ROWS = np.array([[1.0, 2, 3], [-4, -5, -6], [7, 8, 9], [-10, -11, -12]])
 SHIFT, LAST = np.array([1.0, 2, 3, 4]), np.array([1.0, 2, 3, 4])
@@ -268,15 +284,361 @@ def wrong_return() -> Pairs:
     return [("double, x.grad:", 2 * gradient)]
 
 
-EXCEPTIONS = {
-    ("wrong_return", "batch of 1:"): "the number of rows in x",
-    ("wrong_return", "batch of 3:"): "the number of rows in x",
-    ("wrong_return", "got 3, but expected 1"): "counts in the message",
-    ("wrong_return", "got 2, but expected 1"): "counts in the message",
-    ("other_backward_hooks", "got 2, but expected 1"): "counts in the message",
-    ("other_backward_hooks", "got 1, but expected 3"): "counts in the message",
-    ("backward_inside", "element 0 of tensors"): "part of the message",
-    ("lost_argument", "missing 1 required"): "a count in the message",
-    ("last_name", "['2']"): "the name of a layer",
-    ("last_name", "['0', '1', '2']"): "the names of the layers",
-}
+# Backward hooks.
+
+BACK_ONES = np.ones(3)
+
+
+def back_relu(z: np.ndarray) -> np.ndarray:
+    return np.maximum(z, 0)
+
+
+def back_fc1(x: np.ndarray, weight: np.ndarray = ROWS, bias: np.ndarray = SHIFT) -> np.ndarray:
+    """x W^T + b of the first layer of the 3-4-1 network."""
+    return weight @ x + bias
+
+
+def back_fc2(h: np.ndarray, weight: np.ndarray = LAST, bias: float = 1.0) -> float:
+    """The second layer, which has one output."""
+    return weight @ h + bias
+
+
+def at_fc1_input() -> np.ndarray:
+    return slope(lambda x: back_fc2(back_relu(back_fc1(x))), BACK_ONES)
+
+
+def at_relu_input() -> np.ndarray:
+    return slope(lambda z: back_fc2(back_relu(z)), back_fc1(BACK_ONES))
+
+
+def at_fc2_input() -> np.ndarray:
+    return slope(back_fc2, back_relu(back_fc1(BACK_ONES)))
+
+
+def fc2_node() -> list[np.ndarray]:
+    """The derivatives of the last operation by its bias, its input and its weight."""
+    h = back_relu(back_fc1(BACK_ONES))
+    return [
+        slope(lambda bias: back_fc2(h, bias=bias), 1.0),
+        at_fc2_input(),
+        slope(lambda weight: back_fc2(h, weight), LAST),
+    ]
+
+
+def back_f1(x: np.ndarray, weight: np.ndarray | None = None, bias: float = 2.0) -> float:
+    """nn.Linear(4, 1) with weight 8 and bias 2."""
+    return (np.full(4, 8.0) if weight is None else weight) @ x + bias
+
+
+BACK_FOUR = np.array([1.0, 2, 3, 4])
+BACK_ORDERS = (("f1", "/4"), ("/4", "f1"), ("/4", "f1", "/4"))
+
+
+def back_through(order: tuple[str, ...], x: np.ndarray, *parameters: Value) -> float:
+    """The steps of `order` after each other."""
+    for step in order:
+        x = back_f1(x, *parameters) if step == "f1" else x / 4
+    return x
+
+
+def back_heading(order: tuple[str, ...]) -> Pairs:
+    return [("/4", HEADING)] * order.count("/4")
+
+
+def batch_of_one() -> Pairs:
+    """f1 at x / 4: by its bias, its input, its weight."""
+    x, weight = BACK_FOUR / 4, np.full(4, 8.0)
+    return [
+        ("in grad_input:", slope(lambda bias: back_f1(x, bias=bias), 2.0)),
+        ("in grad_input:", slope(back_f1, x)),
+        ("in grad_input:", slope(lambda weight: back_f1(x, weight), weight)),
+    ]
+
+
+def pre_and_full() -> Pairs:
+    """5 y with y = 3x: 5 at y, doubled, and 3 times that at x = 4."""
+    at_y = slope(lambda y: 5 * y, 12)
+    return [
+        ("pre_hook, grad_output:", at_y),
+        ("full_hook, grad_output:", 2 * at_y),
+        ("full_hook, grad_input:", 2 * at_y * slope(lambda x: 3 * x, 4)),
+    ]
+
+
+def captured_inside() -> Pairs:
+    """5 y with y = 3x at x = 4, whichever tensor the value 12 is read from."""
+    at_y, at_x = slope(lambda y: 5 * y, 12), slope(lambda x: 5 * 3 * x, 4)
+    return [
+        ("inner is y:", False),
+        ("tensor hook:", at_y),
+        ("full hook:", at_x),
+        ("dy/dx:", at_x),
+        ("tensor hook:", at_y),
+        ("d(inner)/dx:", at_x),
+    ]
+
+
+def full_children() -> Pairs:
+    """The 3-4-1 network: the derivative of its output by the input and output of each layer."""
+    return [
+        ("fc2, grad_output:", slope(lambda out: out, back_fc2(back_relu(back_fc1(BACK_ONES))))),
+        ("fc2, grad_input:", at_fc2_input()),
+        ("relu, grad_output:", at_fc2_input()),
+        ("relu, grad_input:", at_relu_input()),
+        ("fc1, grad_output:", at_relu_input()),
+        ("fc1, grad_input:", at_fc1_input()),
+    ]
+
+
+def full_hook() -> Pairs:
+    """10 a b at a = 2, b = 3: by the product, by a, by b."""
+    at_product = slope(lambda product: 10 * product, 6)
+    at_a, at_b = slope(lambda ab: 10 * ab[0] * ab[1], [2, 3])
+    return [
+        ("grad_output:", at_product),
+        ("grad_input:", np.array([at_a, at_b])),
+        ("a.grad:", at_a),
+        ("b.grad:", at_b),
+    ]
+
+
+def gan_order() -> Pairs:
+    """(w g)^2 moves w from 2; then d/dg (w g - 1)^2 at g = 3, with the new w or with the old."""
+    moved = sgd(2.0, slope(lambda w: (w * 3) ** 2, 2), lr=0.1)
+
+    def at_g(w):
+        return slope(lambda g: (w * g - 1) ** 2, 3)
+
+    return [
+        ("  w:", moved),
+        ("g.grad:", at_g(moved)),
+        ("  w:", moved),
+        ("g.grad:", at_g(2.0)),
+        ("  w:", moved),
+    ]
+
+
+def hook_on_child() -> Pairs:
+    """By the output of f1 and by its input: what follows f1, and that times 8."""
+    pairs: Pairs = []
+    for order in BACK_ORDERS:
+        place = order.index("f1")
+        before, after = order[:place], order[place + 1 :]
+        x = back_through(before, BACK_FOUR)
+        pairs += [
+            *back_heading(order),
+            (
+                "grad_output of f1:",
+                slope(lambda y, after=after: back_through(after, y), back_f1(x)),
+            ),
+            ("grad_input of f1:", slope(lambda x, after=after: back_through(after, back_f1(x)), x)),
+        ]
+    return pairs
+
+
+def hook_on_whole() -> Pairs:
+    """The last operation is y / 4, or a view of y; and the derivative by the net's input."""
+    pairs: Pairs = []
+    for order in BACK_ORDERS:
+        quarter = order[-1] == "/4"
+        last = slope(lambda y, quarter=quarter: y / 4 if quarter else y, 22)
+        pairs += [
+            *back_heading(order),
+            ("  backward: (", last),
+            *([("]),", None)] if quarter else []),
+            ("  full_backward:", slope(lambda x, order=order: back_through(order, x), BACK_FOUR)),
+        ]
+    return pairs
+
+
+def in_place_mends() -> Pairs:
+    """5 relu(w x) at x = 2, w = (3, -3): by z = w x and by w, three times the same."""
+    seen, weight = relu_pair()
+    return [("seen:", seen), ("weight.grad:", weight)] * 3
+
+
+def in_place_relu() -> Pairs:
+    """5 relu(w x) at x = 2, w = (3, -3): by w, and by the output of the ReLU."""
+    weight = relu_pair()[1]
+    after = slope(lambda y: np.sum(5 * y), back_relu(np.array([6.0, -6])))
+    return [
+        ("weight.grad:", weight),
+        ("hook, grad_output:", after),
+        ("weight.grad:", weight),
+    ]
+
+
+def last_node() -> Pairs:
+    """22 = f1(x / 4); a view passes 1 on, a sum passes 1 on to both summands."""
+    x = BACK_FOUR / 4
+    product = back_f1(x) - 2
+    return [
+        ("f1(x):", back_f1(x)),
+        ("inputs of the node:", slope(lambda y: y, back_f1(x))),
+        ("x @ f1.weight.t() + f1.bias:", back_f1(x)),
+        ("inputs of the node:", slope(lambda pair: pair[0] + pair[1], [product, 2])),
+    ]
+
+
+def old_no_bias() -> Pairs:
+    """w x + b at w = (3, 4), x = (5, 6): by b, by x, by w; without b: by x, by w."""
+    w, x = np.array([3.0, 4]), np.array([5.0, 6])
+    at_b = slope(lambda b: w @ x + b, 0)
+    at_x, at_w = slope(lambda x: w @ x, x), slope(lambda w: w @ x, w)
+    pairs: Pairs = []
+    for inputs in ((at_b, at_x, at_w), (at_x, at_w)):
+        for place, gradient in enumerate(inputs):
+            pairs += [("grad_input[", place), ("]:", gradient)]
+        pairs.append(("x.grad:", at_x))
+    return pairs
+
+
+def old_triple() -> Pairs:
+    """Each layer's operation, by its bias, its input and its transposed weight."""
+
+    def by_weight(weight):
+        return back_fc2(back_relu(back_fc1(BACK_ONES, weight)))
+
+    def by_bias(bias):
+        return back_fc2(back_relu(back_fc1(BACK_ONES, bias=bias)))
+
+    pairs: Pairs = [
+        (f"{place} of grad_input:", grad)
+        for place, grad in zip(("first", "second", "third"), fc2_node(), strict=True)
+    ]
+    return [
+        *pairs,
+        ("first of grad_input:", at_relu_input()),
+        ("first of grad_input:", slope(by_bias, SHIFT)),
+        ("second of grad_input:", at_fc1_input()),
+        ("third of grad_input:", slope(by_weight, ROWS).T),
+    ]
+
+
+def old_two_outputs() -> Pairs:
+    """10 a + 100 b with a = 2x, b = 3x; the old hook: the node of a, whose inputs are x and 2."""
+    at_a, at_b = slope(lambda ab: 10 * ab[0] + 100 * ab[1], [2, 3])
+    return [
+        ("grad_output: (", at_a),
+        ("grad_input: (", at_a * slope(lambda x: 2 * x, 1)),
+        ("),", None),
+        ("grad_output: (", np.array([at_a, at_b])),
+        ("grad_input: (", slope(lambda x: 10 * (2 * x) + 100 * (3 * x), 1)),
+        ("grad_output: (", None),
+        (",", at_b),
+        ("grad_input: (", slope(lambda x: 100 * (3 * x), 1)),
+    ]
+
+
+def old_whole() -> Pairs:
+    """The last layer by its bias, input and weight; and the network by its input."""
+    label = "in grad_input:"
+    return [*((label, grad) for grad in fc2_node()), (label, at_fc1_input())]
+
+
+def param_called_twice() -> Pairs:
+    """a + 2b with a = b = 3x: 2 at b, 1 at a, and (1 + 2) x at the weight, x = 4."""
+    at_a, at_b = slope(lambda ab: ab[0] + 2 * ab[1], [12, 12])
+    weight = slope(lambda w: w * 4 + 2 * (w * 4), 3)
+    return [
+        ("full hook, grad_output:", at_b),
+        ("full hook, weight.grad:", None),
+        ("post-accumulate hook, weight.grad:", weight),
+        ("full hook, grad_output:", at_a),
+        ("full hook, weight.grad:", weight),
+    ]
+
+
+def param_in_hook() -> Pairs:
+    """5 w x at w = 3, x = 4."""
+    at_x, at_w = slope(lambda x: 5 * 3 * x, 4), slope(lambda w: 5 * w * 4, 3)
+    return [
+        ("grad_input: (", None),
+        ("in the hook, weight.grad:", None),
+        ("after backward, weight.grad:", at_w),
+        ("grad_input: (", at_x),
+        ("in the hook, weight.grad:", at_w),
+        ("after backward, weight.grad:", at_w),
+    ]
+
+
+def param_stale() -> Pairs:
+    """w x for x = 4, then for x = 7, without clearing."""
+    first, second = (slope(lambda w, x=x: w * x, 1) for x in (4, 7))
+    return [
+        ("in the hook, weight.grad:", None),
+        ("after backward, weight.grad:", first),
+        ("in the hook, weight.grad:", first),
+        ("after backward, weight.grad:", first + second),
+    ]
+
+
+def relu_pair() -> tuple[np.ndarray, np.ndarray]:
+    """sum(5 relu(z)), z = 2w, at w = (3, -3): by z and by w."""
+    return (
+        slope(lambda z: np.sum(5 * back_relu(z)), [6, -6]),
+        slope(lambda w: np.sum(5 * back_relu(2 * w)), [3, -3]),
+    )
+
+
+def replace_gradient() -> Pairs:
+    """5 y, y = w x, x = 4u at w = 3, u = 1; doubled at x (full hook) or at y (pre-hook)."""
+    at_y = slope(lambda y: 5 * y, 12)
+    w_per_y, x_per_y = slope(lambda w: w * 4, 3), slope(lambda x: 3 * x, 4)
+    u_per_x = slope(lambda u: 4 * u, 1)
+    pairs: Pairs = []
+    for at_output, at_input in ((1, 1), (1, 2), (2, 1)):
+        y = at_output * at_y
+        pairs += [
+            ("fc.weight.grad:", y * w_per_y),
+            ("u.grad:", y * x_per_y * at_input * u_per_x),
+        ]
+    return pairs
+
+
+def three_inputs() -> Pairs:
+    """(x y) z at 2, 3, 5: by the factors of the last product, and by x, y and z."""
+    return [
+        ("grad_input:", slope(lambda factors: factors[0] * factors[1], [2 * 3, 5])),
+        ("grad_input:", slope(lambda v: (v[0] * v[1]) * v[2], [2, 3, 5])),
+    ]
+
+
+def when_it_warns() -> Pairs:
+    """relu at 3, twice; then a product of two factors that happen to be one tensor."""
+    once = slope(back_relu, 3)
+    return [
+        ("warned:", True),
+        ("grad_input:", once),
+        ("warned:", False),
+        ("grad_input:", once),
+        ("warned:", False),
+        ("grad_input:", slope(lambda factors: factors[0] * factors[1], [3, 3])),
+    ]
+
+
+def which_edits() -> Pairs:
+    """No number but those of the edits' own names."""
+    return [
+        ("y * 2", HEADING),
+        ("y.clone().mul_(2)", HEADING),
+        ("y.mul_(2)", HEADING),
+        ("y.mul_(2) under no_grad", HEADING),
+        ("y.detach().mul_(2)", HEADING),
+        ("forward under no_grad, y.mul_(2)", HEADING),
+    ]
+
+
+def whole_or_child() -> Pairs:
+    """The three orders at x = (1, 2, 3, 4): by x, by the weight 8, by the bias 2."""
+    pairs: Pairs = []
+    weight = np.full(4, 8.0)
+    for order in BACK_ORDERS:
+        pairs += [
+            *back_heading(order),
+            ("result:", back_through(order, BACK_FOUR)),
+            ("x.grad:", slope(lambda x, o=order: back_through(o, x), BACK_FOUR)),
+            ("f1.weight.grad:", slope(lambda w, o=order: back_through(o, BACK_FOUR, w), weight)),
+            ("f1.bias.grad:", slope(lambda b, o=order: back_through(o, BACK_FOUR, weight, b), 2)),
+        ]
+    return pairs

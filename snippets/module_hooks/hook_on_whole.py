@@ -1,0 +1,29 @@
+import warnings
+
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, order):
+        super().__init__()
+        self.f1 = nn.Linear(4, 1)
+        nn.init.constant_(self.f1.weight, 8.0)
+        nn.init.constant_(self.f1.bias, 2.0)
+        self.order = order
+
+    def forward(self, x):
+        for step in self.order:
+            x = self.f1(x) if step == "f1" else x / 4
+        return x
+
+
+warnings.simplefilter("ignore")
+for order in (("f1", "/4"), ("/4", "f1"), ("/4", "f1", "/4")):
+    print(", then ".join(order))
+    for kind in ("backward", "full_backward"):
+        net = Net(order)
+        register = getattr(net, f"register_{kind}_hook")
+        register(lambda _, grad_input, __, kind=kind: print(f"  {kind}:", grad_input))
+        x = torch.tensor([1.0, 2.0, 3.0, 4.0], requires_grad=True)
+        net(x).backward()
