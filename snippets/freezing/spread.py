@@ -1,0 +1,12 @@
+import torch
+from torch import nn
+
+image = torch.ones(1, 2)
+encoder = nn.Linear(2, 2).requires_grad_(False)
+decoder = nn.Linear(2, 1)
+code = encoder(image)
+
+print("code.requires_grad:", code.requires_grad)
+print("code + image requires_grad:", (code + image).requires_grad)
+print("code + decoder.weight requires_grad:", (code + decoder.weight).requires_grad)
+print("decoder(code) requires_grad:", decoder(code).requires_grad)
