@@ -4,8 +4,6 @@ import numpy as np
 
 from second_way.tools import HEADING, Pairs, sgd, slope
 
-LAYERS = 4
-
 
 def cached() -> Pairs:
     """w * 3 at w = 2."""
@@ -47,14 +45,14 @@ def eval_still_trains() -> Pairs:
     return [("weight.grad:", gradient), ("after step, weight:", sgd(2, gradient, lr=0.1))]
 
 
-def needed(frozen: list[int]) -> tuple[set[int], set[int]]:
+def needed(frozen: list[int], layers: int = 4) -> tuple[set[int], set[int]]:
     """The layers whose input, and those whose weight, the backward pass of a chain needs.
 
     dL/dW = (dL/dz)^T y needs the input y, for a weight that is trained; dL/dy = (dL/dz) W needs
     the weight, for a layer with a trained one before it.
     """
-    trained = set(range(LAYERS)) - set(frozen)
-    return trained, {i for i in range(LAYERS) if any(j < i for j in trained)}
+    trained = set(range(layers)) - set(frozen)
+    return trained, {i for i in range(layers) if any(j < i for j in trained)}
 
 
 FROZEN = ([], [0, 1], [1, 2], [2, 3])
@@ -62,11 +60,11 @@ FROZEN = ([], [0, 1], [1, 2], [2, 3])
 
 def flops() -> Pairs:
     """One product for each input and each weight that is needed."""
-    counts = [sum(map(len, needed(frozen))) for frozen in FROZEN]
-    return [
-        (f"frozen {frozen}: matrix products in backward:", count)
-        for frozen, count in zip(FROZEN, counts, strict=True)
-    ]
+    pairs: Pairs = []
+    for frozen in FROZEN:
+        products = sum(map(len, needed(frozen)))
+        pairs += [("frozen", np.array(frozen)), ("matrix products in backward:", products)]
+    return pairs
 
 
 def what_is_saved() -> Pairs:
@@ -80,18 +78,21 @@ def what_is_saved() -> Pairs:
         for frozen in FROZEN:
             inputs, weights = needed(frozen)
             count = len(inputs if name == "Identity()" else inputs | weights)
-            pairs += [(f"frozen {frozen}:", count), ("tensors kept,", count * 32 * 8 * 4)]
+            pairs += [
+                ("frozen", np.array(frozen)),
+                (":", count),
+                ("tensors kept,", count * 32 * 8 * 4),
+            ]
     return pairs
 
 
 def five_ways_kept() -> Pairs:
     """Three layers: the inputs of those that are trained, the weights behind a trained one."""
-    all_of_it = 3 + 2
-    cut = 1
+    all_of_it, frozen, cut = (sum(map(len, needed(*case))) for case in (([], 3), ([1], 3), ([], 1)))
     return [
         ("nothing, tensors kept:", all_of_it),
         ("eval, tensors kept:", all_of_it),
-        ("requires_grad_, tensors kept:", all_of_it - 1),
+        ("requires_grad_, tensors kept:", frozen),
         ("detach, tensors kept:", cut),
         ("no_grad, tensors kept:", cut),
     ]
@@ -152,7 +153,7 @@ def grad_then_step() -> Pairs:
 def inference_in_place() -> Pairs:
     """The mean of 1, 2 and 6."""
     mean = (1 + 2 + 6) / 3
-    return [("total / 3:", mean), ("total.item() / 3:", mean)]
+    return [("total /= 3", HEADING), ("total / 3:", mean), ("total.item() / 3:", mean)]
 
 
 def inference_saved() -> Pairs:
