@@ -1,20 +1,21 @@
 import torch
 
 with torch.inference_mode():
-    total = torch.tensor(0.0)
-    for loss in (1.0, 2.0, 6.0):
-        total += loss
-    inside = total / 3
+    total = torch.tensor(12.0)
 
-print("inside.is_inference():", inside.is_inference())
-for name, change in [
-    ("total /= 3", lambda: total.div_(3)),
-    ("total.requires_grad_()", lambda: total.requires_grad_()),
-]:
-    try:
-        change()
-    except RuntimeError as error:
-        print(f"{name}: RuntimeError:", str(error).split(".")[0])
-outside = total / 3
-print("total / 3:", outside, "is_inference():", outside.is_inference())
-print("total.item() / 3:", total.item() / 3)
+try:
+    total.div_(3)
+except RuntimeError as error:
+    print("total.div_(3): RuntimeError:", str(error).split(".")[0])
+print("after the error, total:", total)
+
+try:
+    total._version
+except RuntimeError as error:
+    print("total._version: RuntimeError:", error)
+
+mean = total / 2
+print("mean = total / 2:", mean, "is_inference():", mean.is_inference())
+with torch.inference_mode():
+    total.div_(2)
+print("total.div_(2) inside:", total)

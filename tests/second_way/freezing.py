@@ -151,9 +151,14 @@ def grad_then_step() -> Pairs:
 
 
 def inference_in_place() -> Pairs:
-    """The mean of 1, 2 and 6."""
-    mean = (1 + 2 + 6) / 3
-    return [("total /= 3", HEADING), ("total / 3:", mean), ("total.item() / 3:", mean)]
+    """12 / 3, written although it raises; half of it, beside it and in its place."""
+    third = 12 / 3
+    return [
+        ("total.div_(3)", HEADING),
+        ("after the error, total:", third),
+        ("mean = total / 2:", third / 2),
+        ("total.div_(2) inside:", third / 2),
+    ]
 
 
 def inference_saved() -> Pairs:
