@@ -9,11 +9,11 @@ encoder = nn.Linear(2, 2)
 print("trainable:", trainable(encoder))
 
 encoder.requires_grad = False
-print("encoder.requires_grad = False, trainable:", trainable(encoder))
+print("assigned to the module, trainable:", trainable(encoder))
 
 for p in encoder.parameters():
     p.required_grad = False
-print("p.required_grad = False, trainable:", trainable(encoder))
+print("misspelled, trainable:", trainable(encoder))
 
 encoder.requires_grad_(False)
-print("encoder.requires_grad_(False), trainable:", trainable(encoder))
+print("with the underscore, trainable:", trainable(encoder))

@@ -227,9 +227,9 @@ def typo() -> Pairs:
     """A weight and a bias, until the method with the underscore freezes them."""
     return [
         ("trainable:", 2),
-        ("encoder.requires_grad = False, trainable:", 2),
-        ("p.required_grad = False, trainable:", 2),
-        ("encoder.requires_grad_(False), trainable:", 0),
+        ("assigned to the module, trainable:", 2),
+        ("misspelled, trainable:", 2),
+        ("with the underscore, trainable:", 0),
     ]
 
 
