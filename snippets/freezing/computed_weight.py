@@ -3,12 +3,16 @@ from torch import nn
 from torch.nn.utils.parametrizations import weight_norm
 
 layer = weight_norm(nn.Linear(2, 1, bias=False))
-print("parameters:", [name for name, _ in layer.named_parameters()])
+print("parameters:")
+for name, _ in layer.named_parameters():
+    print(" ", name)
 print("weight.is_leaf:", layer.weight.is_leaf)
 try:
     layer.weight.requires_grad = False
 except RuntimeError as error:
-    print("RuntimeError:", str(error).split(". ")[0])
+    print("RuntimeError:")
+    for sentence in str(error).rstrip(".").split(". "):
+        print(" ", sentence)
 
 layer.requires_grad_(False)
 print("frozen, weight.requires_grad:", layer.weight.requires_grad)

@@ -12,8 +12,8 @@ print("requires_grad_(False), running_mean:", norm.running_mean)
 
 norm.eval()
 model(x)
-print("norm.eval(), running_mean:", norm.running_mean)
+print("in eval mode, running_mean:", norm.running_mean)
 
 model.train()
 model(x)
-print("model.train(), running_mean:", norm.running_mean)
+print("in train mode again, running_mean:", norm.running_mean)

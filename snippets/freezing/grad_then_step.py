@@ -10,4 +10,4 @@ print("after step, w:", w.item())
 
 w.grad = gradient
 optimizer.step()
-print("w.grad = gradient, after step, w:", w.item())
+print("handed over, after step, w:", w.item())

@@ -10,9 +10,9 @@ except RuntimeError as error:
 print("after the error, total:", total)
 
 try:
-    total._version
+    print("version:", total._version)
 except RuntimeError as error:
-    print("total._version: RuntimeError:", error)
+    print("version: RuntimeError:", error)
 
 mean = total / 2
 print("mean = total / 2:", mean, "is_inference():", mean.is_inference())

@@ -134,8 +134,8 @@ def frozen_norm() -> Pairs:
     once = 0.5 * mean
     return [
         ("requires_grad_(False), running_mean:", once),
-        ("norm.eval(), running_mean:", once),
-        ("model.train(), running_mean:", once + 0.5 * (mean - once)),
+        ("in eval mode, running_mean:", once),
+        ("in train mode again, running_mean:", once + 0.5 * (mean - once)),
     ]
 
 
@@ -146,7 +146,19 @@ def grad_then_step() -> Pairs:
         ("gradient:", gradient),
         ("w.grad:", None),
         ("after step, w:", 3.0),
-        ("w.grad = gradient, after step, w:", sgd(3, gradient, lr=0.5)),
+        ("handed over, after step, w:", sgd(3, gradient, lr=0.5)),
+    ]
+
+
+def half_frozen() -> Pairs:
+    """weight = g v / |v| with g = 10, v = (3, 4); its product with (1, 2), by g; a step, lr = 1."""
+    unit = np.array([3.0, 4.0]) / 5
+    gradient = slope(lambda g: np.sum(g * unit * [1, 2]), 10)
+    return [
+        ("weight:", 10 * unit),
+        ("length.grad:", gradient),
+        ("direction.grad:", None),
+        ("after step, weight:", sgd(10, gradient, lr=1) * unit),
     ]
 
 
@@ -185,6 +197,30 @@ def masked() -> Pairs:
         ("mask, after step, w:", decayed - 0.1 * np.sign(gradient)),
         ("frozen, w.grad:", None),
         ("frozen, after step, w:", np.ones(2)),
+    ]
+
+
+def nodes() -> Pairs:
+    """A product where the input or the weight wants a gradient; two nodes for each such weight."""
+    pairs: Pairs = []
+    for frozen in ([], [2, 3], [0, 1]):
+        trained, behind = needed(frozen)
+        products = len(trained | behind)
+        pairs += [
+            ("frozen", np.array(frozen)),
+            ("MmBackward0:", products),
+            ("TBackward0:", len(trained)),
+            ("AccumulateGrad:", len(trained)),
+            ("all nodes:", products + 2 * len(trained)),
+        ]
+    return pairs
+
+
+def one_path_cut() -> Pairs:
+    """c (b a + 6) at a = 2, b = 3, c = 5: 6 is b a, as a constant."""
+    return [
+        ("a.grad:", slope(lambda a: 5 * (3 * a + 3 * 2), 2)),
+        ("c.grad:", slope(lambda c: c * (3 * 2 + 3 * 2), 5)),
     ]
 
 
