@@ -6,7 +6,7 @@ with torch.inference_mode():
 try:
     total.div_(3)
 except RuntimeError as error:
-    print("total.div_(3): RuntimeError:", str(error).split(".")[0])
+    print("outside: RuntimeError:", str(error).split(".")[0])
 print("after the error, total:", total)
 
 try:
@@ -15,7 +15,7 @@ except RuntimeError as error:
     print("version: RuntimeError:", error)
 
 mean = total / 2
-print("mean = total / 2:", mean, "is_inference():", mean.is_inference())
+print("mean:", mean, "is_inference():", mean.is_inference())
 with torch.inference_mode():
     total.div_(2)
-print("total.div_(2) inside:", total)
+print("inside, total:", total)

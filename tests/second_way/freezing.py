@@ -166,10 +166,9 @@ def inference_in_place() -> Pairs:
     """12 / 3, written although it raises; half of it, beside it and in its place."""
     third = 12 / 3
     return [
-        ("total.div_(3)", HEADING),
         ("after the error, total:", third),
-        ("mean = total / 2:", third / 2),
-        ("total.div_(2) inside:", third / 2),
+        ("mean:", third / 2),
+        ("inside, total:", third / 2),
     ]
 
 
