@@ -22,4 +22,5 @@ for mode in (torch.inference_mode, torch.no_grad):
         scale().backward()
         print(f"{mode.__name__} first, w.grad: {scale.w.grad}")
     except RuntimeError as error:
-        print(f"{mode.__name__} first, RuntimeError:", str(error).split(".")[0])
+        print(f"{mode.__name__} first, RuntimeError:")
+        print(" ", str(error).split(".")[0])

@@ -4,7 +4,7 @@ from torch import nn
 
 def run(way, mode=torch.enable_grad):
     layers = front, part, head = nn.ModuleList(nn.Linear(2, 2) for _ in range(3))
-    part.requires_grad_(way != "requires_grad_").train(way != "eval")
+    part.requires_grad_(way != "frozen").train(way != "eval")
     old = part.weight.detach().clone()
     y = front(torch.ones(1, 2))
     with mode():
@@ -15,11 +15,11 @@ def run(way, mode=torch.enable_grad):
     torch.optim.SGD(layers.parameters(), lr=1).step()
     row += [layer.weight.grad is not None for layer in layers]
     row += [not torch.equal(part.weight, old)]
-    print(f"{way:15}", *(f"{'yes' if word else 'no':5}" for word in row))
+    print(f"{way:7}", *(f"{'yes' if word else 'no':5}" for word in row))
 
 
-print("way             graph front part  head  moves")
-for way in ("nothing", "eval", "requires_grad_", "detach"):
+print("way     graph front part  head  moves")
+for way in ("nothing", "eval", "frozen", "detach"):
     run(way)
 run("no_grad", torch.no_grad)
 try:

@@ -2,6 +2,7 @@ import weakref
 
 import torch
 from torch import nn
+from torch.autograd.graph import saved_tensors_hooks
 
 kept = weakref.WeakSet()
 
@@ -12,11 +13,11 @@ class Saved:
         kept.add(self)
 
 
-def run(way, mode=torch.enable_grad):
+def run(way):
     front, part, head = (nn.Linear(2, 2) for _ in range(3))
-    part.requires_grad_(way != "requires_grad_").train(way != "eval")
+    part.requires_grad_(way != "frozen").train(way != "eval")
     y = front(torch.ones(1, 2))
-    with mode():
+    with torch.no_grad() if way == "no_grad" else torch.enable_grad():
         y = part(y)
     y = y.detach() if way == "detach" else y
     loss = head(y).sum()
@@ -24,7 +25,6 @@ def run(way, mode=torch.enable_grad):
     loss.backward()
 
 
-with torch.autograd.graph.saved_tensors_hooks(Saved, lambda saved: saved.tensor):
-    for way in ("nothing", "eval", "requires_grad_", "detach"):
+with saved_tensors_hooks(Saved, lambda saved: saved.tensor):
+    for way in ("nothing", "eval", "frozen", "detach", "no_grad"):
         run(way)
-    run("no_grad", torch.no_grad)

@@ -10,4 +10,4 @@ for frozen in ([], [0, 1], [1, 2], [2, 3]):
     with FlopCounterMode(display=False) as counter:
         loss.backward()
     products = counter.get_total_flops() // (2 * 32 * 8 * 8)
-    print(f"frozen {frozen}: matrix products in backward: {products}")
+    print(f"frozen {frozen}: products: {products}")

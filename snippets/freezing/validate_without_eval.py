@@ -13,7 +13,7 @@ def prediction():
     return round(y, 4)
 
 
-print("before, running_mean:", norm.running_mean.item(), "prediction:", prediction())
+print("before, mean:", norm.running_mean.item(), "prediction:", prediction())
 with torch.no_grad():
     norm(validation)
-print("after, running_mean:", norm.running_mean.item(), "prediction:", prediction())
+print("after, mean:", norm.running_mean.item(), "prediction:", prediction())

@@ -29,8 +29,17 @@ def detach_shares() -> Pairs:
 
 
 def encoder() -> Pairs:
-    """A weight and a bias for each of five convolutions and two linear layers."""
-    return [("encoder, parameters:", 2 * (5 + 2))]
+    """A weight and a bias for each of five convolutions and two linear layers; two to train."""
+    count, decoder = 2 * (5 + 2), 2
+    return [
+        ("encoder, parameters:", count),
+        ("fresh, trainable:", count),
+        ("frozen, trainable:", 0),
+        ("encoder, with a gradient:", 0),
+        ("encoder, moved:", 0),
+        ("decoder, with a gradient:", decoder),
+        ("decoder, moved:", decoder),
+    ]
 
 
 def eval_or_no_grad() -> Pairs:
@@ -63,7 +72,7 @@ def flops() -> Pairs:
     pairs: Pairs = []
     for frozen in FROZEN:
         products = sum(map(len, needed(frozen)))
-        pairs += [("frozen", np.array(frozen)), ("matrix products in backward:", products)]
+        pairs += [("frozen", np.array(frozen)), ("products:", products)]
     return pairs
 
 
@@ -81,7 +90,7 @@ def what_is_saved() -> Pairs:
             pairs += [
                 ("frozen", np.array(frozen)),
                 (":", count),
-                ("tensors kept,", count * 32 * 8 * 4),
+                ("kept,", count * 32 * 8 * 4),
             ]
     return pairs
 
@@ -92,7 +101,7 @@ def five_ways_kept() -> Pairs:
     return [
         ("nothing, tensors kept:", all_of_it),
         ("eval, tensors kept:", all_of_it),
-        ("requires_grad_, tensors kept:", frozen),
+        ("frozen, tensors kept:", frozen),
         ("detach, tensors kept:", cut),
         ("no_grad, tensors kept:", cut),
     ]
@@ -133,9 +142,9 @@ def frozen_norm() -> Pairs:
     mean = np.mean([3.0, 5.0])
     once = 0.5 * mean
     return [
-        ("requires_grad_(False), running_mean:", once),
-        ("in eval mode, running_mean:", once),
-        ("in train mode again, running_mean:", once + 0.5 * (mean - once)),
+        ("frozen, mean:", once),
+        ("in eval mode, mean:", once),
+        ("in train mode again, mean:", once + 0.5 * (mean - once)),
     ]
 
 
@@ -276,9 +285,10 @@ def unfreeze_later() -> Pairs:
     pairs: Pairs = []
     for name, after in (("all", moved), ("trainable only", 2.0), ("added later", moved)):
         pairs += [
-            (f"{name}: frozen, encoder:", 2.0),
+            (name, HEADING),
+            ("frozen, encoder:", 2.0),
             (", decoder:", decoder),
-            ("unfrozen, encoder.grad:", gradient),
+            ("encoder.grad:", gradient),
             (", encoder:", after),
         ]
     return pairs
@@ -293,9 +303,9 @@ def validate_without_eval() -> Pairs:
         return round((1 - mean) / np.sqrt(var + 1e-5), 4)
 
     return [
-        ("before, running_mean:", 0.0),
+        ("before, mean:", 0.0),
         ("prediction:", prediction(0, 1)),
-        ("after, running_mean:", mean),
+        ("after, mean:", mean),
         ("prediction:", prediction(mean, var)),
     ]
 
@@ -303,13 +313,13 @@ def validate_without_eval() -> Pairs:
 def ways_to_leave_out() -> Pairs:
     """v w at w = 2, v = 3, lr = 0.5, w kept: v moves by 0.5 w; w.grad is v, and adds up."""
     pairs: Pairs = []
-    for way in ("requires_grad_(False)", "w.detach()", "inputs=[v]", "not in optimizer"):
+    for way in ("requires_grad_(False)", "w.detach()", "inputs=[v]", "left out"):
         v, total = 3.0, 0.0
         pairs.append((way, HEADING))
         for step in range(2):
             total += slope(lambda w, v=v: v * w, 2)
             v = sgd(v, slope(lambda v: v * 2, v), lr=0.5)
-            grad = total if way == "not in optimizer" else None
+            grad = total if way == "left out" else None
             pairs += [("step", step), (": w.grad=", grad), (" w=", 2.0), (" v=", v)]
     return pairs
 
