@@ -11,4 +11,5 @@ for name in ("b frozen", "no_grad()", "detach()"):
     if name == "detach()":
         y = y.detach()
     (c * y).backward()
-    print(f"{name}, a.grad: {a.grad}, b.grad: {b.grad}, c.grad: {c.grad}")
+    print(name)
+    print(f"  a.grad={a.grad} b.grad={b.grad} c.grad={c.grad}")

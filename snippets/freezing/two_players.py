@@ -5,6 +5,6 @@ for inputs in ("all", "actor only"):
     critic = torch.tensor(2.0, requires_grad=True)
     print(inputs)
     (actor * critic).backward(inputs=None if inputs == "all" else [actor])
-    print("  loss 1, actor.grad:", actor.grad, "critic.grad:", critic.grad)
+    print(f"  loss 1 actor.grad={actor.grad} critic.grad={critic.grad}")
     ((critic - 5) ** 2).backward()
-    print("  loss 2, actor.grad:", actor.grad, "critic.grad:", critic.grad)
+    print(f"  loss 2 actor.grad={actor.grad} critic.grad={critic.grad}")

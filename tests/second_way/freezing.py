@@ -247,7 +247,7 @@ def through() -> Pairs:
     pairs: Pairs = []
     at_a, at_c = slope(lambda a: 5 * 3 * a, 2), slope(lambda c: c * 3 * 2, 5)
     for name, front in (("b frozen", at_a), ("no_grad()", None), ("detach()", None)):
-        pairs += [(f"{name}, a.grad:", front), (", b.grad:", None), (", c.grad:", at_c)]
+        pairs += [(name, HEADING), ("a.grad=", front), ("b.grad=", None), ("c.grad=", at_c)]
     return pairs
 
 
@@ -256,14 +256,14 @@ def two_players() -> Pairs:
     at_actor, at_critic = slope(lambda a: a * 2, 3), slope(lambda c: 3 * c, 2)
     second = slope(lambda c: (c - 5) ** 2, 2)
     return [
-        ("loss 1, actor.grad:", at_actor),
-        ("critic.grad:", at_critic),
-        ("loss 2, actor.grad:", at_actor),
-        ("critic.grad:", at_critic + second),
-        ("loss 1, actor.grad:", at_actor),
-        ("critic.grad:", None),
-        ("loss 2, actor.grad:", at_actor),
-        ("critic.grad:", second),
+        ("loss 1 actor.grad=", at_actor),
+        ("critic.grad=", at_critic),
+        ("loss 2 actor.grad=", at_actor),
+        ("critic.grad=", at_critic + second),
+        ("loss 1 actor.grad=", at_actor),
+        ("critic.grad=", None),
+        ("loss 2 actor.grad=", at_actor),
+        ("critic.grad=", second),
     ]
 
 
