@@ -1,6 +1,7 @@
 import torch
 from torch import nn
 
+torch.manual_seed(0)
 x = torch.tensor([[1.0], [3.0]])
 
 for name, training, mode in [
