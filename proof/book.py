@@ -239,7 +239,7 @@ def _strays(book: Book) -> Iterator[Problem]:
         then_file(book.root / r.path, version).relative_to(book.root).as_posix()
         for page in book.pages
         for r in page.references
-        if (version := r.option("then"))
+        for version in r.then
     }
     for file in book.older:
         if file not in shown:

@@ -56,7 +56,7 @@ def _fences(reference: Reference, root: Path) -> Iterator[str]:
     marks = f' hl_lines="{" ".join(marked)}"' if marked else ""
     block = [f'{ticks}python title="{reference.path}"{marks}', *code, ticks, ""]
     block += [EXPECTED_OUTPUT, "", f"{ticks}{{ .text .output }}", *output, ticks]
-    if version := reference.option("then"):
+    for version in reference.then:
         older = read(then_file(root / reference.path, version)).rstrip("\n").split("\n")
         block += ["", f'{ticks}{{ .text .output .then title="PyTorch {version}" }}', *older, ticks]
     if captions := reference.option("captions"):

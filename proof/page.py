@@ -41,6 +41,11 @@ class Reference:
         return next((value for name, value, _ in self.options if name == key), None)
 
     @property
+    def then(self) -> list[str]:
+        """The older versions of PyTorch whose output is shown too."""
+        return [value for key, value, _ in self.options if key == "then"]
+
+    @property
     def highlights(self) -> list[tuple[str, int]]:
         """The texts to highlight, each with the line of the page that asks for it."""
         return [(value, line) for key, value, line in self.options if key == "highlight"]
