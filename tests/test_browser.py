@@ -261,7 +261,8 @@ def test_the_home_page_shows_one_real_result_and_where_to_start(site, page):
     page.goto(site)
     assert "tensor(60.)" in page.locator(".output").inner_text()
     doors = page.locator(".doors a")
-    assert [door.inner_text() for door in doors.all()] == ["基础", "累加", "共享"]
+    names = ["基础", "累加", "共享", "更新", "张量钩子", "模块钩子", "卷积", "冻结"]
+    assert [door.inner_text() for door in doors.all()] == names
     doors.nth(1).click()
     page.wait_for_url(site + "accumulate/")
     assert page.complaints == []
