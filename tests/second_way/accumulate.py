@@ -281,3 +281,78 @@ def zero_still_moves() -> Pairs:
     for name, by in moved:
         pairs += [(f"{name}: a gradient of", 0), (" moves w by", by)]
     return pairs
+
+
+def left_over() -> Pairs:
+    """10^i w for i = 0 ... 4, from w = 0 with lr = 1: a step on 0 and 1, and one on 2 and 3."""
+    each = [slope(lambda w, i=i: 10**i * w, 0) for i in range(5)]
+    first, second = each[0] + each[1], each[2] + each[3]
+    return [
+        ("step after batch", 1),
+        (", w.grad:", first),
+        ("step after batch", 3),
+        (", w.grad:", second),
+        ("at the end, w:", sgd(sgd(0, first, lr=1), second, lr=1)),
+        ("never used, w.grad:", each[4]),
+    ]
+
+
+def losses_to_plot() -> Pairs:
+    """(w i)^2 at w = 1."""
+    losses = [(1 * i) ** 2 for i in range(3)]
+    return [
+        ("detached to plot:", losses[2]),
+        ("afterward, losses[2].grad_fn:", HEADING),
+        ("numbers:", np.array(losses)),
+    ]
+
+
+def not_divided() -> Pairs:
+    """One step with lr = 0.01 on the whole batch, or on the sum over its halves.
+
+    Adam (Kingma and Ba, 2015): its first step is lr g / (sqrt(g^2) + 1e-8).
+    """
+    whole, halves = batch(), batch(slice(0, 2)) + batch(slice(2, 4))
+
+    def adam(gradient):
+        return -0.01 * gradient / (np.sqrt(gradient**2) + 1e-8)
+
+    pairs: Pairs = []
+    for name, move in (("SGD", lambda gradient: sgd(0, gradient, lr=0.01)), ("Adam", adam)):
+        pairs += [
+            (name, HEADING),
+            ("  one batch of 4 moves w by", move(whole)),
+            ("  two of 2, not divided, move w by", move(halves)),
+        ]
+    return pairs
+
+
+def stand_still() -> Pairs:
+    """loss2, and (y3 + 15)^2 with y3 = -(2w + 1), at w = 1, one step with lr = 1."""
+
+    def loss(w):
+        return loss2(w) + (-(2 * w + 1) + 15) ** 2
+
+    gradient = slope(loss, 1)
+    return [
+        ("loss2 + loss3:", loss(1)),
+        ("w.grad:", gradient),
+        ("after step, w:", sgd(1, gradient, lr=1)),
+    ]
+
+
+def three_orders() -> Pairs:
+    """w^2 from w = 1, three steps with lr = 0.25; the last order gives the optimizer nothing."""
+    w = 1.0
+    for _ in range(3):
+        w = sgd(w, slope(lambda w: w**2, w), lr=0.25)
+    return [
+        ("clear back step, w:", w),
+        ("back step clear, w:", w),
+        ("back clear step, w:", 1.0),
+    ]
+
+
+def who_saves() -> Pairs:
+    """No number: the names of the steps hold some."""
+    return [("x + 1", HEADING), ("2 * x", HEADING)]

@@ -2,9 +2,14 @@
 
 import numpy as np
 
-from second_way.tools import HEADING, Pairs, sgd, slope
+from second_way.tools import HEADING, Pairs, mse, sgd, slope
 
 EXCEPTIONS = {
+    ("empty_batch", "element 0 of tensors"): "PyTorch's message: a place in a list",
+    ("never_used", "at index 1"): "PyTorch's message: a place in a list",
+    ("twice_the_same", "ways on: 1"): "a count of edges of the graph",
+    ("twice_the_same", "ways on: 2"): "a count of edges of the graph",
+    ("twice_the_same", "at their end: 1"): "a count of nodes",
     ("leaf_or_not", "warnings: 2"): "a count of warnings",
     ("nothing_to_do", "element 0 of tensors"): "PyTorch's message: a place in a list",
     ("wrong_shape", "output[0]"): "PyTorch's message: a place in a list",
@@ -129,3 +134,77 @@ def watch_the_nodes() -> Pairs:
 def wrong_shape() -> Pairs:
     """y = 2w - 1 at w = 1; only the call with the right shape counts."""
     return [("w.grad:", slope(line, 1))]
+
+
+def cancels_out() -> Pairs:
+    """(z - (z + 3))^2 at z = 1; then with the target fixed at 1 + 3."""
+    at_both = slope(lambda z: mse(z, z + 3), 1)
+    return [
+        ("loss:", mse(np.array(1), 1 + 3)),
+        ("z on both sides, z.grad:", at_both),
+        ("target detached, loss:", mse(np.array(1), 1 + 3)),
+        ("target detached, z.grad:", slope(lambda z: mse(z, 1 + 3), 1)),
+    ]
+
+
+def empty_batch() -> Pairs:
+    """Only 0 w has a way back to w."""
+    return [
+        ("start", 0),
+        ("torch.tensor(0.0)", HEADING),
+        ("w * 0", HEADING),
+        (": w.grad:", slope(lambda w: w * 0, 2)),
+    ]
+
+
+def nameless_leaf() -> Pairs:
+    """3 (0.1 n) at n = 5, one step with lr = 1; a is 0.1 n before and after."""
+    gradient = slope(lambda n: 3 * (0.1 * n), 5)
+    moved = sgd(5, gradient, lr=1)
+    return [
+        ("nameless.grad:", gradient),
+        ("after step, nameless:", moved),
+        ("after step, a:", 0.1 * 5),
+        ("computed again, a:", 0.1 * moved),
+    ]
+
+
+def never_used() -> Pairs:
+    """sum(x^2) at x = (1, 2), and a second argument that it does not use."""
+    at_x = slope(lambda x: np.sum(x**2), [1, 2])
+    at_unused = slope(lambda unused: np.sum(np.array([1, 2]) ** 2), [3, 4])
+    return [
+        ("allow_unused:", at_x),
+        (",", None),
+        ("materialize_grads:", at_x),
+        ("", at_unused),
+    ]
+
+
+def numpy_in_forward() -> Pairs:
+    """sum(v (2w + 3w)) at w = (1, 2), v = (3, 4); through numpy, w is a constant."""
+    w, v = np.array([1, 2]), np.array([3, 4])
+    at_v = slope(lambda v: np.sum(v * (2 * w + 3 * w)), v)
+    at_w = slope(lambda w: np.sum(v * (2 * w + 3 * w)), w)
+    return [
+        ("through numpy, v.grad:", at_v),
+        (" w.grad:", None),
+        ("through stack, v.grad:", at_v),
+        (" w.grad:", at_w),
+    ]
+
+
+def several_at_once() -> Pairs:
+    """1, 1 times 2x plus 10, 100 times 3x, added up."""
+    seen = slope(lambda x: dot(2 * x, [1, 1]) + dot(3 * x, [10, 100]), [1, 2])
+    return [("both at once, x.grad:", seen), ("one by one, x.grad:", seen)]
+
+
+def twice_the_same() -> Pairs:
+    """w^2 and w w at w = 3."""
+    return [
+        ("w**2", HEADING),
+        ("  w.grad:", slope(lambda w: w**2, 3)),
+        ("w * w", HEADING),
+        ("  w.grad:", slope(lambda w: w * w, 3)),
+    ]

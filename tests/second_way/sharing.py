@@ -243,3 +243,52 @@ def two_parameters() -> Pairs:
         ("decoder.grad:", slope(lambda d: np.sum(d @ (ones @ x)), ones)),
         ("one parameter, tied.grad:", slope(lambda t: np.sum(t.T @ (t @ x)), ones)),
     ]
+
+
+def decay_and_twin() -> Pairs:
+    """c + 2c from c = 2, one step with lr = 0.1 and weight decay 1; the twin has no gradient."""
+    gradient = slope(lambda c: c + 2 * c, 2)
+    return [
+        ("coef.grad:", gradient),
+        (" twin.grad:", None),
+        ("after step, coef:", sgd(2, gradient, lr=0.1, weight_decay=1.0)),
+        ("after step, twin:", 2.0),
+    ]
+
+
+def new_parameter() -> Pairs:
+    """w x by w, and (3 raw) x by raw, for x = (5, 7): linear, so that any w will do."""
+    x, anywhere = np.array([5, 7]), np.zeros((1, 2))
+    return [
+        ("wrapped, weight.grad:", slope(lambda w: np.sum(w @ x), anywhere)),
+        ("wrapped, raw.grad:", None),
+        ("another name, raw.grad:", slope(lambda raw: np.sum((3 * raw) @ x), anywhere)),
+    ]
+
+
+def one_after_another() -> Pairs:
+    """w (w x) at w = 3, x = 2."""
+    at_w, at_x = slope(lambda w: w * (w * 2), 3), slope(lambda x: 3 * (3 * x), 2)
+    return [
+        ("hook on x:", at_x),
+        ("w.grad:", at_w),
+        ("finite difference:", at_w),
+        ("x.grad:", at_x),
+        ("finite difference:", at_x),
+    ]
+
+
+def two_names() -> Pairs:
+    """The value of the name that comes last."""
+    return [("embedding.weight:", np.full((2, 2), [1, 7][-1]))]
+
+
+def two_products() -> Pairs:
+    """5 p with p = 3x, by p and by x, at x = 1."""
+    at_p, at_x = slope(lambda p: 5 * p, 3), slope(lambda x: 5 * (3 * x), 1)
+    return [
+        ("  grad_input[0]:", at_p),
+        ("  x.grad:", at_x),
+        ("  grad_input[0]:", at_x),
+        ("  x.grad:", at_x),
+    ]
