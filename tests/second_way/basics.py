@@ -5,6 +5,10 @@ import numpy as np
 from second_way.tools import HEADING, Pairs, mse, sgd, slope
 
 EXCEPTIONS = {
+    ("find_the_nan", "in its 0th output"): "PyTorch's message: a place in a list",
+    ("mse_shapes", "torch.Size([3])"): "PyTorch's message: a shape",
+    ("mse_shapes", "torch.Size([3, 1])"): "PyTorch's message: a shape",
+    ("second_derivative", "element 0 of tensors"): "PyTorch's message: a place in a list",
     ("empty_batch", "element 0 of tensors"): "PyTorch's message: a place in a list",
     ("never_used", "at index 1"): "PyTorch's message: a place in a list",
     ("twice_the_same", "ways on: 1"): "a count of edges of the graph",
@@ -207,4 +211,185 @@ def twice_the_same() -> Pairs:
         ("  w.grad:", slope(lambda w: w**2, 3)),
         ("w * w", HEADING),
         ("  w.grad:", slope(lambda w: w * w, 3)),
+    ]
+
+
+def broadcast_sum() -> Pairs:
+    """sum(v (c + b)) for x = 1, by b = (5, 7) and by c = 2."""
+    v = np.array([[1.0, 10], [2, 20], [3, 30]])
+    return [
+        ("v, sum over the rows:", v.sum(axis=0)),
+        ("v, sum over all:", v.sum()),
+        ("b.grad:", slope(lambda b: np.sum(v * (2 + b)), [5, 7])),
+        ("c.grad:", slope(lambda c: np.sum(v * (c + np.array([5, 7]))), 2)),
+    ]
+
+
+def three_points(w, pairwise: bool):
+    """The mean squared error of w x to x = (1, 2, 3), each to its own or each to all three."""
+    x = np.array([1.0, 2, 3])
+    return mse(w * x[:, None] if pairwise else w * x, x)
+
+
+def mse_shapes() -> Pairs:
+    """three_points at w = 1."""
+    x = np.array([1.0, 2, 3])
+    return [
+        ("w * x - target:", x[:, None] - x),
+        ("loss:", three_points(1, True)),
+        (" w.grad:", slope(lambda w: three_points(w, True), 1)),
+        ("same shapes, loss:", three_points(1, False)),
+        (" w.grad:", slope(lambda w: three_points(w, False), 1)),
+    ]
+
+
+def wrong_minimum() -> Pairs:
+    """Where three_points is flat: sum_i x_i (3 w x_i - 6) = 0, and w = 1."""
+    x = np.array([1.0, 2, 3])
+    return [
+        ("shapes (3, 1) and (3,), w:", x.sum() ** 2 / (3 * np.sum(x**2))),
+        ("shapes (3, 1) and (3, 1), w:", 1.0),
+    ]
+
+
+def squares(w):
+    """The sum of w^2."""
+    return np.sum(w**2)
+
+
+def edit_leaf() -> Pairs:
+    """The sum of squares at (5, 1, 1)."""
+    return [
+        ("w += 1:", HEADING),
+        ("w[0] = 5:", HEADING),
+        ("after no_grad, w:", np.array([5, 1, 1])),
+        ("w.grad:", slope(squares, [5, 1, 1])),
+    ]
+
+
+def of_clone(w):
+    """The sum of squares of w, the first one replaced by 5."""
+    return squares(np.array([5, *w[1:]]))
+
+
+def edit_a_clone() -> Pairs:
+    """of_clone at (1, 1, 1)."""
+    return [
+        ("edited:", np.array([5, 1, 1])),
+        ("w:", np.ones(3)),
+        ("w.grad:", slope(of_clone, np.ones(3))),
+    ]
+
+
+def edit_then_step() -> Pairs:
+    """One step with lr = 0.1 from (5, 1, 1), or from (1, 1, 1) through the clone."""
+    edited, ones = np.array([5, 1, 1]), np.ones(3)
+    return [
+        ("no_grad, after step, w:", sgd(edited, slope(squares, edited), lr=0.1)),
+        ("clone, after step, w:", sgd(ones, slope(of_clone, ones), lr=0.1)),
+    ]
+
+
+def data_is_silent() -> Pairs:
+    """w^2 at 3, and its slope at 5."""
+    return [("y:", 3**2), ("after .data, w.grad:", slope(lambda w: w**2, 5))]
+
+
+def second_derivative() -> Pairs:
+    """w^3 at w = 5: its slope, and the slope of its slope."""
+
+    def first(w):
+        return slope(lambda w: w**3, w, h=1e-3)
+
+    return [
+        ("first derivative:", slope(lambda w: w**3, 5)),
+        ("second derivative:", slope(first, 5, h=1e-3)),
+        ("without create_graph:", slope(lambda w: w**3, 5)),
+    ]
+
+
+def hessian() -> Pairs:
+    """w0^2 w1 + w1^3 at (1, 2): the slopes of its gradient (2 w0 w1, w0^2 + 3 w1^2)."""
+
+    def first(w):
+        return np.array([2 * w[0] * w[1], w[0] ** 2 + 3 * w[1] ** 2])
+
+    rows = slope(first, [1, 2])
+    return [
+        ("gradient:", slope(lambda w: w[0] ** 2 * w[1] + w[1] ** 3, [1, 2])),
+        ("row", 0),
+        (":", rows[0]),
+        ("row", 1),
+        (":", rows[1]),
+        ("torch.func.hessian:", rows),
+        ("gradient of g.sum():", slope(lambda w: first(w).sum(), [1, 2])),
+    ]
+
+
+def gradient_penalty() -> Pairs:
+    """w x + (g - 1)^2 at w = 3, x = 5, where g = w; or g = 3 whatever w is."""
+    pairs: Pairs = []
+    for name, g in (("create_graph=False", lambda w: 3), ("create_graph=True", lambda w: w)):
+        seen = slope(lambda w, g=g: w * 5 + (g(w) - 1) ** 2, 3)
+        pairs += [(name, HEADING), ("  penalty:", (g(3) - 1) ** 2), (" w.grad:", seen)]
+    return pairs
+
+
+def one_step_inside() -> Pairs:
+    """w - 0.1 g at w = 1, where g = 3 w^2; or g = 3 whatever w is."""
+    pairs: Pairs = []
+    for name, g in (("create_graph=False", lambda w: 3), ("create_graph=True", lambda w: 3 * w**2)):
+        seen = slope(lambda w, g=g: w - 0.1 * g(w), 1)
+        pairs += [(name, HEADING), ("  moved:", 1 - 0.1 * g(1)), (" w.grad:", seen)]
+    return pairs
+
+
+def root_times(sent, x):
+    """The chain rule at a root: what is sent back, times 1 / (2 sqrt(x))."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return sent * (1 / (2 * np.sqrt(x)))
+
+
+def where_nan() -> Pairs:
+    """(0, sqrt(4)): 0 and 1 are sent back to sqrt at (0, 4), or at the cleaned (1, 4)."""
+    sent = np.array([0.0, 1.0])
+    return [
+        ("y:", np.array([0, np.sqrt(4)])),
+        ("x.grad:", root_times(sent, np.array([0.0, 4.0]))),
+        ("cleaned first, y:", np.array([0, np.sqrt(4)])),
+        ("cleaned first, x.grad:", root_times(sent, np.array([1.0, 4.0]))),
+    ]
+
+
+def find_the_nan() -> Pairs:
+    """The sum of (0, r1), by r = (r0, r1); the first of these, sent back to sqrt at 0."""
+    return [
+        ("gradient at root:", slope(lambda r: np.sum(np.where([False, True], r, 0)), [0, 2])),
+        (" returned", root_times(0, 0)),
+    ]
+
+
+def norm_at_zero() -> Pairs:
+    """At (0, 0): 0 by definition; 2x times the infinite slope of the root; differences."""
+    zero = np.zeros(2)
+    return [
+        ("x.norm(), x.grad:", zero),
+        ("(x**2).sum().sqrt()", HEADING),
+        (", x.grad:", root_times(2 * zero, np.sum(zero**2))),
+        ("((x**2).sum() + 1e-12).sqrt()", HEADING),
+        (", x.grad:", slope(lambda x: np.sqrt(np.sum(x**2) + 1e-12), zero)),
+    ]
+
+
+def where_or_mask() -> Pairs:
+    """sqrt(-1) chosen or multiplied away; 0 and 1 are sent back to the root at (-1, 4)."""
+    x, sent = np.array([-1.0, 4.0]), np.array([0.0, 1.0])
+    seen = root_times(sent, x)
+    with np.errstate(invalid="ignore"):
+        root = np.sqrt(x)
+    return [
+        ("where: y:", np.where(x > 0, root, 0)),
+        (" x.grad:", seen),
+        ("mask: y:", (x > 0) * root),
+        (" x.grad:", seen),
     ]

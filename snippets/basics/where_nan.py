@@ -1,0 +1,14 @@
+import torch
+
+x = torch.tensor([0.0, 4.0], requires_grad=True)
+y = torch.where(x > 0, x.sqrt(), 0.0)
+y.sum().backward()
+print("y:", y.detach())
+print("x.grad:", x.grad)
+
+x.grad = None
+safe = torch.where(x > 0, x, 1.0)
+y = torch.where(x > 0, safe.sqrt(), 0.0)
+y.sum().backward()
+print("cleaned first, y:", y.detach())
+print("cleaned first, x.grad:", x.grad)
