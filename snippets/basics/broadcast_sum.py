@@ -7,7 +7,7 @@ y = x * c + b
 
 v = torch.tensor([[1.0, 10.0], [2.0, 20.0], [3.0, 30.0]])
 y.backward(v)
-print("v, sum over the rows:", v.sum(dim=0))
-print("v, sum over all:", v.sum())
+print("rows of v added up:", v.sum(dim=0))
+print("all of v added up:", v.sum())
 print("b.grad:", b.grad)
 print("c.grad:", c.grad)

@@ -12,5 +12,5 @@ def train(clone):
     return w.detach()
 
 
-print("no_grad, after step, w:", train(clone=False))
-print("clone, after step, w:", train(clone=True))
+print("no_grad, w:", train(clone=False))
+print("clone, w:", train(clone=True))

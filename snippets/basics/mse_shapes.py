@@ -14,9 +14,11 @@ loss.backward()
 print("UserWarning:", str(caught[0].message).split(". ")[0])
 print("w * x - target:")
 print((w * x - target).detach())
-print(f"loss: {loss.item():.4f}  w.grad: {w.grad:.4f}")
+print(f"loss: {loss.item():.4f}")
+print(f"w.grad: {w.grad:.4f}")
 
 w.grad = None
 loss = nn.functional.mse_loss((w * x).squeeze(1), target)
 loss.backward()
-print(f"same shapes, loss: {loss.item():.4f}  w.grad: {w.grad:.4f}")
+print(f"same shapes, loss: {loss.item():.4f}")
+print(f"same shapes, w.grad: {w.grad:.4f}")

@@ -12,8 +12,10 @@ except RuntimeError as error:
 
 total = np.sum([part.detach().numpy() for part in parts], axis=0)
 (v * torch.from_numpy(total)).sum().backward()
-print("through numpy, v.grad:", v.grad, " w.grad:", w.grad)
+print("numpy, v.grad:", v.grad)
+print("numpy, w.grad:", w.grad)
 
 v.grad = None
 (v * torch.stack(parts).sum(0)).sum().backward()
-print("through stack, v.grad:", v.grad, " w.grad:", w.grad)
+print("stack, v.grad:", v.grad)
+print("stack, w.grad:", w.grad)

@@ -10,5 +10,5 @@ x.grad = None
 safe = torch.where(x > 0, x, 1.0)
 y = torch.where(x > 0, safe.sqrt(), 0.0)
 y.sum().backward()
-print("cleaned first, y:", y.detach())
-print("cleaned first, x.grad:", x.grad)
+print("safe, y:", y.detach())
+print("safe, x.grad:", x.grad)

@@ -9,4 +9,5 @@ for name, y in [
 ]:
     x.grad = None
     y.sum().backward()
-    print(f"{name}: y:", y.detach(), " x.grad:", x.grad)
+    print(f"{name}, y:", y.detach())
+    print(f"{name}, x.grad:", x.grad)

@@ -191,10 +191,10 @@ def numpy_in_forward() -> Pairs:
     at_v = slope(lambda v: np.sum(v * (2 * w + 3 * w)), v)
     at_w = slope(lambda w: np.sum(v * (2 * w + 3 * w)), w)
     return [
-        ("through numpy, v.grad:", at_v),
-        (" w.grad:", None),
-        ("through stack, v.grad:", at_v),
-        (" w.grad:", at_w),
+        ("numpy, v.grad:", at_v),
+        ("numpy, w.grad:", None),
+        ("stack, v.grad:", at_v),
+        ("stack, w.grad:", at_w),
     ]
 
 
@@ -218,8 +218,8 @@ def broadcast_sum() -> Pairs:
     """sum(v (c + b)) for x = 1, by b = (5, 7) and by c = 2."""
     v = np.array([[1.0, 10], [2, 20], [3, 30]])
     return [
-        ("v, sum over the rows:", v.sum(axis=0)),
-        ("v, sum over all:", v.sum()),
+        ("rows of v added up:", v.sum(axis=0)),
+        ("all of v added up:", v.sum()),
         ("b.grad:", slope(lambda b: np.sum(v * (2 + b)), [5, 7])),
         ("c.grad:", slope(lambda c: np.sum(v * (c + np.array([5, 7]))), 2)),
     ]
@@ -237,9 +237,9 @@ def mse_shapes() -> Pairs:
     return [
         ("w * x - target:", x[:, None] - x),
         ("loss:", three_points(1, True)),
-        (" w.grad:", slope(lambda w: three_points(w, True), 1)),
+        ("w.grad:", slope(lambda w: three_points(w, True), 1)),
         ("same shapes, loss:", three_points(1, False)),
-        (" w.grad:", slope(lambda w: three_points(w, False), 1)),
+        ("same shapes, w.grad:", slope(lambda w: three_points(w, False), 1)),
     ]
 
 
@@ -285,8 +285,8 @@ def edit_then_step() -> Pairs:
     """One step with lr = 0.1 from (5, 1, 1), or from (1, 1, 1) through the clone."""
     edited, ones = np.array([5, 1, 1]), np.ones(3)
     return [
-        ("no_grad, after step, w:", sgd(edited, slope(squares, edited), lr=0.1)),
-        ("clone, after step, w:", sgd(ones, slope(of_clone, ones), lr=0.1)),
+        ("no_grad, w:", sgd(edited, slope(squares, edited), lr=0.1)),
+        ("clone, w:", sgd(ones, slope(of_clone, ones), lr=0.1)),
     ]
 
 
@@ -356,8 +356,8 @@ def where_nan() -> Pairs:
     return [
         ("y:", np.array([0, np.sqrt(4)])),
         ("x.grad:", root_times(sent, np.array([0.0, 4.0]))),
-        ("cleaned first, y:", np.array([0, np.sqrt(4)])),
-        ("cleaned first, x.grad:", root_times(sent, np.array([1.0, 4.0]))),
+        ("safe, y:", np.array([0, np.sqrt(4)])),
+        ("safe, x.grad:", root_times(sent, np.array([1.0, 4.0]))),
     ]
 
 
@@ -388,8 +388,8 @@ def where_or_mask() -> Pairs:
     with np.errstate(invalid="ignore"):
         root = np.sqrt(x)
     return [
-        ("where: y:", np.where(x > 0, root, 0)),
-        (" x.grad:", seen),
-        ("mask: y:", (x > 0) * root),
-        (" x.grad:", seen),
+        ("where, y:", np.where(x > 0, root, 0)),
+        ("where, x.grad:", seen),
+        ("mask, y:", (x > 0) * root),
+        ("mask, x.grad:", seen),
     ]
