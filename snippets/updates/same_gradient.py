@@ -1,0 +1,24 @@
+import torch
+from torch import optim
+
+rows = {
+    "SGD": (optim.SGD, {}),
+    "SGD momentum=0.9": (optim.SGD, {"momentum": 0.9}),
+    "SGD nesterov=True": (optim.SGD, {"momentum": 0.9, "nesterov": True}),
+    "SGD weight_decay=0.5": (optim.SGD, {"weight_decay": 0.5}),
+    "Adagrad": (optim.Adagrad, {}),
+    "RMSprop": (optim.RMSprop, {}),
+    "Rprop": (optim.Rprop, {}),
+    "Adamax": (optim.Adamax, {}),
+    "Adam": (optim.Adam, {}),
+    "AdamW": (optim.AdamW, {}),
+}
+for name, (optimizer_class, options) in rows.items():
+    w = torch.tensor(1.0, requires_grad=True)
+    optimizer = optimizer_class([w], lr=0.1, **options)
+    values = []
+    for _ in range(3):
+        w.grad = torch.tensor(2.0)
+        optimizer.step()
+        values.append(f"{w.item():8.4f}")
+    print(f"{name:20}", *values)
