@@ -51,11 +51,11 @@ def clipped(gradients: list, max_norm: float = 1.0) -> np.ndarray:
     return np.array(gradients) * min(max_norm / (np.linalg.norm(gradients) + 1e-6), 1)
 
 
-def descent(f, w: float, lr: float, steps: int, h: float = 1e-6) -> list[tuple[float, float]]:
+def descent(f, w: float, lr: float, steps: int) -> list[tuple[float, float]]:
     """The gradient and the new w of each step."""
     found = []
     for _ in range(steps):
-        gradient = slope(f, w, h)
+        gradient = slope(f, w)
         w = float(sgd(w, gradient, lr))
         found.append((gradient, w))
     return found
@@ -243,15 +243,16 @@ def l1_overshoots() -> Pairs:
 
 
 def lbfgs_closure() -> Pairs:
-    """w^2 from 1. The first step is lr / |g| times g if |g| > 1; then lr times Newton's, g / 2."""
-    places = [1.0]
-    places.append(places[-1] - 0.5 * min(1, 1 / abs(2 * places[-1])) * 2 * places[-1])
-    for _ in range(2):
-        places.append(places[-1] - 0.5 * (2 * places[-1]) / 2)
+    """w^2 from 1: lr / |g| times g, as |g| > 1; then lr times Newton's step, which is g / 2 = w.
+
+    With max_iter=3 it evaluates at most int(3 * 1.25) = 3 times, and stays at the third place.
+    """
+    second = 1.0 - 0.5 / 2 * 2
+    places = [1.0, second, second - 0.5 * second]
     pairs: Pairs = []
-    for w in places[:3]:
+    for w in places:
         pairs += [("  closure: w=", w), ("w.grad=", slope(lambda w: w**2, w))]
-    return [*pairs, ("after step, w:", places[3])]
+    return [*pairs, ("after step, w:", places[-1])]
 
 
 def lr_outside() -> Pairs:
@@ -440,14 +441,14 @@ def size_of_error() -> Pairs:
 
 
 def smooth_l1() -> Pairs:
-    """y^2 / 2 below 1, |y| - 1/2 above; y = 2w - 1 from w = 1 with lr = 0.1875."""
+    """The derivative of y^2 / 2 below 1 and |y| - 1/2 above is y, cut off at -1 and 1; y = 2w - 1.
 
-    def loss(w):
-        y = line(w)
-        return y**2 / 2 if abs(y) < 1 else abs(y) - 0.5
-
-    pairs: Pairs = []
-    for step, (g, w) in enumerate(descent(loss, 1, 0.1875, 3, h=1e-8)):
+    Three steps from w = 1 with lr = 0.1875.
+    """
+    w, pairs = 1.0, []
+    for step in range(3):
+        g = 2 * np.clip(line(w), -1, 1)
+        w = float(sgd(w, g, 0.1875))
         pairs += [("step", step), (": w.grad=", g), ("w=", w)]
     return pairs
 
