@@ -443,10 +443,10 @@ def size_of_error() -> Pairs:
 def smooth_l1() -> Pairs:
     """The derivative of y^2 / 2 below 1 and |y| - 1/2 above is y, cut off at -1 and 1; y = 2w - 1.
 
-    Three steps from w = 1 with lr = 0.1875.
+    Four steps from w = 1 with lr = 0.1875.
     """
     w, pairs = 1.0, []
-    for step in range(3):
+    for step in range(4):
         g = 2 * np.clip(line(w), -1, 1)
         w = float(sgd(w, g, 0.1875))
         pairs += [("step", step), (": w.grad=", g), ("w=", w)]
