@@ -8,3 +8,8 @@ for dampening in (0.0, 0.5, 0.9):
         w.grad = torch.tensor(1.0)
         optimizer.step()
         print(f"  step {step}, buffer: {optimizer.state[w]['momentum_buffer']:.4f}")
+
+try:
+    torch.optim.SGD([w], lr=0.1, momentum=0.9, dampening=0.5, nesterov=True)
+except ValueError as error:
+    print("ValueError:", error)

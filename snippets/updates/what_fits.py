@@ -2,6 +2,8 @@ import torch
 from torch import nn
 
 net = nn.Linear(1, 1)
+hidden = nn.Module()
+hidden.layers = [nn.Linear(1, 1)]
 w = torch.ones(2, requires_grad=True)
 for name, parameters in [
     ("net.parameters()", net.parameters()),
@@ -11,6 +13,7 @@ for name, parameters in [
     ("[constant]", [torch.ones(2)]),
     ("w", w),
     ("[]", []),
+    ("hidden.parameters()", hidden.parameters()),
     ("[2 * w]", [2 * w]),
     ("[{'params': {w}}]", [{"params": {w}}]),
     ("dict(net.named_parameters())", dict(net.named_parameters())),
