@@ -182,6 +182,16 @@ def decay_by_default() -> Pairs:
     return [("SGD, w:", 2), ("Adam, w:", 2), ("AdamW, w:", 2 * (1 - 0.5 * 0.01))]
 
 
+def fixed_closure() -> Pairs:
+    """The first step is lr / |g| times g; the gradient does not change, so the second is none."""
+    g = slope(lambda w: w**2, 1)
+    w = 1 - 0.5 / abs(g) * g
+    return [
+        *(("closure: w=", 1), ("w.grad=", g), ("closure: w=", w), ("w.grad=", g)),
+        ("after step, w:", w),
+    ]
+
+
 def given_twice() -> Pairs:
     """A gradient of 1, lr 0.1, one step or two."""
     return [
