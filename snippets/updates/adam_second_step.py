@@ -9,4 +9,5 @@ for second in (1.0, 0.0, -1.0):
         w.grad = torch.tensor(gradient)
         optimizer.step()
         m, v = optimizer.state[w]["exp_avg"], optimizer.state[w]["exp_avg_sq"]
-        print(f"  step {step}: m={m:.4f} v={v:.6f} moves by {w.item() - before:.4f}")
+        print(f"  step {step}: m={m:.4f} v={v:.6f}")
+        print(f"    w moves by {w.item() - before:.4f}")

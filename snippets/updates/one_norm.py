@@ -13,7 +13,7 @@ def show(name, clip):
     print(f"{name}, a.grad: {a.grad.item():.4f} b.grad: {b.grad.item():.4f}")
 
 
-show("norm of both", lambda: clip_grad_norm_([a, b], max_norm=1.0))
-show("norm of a alone", lambda: clip_grad_norm_([a], max_norm=1.0))
-show("large max_norm", lambda: clip_grad_norm_([a, b], max_norm=10.0))
+show("both", lambda: clip_grad_norm_([a, b], max_norm=1.0))
+show("a alone", lambda: clip_grad_norm_([a], max_norm=1.0))
+show("loose", lambda: clip_grad_norm_([a, b], max_norm=10.0))
 show("value", lambda: clip_grad_value_([a, b], clip_value=3.5))

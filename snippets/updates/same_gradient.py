@@ -3,9 +3,9 @@ from torch import optim
 
 rows = {
     "SGD": (optim.SGD, {}),
-    "SGD momentum=0.9": (optim.SGD, {"momentum": 0.9}),
-    "SGD nesterov=True": (optim.SGD, {"momentum": 0.9, "nesterov": True}),
-    "SGD weight_decay=0.5": (optim.SGD, {"weight_decay": 0.5}),
+    "momentum": (optim.SGD, {"momentum": 0.9}),
+    "nesterov": (optim.SGD, {"momentum": 0.9, "nesterov": True}),
+    "weight_decay": (optim.SGD, {"weight_decay": 0.5}),
     "Adagrad": (optim.Adagrad, {}),
     "RMSprop": (optim.RMSprop, {}),
     "Rprop": (optim.Rprop, {}),
@@ -20,5 +20,5 @@ for name, (optimizer_class, options) in rows.items():
     for _ in range(3):
         w.grad = torch.tensor(2.0)
         optimizer.step()
-        values.append(f"{w.item():8.4f}")
-    print(f"{name:20}", *values)
+        values.append(f"{w.item():7.4f}")
+    print(f"{name:12}", *values)

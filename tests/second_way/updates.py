@@ -384,12 +384,12 @@ def one_norm() -> Pairs:
     both, alone = clipped([3.0, 4.0]), clipped([3.0])
     large, value = clipped([3.0, 4.0], 10), np.clip([3, 4], -3.5, 3.5)
     return [
-        ("norm of both, returned:", np.hypot(3, 4)),
-        *(("norm of both, a.grad:", both[0]), ("b.grad:", both[1])),
-        ("norm of a alone, returned:", 3),
-        *(("norm of a alone, a.grad:", alone[0]), ("b.grad:", 4)),
-        ("large max_norm, returned:", np.hypot(3, 4)),
-        *(("large max_norm, a.grad:", large[0]), ("b.grad:", large[1])),
+        ("both, returned:", np.hypot(3, 4)),
+        *(("both, a.grad:", both[0]), ("b.grad:", both[1])),
+        ("a alone, returned:", 3),
+        *(("a alone, a.grad:", alone[0]), ("b.grad:", 4)),
+        ("loose, returned:", np.hypot(3, 4)),
+        *(("loose, a.grad:", large[0]), ("b.grad:", large[1])),
         *(("value, a.grad:", value[0]), ("b.grad:", value[1])),
     ]
 
@@ -426,9 +426,9 @@ def same_gradient() -> Pairs:
 
     return [
         ("SGD", after([g] * 3)),
-        ("SGD momentum=0.9", after([buffer([g] * t) for t in times])),
-        ("SGD nesterov=True", after([g + 0.9 * buffer([g] * t) for t in times])),
-        ("SGD weight_decay=0.5", shrunk(1 - 0.1 * 0.5, 0.1 * g)),
+        ("momentum", after([buffer([g] * t) for t in times])),
+        ("nesterov", after([g + 0.9 * buffer([g] * t) for t in times])),
+        ("weight_decay", shrunk(1 - 0.1 * 0.5, 0.1 * g)),
         ("Adagrad", after([g / np.sqrt(t * g**2) for t in times])),
         ("RMSprop", after([g / np.sqrt((1 - 0.99**t) * g**2) for t in times])),
         ("Rprop", after([1.2 ** (t - 1) for t in times])),
