@@ -153,7 +153,7 @@ def test_each_number_is_refused_when_two_units_off(name):
     source, text, pairs = script(name), output(name), SECOND_WAY[name]()
     for start, end in confirm(name, source, text, pairs):
         right = Decimal(text[start:end])
-        wrong = Decimal(0)
+        wrong = Decimal(0)  # where it is nan or inf
         if right.is_finite():
             wrong = right + Decimal(2).scaleb(right.as_tuple().exponent)
         with pytest.raises(AssertionError, match="the second way gives"):
