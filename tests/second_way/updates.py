@@ -215,6 +215,8 @@ def hundred_times() -> Pairs:
     """SGD takes 0.1 g; the others 0.1 g over what they keep of |g|."""
     first = {
         "SGD": lambda g: g,
+        "momentum": lambda g: g,
+        "weight_decay": lambda g: g + 0.5 * 1,
         "Adagrad": lambda g: g / np.sqrt(g**2),
         "RMSprop": lambda g: g / np.sqrt(0.01 * g**2),
         "Rprop": np.sign,
