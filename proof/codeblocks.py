@@ -135,7 +135,8 @@ def extract(page: Page, root: Path) -> dict[int, CodeBlock]:
         what, expected = "pytest-codeblocks cannot read the page", "fences that end, known markers"
         line = next(iter(page.markers), 1)
         raise Unproved([Problem(page.file, line, what, expected, str(error), _UNMARK)]) from error
-    return {origins[block.lineno - 1]: block for block in found}
+    # The first of the blocks that a reference became: the others say what older versions printed.
+    return {origins[block.lineno - 1]: block for block in reversed(found)}
 
 
 def _origins(page: Page, root: Path) -> list[int]:
