@@ -119,7 +119,8 @@ def good(book) -> Path:
         {
             "docs/t/p.zh.md": GOOD,
             "docs/t/p.en.md": GOOD,
-            "docs/build/q.zh.md": "::: snippets/t/double.py\n",
+            "docs/build/q.zh.md": "::: snippets/t/double.py\n    then: 1.4.0\n",
+            "snippets/t/double.1.4.0.then": "another: 5\n",
             "snippets/t/double.py": DOUBLE,
             "snippets/t/double.out": "double: 4\n",
             "snippets/t/gaps.py": GAPS,

@@ -167,6 +167,25 @@ def test_highlighted_lines_are_counted_as_editors_count_them(book):
     assert text.startswith('```python title="snippets/t/s.py" hl_lines="3"\n')
 
 
+def test_what_older_versions_printed_stands_below_the_output(book):
+    book.write("snippets/t/s.1.4.0.then", "y: 6\n")
+    book.write("snippets/t/s.1.6.0.then", "y: six\n")
+    text = expanded(book, "::: snippets/t/s.py\n    then: 1.4.0\n    then: 1.6.0\n")
+    assert text.endswith(
+        "```{ .text .output }\ny: 6.0\n```\n\n"
+        '```{ .text .output .then title="PyTorch 1.4.0" }\ny: 6\n```\n\n'
+        '```{ .text .output .then title="PyTorch 1.6.0" }\ny: six\n```\n'
+    )
+
+
+def test_an_older_version_of_which_nothing_is_recorded(book):
+    with pytest.raises(Unproved) as refused:
+        expanded(book, "::: snippets/t/s.py\n    then: 1.4.0\n")
+    (problem,) = refused.value.problems
+    assert (problem.line, problem.expected) == (2, "a file snippets/t/s.1.4.0.then")
+    assert "python benchmarks/then.py 1.4.0 <python with it> snippets/t/s.py" in problem.mend
+
+
 def test_expanding_twice_changes_nothing_more(book):
     once = expanded(book, book.read(PAGE))
     assert expanded(book, once) == once
