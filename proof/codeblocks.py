@@ -135,8 +135,10 @@ def extract(page: Page, root: Path) -> dict[int, CodeBlock]:
         what, expected = "pytest-codeblocks cannot read the page", "fences that end, known markers"
         line = next(iter(page.markers), 1)
         raise Unproved([Problem(page.file, line, what, expected, str(error), _UNMARK)]) from error
-    # The first of the blocks that a reference became: the others say what older versions printed.
-    return {origins[block.lineno - 1]: block for block in reversed(found)}
+    blocks: dict[int, CodeBlock] = {}
+    for block in found:  # the first that a reference became; older outputs may follow it
+        blocks.setdefault(origins[block.lineno - 1], block)
+    return blocks
 
 
 def _origins(page: Page, root: Path) -> list[int]:
