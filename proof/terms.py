@@ -67,7 +67,7 @@ class Terms:
 
     @cached_property
     def _wrong_pattern(self) -> re.Pattern:
-        return _one_of(self._wrong)
+        return _one_of(self._wrong, plural="s?")
 
     def wrong_words(self, page: Page) -> Iterator[Problem]:
         """Words in the prose of a page for which the glossary has another rendering."""
@@ -75,7 +75,7 @@ class Terms:
         text = _GLOSS.sub(lambda gloss: " " * len(gloss[0]), own_words(page))
         for found in self._wrong_pattern.finditer(text) if self._wrong else ():
             word = " ".join(found[0].split())  # a line may end within it
-            term = self._wrong[word.lower()]
+            term = self._wrong.get(word.lower()) or self._wrong[word.lower().removesuffix("s")]
             names = term.names(language)
             if word.lower() in map(str.lower, names):  # "loss" is wrong in Chinese prose only
                 continue
@@ -201,10 +201,12 @@ def _problem(line: int, what: str, expected: str, found: str) -> Problem:
     return Problem(FILE, line, what, expected, found, f"correct the term in {FILE}", pages)
 
 
-def _one_of(names: Iterable[str]) -> re.Pattern:
+def _one_of(names: Iterable[str], plural: str = "") -> re.Pattern:
     """Finds any of the names, the longest first; an English one as a whole word."""
     told = [
-        re.escape(name) if _CHINESE.search(name) else rf"(?<![\w-]){re.escape(name)}(?![\w-])"
+        re.escape(name)
+        if _CHINESE.search(name)
+        else rf"(?<![\w-]){re.escape(name)}{plural}(?![\w-])"
         for name in sorted(set(names), key=len, reverse=True)
     ]
     return re.compile("|".join(told).replace(r"\ ", r"\s+"), re.IGNORECASE)
