@@ -14,3 +14,8 @@ def same_script() -> Pairs:
         ("argmax of a tie:", np.array([np.argmax(np.ones(4))])),
         ("nn.Module has a full backward hook:", True),
     ]
+
+
+def old_code() -> Pairs:
+    """The norm of zeros."""
+    return [("norm:", np.linalg.norm(np.zeros(2)))]
