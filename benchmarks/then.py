@@ -13,38 +13,45 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from proof.older import older_file, printed, written  # noqa: E402
+from proof.page import read  # noqa: E402
+
+TEXT = {"capture_output": True, "text": True, "encoding": "utf-8"}
 
 
 def main(version: str, python: str, *scripts: str) -> int:
-    ask = subprocess.run([python, "-c", "import torch; print(torch.__version__)"], **_TEXT)
+    try:
+        ask = subprocess.run([python, "-c", "import torch; print(torch.__version__)"], **TEXT)
+    except OSError as error:
+        sys.exit(f"{python} cannot be started: {error}")
     if ask.stdout.strip().partition("+")[0] != version:
         sys.exit(f"{python} has PyTorch {ask.stdout.strip()}, not {version}\n{ask.stderr}")
-    recorded = sorted((ROOT / "snippets").rglob(f"*.{version}.then"))
+    for script in scripts:
+        file, text = older_file(ROOT / script, version), read(ROOT / script)
+        file.write_text(written(text, version, run(python, script)), encoding="utf-8", newline="\n")
+        print(f"recorded: {file.relative_to(ROOT)}")
+    if scripts:
+        return 0
+    files = sorted((ROOT / "snippets").rglob(f"*.{version}.then"))
     wrong = 0
-    for file in [_then(script, version) for script in scripts] or recorded:
-        printed = _printed(python, file.with_name(file.name.partition(".")[0] + ".py"))
-        if scripts:
-            file.write_text(printed, encoding="utf-8", newline="\n")
-        elif printed != file.read_text(encoding="utf-8"):
+    for file in files:
+        script = file.with_name(file.name.removesuffix(f".{version}.then") + ".py")
+        if (output := run(python, script.relative_to(ROOT).as_posix())) != printed(file):
             wrong += 1
-            print(f"{file.relative_to(ROOT)}: PyTorch {version} prints\n{printed}")
-    print(f"{len(scripts) or len(recorded)} files, {wrong} differ" if not scripts else "recorded")
+            print(f"{file.relative_to(ROOT)}: PyTorch {version} prints\n{output}")
+    print(f"{len(files)} files, {wrong} differ")
     return 1 if wrong else 0
 
 
-_TEXT = {"capture_output": True, "text": True, "encoding": "utf-8"}
-
-
-def _then(script: str, version: str) -> Path:
-    return (ROOT / script).with_suffix(f".{version}.then")
-
-
-def _printed(python: str, script: Path) -> str:
+def run(python: str, script: str) -> str:
+    """What a script prints under this interpreter; ends the program if it fails."""
     with tempfile.TemporaryDirectory() as folder:
-        run = subprocess.run([python, str(script)], cwd=folder, **_TEXT)
-    if run.returncode:
-        sys.exit(f"{script} does not run on this PyTorch:\n{run.stderr}")
-    return run.stdout
+        done = subprocess.run([python, str(ROOT / script)], cwd=folder, **TEXT)
+    if done.returncode:
+        sys.exit(f"{script} does not run on this PyTorch:\n{done.stderr}")
+    return done.stdout
 
 
 if __name__ == "__main__":

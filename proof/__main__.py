@@ -133,6 +133,7 @@ def _chosen(book: Book, paths: list[str]) -> tuple[set[str], list[str]]:
     scripts = (named | shown) & set(book.scripts)
     files |= {user for script in named & scripts for user in book.users(script)}
     files |= scripts | {script.removesuffix(".py") + ".out" for script in scripts}
+    files |= {file for file in book.older if f"{file.partition('.')[0]}.py" in scripts}
     return files, sorted(scripts)
 
 

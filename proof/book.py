@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from proof.expand import expand, then_file
+from proof.expand import expand
+from proof.older import VERSION, older_file
 from proof.page import Page, parse, read
 from proof.problem import Problem, Unproved, not_utf8
 from proof.terms import Terms, read_terms
@@ -236,10 +237,11 @@ def _strays(book: Book) -> Iterator[Problem]:
                 f"delete {output}, or bring the script back",
             )
     shown = {
-        then_file(book.root / r.path, version).relative_to(book.root).as_posix()
+        older_file(Path(r.path), version).as_posix()
         for page in book.pages
         for r in page.references
         for version in r.then
+        if VERSION.fullmatch(version)
     }
     for file in book.older:
         if file not in shown:

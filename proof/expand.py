@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from proof import grid, terms
+from proof.older import VERSION, fault, older_file, printed
 from proof.page import Page, Reference, read
 from proof.problem import Problem, Unproved, not_utf8
 
@@ -57,16 +58,11 @@ def _fences(reference: Reference, root: Path) -> Iterator[str]:
     block = [f'{ticks}python title="{reference.path}"{marks}', *code, ticks, ""]
     block += [EXPECTED_OUTPUT, "", f"{ticks}{{ .text .output }}", *output, ticks]
     for version in reference.then:
-        older = read(then_file(root / reference.path, version)).rstrip("\n").split("\n")
+        older = printed(older_file(root / reference.path, version)).rstrip("\n").split("\n")
         block += ["", f'{ticks}{{ .text .output .then title="PyTorch {version}" }}', *older, ticks]
     if captions := reference.option("captions"):
         block += ["", *grid.draw("\n".join(output), _captions(captions))]
     yield from (reference.indent + line if line else "" for line in block)
-
-
-def then_file(script: Path, version: str) -> Path:
-    """Where the output of a script under an older PyTorch lies; benchmarks/then.py records it."""
-    return script.with_suffix(f".{version}.then")
 
 
 def _captions(value: str) -> list[str]:
@@ -157,16 +153,40 @@ def _problems(page: Page, reference: Reference, root: Path) -> Iterator[Problem]
                     "copy more of the line you mean" if where else "copy the text from the script",
                     line,
                 )
-        elif key == "then" and not then_file(script, value).is_file():
-            yield problem(
-                "nothing is recorded of what an older PyTorch printed",
-                f"a file {then_file(script, value).relative_to(root).as_posix()}",
-                "no such file",
-                f"record it: python benchmarks/then.py {value} <python with it> {reference.path}",
-                line,
-            )
+        elif key == "then" and script in texts:
+            yield from _older_problems(page, reference, root, texts[script], value, line)
+        if key not in ("highlight", "then") and [k for k, *_ in reference.options].count(key) > 1:
+            yield problem("the option stands twice", "one", f"{key}: {value}", "remove one", line)
     if output in texts:
         yield from _figure_problems(page, reference, texts[output])
+
+
+def _older_problems(
+    page: Page, reference: Reference, root: Path, script: str, version: str, line: int
+) -> Iterator[Problem]:
+    """What an older version printed is there, and was printed by the script as it is now."""
+    if not VERSION.fullmatch(version):
+        what, name = "this is no version of PyTorch", page.file
+        yield Problem(name, line, what, OPTIONS["then"], version, "correct this line", (name,))
+        return
+    file = older_file(root / reference.path, version)
+    try:
+        why = fault(script, version, read(file)) if file.is_file() else "no such file"
+    except UnicodeDecodeError as error:
+        yield not_utf8(file.relative_to(root).as_posix(), error, (page.file,))
+        return
+    if reference.then.count(version) > 1:
+        why = "the page asks for it twice"
+    if why:
+        yield Problem(
+            page.file,
+            line,
+            f"what PyTorch {version} printed is not known",
+            f"{file.relative_to(root).as_posix()}, recorded from {reference.path} as it is",
+            why,
+            f"record it: python benchmarks/then.py {version} <python with it> {reference.path}",
+            (page.file,),
+        )
 
 
 def _figure_problems(page: Page, reference: Reference, output: str) -> Iterator[Problem]:
@@ -178,8 +198,8 @@ def _figure_problems(page: Page, reference: Reference, output: str) -> Iterator[
     try:
         count = len(grid.matrices(output))
         there = f"{count} in the recorded output"
-    except ValueError:
-        count, there = -1, "a matrix that PyTorch cut short with ..."
+    except ValueError as error:
+        count, there = -1, f"the recorded output holds {error}"
     if figure != "grid" or not count or count != len(told):
         yield Problem(
             page.file,

@@ -3,40 +3,60 @@
 from __future__ import annotations
 
 import html
+import math
 import re
 
-_MATRIX = re.compile(r"tensor\((\[\[[^\]]*\](?:,\s*\[[^\]]*\])*\])[^)]*\)")
+_TENSOR = re.compile(r"tensor\((\[.*?\])((?:,\s*[a-z_]+=[^,()]+(?:\([^()]*\))?)*)\)", re.DOTALL)
 _ROW = re.compile(r"\[([^\[\]]*)\]")
 
 
-def matrices(output: str) -> list[list[list[float]]]:
-    """The two-dimensional tensors in what a snippet printed, in order, as rows of numbers.
+def matrices(output: str) -> list[list[list[str]]]:
+    """The two-dimensional tensors in what a snippet printed, in order, as rows of printed numbers.
 
-    Raises `ValueError` where an entry isn't a number, as the `...` of a tensor cut short.
+    Raises `ValueError` where a tensor has more dimensions, or an entry is no finite number, as the
+    `...` of a tensor cut short.
     """
-    return [
-        [[float(number) for number in row.split(",")] for row in _ROW.findall(found[1])]
-        for found in _MATRIX.finditer(output)
-    ]
+    found = []
+    for tensor in _TENSOR.finditer(output):
+        text = re.sub(r"\s", "", tensor[1])
+        if text.startswith("[[["):
+            raise ValueError("a tensor of more than two dimensions")
+        if not text.startswith("[["):
+            continue
+        rows = [row.split(",") for row in _ROW.findall(text)]
+        if any(len(row) != len(rows[0]) for row in rows):
+            raise ValueError("rows of different lengths")
+        if not all(_is_finite(number) for row in rows for number in row):
+            raise ValueError("an entry that is no finite number")
+        found.append(rows)
+    return found
+
+
+def _is_finite(number: str) -> bool:
+    try:
+        return math.isfinite(float(number))
+    except ValueError:
+        return False
 
 
 def draw(output: str, captions: list[str]) -> list[str]:
     """Lines of HTML: each matrix with its caption, its cells shaded in proportion to their size.
 
-    A cell holds the number as it was printed, without zeros at its end.
+    A cell holds the number as it was printed, without the zeros and the point at its end.
     """
     told = ['<div class="grids">']
     for matrix, caption in zip(matrices(output), captions, strict=True):
-        largest = max(abs(number) for row in matrix for number in row) or 1.0
+        largest = max(abs(float(number)) for row in matrix for number in row) or 1.0
         told.append(f'<table class="grid"><caption>{html.escape(caption)}</caption><tbody>')
         for row in matrix:
-            cells = "".join(_cell(number, abs(number) / largest) for number in row)
+            cells = "".join(_cell(number, abs(float(number)) / largest) for number in row)
             told.append(f"<tr>{cells}</tr>")
         told.append("</tbody></table>")
     return [*told, "</div>"]
 
 
-def _cell(number: float, share: float) -> str:
-    sign = ' class="minus"' if number < 0 else ""
-    shade = f' style="--share:{share:.0%}"' if number else ""
-    return f"<td{sign}{shade}>{number:.6g}</td>"
+def _cell(number: str, share: float) -> str:
+    shown = re.sub(r"\.0*(?=e|$)|(\.\d*?[1-9])0+(?=e|$)", r"\1", number)
+    sign = ' class="minus"' if number.startswith("-") and share else ""
+    shade = f' style="--share:{share:.0%}"' if share else ""
+    return f"<td{sign}{shade}>{shown}</td>"

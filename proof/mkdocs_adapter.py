@@ -29,6 +29,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import Abort, PluginError
 from mkdocs.plugins import event_priority
 from mkdocs.structure.files import File, Files
+from mkdocs.utils import get_relative_url
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # a hook is loaded from its path
 
@@ -40,6 +41,7 @@ from proof.page import parse
 from proof.problem import Problem, Unproved, report
 from proof.result import Result
 from proof.runner import Runner, RunnerError
+from proof.term_links import link_terms
 from proof.terms import Terms, read_terms
 
 log = logging.getLogger("mkdocs.proof")
@@ -171,16 +173,19 @@ def on_page_read_source(page, config: MkDocsConfig) -> str | None:
 def on_page_markdown(markdown: str, page, config: MkDocsConfig, files: Files) -> str:
     root = Path(config.config_file_path).parent
     try:
-        expanded = expand(parse(page.file.src_uri, markdown), root)
+        return expand(parse(page.file.src_uri, markdown, whole=False), root)
     except Unproved:
         return markdown  # the problems are told once, with their lines in the file, at the end
-    return _press.terms.linked(page.file.src_uri, expanded)
 
 
 def on_page_content(content: str, page, config: MkDocsConfig, files: Files) -> str:
     content, wrong = render_formulas(content)
     _press.formulas += [_bad_formula(page, latex, reason) for latex, reason in wrong]
-    return content
+    name, _, language = page.file.src_uri.removesuffix(".md").rpartition(".")
+    if name in ("index", "glossary/index") or language not in LANGUAGES:
+        return content
+    glossary = get_relative_url("glossary/", page.file.url)
+    return link_terms(content, _press.terms, language, name, glossary)
 
 
 def _bad_formula(page, latex: str, reason: str) -> Problem:

@@ -21,8 +21,8 @@ _HEADING = re.compile(r"^(?P<level>#{1,6}) *(?P<text>.*?)(?: *\{(?P<attrs>[^}]*)
 _ANCHOR = re.compile(r"#([A-Za-z][A-Za-z0-9_-]*)(?=\s|$)")
 _PYTHON = re.compile(r"^(?:\{[^}]*\.|\{? *)(?:i?python[23]?|py[23]?|pycon)\b", re.IGNORECASE)
 # What was meant as a reference and would stand in the page as text.
-_STRAY = re.compile(r"^\s*(?:[-*+>]|\d+\.)?\s*:{2,}\s*snippets/")
-_UNINDENTED = re.compile(r"^\s*(?:highlight|figure):")
+_STRAY = re.compile(r"[:：]{2,}\s*(?:snippets|docs)/")
+_UNINDENTED = re.compile(r"^\s*(?:highlight|figure|captions|then|part):")
 _MARKER = re.compile(r"<!--[-\s]*pytest(?:-codeblocks:|\.mark)")
 
 
@@ -92,19 +92,24 @@ def one_line_end(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def parse(file: str, text: str) -> Page:
-    """Read a page. What stands inside a code fence is never taken for a reference or a heading."""
+def parse(file: str, text: str, whole: bool = True) -> Page:
+    """Read a page. What stands inside a code fence is never taken for a reference or a heading.
+
+    `whole`: the text is that of the file; otherwise its front matter has been taken off.
+    """
     text = one_line_end(text)
     lines = text.split("\n")
     references, headings, typed, markers, strays, blocks = [], [], [], [], [], []
     closing: str | None = None
-    opened = 0
-    number = _front_matter(lines)
+    opened, commented = 0, False
+    number = _front_matter(lines) if whole else 0
     if number:
         blocks.append((1, number))
     while number < len(lines):
         line = lines[number]
         number += 1
+        if closing is None:
+            commented = line.rfind("<!--") > line.rfind("-->") or (commented and "-->" not in line)
         if closing is not None:
             if line.strip().startswith(closing) and not line.strip().strip(closing[0]):
                 closing = None
@@ -118,11 +123,15 @@ def parse(file: str, text: str) -> Page:
             references.append(
                 Reference(block["path"].strip(), number, end, block["indent"], options)
             )
-            blocks.append((number, end))
+            words = {at for key, _, at in options if key == "captions"}
+            blocks += [(n, n) for n in range(number, end + 1) if n not in words]
             number = end
-            if end < len(lines) and _UNINDENTED.match(lines[end]):
-                strays.append(end + 1)
-        elif _STRAY.match(line):
+            after = next((n for n in range(end, len(lines)) if lines[n].strip()), end)
+            if after < len(lines) and _UNINDENTED.match(lines[after]):
+                strays.append(after + 1)
+            if commented:
+                strays.append(references[-1].line)
+        elif _STRAY.search(re.sub(r"`[^`]*`", "", line)):
             strays.append(number)
         elif heading := _HEADING.match(line):
             anchor = _ANCHOR.search(heading["attrs"] or "")

@@ -11,6 +11,7 @@ _NOT_PROSE = re.compile(
       <!--.*?-->                                            # a comment
     | (?P<ticks>`+)(?!`).*?(?<!`)(?P=ticks)(?!`)            # code
     | \$\$.*?\$\$ | (?<![\\$])\$(?!\s)[^$\n]+?(?<!\s)\$     # maths
+    | \\\(.*?\\\) | \\\[.*?\\\]
     | (?<=\])\(\s*[^\s()]*(?:\([^\s()]*\)[^\s()]*)*\s*\)    # the address of a link
     | <https?:[^>\s]*> | </?[A-Za-z][^<>]*>                 # an address, a tag
     | (?:(?<=[)\]`*])|(?<=\ ))\{:?\ *[#.][^{}\n]*\}         # attributes
@@ -19,7 +20,7 @@ _NOT_PROSE = re.compile(
 )
 # The title of a thread or an article is quoted: its words are not the author's.
 _QUOTED = re.compile(
-    r"""\[(?:[^\[\]]|\[[^\[\]]*\])*\](?=\(https?:)|「[^「」\n]*」|“[^“”\n]*”|"[^"\n]*\""""
+    r"""\[(?:[^\[\]]|\[[^\[\]]*\])*\](?=\(https?:)|「[^「」\n]*」|《[^《》\n]*》|“[^“”\n]*”|"[^"\n]*\""""
 )
 _BOX = re.compile(r" *(?:!!!|\?\?\?\+?) ")
 

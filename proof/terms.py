@@ -10,21 +10,23 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from proof.page import Page, parse, read
-from proof.problem import Problem, Unproved
+from proof.page import Page, read
+from proof.problem import Problem, Unproved, not_utf8
 from proof.prose import own_words
 
 FILE = "docs/glossary/terms.toml"
 """The terms of the book; the comment at its top says what each field means."""
 
-_NEEDED = {"id": str, "part": str, "zh": str, "en": str, "page": str, "says": dict}
-_OPTIONAL = {"forms": list, "also": list, "wrong": list, "common": bool}
+_PAGES = tuple(f"docs/glossary/index.{language}.md" for language in ("zh", "en"))
+_WORDS = ("id", "part", "zh", "en", "page")
+_LISTS = ("forms", "also", "wrong")
+_KNOWN = (*_WORDS, "says", *_LISTS, "common")
 _ALSO = {"zh": ("也有人叫：", "、", "。"), "en": (" Also called: ", ", ", ".")}
 _QUOTES = {"zh": "「」", "en": "“”"}
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
+_HEADER = re.compile(r"^\s*\[\[\s*term\s*\]\]", re.MULTILINE)
 # A term may be explained in brackets, in the other language, where it is first used.
 _GLOSS = re.compile(r"（[A-Za-z][A-Za-z ,/-]*）|\([\u4e00-\u9fff、，]+\)")
-_NO_LINKS = re.compile(r"^(?: *(?:#|\||!!!|\?\?\?|<)| *[-*] *\[).*$|\[[^\[\]]*\]", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,6 @@ class Term:
     en: str
     page: str
     says: dict[str, str]
-    line: int
     forms: tuple[str, ...] = ()
     also: tuple[str, ...] = ()
     wrong: tuple[str, ...] = ()
@@ -55,64 +56,35 @@ class Terms:
     all: tuple[Term, ...] = ()
 
     @cached_property
-    def _patterns(self) -> dict[str, re.Pattern]:
-        return {
-            language: _one_of(name for term in self.all for name in term.names(language))
-            for language in ("zh", "en")
-        }
-
-    @cached_property
     def _wrong(self) -> dict[str, Term]:
-        return {name.lower(): term for term in self.all for name in term.wrong}
+        return {plain(name): term for term in self.all for name in term.wrong}
 
     @cached_property
-    def _wrong_pattern(self) -> re.Pattern:
-        return _one_of(self._wrong, plural="s?")
+    def _pattern(self) -> re.Pattern:
+        return one_of(self._wrong, plural="s?")
 
     def wrong_words(self, page: Page) -> Iterator[Problem]:
         """Words in the prose of a page for which the glossary has another rendering."""
-        language = _language(page.file)
+        language = language_of(page.file)
+        if language not in _QUOTES or not self._wrong:
+            return
         text = _GLOSS.sub(lambda gloss: " " * len(gloss[0]), own_words(page))
-        for found in self._wrong_pattern.finditer(text) if self._wrong else ():
-            word = " ".join(found[0].split())  # a line may end within it
-            term = self._wrong.get(word.lower()) or self._wrong[word.lower().removesuffix("s")]
+        for found in self._pattern.finditer(text):
+            word = plain(found[0])
+            term = self._wrong.get(word) or self._wrong[word.removesuffix("s")]
             names = term.names(language)
-            if word.lower() in map(str.lower, names):  # "loss" is wrong in Chinese prose only
+            if word in map(plain, names):  # "loss" is wrong in Chinese prose only
                 continue
             yield Problem(
                 page.file,
                 text.count("\n", 0, found.start()) + 1,
                 "the glossary has another word for this",
                 names[0],
-                word,
+                " ".join(found[0].split()),
                 f"write {names[0]}, or quote the other word with {_QUOTES[language]} "
                 f"({FILE}, {term.id})",
                 (page.file,),
             )
-
-    def linked(self, file: str, text: str) -> str:
-        """The Markdown of a page with the first use of each term made a link to the glossary.
-
-        Headings, tables, boxes' titles, quotes and links stay as they are, and so do the page that
-        the glossary names for the term, the cover, the glossary, and notebooks.
-        """
-        language = _language(file)
-        if language not in self._patterns or file.startswith(("index.", "glossary/")):
-            return text
-        glossary = posixpath.relpath(f"glossary/index.{language}.md", posixpath.dirname(file))
-        words = _NO_LINKS.sub(lambda m: " " * len(m[0]), own_words(parse(file, text)))
-        terms = {n.lower(): t for t in self.all if not t.common for n in t.names(language)}
-        here = re.sub(r"\.(?:zh|en)\.md$", "", file)
-        seen = {t.id for t in self.all if t.page == here}
-        told, at = [], 0
-        for found in self._patterns[language].finditer(words):
-            term = terms.get(" ".join(found[0].lower().split()))
-            if term is None or term.id in seen:
-                continue
-            seen.add(term.id)
-            told += [text[at : found.start()], f"[{found[0]}]({glossary}#{term.id}){{ .term }}"]
-            at = found.end()
-        return "".join([*told, text[at:]])
 
 
 def read_terms(root: Path) -> Terms:
@@ -122,26 +94,26 @@ def read_terms(root: Path) -> Terms:
     """
     if not (root / FILE).is_file():
         return Terms()
-    text = read(root / FILE)
     try:
+        text = read(root / FILE)
         entries = tomllib.loads(text).get("term", [])
+    except UnicodeDecodeError as error:
+        raise Unproved([not_utf8(FILE, error, _PAGES)]) from error
     except tomllib.TOMLDecodeError as error:
         line = re.search(r"line (\d+)", str(error))
-        raise Unproved(
-            [_problem(int(line[1]) if line else 1, "this is not TOML", "TOML", str(error))]
-        ) from error
-    lines = [n for n, line in enumerate(text.split("\n"), 1) if line.strip() == "[[term]]"]
+        problem = _problem(int(line[1]) if line else 1, "this is not TOML", "TOML", str(error))
+        raise Unproved([problem]) from error
+    lines = [text.count("\n", 0, found.end()) + 1 for found in _HEADER.finditer(text)]
+    if not isinstance(entries, list) or len(entries) != len(lines):
+        problem = _problem(1, "this is no list of terms", "[[term]] above each", repr(entries)[:60])
+        raise Unproved([problem])
     problems, terms, seen = [], [], {}
     for entry, line in zip(entries, lines, strict=True):
-        wrong = list(_faults(entry, line, root, seen))
+        wrong = list(_faults(entry, line, root)) or list(_twice(entry, line, seen))
         problems += wrong
         if not wrong:
-            terms.append(
-                Term(
-                    **{k: tuple(v) if isinstance(v, list) else v for k, v in entry.items()},
-                    line=line,
-                )
-            )
+            fields = {k: tuple(v) if isinstance(v, list) else v for k, v in entry.items()}
+            terms.append(Term(**fields))
     if problems:
         raise Unproved(problems)
     return Terms(tuple(terms))
@@ -150,9 +122,11 @@ def read_terms(root: Path) -> Terms:
 def entries(page: str, part: str, terms: Terms) -> list[str]:
     """The lines of Markdown (a definition list) that tell a part of the glossary.
 
-    `page` is the page's file: its name says the language, its folder where links start.
+    `page` is the page's file: its name says the language. Links start from the glossary's folder.
     """
-    language = _language(page)
+    language = language_of(page)
+    if language not in _ALSO:
+        return []
     other = "en" if language == "zh" else "zh"
     before, between, after = _ALSO[language]
     told = []
@@ -161,9 +135,11 @@ def entries(page: str, part: str, terms: Terms) -> list[str]:
             continue
         shown = posixpath.relpath(f"{term.page}.{language}.md", "glossary")
         names = [
-            n for n in (*term.also, *term.wrong) if n.lower() not in (term.zh, term.en.lower())
+            name
+            for name in (*term.also, *term.wrong)
+            if (_CHINESE.search(name) is None) == (language == "en")
+            and plain(name) not in map(plain, term.names("en"))
         ]
-        names = [n for n in names if bool(_CHINESE.search(n)) == (language == "zh")]
         also = f"{before}{between.join(names)}{after}" if names else ""
         right, foreign = getattr(term, language), getattr(term, other)
         told += [
@@ -174,43 +150,72 @@ def entries(page: str, part: str, terms: Terms) -> list[str]:
     return told
 
 
-def _faults(entry: dict, line: int, root: Path, seen: dict[str, str]) -> Iterator[Problem]:
-    known = _NEEDED | _OPTIONAL
-    for key, kind in _NEEDED.items():
-        if not isinstance(entry.get(key), kind):
-            yield _problem(line, f"the term has no {key}", f"{key} = ...", "none")
-    for key in entry.keys() - known.keys():
-        yield _problem(line, "unknown field", ", ".join(known), key)
-    says = entry.get("says")
-    if isinstance(says, dict) and not {"zh", "en"} <= says.keys():
-        yield _problem(
-            line, "the term is explained in one language only", "says.zh, says.en", str(says)
-        )
-    page = entry.get("page")
-    for file in (f"docs/{page}.{language}.md" for language in ("zh", "en")):
-        if not (root / file).is_file():
-            yield _problem(line, "the page of the term does not exist", "a page of the book", file)
-    for key in ("id", "zh", "en", "wrong"):
-        for name in {entry[key]} if isinstance(entry.get(key), str) else set(entry.get(key, [])):
-            if seen.setdefault(name.lower(), entry.get("id")) != entry.get("id"):
-                yield _problem(line, "two terms have the same word", "each word once", name)
+def one_of(names: Iterable[str], plural: str = "") -> re.Pattern:
+    """Finds any of the names, the longest first; an English one as a whole word.
 
-
-def _problem(line: int, what: str, expected: str, found: str) -> Problem:
-    pages = tuple(f"docs/glossary/index.{language}.md" for language in ("zh", "en"))
-    return Problem(FILE, line, what, expected, found, f"correct the term in {FILE}", pages)
-
-
-def _one_of(names: Iterable[str], plural: str = "") -> re.Pattern:
-    """Finds any of the names, the longest first; an English one as a whole word."""
+    A blank in a name stands for blanks, a line end or a hyphen.
+    """
     told = [
         re.escape(name)
         if _CHINESE.search(name)
-        else rf"(?<![\w-]){re.escape(name)}{plural}(?![\w-])"
+        else rf"(?<![A-Za-z0-9_-]){re.escape(name)}{plural}(?![A-Za-z0-9_-])"
         for name in sorted(set(names), key=len, reverse=True)
     ]
-    return re.compile("|".join(told).replace(r"\ ", r"\s+"), re.IGNORECASE)
+    return re.compile("|".join(told).replace(r"\ ", r"[\s-]+"), re.IGNORECASE)
 
 
-def _language(file: str) -> str:
+def plain(word: str) -> str:
+    """A word as it is looked up: small letters, one blank where a line ends or a hyphen stands."""
+    return " ".join(re.split(r"[\s-]+", word.lower()))
+
+
+def language_of(file: str) -> str:
+    """The language that the name of a page says: `zh` for `leaf.zh.md`."""
     return file.removesuffix(".md").rpartition(".")[2]
+
+
+def _faults(entry: object, line: int, root: Path) -> Iterator[Problem]:
+    """What is wrong with a term by itself."""
+    if not isinstance(entry, dict):
+        yield _problem(line, "this is no term", "fields", repr(entry))
+        return
+    for key in entry.keys() - set(_KNOWN):
+        yield _problem(line, "unknown field", ", ".join(_KNOWN), key)
+    for key in _WORDS:
+        if not _is_word(entry.get(key)):
+            yield _problem(line, f"the term has no {key}", f'{key} = "..."', repr(entry.get(key)))
+    for key in _LISTS:
+        words = entry.get(key, [])
+        if not isinstance(words, list) or not all(map(_is_word, words)):
+            yield _problem(line, f"{key} is no list of words", f'{key} = ["..."]', repr(words))
+    if not isinstance(entry.get("common", False), bool):
+        yield _problem(line, "common is neither true nor false", "true", repr(entry["common"]))
+    says = entry.get("says")
+    if not isinstance(says, dict) or not all(_is_word(says.get(x)) for x in ("zh", "en")):
+        what = "the term is not explained in both languages, in one line each"
+        yield _problem(line, what, 'says.zh = "...", says.en = "..."', repr(says))
+    if _is_word(entry.get("id")) and not re.fullmatch(r"[a-z][a-z0-9-]*", entry["id"]):
+        yield _problem(line, "this is no anchor", "small letters, digits, hyphens", entry["id"])
+    if _is_word(page := entry.get("page")):
+        for file in (f"docs/{page}.{language}.md" for language in ("zh", "en")):
+            if not (root / file).is_file():
+                what = "the page of the term does not exist"
+                yield _problem(line, what, "a page of the book", file)
+
+
+def _is_word(value: object) -> bool:
+    return isinstance(value, str) and bool(value) and value == " ".join(value.split())
+
+
+def _twice(entry: dict, line: int, seen: dict[str, int]) -> Iterator[Problem]:
+    """Words that another term has too: nobody could tell which is meant."""
+    words = {entry["zh"], entry["en"], *entry.get("forms", []), *entry.get("wrong", [])}
+    for word in sorted({plain(word) for word in words} | {f"#{entry['id']}"}):
+        if word in seen:
+            what = f"two terms have the same {'id' if word[0] == '#' else 'word'}"
+            yield _problem(line, what, "each once", f"{word}, as in line {seen[word]}")
+        seen.setdefault(word, line)
+
+
+def _problem(line: int, what: str, expected: str, found: str) -> Problem:
+    return Problem(FILE, line, what, expected, found, f"correct the term in {FILE}", _PAGES)

@@ -137,6 +137,9 @@ def no_page_shows(script: str) -> str:
 RAW = "correct this line"
 STRAYS = {
     "in a list": "- ::: snippets/t/s.py",
+    "within a line": "See ::: snippets/t/s.py",
+    "in bold": "**::: snippets/t/s.py**",
+    "full-width": "：：：snippets/t/s.py",
     "two colons": ":: snippets/t/s.py",
     "in a quote": "> ::: snippets/t/s.py",
     "after a tab": "\t::: snippets/t/s.py",
@@ -155,6 +158,19 @@ def test_what_would_stand_in_the_page_as_text(book, proof_command, text):
 
 def test_an_option_that_is_not_indented(book, proof_command):
     in_both(book, "    highlight: 3 * w", "highlight: 3 * w")
+    status, _, told = proof_command("check")
+    assert status == 1 and f"{EN}:6: this would stand in the page as text" in told
+
+
+def test_an_option_after_an_empty_line(book, proof_command):
+    in_both(book, "    highlight: 3 * w", "\n    highlight: 3 * w")
+    status, _, told = proof_command("check")
+    assert status == 1 and f"{EN}:7: this would stand in the page as text" in told
+
+
+def test_a_reference_that_no_reader_sees(book, proof_command):
+    in_both(book, "::: snippets", "<!--\n::: snippets")
+    in_both(book, "3 * w\n", "3 * w\n\n-->\n")
     status, _, told = proof_command("check")
     assert status == 1 and f"{EN}:6: this would stand in the page as text" in told
 

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from proof.older import written
+
 HOME = Path(__file__).resolve().parent.parent
 
 DOUBLE = """\
@@ -120,7 +122,7 @@ def good(book) -> Path:
             "docs/t/p.zh.md": GOOD,
             "docs/t/p.en.md": GOOD,
             "docs/build/q.zh.md": "::: snippets/t/double.py\n    then: 1.4.0\n",
-            "snippets/t/double.1.4.0.then": "another: 5\n",
+            "snippets/t/double.1.4.0.then": written(DOUBLE, "1.4.0", "another: 5\n"),
             "snippets/t/double.py": DOUBLE,
             "snippets/t/double.out": "double: 4\n",
             "snippets/t/gaps.py": GAPS,

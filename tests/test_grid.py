@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from tiny_book import Book
 
 from proof.expand import expand
-from proof.grid import matrices
+from proof.grid import draw, matrices
 from proof.page import parse
 from proof.problem import Unproved
 
@@ -27,7 +29,7 @@ def printed(book: Book) -> Book:
 
 
 def test_matrices():
-    assert matrices(OUTPUT) == [[[0, 1], [0, 0]], [[-0.5, 2]]]
+    assert matrices(OUTPUT) == [[["0.", "1."], ["0.", "0."]], [["-0.5000", "2.0000"]]]
 
 
 def test_each_matrix_is_drawn_with_its_caption(printed):
@@ -59,7 +61,29 @@ def test_what_cannot_be_drawn_is_refused(printed, text, told):
     assert told in str(refused.value)
 
 
-def test_a_matrix_cut_short_is_refused(printed):
-    printed.write("snippets/t/s.out", "tensor([[0., ..., 1.]])\n")
-    with pytest.raises(Unproved, match="cut short"):
+@pytest.mark.parametrize(
+    ("output", "told"),
+    [
+        ("tensor([[0., ..., 1.]])", "no finite number"),
+        ("tensor([[0., nan]])", "no finite number"),
+        ("tensor([[True]])", "no finite number"),
+        ("tensor([[[0., 1.]]])", "more than two dimensions"),
+        ("tensor([[0., 1.], [2.]])", "rows of different lengths"),
+        ("tensor([1., 2.])", "0 in the recorded output"),
+    ],
+)
+def test_an_output_that_is_no_matrix_is_refused(printed, output, told):
+    printed.write("snippets/t/s.out", output + "\n")
+    with pytest.raises(Unproved, match=told):
         expand(parse("docs/t/p.zh.md", PAGE), printed.root)
+
+
+def test_a_cell_shows_the_number_as_it_was_printed():
+    output = "tensor([[1234567., 0.1234567800, 1.5000e-07, -0., 100.]], dtype=torch.float64)"
+    told = "".join(draw(output, ["x"]))
+    assert re.findall(r">([^<]+)</td>", told) == ["1234567", "0.12345678", "1.5e-07", "-0", "100"]
+
+
+def test_an_option_that_stands_twice_is_refused(printed):
+    with pytest.raises(Unproved, match="the option stands twice"):
+        expand(parse("docs/t/p.zh.md", PAGE + "    figure: grid\n"), printed.root)

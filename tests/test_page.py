@@ -6,6 +6,7 @@ import pytest
 from tiny_book import Book, write
 
 from proof.expand import OPTIONS, expand
+from proof.older import written
 from proof.page import parse
 from proof.problem import Unproved
 
@@ -167,9 +168,14 @@ def test_highlighted_lines_are_counted_as_editors_count_them(book):
     assert text.startswith('```python title="snippets/t/s.py" hl_lines="3"\n')
 
 
+def older(book: Book, version: str, output: str) -> None:
+    script = book.read("snippets/t/s.py")
+    book.write(f"snippets/t/s.{version}.then", written(script, version, output))
+
+
 def test_what_older_versions_printed_stands_below_the_output(book):
-    book.write("snippets/t/s.1.4.0.then", "y: 6\n")
-    book.write("snippets/t/s.1.6.0.then", "y: six\n")
+    older(book, "1.4.0", "y: 6\n")
+    older(book, "1.6.0", "y: six\n")
     text = expanded(book, "::: snippets/t/s.py\n    then: 1.4.0\n    then: 1.6.0\n")
     assert text.endswith(
         "```{ .text .output }\ny: 6.0\n```\n\n"
@@ -178,12 +184,35 @@ def test_what_older_versions_printed_stands_below_the_output(book):
     )
 
 
-def test_an_older_version_of_which_nothing_is_recorded(book):
-    with pytest.raises(Unproved) as refused:
+def test_an_older_output_that_is_not_what_that_version_printed_for_this_script(book):
+    def why(text: str = "::: snippets/t/s.py\n    then: 1.4.0\n") -> str:
+        with pytest.raises(Unproved) as refused:
+            expanded(book, text)
+        (problem, *_) = refused.value.problems
+        assert problem.line == 2
+        return problem.found
+
+    assert why() == "no such file"
+    older(book, "1.4.0", "y: 6\n")
+    book.change("snippets/t/s.1.4.0.then", "y: 6", "y: 7")
+    assert why() == "it was edited by hand"
+    older(book, "1.4.0", "y: 6\n")
+    book.change("snippets/t/s.py", "3 * w", "w * 3")
+    assert why() == "the script has changed since"
+    book.write("snippets/t/s.1.4.0.then", "y: 6\nz: 7\n")
+    assert why() == "its first line doesn't say what it is"
+    older(book, "1.4.0", "\n")
+    assert why() == "nothing is recorded in it"
+    assert why("::: snippets/t/s.py\n    then: ../x\n") == "../x"
+    book.write("snippets/t/s.1.4.0.then", b"\xff")
+    with pytest.raises(Unproved, match="not UTF-8"):
         expanded(book, "::: snippets/t/s.py\n    then: 1.4.0\n")
-    (problem,) = refused.value.problems
-    assert (problem.line, problem.expected) == (2, "a file snippets/t/s.1.4.0.then")
-    assert "python benchmarks/then.py 1.4.0 <python with it> snippets/t/s.py" in problem.mend
+
+
+def test_a_text_without_its_front_matter_has_no_front_matter():
+    text = "---\n\n::: snippets/t/s.py\n\n---\n"
+    assert not parse(PAGE, text).references
+    assert len(parse(PAGE, text, whole=False).references) == 1
 
 
 def test_expanding_twice_changes_nothing_more(book):

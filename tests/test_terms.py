@@ -12,6 +12,7 @@ from proof.expand import expand
 from proof.page import parse, read
 from proof.problem import Unproved
 from proof.prose import own_words, prose
+from proof.term_links import link_terms
 from proof.terms import FILE, read_terms
 
 TERMS = """\
@@ -64,6 +65,33 @@ def test_another_word_is_refused_in_either_language(glossary):
 
 
 @pytest.mark.parametrize(
+    "text", ["用hook做", "两个hooks", "| hook |", "[hook](x.md)", "![hook](x.svg)", "**hook**"]
+)
+def test_another_word_is_found_wherever_a_reader_sees_it(glossary, text):
+    assert [word.removesuffix("s") for _, word, _ in found(glossary, ZH, text)] == ["hook"]
+
+
+def test_captions_are_words(glossary):
+    text = "::: snippets/t/s.py\n    figure: grid\n    captions: 一个 hook\n"
+    assert found(glossary, ZH, text) == [(3, "hook", "钩子")]
+
+
+def test_a_glossary_that_is_not_utf8_is_told(glossary, proof_command):
+    glossary.write(FILE, TERMS.encode("utf-16"))
+    status, _, err = proof_command("check")
+    assert status == 1
+    assert f"{FILE}:1: the file is not UTF-8" in err
+
+
+@pytest.mark.parametrize("file", ["docs/notes.md", "docs/t/p.fr.md"])
+def test_a_page_in_no_language_of_the_book_is_told_as_such(glossary, proof_command, file):
+    glossary.write(file, f"# A {{ #a }}\n\nA leaf node.\n\n::: {FILE}\n    part: graph\n")
+    status, _, err = proof_command("check")
+    assert status == 1
+    assert "the name of the page does not say its language" in err
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "`hook` 和 $hook$ 是代码和数学。",
@@ -75,6 +103,7 @@ def test_another_word_is_refused_in_either_language(glossary):
         "```text\nhook\n```",
         "::: snippets/t/s.py\n    highlight: hook\n",
         "unhook 不是它，hooked 也不是，pre-hook 也不是",
+        "《hook》和 \\(hook\\)",
     ],
 )
 def test_what_is_quoted_or_no_prose_may_use_any_word(glossary, text):
@@ -116,40 +145,43 @@ def test_a_part_that_does_not_exist_is_refused(glossary):
         expand(parse("glossary/index.zh.md", f"::: {FILE}\n    part: graf\n"), glossary.root)
 
 
-def linked(book: Book, file: str, text: str) -> str:
-    return read_terms(book.root).linked(file, text)
+def linked(book: Book, html: str, language: str = "zh", page: str = "t/q") -> str:
+    return link_terms(html, read_terms(book.root), language, page, "../../glossary/")
 
 
 def test_the_first_use_of_a_term_leads_to_the_glossary(glossary):
-    assert linked(
-        glossary, "t/q.zh.md", "# 叶子张量 { #a }\n\n叶子张量（leaf tensor），叶子张量。"
-    ) == (
-        "# 叶子张量 { #a }\n\n[叶子张量](../glossary/index.zh.md#leaf-tensor){ .term }"
-        "（leaf tensor），叶子张量。"
+    assert linked(glossary, "<h1>叶子张量</h1><p>叶子张量（leaf tensor），叶子张量。</p>") == (
+        '<h1>叶子张量</h1><p><a class="term" href="../../glossary/#leaf-tensor">叶子张量</a>'
+        "（leaf tensor），叶子张量。</p>"
     )
-    assert linked(glossary, "t/q.en.md", "Two Leaf tensors and a hooked one.") == (
-        "Two [Leaf tensors](../glossary/index.en.md#leaf-tensor){ .term } and a hooked one."
+    assert linked(glossary, "<p>Two Leaf\ntensors and a hooked one.</p>", "en") == (
+        '<p>Two <a class="term" href="../../glossary/#leaf-tensor">Leaf\ntensors</a> and a hooked '
+        "one.</p>"
     )
+    assert linked(glossary, "<li>用<em>钩子</em>做</li>").count("<a ") == 1
 
 
 @pytest.mark.parametrize(
-    "text",
+    "html",
     [
-        "| 钩子 |",
-        "[钩子的事](x.md)",
-        '!!! info "钩子"',
-        "`钩子`",
-        "```\n钩子\n```",
-        "- [钩子](x.md)：钩子",
+        "<table><tr><td>钩子</td></tr></table>",
+        '<p><a href="x">钩子的<em>事</em>，钩子</a></p>',
+        '<p class="admonition-title">钩子</p>',
+        "<summary>钩子</summary>",
+        "<pre><span></span><code>钩子<br>钩子</code>钩子</pre>",
+        "<math><mtext>钩子</mtext></math>",
+        '<p title="钩子"><!-- 钩子 -->「钩子」和“钩子”</p>',
+        "<h2>钩<code>x</code>钩子</h2>",
     ],
 )
-def test_some_places_are_no_place_for_a_link(glossary, text):
-    assert linked(glossary, "t/q.zh.md", text) == text
+def test_some_places_are_no_place_for_a_link(glossary, html):
+    assert linked(glossary, html) == html
+    after = linked(glossary, html + "<p>钩子</p>")
+    assert after == html + '<p><a class="term" href="../../glossary/#hook">钩子</a></p>'
 
 
-@pytest.mark.parametrize("page", ["t/p.zh.md", "glossary/index.zh.md", "index.zh.md", "t/q.ipynb"])
-def test_some_pages_do_not_link_a_term(glossary, page):
-    assert linked(glossary, page, "钩子") == "钩子"
+def test_the_page_that_shows_a_term_does_not_link_it(glossary):
+    assert linked(glossary, "<p>钩子</p>", page="t/p") == "<p>钩子</p>"
 
 
 @pytest.mark.parametrize(
@@ -157,10 +189,18 @@ def test_some_pages_do_not_link_a_term(glossary, page):
     [
         ('en = "hook"\n', "", r"terms.toml:12: the term has no en"),
         ('part = "hooks"', 'parts = "hooks"', r"unknown field"),
-        ('says.en = "A function that is called."\n', "", r"explained in one language only"),
+        ('says.en = "A function that is called."\n', "", r"not explained in both languages"),
         ('zh = "钩子"', 'zh = "叶子张量"', r"two terms have the same word"),
         ('page = "t/p"', 'page = "t/gone"', r"docs/t/gone\.zh\.md"),
         ('id = "hook"', 'id = "hook', r"terms.toml:13: this is not TOML"),
+        ('id = "hook"', 'id = "leaf-tensor"', r"two terms have the same id"),
+        ('id = "hook"', 'id = "a hook"', r"this is no anchor"),
+        ('id = "hook"', "id = 3", r"the term has no id"),
+        ('wrong = ["hook"]', 'wrong = "hook"', r"wrong is no list of words"),
+        ('wrong = ["hook"]', 'wrong = [" "]', r"wrong is no list of words"),
+        ('wrong = ["hook"]', 'common = "no"', r"common is neither true nor false"),
+        ('wrong = ["hook"]', 'forms = ["leaf node"]', r"two terms have the same word"),
+        ("[[term]]", "[term]", r"this is no(?:t TOML| list of terms)"),
     ],
 )
 def test_a_wrong_entry_is_refused(glossary, proof_command, old, new, told):
