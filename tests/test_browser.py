@@ -184,7 +184,7 @@ def search(page, query: str) -> list[str]:
         ("", "微批次", "accumulate/micro-batches/"),
         ("", "zero_grad", "accumulate/zero-grad/"),
         ("sharing/siamese/", "中间张量", "basics/leaf/"),
-        ("en/", "leaf tensor", "basics/leaf/"),
+        ("en/", "intermediate tensor", "basics/leaf/"),
         ("en/", "siamese", "sharing/siamese/"),
         ("en/", "micro-batches", "accumulate/micro-batches/"),
         ("en/accumulate/zero-grad/", "weight tying", "sharing/weight-tying/"),
