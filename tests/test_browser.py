@@ -120,7 +120,12 @@ def watch(page) -> None:
 
     page.on("request", asked)
     page.on("response", answered)
-    page.on("requestfailed", lambda request: page.complaints.append(f"failed {request.url}"))
+
+    def failed(request) -> None:
+        if request.failure != "net::ERR_ABORTED":  # the reader has gone to another page meanwhile
+            page.complaints.append(f"failed {request.url}")
+
+    page.on("requestfailed", failed)
     page.on("pageerror", lambda error: page.complaints.append(f"script error {error}"))
     page.on(
         "console",
