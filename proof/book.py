@@ -6,13 +6,16 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
+from proof.equations import wrong_equalities
 from proof.expand import expand
 from proof.older import VERSION, older_file
 from proof.page import Page, parse, read
 from proof.problem import Problem, Unproved, not_utf8
 from proof.terms import Terms, read_terms
+from proof.values import Run, runs_of, unproved_values
 
 LANGUAGES = ("zh", "en")
 """The languages of the book; `docs/<topic>/<page>.<language>.md` is one page in one of them."""
@@ -76,6 +79,12 @@ def problems_in_files(book: Book) -> list[Problem]:
     except Unproved as unproved:
         found += unproved.problems
         terms = Terms()
+    pages = {page.file: page for page in book.pages}
+
+    @cache
+    def runs(file: str) -> tuple[Run, ...]:
+        return runs_of(pages[file], book.root) if file in pages else ()
+
     for page in book.pages:
         try:
             expand(page, book.root)
@@ -85,6 +94,8 @@ def problems_in_files(book: Book) -> list[Problem]:
         found += _raw_text(page)
         found += _anchors(page)
         found += terms.wrong_words(page)
+        found += wrong_equalities(page)
+        found += unproved_values(page, runs)
     found += _languages(book)
     found += _strays(book)
     found += _shadows(book)

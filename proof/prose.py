@@ -18,6 +18,7 @@ _NOT_PROSE = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
+_CODE = re.compile(r"<!--.*?-->|(?P<ticks>`+)(?!`).*?(?<!`)(?P=ticks)(?!`)", re.DOTALL)
 # The title of a thread or an article is quoted: its words are not the author's.
 _QUOTED = re.compile(
     r"""\[(?:[^\[\]]|\[[^\[\]]*\])*\](?=\(https?:)|「[^「」\n]*」|《[^《》\n]*》|“[^“”\n]*”|"[^"\n]*\""""
@@ -34,6 +35,14 @@ def prose(page: Page) -> str:
     for start, end in page.blocks:
         lines[start - 1 : end] = [" " * len(line) for line in lines[start - 1 : end]]
     return _NOT_PROSE.sub(_blank, "\n".join(lines))
+
+
+def without_code(page: Page) -> str:
+    """The text of the page with blocks and code blanked: what is left may hold maths."""
+    lines = page.text.split("\n")
+    for start, end in page.blocks:
+        lines[start - 1 : end] = [" " * len(line) for line in lines[start - 1 : end]]
+    return _CODE.sub(_blank, "\n".join(lines))
 
 
 def own_words(page: Page) -> str:

@@ -1,0 +1,198 @@
+"""Numbers and messages in the words of a page: each must stand in a run that the page shows.
+
+A run is a snippet's code and what it printed. Where a page, or a section of it, speaks of the run
+of another page, it links there: the runs of the pages that a section links to count for it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import posixpath
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from proof.equations import equalities, maths_of
+from proof.older import older_file, printed
+from proof.page import Page, read
+from proof.problem import Problem
+from proof.prose import prose
+
+NUMBER = re.compile(
+    r"(?<![\w.,#/-])(?P<sign>[-−])?(?P<digits>\d+(?:\.\d*)?(?:e[+-]?\d+)?)(?![\w]|\.\d)"
+)
+_CODE = re.compile(
+    r"(?<!`)(?P<ticks>`{1,2})(?!`)(?P<code>.+?)(?<!`)(?P=ticks)(?!`)(?P<attributes>\{[^{}\n]*\})?"
+)
+_VALUE = re.compile(r"(?:[a-z_.]+\()?[-−\d.e+,\[\]() ]+\)?")
+_ATTRIBUTE = re.compile(r'data-(line|source)="([^"]*)"')
+_LINK = re.compile(r"\]\((?P<target>[^()\s#]+\.md)(?:#[\w-]+)?\)")
+_OUTSIDE = re.compile(r"\[[^\[\]]*\]\(https?:[^()\s]*(?:\([^()\s]*\))?[^()\s]*\)")
+_MESSAGE = re.compile(r"[A-Za-z'][\w'.,:-]*(?: [\w'.,:()\[\]-]+){3,}")
+_ELLIPSIS = re.compile(r"\s*(?:\.\.\.|…+)\s*")
+# Versions of PyTorch and years say of themselves where they come from.
+_VERSION = re.compile(r"(?:0\.[1-4]|1\.(?:1[0-3]|\d)|2\.(?:1[0-3]|\d))(?:\.[0-2])?")
+_YEAR = re.compile(r"20[12]\d")
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a reader sees of a run: its code and its output (older outputs too), as one text."""
+
+    text: str
+
+    @cached_property
+    def numbers(self) -> tuple[float, ...]:
+        return tuple(float(n["digits"]) for n in NUMBER.finditer(_spaced(self.text)))
+
+    @cached_property
+    def words(self) -> str:
+        return " ".join(self.text.split())
+
+    def holds(self, wanted: Sequence[float]) -> bool:
+        """Whether these numbers stand in the run one after another, whatever their signs."""
+        size = len(wanted)
+        return any(
+            all(map(_same, self.numbers[i : i + size], wanted))
+            for i in range(len(self.numbers) - size + 1)
+        )
+
+
+def runs_of(page: Page, root: Path) -> tuple[Run, ...]:
+    """The runs that a page shows; a file that cannot be read is told elsewhere."""
+    found = []
+    for reference in page.references:
+        script = root / reference.path
+        texts = []
+        for file in (script, script.with_suffix(".out")):
+            with contextlib.suppress(OSError, UnicodeDecodeError):
+                texts.append(read(file))
+        for version in reference.then:
+            with contextlib.suppress(OSError, UnicodeDecodeError, ValueError):
+                texts.append(printed(older_file(script, version)))
+        found.append(Run("\n".join(texts)))
+    return tuple(found)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """Something that a page says a run prints: numbers one after another, or words.
+
+    `line`: a text that names the one line of the output in which it must stand, or None.
+    """
+
+    place: int
+    kind: str
+    wanted: tuple[float, ...] | str
+    line: str | None = None
+
+    def proved_by(self, run: Run) -> bool:
+        if self.line is not None:
+            lines = [row for row in run.text.splitlines() if row.strip().startswith(self.line)]
+            run = Run(lines[0]) if len(lines) == 1 else Run("")
+        if isinstance(self.wanted, str):
+            return all(part in run.words for part in _ELLIPSIS.split(self.wanted))
+        return run.holds(self.wanted)
+
+    def __str__(self) -> str:
+        if isinstance(self.wanted, str):
+            return self.wanted
+        return ", ".join(f"{number:g}" for number in self.wanted)
+
+
+def unproved_values(page: Page, runs: Callable[[str], Sequence[Run]]) -> Iterator[Problem]:
+    """The numbers and messages of a page that no run on it shows.
+
+    `runs` gives the runs of a page by its file; of one that doesn't exist, none.
+    """
+    own = runs(page.file)
+    # What an equation derives may be spoken of too; that it is right is checked by itself.
+    derived = Run(" ".join(f"{e.left} {e.right}" for e in equalities(page) if e.computed))
+    spoken = Run(" ".join(maths["block"] or maths["inline"] for maths in maths_of(page)))
+    for start, end in _sections(page):
+        linked = [run for file in _linked(page, start, end) for run in runs(file)]
+        for claim in _claims(page, start, end):
+            known = [*own, *linked, derived if claim.kind == "number in an equation" else spoken]
+            if not any(map(claim.proved_by, known[: -1 if claim.line else None])):
+                where = f"the line with {claim.line!r} of" if claim.line else "the code or"
+                yield Problem(
+                    page.file,
+                    page.text.count("\n", 0, claim.place) + 1,
+                    f"no run shows this {claim.kind}",
+                    f"what stands in {where} output of a snippet of the page, of a page that this "
+                    "section links to, or in an equation",
+                    str(claim),
+                    "correct it, or show the run that prints it",
+                    (page.file,),
+                )
+
+
+def _linked(page: Page, start: int, end: int) -> Iterator[str]:
+    """The pages to which a section links."""
+    folder = posixpath.dirname(page.file)
+    for link in _LINK.finditer(page.text, start, end):
+        yield posixpath.normpath(posixpath.join(folder, link["target"]))
+
+
+def _claims(page: Page, start: int, end: int) -> Iterator[Claim]:
+    """What a section says."""
+    words = list(prose(page))
+    for title in _OUTSIDE.finditer(page.text):
+        words[title.start() : title.end()] = _blank(title)
+    words = "".join(words)
+    for found in NUMBER.finditer(words, start, end):
+        digits = found["digits"].rstrip(".")
+        if not found["sign"] and len(digits) == 1:
+            continue  # a count: two losses, the 3 layers
+        if _VERSION.fullmatch(digits) or _YEAR.fullmatch(digits):
+            continue
+        yield Claim(found.start(), "number", (float(digits),))
+    for code in _CODE.finditer(page.text, start, end):
+        attributes = dict(_ATTRIBUTE.findall(code["attributes"] or ""))
+        if not _in_words(page, code.start()) or "source" in attributes:
+            continue
+        place, inside, line = code.start(), code["code"], attributes.get("line")
+        if _MESSAGE.fullmatch(inside):
+            yield Claim(place, "message", " ".join(inside.split()), line)
+        elif _VALUE.fullmatch(inside):
+            values = tuple(float(n["digits"]) for n in NUMBER.finditer(_spaced(inside)))
+            if values:
+                yield Claim(place, "value", values, line)
+        else:  # an expression: its small numbers are places and counts
+            for found in NUMBER.finditer(_spaced(inside)):
+                if len(digits := found["digits"].rstrip(".")) > 1:
+                    yield Claim(place, "number", (float(digits),), line)
+    for maths in maths_of(page):
+        if not start <= maths.start() < end:
+            continue
+        for found in NUMBER.finditer(_spaced(maths["block"] or maths["inline"])):
+            if len(digits := found["digits"].rstrip(".")) > 1:
+                yield Claim(maths.start(), "number in an equation", (float(digits),))
+
+
+def _in_words(page: Page, place: int) -> bool:
+    line = page.text.count("\n", 0, place) + 1
+    return not any(first <= line <= last for first, last in page.blocks)
+
+
+def _sections(page: Page) -> list[tuple[int, int]]:
+    """The parts of a page, from one heading of the second level to the next."""
+    places = [m.start() for m in re.finditer(r"^## ", page.text, re.MULTILINE)]
+    return list(zip([0, *places], [*places, len(page.text)], strict=True))
+
+
+def _spaced(text: str) -> str:
+    """Brackets, commas and signs of operations do not belong to a number."""
+    text = re.sub(r"\b10\^\{?(-?\d+)\}?", r"1e\1", text)
+    return re.sub(r"[\[\](),*+=^/\\{}_&|]", " ", text)
+
+
+def _same(one: float, other: float) -> bool:
+    return math.isclose(one, other, rel_tol=1e-6, abs_tol=1e-12)
+
+
+def _blank(found: re.Match) -> str:
+    return "".join(c if c == "\n" else " " for c in found[0])

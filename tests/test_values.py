@@ -1,0 +1,89 @@
+"""Numbers and messages in prose: what no run on the page shows is refused."""
+
+from __future__ import annotations
+
+import pytest
+from tiny_book import ROOT, Book
+
+from proof.book import read_book
+from proof.page import parse
+from proof.values import Run, runs_of, unproved_values
+
+RUN = Run(
+    'w = torch.tensor([1.0, 2.0])\nprint("loss:", loss)\nprint("w:", w)\n'
+    "loss: tensor(48.)\nw: tensor([ 3.0000, -0.0367, 1e-08])\n"
+    "RuntimeError: Trying to backward through the graph a second time (or directly).\n"
+)
+
+
+def refused(text: str, *linked: str) -> list[str]:
+    """What is refused on a page with one run; pages in `linked` have a run that prints 99."""
+    page = parse("docs/t/p.en.md", text)
+    runs = {"docs/t/p.en.md": (RUN,)} | {file: (Run("99\n"),) for file in linked}
+    return [p.found for p in unproved_values(page, lambda file: runs.get(file, ()))]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It is `48`, `tensor(48.)`, `48.0`, $48$ or 48.",
+        "The `w` is `[3, -0.0367]`, then $10^{-8}$.",
+        "`Trying to backward through the graph a second time`",
+        "`Trying to backward ... a second time (or directly)`",
+        "Two losses, 3 layers, 2 of 7.",
+        "Since 1.8, on 2.13 and 1.12.1, in 2019.",
+        "[#42004](https://example.org/42004) and [Q 77 of 88](https://example.org)",
+        "```text\n12345\n```",
+        "::: snippets/t/s.py\n    highlight: 12345\n",
+        "$50 - 2 = 48$, and so 50.",
+        "`99`, see [there](q.en.md).",
+        '`12345`{ data-source="https://example.org" }',
+        "`loss2.backward()` and `conv2d`, `float32`, `x[0] = 1`",
+        '`48`{ data-line="loss:" }',
+    ],
+)
+def test_what_is_proved_or_no_claim(text):
+    assert refused(text, "docs/t/q.en.md") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("It is `49`.", ["49"]),
+        ("It is 49.", ["49"]),
+        ("It is 4.8.", ["4.8"]),
+        ("It is -7.", ["7"]),
+        ("It is $49$.", ["49"]),
+        ("`tensor([2., 4.])`", ["2, 4"]),
+        ("`[-0.0367, 3]`", ["0.0367, 3"]),
+        ("`w = 17`", ["17"]),
+        ("`Trying to forward through the graph`", ["Trying to forward through the graph"]),
+        ("## One { #one }\n\n`99`\n\n## Two { #two }\n\n[there](q.en.md)", ["99"]),
+        ("| a | `49` |", ["49"]),
+        ('??? question "Why 49?"\n', ["49"]),
+        ('`48`{ data-line="w:" }', ["48"]),
+        ('`48`{ data-line="no such line" }', ["48"]),
+    ],
+)
+def test_what_no_run_shows_is_refused(text, found):
+    assert refused(text, "docs/t/q.en.md") == found
+
+
+def test_the_check_says_what_to_do(book: Book, proof_command):
+    book.change("docs/t/p.zh.md", "是 6。", "是 `6.5`。")
+    status, _, told = proof_command("check", "docs/t/p.zh.md")
+    assert status == 1
+    assert told.startswith("docs/t/p.zh.md:3: no run shows this value\n")
+    assert "  found:    6.5\n  mend:     correct it, or show the run that prints it\n" in told
+
+
+def test_a_page_whose_files_are_missing_has_no_runs(book: Book):
+    page = parse("docs/t/p.zh.md", "::: snippets/t/gone.py\n    then: 1.4.0\n")
+    assert runs_of(page, book.root) == (Run(""),)
+
+
+def test_the_book_says_nothing_that_no_run_shows():
+    book = read_book(ROOT)
+    pages = {page.file: runs_of(page, ROOT) for page in book.pages}
+    told = [p for page in book.pages for p in unproved_values(page, lambda f: pages.get(f, ()))]
+    assert [str(problem) for problem in told] == []
