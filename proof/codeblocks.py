@@ -24,7 +24,6 @@ from proof.page import Page, one_line_end, parse, read
 from proof.problem import Problem, Unproved, not_utf8
 from proof.result import Result
 from proof.runner import LIMIT, Runner, RunnerError
-from proof.terms import FILE as GLOSSARY
 
 _MOVE = "move the code into a snippet: python -m proof new <topic>/<name>"
 _UNMARK = "remove the test markers from the page, and close its fences"
@@ -78,7 +77,7 @@ class PageFile(pytest.File):
         except UnicodeDecodeError as error:
             raise Unproved([not_utf8(file, error, (file,))]) from error
         blocks = extract(page, self.root)
-        scripts = {r.line: r.path for r in page.references if r.path != GLOSSARY}
+        scripts = {r.line: r.path for r in page.references if r.path.endswith(".py")}
         scripts |= dict.fromkeys(page.typed_python)
         if problems := list(_faults(page, scripts, blocks, self.root)):
             raise Unproved(problems)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from proof import grid, terms
+from proof import grid, report, terms
 from proof.older import VERSION, fault, older_file, printed
 from proof.page import Page, Reference, read
 from proof.problem import Problem, Unproved, not_utf8
@@ -39,6 +39,9 @@ def expand(page: Page, root: Path) -> str:
         at = reference.end
         if reference.path == terms.FILE:
             told += _glossary(page, reference, root, problems)
+            continue
+        if reference.path == report.NAME:
+            told += report.table(page.file, root)
             continue
         found = list(_problems(page, reference, root))
         problems += found

@@ -31,7 +31,9 @@ _VALUE = re.compile(r"(?:[a-z_.]+\()?[-−\d.e+,\[\]() ]+\)?")
 _ATTRIBUTE = re.compile(r'data-(line|source)="([^"]*)"')
 _LINK = re.compile(r"\]\((?P<target>[^()\s#]+\.md)(?:#[\w-]+)?\)")
 _OUTSIDE = re.compile(r"\[[^\[\]]*\]\(https?:[^()\s]*(?:\([^()\s]*\))?[^()\s]*\)")
-_MESSAGE = re.compile(r"[A-Za-z'][\w'.,:-]*(?: [\w'.,:()\[\]-]+){3,}")
+_MESSAGE = re.compile(
+    r"(?!(?:python3?|pytest|pip|mkdocs|git) )[A-Za-z'][\w'.,:-]*(?: [\w'.,:()\[\]-]+){3,}"
+)
 _ELLIPSIS = re.compile(r"\s*(?:\.\.\.|…+)\s*")
 # Versions of PyTorch and years say of themselves where they come from.
 _VERSION = re.compile(r"(?:0\.[1-4]|1\.(?:1[0-3]|\d)|2\.(?:1[0-3]|\d))(?:\.[0-2])?")
@@ -81,13 +83,15 @@ def runs_of(page: Page, root: Path) -> tuple[Run, ...]:
 class Claim:
     """Something that a page says a run prints: numbers one after another, or words.
 
-    `line`: a text that names the one line of the output in which it must stand, or None.
+    `line`: the beginning of the one line of the output in which it must stand, or None. `source`:
+    where it comes from instead, or None.
     """
 
     place: int
     kind: str
     wanted: tuple[float, ...] | str
     line: str | None = None
+    source: str | None = None
 
     def proved_by(self, run: Run) -> bool:
         if self.line is not None:
@@ -112,22 +116,24 @@ def unproved_values(page: Page, runs: Callable[[str], Sequence[Run]]) -> Iterato
     # What an equation derives may be spoken of too; that it is right is checked by itself.
     derived = Run(" ".join(f"{e.left} {e.right}" for e in equalities(page) if e.computed))
     spoken = Run(" ".join(maths["block"] or maths["inline"] for maths in maths_of(page)))
+    claims = claims_of(page)
     for start, end in _sections(page):
         linked = [run for file in _linked(page, start, end) for run in runs(file)]
-        for claim in _claims(page, start, end):
+        for claim in (c for c in claims if start <= c.place < end and c.source is None):
             known = [*own, *linked, derived if claim.kind == "number in an equation" else spoken]
-            if not any(map(claim.proved_by, known[: -1 if claim.line else None])):
-                where = f"the line with {claim.line!r} of" if claim.line else "the code or"
-                yield Problem(
-                    page.file,
-                    page.text.count("\n", 0, claim.place) + 1,
-                    f"no run shows this {claim.kind}",
-                    f"what stands in {where} output of a snippet of the page, of a page that this "
-                    "section links to, or in an equation",
-                    str(claim),
-                    "correct it, or show the run that prints it",
-                    (page.file,),
-                )
+            if any(map(claim.proved_by, known[: -1 if claim.line else None])):
+                continue
+            where = f"the line with {claim.line!r} of" if claim.line else "the code or"
+            yield Problem(
+                page.file,
+                page.text.count("\n", 0, claim.place) + 1,
+                f"no run shows this {claim.kind}",
+                f"what stands in {where} output of a snippet of the page, of a page that this "
+                "section links to, or in an equation",
+                str(claim),
+                "correct it, or show the run that prints it",
+                (page.file,),
+            )
 
 
 def _linked(page: Page, start: int, end: int) -> Iterator[str]:
@@ -137,37 +143,45 @@ def _linked(page: Page, start: int, end: int) -> Iterator[str]:
         yield posixpath.normpath(posixpath.join(folder, link["target"]))
 
 
-def _claims(page: Page, start: int, end: int) -> Iterator[Claim]:
-    """What a section says."""
+def claims_of(page: Page) -> list[Claim]:
+    """What a page says that runs print: in plain words, in code, in formulas."""
+    return [*_in_prose(page), *_in_code(page), *_in_maths(page)]
+
+
+def _in_prose(page: Page) -> Iterator[Claim]:
     words = list(prose(page))
     for title in _OUTSIDE.finditer(page.text):
         words[title.start() : title.end()] = _blank(title)
-    words = "".join(words)
-    for found in NUMBER.finditer(words, start, end):
+    for found in NUMBER.finditer("".join(words)):
         digits = found["digits"].rstrip(".")
         if not found["sign"] and len(digits) == 1:
             continue  # a count: two losses, the 3 layers
         if _VERSION.fullmatch(digits) or _YEAR.fullmatch(digits):
             continue
         yield Claim(found.start(), "number", (float(digits),))
-    for code in _CODE.finditer(page.text, start, end):
+
+
+def _in_code(page: Page) -> Iterator[Claim]:
+    for code in _CODE.finditer(page.text):
+        if not _in_words(page, code.start()):
+            continue
         attributes = dict(_ATTRIBUTE.findall(code["attributes"] or ""))
-        if not _in_words(page, code.start()) or "source" in attributes:
-            continue
-        place, inside, line = code.start(), code["code"], attributes.get("line")
+        place, inside = code.start(), code["code"]
+        more = attributes.get("line"), attributes.get("source")
+        numbers = [found["digits"] for found in NUMBER.finditer(_spaced(inside))]
         if _MESSAGE.fullmatch(inside):
-            yield Claim(place, "message", " ".join(inside.split()), line)
+            yield Claim(place, "message", " ".join(inside.split()), *more)
         elif _VALUE.fullmatch(inside):
-            values = tuple(float(n["digits"]) for n in NUMBER.finditer(_spaced(inside)))
-            if values:
-                yield Claim(place, "value", values, line)
+            if numbers:
+                yield Claim(place, "value", tuple(map(float, numbers)), *more)
         else:  # an expression: its small numbers are places and counts
-            for found in NUMBER.finditer(_spaced(inside)):
-                if len(digits := found["digits"].rstrip(".")) > 1:
-                    yield Claim(place, "number", (float(digits),), line)
+            for digits in numbers:
+                if len(digits.rstrip(".")) > 1:
+                    yield Claim(place, "number", (float(digits),), *more)
+
+
+def _in_maths(page: Page) -> Iterator[Claim]:
     for maths in maths_of(page):
-        if not start <= maths.start() < end:
-            continue
         for found in NUMBER.finditer(_spaced(maths["block"] or maths["inline"])):
             if len(digits := found["digits"].rstrip(".")) > 1:
                 yield Claim(maths.start(), "number in an equation", (float(digits),))

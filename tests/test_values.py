@@ -40,6 +40,7 @@ def refused(text: str, *linked: str) -> list[str]:
         '`12345`{ data-source="https://example.org" }',
         "`loss2.backward()` and `conv2d`, `float32`, `x[0] = 1`",
         '`48`{ data-line="loss:" }',
+        "`python -m proof check docs` and `git log --oneline main`",
     ],
 )
 def test_what_is_proved_or_no_claim(text):

@@ -1,0 +1,100 @@
+"""The proof report: per page, how much of what it says was run, compared or computed."""
+
+from __future__ import annotations
+
+import contextlib
+import posixpath
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+from proof.equations import equalities
+from proof.page import Page, parse, read
+from proof.values import claims_of
+
+NAME = "report"
+"""What a page writes after `:::` to have the report there."""
+
+_HEAD = {
+    "zh": ("页面", "运行", "输出行", "数和报错", "等式", "含字母的等式", "另有出处"),
+    "en": ("Page", "Runs", "Lines", "Values", "Equations", "With letters", "From elsewhere"),
+}
+_ALL = {"zh": "全部", "en": "All pages"}
+
+
+@dataclass(frozen=True)
+class Count:
+    """What stands on a page, or on several.
+
+    `runs`: scripts shown; `lines`: lines that they printed; `values`: numbers and messages that a
+    run shows; `computed`, `letters`: equalities whose sides were computed, and those that hold
+    letters; `elsewhere`: values that name another source.
+    """
+
+    runs: int = 0
+    lines: int = 0
+    values: int = 0
+    computed: int = 0
+    letters: int = 0
+    elsewhere: int = 0
+
+    def __add__(self, other: Count) -> Count:
+        return Count(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(Count)))
+
+    def cells(self) -> list[str]:
+        return [str(getattr(self, f.name)) for f in fields(Count)]
+
+
+def count(page: Page, root: Path) -> Count:
+    """Count what a page shows; a file that cannot be read counts nothing (it is told elsewhere)."""
+    lines, runs = 0, 0
+    for reference in page.references:
+        if reference.path.endswith(".py"):
+            runs += 1
+            with contextlib.suppress(OSError, UnicodeDecodeError):
+                lines += len(read((root / reference.path).with_suffix(".out")).splitlines())
+    computed = [equality.computed for equality in equalities(page)]
+    sources = [claim.source is None for claim in claims_of(page)]
+    own, known = sum(computed), sum(sources)
+    return Count(runs, lines, known, own, len(computed) - own, len(sources) - known)
+
+
+def table(file: str, root: Path) -> list[str]:
+    """The lines of Markdown of the report, in the language that the name of the page `file` says.
+
+    One row for each page of that language, in the order of their names, and one for all.
+    """
+    language = file.removesuffix(".md").rpartition(".")[2]
+    if language not in _HEAD:
+        return []
+    rows, total = [], Count()
+    for path, page in _pages(root, language):
+        counted = count(page, root)
+        if not counted.runs:
+            continue
+        total += counted
+        address = posixpath.relpath(path, posixpath.dirname(file.removeprefix("docs/")))
+        rows.append(_row([f"[{_title(page)}]({address})", *counted.cells()]))
+    return [
+        _row(_HEAD[language]),
+        "|---" + "|---:" * len(fields(Count)) + "|",
+        _row([_ALL[language], *total.cells()]),
+        *rows,
+    ]
+
+
+def _pages(root: Path, language: str) -> Iterator[tuple[str, Page]]:
+    for path in sorted((root / "docs").rglob(f"*.{language}.md")):
+        with contextlib.suppress(UnicodeDecodeError):
+            name = path.relative_to(root / "docs").as_posix()
+            yield name, parse(f"docs/{name}", read(path))
+
+
+def _title(page: Page) -> str:
+    first = next((heading for heading in page.headings if heading.level == 1), None)
+    text = page.line(first.line) if first else page.file
+    return text.lstrip("# ").partition(" {")[0].replace("|", r"\|")
+
+
+def _row(cells: list[str] | tuple[str, ...]) -> str:
+    return f"| {' | '.join(cells)} |"
