@@ -1,4 +1,4 @@
-"""The maintainer's tool: `python -m proof check | update | new`."""
+"""The maintainer's tool: `python -m proof check | update | reconcile | new`."""
 
 from __future__ import annotations
 
@@ -10,10 +10,13 @@ from pathlib import Path
 from proof.book import Book, problems_in_files, read_book
 from proof.check import problems_in_runs
 from proof.new import start
+from proof.parity import problems_between
 from proof.problem import Problem, Unproved, report
+from proof.reconcile import edited_alone, reconcile, stale
 from proof.record import record
 from proof.runner import Runner, RunnerError
 from proof.terms import FILE as GLOSSARY
+from proof.terms import read_terms
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -26,6 +29,7 @@ def main(arguments: list[str] | None = None) -> int:
     for command, text in (
         ("check", "run the snippets and compare the book with what they print"),
         ("update", "record what the snippets print now, showing each difference"),
+        ("reconcile", "record that both languages of a page say the same, after you compared them"),
     ):
         sub = commands.add_parser(command, help=text, description=text)
         sub.add_argument("paths", nargs="*", help="pages, snippets or folders; without any: all")
@@ -39,6 +43,8 @@ def main(arguments: list[str] | None = None) -> int:
             return _new(root, options.name)
         book = read_book(root)
         chosen = _chosen(book, options.paths)
+        if options.command == "reconcile":
+            return _reconcile(book, chosen[0], named=bool(options.paths))
         command = _check if options.command == "check" else _update
         return command(book, *chosen)
     except Unproved as unproved:
@@ -62,6 +68,11 @@ def _check(book: Book, files: set[str], scripts: list[str]) -> int:
         f"{_count(scripts, 'snippet')} run and compared, {_count(pages, 'page')} read: "
         f"everything holds ({time.monotonic() - began:.1f} s)."
     )
+    if changed := stale(book.pages, book.root):
+        print(
+            f"Both languages of {_count(changed, 'page')} are new or have changed; once they say "
+            "the same: python -m proof reconcile"
+        )
     return 0
 
 
@@ -77,6 +88,20 @@ def _update(book: Book, files: set[str], scripts: list[str]) -> int:
     if problems:
         print(report(problems).removesuffix(" Nothing was changed."), file=sys.stderr)
     return 1 if problems else 0
+
+
+def _reconcile(book: Book, files: set[str], named: bool) -> int:
+    unreadable = {problem.file for problem in book.unreadable}
+    problems = problems_between(book.pages, unreadable, read_terms(book.root))
+    problems = [p for p in problems if {p.file, *p.pages} & files]
+    if problems := problems + [p for p in book.unreadable if p.pages]:
+        raise Unproved(problems)
+    stems = {file.rsplit(".", 2)[0] for file in files if file.endswith(".md")}
+    recorded = reconcile(book.pages, book.root, stems if named else None)
+    print(f"{_count(recorded, 'page')} recorded.")
+    if left := [p for p in edited_alone(book.pages, book.root) if {p.file, *p.pages} & files]:
+        print(report(left).removesuffix(" Nothing was changed."), file=sys.stderr)
+    return 1 if left else 0
 
 
 def _new(root: Path, name: str) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -13,12 +12,11 @@ from proof.equations import wrong_equalities
 from proof.expand import expand
 from proof.older import VERSION, older_file
 from proof.page import Page, parse, read
+from proof.parity import problems_between
 from proof.problem import Problem, Unproved, not_utf8
+from proof.reconcile import edited_alone
 from proof.terms import Terms, read_terms
 from proof.values import Run, runs_of, unproved_values
-
-LANGUAGES = ("zh", "en")
-"""The languages of the book; `docs/<topic>/<page>.<language>.md` is one page in one of them."""
 
 TAKEN = sys.stdlib_module_names | {
     *("torch", "numpy", "filelock", "fsspec", "jinja2", "markupsafe", "mpmath", "networkx"),
@@ -96,7 +94,8 @@ def problems_in_files(book: Book) -> list[Problem]:
         found += terms.wrong_words(page)
         found += wrong_equalities(page)
         found += unproved_values(page, runs)
-    found += _languages(book)
+    found += problems_between(book.pages, {p.file for p in book.unreadable}, terms)
+    found += edited_alone(book.pages, book.root)
     found += _strays(book)
     found += _shadows(book)
     return found
@@ -164,75 +163,6 @@ def _anchors(page: Page) -> Iterator[Problem]:
                 "add { #anchor } to the end of this line",
                 (page.file,),
             )
-
-
-def _languages(book: Book) -> Iterator[Problem]:
-    versions: dict[str, dict[str, Page]] = defaultdict(dict)
-    for page in book.pages:
-        stem, _, language = page.file.removesuffix(".md").rpartition(".")
-        if language not in LANGUAGES:
-            yield Problem(
-                page.file,
-                1,
-                "the name of the page does not say its language",
-                " or ".join(f"{page.file.removesuffix('.md')}.{x}.md" for x in LANGUAGES),
-                page.file,
-                "rename the file",
-                (page.file,),
-            )
-        else:
-            versions[stem][language] = page
-    unreadable = {problem.file for problem in book.unreadable}
-    for stem, pages in versions.items():
-        if len(pages) == len(LANGUAGES):
-            yield from _twins(*(pages[language] for language in LANGUAGES))
-            continue
-        (page,) = pages.values()
-        (missing,) = set(LANGUAGES) - set(pages)
-        if f"{stem}.{missing}.md" in unreadable:
-            continue
-        yield Problem(
-            page.file,
-            1,
-            "the page exists in one language only",
-            f"{stem}.{missing}.md beside it",
-            "no such file",
-            f"write {stem}.{missing}.md with the same snippets and anchors",
-            (page.file,),
-        )
-
-
-def _twins(one: Page, other: Page) -> Iterator[Problem]:
-    """The two versions of a page show the same snippets and headings, in the same order."""
-
-    same = ("highlight", "figure", "part", "then")  # captions are words
-
-    def marks(page: Page) -> list[tuple[int, str]]:
-        found = [
-            (r.line, " ".join([r.path, *(v for k, v, _ in r.options if k in same)]))
-            for r in page.references
-        ]
-        found += [(h.line, f"{'#' * h.level} {{ #{h.anchor} }}") for h in page.headings if h.anchor]
-        return sorted(found)
-
-    ours, theirs = marks(one), marks(other)
-    for i in range(max(len(ours), len(theirs))):
-        here = ours[i] if i < len(ours) else None
-        there = theirs[i] if i < len(theirs) else None
-        if here is None or there is None or here[1] != there[1]:
-            page, line = (one, here[0]) if here else (other, there[0])
-            twin = other if page is one else one
-            expected = there[1] if here and there else "nothing more"
-            yield Problem(
-                page.file,
-                line,
-                "the two languages of the page part here",
-                f"the same as in {twin.file}: {expected}",
-                (here or there)[1],
-                f"give {one.file} and {other.file} the same snippets and anchors in the same order",
-                (one.file, other.file),
-            )
-            return
 
 
 def _strays(book: Book) -> Iterator[Problem]:

@@ -33,11 +33,12 @@ from mkdocs.utils import get_relative_url
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # a hook is loaded from its path
 
-from proof.book import LANGUAGES, Book, problems_in_files, read_book
+from proof.book import Book, problems_in_files, read_book
 from proof.check import problems_in_runs
 from proof.expand import expand
 from proof.formula import render_formulas
 from proof.page import parse
+from proof.parity import LANGUAGES
 from proof.problem import Problem, Unproved, report
 from proof.result import Result
 from proof.runner import Runner, RunnerError

@@ -1,0 +1,173 @@
+"""What a page holds that no translation changes: numbers, formulas, links, boxes, figures."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from proof.page import Page
+
+_CODE = re.compile(r"(?P<ticks>`+)(?!`)(?P<code>.*?)(?<!`)(?P=ticks)(?!`)", re.DOTALL)
+_DISPLAY = re.compile(r"\$\$(?P<latex>.*?)\$\$|\\\[(?P<other>.*?)\\\]", re.DOTALL)
+_INLINE = re.compile(r"(?<![\\$])\$(?!\s)(?P<latex>[^$\n]+?)(?<!\s)\$|\\\((?P<other>.*?)\\\)")
+_WORDS_IN_MATHS = re.compile(r"\\(?:text|mbox|textrm)\{[^{}]*\}")
+_RELATION = re.compile(r"=|<|>|\\(?:approx|equiv|neq?|leq?|geq?|sim|propto)(?![A-Za-z])")
+# "w = 1" may be "w is 1" in words; a sum may not.
+_GIVEN = re.compile(r"[A-Za-z\\{}_^']+=-?[\d.]+")
+_LINK = re.compile(
+    r"(?P<image>!?)\[(?P<text>(?:[^\[\]]|\[[^\[\]]*\])*)\]"
+    r"\(\s*<?(?P<address>[^\s()<>]*(?:\([^\s()]*\)[^\s()]*)*)>?[^()\n]*\)"
+)
+_ADDRESS = re.compile(r"<(?P<one>https?:[^>\s]*)>|^ *\[[^\]]+\]: *(?P<two>\S+).*$", re.MULTILINE)
+_BOX = re.compile(r"^ *(?P<fold>!!!|\?\?\?\+?) +(?P<kind>[\w-]+)", re.MULTILINE)
+_ROW = re.compile(r" *\|.*\| *$")
+_NO_WORDS = re.compile(
+    r"<!--.*?-->|</?[A-Za-z][^<>]*>|(?:(?<=[)\]`*])|(?<=\ ))\{:?\ *[#.][^{}\n]*\}", re.DOTALL
+)
+# "10 月" is a word in English; "[^1]" and "#12" count nothing.
+_NAMES = re.compile(r"\d+ *月|\[\^\w+\]|#\d+")
+_NUMBER = re.compile(
+    r"(?P<sign>(?<![A-Za-z0-9_)\]}.])[-−])?(?<![A-Za-z0-9_.])"
+    r"(?P<digits>\d+(?:\.\d+)*(?:e[-+]?\d+(?!\w))?|\.\d+)"
+    r"(?: *(?P<unit>万|亿|thousand\b|million\b|billion\b))?"
+)
+_UNITS = {"万": 1e4, "亿": 1e8, "thousand": 1e3, "million": 1e6, "billion": 1e9}
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_OF_A_LANGUAGE = re.compile(r"(?<=//)(?:zh|en)\.(?P<host>[^/]+).*|/(?:zh|en)(?:[-_]\w+)?(?=/)")
+
+
+@dataclass(frozen=True)
+class Item:
+    """Something that stands in a page, and the line of the file where it stands."""
+
+    value: str
+    line: int
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading with what stands under it; the first has also what stands above its heading."""
+
+    anchor: str
+    line: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What is compared of a section. `counted`: the numbers that stand in code and maths."""
+
+    equations: tuple[Item, ...]
+    sums: tuple[Item, ...]
+    links: tuple[Item, ...]
+    figures: tuple[Item, ...]
+    boxes: tuple[Item, ...]
+    rows: tuple[Item, ...]
+    numbers: tuple[Item, ...]
+    counted: tuple[Item, ...]
+
+
+def sections(page: Page) -> list[Section]:
+    """The page cut at its headings; without anchor, or with one that was there, it cuts nothing."""
+    lines, cuts = page.text.split("\n"), {}
+    for heading in page.headings:
+        if heading.anchor:
+            cuts.setdefault(heading.anchor, heading.line if cuts else 1)
+    starts = [*cuts.values(), len(lines) + 1]
+    return [
+        Section(anchor, start, "\n".join(lines[start - 1 : end - 1]))
+        for anchor, start, end in zip(cuts, starts, starts[1:], strict=False)
+    ]
+
+
+def front_matter(page: Page) -> list[str]:
+    """The lines of the front matter, without those that are words: title and description."""
+    if not page.blocks or page.blocks[0][0] != 1 or page.line(1) != "---":
+        return []
+    told, words = [], False
+    for line in page.text.split("\n")[1 : page.blocks[0][1] - 1]:
+        if line[:1].strip():  # a key of its own, and no continuation of the one above
+            words = line.startswith(("title:", "description:", "#"))
+        if line.strip() and not words:
+            told.append(line.rstrip())
+    return told
+
+
+def contents(page: Page, section: Section) -> Contents:
+    """What stands in a section of the page beside its words."""
+    lines = page.text.split("\n")
+    for start, end in page.blocks:
+        lines[start - 1 : end] = [""] * (end - start + 1)
+    count = section.text.count("\n") + 1
+    text = "\n".join(lines[section.line - 1 : section.line - 1 + count])
+
+    def taken(pattern: re.Pattern, value: Callable[[re.Match], str | None]) -> list[Item]:
+        """All matches as items; each is blanked, so that nothing else is seen in it."""
+        nonlocal text
+        found = []
+        for match in pattern.finditer(text):
+            if (told := value(match)) is not None:
+                found.append(Item(told, section.line + text.count("\n", 0, match.start())))
+        text = pattern.sub(_blank, text)
+        return found
+
+    code = taken(_CODE, lambda match: match["code"])
+    display = taken(_DISPLAY, lambda match: match["latex"] or match["other"] or "")
+    inline = taken(_INLINE, lambda match: match["latex"] or match["other"] or "")
+    boxes = taken(_BOX, lambda match: f"{match['fold']} {match['kind']}")
+    own = _LINK.sub(_own_text, text)
+    figures, links = [], []
+    for match in _LINK.finditer(text):
+        line = section.line + text.count("\n", 0, match.start())
+        kind = figures if match["image"] else links
+        kind.append(Item(_any_language(match["address"], page.file), line))
+    text = own
+    links += taken(_ADDRESS, lambda match: _any_language(match["one"] or match["two"], page.file))
+    text = _NAMES.sub(_blank, _NO_WORDS.sub(_blank, text))
+    words = [Item(row, section.line + n) for n, row in enumerate(text.split("\n"))]
+    rows = [
+        Item(f"a row of {x.value.count('|') - 1}", x.line) for x in words if _ROW.match(x.value)
+    ]
+    counted = [x for part in (code, display, inline) for item in part for x in _numbers(item)]
+    words = [Item(_THOUSANDS.sub("", x.value), x.line) for x in words]
+    in_words = [number for row in words for number in _numbers(row)]
+    equations = [Item(_plain(item.value), item.line) for item in display]
+    sums = [Item(_plain(item.value), item.line) for item in inline]
+    sums = [x for x in sums if _RELATION.search(x.value) and not _GIVEN.fullmatch(x.value)]
+    told = (equations, sums, links, figures, boxes, rows, counted + in_words, counted)
+    return Contents(*map(tuple, told))
+
+
+def _plain(latex: str) -> str:
+    """A formula without its blanks, and without the words in it."""
+    return re.sub(r"\s+|\\[,;:!]|[,.，。;；]\s*$", "", _WORDS_IN_MATHS.sub(r"\\text{}", latex))
+
+
+def _numbers(item: Item) -> Iterator[Item]:
+    for found in _NUMBER.finditer(item.value):
+        digits = found["digits"]
+        if digits.count(".") < 2:  # otherwise a version, as 1.12.1
+            value = float(digits) * _UNITS.get(found["unit"], 1)
+            digits = f"{-value if found['sign'] and value else value:.12g}"
+        yield Item(digits, item.line + item.value.count("\n", 0, found.start()))
+
+
+def _any_language(address: str, file: str) -> str:
+    """An address as it is in either language: `leaf.zh.md` of a Chinese page is `leaf.md`."""
+    if address.startswith(("http:", "https:")):
+        return _OF_A_LANGUAGE.sub(lambda found: found["host"] or "", address)
+    language = file.removesuffix(".md").rpartition(".")[2]
+    return re.sub(rf"\.{language}(?=\.\w+(?:#|$))", "", address)
+
+
+def _own_text(link: re.Match) -> str:
+    """A link with the same length, of which only its text is left; a foreign title isn't."""
+    if link["address"].startswith("http"):
+        return _blank(link)
+    before = len(link["image"]) + 1
+    return " " * before + link["text"] + " " * (len(link[0]) - before - len(link["text"]))
+
+
+def _blank(found: re.Match) -> str:
+    return re.sub(r"[^\n]", " ", found[0])
