@@ -8,7 +8,9 @@ from dataclasses import dataclass
 
 from proof.page import Page
 
-_CODE = re.compile(r"(?P<ticks>`+)(?!`)(?P<code>.*?)(?<!`)(?P=ticks)(?!`)", re.DOTALL)
+_CODE = re.compile(
+    r"(?<!`)(?P<ticks>`+)(?!`)(?P<code>(?:(?!\n *\n).)*?)(?<!`)(?P=ticks)(?!`)", re.DOTALL
+)
 _DISPLAY = re.compile(r"\$\$(?P<latex>.*?)\$\$|\\\[(?P<other>.*?)\\\]", re.DOTALL)
 _INLINE = re.compile(r"(?<![\\$])\$(?!\s)(?P<latex>[^$\n]+?)(?<!\s)\$|\\\((?P<other>.*?)\\\)")
 _WORDS_IN_MATHS = re.compile(r"\\(?:text|mbox|textrm)\{[^{}]*\}")

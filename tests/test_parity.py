@@ -1,0 +1,244 @@
+"""The two languages of a page agree in all but their words; an edit of one alone is told."""
+
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+from tiny_book import ROOT, Book
+
+from proof.book import problems_in_files, read_book
+from proof.contents import contents, front_matter, sections
+from proof.page import parse
+from proof.parity import twins
+from proof.reconcile import FILE, edited_alone, stale
+from proof.terms import Term, Terms
+
+ZH, EN = "docs/t/p.zh.md", "docs/t/p.en.md"
+LEAF = Term("leaf", "graph", "叶子张量", "leaf tensor", "t/p", {}, ("leaf tensors",))
+
+
+def told(zh: str, en: str, top: str = "# A { #a }\n\n") -> list[tuple[str, int, str]]:
+    """The problems between two texts, each with file, line and what stands in one alone."""
+    pages = parse(ZH, top + zh), parse(EN, top + en)
+    return [(p.file, p.line, p.found) for p in twins(*pages, Terms((LEAF,)))]
+
+
+SAME = {
+    "the same numbers": ("是 `0.5`，不是 -3。", "It is 0.5 and not $-3$."),
+    "a number with a dot": ("`[1., 2.50]`", "`[1.0, 2.5]`"),
+    "a small number as a word": ("4 个样本，三次", "four samples, 3 times"),
+    "a round number as a word": ("变成万分之一", "10000 times smaller"),
+    "a number told again": ("0.5，还是 0.5", "it stays 0.5"),
+    "a small number, once in code": ("`4` 个", "all 4"),
+    "large numbers": ("1.5 万个，12000 个", "15,000 and 12 thousand"),
+    "a month": ("2023 年 12 月", "December 2023"),
+    "a number with letters": ("两个 30 是 $30w$", "The two 30s in $30w$"),
+    "ranges": ("10～20 行", "lines 10-20"),
+    "a hyphen is no minus": ("层 12-1", "layer 12-1"),
+    "a version": ("PyTorch 1.12.1 起", "since PyTorch 1.12.1"),
+    "names with numbers": ("`conv2d` 和 `float32`", "`float64`, `w11` and `x.12`"),
+    "blanks in an equation": ("$$\ny = 2w\n$$", "$$ y=2 w $$"),
+    "words in an equation": ("$$y_{\\text{新}} = 2$$", "$$y_{\\text{new}} = 2$$"),
+    "a given value in words": ("$w = 3$ 时", "where $w$ is 3"),
+    "links in another order": ("[甲](a.zh.md) [乙](b.zh.md#x)", "[B](b.en.md#x) [A](a.en.md)"),
+    "the title of a thread": ("[12 个问题](https://a.org/1)", "[Questions](https://a.org/1)"),
+    "an article in each language": (
+        "[链](https://zh.wikipedia.org/wiki/链) <https://docs.python.org/zh-cn/3/x>",
+        "[chain](https://en.wikipedia.org/wiki/Chain) <https://docs.python.org/3/x>",
+    ),
+    "figures": ("![图](a.zh.svg)", "![figure](a.en.svg)"),
+    "boxes": ('!!! info "甲"\n    乙', '!!! info "A"\n    B'),
+    "a term in brackets": ("叶子张量（leaf tensor）", "Leaf\ntensors"),
+    "a term in short": ("叶子张量（leaf tensor）", "the leaf"),
+    "comments and attributes": ("<!-- 77 -->`a`{ .x77 }", "`a`"),
+    "a stray backtick": ("它是 ` 号\n\n`a` 是 0.5", "`a` is 0.5"),
+    "tables": ("| 甲 | 乙 |", "| A | B |"),
+    "code in prose is the author's own": ("调用 `f`", "call it"),
+}
+
+
+@pytest.mark.parametrize("zh, en", SAME.values(), ids=SAME)
+def test_words_are_the_authors_own(zh, en):
+    assert told(zh, en) == []
+
+
+DIFFERENT = {
+    "another decimal": ("是 0.5", "is 0.25", ZH, "here only: 0.5"),
+    "a sign": ("是 $-3$", "is $3$", ZH, "here only: -3"),
+    "a number more": ("是", "is 24", EN, "here only: 24"),
+    "swapped numbers": ("0.5 0.5 0.7", "0.5 0.7 0.7", ZH, "here only: 0.5"),
+    "a small number in code": ("`x[3]`", "`x[4]`", ZH, "here only: 3"),
+    "another exponent": ("`1e-3`", "`1e-4`", ZH, "here only: 0.001"),
+    "another version": ("1.12.1 起", "since 1.12.2", ZH, "here only: 1.12.1"),
+    "an equation": ("$$y = 2w$$", "$$y = w2$$", ZH, "here only: y=2w"),
+    "an equation more": ("", "$$\ny\n$$", EN, "here only: y"),
+    "an equation within a line": ("$a + b = c$", "$a - b = c$", ZH, "here only: a+b=c"),
+    "a link": ("[甲](a.zh.md)", "A", ZH, "here only: a.md"),
+    "an anchor of a link": ("[甲](a.zh.md#x)", "[A](a.en.md#y)", ZH, "here only: a.md#x"),
+    "a link to the other language": ("[甲](a.en.md)", "[A](a.en.md)", ZH, "here only: a.en.md"),
+    "a link twice": ("[甲](https://a.org/b_(c))", "", ZH, "here only: https://a.org/b_(c)"),
+    "a figure": ("![图](a.svg)", "", ZH, "here only: a.svg"),
+    "a box": ('!!! info "甲"', '!!! warning "A"', ZH, "here only: !!! info"),
+    "a folded box": ('??? info "甲"', '!!! info "A"', ZH, "here only: ??? info"),
+    "a row": ("| 甲 |", "| A |\n| B |", EN, "here only: a row of 1"),
+    "a fence": ("```text\nx\n```", "", ZH, "```text"),
+    "a term": ("叶子张量（leaf tensor）", "the tensor", ZH, "叶子张量（leaf tensor）"),
+}
+
+
+@pytest.mark.parametrize("zh, en, file, found", DIFFERENT.values(), ids=DIFFERENT)
+def test_what_is_no_word_agrees(zh, en, file, found):
+    assert (file, found) in [(problem[0], problem[2]) for problem in told(zh, en)]
+
+
+def test_sections_are_compared_one_by_one():
+    one = "是 0.5。\n\n## B { #b }\n\n是 0.7。\n"
+    assert told(one, one) == []
+    other = one.replace("0.5", "x").replace("0.7", "0.5").replace("x", "0.7")
+    assert told(one, other) == [(ZH, 3, "here only: 0.5"), (ZH, 7, "here only: 0.7")]
+
+
+def test_front_matter_agrees_but_for_words():
+    top = "---\ntitle: {}\ndescription: >\n  {}\nsearch:\n  boost: {}\n---\n# A {{ #a }}\n"
+    assert told(top.format("甲", "乙", 1), top.format("A", "B", 1), top="") == []
+    ((file, line, found),) = told(top.format("甲", "乙", 1), top.format("A", "B", 2), top="")
+    assert (file, line, found) == (ZH, 1, "search:\n  boost: 1")
+    assert front_matter(parse(ZH, "---\n---\n# A { #a }\n")) == []
+
+
+@pytest.mark.parametrize("text", ["", "\n", "No heading 0.5", "#", "$$", "`", "[](", "!!! ", "---"])
+def test_any_text_can_be_read(text):
+    page = parse(ZH, text)
+    assert all(contents(page, section) for section in sections(page))
+    assert all(p.what for p in twins(page, parse(EN, "# A { #a }\n"), Terms()))
+
+
+def test_the_check_tells_a_difference_with_its_places(book, proof_command):
+    book.change(EN, "It is 6.", "It is 6.5.")
+    status, _, err = proof_command("check", ZH)
+    assert status == 1
+    assert err == (
+        f"{EN}:3: the two languages of the page have different numbers under #three-times\n"
+        f"  expected: the same as in {ZH}:1: none of these\n"
+        "  found:    here only: 6.5\n"
+        f"  mend:     say the same in {ZH} and {EN}\n\n"
+        "1 problem. Nothing was changed.\n"
+    )
+
+
+@pytest.fixture
+def reconciled(book: Book, proof_command) -> Book:
+    for name in (ZH, EN):
+        book.write(name, book.read(name) + "\n## B { #b }\n\nLast.\n")
+    assert proof_command("reconcile") == (0, "1 page recorded.\n", "")
+    return book
+
+
+def edit(book: Book, *names: str, old: str = "Last", new: str = "The last") -> None:
+    for name in names:
+        book.change(name, old, new)
+
+
+@pytest.mark.parametrize("here, there", [(ZH, EN), (EN, ZH)])
+def test_an_edit_of_one_language_is_told(reconciled, proof_command, here, there):
+    edit(reconciled, here)
+    status, _, err = proof_command("check", there)
+    assert status == 1
+    assert err.startswith(
+        f"{here}:8: #b was edited in this language only, since both were last reconciled\n"
+        f"  expected: the change carried over to {there}:8\n"
+    )
+    assert f"python -m proof reconcile {here}\n" in err
+    edit(reconciled, there)
+    status, out, _ = proof_command("check")
+    assert status == 0
+    assert "Both languages of 1 page are new or have changed" in out
+
+
+def test_edits_of_different_sections_are_both_told(reconciled, proof_command):
+    edit(reconciled, ZH)
+    edit(reconciled, EN, old="It is", new="That is")
+    err = proof_command("check")[2]
+    assert f"{EN}:1: #three-times was edited" in err and f"{ZH}:8: #b was edited" in err
+
+
+def test_with_git_the_difference_is_shown(reconciled, proof_command):
+    def git(*arguments: str) -> None:
+        name = ("-c", "user.name=x", "-c", "user.email=x@example.org")
+        subprocess.run(["git", "-C", str(reconciled.root), *name, *arguments], check=True)
+
+    git("init", "-q")
+    git("add", ".")
+    git("commit", "-qm", "one")
+    reconciled.write(ZH, reconciled.read(ZH) + "\nMore.\n")
+    git("commit", "-qam", "two")
+    edit(reconciled, ZH)
+    err = proof_command("check")[2]
+    assert err.startswith(f"{ZH}:10: #b was edited")
+    assert "found:    @@ -3 +3,3 @@\n            -Last.\n            +The last.\n" in err
+    assert "            +More.\n" in err
+
+
+def test_what_cannot_be_seen_is_no_edit(reconciled, proof_command):
+    text = reconciled.read(ZH).replace("\n", "  \r\n").replace("\r\n  \r\n", "\r\n\r\n\r\n")
+    reconciled.write(ZH, text.replace("w  \r", "w\r").replace(".py  \r", ".py\r") + "\r\n\r\n")
+    assert proof_command("check")[0] == 0
+
+
+def test_an_edit_that_means_nothing_there_is_recorded_by_name_only(reconciled, proof_command):
+    edit(reconciled, ZH)
+    before = reconciled.read(FILE)
+    status, out, err = proof_command("reconcile")
+    assert (status, out) == (1, "0 pages recorded.\n") and "#b was edited" in err
+    assert reconciled.read(FILE) == before
+    assert proof_command("reconcile", ZH) == (0, "1 page recorded.\n", "")
+    assert proof_command("check")[0] == 0
+    assert proof_command("reconcile") == (0, "0 pages recorded.\n", "")
+
+
+def test_what_differs_is_not_reconciled(reconciled, proof_command):
+    edit(reconciled, ZH, new="0.5")
+    before = reconciled.files()
+    status, _, err = proof_command("reconcile", ZH)
+    assert status == 1 and "different numbers" in err
+    assert err.endswith("1 problem. Nothing was changed.\n")
+    assert reconciled.files() == before
+
+
+def test_new_pages_and_pages_that_are_gone(reconciled, proof_command):
+    before = reconciled.read(FILE)
+    assert proof_command("new", "t/more")[0] == 0
+    assert "Both languages of 1 page are new" in proof_command("check")[1]
+    assert proof_command("reconcile") == (0, "1 page recorded.\n", "")
+    for name in reconciled.files():
+        if "more" in name:
+            reconciled.remove(name)
+    assert proof_command("reconcile") == (0, "0 pages recorded.\n", "")
+    assert reconciled.read(FILE) == before
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["<<<<<<< ours\n", "a = 1\n", '["docs/t/p"]\nb = 3\n', '["docs/t/p"]\nb = "1 2"\n', b"\xff"],
+)
+def test_a_damaged_record_is_told(reconciled, proof_command, text):
+    reconciled.write(FILE, text)
+    for command in ("check", "reconcile"):
+        status, _, err = proof_command(command)
+        assert status == 1
+        assert err.startswith(f"{FILE}:1: ")
+
+
+def test_without_a_record_nothing_is_compared_with_it(book, proof_command):
+    edit(book, ZH, old="是 6", new="就是 6")
+    assert proof_command("check")[0] == 0
+
+
+def test_both_languages_of_the_book_say_the_same():
+    book = read_book(ROOT)
+    told = [p for p in problems_in_files(book) if "language" in p.what or p.file == FILE]
+    assert not told, "\n\n".join(map(str, told))
+    assert edited_alone(book.pages, ROOT) == []
+    assert (ROOT / FILE).is_file()
+    assert stale(book.pages, ROOT) == [], "once they say the same: python -m proof reconcile"
