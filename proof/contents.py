@@ -35,6 +35,13 @@ _NUMBER = re.compile(
     r"(?: *(?P<unit>万|亿|thousand\b|million\b|billion\b))?"
 )
 _UNITS = {"万": 1e4, "亿": 1e8, "thousand": 1e3, "million": 1e6, "billion": 1e9}
+# A number that a language tells as a word; 0, 1 and 2 hide in too many words ("none", "both").
+_SPOKEN = {
+    **{"three": 3, "third": 3, "triple": 3, "four": 4, "quarter": 4, "five": 5, "fifth": 5},
+    **{"six": 6, "seven": 7, "eight": 8, "nine": 9, "ninth": 9},
+    **{"三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9},
+}
+_WORD = re.compile("|".join(_SPOKEN), re.IGNORECASE)
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _OF_A_LANGUAGE = re.compile(r"(?<=//)(?:zh|en)\.(?P<host>[^/]+).*|/(?:zh|en)(?:[-_]\w+)?(?=/)")
 
@@ -58,7 +65,10 @@ class Section:
 
 @dataclass(frozen=True)
 class Contents:
-    """What is compared of a section. `counted`: the numbers that stand in code and maths."""
+    """What is compared of a section.
+
+    `counted`: the numbers that stand in code and maths; `spoken`: those told as a word.
+    """
 
     equations: tuple[Item, ...]
     sums: tuple[Item, ...]
@@ -68,6 +78,7 @@ class Contents:
     rows: tuple[Item, ...]
     numbers: tuple[Item, ...]
     counted: tuple[Item, ...]
+    spoken: tuple[Item, ...]
 
 
 def sections(page: Page) -> list[Section]:
@@ -134,10 +145,11 @@ def contents(page: Page, section: Section) -> Contents:
     counted = [x for part in (code, display, inline) for item in part for x in _numbers(item)]
     words = [Item(_THOUSANDS.sub("", x.value), x.line) for x in words]
     in_words = [number for row in words for number in _numbers(row)]
+    spoken = [Item(str(_SPOKEN[m[0].lower()]), section.line) for m in _WORD.finditer(text)]
     equations = [Item(_plain(item.value), item.line) for item in display]
     sums = [Item(_plain(item.value), item.line) for item in inline]
     sums = [x for x in sums if _RELATION.search(x.value) and not _GIVEN.fullmatch(x.value)]
-    told = (equations, sums, links, figures, boxes, rows, counted + in_words, counted)
+    told = (equations, sums, links, figures, boxes, rows, counted + in_words, counted, spoken)
     return Contents(*map(tuple, told))
 
 

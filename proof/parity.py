@@ -150,7 +150,7 @@ def _section(one: Page, here: Section, other: Page, there: Section) -> Iterator[
         here_only, there_only = (more, less) if more else (less, more)
         yield Problem(
             page.file,
-            here_only[0].line,
+            min(item.line for item in here_only),
             f"the two languages of the page have different {_NAMES[kind]} under #{here.anchor}",
             _told(there_only, f"the same as in {twin.file}:{at.line}", "none of these"),
             _told(here_only, "here only", ""),
@@ -182,16 +182,21 @@ def _difference(kind: str, one: Contents, other: Contents) -> tuple[list[Item], 
 def _numbers(one: Contents, other: Contents) -> tuple[list[Item], list[Item]]:
     """The numbers that only one of the sections tells.
 
-    Small and round numbers may be words in a language, unless they stand in code or maths. To say a
-    number once more is style; to say one once more and another once less is a slip.
+    To say a number once more is style; to say one once more and another once less is a slip.
     """
     ours, theirs = ([x for x in c.numbers if _telling(x.value)] for c in (one, other))
     more, less = _surplus(ours, theirs), _surplus(theirs, ours)
     if not (more and less):
         more, less = _without(ours, theirs), _without(theirs, ours)
-    more += _without(one.counted, (*other.numbers, *more))
-    less += _without(other.counted, (*one.numbers, *less))
-    return more, less
+    return more + _small(one, other), less + _small(other, one)
+
+
+def _small(one: Contents, other: Contents) -> list[Item]:
+    """The small numbers that the other section doesn't tell, in prose not even as a word."""
+    counted = [x for x in one.counted if not _telling(x.value)]
+    prose = [x for x in one.numbers if re.fullmatch("[3-9]", x.value)]
+    found = _without(counted, other.numbers) + _without(prose, (*other.numbers, *other.spoken))
+    return list(dict.fromkeys(found))
 
 
 def _telling(number: str) -> bool:

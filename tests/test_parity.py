@@ -28,6 +28,8 @@ SAME = {
     "the same numbers": ("是 `0.5`，不是 -3。", "It is 0.5 and not $-3$."),
     "a number with a dot": ("`[1., 2.50]`", "`[1.0, 2.5]`"),
     "a small number as a word": ("4 个样本，三次", "four samples, 3 times"),
+    "a small number in other words": ("四分之一，第三", "a quarter, the 3rd"),
+    "very small numbers": ("是 0，不是 1", "there is none"),
     "a round number as a word": ("变成万分之一", "10000 times smaller"),
     "a number told again": ("0.5，还是 0.5", "it stays 0.5"),
     "a small number, once in code": ("`4` 个", "all 4"),
@@ -69,6 +71,7 @@ DIFFERENT = {
     "a number more": ("是", "is 24", EN, "here only: 24"),
     "swapped numbers": ("0.5 0.5 0.7", "0.5 0.7 0.7", ZH, "here only: 0.5"),
     "a small number in code": ("`x[3]`", "`x[4]`", ZH, "here only: 3"),
+    "a small number": ("4 个样本，三次", "three samples", ZH, "here only: 4"),
     "another exponent": ("`1e-3`", "`1e-4`", ZH, "here only: 0.001"),
     "another version": ("1.12.1 起", "since 1.12.2", ZH, "here only: 1.12.1"),
     "an equation": ("$$y = 2w$$", "$$y = w2$$", ZH, "here only: y=2w"),
@@ -119,9 +122,9 @@ def test_the_check_tells_a_difference_with_its_places(book, proof_command):
     status, _, err = proof_command("check", ZH)
     assert status == 1
     assert err == (
-        f"{EN}:3: the two languages of the page have different numbers under #three-times\n"
-        f"  expected: the same as in {ZH}:1: none of these\n"
-        "  found:    here only: 6.5\n"
+        f"{ZH}:3: the two languages of the page have different numbers under #three-times\n"
+        f"  expected: the same as in {EN}:1: 6.5\n"
+        "  found:    here only: 6\n"
         f"  mend:     say the same in {ZH} and {EN}\n\n"
         "1 problem. Nothing was changed.\n"
     )
