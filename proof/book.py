@@ -10,6 +10,7 @@ from pathlib import Path
 
 from proof.equations import wrong_equalities
 from proof.expand import expand
+from proof.names import wrong_names
 from proof.older import VERSION, older_file
 from proof.page import Page, parse, read
 from proof.parity import problems_between
@@ -97,6 +98,7 @@ def problems_in_files(book: Book) -> list[Problem]:
     found += problems_between(book.pages, {p.file for p in book.unreadable}, terms)
     found += edited_alone(book.pages, book.root)
     found += _strays(book)
+    found += wrong_names(book.pages, book.root, book.scripts)
     found += _shadows(book)
     return found
 

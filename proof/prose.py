@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 from proof.page import Page
 
@@ -23,6 +25,7 @@ _CODE = re.compile(r"<!--.*?-->|(?P<ticks>`+)(?!`).*?(?<!`)(?P=ticks)(?!`)", re.
 _QUOTED = re.compile(
     r"""\[(?:[^\[\]]|\[[^\[\]]*\])*\](?=\(https?:)|「[^「」\n]*」|《[^《》\n]*》|“[^“”\n]*”|"[^"\n]*\""""
 )
+_OFFICIAL = ("(https://docs.pytorch.org/", "(https://pytorch.org/")
 _BOX = re.compile(r" *(?:!!!|\?\?\?\+?) ")
 
 
@@ -57,3 +60,33 @@ def own_words(page: Page) -> str:
 
 def _blank(found: re.Match) -> str:
     return "".join(c if c == "\n" else " " for c in found[0])
+
+
+@dataclass(frozen=True)
+class Code:
+    """A piece of code within the prose; `quoted` where it stands in somebody else's words."""
+
+    text: str
+    line: int
+    quoted: bool
+
+
+def code(page: Page) -> Iterator[Code]:
+    """The code that stands within the prose of a page."""
+    lines = page.text.split("\n")
+    for start, end in page.blocks:
+        lines[start - 1 : end] = [" " * len(line) for line in lines[start - 1 : end]]
+    text = "\n".join(lines)
+    spans = [found for found in _NOT_PROSE.finditer(text) if found["ticks"]]
+    masked = list(text)  # a quotation mark within code quotes nothing
+    for span in spans:
+        masked[span.start() : span.end()] = "x" * len(span[0])
+    quoted = [
+        range(*found.span())
+        for found in _QUOTED.finditer("".join(masked))
+        if not text.startswith(_OFFICIAL, found.end())
+    ]
+    for span in spans:
+        inner = " ".join(span[0].strip("`").split())
+        line = text.count("\n", 0, span.start()) + 1
+        yield Code(inner, line, any(span.start() in place for place in quoted))

@@ -1,0 +1,273 @@
+"""The names of PyTorch that pages write as code are real, and said to be old where they are."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from tiny_book import ROOT, Book
+
+import proof.api
+from proof.api import read_index
+from proof.book import read_book
+from proof.names import wrong_names
+from proof.page import parse
+from proof.problem import Unproved
+from proof.prose import code
+from proof.uses import uses
+
+ZH, EN = "docs/t/q.zh.md", "docs/t/q.en.md"
+
+
+def wrong(book: Book, text: str, *others: tuple[str, str]) -> list[tuple[str, str]]:
+    pages = [parse(EN, text), *(parse(file, told) for file, told in others)]
+    found = wrong_names(pages, book.root, ["snippets/t/s.py"])
+    return [(p.found, p.expected) for p in found if p.file == EN]
+
+
+def names(book: Book, text: str) -> list[str]:
+    return [found for found, _ in wrong(book, text)]
+
+
+def snippet(book: Book, code: str, output: str = "a\n") -> str:
+    """A page that shows this code and its output."""
+    book.write("snippets/t/n.py", code)
+    book.write("snippets/t/n.out", output)
+    return "\n\n::: snippets/t/n.py\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "near"),
+    [
+        ("torch.autograd.gard", "grad"),
+        ("torch.autograd.gard(o, z)", "grad"),
+        ("torch.Tensor.retain_grads()", "retain_grad"),
+        ("torch.nn.Module.register_forward_hooks", "register_forward_hook"),
+        ("nn.Lineer(2, 1)", "Linear"),
+        ("F.conv2b(x, w)", "conv2d"),
+        ("optim.Adan", "Adam"),
+        ("torch.optim.SGD.zero_gradd()", "zero_grad"),
+        ("torch.stack(parts).retain_grads()", "retain_grad"),
+        ("torch.stak(parts).sum(0)", "stack"),
+        ("with torch.no_gard():", "no_grad"),
+        ("z.retain_grads()", "retain_grad"),
+        ("require_grad_(False)", "requires_grad_"),
+        ("register_full_backwards_hook", "register_full_backward_hook"),
+        (".register_post_accumulate_hook(h)", "register_post_accumulate_grad_hook"),
+    ],
+)
+def test_a_name_that_torch_does_not_have_is_refused(book, text, near):
+    ((found, expected),) = wrong(book, f"# A {{ #a }}\n\nCall `{text}` once.\n")
+    assert expected == near
+    assert found in text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "torch.autograd.grad(o, z)",
+        "torch.Tensor.is_leaf",
+        "torch.nn.Linear.weight",
+        "torch.nn.BatchNorm2d.running_mean",
+        "torch.optim.SGD.param_groups",
+        "torch.optim.Optimizer.state",
+        "torch.float32.is_floating_point",
+        "torch.ops.aten.sum",
+        "torch.backends.cudnn.deterministic",
+        "torch.onnx.export",
+        "torch.distributed.whatever",
+        "torch.utils.flop_counter.FlopCounterMode",
+        "torch.cuda.is_available()",
+        "torch.special.expit(x)",
+        "torch.linalg.norm(x, dim=0)",
+        "torch.__version__",
+        "import torch",
+        "nn.Sequential(...)",
+        "F.relu(z, inplace=True)",
+        "optim.step()",  # an optimizer may be called so
+        "F.T",  # and a matrix
+        ".backward(inputs=...)",
+        "conv.data = …",
+        "zero_grad(set_to_none=False)",
+        "register_forward_hook(..., with_kwargs=True)",
+        "x.sum(axis=0, keepdims=True)",
+        "max(dim)",
+        "sum(parts, start=1)",
+        "np.sum(x, axes=0)",
+        "names.sort(key=len)",
+        "model(ids, labels=labels)",
+        "my_register_hook(x)",
+        "conv_transpose",
+        "BackwardHookFunction is a view",
+        "a leaf Variable that requires grad",
+        "{'params': w}",
+        "max_norm",
+        "1 is 1",
+        "\\d",
+        "torch/nn/functional.py",
+        "pytorch.org",
+        "torch.py",
+        "for p in net: p.add_(1)",
+        "inputs=",
+        "retain_graph=True",
+        "error_if_nonfinite=True",
+        "(" * 500,
+    ],
+)
+def test_what_is_right_or_nobody_can_tell_passes(book, text):
+    assert names(book, f"# A {{ #a }}\n\nCall `{text}` once.\n") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("torch.autograd.grad(o, z, retain_graphs=True)", ("retain_graphs=", "retain_graph=")),
+        ("zero_grad(set_to_nil=False)", ("set_to_nil=", "set_to_none=")),
+        ("loss.backward(input=[a])", ("input=", "inputs=")),
+        ("nn.Linear(4, 1, biased=False)", ("biased=", "bias=")),
+        ("torch.sum(x, dims=0)", ("dims=", "dim=")),
+        ("F.relu(z, in_place=True)", ("in_place=", "inplace=")),
+        ("retain_graphs=True", ("retain_graphs=", "retain_graph=")),
+        ("optim.SGD(p, lr=1, momentums=0.9)", ("momentums=", "momentum=")),
+    ],
+)
+def test_an_argument_that_nobody_takes_is_refused(book, text, told):
+    assert wrong(book, f"Call `{text}` once.\n") == [told]
+
+
+def test_what_a_snippet_of_the_page_shows_is_proved_by_its_run(book):
+    shows = snippet(
+        book,
+        "import torch\n\ndef retain_grads(x, always_on=1):\n    return x\n\n"
+        "w = torch.ones(1)\nw.require_grad_now = True\n"
+        "try:\n    torch.gard(w)\nexcept AttributeError as error:\n    print(error)\n"
+        "try:\n    w.sum(dimm=0)\nexcept TypeError as error:\n    print(error)\n",
+        "module 'torch' has no attribute 'gard'\nsum() got an unexpected keyword argument 'dimm'\n",
+    )
+    text = "`retain_grads(x, always_on=2)` `torch.gard` `x.sum(dimm=0)` `require_grad_now`"
+    assert names(book, text + shows) == []
+    assert names(book, text) == ["retain_grads", "torch.gard", "dimm="]
+
+
+def test_an_alias_counts_as_the_page_uses_it(book):
+    text = "Call `F.nothing_of_torch` and `nn.nothing_of_torch`."
+    assert names(book, text) == []
+    shows = snippet(book, "import torch.nn.functional as F\nfrom torch import nn\n")
+    assert names(book, text + shows) == ["F.nothing_of_torch", "nn.nothing_of_torch"]
+    shows = snippet(book, "F = 3\nnn = 4\n")
+    assert names(book, "`F.relo` and `nn.Lineer`" + shows) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Some write “`torch.gard`”.",
+        "有人写「`torch.gard`」。",
+        "[`torch.gard` fails](https://example.org/1)",
+        "```text\n`torch.gard`\n```",
+        "<!-- `torch.gard` --> $`torch.gard`$",
+    ],
+)
+def test_what_is_quoted_is_somebody_elses(book, text):
+    assert names(book, text) == []
+
+
+def test_names_in_links_to_the_official_documentation_are_the_authors(book):
+    text = "[`torch.gard`](https://docs.pytorch.org/docs/stable/generated/torch.grad.html)"
+    assert names(book, text) == ["torch.gard"]
+
+
+def test_a_quotation_mark_in_code_quotes_nothing(book):
+    assert names(book, 'Put `"` before `torch.gard` and `"` after it.') == ["torch.gard"]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Use `register_backward_hook`.", "register_backward_hook"),
+        ("Use `layer.register_backward_hook(f)`.", "layer.register_backward_hook"),
+        ("Use `torch.nn.Module.register_backward_hook`.", "torch.nn.Module.register_backward_hook"),
+        ("Use `torch.nn.utils.weight_norm`.", "torch.nn.utils.weight_norm"),
+        ("Use `nn.utils.clip_grad_norm`.", "nn.utils.clip_grad_norm"),
+        ("Use `torch.cuda.amp.GradScaler()`.", "torch.cuda.amp.GradScaler"),
+        ("Use `torch.norm(x)`.", "torch.norm"),
+        ("Use `nn.MSELoss(size_average=False)`.", "size_average="),
+    ],
+)
+def test_a_deprecated_name_must_be_said_to_be_so(book, text, found):
+    assert names(book, text) == [found]
+    assert names(book, text + "\n\nIt is deprecated.") == []
+    assert names(book, text + "\n\n它已经弃用了。") == []
+    warns = snippet(book, text.replace("`", "#"), "FutureWarning: no\n")
+    assert names(book, text + warns) == []
+    assert names(book, text + snippet(book, "x = 1\n", "FutureWarning: no\n")) == [found]
+
+
+def test_a_page_that_the_paragraph_leads_to_may_say_it(book):
+    other = "docs/t/r.en.md", "# R { #r }\n\nIt is deprecated.\n"
+    text = "- `register_backward_hook`\n- see [the old hook](r.en.md#why)\n"
+    assert wrong(book, text, other) == []
+    assert wrong(book, text) != []
+    assert wrong(book, text.replace("\n-", "\n\n-"), other) != []
+
+
+@pytest.mark.parametrize(
+    "text", ["norm()", "weight_norm", "x.norm()", "torch.stft", "Optimizer.step"]
+)
+def test_what_is_deprecated_only_somewhere_or_in_part_passes(book, text):
+    assert names(book, f"Use `{text}`.") == []
+
+
+def test_code_is_found_with_its_line():
+    page = parse(EN, "---\na: `b`\n---\nA `c\n  d` and ``e ` f``.\n\n    `g`\n")
+    assert [(x.text, x.line) for x in code(page)] == [("c d", 4), ("e ` f", 5), ("g", 7)]
+
+
+def test_uses_are_as_long_as_they_are_written():
+    found = uses("a.b(c.d, e=f).g + h")
+    assert {use.parts for use in found} == {("a", "b"), ("c", "d"), ("f",), ("", "g"), ("h",)}
+    assert next(use.keywords for use in found if use.call) == ("e",)
+
+
+def test_the_check_tells_it_with_what_is_near(book, proof_command):
+    for file in ("docs/t/p.zh.md", "docs/t/p.en.md"):
+        book.change(file, "6。" if "zh" in file else "6.", "`torch.Tensor.retain_grads`")
+    status, _, err = proof_command("check", "docs/t/p.en.md")
+    mend = "correct the name, or quote it with 「」 or “” where it is meant to be wrong"
+    assert status == 1
+    assert err == (
+        f"docs/t/p.en.md:3: PyTorch {read_index().version} has no such name\n"
+        "  expected: retain_grad\n"
+        "  found:    torch.Tensor.retain_grads\n"
+        f"  mend:     {mend}\n\n"
+        "1 problem. Nothing was changed.\n"
+    )
+
+
+def test_the_engine_does_not_import_torch():
+    told = "import sys, proof.api as a; a.read_index(); print('torch' in sys.modules)"
+    run = subprocess.run([sys.executable, "-c", told], cwd=ROOT, capture_output=True, text=True)
+    assert (run.stdout, run.stderr) == ("False\n", "")
+
+
+def test_a_torch_that_cannot_be_asked_is_told(book, proof_command, tmp_path, monkeypatch):
+    writer = tmp_path / "writer.py"
+    writer.write_text("raise ValueError('no torch here')\n")
+    monkeypatch.setattr(proof.api, "_WRITER", writer)
+    read_index.cache_clear()
+    try:
+        with pytest.raises(Unproved, match="no torch here"):
+            read_index()
+        book.change("docs/t/p.en.md", "It is 6.", "It is `6`.")
+        status, _, err = proof_command("check")
+        assert status == 1
+        assert "the names of PyTorch cannot be read" in err
+    finally:
+        read_index.cache_clear()
+
+
+def test_the_names_of_the_book_hold():
+    book = read_book(ROOT)
+    assert [str(p) for p in wrong_names(book.pages, book.root, book.scripts)] == []
+    assert any(len(list(code(page))) > 10 for page in book.pages)
