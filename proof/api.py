@@ -45,7 +45,7 @@ OWNERS = (
 _WRITER = Path(__file__).with_name("torch_index.py")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Index:
     """The file that `torch_index.py` writes; the comment at its top says what stands in it."""
 
@@ -119,10 +119,10 @@ class Index:
         return found
 
     @cached_property
-    def parameters(self) -> set[str]:
+    def parameters(self) -> frozenset[str]:
         """The names of all parameters."""
         entries = (entry for same in self.everywhere.values() for entry in same)
-        return {name for entry in entries for name in entry.get("parameters") or ()}
+        return frozenset(name for entry in entries for name in entry.get("parameters") or ())
 
     @cached_property
     def words(self) -> set[str]:
@@ -132,9 +132,9 @@ class Index:
         return own | modules | self.parameters | self.everywhere.keys()
 
     @cached_property
-    def common(self) -> list[str]:
+    def common(self) -> tuple[str, ...]:
         """The names of the well-known owners: what a wrong name may have been meant to be."""
-        return sorted(name for name in self.owned if not name.startswith("_"))
+        return tuple(sorted(name for name in self.owned if not name.startswith("_")))
 
 
 @cache

@@ -33,10 +33,13 @@ from mkdocs.utils import get_relative_url
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # a hook is loaded from its path
 
+from proof.api import Index, read_index
 from proof.book import Book, problems_in_files, read_book
 from proof.check import problems_in_runs
 from proof.expand import expand
 from proof.formula import render_formulas
+from proof.names import Shown, shown
+from proof.official import link_names
 from proof.page import parse
 from proof.parity import LANGUAGES
 from proof.problem import Problem, Unproved, report
@@ -66,6 +69,8 @@ class Press:
     runs: dict[tuple[str, str], Future[Result]] = field(default_factory=dict)
     book: Book | None = None
     terms: Terms = field(default_factory=Terms)
+    index: Index | None = None
+    shown: dict[str, Shown] = field(default_factory=dict)
     formulas: list[Problem] = field(default_factory=list)
     config: MkDocsConfig | None = None
     site: Path | None = None
@@ -84,6 +89,8 @@ class Press:
             key = script, hashlib.sha256((root / script).read_bytes()).hexdigest()
             runs[key] = self.runs.get(key) or self.runner.submit(root / script)
         self.runs = runs
+        with contextlib.suppress(Unproved):
+            self.index = read_index()  # while the scripts run
 
     def problems(self) -> list[Problem]:
         """Everything that does not hold; waits for the runs."""
@@ -173,8 +180,10 @@ def on_page_read_source(page, config: MkDocsConfig) -> str | None:
 
 def on_page_markdown(markdown: str, page, config: MkDocsConfig, files: Files) -> str:
     root = Path(config.config_file_path).parent
+    parsed = parse(page.file.src_uri, markdown, whole=False)
+    _press.shown[page.file.src_uri] = shown(parsed, root)
     try:
-        return expand(parse(page.file.src_uri, markdown, whole=False), root)
+        return expand(parsed, root)
     except Unproved:
         return markdown  # the problems are told once, with their lines in the file, at the end
 
@@ -185,6 +194,8 @@ def on_page_content(content: str, page, config: MkDocsConfig, files: Files) -> s
     name, _, language = page.file.src_uri.removesuffix(".md").rpartition(".")
     if name in ("index", "glossary/index") or language not in LANGUAGES:
         return content
+    if _press.index:
+        content = link_names(content, _press.shown[page.file.src_uri], _press.index)
     glossary = get_relative_url("glossary/", page.file.url)
     return link_terms(content, _press.terms, language, name, glossary)
 

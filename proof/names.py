@@ -12,7 +12,7 @@ import difflib
 import posixpath
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
@@ -25,7 +25,8 @@ from proof.prose import Code, code
 from proof.uses import Use, uses
 
 _BUILTIN = {name for kind in (str, bytes, list, dict, set, tuple, float) for name in dir(kind)}
-_MODULES = sys.stdlib_module_names | {"np", "numpy"}
+OTHERS = sys.stdlib_module_names | {"np", "numpy"}
+"""How a name begins that is none of torch's."""
 _ARGUMENT = re.compile(r"([a-z]\w*)=(?!=)\S*")
 _SAYS = re.compile(
     r"deprecat|obsolete|superseded|outdated|[弃废]用|废弃|过时|不推荐", re.IGNORECASE
@@ -111,6 +112,11 @@ def _text(file: Path) -> str:
         return ""  # told elsewhere
 
 
+@cache
+def _near(name: str, names: Collection[str], ratio: float = _NEAR) -> str | None:
+    return next(iter(difflib.get_close_matches(name, names, 1, ratio)), None)
+
+
 @dataclass(frozen=True)
 class _Check:
     page: Page
@@ -139,7 +145,7 @@ class _Check:
             if meant and not self._known(name):
                 # `conv_transpose` stands for all of `conv_transpose1d`, `conv_transpose2d`, ...
                 family = sum(other.startswith(name) for other in self.index.common) > 1
-                if not family and (near := self._near(name, self.index.common)):
+                if not family and (near := _near(name, self.index.common)):
                     yield self._problem(span, near, use)
             return
         whole = use.dotted.split(".")
@@ -152,7 +158,7 @@ class _Check:
             return
         owner = self.index.resolve(heads[last - 1]) or {}
         names = self.index.modules.get(owner.get("module", "")) or self.index.common
-        near = self._near(missing, names, 0.75)
+        near = _near(missing, tuple(names), 0.75)
         first = use.parts[0]
         if first != "torch" and (self.shown.defines(first) and not self.shown.imports(first)):
             return
@@ -168,14 +174,11 @@ class _Check:
         words = (self.index.words, self.book, self.shown.words, _BUILTIN)
         return any(name in known for known in words) or hasattr(builtins, name)
 
-    def _near(self, name: str, names: Iterable[str], ratio: float = _NEAR) -> str | None:
-        return next(iter(difflib.get_close_matches(name, names, 1, ratio)), None)
-
     def _argument(self, name: str, span: Code) -> Iterator[Problem]:
         """An argument by itself, as `retain_graph=True`."""
         near = None
         if len(name) >= 8 and not self._known(name):
-            near = self._near(name, self.index.parameters)
+            near = _near(name, self.index.parameters)
         if near:
             what = f"no function of PyTorch {self.index.version} takes this argument"
             mend = f"correct the argument, or {_QUOTES}"
@@ -188,7 +191,7 @@ class _Check:
             return [entry] if entry is not None else []
         name = use.parts[-1]
         other = hasattr(builtins, name) if len(use.parts) == 1 else name in _BUILTIN
-        if other or use.parts[0] in _MODULES or self.shown.defines(name):
+        if other or use.parts[0] in OTHERS or self.shown.defines(name):
             return []
         return self.index.everywhere.get(name, [])
 
@@ -202,7 +205,7 @@ class _Check:
                 continue
             if not any(names is None or "**" in names or keyword in names for names in takes):
                 names = sorted({name for told in takes for name in told} - {"self", "args"})
-                near = self._near(keyword, names, 0.6)
+                near = _near(keyword, tuple(names), 0.6)
                 expected = f"{near}=" if near else ", ".join(names) or "no argument"
                 what = f"{use.parts[-1]} takes no such argument in PyTorch {self.index.version}"
                 mend = f"correct the argument, or {_QUOTES}"
@@ -216,7 +219,7 @@ class _Check:
             parts = use.dotted.split(".")
             heads = [".".join(parts[:n]) for n in range(2, len(parts) + 1)]
             old = any((self.index.resolve(head) or {}).get("deprecated") for head in heads)
-        elif name in _BUILTIN or hasattr(builtins, name) or use.parts[0] in _MODULES:
+        elif name in _BUILTIN or hasattr(builtins, name) or use.parts[0] in OTHERS:
             return
         else:
             entries = [entry for _, entry in self.index.owned.get(name, ())]

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from proof.terms import Terms, one_of, plain
 
-_TAG = re.compile(r"(<!--.*?-->|<[^>]*>)", re.DOTALL)
+# A block of code or a formula in one piece: it holds most of the tags of a page.
+_TAG = re.compile(
+    r"(<!--.*?-->|<pre\b.*?</pre>|<math\b.*?</math>|<[^>]*>)", re.DOTALL | re.IGNORECASE
+)
 _NAME = re.compile(r"</?([a-zA-Z0-9]+)")
 _QUOTED = re.compile(r"「[^「」]*」|“[^“”]*”|\"[^\"]*\"|《[^《》]*》")
-_CLOSED = {
+CLOSED = {
     *(
         "a",
         "code",
@@ -54,17 +58,23 @@ def link_terms(html: str, terms: Terms, language: str, page: str, glossary: str)
         parts = re.split(f"({_QUOTED.pattern})", text)
         return "".join(part if i % 2 else pattern.sub(link, part) for i, part in enumerate(parts))
 
-    told, closed = [], []
+    return "".join(
+        linked(piece) if free and not piece.startswith("<") else piece
+        for piece, free in pieces(html, CLOSED)
+    )
+
+
+def pieces(html: str, elements: set[str]) -> Iterator[tuple[str, bool]]:
+    """Each tag and each text of the HTML, and whether it stands outside of these elements."""
+    closed: list[str] = []
     for piece in _TAG.split(html):
-        if not piece.startswith("<"):
-            told.append(piece if closed else linked(piece))
-            continue
-        told.append(piece)
+        yield piece, not closed
         name = (_NAME.match(piece) or [None, ""])[1].lower()
+        if not piece.startswith("<") or (name in ("pre", "math") and piece.count("<") > 1):
+            continue
         if closed and name == closed[-1] and piece.startswith("</"):
             closed.pop()
         elif not piece.startswith("</") and name not in _VOID:
-            starts = name in _CLOSED or "admonition-title" in piece
+            starts = name in elements or "admonition-title" in piece
             if starts or (closed and name == closed[-1]):
                 closed.append(name)
-    return "".join(told)

@@ -1,0 +1,146 @@
+"""Names lead to the official documentation, where it is certain that it tells them."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from tiny_book import ROOT
+
+from proof.api import read_index
+from proof.book import read_book
+from proof.names import Shown
+from proof.official import SITE, address, link_names, meant
+
+EMPTY = Shown("", "")
+
+
+@pytest.mark.parametrize(
+    ("name", "place"),
+    [
+        ("torch.where", "generated/torch.where.html"),
+        ("torch.einsum", "generated/torch.einsum.html"),
+        ("torch.manual_seed", "generated/torch.manual_seed.html"),
+        ("torch.no_grad", "generated/torch.no_grad.html"),
+        ("torch.inference_mode", "generated/torch.autograd.grad_mode.inference_mode.html"),
+        ("torch.Tensor", "tensors.html#torch.Tensor"),
+        ("torch.Tensor.retain_grad", "generated/torch.Tensor.retain_grad.html"),
+        ("torch.Tensor.is_leaf", "generated/torch.Tensor.is_leaf.html"),
+        ("torch.autograd.backward", "generated/torch.autograd.backward.html"),
+        ("torch.autograd.graph.Node.name", "generated/torch.autograd.graph.Node.name.html"),
+        ("torch.autograd.graph.save_on_cpu", "autograd.html#torch.autograd.graph.save_on_cpu"),
+        ("torch.nn", "nn.html"),
+        ("torch.nn.Linear", "generated/torch.nn.Linear.html"),
+        ("torch.nn.Flatten", "generated/torch.nn.modules.flatten.Flatten.html"),
+        ("torch.nn.Parameter", "generated/torch.nn.parameter.Parameter.html"),
+        ("torch.nn.Module.zero_grad", "generated/torch.nn.Module.html#torch.nn.Module.zero_grad"),
+        ("torch.nn.Linear.zero_grad", "generated/torch.nn.Module.html#torch.nn.Module.zero_grad"),
+        ("torch.nn.functional.relu", "generated/torch.nn.functional.relu.html"),
+        ("torch.nn.init.zeros_", "nn.init.html#torch.nn.init.zeros_"),
+        ("torch.optim.SGD", "generated/torch.optim.SGD.html"),
+        ("torch.optim.SGD.zero_grad", "generated/torch.optim.Optimizer.zero_grad.html"),
+        ("torch.optim.SGD.step", "generated/torch.optim.SGD.html#torch.optim.SGD.step"),
+        ("torch.optim.lr_scheduler.StepLR", "generated/torch.optim.lr_scheduler.StepLR.html"),
+    ],
+)
+def test_a_name_has_its_address(name, place):
+    assert address(name, read_index()) == SITE + place
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("torch", "torch.gard", "torch.Tensor.gard", "torch.Tensor.data", "torch.Tensor.T"),
+        *("torch.nn.Container", "torch.nn.Linear.weight", "torch.nn.functional.boolean_dispatch"),
+        *("torch.typename", "torch.import_ir_module", "torch.float32", "torch.distributed.x"),
+        *("torch.nn.functional.Tensor", "torch.optim.lr_scheduler", "torch._assert"),
+        *("torch.nn.functional.handle_torch_function", "torch.nn.init.math", "torch.linalg.Tensor"),
+    ],
+)
+def test_where_nobody_can_tell_there_is_no_address(name):
+    assert address(name, read_index()) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("torch.autograd.grad(o, z)", "torch.autograd.grad"),
+        ("nn.Linear(4, 1)", "torch.nn.Linear"),
+        ("F.relu", "torch.nn.functional.relu"),
+        ("optim.SGD", "torch.optim.SGD"),
+        ("Tensor.retain_grad", "torch.Tensor.retain_grad"),
+        ("retain_grad()", "torch.Tensor.retain_grad"),
+        (".grad", "torch.Tensor.grad"),
+        ("w.grad", "torch.Tensor.grad"),
+        ("z.detach()", "torch.Tensor.detach"),
+        ("clip_grad_norm_", "torch.nn.utils.clip_grad_norm_"),
+        ("AdamW", "torch.optim.AdamW"),
+        ("torch.tensor(…)", "torch.tensor"),
+    ],
+)
+def test_code_that_is_a_name_or_a_call_means_it(text, name):
+    assert meant(text, EMPTY, read_index()) == address(name, read_index()) is not None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("w", "view", "detach", "sum()", "eval()", "np.sum", "math.sqrt(2)", "copy.copy"),
+        *("zero_grad()", "optimizer.zero_grad()", "step()", "register_hook", "backward()"),
+        *("net.forward(x)", "clone()", "state_dict", "handle.remove()", "fc1.weight"),
+        *("p.grad is None", "w.grad + 1", "torch.stack(parts).gard(0)", "z = torch.ones(1)"),
+        *("a leaf", "None", "retain_graph=True", "", "3.0", "(a)", "torch.gard", "optim.step()"),
+    ],
+)
+def test_what_may_mean_something_else_is_not_linked(text):
+    assert meant(text, EMPTY, read_index()) is None
+
+
+def test_a_name_of_the_snippets_is_theirs():
+    own = Shown("class Linear:\n    pass\n\ndef retain_grad(x):\n    return x\n\nF = 3\n", "")
+    for text in ("Linear", "retain_grad(x)", "F.relu"):
+        assert meant(text, EMPTY, read_index())
+        assert meant(text, own, read_index()) is None
+
+
+def linked(html: str) -> str:
+    return link_names(html, EMPTY, read_index())
+
+
+def test_the_first_code_for_a_name_leads_to_its_documentation():
+    place = f"{SITE}generated/torch.Tensor.grad.html"
+    assert linked("<p><code>.grad</code>, <code>w.grad</code> <code>w</code></p>") == (
+        f'<p><a class="api" href="{place}"><code>.grad</code></a>, <code>w.grad</code> '
+        "<code>w</code></p>"
+    )
+    assert linked("<p><code>torch.where(a &gt; 0)</code></p>") == (
+        f'<p><a class="api" href="{SITE}generated/torch.where.html">'
+        "<code>torch.where(a &gt; 0)</code></a></p>"
+    )
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<h2><code>.grad</code></h2>",
+        '<a href="x"><em><code>.grad</code></em></a>',
+        "<pre><span></span><code>.grad</code></pre>",
+        "<table><tr><td><code>.grad</code></td></tr></table>",
+        '<p class="admonition-title"><code>.grad</code></p>',
+        "<summary><code>.grad</code></summary>",
+        '<code class="highlight">.grad</code>',
+        "<p>.grad</p><p><code></code></p>",
+        "<math><mtext>.grad</mtext></math>",
+    ],
+)
+def test_some_places_are_no_place_for_a_link(html):
+    assert linked(html) == html
+    after = linked(html + "<p><code>.grad</code></p>")
+    assert after.startswith(html) and after.count('class="api"') == 1
+
+
+def test_the_links_that_the_book_has_by_hand_are_those_that_would_be_made():
+    told = re.compile(rf"\[`(torch\.[\w.]+)`\]\(({re.escape(SITE)}[^)]*)\)")
+    by_hand = {pair for page in read_book(ROOT).pages for pair in told.findall(page.text)}
+    assert len(by_hand) > 30
+    assert {(name, address(name, read_index())) for name, _ in by_hand} == by_hand
