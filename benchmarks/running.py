@@ -34,12 +34,19 @@ def expected(script: Path) -> str:
 
 
 def bare() -> None:
-    """In this process, one after another, without any isolation: the least that it can cost."""
+    """In this process, one after another, without any isolation: the least that it can cost.
+
+    A script may print something else here: the ones before it have left their traces. How many do
+    is told, and is why the project isolates them.
+    """
+    other = 0
     for script in SCRIPTS:
         out = io.StringIO()
-        with contextlib.redirect_stdout(out):
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()):
             runpy.run_path(str(script), run_name="__main__")
-        assert out.getvalue() == expected(script), script
+        other += out.getvalue() != expected(script)
+    if other:
+        print(f"without isolation, {other} of {len(SCRIPTS)} scripts print something else")
 
 
 def proof(fresh: bool = False) -> None:
