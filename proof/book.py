@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 
 from proof.equations import wrong_equalities
@@ -78,29 +78,46 @@ def problems_in_files(book: Book) -> list[Problem]:
     except Unproved as unproved:
         found += unproved.problems
         terms = Terms()
-    pages = {page.file: page for page in book.pages}
-
-    @cache
-    def runs(file: str) -> tuple[Run, ...]:
-        return runs_of(pages[file], book.root) if file in pages else ()
-
+    checks = Checks(book, terms)
     for page in book.pages:
-        try:
-            expand(page, book.root)
-        except Unproved as unproved:
-            found += unproved.problems
-        found += _typed_code(page)
-        found += _raw_text(page)
-        found += _anchors(page)
-        found += terms.wrong_words(page)
-        found += wrong_equalities(page)
-        found += unproved_values(page, runs)
-    found += problems_between(book.pages, {p.file for p in book.unreadable}, terms)
+        found += checks.of_page(page)
+    found += checks.between(book.pages)
     found += edited_alone(book.pages, book.root)
     found += _strays(book)
     found += wrong_names(book.pages, book.root, book.scripts)
     found += _shadows(book)
     return found
+
+
+@dataclass(frozen=True)
+class Checks:
+    """What is checked on the pages of a book: as they are, or as one of them might be."""
+
+    book: Book
+    terms: Terms
+
+    @cached_property
+    def _runs(self) -> Callable[[str], tuple[Run, ...]]:
+        pages = {page.file: page for page in self.book.pages}
+        return cache(lambda file: runs_of(pages[file], self.book.root) if file in pages else ())
+
+    def of_page(self, page: Page) -> Iterator[Problem]:
+        """What is wrong with a page by itself, whatever its other language says."""
+        try:
+            expand(page, self.book.root)
+        except Unproved as unproved:
+            yield from unproved.problems
+        yield from _typed_code(page)
+        yield from _raw_text(page)
+        yield from _anchors(page)
+        yield from self.terms.wrong_words(page)
+        yield from wrong_equalities(page)
+        yield from unproved_values(page, self._runs)
+
+    def between(self, pages: Sequence[Page]) -> list[Problem]:
+        """Where the two versions of a page part; `pages` are all, or those of one name."""
+        unreadable = {problem.file for problem in self.book.unreadable}
+        return problems_between(pages, unreadable, self.terms)
 
 
 def _typed_code(page: Page) -> Iterator[Problem]:
