@@ -1,0 +1,288 @@
+"""How much of a false book the checks notice: one change at a time, counted by kind.
+
+    python benchmarks/mutations.py [--kind K] [--page P] [--sample N [--seed S]] [--jobs J]
+
+Each change is made in memory, in one file and one language, and goes to the checks in this order:
+
+    page    what is wrong with the page by itself; for an output, with the pages that show it
+    pair    the two languages of the page part: the same slip in both would not be noticed here
+    run     an output is not what PyTorch prints. Nothing is run here: the book holds, so its
+            outputs are what PyTorch prints, and the comparison is made with them
+    build   a link leads nowhere: `mkdocs build --strict` refuses it. Not built here either: the
+            link is looked up as MkDocs does, and a test holds this to a build
+
+Not asked is the record of edits in one language alone: it tells any edit, of true or false words.
+What nobody notices survives and is listed. The exit status is 1 where a kind falls below the share
+that KINDS asks for. `--page` takes the beginning of a path, as docs/basics/leaf or snippets/basics;
+`--sample` takes N changes, the same number of each kind as far as there are as many.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import posixpath
+import random
+import re
+import sys
+import tempfile
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from multiprocessing import Pool
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from benchmarks import slips_in_links as at  # noqa: E402
+from benchmarks import slips_in_words as of  # noqa: E402
+from proof.book import Book, Checks, problems_in_files, read_book  # noqa: E402
+from proof.check import first_difference  # noqa: E402
+from proof.page import Page, parse, read  # noqa: E402
+from proof.parity import LANGUAGES  # noqa: E402
+from proof.problem import report  # noqa: E402
+from proof.terms import read_terms  # noqa: E402
+
+Edits = Callable[[Page, Book], Iterator[of.Edit]]
+CATCHERS = ("page", "pair", "run", "build")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of change: how it is made, to which files, and the share that must be caught."""
+
+    edits: Edits
+    floor: float = 0.0
+    files: str = ".md"
+
+
+KINDS = {
+    "digit in code": Kind(of.digits("c")),
+    "digit in maths": Kind(of.digits("m")),
+    "digit in prose": Kind(of.digits("p")),
+    "digit in a quoted title": Kind(of.digits("q")),
+    "digit in a name": Kind(of.digits_of_names),
+    "number in words": Kind(of.number_words),
+    "sign in code": Kind(of.signs("c")),
+    "sign in maths": Kind(of.signs("m")),
+    "sign in prose": Kind(of.signs("p", put=False)),
+    "operator in code": Kind(of.operators("c")),
+    "operator in maths": Kind(of.operators("m")),
+    "letter dropped from a name": Kind(of.names(swap=False)),
+    "letters of a name swapped": Kind(of.names(swap=True)),
+    "values swapped": Kind(of.swapped_values),
+    "sentence dropped": Kind(of.dropped_sentences),
+    "anchor": Kind(at.anchors, 1.0),
+    "link to no page": Kind(at.links_to_pages, 1.0),
+    "link to another page": Kind(at.links_to_others),
+    "link to no anchor": Kind(at.anchors_of_links, 1.0),
+    "link to another site": Kind(at.links_elsewhere),
+    "snippet that isn't there": Kind(at.paths, 1.0),
+    "another snippet": Kind(at.other_paths, 1.0),
+    "highlight": Kind(at.highlights, 1.0),
+    "another line highlighted": Kind(at.other_highlights, 1.0),
+    "older version": Kind(at.versions, 1.0),
+    "digit in an output": Kind(at.digits_of_outputs, 1.0, ".out"),
+    "sign in an output": Kind(at.signs_of_outputs, 1.0, ".out"),
+    "digit in an older output": Kind(at.digits_of_outputs, 1.0, ".then"),
+}
+"""The floor of a kind is what was measured on the whole book when its last check came."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A change and who caught it: one of `CATCHERS`, or None where it survived."""
+
+    mutant: of.Mutant
+    by: str | None
+
+
+def mutants(book: Book, kinds: Sequence[str] = (), page: str = "") -> list[of.Mutant]:
+    """All changes of the kinds (of all, if none is named), in the order of KINDS and files."""
+    return [
+        of.mutant(kind, file.file, file.text, edit)
+        for kind in kinds or KINDS
+        for file in _files(book, KINDS[kind].files)
+        if file.file.startswith(page)
+        for edit in KINDS[kind].edits(file, book)
+    ]
+
+
+def _files(book: Book, ending: str) -> Iterator[Page]:
+    """The pages; outputs too are taken for pages here: files with a text."""
+    if ending == ".md":
+        yield from book.pages
+    for file in {".out": book.outputs, ".then": book.older}.get(ending, ()):
+        yield parse(file, read(book.root / file))
+
+
+def sample(all_of_them: Sequence[of.Mutant], count: int, seed: int) -> list[of.Mutant]:
+    """About `count` changes, spread over the kinds; the rare kinds leave room for the others."""
+    by_kind: dict[str, list[of.Mutant]] = defaultdict(list)
+    for one in all_of_them:
+        by_kind[one.kind].append(one)
+    chosen: list[of.Mutant] = []
+    left = len(by_kind)
+    for kind in sorted(by_kind, key=lambda kind: len(by_kind[kind])):
+        share = min(len(by_kind[kind]), (count - len(chosen)) // left)
+        chosen += random.Random(f"{seed} {kind}").sample(by_kind[kind], share)
+        left -= 1
+    places = {id(one): place for place, one in enumerate(all_of_them)}
+    return sorted(chosen, key=lambda one: places[id(one)])
+
+
+@dataclass
+class Judge:
+    """Gives changes of one book to its checks. The book itself must hold."""
+
+    book: Book
+    checks: Checks = field(init=False)
+    pages: dict[str, Page] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.checks = Checks(self.book, read_terms(self.book.root))
+        self.pages = {page.file: page for page in self.book.pages}
+
+    def __call__(self, mutant: of.Mutant) -> Verdict:
+        caught = self._page if mutant.file in self.pages else self._output
+        return Verdict(mutant, caught(mutant))
+
+    def _page(self, mutant: of.Mutant) -> str | None:
+        page = parse(mutant.file, mutant.text(self.pages[mutant.file].text))
+        if any(self.checks.of_page(page)):
+            return "page"
+        pages = self.pages | {page.file: page}
+        pair = [pages.get(_twin(page.file, language)) for language in LANGUAGES]
+        if all(pair) and self.checks.between(pair):
+            return "pair"
+        return "build" if self.leads_nowhere(page) else None
+
+    def leads_nowhere(self, page: Page) -> bool:
+        """Whether a link of the page leads to a page or an anchor that isn't there."""
+        for to in at.links(page):
+            name, _, anchor = to.partition("#")
+            file = posixpath.normpath(posixpath.join(posixpath.dirname(page.file), name))
+            target = self.pages.get(file) if name else page
+            if target is None and not (self.book.root / file).is_file():
+                return True
+            if target and anchor and anchor not in self._anchors(target):
+                return True
+        return False
+
+    def _anchors(self, page: Page) -> set[str]:
+        found = {heading.anchor for heading in page.headings if heading.anchor}
+        if page.file.startswith("docs/glossary/"):
+            found |= {term.id for term in self.checks.terms.all}
+        return found
+
+    def _output(self, mutant: of.Mutant) -> str | None:
+        """The pages meet the change in a book of links to this one, where only this file is new."""
+        old = read(self.book.root / mutant.file)
+        new = mutant.text(old)
+        script = re.sub(r"(?:\.[\d.]+)?\.(?:out|then)$", ".py", mutant.file)
+        with tempfile.TemporaryDirectory() as folder:
+            root = _copy(self.book.root, Path(folder), mutant.file, new)
+            checks = Checks(replace(self.book, root=root), self.checks.terms)
+            for file in self.book.users(script):
+                if any(checks.of_page(self.pages[file])):
+                    return "page"
+        return "run" if mutant.file.endswith(".out") and first_difference(new, old) else None
+
+
+def _twin(file: str, language: str) -> str:
+    return f"{file.removesuffix('.md').rpartition('.')[0]}.{language}.md"
+
+
+def _copy(root: Path, to: Path, file: str, text: str) -> Path:
+    """A copy of the book with another text in one file. All the rest is links."""
+    here, there = root, to
+    for part in Path(file).parts:
+        for one in here.iterdir():
+            if one.name != part:
+                (there / one.name).symlink_to(one)
+        here, there = here / part, there / part
+        if here.is_dir():
+            there.mkdir()
+    there.write_text(text, encoding="utf-8", newline="\n")
+    return to
+
+
+def judged(book: Book, changes: Sequence[of.Mutant], jobs: int = 1) -> list[Verdict]:
+    """The verdicts, in the order of the changes."""
+    if jobs == 1:
+        return list(map(Judge(book), changes))
+    size = 64  # neighbors are of one page
+    parts = [changes[at : at + size] for at in range(0, len(changes), size)]
+    with Pool(jobs) as pool:
+        return [verdict for part in pool.imap(partial(judged, book), parts) for verdict in part]
+
+
+def table(verdicts: Sequence[Verdict]) -> str:
+    """The score by kind, as text."""
+    width = max(map(len, KINDS))
+    head = " ".join(f"{name:>8}" for name in ("changes", "caught", "survived", "share", "floor"))
+    rows = [f"{'kind':{width}} {head}   " + " ".join(f"{name:>6}" for name in CATCHERS)]
+    for kind, by in [*_by_kind(verdicts).items(), ("all", Counter(v.by for v in verdicts))]:
+        count, floor = by.total(), f"{KINDS[kind].floor:8.1%}" if kind in KINDS else " " * 8
+        caught = count - by[None]
+        share = f"{caught / count if count else 1:8.1%}"
+        who = " ".join(f"{by[name]:6}" for name in CATCHERS)
+        rows.append(f"{kind:{width}} {count:8} {caught:8} {by[None]:8} {share} {floor}   {who}")
+    return "\n".join(rows)
+
+
+def too_few(verdicts: Sequence[Verdict]) -> list[str]:
+    """The kinds of which fewer were caught than KINDS asks for."""
+    return [
+        kind
+        for kind, by in _by_kind(verdicts).items()
+        if by.total() - by[None] < KINDS[kind].floor * by.total()
+    ]
+
+
+def _by_kind(verdicts: Sequence[Verdict]) -> dict[str, Counter]:
+    found: dict[str, Counter] = {}
+    for verdict in verdicts:
+        found.setdefault(verdict.mutant.kind, Counter())[verdict.by] += 1
+    return found
+
+
+def survivors(verdicts: Sequence[Verdict]) -> Iterator[str]:
+    """What nobody noticed, a line for each."""
+    for verdict in verdicts:
+        if verdict.by is None:
+            one = verdict.mutant
+            yield f"{one.file}:{one.line}: {one.kind}: {one.before!r} -> {one.after!r}"
+
+
+def main() -> int:
+    about = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    about.add_argument("--kind", action="append", default=[], choices=KINDS, metavar="K")
+    about.add_argument("--page", default="", metavar="P")
+    about.add_argument("--sample", type=int, metavar="N")
+    about.add_argument("--seed", type=int, default=0, metavar="S")
+    about.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="J")
+    asked = about.parse_args()
+    began = time.perf_counter()
+    book = read_book(ROOT)
+    if problems := problems_in_files(book):
+        sys.exit(f"{report(problems)}\nThe book itself doesn't hold: mend it first.")
+    changes = mutants(book, asked.kind, asked.page)
+    if asked.sample:
+        changes = sample(changes, asked.sample, asked.seed)
+    verdicts = judged(book, changes, asked.jobs)
+    for line in survivors(verdicts):
+        print(line)
+    print(f"\n{table(verdicts)}\n\n{time.perf_counter() - began:.0f} s")
+    if low := too_few(verdicts):
+        print(f"Fewer caught than KINDS asks for: {', '.join(low)}")
+    return 1 if low else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
