@@ -48,17 +48,17 @@ class Run:
 
     @cached_property
     def numbers(self) -> tuple[float, ...]:
-        return tuple(float(n["digits"]) for n in NUMBER.finditer(_spaced(self.text)))
+        return _numbers(self.text)
 
     @cached_property
     def words(self) -> str:
         return " ".join(self.text.split())
 
-    def holds(self, wanted: Sequence[float]) -> bool:
-        """Whether these numbers stand in the run one after another, whatever their signs."""
-        size = len(wanted)
+    def holds(self, wanted: Sequence[float], signed: bool) -> bool:
+        """Whether these numbers stand in the run one after another, with these signs or any."""
+        size, same = len(wanted), _same if signed else _same_size
         return any(
-            all(map(_same, self.numbers[i : i + size], wanted))
+            all(map(same, self.numbers[i : i + size], wanted))
             for i in range(len(self.numbers) - size + 1)
         )
 
@@ -99,7 +99,8 @@ class Claim:
             run = Run(lines[0]) if len(lines) == 1 else Run("")
         if isinstance(self.wanted, str):
             return all(part in run.words for part in _ELLIPSIS.split(self.wanted))
-        return run.holds(self.wanted)
+        # Elsewhere a minus may be a difference, or belong to what stands before.
+        return run.holds(self.wanted, signed=self.kind == "value")
 
     def __str__(self) -> str:
         if isinstance(self.wanted, str):
@@ -168,16 +169,16 @@ def _in_code(page: Page) -> Iterator[Claim]:
         attributes = dict(_ATTRIBUTE.findall(code["attributes"] or ""))
         place, inside = code.start(), code["code"]
         more = attributes.get("line"), attributes.get("source")
-        numbers = [found["digits"] for found in NUMBER.finditer(_spaced(inside))]
+        numbers = _numbers(inside)
         if _MESSAGE.fullmatch(inside):
             yield Claim(place, "message", " ".join(inside.split()), *more)
         elif _VALUE.fullmatch(inside):
             if numbers:
-                yield Claim(place, "value", tuple(map(float, numbers)), *more)
+                yield Claim(place, "value", numbers, *more)
         else:  # an expression: its small numbers are places and counts
-            for digits in numbers:
-                if len(digits.rstrip(".")) > 1:
-                    yield Claim(place, "number", (float(digits),), *more)
+            for number in numbers:
+                if abs(number) > 9 or not number.is_integer():
+                    yield Claim(place, "number", (number,), *more)
 
 
 def _in_maths(page: Page) -> Iterator[Claim]:
@@ -204,8 +205,17 @@ def _spaced(text: str) -> str:
     return re.sub(r"[\[\](),*+=^/\\{}_&|]", " ", text)
 
 
+def _numbers(text: str) -> tuple[float, ...]:
+    found = NUMBER.finditer(_spaced(text))
+    return tuple(float(n["digits"]) * (-1 if n["sign"] else 1) for n in found)
+
+
 def _same(one: float, other: float) -> bool:
     return math.isclose(one, other, rel_tol=1e-6, abs_tol=1e-12)
+
+
+def _same_size(one: float, other: float) -> bool:
+    return _same(abs(one), abs(other))
 
 
 def _blank(found: re.Match) -> str:
