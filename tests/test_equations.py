@@ -74,6 +74,7 @@ def test_what_is_wrong_in_a_page(text, wrong):
 
 def test_the_check_tells_the_line_and_the_right_value(book: Book, proof_command):
     book.change("docs/t/p.en.md", "It is 6.", "It is $2 \\times 3 = 7$.")
+    book.change("docs/t/p.zh.md", "是 6。", "是 $2 \\times 3 = 7$。")
     status, _, told = proof_command("check", "docs/t/p.en.md")
     assert status == 1
     assert told == (
