@@ -41,6 +41,12 @@ class Book:
         """The pages that show a script."""
         return tuple(p.file for p in self.pages if any(r.path == script for r in p.references))
 
+    @cached_property
+    def runs(self) -> Callable[[str], tuple[Run, ...]]:
+        """What the runs of a page say and print, by the file of the page; read once."""
+        pages = {page.file: page for page in self.pages}
+        return cache(lambda file: runs_of(pages[file], self.root) if file in pages else ())
+
 
 def read_book(root: Path) -> Book:
     """Read the book that lies in `root`: `docs/` and `snippets/`."""
@@ -96,11 +102,6 @@ class Checks:
     book: Book
     terms: Terms
 
-    @cached_property
-    def _runs(self) -> Callable[[str], tuple[Run, ...]]:
-        pages = {page.file: page for page in self.book.pages}
-        return cache(lambda file: runs_of(pages[file], self.book.root) if file in pages else ())
-
     def of_page(self, page: Page) -> Iterator[Problem]:
         """What is wrong with a page by itself, whatever its other language says."""
         try:
@@ -112,7 +113,7 @@ class Checks:
         yield from _anchors(page)
         yield from self.terms.wrong_words(page)
         yield from wrong_equalities(page)
-        yield from unproved_values(page, self._runs)
+        yield from unproved_values(page, self.book.runs)
 
     def between(self, pages: Sequence[Page]) -> list[Problem]:
         """Where the two versions of a page part; `pages` are all, or those of one name."""

@@ -74,6 +74,12 @@ def equalities(page: Page) -> Iterator[Equality]:
                     yield Equality(left, sign, right, (number(left), number(right)), place)
 
 
+def sides(latex: str) -> Iterator[tuple[str, int]]:
+    """What stands between the signs of a formula, row by row, each with its place."""
+    for row, at in _split(_ROWS, latex):
+        yield from ((side, at + offset) for side, offset in _split(_SIGNS, row))
+
+
 def wrong_equalities(page: Page) -> Iterator[Problem]:
     """The equalities of a page whose sides can be computed and differ."""
     for equality in equalities(page):

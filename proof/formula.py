@@ -8,6 +8,8 @@ from functools import cache
 
 from math_core import LatexError, LatexToMathML
 
+from proof.problem import Problem
+
 _MARKED = re.compile(
     r'<(?P<tag>span|div) class="arithmatex">\\(?P<open>[(\[])(?P<latex>.*?)\\[)\]]</(?P=tag)>', re.S
 )
@@ -34,6 +36,15 @@ def render_formulas(page: str) -> tuple[str, list[tuple[str, str]]]:
         return f'<{tag} class="formula" data-search-exclude>{mathml}</{tag}>'
 
     return _MARKED.sub(replace, page), wrong
+
+
+def wrong_formula(file: str, text: str, latex: str, reason: str) -> Problem:
+    """What is told of a formula that is not LaTeX; `text` is that of the page."""
+    first, lines = latex.splitlines()[0], text.splitlines()
+    where = [n for text in (f"${first}", first) for n, row in enumerate(lines, 1) if text in row]
+    line = where[0] if where else 1
+    what, mend = "the formula cannot be set", "correct the formula on this line"
+    return Problem(file, line, what, "LaTeX", f"{latex}\n{reason}", mend, (file,))
 
 
 @cache

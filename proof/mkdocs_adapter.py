@@ -37,7 +37,8 @@ from proof.api import Index, read_index
 from proof.book import Book, problems_in_files, read_book
 from proof.check import problems_in_runs
 from proof.expand import expand
-from proof.formula import render_formulas
+from proof.formula import render_formulas, wrong_formula
+from proof.marks import Marks, marks_of
 from proof.names import Shown, shown
 from proof.official import link_names
 from proof.page import parse
@@ -71,6 +72,7 @@ class Press:
     terms: Terms = field(default_factory=Terms)
     index: Index | None = None
     shown: dict[str, Shown] = field(default_factory=dict)
+    marks: dict[str, Marks] = field(default_factory=dict)
     formulas: list[Problem] = field(default_factory=list)
     config: MkDocsConfig | None = None
     site: Path | None = None
@@ -91,6 +93,7 @@ class Press:
         self.runs = runs
         with contextlib.suppress(Unproved):
             self.index = read_index()  # while the scripts run
+        self.marks = marks_of(self.book)
 
     def problems(self) -> list[Problem]:
         """Everything that does not hold; waits for the runs."""
@@ -180,6 +183,7 @@ def on_page_read_source(page, config: MkDocsConfig) -> str | None:
 
 def on_page_markdown(markdown: str, page, config: MkDocsConfig, files: Files) -> str:
     root = Path(config.config_file_path).parent
+    markdown = _press.marks.get(f"docs/{page.file.src_uri}", Marks()).insert(markdown)
     parsed = parse(page.file.src_uri, markdown, whole=False)
     _press.shown[page.file.src_uri] = shown(parsed, root)
     try:
@@ -190,25 +194,20 @@ def on_page_markdown(markdown: str, page, config: MkDocsConfig, files: Files) ->
 
 def on_page_content(content: str, page, config: MkDocsConfig, files: Files) -> str:
     content, wrong = render_formulas(content)
-    _press.formulas += [_bad_formula(page, latex, reason) for latex, reason in wrong]
-    name, _, language = page.file.src_uri.removesuffix(".md").rpartition(".")
-    if name in ("index", "glossary/index") or language not in LANGUAGES:
+    source, url = page.file.src_uri, page.file.url
+    text = Path(page.file.abs_src_path).read_text("utf-8") if wrong else ""
+    _press.formulas += [wrong_formula(f"docs/{source}", text, *each) for each in wrong]
+    name, _, language = source.removesuffix(".md").rpartition(".")
+    if language not in LANGUAGES:
         return content
-    if _press.index:
-        content = link_names(content, _press.shown[page.file.src_uri], _press.index)
-    glossary = get_relative_url("glossary/", page.file.url)
-    return link_terms(content, _press.terms, language, name, glossary)
-
-
-def _bad_formula(page, latex: str, reason: str) -> Problem:
-    file, first = f"docs/{page.file.src_uri}", latex.splitlines()[0]
-    lines = Path(page.file.abs_src_path).read_text("utf-8").splitlines()
-    where = [n for text in (f"${first}", first) for n, row in enumerate(lines, 1) if text in row]
-    line = where[0] if where else 1
-    mend = "correct the formula on this line"
-    return Problem(
-        file, line, "the formula cannot be set", "LaTeX", f"{latex}\n{reason}", mend, (file,)
-    )
+    if name not in ("index", "glossary/index"):
+        if _press.index:
+            content = link_names(content, _press.shown[source], _press.index)
+        glossary = get_relative_url("glossary/", url)
+        content = link_terms(content, _press.terms, language, name, glossary)
+    urls = {f"docs/{file.src_uri}": file.url for file in files.documentation_pages()}
+    marks = _press.marks.get(f"docs/{source}", Marks())
+    return marks.place(content, language, lambda file: get_relative_url(urls[file], url))
 
 
 def on_env(env, config: MkDocsConfig, files: Files):

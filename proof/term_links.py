@@ -29,7 +29,7 @@ CLOSED = {
     ),
     *("h1", "h2", "h3", "h4", "h5", "h6"),
 }
-"""Elements within which no word becomes a link; a box's title is one more (see below)."""
+"""Elements within which no word becomes a link; titles of boxes and of code are more (below)."""
 _VOID = {"img", "br", "hr", "input", "link", "meta", "source", "wbr", "area", "col", "embed"}
 
 
@@ -75,6 +75,6 @@ def pieces(html: str, elements: set[str]) -> Iterator[tuple[str, bool]]:
         if closed and name == closed[-1] and piece.startswith("</"):
             closed.pop()
         elif not piece.startswith("</") and name not in _VOID:
-            starts = name in elements or "admonition-title" in piece
+            starts = name in elements or "admonition-title" in piece or '"filename"' in piece
             if starts or (closed and name == closed[-1]):
                 closed.append(name)

@@ -81,7 +81,7 @@ def test_the_check_says_what_to_do(book: Book, proof_command):
 
 def test_a_page_whose_files_are_missing_has_no_runs(book: Book):
     page = parse("docs/t/p.zh.md", "::: snippets/t/gone.py\n    then: 1.4.0\n")
-    assert runs_of(page, book.root) == (Run(""),)
+    assert runs_of(page, book.root) == ()
 
 
 def test_the_book_says_nothing_that_no_run_shows():
