@@ -7,10 +7,9 @@ import sys
 import time
 from pathlib import Path
 
-from proof.book import Book, problems_in_files, read_book
+from proof.book import Book, Checks, problems_in_files, read_book
 from proof.check import problems_in_runs
 from proof.new import start
-from proof.parity import problems_between
 from proof.problem import Problem, Unproved, report
 from proof.reconcile import edited_alone, reconcile, stale
 from proof.record import record
@@ -91,8 +90,7 @@ def _update(book: Book, files: set[str], scripts: list[str]) -> int:
 
 
 def _reconcile(book: Book, files: set[str], named: bool) -> int:
-    unreadable = {problem.file for problem in book.unreadable}
-    problems = problems_between(book.pages, unreadable, read_terms(book.root))
+    problems = Checks(book, read_terms(book.root)).between(book.pages)
     problems = [p for p in problems if {p.file, *p.pages} & files]
     if problems := problems + [p for p in book.unreadable if p.pages]:
         raise Unproved(problems)

@@ -117,7 +117,10 @@ class Checks:
     def between(self, pages: Sequence[Page]) -> list[Problem]:
         """Where the two versions of a page part; `pages` are all, or those of one name."""
         unreadable = {problem.file for problem in self.book.unreadable}
-        return problems_between(pages, unreadable, self.terms)
+        return problems_between(pages, unreadable, self.terms, self._shown)
+
+    def _shown(self, page: Page) -> str:
+        return "\n".join(run.text for run in self._runs(page.file))
 
 
 def _typed_code(page: Page) -> Iterator[Problem]:
