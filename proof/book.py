@@ -10,7 +10,7 @@ from pathlib import Path
 
 from proof.equations import wrong_equalities
 from proof.expand import expand
-from proof.names import wrong_names
+from proof.names import Names
 from proof.older import VERSION, older_file
 from proof.page import Page, parse, read
 from proof.parity import problems_between
@@ -81,10 +81,10 @@ def problems_in_files(book: Book) -> list[Problem]:
     checks = Checks(book, terms)
     for page in book.pages:
         found += checks.of_page(page)
+    found += checks.names.unknown
     found += checks.between(book.pages)
     found += edited_alone(book.pages, book.root)
     found += _strays(book)
-    found += wrong_names(book.pages, book.root, book.scripts)
     found += _shadows(book)
     return found
 
@@ -101,6 +101,12 @@ class Checks:
         pages = {page.file: page for page in self.book.pages}
         return cache(lambda file: runs_of(pages[file], self.book.root) if file in pages else ())
 
+    @cached_property
+    def names(self) -> Names:
+        """The check of the names of PyTorch."""
+        pages = {page.file: page for page in self.book.pages}
+        return Names(pages, self.book.root, self.book.scripts)
+
     def of_page(self, page: Page) -> Iterator[Problem]:
         """What is wrong with a page by itself, whatever its other language says."""
         try:
@@ -113,6 +119,7 @@ class Checks:
         yield from self.terms.wrong_words(page)
         yield from wrong_equalities(page)
         yield from unproved_values(page, self._runs)
+        yield from self.names.wrong(page)
 
     def between(self, pages: Sequence[Page]) -> list[Problem]:
         """Where the two versions of a page part; `pages` are all, or those of one name."""
