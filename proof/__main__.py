@@ -11,7 +11,7 @@ from proof.book import Book, Checks, problems_in_files, read_book
 from proof.check import problems_in_runs
 from proof.new import start
 from proof.problem import Problem, Unproved, report
-from proof.reconcile import edited_alone, reconcile, stale
+from proof.reconcile import doubtful, edited_alone, reconcile, stale
 from proof.record import record
 from proof.runner import Runner, RunnerError
 from proof.terms import FILE as GLOSSARY
@@ -97,7 +97,8 @@ def _reconcile(book: Book, files: set[str], named: bool) -> int:
     stems = {file.rsplit(".", 2)[0] for file in files if file.endswith(".md")}
     recorded = reconcile(book.pages, book.root, stems if named else None)
     print(f"{_count(recorded, 'page')} recorded.")
-    if left := [p for p in edited_alone(book.pages, book.root) if {p.file, *p.pages} & files]:
+    left = edited_alone(book.pages, book.root) + doubtful(book.pages, book.root)
+    if left := [p for p in left if {p.file, *p.pages} & files]:
         print(report(left).removesuffix(" Nothing was changed."), file=sys.stderr)
     return 1 if left else 0
 

@@ -15,9 +15,8 @@ _CODE = re.compile(
 _DISPLAY = re.compile(r"\$\$(?P<latex>.*?)\$\$|\\\[(?P<other>.*?)\\\]", re.DOTALL)
 _INLINE = re.compile(r"(?<![\\$])\$(?!\s)(?P<latex>[^$\n]+?)(?<!\s)\$|\\\((?P<other>.*?)\\\)")
 _WORDS_IN_MATHS = re.compile(r"\\(?:text|mbox|textrm)\{[^{}]*\}")
-_RELATION = re.compile(r"=|<|>|\\(?:approx|equiv|neq?|leq?|geq?|sim|propto)(?![A-Za-z])")
-# "w = 1" may be "w is 1" in words; a sum may not.
-_GIVEN = re.compile(r"[A-Za-z\\{}_^']+=-?[\d.]+")
+# "w = 1" may be "w is 1" in words, and what is a name or a number needs no formula at all.
+_IN_WORDS = re.compile(r"(?:[A-Za-z\\{}_^']+=)?-?[\d.]+|(?:[\d.]*[A-Za-z](?:_\w|_\{\w+\})?){0,2}")
 _LINK = re.compile(
     r"(?P<image>!?)\[(?P<text>(?:[^\[\]]|\[[^\[\]]*\])*)\]"
     r"\(\s*<?(?P<address>[^\s()<>]*(?:\([^\s()]*\)[^\s()]*)*)>?[^()\n]*\)"
@@ -68,7 +67,7 @@ class Contents:
     """
 
     equations: tuple[Item, ...]
-    sums: tuple[Item, ...]
+    formulas: tuple[Item, ...]
     links: tuple[Item, ...]
     figures: tuple[Item, ...]
     boxes: tuple[Item, ...]
@@ -97,7 +96,10 @@ def sections(page: Page) -> list[Section]:
 
 def paragraphs(page: Page, section: Section) -> list[Section]:
     """A section cut into paragraphs, items of lists, rows of tables and titles of boxes."""
-    lines, parts, maths = _own_lines(page), [], False
+    lines, parts, maths = list(_own_lines(page)), [], False
+    # Typed markers and headings without an anchor are told by themselves.
+    for number in (*page.markers, *(h.line for h in page.headings if not h.anchor)):
+        lines[number - 1] = ""
     last = section.line + section.text.count("\n")
     new = True
     for number in range(section.line, last + 1):
@@ -164,11 +166,11 @@ def contents(page: Page, part: Section) -> Contents:
     counted = [x for told in (code, display, inline) for item in told for x in _numbers(item)]
     numbers = sorted([*counted, *_numbers(words)], key=lambda item: item.place)
     equations = [Item(_plain(item.value), item.line) for item in display]
-    sums = [Item(_plain(item.value), item.line) for item in inline]
-    sums = [x for x in sums if _RELATION.search(x.value) and not _GIVEN.fullmatch(x.value)]
+    formulas = [Item(_plain(item.value), item.line) for item in inline]
+    formulas = [x for x in formulas if not _IN_WORDS.fullmatch(x.value)]
     code = [Item(" ".join(item.value.split()), item.line) for item in code]
     words = Item(_NUMBER.sub(_blank, words.value), part.line)
-    told = (equations, sums, links, figures, boxes, rows, code, numbers, counted, [words])
+    told = (equations, formulas, links, figures, boxes, rows, code, numbers, counted, [words])
     return Contents(*map(tuple, told))
 
 

@@ -24,9 +24,13 @@ def difference(kind: str, one: Contents, other: Contents) -> Two:
             if here is None or there is None or here.value != there.value:
                 return [here] if here else [], [there] if there else []
         return [], []
-    if kind == "sums":
-        return _without(ours, theirs), _without(theirs, ours)
     return _surplus(ours, theirs), _surplus(theirs, ours)
+
+
+def formulas(one: Contents, other: Contents) -> Two:
+    """The formulas within a line that stand in one of the paragraphs only."""
+    ours, theirs = one.formulas, other.formulas
+    return _without(ours, theirs), _without(theirs, ours)
 
 
 def code(one: Contents, other: Contents, known: Sequence[str]) -> Two:
@@ -63,6 +67,14 @@ def numbers(one: Contents, other: Contents) -> Two:
     return more + _small(one, other), less + _small(other, one)
 
 
+def in_another_order(one: Contents, other: Contents) -> Two:
+    """All numbers of both paragraphs, if they are not the same in the same order."""
+    ours, theirs = one.numbers, other.numbers
+    if [item.value for item in ours] == [item.value for item in theirs]:
+        return [], []
+    return list(ours), list(theirs)
+
+
 def _small(one: Contents, other: Contents) -> list[Item]:
     """The small numbers and those told as words that the other paragraph doesn't tell.
 
@@ -70,13 +82,13 @@ def _small(one: Contents, other: Contents) -> list[Item]:
     """
     there = _as_words(other)
     digits = {item.value for item in other.numbers}
-    hints = {f"{n:g}" for words in other.words for n in hinted(words.value)}
     counted = set(map(id, one.counted))
     found = []
     for item in one.numbers:
-        said = digits if id(item) in counted else digits | there | hints
-        if not _telling(item.value) and item.value not in said:
-            found.append(item)
+        if not _telling(item.value) and item.value not in digits:
+            in_words = id(item) not in counted
+            if not in_words or (item.value not in there and not _hinted(item.value, other)):
+                found.append(item)
     for number in _as_words(one) - digits - there - {"0", "1", "2"}:
         found.append(Item(number, one.words[0].line))
     return list(dict.fromkeys(found))
@@ -85,6 +97,10 @@ def _small(one: Contents, other: Contents) -> list[Item]:
 def _as_words(contents: Contents) -> set[str]:
     """The numbers that the prose tells as words."""
     return {f"{n.number:.12g}" for words in contents.words for n in spoken(words.value)}
+
+
+def _hinted(number: str, contents: Contents) -> bool:
+    return any(float(number) in hinted(words.value) for words in contents.words)
 
 
 def _telling(number: str) -> bool:

@@ -16,7 +16,7 @@ from proof.contents import (
     paragraphs,
     sections,
 )
-from proof.difference import code, difference, numbers, side_by_side
+from proof.difference import code, difference, formulas, in_another_order, numbers, side_by_side
 from proof.page import Page
 from proof.problem import Problem
 from proof.prose import own_words
@@ -26,9 +26,9 @@ LANGUAGES = ("zh", "en")
 """The languages of the book; `docs/<topic>/<page>.<language>.md` is one page in one of them."""
 
 _SAME = ("highlight", "figure", "part", "then")  # captions are words
+_CODE = re.compile(r"`[^`\n]+`")
 _NAMES = {
     "equations": "equations",
-    "sums": "equations within a line",
     "links": "links",
     "figures": "figures",
     "boxes": "boxes",
@@ -76,10 +76,7 @@ def twins(one: Page, other: Page, terms: Terms, shown: str = "") -> Iterator[Pro
     yield from _order(one, other)
     yield from _front_matter(one, other)
     theirs = {section.anchor: section for section in sections(other)}
-    known = [
-        " ".join([shown, *(x.value for s in sections(p) for x in contents(p, s).code)])
-        for p in (one, other)
-    ]
+    known = [" ".join([shown, *_CODE.findall(page.text)]) for page in (one, other)]
     for here in sections(one):
         if there := theirs.get(here.anchor):
             yield from _section(one, here, other, there, known)
@@ -180,6 +177,7 @@ def _section(
     for mine, other_one, at in compared:
         lines = at[0].line, at[1].line
         found.append(("numbers", numbers(mine, other_one), lines))
+        found.append(("formulas", formulas(mine, other_one), lines))
         found.append(("code in the text", code(mine, other_one, known), lines))
     told = [
         _apart(one, other, here.anchor, name, *both, lines)
@@ -191,13 +189,45 @@ def _section(
         yield _uneven(one, parts, other, others, here.anchor)
 
 
+def reordered(one: Page, other: Page) -> dict[str, Problem]:
+    """By anchor: sections with a paragraph whose numbers are others, or in another order.
+
+    That may be right, and a slip may hide in it: whoever reconciles the two looks there.
+    """
+    found: dict[str, Problem] = {}
+    theirs = {section.anchor: section for section in sections(other)}
+    for here in sections(one):
+        parts = paragraphs(one, here)
+        others = paragraphs(other, theirs[here.anchor]) if here.anchor in theirs else []
+        for part, twin in zip(parts, others, strict=False):
+            ours, their = in_another_order(contents(one, part), contents(other, twin))
+            if ours or their:
+                found.setdefault(
+                    here.anchor,
+                    Problem(
+                        one.file,
+                        part.line,
+                        f"the numbers of this paragraph stand otherwise in {other.file}",
+                        f"as in {other.file}:{twin.line}: {_row(their)}",
+                        _row(ours),
+                        f"read both; if they say the same: python -m proof reconcile {one.file}",
+                        (one.file, other.file),
+                    ),
+                )
+    return found
+
+
+def _row(items: Sequence[Item]) -> str:
+    return ", ".join(item.value for item in items) or "none"
+
+
 def _uneven(
     one: Page, ours: Sequence[Section], other: Page, theirs: Sequence[Section], anchor: str
 ) -> Problem:
     """Told at the first paragraph that has no counterpart, as far as code and numbers tell."""
 
     def marks(part: Section) -> set[str]:
-        return set(re.findall(r"`[^`]*`|\d[\d.]*", part.text))
+        return set(re.findall(r"`[^`]*`|\d+(?:\.\d+)?", part.text))
 
     (more, longer), (less, shorter) = sorted(
         ((one, ours), (other, theirs)), key=lambda side: len(side[1]), reverse=True
