@@ -10,11 +10,13 @@ Each change is made in memory, in one file and one language, and goes to the che
             outputs are what PyTorch prints, and the comparison is made with them
     build   a link leads nowhere: `mkdocs build --strict` refuses it. Not built here either: the
             link is looked up as MkDocs does, and a test holds this to a build
+    edit    the record of reconciled pages tells that one language alone was edited
 
-Not asked is the record of edits in one language alone: it tells any edit, of true or false words.
-What nobody notices survives and is listed. The exit status is 1 where a kind falls below the share
-that KINDS asks for. `--page` takes the beginning of a path, as docs/basics/leaf or snippets/basics;
-`--sample` takes N changes, the same number of each kind as far as there are as many.
+The record tells any edit, of true or false words; so the share of a kind is what the others caught,
+and the exit status is 1 where that is less than KINDS asks for, or where nobody noticed a change.
+Listed are what only the record told, with `edit`, and what nobody noticed, with `nobody`. `--page`
+takes the beginning of a path, as docs/basics/leaf or snippets/basics; `--sample` takes N changes,
+the same number of each kind as far as there are as many.
 """
 
 from __future__ import annotations
@@ -44,10 +46,11 @@ from proof.check import first_difference  # noqa: E402
 from proof.page import Page, parse, read  # noqa: E402
 from proof.parity import LANGUAGES  # noqa: E402
 from proof.problem import report  # noqa: E402
+from proof.reconcile import Record, alone, read_record  # noqa: E402
 from proof.terms import read_terms  # noqa: E402
 
 Edits = Callable[[Page, Book], Iterator[of.Edit]]
-CATCHERS = ("page", "pair", "run", "build")
+CATCHERS = ("page", "pair", "run", "build", "edit")
 
 
 @dataclass(frozen=True)
@@ -143,10 +146,12 @@ class Judge:
     book: Book
     checks: Checks = field(init=False)
     pages: dict[str, Page] = field(init=False)
+    record: Record = field(init=False)
 
     def __post_init__(self) -> None:
         self.checks = Checks(self.book, read_terms(self.book.root))
         self.pages = {page.file: page for page in self.book.pages}
+        self.record = read_record(self.book.root) or {}
 
     def __call__(self, mutant: of.Mutant) -> Verdict:
         caught = self._page if mutant.file in self.pages else self._output
@@ -160,7 +165,13 @@ class Judge:
         pair = [pages.get(_twin(page.file, language)) for language in LANGUAGES]
         if all(pair) and self.checks.between(pair):
             return "pair"
-        return "build" if self.leads_nowhere(page) else None
+        if self.leads_nowhere(page):
+            return "build"
+        return "edit" if all(pair) and self._edited(*pair) else None
+
+    def _edited(self, *pair: Page) -> bool:
+        old = self.record.get(pair[0].file.rsplit(".", 2)[0], {})
+        return any(alone(old, *pair))
 
     def leads_nowhere(self, page: Page) -> bool:
         """Whether a link of the page leads to a page or an anchor that isn't there."""
@@ -229,7 +240,7 @@ def table(verdicts: Sequence[Verdict]) -> str:
     rows = [f"{'kind':{width}} {head}   " + " ".join(f"{name:>6}" for name in CATCHERS)]
     for kind, by in [*_by_kind(verdicts).items(), ("all", Counter(v.by for v in verdicts))]:
         count, floor = by.total(), f"{KINDS[kind].floor:8.1%}" if kind in KINDS else " " * 8
-        caught = count - by[None]
+        caught = _caught(by)
         share = f"{caught / count if count else 1:8.1%}"
         who = " ".join(f"{by[name]:6}" for name in CATCHERS)
         rows.append(f"{kind:{width}} {count:8} {caught:8} {by[None]:8} {share} {floor}   {who}")
@@ -241,8 +252,13 @@ def too_few(verdicts: Sequence[Verdict]) -> list[str]:
     return [
         kind
         for kind, by in _by_kind(verdicts).items()
-        if by.total() - by[None] < KINDS[kind].floor * by.total()
+        if _caught(by) < KINDS[kind].floor * by.total()
     ]
+
+
+def _caught(by: Counter) -> int:
+    """How many were noticed by more than the record of edits."""
+    return by.total() - by[None] - by["edit"]
 
 
 def _by_kind(verdicts: Sequence[Verdict]) -> dict[str, Counter]:
@@ -253,11 +269,11 @@ def _by_kind(verdicts: Sequence[Verdict]) -> dict[str, Counter]:
 
 
 def survivors(verdicts: Sequence[Verdict]) -> Iterator[str]:
-    """What nobody noticed, a line for each."""
+    """What nobody noticed, or the record of edits alone, a line for each."""
     for verdict in verdicts:
-        if verdict.by is None:
-            one = verdict.mutant
-            yield f"{one.file}:{one.line}: {one.kind}: {one.before!r} -> {one.after!r}"
+        if verdict.by in (None, "edit"):
+            one, by = verdict.mutant, verdict.by or "nobody"
+            yield f"{one.file}:{one.line}: {by}: {one.kind}: {one.before!r} -> {one.after!r}"
 
 
 def main() -> int:
@@ -283,7 +299,9 @@ def main() -> int:
     print(f"\n{table(verdicts)}\n\n{time.perf_counter() - began:.0f} s")
     if low := too_few(verdicts):
         print(f"Fewer caught than KINDS asks for: {', '.join(low)}")
-    return 1 if low else 0
+    if lost := sum(verdict.by is None for verdict in verdicts):
+        print(f"Noticed by nobody: {lost}")
+    return 1 if low or lost else 0
 
 
 if __name__ == "__main__":

@@ -7,12 +7,11 @@ import sys
 import time
 from pathlib import Path
 
-from proof.book import Book, problems_in_files, read_book
+from proof.book import Book, Checks, problems_in_files, read_book
 from proof.check import problems_in_runs
 from proof.new import start
-from proof.parity import problems_between
 from proof.problem import Problem, Unproved, report
-from proof.reconcile import edited_alone, reconcile, stale
+from proof.reconcile import doubtful, edited_alone, reconcile, stale
 from proof.record import record
 from proof.runner import Runner, RunnerError
 from proof.terms import FILE as GLOSSARY
@@ -91,15 +90,15 @@ def _update(book: Book, files: set[str], scripts: list[str]) -> int:
 
 
 def _reconcile(book: Book, files: set[str], named: bool) -> int:
-    unreadable = {problem.file for problem in book.unreadable}
-    problems = problems_between(book.pages, unreadable, read_terms(book.root))
+    problems = Checks(book, read_terms(book.root)).between(book.pages)
     problems = [p for p in problems if {p.file, *p.pages} & files]
     if problems := problems + [p for p in book.unreadable if p.pages]:
         raise Unproved(problems)
     stems = {file.rsplit(".", 2)[0] for file in files if file.endswith(".md")}
     recorded = reconcile(book.pages, book.root, stems if named else None)
     print(f"{_count(recorded, 'page')} recorded.")
-    if left := [p for p in edited_alone(book.pages, book.root) if {p.file, *p.pages} & files]:
+    left = edited_alone(book.pages, book.root) + doubtful(book.pages, book.root)
+    if left := [p for p in left if {p.file, *p.pages} & files]:
         print(report(left).removesuffix(" Nothing was changed."), file=sys.stderr)
     return 1 if left else 0
 

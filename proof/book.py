@@ -10,14 +10,15 @@ from pathlib import Path
 
 from proof.equations import wrong_equalities
 from proof.expand import expand
-from proof.names import wrong_names
+from proof.names import Names
 from proof.older import VERSION, older_file
 from proof.page import Page, parse, read
 from proof.parity import problems_between
 from proof.problem import Problem, Unproved, not_utf8
 from proof.reconcile import edited_alone
+from proof.runs import Run, runs_of
 from proof.terms import Terms, read_terms
-from proof.values import Run, runs_of, unproved_values
+from proof.values import unproved_values
 
 TAKEN = sys.stdlib_module_names | {
     *("torch", "numpy", "filelock", "fsspec", "jinja2", "markupsafe", "mpmath", "networkx"),
@@ -87,10 +88,10 @@ def problems_in_files(book: Book) -> list[Problem]:
     checks = Checks(book, terms)
     for page in book.pages:
         found += checks.of_page(page)
+    found += checks.names.unknown
     found += checks.between(book.pages)
     found += edited_alone(book.pages, book.root)
     found += _strays(book)
-    found += wrong_names(book.pages, book.root, book.scripts)
     found += _shadows(book)
     return found
 
@@ -101,6 +102,12 @@ class Checks:
 
     book: Book
     terms: Terms
+
+    @cached_property
+    def names(self) -> Names:
+        """The check of the names of PyTorch."""
+        pages = {page.file: page for page in self.book.pages}
+        return Names(pages, self.book.root, self.book.scripts)
 
     def of_page(self, page: Page) -> Iterator[Problem]:
         """What is wrong with a page by itself, whatever its other language says."""
@@ -114,11 +121,15 @@ class Checks:
         yield from self.terms.wrong_words(page)
         yield from wrong_equalities(page)
         yield from unproved_values(page, self.book.runs)
+        yield from self.names.wrong(page)
 
     def between(self, pages: Sequence[Page]) -> list[Problem]:
         """Where the two versions of a page part; `pages` are all, or those of one name."""
         unreadable = {problem.file for problem in self.book.unreadable}
-        return problems_between(pages, unreadable, self.terms)
+        return problems_between(pages, unreadable, self.terms, self._shown)
+
+    def _shown(self, page: Page) -> str:
+        return "\n".join(run.text for run in self.book.runs(page.file))
 
 
 def _typed_code(page: Page) -> Iterator[Problem]:

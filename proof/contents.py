@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
+from functools import lru_cache
 
 from proof.page import Page
 
@@ -14,15 +15,15 @@ _CODE = re.compile(
 _DISPLAY = re.compile(r"\$\$(?P<latex>.*?)\$\$|\\\[(?P<other>.*?)\\\]", re.DOTALL)
 _INLINE = re.compile(r"(?<![\\$])\$(?!\s)(?P<latex>[^$\n]+?)(?<!\s)\$|\\\((?P<other>.*?)\\\)")
 _WORDS_IN_MATHS = re.compile(r"\\(?:text|mbox|textrm)\{[^{}]*\}")
-_RELATION = re.compile(r"=|<|>|\\(?:approx|equiv|neq?|leq?|geq?|sim|propto)(?![A-Za-z])")
-# "w = 1" may be "w is 1" in words; a sum may not.
-_GIVEN = re.compile(r"[A-Za-z\\{}_^']+=-?[\d.]+")
+# "w = 1" may be "w is 1" in words, and what is a name or a number needs no formula at all.
+_IN_WORDS = re.compile(r"(?:[A-Za-z\\{}_^']+=)?-?[\d.]+|(?:[\d.]*[A-Za-z](?:_\w|_\{\w+\})?){0,2}")
 _LINK = re.compile(
     r"(?P<image>!?)\[(?P<text>(?:[^\[\]]|\[[^\[\]]*\])*)\]"
     r"\(\s*<?(?P<address>[^\s()<>]*(?:\([^\s()]*\)[^\s()]*)*)>?[^()\n]*\)"
 )
 _ADDRESS = re.compile(r"<(?P<one>https?:[^>\s]*)>|^ *\[[^\]]+\]: *(?P<two>\S+).*$", re.MULTILINE)
 _BOX = re.compile(r"^ *(?P<fold>!!!|\?\?\?\+?) +(?P<kind>[\w-]+)", re.MULTILINE)
+_START = re.compile(r" *(?:[-*+] |\d+\. |\||#|!!!|\?\?\?)")
 _ROW = re.compile(r" *\|.*\| *$")
 _NO_WORDS = re.compile(
     r"<!--.*?-->|</?[A-Za-z][^<>]*>|(?:(?<=[)\]`*])|(?<=\ ))\{:?\ *[#.][^{}\n]*\}", re.DOTALL
@@ -35,13 +36,6 @@ _NUMBER = re.compile(
     r"(?: *(?P<unit>万|亿|thousand\b|million\b|billion\b))?"
 )
 _UNITS = {"万": 1e4, "亿": 1e8, "thousand": 1e3, "million": 1e6, "billion": 1e9}
-# A number that a language tells as a word; 0, 1 and 2 hide in too many words ("none", "both").
-_SPOKEN = {
-    **{"three": 3, "third": 3, "triple": 3, "four": 4, "quarter": 4, "five": 5, "fifth": 5},
-    **{"six": 6, "seven": 7, "eight": 8, "nine": 9, "ninth": 9},
-    **{"三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9},
-}
-_WORD = re.compile("|".join(_SPOKEN), re.IGNORECASE)
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _OF_A_LANGUAGE = re.compile(r"(?<=//)(?:zh|en)\.(?P<host>[^/]+).*|/(?:zh|en)(?:[-_]\w+)?(?=/)")
 
@@ -52,6 +46,7 @@ class Item:
 
     value: str
     line: int
+    place: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True)
@@ -65,20 +60,25 @@ class Section:
 
 @dataclass(frozen=True)
 class Contents:
-    """What is compared of a section.
+    """What is compared of a paragraph or a section.
 
-    `counted`: the numbers that stand in code and maths; `spoken`: those told as a word.
+    `numbers` in the order in which they stand; `counted`: those of them in code and maths;
+    `words`: the prose without all that.
     """
 
     equations: tuple[Item, ...]
-    sums: tuple[Item, ...]
+    formulas: tuple[Item, ...]
     links: tuple[Item, ...]
     figures: tuple[Item, ...]
     boxes: tuple[Item, ...]
     rows: tuple[Item, ...]
+    code: tuple[Item, ...]
     numbers: tuple[Item, ...]
     counted: tuple[Item, ...]
-    spoken: tuple[Item, ...]
+    words: tuple[Item, ...]
+
+    def __add__(self, other: Contents) -> Contents:
+        return Contents(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
 
 
 def sections(page: Page) -> list[Section]:
@@ -94,6 +94,27 @@ def sections(page: Page) -> list[Section]:
     ]
 
 
+def paragraphs(page: Page, section: Section) -> list[Section]:
+    """A section cut into paragraphs, items of lists, rows of tables and titles of boxes."""
+    lines, parts, maths = list(_own_lines(page)), [], False
+    # Typed markers and headings without an anchor are told by themselves.
+    for number in (*page.markers, *(h.line for h in page.headings if not h.anchor)):
+        lines[number - 1] = ""
+    last = section.line + section.text.count("\n")
+    new = True
+    for number in range(section.line, last + 1):
+        line = lines[number - 1]
+        if not line.strip():
+            new = new or not maths
+            continue
+        if new or (_START.match(line) and not maths):
+            parts.append((number, []))
+        at, told = parts[-1]
+        told += [""] * (number - at - len(told)) + [line]
+        new, maths = False, maths != (line.count("$$") % 2 == 1)
+    return [Section(section.anchor, at, "\n".join(told)) for at, told in parts]
+
+
 def front_matter(page: Page) -> list[str]:
     """The lines of the front matter, without those that are words: title and description."""
     if not page.blocks or page.blocks[0][0] != 1 or page.line(1) != "---":
@@ -107,13 +128,10 @@ def front_matter(page: Page) -> list[str]:
     return told
 
 
-def contents(page: Page, section: Section) -> Contents:
-    """What stands in a section of the page beside its words."""
-    lines = page.text.split("\n")
-    for start, end in page.blocks:
-        lines[start - 1 : end] = [""] * (end - start + 1)
-    count = section.text.count("\n") + 1
-    text = "\n".join(lines[section.line - 1 : section.line - 1 + count])
+def contents(page: Page, part: Section) -> Contents:
+    """What stands in a section or a paragraph of the page beside its words."""
+    first = part.line - 1
+    text = "\n".join(_own_lines(page)[first : first + part.text.count("\n") + 1])
 
     def taken(pattern: re.Pattern, value: Callable[[re.Match], str | None]) -> list[Item]:
         """All matches as items; each is blanked, so that nothing else is seen in it."""
@@ -121,7 +139,8 @@ def contents(page: Page, section: Section) -> Contents:
         found = []
         for match in pattern.finditer(text):
             if (told := value(match)) is not None:
-                found.append(Item(told, section.line + text.count("\n", 0, match.start())))
+                line = part.line + text.count("\n", 0, match.start())
+                found.append(Item(told, line, match.start()))
         text = pattern.sub(_blank, text)
         return found
 
@@ -132,25 +151,36 @@ def contents(page: Page, section: Section) -> Contents:
     own = _LINK.sub(_own_text, text)
     figures, links = [], []
     for match in _LINK.finditer(text):
-        line = section.line + text.count("\n", 0, match.start())
+        line = part.line + text.count("\n", 0, match.start())
         kind = figures if match["image"] else links
         kind.append(Item(_any_language(match["address"], page.file), line))
     text = own
     links += taken(_ADDRESS, lambda match: _any_language(match["one"] or match["two"], page.file))
     text = _NAMES.sub(_blank, _NO_WORDS.sub(_blank, text))
-    words = [Item(row, section.line + n) for n, row in enumerate(text.split("\n"))]
     rows = [
-        Item(f"a row of {x.value.count('|') - 1}", x.line) for x in words if _ROW.match(x.value)
+        Item(f"a row of {row.count('|') - 1}", part.line + n)
+        for n, row in enumerate(text.split("\n"))
+        if _ROW.match(row)
     ]
-    counted = [x for part in (code, display, inline) for item in part for x in _numbers(item)]
-    words = [Item(_THOUSANDS.sub("", x.value), x.line) for x in words]
-    in_words = [number for row in words for number in _numbers(row)]
-    spoken = [Item(str(_SPOKEN[m[0].lower()]), section.line) for m in _WORD.finditer(text)]
+    words = Item(_THOUSANDS.sub("", text), part.line)
+    counted = [x for told in (code, display, inline) for item in told for x in _numbers(item)]
+    numbers = sorted([*counted, *_numbers(words)], key=lambda item: item.place)
     equations = [Item(_plain(item.value), item.line) for item in display]
-    sums = [Item(_plain(item.value), item.line) for item in inline]
-    sums = [x for x in sums if _RELATION.search(x.value) and not _GIVEN.fullmatch(x.value)]
-    told = (equations, sums, links, figures, boxes, rows, counted + in_words, counted, spoken)
+    formulas = [Item(_plain(item.value), item.line) for item in inline]
+    formulas = [x for x in formulas if not _IN_WORDS.fullmatch(x.value)]
+    code = [Item(" ".join(item.value.split()), item.line) for item in code]
+    words = Item(_NUMBER.sub(_blank, words.value), part.line)
+    told = (equations, formulas, links, figures, boxes, rows, code, numbers, counted, [words])
     return Contents(*map(tuple, told))
+
+
+@lru_cache(maxsize=16)
+def _own_lines(page: Page) -> list[str]:
+    """The lines of the page; those of front matter, fences and references are empty."""
+    lines = page.text.split("\n")
+    for start, end in page.blocks:
+        lines[start - 1 : end] = [""] * (end - start + 1)
+    return lines
 
 
 def _plain(latex: str) -> str:
@@ -164,7 +194,8 @@ def _numbers(item: Item) -> Iterator[Item]:
         if digits.count(".") < 2:  # otherwise a version, as 1.12.1
             value = float(digits) * _UNITS.get(found["unit"], 1)
             digits = f"{-value if found['sign'] and value else value:.12g}"
-        yield Item(digits, item.line + item.value.count("\n", 0, found.start()))
+        line = item.line + item.value.count("\n", 0, found.start())
+        yield Item(digits, line, item.place + found.start())
 
 
 def _any_language(address: str, file: str) -> str:

@@ -142,18 +142,18 @@ def marks_of(book: Book) -> dict[str, Marks]:
     for marks in found.values():
         for proof in marks.proofs():
             run = proof.run
-            found[run.page].ids[run.script, run.part, proof.line] = anchor(proof)
+            found[run.page].ids[run.script, proof.text.part, proof.line] = anchor(proof)
     return found
 
 
 def anchor(proof: Proof) -> str:
     """The id of a line on its page."""
-    return f"{proof.run.name}-{proof.run.part}-{proof.line}"
+    return f"{proof.run.name}-{proof.text.part}-{proof.line}"
 
 
 def title(proof: Proof, language: str) -> str:
     """What proves a value, in the words of a reader."""
-    part, name = proof.run.part, proof.run.script.rpartition("/")[2]
+    part, name = proof.text.part, proof.run.script.rpartition("/")[2]
     told = _TITLES[language][part if part in ("code", "out") else "older"]
     return told.format(part=part, name=name, line=proof.line)
 
@@ -178,7 +178,7 @@ def _of_page(page: Page, book: Book) -> Marks:
         if not proof or not proof.run.script or page.text.count("\n", 0, place) + 1 in silent:
             continue
         # The number of a call proves nothing of the call.
-        if not _CALL.match(first.said) or first.said in proof.run.lines[proof.line - 1]:
+        if not _CALL.match(first.said) or first.said in proof.words:
             marks.spans.append(Mark(place, first.end, proof))
     return marks
 

@@ -12,7 +12,7 @@ import difflib
 import posixpath
 import re
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
@@ -65,33 +65,61 @@ class Shown:
         return re.search(told, self.code, re.MULTILINE) is not None
 
 
-def wrong_names(pages: Sequence[Page], root: Path, scripts: Iterable[str]) -> Iterator[Problem]:
-    """Names of PyTorch in the prose of the pages that are not, or no longer, right."""
-    told = [(page, found) for page in pages if (found := list(code(page)))]
-    if not told:
-        return
-    try:
-        index = read_index()
-    except Unproved as unproved:
-        files = tuple(page.file for page, _ in told)
-        yield from (replace(problem, pages=files) for problem in unproved.problems)
-        return
-    book = {word for script in scripts for word in re.findall(r"\w+", _text(root / script))}
-    by_file = {page.file: page for page in pages}
+@dataclass(frozen=True)
+class Names:
+    """What the pages and the snippets of a book say, as far as names need it.
 
-    @cache
-    def run(file: str) -> Shown:
-        return shown(by_file[file], root)
+    `scripts`: all snippets, with the outputs that PyTorch printed.
+    """
 
-    def tells(file: str, name: str) -> bool:
-        """Whether a page says that a name is deprecated, or one of its runs shows the warning."""
-        if file not in by_file:
-            return False
-        warns = run(file).has(name) and _WARNS.search(run(file).output)
-        return bool(warns or _SAYS.search(by_file[file].text))
+    pages: dict[str, Page]
+    root: Path
+    scripts: Sequence[str]
 
-    for page, spans in told:
-        yield from _Check(page, index, run(page.file), book, tells).problems(spans)
+    def wrong(self, page: Page) -> Iterator[Problem]:
+        """Names of PyTorch in the prose of a page that are not, or no longer, right.
+
+        Nothing where nobody knows what torch offers: `unknown` tells why.
+        """
+        if (spans := list(code(page))) and not self.unknown:
+            run = shown(page, self.root)
+            yield from _Check(page, read_index(), run, self._words, self._told).problems(spans)
+
+    @cached_property
+    def unknown(self) -> tuple[Problem, ...]:
+        """Why it isn't known what torch offers."""
+        try:
+            if self._asking:
+                read_index()
+        except Unproved as unproved:
+            return tuple(replace(problem, pages=self._asking) for problem in unproved.problems)
+        return ()
+
+    @cached_property
+    def _asking(self) -> tuple[str, ...]:
+        """The pages with code in their text."""
+        return tuple(page.file for page in self.pages.values() if any(code(page)))
+
+    @cached_property
+    def _words(self) -> set[str]:
+        files = [self.root / script for script in self.scripts]
+        texts = [_text(file) + _text(file.with_suffix(".out")) for file in files]
+        return set(re.findall(r"\w+", "\n".join(texts)))
+
+    @cached_property
+    def _told(self) -> Callable[[str, str], set[str]]:
+        """Of a page by its file and a name: whether it "says" it's deprecated, and "warns"."""
+        run = cache(lambda file: shown(self.pages[file], self.root))
+
+        @cache
+        def told(file: str, name: str) -> set[str]:
+            if file not in self.pages:
+                return set()
+            warns = run(file).has(name) and _WARNS.search(run(file).output)
+            says = _SAYS.search(self.pages[file].text)
+            return {word for word, found in (("warns", warns), ("says", says)) if found}
+
+        return told
 
 
 def shown(page: Page, root: Path) -> Shown:
@@ -117,13 +145,32 @@ def _near(name: str, names: Collection[str], ratio: float = _NEAR) -> str | None
     return next(iter(difflib.get_close_matches(name, names, 1, ratio)), None)
 
 
+@cache
+def _slip(name: str, names: Collection[str]) -> str | None:
+    """A name of which this one is a misspelling: with one slip, or a little more if it is long."""
+    for other in names:
+        if abs(len(other) - len(name)) <= 1 and len(other) >= 4 and _one_slip(name, other):
+            return other
+    return _near(name, names) if len(name) >= 8 else None
+
+
+def _one_slip(name: str, other: str) -> bool:
+    """Whether a letter was dropped, doubled, changed, or has changed places with the next."""
+    start = next((n for n, (a, b) in enumerate(zip(name, other, strict=False)) if a != b), None)
+    if start is None:
+        return len(name) != len(other)
+    rest, there = name[start:], other[start:]
+    swapped = rest[1::-1] + rest[2:]
+    return there == swapped or rest == there[1:] or rest[1:] in (there, there[1:])
+
+
 @dataclass(frozen=True)
 class _Check:
     page: Page
     index: Index
     shown: Shown
     book: set[str]
-    tells: Callable[[str, str], bool]
+    told: Callable[[str, str], set[str]]
 
     def problems(self, spans: list[Code]) -> Iterator[Problem]:
         for span in spans:
@@ -140,12 +187,11 @@ class _Check:
     def _name(self, use: Use, span: Code) -> Iterator[Problem]:
         name = use.parts[-1]
         if use.dotted is None:
-            # A plain word may be anything; with an underscore or a call it was meant as a name.
-            meant = len(name) >= 8 and (use.call or "_" in name.strip("_")) and name[0] != "_"
-            if meant and not self._known(name):
+            if len(name) >= 5 and name[0] != "_" and not self._known(name):
                 # `conv_transpose` stands for all of `conv_transpose1d`, `conv_transpose2d`, ...
                 family = sum(other.startswith(name) for other in self.index.common) > 1
-                if not family and (near := _near(name, self.index.common)):
+                ours = tuple(sorted(self.shown.words))
+                if not family and (near := _slip(name, ours) or _slip(name, self.index.common)):
                     yield self._problem(span, near, use)
             return
         whole = use.dotted.split(".")
@@ -168,7 +214,7 @@ class _Check:
     def _problem(self, span: Code, near: str, use: Use) -> Problem:
         what = f"PyTorch {self.index.version} has no such name"
         mend = f"correct the name, or {_QUOTES}"
-        return self._told(span, what, near, ".".join(use.parts).lstrip("."), mend)
+        return self._problem_at(span, what, near, ".".join(use.parts).lstrip("."), mend)
 
     def _known(self, name: str) -> bool:
         words = (self.index.words, self.book, self.shown.words, _BUILTIN)
@@ -182,7 +228,7 @@ class _Check:
         if near:
             what = f"no function of PyTorch {self.index.version} takes this argument"
             mend = f"correct the argument, or {_QUOTES}"
-            yield self._told(span, what, f"{near}=", f"{name}=", mend)
+            yield self._problem_at(span, what, f"{near}=", f"{name}=", mend)
 
     def _entries(self, use: Use) -> list[dict]:
         """What the name of a call may stand for; nothing where it may be somebody else's."""
@@ -209,36 +255,35 @@ class _Check:
                 expected = f"{near}=" if near else ", ".join(names) or "no argument"
                 what = f"{use.parts[-1]} takes no such argument in PyTorch {self.index.version}"
                 mend = f"correct the argument, or {_QUOTES}"
-                yield self._told(span, what, expected, f"{keyword}=", mend)
+                yield self._problem_at(span, what, expected, f"{keyword}=", mend)
             elif all(keyword in entry.get("old", ()) for entry in entries):
-                yield from self._unsaid(span, f"{keyword}=", keyword)
+                yield from self._unsaid(span, f"{keyword}=", keyword, False)
 
     def _deprecated(self, use: Use, span: Code) -> Iterator[Problem]:
         name = use.parts[-1]
         if use.dotted:
             parts = use.dotted.split(".")
             heads = [".".join(parts[:n]) for n in range(2, len(parts) + 1)]
-            old = any((self.index.resolve(head) or {}).get("deprecated") for head in heads)
+            kinds = {(self.index.resolve(head) or {}).get("deprecated") for head in heads} - {None}
         elif name in _BUILTIN or hasattr(builtins, name) or use.parts[0] in OTHERS:
             return
+        elif (not use.call and "_" not in name) or self.shown.defines(name):
+            return  # a word that torch has too
         else:
-            entries = [entry for _, entry in self.index.owned.get(name, ())]
-            old = bool(entries) and all(entry.get("deprecated") for entry in entries)
-            old = old and not self.shown.defines(name)
-        if old:
-            yield from self._unsaid(span, ".".join(use.parts).lstrip("."), name)
+            kinds = {entry.get("deprecated") for _, entry in self.index.owned.get(name, ())}
+        if kinds and None not in kinds:
+            yield from self._unsaid(span, ".".join(use.parts).lstrip("."), name, "warns" in kinds)
 
-    def _unsaid(self, span: Code, found: str, name: str) -> Iterator[Problem]:
-        """Deprecated, and neither the page says so nor one that the paragraph leads to."""
+    def _unsaid(self, span: Code, found: str, name: str, warns: bool) -> Iterator[Problem]:
+        """Deprecated, and not said and shown by the page and those that the paragraph leads to."""
         pages = [self.page.file, *self._linked(span.line)]
-        if any(self.tells(file, name) for file in pages):
-            return
-        what = f"PyTorch {self.index.version} has deprecated this, and the page does not say so"
-        expected = (
-            "the word deprecated (弃用), a snippet that prints the warning, or a link to them"
-        )
-        mend = "say that it is deprecated and what to use now, or use that"
-        yield self._told(span, what, expected, found, mend)
+        wanted = {"says", "warns"} if warns else {"says"}
+        if wanted.difference(*(self.told(file, name) for file in pages)):
+            what = f"PyTorch {self.index.version} has deprecated this, and the page does not say so"
+            shows = " and a snippet that prints the warning" if warns else ""
+            expected = f"the word deprecated (弃用){shows}, here or behind a link in the paragraph"
+            mend = "say that it is deprecated and what to use now, or use that"
+            yield self._problem_at(span, what, expected, found, mend)
 
     def _linked(self, line: int) -> list[str]:
         """The pages to which the paragraph of a line has links."""
@@ -249,6 +294,6 @@ class _Check:
         folder = posixpath.dirname(self.page.file)
         return [posixpath.normpath(posixpath.join(folder, link)) for link in links]
 
-    def _told(self, span: Code, what: str, expected: str, found: str, mend: str) -> Problem:
+    def _problem_at(self, span: Code, what: str, expected: str, found: str, mend: str) -> Problem:
         file = self.page.file
         return Problem(file, span.line, what, expected, found, mend, (file,))

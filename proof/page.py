@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 _BLOCK = re.compile(r"^(?P<indent> *):::(?P<path>.*)$")
@@ -92,6 +93,7 @@ def one_line_end(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
+@lru_cache(maxsize=512)
 def parse(file: str, text: str, whole: bool = True) -> Page:
     """Read a page. What stands inside a code fence is never taken for a reference or a heading.
 

@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import fields
 
-from proof.contents import Contents, Item, Section, contents, front_matter, sections
+from proof.contents import (
+    Contents,
+    Item,
+    Section,
+    contents,
+    front_matter,
+    paragraphs,
+    sections,
+)
+from proof.difference import code, difference, formulas, in_another_order, numbers, side_by_side
 from proof.page import Page
 from proof.problem import Problem
 from proof.prose import own_words
@@ -16,14 +26,13 @@ LANGUAGES = ("zh", "en")
 """The languages of the book; `docs/<topic>/<page>.<language>.md` is one page in one of them."""
 
 _SAME = ("highlight", "figure", "part", "then")  # captions are words
+_CODE = re.compile(r"`[^`\n]+`")
 _NAMES = {
     "equations": "equations",
-    "sums": "equations within a line",
     "links": "links",
     "figures": "figures",
     "boxes": "boxes",
     "rows": "rows of tables",
-    "numbers": "numbers",
 }
 
 
@@ -43,22 +52,34 @@ def pairs(pages: Iterable[Page]) -> dict[str, tuple[Page, Page]]:
     return {stem: (two["zh"], two["en"]) for stem, two in found if len(two) == len(LANGUAGES)}
 
 
-def problems_between(pages: Sequence[Page], unreadable: set[str], terms: Terms) -> list[Problem]:
-    """Where the two versions of a page do not agree; `unreadable` files are told elsewhere."""
+def problems_between(
+    pages: Sequence[Page],
+    unreadable: set[str],
+    terms: Terms,
+    shown: Callable[[Page], str],
+) -> list[Problem]:
+    """Where the two versions of a page do not agree; `unreadable` files are told elsewhere.
+
+    `shown` gives what the snippets of a page say and print.
+    """
     found = list(_alone(pages, unreadable))
     for one, other in pairs(pages).values():
-        found += twins(one, other, terms)
+        found += twins(one, other, terms, shown(one))
     return found
 
 
-def twins(one: Page, other: Page, terms: Terms) -> Iterator[Problem]:
-    """Where the two versions of a page do not agree; `one` is the Chinese version."""
+def twins(one: Page, other: Page, terms: Terms, shown: str = "") -> Iterator[Problem]:
+    """Where the two versions of a page do not agree; `one` is the Chinese version.
+
+    `shown` is what their snippets say and print: both may use the names in it as they need.
+    """
     yield from _order(one, other)
     yield from _front_matter(one, other)
     theirs = {section.anchor: section for section in sections(other)}
+    known = [" ".join([shown, *_CODE.findall(page.text)]) for page in (one, other)]
     for here in sections(one):
         if there := theirs.get(here.anchor):
-            yield from _section(one, here, other, there)
+            yield from _section(one, here, other, there, known)
     yield from _terms(one, other, terms)
 
 
@@ -107,7 +128,7 @@ def _order(one: Page, other: Page) -> Iterator[Problem]:
         return sorted((x for x in found if x.line not in told), key=lambda x: x.line)
 
     ours, theirs = marks(one), marks(other)
-    for here, there in _side_by_side(ours, theirs):
+    for here, there in side_by_side(ours, theirs):
         if here is None or there is None or here.value != there.value:
             page, at = (one, here) if here else (other, there)
             twin = other if page is one else one
@@ -139,91 +160,117 @@ def _front_matter(one: Page, other: Page) -> Iterator[Problem]:
         )
 
 
-def _section(one: Page, here: Section, other: Page, there: Section) -> Iterator[Problem]:
-    ours, theirs = contents(one, here), contents(other, there)
-    for kind in _NAMES:
-        more, less = _difference(kind, ours, theirs)
-        if not more and not less:
-            continue
-        # Told where something stands, rather than where it is missing.
-        page, twin, at = (one, other, there) if more else (other, one, here)
-        here_only, there_only = (more, less) if more else (less, more)
-        yield Problem(
-            page.file,
-            min(item.line for item in here_only),
-            f"the two languages of the page have different {_NAMES[kind]} under #{here.anchor}",
-            _told(there_only, f"the same as in {twin.file}:{at.line}", "none of these"),
-            _told(here_only, "here only", ""),
-            f"say the same in {one.file} and {other.file}",
-            (one.file, other.file),
-        )
+def _section(
+    one: Page, here: Section, other: Page, there: Section, known: Sequence[str]
+) -> Iterator[Problem]:
+    parts, others = paragraphs(one, here), paragraphs(other, there)
+    ours = [contents(one, part) for part in parts]
+    theirs = [contents(other, part) for part in others]
+    empty = Contents(*[()] * len(fields(Contents)))
+    whole, twin = sum(ours, empty), sum(theirs, empty)
+    heads = here.line, there.line
+    if alike := len(ours) == len(theirs):
+        compared = list(zip(ours, theirs, zip(parts, others, strict=True), strict=True))
+    else:
+        compared = [(whole, twin, (here, there))]
+    found = [(name, difference(kind, whole, twin), heads) for kind, name in _NAMES.items()]
+    for mine, other_one, at in compared:
+        lines = at[0].line, at[1].line
+        found.append(("numbers", numbers(mine, other_one), lines))
+        found.append(("formulas", formulas(mine, other_one), lines))
+        found.append(("code in the text", code(mine, other_one, known), lines))
+    told = [
+        _apart(one, other, here.anchor, name, *both, lines)
+        for name, both, lines in found
+        if any(both)
+    ]
+    yield from told
+    if not told and not alike:
+        yield _uneven(one, parts, other, others, here.anchor)
+
+
+def reordered(one: Page, other: Page) -> dict[str, Problem]:
+    """By anchor: sections with a paragraph whose numbers are others, or in another order.
+
+    That may be right, and a slip may hide in it: whoever reconciles the two looks there.
+    """
+    found: dict[str, Problem] = {}
+    theirs = {section.anchor: section for section in sections(other)}
+    for here in sections(one):
+        parts = paragraphs(one, here)
+        others = paragraphs(other, theirs[here.anchor]) if here.anchor in theirs else []
+        for part, twin in zip(parts, others, strict=False):
+            ours, their = in_another_order(contents(one, part), contents(other, twin))
+            if ours or their:
+                found.setdefault(
+                    here.anchor,
+                    Problem(
+                        one.file,
+                        part.line,
+                        f"the numbers of this paragraph stand otherwise in {other.file}",
+                        f"as in {other.file}:{twin.line}: {_row(their)}",
+                        _row(ours),
+                        f"read both; if they say the same: python -m proof reconcile {one.file}",
+                        (one.file, other.file),
+                    ),
+                )
+    return found
+
+
+def _row(items: Sequence[Item]) -> str:
+    return ", ".join(item.value for item in items) or "none"
+
+
+def _uneven(
+    one: Page, ours: Sequence[Section], other: Page, theirs: Sequence[Section], anchor: str
+) -> Problem:
+    """Told at the first paragraph that has no counterpart, as far as code and numbers tell."""
+
+    def marks(part: Section) -> set[str]:
+        return set(re.findall(r"`[^`]*`|\d+(?:\.\d+)?", part.text))
+
+    (more, longer), (less, shorter) = sorted(
+        ((one, ours), (other, theirs)), key=lambda side: len(side[1]), reverse=True
+    )
+    pairs = enumerate(zip(longer, shorter, strict=False))
+    apart = (n for n, (part, twin) in pairs if not marks(part) <= marks(twin))
+    return Problem(
+        more.file,
+        longer[next(apart, len(shorter))].line,
+        f"the two languages of the page have different paragraphs under #{anchor}",
+        f"as many as in {less.file}: {len(shorter)}",
+        f"{len(longer)} (items of lists, rows of tables and titles of boxes count too)",
+        f"cut {one.file} and {other.file} into the same paragraphs",
+        (one.file, other.file),
+    )
+
+
+def _apart(
+    one: Page,
+    other: Page,
+    anchor: str,
+    name: str,
+    more: Sequence[Item],
+    less: Sequence[Item],
+    lines: tuple[int, int],
+) -> Problem:
+    """What only `one` has, and what only `other` has; told where something stands."""
+    page, twin, at = (one, other, lines[1]) if more else (other, one, lines[0])
+    here_only, there_only = (more, less) if more else (less, more)
+    return Problem(
+        page.file,
+        min(item.line for item in here_only),
+        f"the two languages of the page have different {name} under #{anchor}",
+        _told(there_only, f"the same as in {twin.file}:{at}", "none of these"),
+        _told(here_only, "here only", ""),
+        f"say the same in {one.file} and {other.file}",
+        (one.file, other.file),
+    )
 
 
 def _told(items: Sequence[Item], before: str, nothing: str) -> str:
     said = ", ".join(dict.fromkeys(item.value for item in items)) or nothing
     return f"{before}: {said}"
-
-
-def _difference(kind: str, one: Contents, other: Contents) -> tuple[list[Item], list[Item]]:
-    """What only the one section has, and what only the other has."""
-    ours, theirs = getattr(one, kind), getattr(other, kind)
-    if kind in ("equations", "boxes"):
-        for here, there in _side_by_side(ours, theirs):
-            if here is None or there is None or here.value != there.value:
-                return [here] if here else [], [there] if there else []
-        return [], []
-    if kind == "sums":
-        return _without(ours, theirs), _without(theirs, ours)
-    if kind != "numbers":
-        return _surplus(ours, theirs), _surplus(theirs, ours)
-    return _numbers(one, other)
-
-
-def _numbers(one: Contents, other: Contents) -> tuple[list[Item], list[Item]]:
-    """The numbers that only one of the sections tells.
-
-    To say a number once more is style; to say one once more and another once less is a slip.
-    """
-    ours, theirs = ([x for x in c.numbers if _telling(x.value)] for c in (one, other))
-    more, less = _surplus(ours, theirs), _surplus(theirs, ours)
-    if not (more and less):
-        more, less = _without(ours, theirs), _without(theirs, ours)
-    return more + _small(one, other), less + _small(other, one)
-
-
-def _small(one: Contents, other: Contents) -> list[Item]:
-    """The small numbers that the other section doesn't tell, in prose not even as a word."""
-    counted = [x for x in one.counted if not _telling(x.value)]
-    prose = [x for x in one.numbers if re.fullmatch("[3-9]", x.value)]
-    found = _without(counted, other.numbers) + _without(prose, (*other.numbers, *other.spoken))
-    return list(dict.fromkeys(found))
-
-
-def _telling(number: str) -> bool:
-    """Whether a number is written in digits in either language: not so 3, 10, 100 or 10000."""
-    return not re.fullmatch(r"\d|10+", number)
-
-
-def _surplus(some: Iterable[Item], others: Iterable[Item]) -> list[Item]:
-    """The items of which there are more than among the others, as many as there are more."""
-    left, found = Counter(item.value for item in others), []
-    for item in some:
-        if left[item.value]:
-            left[item.value] -= 1
-        else:
-            found.append(item)
-    return found
-
-
-def _without(some: Iterable[Item], others: Iterable[Item]) -> list[Item]:
-    """The items that the others don't have at all."""
-    there = {item.value for item in others}
-    return [item for item in some if item.value not in there]
-
-
-def _side_by_side(ours: Sequence[Item], theirs: Sequence[Item]) -> Iterator[tuple]:
-    for i in range(max(len(ours), len(theirs))):
-        yield ours[i] if i < len(ours) else None, theirs[i] if i < len(theirs) else None
 
 
 def _terms(one: Page, other: Page, terms: Terms) -> Iterator[Problem]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from proof.page import Page
 
@@ -29,6 +30,7 @@ _OFFICIAL = ("(https://docs.pytorch.org/", "(https://pytorch.org/")
 _BOX = re.compile(r" *(?:!!!|\?\?\?\+?) ")
 
 
+@lru_cache(maxsize=512)
 def prose(page: Page) -> str:
     """The text of the page with everything blanked that is not prose, each place where it was.
 
@@ -40,6 +42,7 @@ def prose(page: Page) -> str:
     return _NOT_PROSE.sub(_blank, "\n".join(lines))
 
 
+@lru_cache(maxsize=512)
 def without_code(page: Page) -> str:
     """The text of the page with blocks and code blanked: what is left may hold maths."""
     lines = page.text.split("\n")
@@ -48,6 +51,7 @@ def without_code(page: Page) -> str:
     return _CODE.sub(_blank, "\n".join(lines))
 
 
+@lru_cache(maxsize=512)
 def own_words(page: Page) -> str:
     """The prose without what it quotes: titles of links to other sites, words in quotes."""
     text, told = page.text, list(prose(page))

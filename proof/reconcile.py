@@ -16,7 +16,7 @@ from pathlib import Path
 
 from proof.contents import Section, sections
 from proof.page import Page, one_line_end, parse, read
-from proof.parity import pairs
+from proof.parity import pairs, reordered
 from proof.problem import Problem, Unproved, not_utf8
 
 FILE = "docs/reconciled.toml"
@@ -62,9 +62,19 @@ def edited_alone(pages: Iterable[Page], root: Path) -> list[Problem]:
         return list(unproved.problems)
     found = []
     for stem, both in pairs(pages).items() if record else ():
-        for anchor, side in _alone(record.get(stem, {}), *both):
+        for anchor, side in alone(record.get(stem, {}), *both):
             found.append(_edited(both[side], both[1 - side], anchor, record[stem], side, root))
     return found
+
+
+def doubtful(pages: Iterable[Page], root: Path) -> list[Problem]:
+    """Sections that have changed and whose numbers stand otherwise in the other language."""
+    record = read_record(root) or {}
+    return [
+        problem
+        for stem, both in pairs(pages).items()
+        for anchor, problem in _doubts(record.get(stem, {}), *both).items()
+    ]
 
 
 def stale(pages: Iterable[Page], root: Path) -> list[str]:
@@ -74,14 +84,15 @@ def stale(pages: Iterable[Page], root: Path) -> list[str]:
         return []
     now = {stem: _hashes(*both) for stem, both in pairs(pages).items()}
     differ = [stem for stem in {**record, **now} if record.get(stem) != now.get(stem)]
-    alone = {s for s, both in pairs(pages).items() if any(_alone(record.get(s, {}), *both))}
+    alone = {s for s, both in pairs(pages).items() if any(alone(record.get(s, {}), *both))}
     return sorted(set(differ) - alone)
 
 
 def reconcile(pages: Iterable[Page], root: Path, named: set[str] | None) -> list[str]:
     """Record the versions of the `named` pages as they are now; gives those that are new.
 
-    Without names: of all pages, but for the sections that were edited in one language alone.
+    Without names: of all pages, but for the sections that were edited in one language alone, and
+    those that `doubtful` tells.
     """
     record = read_record(root) or {}
     now: Record = {}
@@ -92,7 +103,10 @@ def reconcile(pages: Iterable[Page], root: Path, named: set[str] | None) -> list
         else:
             hashes = _hashes(*both)
             if named is None:
-                hashes |= {anchor: old[anchor] for anchor, _ in _alone(old, *both)}
+                hashes |= {anchor: old[anchor] for anchor, _ in alone(old, *both)}
+                for anchor in _doubts(old, *both):
+                    hashes.pop(anchor)
+                    hashes |= {anchor: old[anchor]} if anchor in old else {}
         if hashes:
             now[stem] = hashes
     if now != record or not (root / FILE).is_file():
@@ -100,13 +114,22 @@ def reconcile(pages: Iterable[Page], root: Path, named: set[str] | None) -> list
     return [stem for stem in now if now[stem] != record.get(stem)]
 
 
-def _alone(old: dict[str, str], *both: Page) -> Iterator[tuple[str, int]]:
-    """The anchors of sections edited in one language, and which: 0 is Chinese, 1 English."""
+def alone(old: dict[str, str], *both: Page) -> Iterator[tuple[str, int]]:
+    """The anchors of sections edited in one language, and which: 0 is Chinese, 1 English.
+
+    `old`: what the record has of the page.
+    """
     for anchor, pair in _hashes(*both).items():
         before, after = old.get(anchor, pair).split(), pair.split()
         changed = [was != now for was, now in zip(before, after, strict=True)]
         if sum(changed) == 1:
             yield anchor, changed.index(True)
+
+
+def _doubts(old: dict[str, str], *both: Page) -> dict[str, Problem]:
+    now = _hashes(*both)
+    found = reordered(*both) if now != old else {}
+    return {x: problem for x, problem in found.items() if now.get(x, "") != old.get(x)}
 
 
 def _hashes(one: Page, other: Page) -> dict[str, str]:

@@ -7,7 +7,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 from proof.page import Page, read
@@ -96,7 +96,7 @@ def read_terms(root: Path) -> Terms:
         return Terms()
     try:
         text = read(root / FILE)
-        entries = tomllib.loads(text).get("term", [])
+        entries = _loaded(text).get("term", [])
     except UnicodeDecodeError as error:
         raise Unproved([not_utf8(FILE, error, _PAGES)]) from error
     except tomllib.TOMLDecodeError as error:
@@ -117,6 +117,11 @@ def read_terms(root: Path) -> Terms:
     if problems:
         raise Unproved(problems)
     return Terms(tuple(terms))
+
+
+@lru_cache(maxsize=4)
+def _loaded(text: str) -> dict:
+    return tomllib.loads(text)
 
 
 def entries(page: str, part: str, terms: Terms) -> list[str]:

@@ -62,7 +62,7 @@ def main(file: str) -> None:
             for found in pkgutil.iter_modules(vars(module).get("__path__", ())):
                 index["modules"][name].setdefault(found.name, {})  # there, but not imported
     for name in getattr(torch, "_deprecated_attrs", ()):
-        index["modules"]["torch"][name] = {"deprecated": True}
+        index["modules"]["torch"][name] = {"deprecated": "warns"}
     Path(file).write_text(json.dumps(index, separators=(",", ":")), "utf-8")
 
 
@@ -121,8 +121,10 @@ def _entry(name: str, value: object, stubs: dict, index: dict) -> dict:
         if parameters := _DEPRECATED_PARAMETER.findall(doc):
             entry["old"] = sorted(set(parameters))
     marked = value, vars(value).get("__init__") if inspect.isclass(value) else None
-    if any(hasattr(x, "__deprecated__") for x in marked) or _DEPRECATED.search(doc):
-        entry["deprecated"] = True
+    if any(hasattr(x, "__deprecated__") for x in marked):
+        entry["deprecated"] = "warns"  # the decorator that marks it makes a call warn
+    elif _DEPRECATED.search(doc):
+        entry["deprecated"] = "says"
     return entry
 
 

@@ -6,25 +6,18 @@ of another page, it links there: the runs of the pages that a section links to c
 
 from __future__ import annotations
 
-import contextlib
-import math
 import posixpath
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
-from itertools import accumulate
-from pathlib import Path
+from functools import partial
 
 from proof.equations import equalities, maths_of, sides
-from proof.older import older_file, printed
-from proof.page import Page, read
+from proof.page import Page
 from proof.problem import Problem
 from proof.prose import prose
+from proof.runs import NUMBER, Run, Text, numbers_in, spaced
 
-NUMBER = re.compile(
-    r"(?<![\w.,#/-])(?P<sign>[-−])?(?P<digits>\d+(?:\.\d*)?(?:e[+-]?\d+)?)(?![\w]|\.\d)"
-)
 _CODE = re.compile(
     r"(?<!`)(?P<ticks>`{1,2})(?!`)(?P<code>.+?)(?<!`)(?P=ticks)(?!`)(?P<attributes>\{[^{}\n]*\})?"
 )
@@ -35,89 +28,10 @@ _OUTSIDE = re.compile(r"\[[^\[\]]*\]\(https?:[^()\s]*(?:\([^()\s]*\))?[^()\s]*\)
 _MESSAGE = re.compile(
     r"(?!(?:python3?|pytest|pip|mkdocs|git) )[A-Za-z'][\w'.,:-]*(?: [\w'.,:()\[\]-]+){3,}"
 )
-_ELLIPSIS = re.compile(r"\s*(?:\.\.\.|…+)\s*")
 _BARE = re.compile(r"(?:[-\d.,()\[\]\s&]|\\[,;! ]|\\(?:left|right)\b)*")
 # Versions of PyTorch and years say of themselves where they come from.
 _VERSION = re.compile(r"(?:0\.[1-4]|1\.(?:1[0-3]|\d)|2\.(?:1[0-3]|\d))(?:\.[0-2])?")
 _YEAR = re.compile(r"20[12]\d")
-
-
-@dataclass(frozen=True)
-class Run:
-    """One text that a reader sees of a run: its code, or what it printed.
-
-    `name`: what the page may call the `script`, unlike all others on it. `part`: "code", "out", or
-    the older version of PyTorch that printed it. `page` and `place`: the file of the page that
-    shows it, and where in its text.
-    """
-
-    text: str
-    script: str = ""
-    name: str = ""
-    part: str = "out"
-    page: str = ""
-    place: int = 0
-
-    @cached_property
-    def lines(self) -> list[str]:
-        return self.text.split("\n")
-
-    @cached_property
-    def numbers(self) -> list[tuple[float, int]]:
-        """Each number with its line, from 1."""
-        rows = enumerate(map(_numbers, self.lines), 1)
-        return [(number, line) for line, numbers in rows for number in numbers]
-
-    @cached_property
-    def words(self) -> str:
-        return " ".join(self.text.split())
-
-    def lines_with(self, wanted: Sequence[float], signed: bool) -> Iterator[int]:
-        """The lines in which these numbers begin, one after another, with these signs or any.
-
-        First those that hold all of them: a matrix goes on in the next line.
-        """
-        size, same = len(wanted), _same if signed else _same_size
-        below = []
-        for i in range(len(self.numbers) - size + 1):
-            found = self.numbers[i : i + size]
-            if all(same(one, other) for (one, _), other in zip(found, wanted, strict=True)):
-                if found[0][1] == found[-1][1]:
-                    yield found[0][1]
-                else:
-                    below.append(found[0][1])
-        yield from below
-
-    def lines_saying(self, words: str) -> Iterator[int]:
-        """The line in which these words begin; they may go on below, `...` leaves some out."""
-        parts = _ELLIPSIS.split(words)
-        if all(part in self.words for part in parts):
-            before = self.words[: self.words.index(max(parts, key=len))].count(" ")
-            ends = accumulate(len(line.split()) for line in self.lines)
-            yield next(line for line, end in enumerate(ends, 1) if end > before)
-
-
-def runs_of(page: Page, root: Path) -> tuple[Run, ...]:
-    """The texts of the runs that a page shows; one that cannot be read is told elsewhere."""
-    found = []
-    stems = {reference.path: Path(reference.path).stem for reference in page.references}
-    starts = [0, *(end.end() for end in re.finditer("\n", page.text))]
-    for reference in page.references:
-        path, script = reference.path, root / reference.path
-        name, place = stems[path], starts[reference.line - 1]
-        if list(stems.values()).count(name) > 1:
-            name = path.removesuffix(".py").replace("/", "-")
-        output = script.with_suffix(".out")
-        texts = [("code", partial(read, script)), ("out", partial(read, output))]
-        texts += [(version, partial(_older, script, version)) for version in reference.then]
-        for part, text in texts:
-            with contextlib.suppress(OSError, UnicodeDecodeError, ValueError):
-                found.append(Run(text(), path, name, part, page.file, place))
-    return tuple(found)
-
-
-def _older(script: Path, version: str) -> str:
-    return printed(older_file(script, version))
 
 
 @dataclass(frozen=True)
@@ -139,16 +53,16 @@ class Claim:
     source: str | None = None
     bare: bool = True
 
-    def lines_in(self, run: Run) -> list[int]:
-        """The lines of a run that show it; those first that say it just so."""
+    def lines_in(self, text: Text) -> list[int]:
+        """The lines of a text that show it; those first that say it just so."""
         if isinstance(self.wanted, str):
-            lines = list(run.lines_saying(self.wanted))
+            lines = list(text.lines_saying(self.wanted))
         else:  # Elsewhere a minus may be a difference, or belong to what stands before.
-            found = run.lines_with(self.wanted, signed=self.kind == "value")
-            lines = sorted(found, key=lambda line: self.said not in run.lines[line - 1])
+            found = text.lines_with(self.wanted, signed=self.kind == "value")
+            lines = sorted(found, key=lambda line: self.said not in text.lines[line - 1])
         if self.line is None:
             return lines
-        named = [n for n, row in enumerate(run.lines, 1) if row.strip().startswith(self.line)]
+        named = [n for n, row in enumerate(text.lines, 1) if row.strip().startswith(self.line)]
         return [line for line in lines if [line] == named]
 
     def __str__(self) -> str:
@@ -159,10 +73,16 @@ class Claim:
 
 @dataclass(frozen=True)
 class Proof:
-    """The line of a run, from 1, that shows what a page says."""
+    """The line, from 1, of a text of a run that shows what a page says."""
 
     run: Run
+    text: Text
     line: int
+
+    @property
+    def words(self) -> str:
+        """What stands in the line."""
+        return self.text.lines[self.line - 1]
 
 
 def proofs(
@@ -175,31 +95,36 @@ def proofs(
     """
     own = runs(page.file)
     # What an equation derives may be spoken of too; that it is right is checked by itself.
-    derived = Run(" ".join(f"{e.left} {e.right}" for e in equalities(page) if e.computed))
-    spoken = Run(" ".join(maths["block"] or maths["inline"] for maths in maths_of(page)))
+    derived = Text(" ".join(f"{e.left} {e.right}" for e in equalities(page) if e.computed))
+    spoken = Text(" ".join(maths["block"] or maths["inline"] for maths in maths_of(page)))
     claims = [claim for claim in claims_of(page) if claim.source is None]
     for start, end in _sections(page):
         linked = [run for file in _linked(page, start, end) for run in runs(file)]
+        known = [(run, text) for run in [*own, *linked] for text in run.texts]
         for claim in (claim for claim in claims if start <= claim.place < end):
-            known = sorted([*own, *linked], key=partial(_distance, claim, page, start, end))
+            near = sorted(known, key=partial(_distance, claim, page, start, end))
             if not claim.line:
-                known.append(derived if claim.kind == "number in an equation" else spoken)
-            yield claim, _in_order(claim, known)
+                maths = derived if claim.kind == "number in an equation" else spoken
+                near.append((Run((maths,)), maths))
+            yield claim, _in_order(claim, near)
 
 
-def _in_order(claim: Claim, runs: Sequence[Run]) -> Iterator[Proof]:
-    for run in runs:
-        yield from (Proof(run, line) for line in claim.lines_in(run))
+def _in_order(claim: Claim, known: Sequence[tuple[Run, Text]]) -> Iterator[Proof]:
+    for run, text in known:
+        yield from (Proof(run, text, line) for line in claim.lines_in(text))
 
 
-def _distance(claim: Claim, page: Page, start: int, end: int, run: Run) -> tuple:
-    """How far a reader of the claim has to look for a run, in the order of what counts most."""
+def _distance(
+    claim: Claim, page: Page, start: int, end: int, shown: tuple[Run, Text]
+) -> tuple[int, ...]:
+    """How far a reader of the claim has to look for a text, in the order of what counts most."""
+    run, text = shown
     elsewhere = run.page != page.file
     return (
         elsewhere,
         not elsewhere and not start <= run.place < end,
-        not re.search("[a-z]", claim.said) or claim.said not in run.text,  # `lr=0.1`
-        ("out", "code").index(run.part) if run.part in ("out", "code") else 2,
+        not re.search("[a-z]", claim.said) or claim.said not in text.text,  # `lr=0.1`
+        ("out", "code").index(text.part) if text.part in ("out", "code") else 2,
         run.place > claim.place,
         abs(run.place - claim.place),
     )
@@ -256,7 +181,7 @@ def _in_code(page: Page) -> Iterator[Claim]:
         attributes = dict(_ATTRIBUTE.findall(code["attributes"] or ""))
         (place, end), inside = code.span(), code["code"]
         more = inside, attributes.get("line"), attributes.get("source")
-        numbers = _numbers(inside)
+        numbers = numbers_in(inside)
         if _MESSAGE.fullmatch(inside):
             yield Claim(place, end, "message", " ".join(inside.split()), *more)
         elif _VALUE.fullmatch(inside):
@@ -272,7 +197,7 @@ def _in_maths(page: Page) -> Iterator[Claim]:
     for maths in maths_of(page):
         latex = maths["block"] or maths["inline"]
         bare = [range(at, at + len(s)) for s, at in sides(latex) if _BARE.fullmatch(s)]
-        for found in NUMBER.finditer(_spaced(latex)):
+        for found in NUMBER.finditer(spaced(latex)):
             if len(digits := found["digits"].rstrip(".")) > 1:
                 alone = any(found.start() in side for side in bare)
                 told = "number in an equation", (float(digits),), digits
@@ -288,25 +213,6 @@ def _sections(page: Page) -> list[tuple[int, int]]:
     """The parts of a page, from one heading of the second level to the next."""
     places = [m.start() for m in re.finditer(r"^## ", page.text, re.MULTILINE)]
     return list(zip([0, *places], [*places, len(page.text)], strict=True))
-
-
-def _spaced(text: str) -> str:
-    """Brackets, commas and signs of operations do not belong to a number."""
-    text = re.sub(r"\b10\^\{?(-?\d+)\}?", lambda n: f"1e{n[1]}".ljust(len(n[0])), text)
-    return re.sub(r"[\[\](),*+=^/\\{}_&|]", " ", text)
-
-
-def _numbers(text: str) -> tuple[float, ...]:
-    found = NUMBER.finditer(_spaced(text))
-    return tuple(float(n["digits"]) * (-1 if n["sign"] else 1) for n in found)
-
-
-def _same(one: float, other: float) -> bool:
-    return math.isclose(one, other, rel_tol=1e-6, abs_tol=1e-12)
-
-
-def _same_size(one: float, other: float) -> bool:
-    return _same(abs(one), abs(other))
 
 
 def _blank(found: re.Match) -> str:

@@ -133,14 +133,14 @@ def test_a_survivor_is_listed_and_lowers_the_share(book):
     book.write(EN, book.read(EN) + "\nIt is *6*, and `6`.\n")
     whole = read_book(book.root)
     both = mutants(whole, ["digit in code"]) + mutants(whole, ["anchor"], EN)
-    told = [Verdict(both[0], None), Verdict(both[1], None)]
+    told = [Verdict(both[0], "edit"), Verdict(both[1], None)]
     assert list(survivors(told)) == [
-        f"{EN}:8: digit in code: 'It is *6*, and `6`.' -> 'It is *6*, and `7`.'",
-        f"{EN}:1: anchor: 'at is three times w? {{ #three-times }}' -> "
+        f"{EN}:8: edit: digit in code: 'It is *6*, and `6`.' -> 'It is *6*, and `7`.'",
+        f"{EN}:1: nobody: anchor: 'at is three times w? {{ #three-times }}' -> "
         "'at is three times w? { #hree-times }'",
     ]
-    assert [row.split()[-9:-4] for row in table(told).splitlines()[1:3]] == [
-        ["1", "0", "1", "0.0%", f"{KINDS['digit in code'].floor:.1%}"],
+    assert [row.split()[-10:-5] for row in table(told).splitlines()[1:3]] == [
+        ["1", "0", "0", "0.0%", f"{KINDS['digit in code'].floor:.1%}"],
         ["1", "0", "1", "0.0%", "100.0%"],
     ]
     assert "anchor" in too_few(told)
@@ -173,6 +173,11 @@ def real():
     return judged(book, sample(mutants(book), 400, seed=1))
 
 
+def test_every_change_is_noticed(real):
+    """If by nothing else, then by the record that tells an edit of one language alone."""
+    assert [line for line in survivors(real) if ": nobody: " in line] == []
+
+
 def test_nothing_survives_of_the_kinds_that_must_be_caught(real):
     perfect = [verdict for verdict in real if KINDS[verdict.mutant.kind].floor == 1]
     assert {verdict.mutant.kind for verdict in perfect} >= {"anchor", "digit in an output"}
@@ -182,7 +187,7 @@ def test_nothing_survives_of_the_kinds_that_must_be_caught(real):
 def test_no_kind_falls_far_below_its_share(real):
     """The benchmark measures all changes; a few of each kind cannot tell more than this."""
     for kind in KINDS:
-        caught = [verdict.by is not None for verdict in real if verdict.mutant.kind == kind]
+        caught = [v.by not in (None, "edit") for v in real if v.mutant.kind == kind]
         assert sum(caught) >= (KINDS[kind].floor - 0.3) * len(caught), kind
 
 

@@ -11,7 +11,7 @@ from tiny_book import ROOT, Book
 import proof.api
 from proof.api import read_index
 from proof.book import read_book
-from proof.names import wrong_names
+from proof.names import Names
 from proof.page import parse
 from proof.problem import Unproved
 from proof.prose import code
@@ -22,8 +22,8 @@ ZH, EN = "docs/t/q.zh.md", "docs/t/q.en.md"
 
 def wrong(book: Book, text: str, *others: tuple[str, str]) -> list[tuple[str, str]]:
     pages = [parse(EN, text), *(parse(file, told) for file, told in others)]
-    found = wrong_names(pages, book.root, ["snippets/t/s.py"])
-    return [(p.found, p.expected) for p in found if p.file == EN]
+    names = Names({page.file: page for page in pages}, book.root, ["snippets/t/s.py"])
+    return [(p.found, p.expected) for p in names.wrong(pages[0])]
 
 
 def names(book: Book, text: str) -> list[str]:
@@ -192,16 +192,42 @@ def test_a_quotation_mark_in_code_quotes_nothing(book):
         ("Use `nn.utils.clip_grad_norm`.", "nn.utils.clip_grad_norm"),
         ("Use `torch.cuda.amp.GradScaler()`.", "torch.cuda.amp.GradScaler"),
         ("Use `torch.norm(x)`.", "torch.norm"),
-        ("Use `nn.MSELoss(size_average=False)`.", "size_average="),
     ],
 )
 def test_a_deprecated_name_must_be_said_to_be_so(book, text, found):
-    assert names(book, text) == [found]
-    assert names(book, text + "\n\nIt is deprecated.") == []
-    assert names(book, text + "\n\n它已经弃用了。") == []
     warns = snippet(book, text.replace("`", "#"), "FutureWarning: no\n")
-    assert names(book, text + warns) == []
-    assert names(book, text + snippet(book, "x = 1\n", "FutureWarning: no\n")) == [found]
+    assert names(book, text) == [found]
+    assert names(book, text + warns) == [found]
+    assert names(book, text + "\n\nIt is deprecated." + warns) == []
+    assert names(book, text + "\n\n它已经弃用了。" + warns) == []
+
+
+def test_the_warning_is_shown_where_a_call_gives_one(book):
+    text = "Use `torch.cuda.amp.GradScaler()`, which is deprecated."
+    assert names(book, text) == ["torch.cuda.amp.GradScaler"]
+    others = snippet(book, "x = 1\n", "FutureWarning: no\n")
+    assert names(book, text + others) == ["torch.cuda.amp.GradScaler"]
+    assert names(book, "The deprecated `register_backward_hook`.") == []
+    assert names(book, "Use `nn.MSELoss(size_average=False)`.") == ["size_average="]
+    assert names(book, "`nn.MSELoss(size_average=False)` is deprecated.") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "near"),
+    [
+        ("`w.detahc()`", "detach"),
+        ("`w.detch()`", "detach"),
+        ("`w.detacb()`", "detach"),
+        ("`w.detachh()`", "detach"),
+        ("`my_modle`", "my_module"),
+        ("`loss_one`", ""),
+        ("`BatchNorm`", ""),
+        ("`conv_transpose`", ""),
+    ],
+)
+def test_a_slip_in_a_bare_name_is_seen(book, text, near):
+    module = snippet(book, "my_module = 1\n")
+    assert [expected for _, expected in wrong(book, text + module)] == [near] * bool(near)
 
 
 def test_a_page_that_the_paragraph_leads_to_may_say_it(book):
@@ -269,5 +295,6 @@ def test_a_torch_that_cannot_be_asked_is_told(book, proof_command, tmp_path, mon
 
 def test_the_names_of_the_book_hold():
     book = read_book(ROOT)
-    assert [str(p) for p in wrong_names(book.pages, book.root, book.scripts)] == []
+    names = Names({page.file: page for page in book.pages}, book.root, book.scripts)
+    assert [str(p) for page in book.pages for p in names.wrong(page)] == []
     assert any(len(list(code(page))) > 10 for page in book.pages)

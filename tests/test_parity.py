@@ -21,7 +21,7 @@ LEAF = Term("leaf", "graph", "叶子张量", "leaf tensor", "t/p", {}, ("leaf te
 def told(zh: str, en: str, top: str = "# A { #a }\n\n") -> list[tuple[str, int, str]]:
     """The problems between two texts, each with file, line and what stands in one alone."""
     pages = parse(ZH, top + zh), parse(EN, top + en)
-    return [(p.file, p.line, p.found) for p in twins(*pages, Terms((LEAF,)))]
+    return [(p.file, p.line, p.found) for p in twins(*pages, Terms((LEAF,)), "w.detach() + loss2")]
 
 
 SAME = {
@@ -29,7 +29,10 @@ SAME = {
     "a number with a dot": ("`[1., 2.50]`", "`[1.0, 2.5]`"),
     "a small number as a word": ("4 个样本，三次", "four samples, 3 times"),
     "a small number in other words": ("四分之一，第三", "a quarter, the 3rd"),
-    "very small numbers": ("是 0，不是 1", "there is none"),
+    "very small numbers": ("是 0，不是 1", "there is none, not the one"),
+    "hints": ("是 2", "half of them"),
+    "numbers as words": ("一万轮就是三万个节点", "ten thousand rounds, thirty thousand nodes"),
+    "signs that count nothing": ("十分好，四舍五入", "very good, rounded"),
     "a round number as a word": ("变成万分之一", "10000 times smaller"),
     "a number told again": ("0.5，还是 0.5", "it stays 0.5"),
     "a small number, once in code": ("`4` 个", "all 4"),
@@ -39,7 +42,7 @@ SAME = {
     "ranges": ("10～20 行", "lines 10-20"),
     "a hyphen is no minus": ("层 12-1", "layer 12-1"),
     "a version": ("PyTorch 1.12.1 起", "since PyTorch 1.12.1"),
-    "names with numbers": ("`conv2d` 和 `float32`", "`float64`, `w11` and `x.12`"),
+    "names with numbers": ("`conv2d` 和 `float32`", "`float32`, after `conv2d`"),
     "blanks in an equation": ("$$\ny = 2w\n$$", "$$ y=2 w $$"),
     "words in an equation": ("$$y_{\\text{新}} = 2$$", "$$y_{\\text{new}} = 2$$"),
     "a given value in words": ("$w = 3$ 时", "where $w$ is 3"),
@@ -54,9 +57,10 @@ SAME = {
     "a term in brackets": ("叶子张量（leaf tensor）", "Leaf\ntensors"),
     "a term in short": ("叶子张量（leaf tensor）", "the leaf"),
     "comments and attributes": ("<!-- 77 -->`a`{ .x77 }", "`a`"),
-    "a stray backtick": ("它是 ` 号\n\n`a` 是 0.5", "`a` is 0.5"),
+    "a stray backtick": ("它是 ` 号\n\n`a` 是 0.5", "It is an accent\n\n`a` is 0.5"),
     "tables": ("| 甲 | 乙 |", "| A | B |"),
-    "code in prose is the author's own": ("调用 `f`", "call it"),
+    "a name for a pronoun": ("先 `f`。\n\n调用 `f`", "First `f`.\n\nCall it"),
+    "a name that the snippet has": ("调用 `w.detach()`", "call it"),
 }
 
 
@@ -86,6 +90,18 @@ DIFFERENT = {
     "a folded box": ('??? info "甲"', '!!! info "A"', ZH, "here only: ??? info"),
     "a row": ("| 甲 |", "| A |\n| B |", EN, "here only: a row of 1"),
     "a fence": ("```text\nx\n```", "", ZH, "```text"),
+    "a number in words": ("三个", "four of them", ZH, "here only: 3"),
+    "a large number in words": ("五十次", "five times", ZH, "here only: 50"),
+    "a name misspelt": ("`w.detahc()`", "`w.detach()`", ZH, "here only: w.detahc()"),
+    "a name that stands nowhere else": ("", "`f`", EN, "here only: f"),
+    "an operator in code": ("`w - 1`", "`w + 1`", ZH, "here only: w - 1"),
+    "a name with another number": ("`loss2`", "`loss1`", ZH, "here only: loss2"),
+    "a paragraph more": (
+        "甲\n\n乙",
+        "A",
+        ZH,
+        "3 (items of lists, rows of tables and titles of boxes count too)",
+    ),
     "a term": ("叶子张量（leaf tensor）", "the tensor", ZH, "叶子张量（leaf tensor）"),
 }
 
@@ -123,7 +139,7 @@ def test_the_check_tells_a_difference_with_its_places(book, proof_command):
     assert status == 1
     assert err == (
         f"{ZH}:3: the two languages of the page have different numbers under #three-times\n"
-        f"  expected: the same as in {EN}:1: 6.5\n"
+        f"  expected: the same as in {EN}:3: 6.5\n"
         "  found:    here only: 6\n"
         f"  mend:     say the same in {ZH} and {EN}\n\n"
         "1 problem. Nothing was changed.\n"

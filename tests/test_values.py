@@ -7,19 +7,21 @@ from tiny_book import ROOT, Book
 
 from proof.book import read_book
 from proof.page import parse
-from proof.values import Run, runs_of, unproved_values
+from proof.runs import Run, Text, runs_of
+from proof.values import unproved_values
 
-RUN = Run(
-    'w = torch.tensor([1.0, 2.0])\nprint("loss:", loss)\nprint("w:", w)\n'
+CODE = 'w = torch.tensor([1.0, 2.0])\nprint("loss:", loss)\nprint("w:", w)\n'
+OUT = (
     "loss: tensor(48.)\nw: tensor([ 3.0000, -0.0367, 1e-08])\n"
     "RuntimeError: Trying to backward through the graph a second time (or directly).\n"
 )
+RUN = Run((Text(CODE, "code"), Text(OUT)))
 
 
 def refused(text: str, *linked: str) -> list[str]:
     """What is refused on a page with one run; pages in `linked` have a run that prints 99."""
     page = parse("docs/t/p.en.md", text)
-    runs = {"docs/t/p.en.md": (RUN,)} | {file: (Run("99\n"),) for file in linked}
+    runs = {"docs/t/p.en.md": (RUN,)} | {file: (Run((Text("99\n"),)),) for file in linked}
     return [p.found for p in unproved_values(page, lambda file: runs.get(file, ()))]
 
 
@@ -81,7 +83,7 @@ def test_the_check_says_what_to_do(book: Book, proof_command):
 
 def test_a_page_whose_files_are_missing_has_no_runs(book: Book):
     page = parse("docs/t/p.zh.md", "::: snippets/t/gone.py\n    then: 1.4.0\n")
-    assert runs_of(page, book.root) == ()
+    assert [run.texts for run in runs_of(page, book.root)] == [()]
 
 
 def test_the_book_says_nothing_that_no_run_shows():

@@ -1,0 +1,75 @@
+"""Numbers that a language tells as a word: "thirty thousand nodes", 三万个节点."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+_EN = {"zero": 0.0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7}
+_EN |= {"eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12}
+_EN |= {"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50}
+_EN |= {"third": 3, "fourth": 4, "quarter": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8}
+_EN |= {"ninth": 9, "tenth": 10, "triple": 3, "thrice": 3}
+_TIMES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9}
+_ENGLISH = re.compile(
+    rf"\b(?:(?P<one>{'|'.join(_EN)})s?(?:[ -](?P<times>{'|'.join(_TIMES)})(?:th)?s?)?"
+    rf"|(?P<only>{'|'.join(_TIMES)})(?:th)?s?)\b",
+    re.IGNORECASE,
+)
+_ZH = {sign: float(number) for number, sign in enumerate("零一二三四五六七八九")} | {"两": 2.0}
+_PLACES = {"十": 10.0, "百": 100.0, "千": 1000.0}
+_LARGE = {"万": 1e4, "亿": 1e8}
+_CHINESE = re.compile(f"[{''.join(_ZH)}十百千万亿]+")
+# Signs that count nothing: 十分, 四舍五入, 百分, 万一, 千万, 再三, 三角, 第三方.
+_NO_NUMBER = re.compile(
+    "十分(?!之)|四舍五入|百分(?!之一)|万一|千万(?=[别不要])|再三|三角|第三方|七[上零]八[下落]"
+)
+# Words that may stand for a number, and often do not: they answer one, but ask for none.
+_HINTS = {
+    0: r"\bno\b|\bnot\b|\bnone\b|\bnothing\b|\bnever\b|\bwithout\b|没|不|无|空",
+    1: r"\bonce\b|\bfirst\b|\bsingle\b|\ban?\b|\bonly\b|\bsame\b|\bunit\b|\beach\b|首|单|每|各|同",
+    2: r"\btwice\b|\bsecond\b|\bboth\b|\bhal[fv]\w*|\bpair\b|\bdoubled?s?\b|半|双|平方|\bsquare",
+}
+
+
+@dataclass(frozen=True)
+class Spoken:
+    """A number told as a word, and where the word stands."""
+
+    number: float
+    place: int
+
+
+def spoken(text: str) -> Iterator[Spoken]:
+    """The numbers that a text, in English or Chinese, tells as words."""
+    for found in _ENGLISH.finditer(text):
+        one = _EN[found["one"].lower()] if found["one"] else 1.0
+        times = found["times"] or found["only"]
+        yield Spoken(one * (_TIMES[times.lower()] if times else 1), found.start())
+    text = _NO_NUMBER.sub(lambda found: " " * len(found[0]), text)
+    for found in _CHINESE.finditer(text):
+        for number in _chinese(found[0]):
+            yield Spoken(number, found.start())
+
+
+def hinted(text: str) -> set[float]:
+    """Which of 0, 1 and 2 a text may tell in other words: "without", "once", "both", 没, 单, 半."""
+    return {float(n) for n, words in _HINTS.items() if re.search(words, text, re.IGNORECASE)}
+
+
+def _chinese(signs: str) -> list[float]:
+    """三万五千 is one number; 三四, "three or four", is two."""
+    if not set(signs) & {*_PLACES, *_LARGE}:
+        return [_ZH[sign] for sign in signs]
+    total = part = digit = 0.0
+    for before, sign in zip(" " + signs, signs, strict=False):
+        if sign in _ZH:
+            digit = _ZH[sign]
+        elif sign in _PLACES:
+            part += (digit or (0.0 if before in _PLACES else 1.0)) * _PLACES[sign]
+            digit = 0.0
+        else:
+            total += (part + digit or 1.0) * _LARGE[sign]
+            part = digit = 0.0
+    return [total + part + digit]
