@@ -10,6 +10,7 @@ from pathlib import Path
 
 from proof.equations import wrong_equalities
 from proof.expand import expand
+from proof.links import wrong_links
 from proof.names import Names
 from proof.older import VERSION, older_file
 from proof.page import Page, parse, read
@@ -98,14 +99,17 @@ class Checks:
 
     @cached_property
     def _runs(self) -> Callable[[str], tuple[Run, ...]]:
-        pages = {page.file: page for page in self.book.pages}
-        return cache(lambda file: runs_of(pages[file], self.book.root) if file in pages else ())
+        pages, root = self._pages, self.book.root
+        return cache(lambda file: runs_of(pages[file], root) if file in pages else ())
 
     @cached_property
     def names(self) -> Names:
         """The check of the names of PyTorch."""
-        pages = {page.file: page for page in self.book.pages}
-        return Names(pages, self.book.root, self.book.scripts)
+        return Names(self._pages, self.book.root, self.book.scripts)
+
+    @cached_property
+    def _pages(self) -> dict[str, Page]:
+        return {page.file: page for page in self.book.pages}
 
     def of_page(self, page: Page) -> Iterator[Problem]:
         """What is wrong with a page by itself, whatever its other language says."""
@@ -120,6 +124,8 @@ class Checks:
         yield from wrong_equalities(page)
         yield from unproved_values(page, self._runs)
         yield from self.names.wrong(page)
+        terms = {term.id for term in self.terms.all}
+        yield from wrong_links(page, self._pages, terms, self.book.root)
 
     def between(self, pages: Sequence[Page]) -> list[Problem]:
         """Where the two versions of a page part; `pages` are all, or those of one name."""
