@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from proof.equations import equalities, maths_of
+from proof.formulas import equalities, maths_of
 from proof.older import older_file, printed
 from proof.page import Page, read
 from proof.problem import Problem
@@ -45,6 +45,8 @@ class Run:
     """What a reader sees of a run: its code and its output (older outputs too), as one text."""
 
     text: str
+    code: str = ""
+    output: str = ""
 
     @cached_property
     def numbers(self) -> tuple[float, ...]:
@@ -68,15 +70,19 @@ def runs_of(page: Page, root: Path) -> tuple[Run, ...]:
     found = []
     for reference in page.references:
         script = root / reference.path
-        texts = []
-        for file in (script, script.with_suffix(".out")):
-            with contextlib.suppress(OSError, UnicodeDecodeError):
-                texts.append(read(file))
+        code, output = _text_of(script), _text_of(script.with_suffix(".out"))
+        texts = [code, output]
         for version in reference.then:
             with contextlib.suppress(OSError, UnicodeDecodeError, ValueError):
                 texts.append(printed(older_file(script, version)))
-        found.append(Run("\n".join(texts)))
+        found.append(Run("\n".join(texts), code, output))
     return tuple(found)
+
+
+def _text_of(file: Path) -> str:
+    with contextlib.suppress(OSError, UnicodeDecodeError):
+        return read(file)
+    return ""
 
 
 @dataclass(frozen=True)
