@@ -110,7 +110,7 @@ def derivative(tree: Tree, by: Tree) -> Tree:
         }.get(items[0])
         if one is None or inner is None:
             raise Unknown(items[0])
-        return ("*", inner(), derivative(one, by))
+        return _times(inner(), derivative(one, by))
     if kind == "d":
         return derivative(derivative_of(tree), by)
     if kind not in ("+", "*", "dot", "/", "^"):
@@ -120,14 +120,29 @@ def derivative(tree: Tree, by: Tree) -> Tree:
         if letters(other) & {(by[1], by[2])}:
             if one != ("letter", "e", ()):
                 raise Unknown("a letter in an exponent")
-            return ("*", tree, derivative(other, by))
-        return ("*", ("*", other, ("^", one, ("+", other, -1.0))), derivative(one, by))
+            return _times(tree, derivative(other, by))
+        power = one if other == 2.0 else ("^", one, ("+", other, -1.0))
+        return _times(("*", other, power), derivative(one, by))
     ahead, behind = derivative(one, by), derivative(other, by)
     if kind == "+":
-        return ("+", ahead, behind)
+        return _plus(ahead, behind)
     if kind == "/":
-        return ("+", ("/", ahead, other), ("neg", ("/", ("*", one, behind), ("^", other, 2.0))))
-    return ("+", (kind, ahead, other), (kind, one, behind))
+        below = ("/", _times(one, behind), ("^", other, 2.0)) if behind else 0.0
+        return _plus(("/", ahead, other) if ahead else 0.0, ("neg", below) if below else 0.0)
+    return _plus(_times(ahead, other, kind), _times(one, behind, kind))
+
+
+def _plus(one: Tree, other: Tree) -> Tree:
+    return ("+", one, other) if one and other else one or other
+
+
+def _times(one: Tree, other: Tree, kind: str = "*") -> Tree:
+    """A product; what is multiplied by 0 is gone, letters and all."""
+    if not one or not other:
+        return 0.0
+    if one == 1.0 or other == 1.0:
+        return other if one == 1.0 else one
+    return (kind, one, other)
 
 
 def derivative_of(tree: Tree) -> Tree:
@@ -179,11 +194,16 @@ def _raised(one: float, other: float) -> float:
     return found
 
 
+def _divided(one: float, other: float) -> float:
+    """As floats divide on every machine: by 0 to infinity."""
+    return one / other if other or not one else math.copysign(math.inf, one)
+
+
 _OPERATIONS = {
     "+": lambda one, other: one + other,
     "*": lambda one, other: one * other,
     "dot": lambda one, other: one * other,
-    "/": lambda one, other: one / other,
+    "/": _divided,
     "^": _raised,
 }
 

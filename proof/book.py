@@ -121,7 +121,7 @@ class Checks:
         yield from _raw_text(page)
         yield from _anchors(page)
         yield from self.terms.wrong_words(page)
-        yield from wrong_equalities(page, runs_of(page, self.book.root))
+        yield from wrong_equalities(page, self._runs(page.file))
         yield from unproved_values(page, self._runs)
         yield from self.names.wrong(page)
         terms = {term.id for term in self.terms.all}

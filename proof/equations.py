@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from proof.formulas import Equality, equalities
-from proof.judge import Judge, Judged, Run, computed
+from proof.judge import Judge, Run
 from proof.page import Page
 from proof.problem import Problem
+from proof.verdict import Judged, computed
 
 
 def wrong_equalities(page: Page, runs: Sequence[Run] = ()) -> Iterator[Problem]:
@@ -38,16 +40,22 @@ def line_of(page: Page, equality: Equality) -> int:
 
 def judgements(page: Page, runs: Sequence[Run] = ()) -> list[Judged]:
     """Every equality of a page, judged. `runs`: those of the references of the page, in order."""
+    return list(_judgements(page, tuple(runs)))
+
+
+@lru_cache(maxsize=512)
+def _judgements(page: Page, runs: tuple[Run, ...]) -> tuple[Judged, ...]:
+    """The report asks for the same pages as the check."""
     found = list(equalities(page))
     if all(equality.computed for equality in found):
-        return [computed(equality) for equality in found]
+        return tuple(map(computed, found))
     judge = Judge(page, found, runs)
     judged = [judge(equality) for equality in found]
     # A definition whose consequences were computed is checked by them.
     places = frozenset().union(*(one.used for one in judged if one.state == "proved"))
-    return [
+    return tuple(
         replace(one, state="proved")
         if one.state == "open" and one.equality.place in places
         else one
         for one in judged
-    ]
+    )

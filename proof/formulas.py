@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -96,7 +97,9 @@ def number(latex: str) -> Value | None:
         found = None if letters(tree) or _strange(tree) else value(tree, lambda name: 0.0)
     except (Unreadable, Unknown):
         return None
-    return found if isinstance(found, float) else None
+    if not isinstance(found, float) or (math.isinf(found) and r"\infty" not in latex):
+        return None
+    return found
 
 
 def half_unit(latex: str) -> float:

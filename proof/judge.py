@@ -6,7 +6,7 @@ import contextlib
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import product
 from typing import Protocol
@@ -23,10 +23,11 @@ from proof.algebra import (
     written_out,
 )
 from proof.definitions import Definition, Definitions, is_index
-from proof.formulas import Equality, half_unit
+from proof.formulas import Equality
 from proof.latex import Tree, Unreadable, read_latex
 from proof.letters import Known, Letters, letters_of, round_mark, together
 from proof.page import Page
+from proof.verdict import Judged, computed, shown, told
 
 _MOST = 512
 """So many ways to give values to letters are tried."""
@@ -38,28 +39,6 @@ class Run(Protocol):
 
     code: str
     output: str
-
-
-@dataclass(frozen=True)
-class Judged:
-    """An equality, and what was found: "computed" (numbers alone), "proved", "wrong" or "open".
-
-    `expected`: what the left side is where the equality is wrong, and with which values. `used`:
-    the places of the page's equalities that define a letter of this one, or give it its value.
-    """
-
-    equality: Equality
-    state: str
-    expected: str = ""
-    used: frozenset[int] = frozenset()
-
-
-def computed(equality: Equality) -> Judged:
-    one, other = equality.values
-    if same(one, other, equality.within):
-        return Judged(equality, "computed")
-    rounded = equality.sign == "=" and abs(one - other) <= half_unit(equality.right) * 1.01
-    return Judged(equality, "wrong", _shown(one) + (r" (rounded: write \approx)" * rounded))
 
 
 class Judge:
@@ -110,7 +89,7 @@ class Judge:
         given = _given(one, other)
         try:
             if given is not None:
-                judged = self.given(equality, *given, isinstance(other, tuple))
+                judged = self.given(equality, *given)
             else:
                 judged = self.with_letters(equality, one, other, self.definitions)
         except (Unknown, RecursionError):
@@ -124,7 +103,7 @@ class Judge:
                 return replace(other_way, used=frozenset())
         return judged
 
-    def given(self, equality: Equality, name: Name, wanted: Value, derived: bool) -> Judged:
+    def given(self, equality: Equality, name: Name, wanted: Value) -> Judged:
         """`w = 3`: a run gives this value to the letter, or the definitions of the page do."""
         known = self.known.values.get(_plain(name), [])
         if any(same(k.value, wanted, max(k.within, equality.within)) for k in known):
@@ -134,8 +113,9 @@ class Judge:
         if tree != letter:
             return self.with_values(equality, tree, wanted, used)
         # A value that no run shows is wrong; one that a run shows elsewhere may be a goal.
-        if known and not derived and wanted not in self.known.numbers:
-            values = " or ".join(dict.fromkeys(_shown(k.value) for k in known[:4]))
+        shown_somewhere = set(_flat(wanted)) <= self.known.numbers
+        if known and not shown_somewhere and not re.search(r"[a-zA-Z/+]|\d\s*-", equality.right):
+            values = " or ".join(dict.fromkeys(shown(k.value) for k in known[:4]))
             return Judged(equality, "wrong", f"{values} (in the runs of the page)")
         return Judged(equality, "open")
 
@@ -143,9 +123,8 @@ class Judge:
         self, equality: Equality, one: Tree, other: Tree, definitions: Definitions
     ) -> Judged:
         part, apart = self.part(equality.place), equality.place
-        indices = sorted(
-            {i for _, names in letters(one) | letters(other) for i in names if is_index(i)}
-        )
+        found = letters(one) | letters(other)
+        indices = sorted({index for _, some in found for index in some if is_index(index)})
         used: frozenset[int] = frozenset()
         kept = (one[1], one[2]) if _defines(one, other) else None
         sides = []
@@ -169,9 +148,19 @@ class Judge:
             return judged[0]
         if "wrong" in state and "proved" not in state and not self.may_mean_else(one, other, part):
             return next(j for j in judged if j.state == "wrong")
-        if not indices and _composite(one) and _composite(other) and letters(one) == letters(other):
-            return Judged(equality, "wrong", "the same on both sides, whatever the letters are")
+        if self.claims_identity(one, other, *sides[0]):
+            text = "two sides that are the same, whatever the letters are"
+            return Judged(equality, "wrong", text)
         return Judged(equality, "open", used=used)
+
+    def claims_identity(self, one: Tree, other: Tree, left: Tree, right: Tree) -> bool:
+        """Whether this must hold for all values: formulas of the same letters, or a derivative."""
+        taken = any(isinstance(p, tuple) and p[0] == "d" for p in (*parts(one), *parts(other)))
+        if not taken and not (_composite(one) and _composite(other)):
+            return False
+        found = letters(left)
+        printed = any(name[0].startswith("grad ") for name in found)
+        return bool(found) and found == letters(right) and not printed
 
     def may_mean_else(self, one: Tree, other: Tree, part: int) -> bool:
         """Whether values can't refute this: a sum to nowhere, a new meaning for a letter."""
@@ -218,7 +207,7 @@ class Judge:
         if first is None or any(name[0].startswith("grad ") for name in names):
             # A printed gradient may be that of something else than the page speaks of.
             return Judged(equality, "open", used=used)
-        return Judged(equality, "wrong", _told(*first), used)
+        return Judged(equality, "wrong", told(*first), used)
 
     def candidates(self, name: Name, place: int, near: bool) -> list[Known]:
         """The values of a letter: those in its section, or else on the page."""
@@ -263,6 +252,12 @@ def _given(one: Tree, other: Tree) -> tuple[Name, Value] | None:
     return None
 
 
+def _flat(given: Value) -> tuple[float, ...]:
+    if isinstance(given, tuple):
+        return tuple(number for item in given for number in _flat(item))
+    return (given,)
+
+
 def _defines(one: Tree, other: Tree) -> bool:
     letter = isinstance(one, tuple) and one[0] == "letter"
     return letter and bool(letters(other)) and (one[1], one[2]) not in letters(other)
@@ -294,21 +289,3 @@ def _composite(tree: Tree) -> bool:
 def _plain(name: Name) -> Name:
     """The letter itself, where the index only says before or after a step."""
     return (name[0], tuple(i for i in name[1] if i not in ("new", "old")))
-
-
-def _told(left: Value, right: Value, values: dict[Name, Known], number: bool) -> str:
-    shown = ", ".join(f"{_written(name)} = {_shown(k.value)}" for name, k in values.items())
-    told = _shown(left) if number else f"{_shown(left)} on both sides, or {_shown(right)}"
-    return f"{told} (with {shown})" if shown else told
-
-
-def _written(name: Name) -> str:
-    if name[0].startswith("grad "):
-        return f"{name[0].removeprefix('grad ')}.grad"
-    return name[0] + (f"_{''.join(name[1])}" if name[1] else "")
-
-
-def _shown(one: Value) -> str:
-    if isinstance(one, tuple):
-        return f"({', '.join(map(_shown, one))})"
-    return f"{one:.10g}"

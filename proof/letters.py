@@ -43,7 +43,8 @@ class Known:
 class Letters:
     """What a run knows. `gradients`: printed as `w.grad`; `made`: how the code computes a letter.
 
-    `numbers`: all that stand in code or output; `formulas`: the marks of all expressions in the code (see algebra.py).
+    `numbers`: all that stand in code or output; `formulas`: the marks of all expressions in the
+    code (see algebra.py).
     """
 
     values: dict[Name, list[Known]] = field(default_factory=dict)
@@ -229,6 +230,9 @@ class _Script:
             one = self.tree(node.value)
             plain = isinstance(one, tuple) and one[0] == "letter" and not one[2]
             return ("letter", one[1], (str(node.slice.value),)) if plain else None
+        if isinstance(node, ast.IfExp):  # w.detach() if cut else w: the same value
+            one, other = self.tree(node.body), self.tree(node.orelse)
+            return one if one == other else None
         return self.made_by_call(node) if isinstance(node, ast.Call) else None
 
     def made_by_call(self, node: ast.Call) -> Tree | None:

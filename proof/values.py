@@ -71,7 +71,7 @@ def runs_of(page: Page, root: Path) -> tuple[Run, ...]:
     for reference in page.references:
         script = root / reference.path
         code, output = _text_of(script), _text_of(script.with_suffix(".out"))
-        texts = [code, output]
+        texts = [text for text in (code, output) if text]
         for version in reference.then:
             with contextlib.suppress(OSError, UnicodeDecodeError, ValueError):
                 texts.append(printed(older_file(script, version)))
