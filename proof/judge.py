@@ -110,11 +110,12 @@ class Judge:
             return Judged(equality, "proved")
         letter: Tree = ("letter", *name)
         tree, used = self.definitions.put_in(letter, self.part(equality.place), equality.place)
-        if tree != letter:
-            return self.with_values(equality, tree, wanted, used)
         # A value that no run shows is wrong; one that a run shows elsewhere may be a goal.
-        shown_somewhere = set(_flat(wanted)) <= self.known.numbers
-        if known and not shown_somewhere and not re.search(r"[a-zA-Z/+]|\d\s*-", equality.right):
+        goal = not isinstance(wanted, tuple) and wanted in self.known.numbers
+        if tree != letter:
+            judged = self.with_values(equality, tree, wanted, used)
+            return replace(judged, state="open") if judged.state == "wrong" and goal else judged
+        if known and not goal and not re.search(r"[a-zA-Z/+]|\d\s*-", equality.right):
             values = " or ".join(dict.fromkeys(shown(k.value) for k in known[:4]))
             return Judged(equality, "wrong", f"{values} (in the runs of the page)")
         return Judged(equality, "open")
@@ -169,6 +170,8 @@ class Judge:
         if not _defines(one, other):
             return False
         name = (one[1], one[2])
+        if name in self.known.edited:
+            return True
         near = any(p == part and name in run.values for p, run in self.runs)
         return not near and not any(g[1] == part and g[2] == name for g in self.givens)
 
@@ -184,33 +187,27 @@ class Judge:
     def with_values(
         self, equality: Equality, one: Tree, other: Tree | Value, used: frozenset[int]
     ) -> Judged:
-        """Whether values of the letters, known here or else on the page, make the sides agree."""
+        """Whether values of the letters make the sides agree."""
         number = not isinstance(other, tuple) or not isinstance(other[0], str)
         names = sorted(letters(one) | (set() if number else letters(other)))
+        candidates = [self.candidates(name, equality.place) for name in names]
         first = None
-        for near in (True, False):
-            candidates = [self.candidates(name, equality.place, near) for name in names]
-            ways = 1
-            for some in candidates:
-                ways *= len(some)
-            if not 0 < ways <= _MOST:
-                continue
-            for chosen in product(*candidates):
-                with_ = dict(zip(names, chosen, strict=True))
-                left = value(one, lambda name, w=with_: w[name].value)
-                right = other if number else value(other, lambda name, w=with_: w[name].value)
-                within = max([equality.within, *(known.within for known in chosen)])
-                if same(left, right, within):
-                    places = {known.place for known in chosen} - {None}
-                    return Judged(equality, "proved", used=used | places)
-                first = first or (left, right, with_, number)
+        for chosen in product(*candidates) if math.prod(map(len, candidates)) <= _MOST else ():
+            with_ = dict(zip(names, chosen, strict=True))
+            left = value(one, lambda name, w=with_: w[name].value)
+            right = other if number else value(other, lambda name, w=with_: w[name].value)
+            within = max([equality.within, *(known.within for known in chosen)])
+            if same(left, right, within):
+                places = {known.place for known in chosen} - {None}
+                return Judged(equality, "proved", used=used | places)
+            first = first or (left, right, with_, number)
         if first is None or any(name[0].startswith("grad ") for name in names):
             # A printed gradient may be that of something else than the page speaks of.
             return Judged(equality, "open", used=used)
         return Judged(equality, "wrong", told(*first), used)
 
-    def candidates(self, name: Name, place: int, near: bool) -> list[Known]:
-        """The values of a letter: those in its section, or else on the page."""
+    def candidates(self, name: Name, place: int) -> list[Known]:
+        """Its values: those its section says, or its runs, or the page above, or all runs."""
         part = self.part(place)
         grad = name[0].startswith("grad ")
         plain = (name[0].removeprefix("grad "), _plain(name)[1])
@@ -224,11 +221,9 @@ class Judge:
             for at, there, given, all_of in self.givens
             if (of := _item(given, all_of, name)) is not None
         ]
-        if near:
-            here = [k for p, k in said if p == part] or [k for p, k in ran if p == part]
-            found = here or [known for _, known in ran]
-        else:
-            found = [known for _, known in said + ran]
+        here = [k for p, k in said if p == part] or [k for p, k in ran if p == part]
+        above = [known for _, known in said if known.place < place]
+        found = here or above or [known for _, known in ran]
         if not found and name == ("e", ()):
             return [Known(math.e)]
         return list(dict.fromkeys(found))
@@ -250,12 +245,6 @@ def _given(one: Tree, other: Tree) -> tuple[Name, Value] | None:
             except Unknown:
                 return None
     return None
-
-
-def _flat(given: Value) -> tuple[float, ...]:
-    if isinstance(given, tuple):
-        return tuple(number for item in given for number in _flat(item))
-    return (given,)
 
 
 def _defines(one: Tree, other: Tree) -> bool:

@@ -10,7 +10,7 @@ import ast
 import math
 import re
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, reduce
 
 from proof.algebra import Name, Unknown, Value, at_any_place, changed, value
 from proof.latex import Tree
@@ -41,16 +41,18 @@ class Known:
 
 @dataclass
 class Letters:
-    """What a run knows. `gradients`: printed as `w.grad`; `made`: how the code computes a letter.
+    """What a run knows.
 
-    `numbers`: all that stand in code or output; `formulas`: the marks of all expressions in the
-    code (see algebra.py).
+    `gradients`: printed as `w.grad`; `made`: how the code computes a letter; `edited`: letters that
+    it changes in place; `numbers`: all that stand in code or output; `formulas`: the marks of all
+    expressions in the code (see algebra.py).
     """
 
     values: dict[Name, list[Known]] = field(default_factory=dict)
     gradients: dict[Name, list[Known]] = field(default_factory=dict)
     formulas: set[float] = field(default_factory=set)
     numbers: set[float] = field(default_factory=set)
+    edited: set[Name] = field(default_factory=set)
     made: dict[Name, list[Tree]] = field(default_factory=dict)
 
     def add(self, name: str, found: Value | None, within: float = 0.0, grad: bool = False) -> None:
@@ -90,6 +92,7 @@ def together(several: list[Letters]) -> Letters:
                 mine[name] = list(dict.fromkeys([*mine.get(name, []), *known]))
         both.formulas |= one.formulas
         both.numbers |= one.numbers
+        both.edited |= one.edited
     return both
 
 
@@ -137,6 +140,7 @@ class _Script:
                     self.assign(node.target, item, several=True)
             elif isinstance(node, ast.Call):
                 self.call(node)
+                self.formula(node)
             elif isinstance(node, ast.Dict):
                 for key, item in zip(node.keys, node.values, strict=True):
                     if isinstance(key, ast.Constant) and str(key.value).isidentifier():
@@ -178,6 +182,8 @@ class _Script:
         if method in ("fill_", "copy_") and node.args:
             if (tree := self.tree(node.args[0])) is not None:
                 self.found.add(_last(of), self.value(tree))
+        elif method in ("mul_", "add_", "sub_", "div_"):
+            self.found.edited.add(letter_of(_last(of)))
         elif method == "constant_" and (tree := self.tree(node.args[-1])) is not None:
             self.found.add(_last(node.args[0]), self.value(tree))
 
@@ -254,6 +260,13 @@ class _Script:
             return self.tree(node.args[1])
         if method and name in _PASSED_ON:
             return self.tree(node.func.value)
+        if method and name == "sum" and not node.args:
+            one = self.tree(node.func.value)
+            size = self.numbers.get(one[1:]) if isinstance(one, tuple) else None
+            if one is None or one[0] != "letter" or not isinstance(size, tuple):
+                return None
+            items = [("letter", one[1], (str(place),)) for place in range(len(size))]
+            return reduce(lambda total, item: ("+", total, item), items)
         if name in _FUNCTIONS:
             inner = node.func.value if method else node.args[0] if node.args else None
             one = None if inner is None else self.tree(inner)
