@@ -113,7 +113,7 @@ def _unproved(book: Book, files: set[str]) -> int:
     found = [(page, equality) for page in pages for equality in unproved(page, book.root)]
     for page, equality in found:
         print(f"{page.file}:{line_of(page, equality)}: {readable(equality)}")
-    print(f"{_count(found, 'equation')} on {_count(pages, 'page')}: derived by people alone.")
+    print(f"{_count(found, 'equation')} on {_count(pages, 'page')}: neither evaluated nor refuted.")
     return 0
 
 

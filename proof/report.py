@@ -22,8 +22,8 @@ _HEAD = {
     "en": ("Page", "Runs", "Lines", "Values", "Equations", "Not computed", "From elsewhere"),
 }
 _FOLDED = {
-    "zh": '\n??? note "没有算的 {} 个等式"',
-    "en": '\n??? note "The {} equations that were not computed"',
+    "zh": '\n??? note "没有算的等式：{} 个"',
+    "en": '\n??? note "Equations that were not computed: {}"',
 }
 _ALL = {"zh": "全部", "en": "All pages"}
 

@@ -34,7 +34,7 @@ def test_the_table_has_a_row_for_each_page_with_runs_and_one_for_all(book: Book)
         "| All pages | 2 | 2 | 3 | 1 | 1 | 1 |",
         "| [What is three times w?](../t/p.en.md) | 1 | 1 | 0 | 0 | 0 | 0 |",
         r"| [Why `6`? \| Really](../t/q.en.md) | 1 | 1 | 3 | 1 | 1 | 1 |",
-        '\n??? note "The 1 equations that were not computed"',
+        '\n??? note "Equations that were not computed: 1"',
         "",
         r"    - $z = 3q$ ([Why `6`? \| Really](../t/q.en.md))",
     ]
