@@ -94,7 +94,7 @@ class Judge:
                 judged = self.with_letters(equality, one, other, self.definitions)
         except (Unknown, RecursionError):
             judged = Judged(equality, "open")
-        if judged.state == "proved" or given is not None or _defines(one, other):
+        if judged.state != "open" or given is not None or _defines(one, other):
             return judged
         with contextlib.suppress(Unknown, RecursionError):
             # The names of the code may mean something else: what it says proves, never refutes.
@@ -201,8 +201,8 @@ class Judge:
                 places = {known.place for known in chosen} - {None}
                 return Judged(equality, "proved", used=used | places)
             first = first or (left, right, with_, number)
-        if first is None or any(name[0].startswith("grad ") for name in names):
-            # A printed gradient may be that of something else than the page speaks of.
+        if first is None or 0.0 in (one, other) or any(n[0].startswith("grad ") for n in names):
+            # What is set to 0 is to be solved. A printed gradient may be that of something else.
             return Judged(equality, "open", used=used)
         return Judged(equality, "wrong", told(*first), used)
 

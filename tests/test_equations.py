@@ -119,7 +119,7 @@ RIGHT_AND_WRONG = [
     (r"$a \approx 0.667$", r"$a \approx 0.677$"),
     (r"$2 y_2 \cdot 2 = 40$", r"$2 y_2 \cdot 2 = 41$"),
     (r"$30w = 30 \times 2$", r"$30w = 30 \times 3$"),
-    (r"$2 (3 - v_0) = 0$", r"$2 (4 - v_0) = 0$"),
+    (r"$2 (7 - v_0) = 8$", r"$2 (8 - v_0) = 8$"),
     (r"$3v = (9, 12)$", r"$3v = (9, 13)$"),
     (r"$v \cdot v = 25$", r"$v \cdot v = 26$"),
     (r"$1 \times (1,2,3) + 3 \times (7,8,9) = (22,26,30)$",
@@ -153,6 +153,8 @@ def test_with_letters(right, wrong):
     "text",
     [
         "$2(q - 3) = 0$",
+        "$2(w - 3) = 0$",
+        r"$\frac{\partial (w - 3)^2}{\partial w} = 0$",
         "$q = 7$",
         "$q^2 = 4$",
         r"$y_o = \sum_u k_u\, x_{so + u - p}$",
@@ -213,7 +215,7 @@ def test_derivatives_are_those_of_sympy(latex):
     assert math.isclose(found, float(sympy.diff(text, w).subs(w, place)), rel_tol=1e-9)
 
 
-FLOOR = 0.97
+FLOOR = 0.95
 """Share of changed digits that is noticed; measured, and rounded down."""
 
 
