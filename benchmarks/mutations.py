@@ -8,8 +8,6 @@ Each change is made in memory, in one file and one language, and goes to the che
     pair    the two languages of the page part: the same slip in both would not be noticed here
     run     an output is not what PyTorch prints. Nothing is run here: the book holds, so its
             outputs are what PyTorch prints, and the comparison is made with them
-    build   a link leads nowhere: `mkdocs build --strict` refuses it. Not built here either: the
-            link is looked up as MkDocs does, and a test holds this to a build
     edit    the record of reconciled pages tells that one language alone was edited
 
 The record tells any edit, of true or false words; so the share of a kind is what the others caught,
@@ -23,7 +21,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import posixpath
 import random
 import re
 import sys
@@ -50,7 +47,7 @@ from proof.reconcile import Record, alone, read_record  # noqa: E402
 from proof.terms import read_terms  # noqa: E402
 
 Edits = Callable[[Page, Book], Iterator[of.Edit]]
-CATCHERS = ("page", "pair", "run", "build", "edit")
+CATCHERS = ("page", "pair", "run", "edit")
 
 
 @dataclass(frozen=True)
@@ -165,31 +162,11 @@ class Judge:
         pair = [pages.get(_twin(page.file, language)) for language in LANGUAGES]
         if all(pair) and self.checks.between(pair):
             return "pair"
-        if self.leads_nowhere(page):
-            return "build"
         return "edit" if all(pair) and self._edited(*pair) else None
 
     def _edited(self, *pair: Page) -> bool:
         old = self.record.get(pair[0].file.rsplit(".", 2)[0], {})
         return any(alone(old, *pair))
-
-    def leads_nowhere(self, page: Page) -> bool:
-        """Whether a link of the page leads to a page or an anchor that isn't there."""
-        for to in at.links(page):
-            name, _, anchor = to.partition("#")
-            file = posixpath.normpath(posixpath.join(posixpath.dirname(page.file), name))
-            target = self.pages.get(file) if name else page
-            if target is None and not (self.book.root / file).is_file():
-                return True
-            if target and anchor and anchor not in self._anchors(target):
-                return True
-        return False
-
-    def _anchors(self, page: Page) -> set[str]:
-        found = {heading.anchor for heading in page.headings if heading.anchor}
-        if page.file.startswith("docs/glossary/"):
-            found |= {term.id for term in self.checks.terms.all}
-        return found
 
     def _output(self, mutant: of.Mutant) -> str | None:
         """The pages meet the change in a book of links to this one, where only this file is new."""

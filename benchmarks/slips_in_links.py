@@ -22,11 +22,6 @@ def anchors(page: Page, book: Book) -> Iterator[Edit]:
             yield start, start + 1, ""
 
 
-def links(page: Page) -> list[str]:
-    """The addresses within the book to which a page links."""
-    return [to for _, to in _links(page, False)]
-
-
 def _links(page: Page, elsewhere: bool) -> Iterator[tuple[int, str]]:
     marked = marks(page)
     for found in _LINK.finditer(page.text):

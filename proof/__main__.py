@@ -1,4 +1,4 @@
-"""The maintainer's tool: `python -m proof check | update | reconcile | new`."""
+"""The maintainer's tool: `python -m proof check | update | reconcile | unproved | new`."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from pathlib import Path
 
 from proof.book import Book, Checks, problems_in_files, read_book
 from proof.check import problems_in_runs
+from proof.equations import line_of
 from proof.new import start
 from proof.problem import Problem, Unproved, report
 from proof.reconcile import doubtful, edited_alone, reconcile, stale
 from proof.record import record
+from proof.report import readable, unproved
 from proof.runner import Runner, RunnerError
 from proof.terms import FILE as GLOSSARY
 from proof.terms import read_terms
@@ -29,6 +31,7 @@ def main(arguments: list[str] | None = None) -> int:
         ("check", "run the snippets and compare the book with what they print"),
         ("update", "record what the snippets print now, showing each difference"),
         ("reconcile", "record that both languages of a page say the same, after you compared them"),
+        ("unproved", "list the equations in maths that nobody could evaluate"),
     ):
         sub = commands.add_parser(command, help=text, description=text)
         sub.add_argument("paths", nargs="*", help="pages, snippets or folders; without any: all")
@@ -44,6 +47,8 @@ def main(arguments: list[str] | None = None) -> int:
         chosen = _chosen(book, options.paths)
         if options.command == "reconcile":
             return _reconcile(book, chosen[0], named=bool(options.paths))
+        if options.command == "unproved":
+            return _unproved(book, chosen[0])
         command = _check if options.command == "check" else _update
         return command(book, *chosen)
     except Unproved as unproved:
@@ -101,6 +106,15 @@ def _reconcile(book: Book, files: set[str], named: bool) -> int:
     if left := [p for p in left if {p.file, *p.pages} & files]:
         print(report(left).removesuffix(" Nothing was changed."), file=sys.stderr)
     return 1 if left else 0
+
+
+def _unproved(book: Book, files: set[str]) -> int:
+    pages = [page for page in book.pages if page.file in files]
+    found = [(page, equality) for page in pages for equality in unproved(page, book.root)]
+    for page, equality in found:
+        print(f"{page.file}:{line_of(page, equality)}: {readable(equality)}")
+    print(f"{_count(found, 'equation')} on {_count(pages, 'page')}: neither evaluated nor refuted.")
+    return 0
 
 
 def _new(root: Path, name: str) -> int:

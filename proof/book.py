@@ -10,6 +10,7 @@ from pathlib import Path
 
 from proof.equations import wrong_equalities
 from proof.expand import expand
+from proof.links import wrong_links
 from proof.names import Names
 from proof.older import VERSION, older_file
 from proof.page import Page, parse, read
@@ -106,8 +107,11 @@ class Checks:
     @cached_property
     def names(self) -> Names:
         """The check of the names of PyTorch."""
-        pages = {page.file: page for page in self.book.pages}
-        return Names(pages, self.book.root, self.book.scripts)
+        return Names(self._pages, self.book.root, self.book.scripts)
+
+    @cached_property
+    def _pages(self) -> dict[str, Page]:
+        return {page.file: page for page in self.book.pages}
 
     def of_page(self, page: Page) -> Iterator[Problem]:
         """What is wrong with a page by itself, whatever its other language says."""
@@ -119,9 +123,11 @@ class Checks:
         yield from _raw_text(page)
         yield from _anchors(page)
         yield from self.terms.wrong_words(page)
-        yield from wrong_equalities(page)
+        yield from wrong_equalities(page, self.book.runs(page.file))
         yield from unproved_values(page, self.book.runs)
         yield from self.names.wrong(page)
+        terms = {term.id for term in self.terms.all}
+        yield from wrong_links(page, self._pages, terms, self.book.root)
 
     def between(self, pages: Sequence[Page]) -> list[Problem]:
         """Where the two versions of a page part; `pages` are all, or those of one name."""

@@ -84,8 +84,8 @@ def stale(pages: Iterable[Page], root: Path) -> list[str]:
         return []
     now = {stem: _hashes(*both) for stem, both in pairs(pages).items()}
     differ = [stem for stem in {**record, **now} if record.get(stem) != now.get(stem)]
-    alone = {s for s, both in pairs(pages).items() if any(alone(record.get(s, {}), *both))}
-    return sorted(set(differ) - alone)
+    one_side = {s for s, both in pairs(pages).items() if any(alone(record.get(s, {}), *both))}
+    return sorted(set(differ) - one_side)
 
 
 def reconcile(pages: Iterable[Page], root: Path, named: set[str] | None) -> list[str]:

@@ -4,20 +4,27 @@ from __future__ import annotations
 
 import contextlib
 import posixpath
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from pathlib import Path
 
-from proof.equations import equalities
+from proof.equations import judgements
+from proof.formulas import Equality
 from proof.page import Page, parse, read
+from proof.runs import runs_of
 from proof.values import claims_of
 
 NAME = "report"
 """What a page writes after `:::` to have the report there."""
 
 _HEAD = {
-    "zh": ("页面", "运行", "输出行", "数和报错", "等式", "含字母的等式", "另有出处"),
-    "en": ("Page", "Runs", "Lines", "Values", "Equations", "With letters", "From elsewhere"),
+    "zh": ("页面", "运行", "输出行", "数和报错", "等式", "没有算的等式", "另有出处"),
+    "en": ("Page", "Runs", "Lines", "Values", "Equations", "Not computed", "From elsewhere"),
+}
+_FOLDED = {
+    "zh": '\n??? note "没有算的等式：{} 个"',
+    "en": '\n??? note "Equations that were not computed: {}"',
 }
 _ALL = {"zh": "全部", "en": "All pages"}
 
@@ -27,15 +34,15 @@ class Count:
     """What stands on a page, or on several.
 
     `runs`: scripts shown; `lines`: lines that they printed; `values`: numbers and messages that a
-    run shows; `computed`, `letters`: equalities whose sides were computed, and those that hold
-    letters; `elsewhere`: values that name another source.
+    run shows; `computed`, `open`: equalities whose sides were evaluated, and those that nobody
+    could evaluate; `elsewhere`: values that name another source.
     """
 
     runs: int = 0
     lines: int = 0
     values: int = 0
     computed: int = 0
-    letters: int = 0
+    open: int = 0
     elsewhere: int = 0
 
     def __add__(self, other: Count) -> Count:
@@ -53,10 +60,16 @@ def count(page: Page, root: Path) -> Count:
             runs += 1
             with contextlib.suppress(OSError, UnicodeDecodeError):
                 lines += len(read((root / reference.path).with_suffix(".out")).splitlines())
-    computed = [equality.computed for equality in equalities(page)]
+    judged = judgements(page, runs_of(page, root))
     sources = [claim.source is None for claim in claims_of(page)]
-    own, known = sum(computed), sum(sources)
-    return Count(runs, lines, known, own, len(computed) - own, len(sources) - known)
+    own, known = sum(one.state != "open" for one in judged), sum(sources)
+    return Count(runs, lines, known, own, len(judged) - own, len(sources) - known)
+
+
+def unproved(page: Page, root: Path) -> list[Equality]:
+    """The equalities of a page that could not be evaluated."""
+    judged = judgements(page, runs_of(page, root))
+    return [one.equality for one in judged if one.state == "open"]
 
 
 def table(file: str, root: Path) -> list[str]:
@@ -68,19 +81,36 @@ def table(file: str, root: Path) -> list[str]:
     if language not in _HEAD:
         return []
     rows, total = [], Count()
+    formulas: list[str] = []
     for path, page in _pages(root, language):
         counted = count(page, root)
+        address = posixpath.relpath(path, posixpath.dirname(file.removeprefix("docs/")))
+        formulas += _listed(page, address, root)
         if not counted.runs:
             continue
         total += counted
-        address = posixpath.relpath(path, posixpath.dirname(file.removeprefix("docs/")))
         rows.append(_row([f"[{_title(page)}]({address})", *counted.cells()]))
     return [
         _row(_HEAD[language]),
         "|---" + "|---:" * len(fields(Count)) + "|",
         _row([_ALL[language], *total.cells()]),
         *rows,
+        *([_FOLDED[language].format(len(formulas)), "", *formulas] if formulas else []),
     ]
+
+
+def _listed(page: Page, address: str, root: Path) -> Iterator[str]:
+    for equality in unproved(page, root):
+        yield f"    - ${readable(equality)}$ ([{_title(page)}]({address}))"
+
+
+def readable(equality: Equality) -> str:
+    """An equality as LaTeX that stands by itself, in one line."""
+    text = str(equality)
+    if r"\matrix" in text:  # a matrix was made flat
+        text = re.sub(r"\\matrix *\((.*?)\) *$", r"\\begin{pmatrix}\1\\end{pmatrix}", text)
+        text = text.replace(" ,", " &").replace("@", r"\\")
+    return text
 
 
 def _pages(root: Path, language: str) -> Iterator[tuple[str, Page]]:

@@ -261,3 +261,17 @@ def test_both_languages_of_the_book_say_the_same():
     assert edited_alone(book.pages, ROOT) == []
     assert (ROOT / FILE).is_file()
     assert stale(book.pages, ROOT) == [], "once they say the same: python -m proof reconcile"
+
+
+def test_numbers_in_another_order_are_reconciled_by_name_only(reconciled, proof_command):
+    before = reconciled.read(FILE)
+    reconciled.change(ZH, "Last", "从 2 变成 3")
+    reconciled.change(EN, "Last", "3 instead of 2")
+    assert proof_command("check")[0] == 0
+    status, out, err = proof_command("reconcile")
+    assert (status, out) == (1, "0 pages recorded.\n")
+    assert err.startswith(f"{ZH}:10: the numbers of this paragraph stand otherwise in {EN}\n")
+    assert f"  expected: as in {EN}:10: 3, 2\n  found:    2, 3\n" in err
+    assert reconciled.read(FILE) == before
+    assert proof_command("reconcile", ZH) == (0, "1 page recorded.\n", "")
+    assert proof_command("reconcile") == (0, "0 pages recorded.\n", "")

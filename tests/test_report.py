@@ -11,7 +11,7 @@ from proof.report import Count, count, table
 PAGE = """\
 # Why `6`? | Really { #why }
 
-`6.0`, 17 and $2 \\times 3 = 6$, $y = 3w$, `nan`{ data-source="https://example.org" }
+`6.0`, 17 and $2 \\times 3 = 6$, $z = 3q$, `nan`{ data-source="https://example.org" }
 `1.5`{ data-source="https://example.org" }
 
 ::: snippets/t/s.py
@@ -21,7 +21,7 @@ PAGE = """\
 def test_what_is_counted(book: Book):
     page = parse("docs/t/p.en.md", PAGE)
     assert count(page, book.root) == Count(
-        runs=1, lines=1, values=3, computed=1, letters=1, elsewhere=1
+        runs=1, lines=1, values=3, computed=1, open=1, elsewhere=1
     )
 
 
@@ -29,11 +29,14 @@ def test_the_table_has_a_row_for_each_page_with_runs_and_one_for_all(book: Book)
     book.write("docs/t/q.en.md", PAGE)
     book.write("docs/t/r.en.md", "# Nothing { #nothing }\n")
     assert table("docs/proved/index.en.md", book.root) == [
-        "| Page | Runs | Lines | Values | Equations | With letters | From elsewhere |",
+        "| Page | Runs | Lines | Values | Equations | Not computed | From elsewhere |",
         "|---|---:|---:|---:|---:|---:|---:|",
         "| All pages | 2 | 2 | 3 | 1 | 1 | 1 |",
         "| [What is three times w?](../t/p.en.md) | 1 | 1 | 0 | 0 | 0 | 0 |",
         r"| [Why `6`? \| Really](../t/q.en.md) | 1 | 1 | 3 | 1 | 1 | 1 |",
+        '\n??? note "Equations that were not computed: 1"',
+        "",
+        r"    - $z = 3q$ ([Why `6`? \| Really](../t/q.en.md))",
     ]
 
 

@@ -151,9 +151,9 @@ def test_a_build_that_fails_says_why_and_leaves_the_last_good_site(good, fault):
 def test_a_strict_build_with_a_warning_leaves_the_last_good_site(good):
     before = contents(good.root / "site")
     for language in ("zh", "en"):
-        good.change(f"docs/index.{language}.md", "\n", "\n\n[x](nowhere.md)\n")
+        good.write(f"docs/t/alone.{language}.md", "# A { #a }\n")
     status, said = build(good, "--strict")
-    assert status != 0 and "nowhere.md" in said
+    assert status != 0 and "t/alone.en.md" in said
     assert contents(good.root / "site") == before
     assert build(good)[0] == 0
     assert contents(good.root / "site") != before

@@ -1,0 +1,63 @@
+"""Links within the book lead somewhere, and images have alternative text in the page's language."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+
+from proof.page import Page
+from proof.problem import Problem
+from proof.prose import without_code
+
+_LINK = re.compile(
+    r"(?P<image>!?)\[(?P<text>(?:[^\[\]]|\[[^\[\]]*\])*)\]\(\s*(?P<to>[^()\s]*(?:\([^()]*\)[^()\s]*)*)"
+)
+_ELSEWHERE = re.compile(r"[a-z]+:|//")
+_CHINESE = re.compile(r"[\u4e00-\u9fff]")
+GLOSSARY = "docs/glossary/"
+"""Where the terms are anchors too."""
+
+
+def wrong_links(
+    page: Page, pages: Mapping[str, Page], terms: Collection[str], root: Path
+) -> Iterator[Problem]:
+    """What is wrong with the links and images of a page.
+
+    `pages`: those of the book, by file; `terms`: the anchors of the glossary.
+    """
+    for link in _LINK.finditer(without_code(page)):
+        line = page.text.count("\n", 0, link.start()) + 1
+        if link["image"] and (problem := _wrong_text(page, line, link["text"])):
+            yield problem
+        if _ELSEWHERE.match(link["to"]):
+            continue
+        name, _, anchor = link["to"].partition("#")
+        file = posixpath.normpath(posixpath.join(posixpath.dirname(page.file), name))
+        target = pages.get(file) if name else page
+        if target is None and not (root / file).is_file():
+            expected = "a file below docs/, named as it is seen from this page"
+            yield _problem(page, line, "the link leads to no file", expected, link["to"])
+        elif target and anchor and anchor not in _anchors(target, terms):
+            known = ", ".join(f"#{h.anchor}" for h in target.headings if h.anchor)
+            yield _problem(page, line, "the link leads to no heading", known, link["to"])
+
+
+def _anchors(page: Page, terms: Collection[str]) -> set[str]:
+    found = {heading.anchor for heading in page.headings if heading.anchor}
+    return found | set(terms) if page.file.startswith(GLOSSARY) else found
+
+
+def _wrong_text(page: Page, line: int, text: str) -> Problem | None:
+    chinese = page.file.endswith(".zh.md")
+    if text.strip() and bool(_CHINESE.search(text)) == chinese:
+        return None
+    language = "Chinese" if chinese else "English"
+    expected = f"words in {language} that say what can be seen: ![words](file)"
+    what = "the image has no alternative text in the language of the page"
+    return _problem(page, line, what, expected, text or "nothing")
+
+
+def _problem(page: Page, line: int, what: str, expected: str, found: str) -> Problem:
+    return Problem(page.file, line, what, expected, found, "correct this line", (page.file,))

@@ -1,0 +1,85 @@
+"""Links within the book lead somewhere; images have words in the language of the page."""
+
+from __future__ import annotations
+
+import pytest
+from test_site import build, site_of
+from tiny_book import Book
+
+from proof.book import problems_in_files, read_book
+
+ZH, EN = "docs/t/p.zh.md", "docs/t/p.en.md"
+
+
+def told(book: Book, zh: str, en: str) -> list[tuple[str, int, str, str]]:
+    """What is told of links and images, once these lines stand at the end of the pages."""
+    for name, text in ((ZH, zh), (EN, en)):
+        book.write(name, f"{book.read(name)}\n{text}\n")
+    found = problems_in_files(read_book(book.root))
+    return sorted((p.file, p.line, p.what, p.found) for p in found if p.what[:4] == "the ")
+
+
+RIGHT = ["p.{}.md", "p.{}.md#three-times", "#three-times", "https://example.org/#x", "a.svg"]
+WRONG = {
+    "q.{}.md": "the link leads to no file",
+    "../t/q.{}.md#a": "the link leads to no file",
+    "b.svg": "the link leads to no file",
+    "#three": "the link leads to no heading",
+    "p.{}.md#thre-times": "the link leads to no heading",
+}
+
+
+@pytest.mark.parametrize("to", RIGHT)
+def test_a_link_that_leads_somewhere(book, to):
+    book.write("docs/t/a.svg", "<svg/>")
+    assert told(book, f"[a]({to.format('zh')})", f"[a]({to.format('en')})") == []
+
+
+@pytest.mark.parametrize("to", WRONG)
+def test_a_link_that_leads_nowhere(book, to):
+    zh, en = to.format("zh"), to.format("en")
+    what = WRONG[to]
+    assert told(book, f"[a]({zh})", f"[a]({en})") == [(EN, 8, what, en), (ZH, 8, what, zh)]
+
+
+def test_a_link_in_code_leads_nowhere_and_may(book):
+    assert told(book, "`[a](b)`", "`[a](b)`") == []
+
+
+def test_the_glossary_has_its_terms_for_anchors(book):
+    from proof.links import wrong_links
+    from proof.page import parse
+
+    pages = {
+        f: parse(f, text)
+        for f, text in {
+            "docs/glossary/index.en.md": "# G { #g }\n",
+            EN: "[a](../glossary/index.en.md#leaf) [b](p.en.md#leaf)",
+        }.items()
+    }
+    wrong = wrong_links(pages[EN], pages, {"leaf"}, book.root)
+    assert [problem.found for problem in wrong] == ["p.en.md#leaf"]
+
+
+@pytest.mark.parametrize(
+    ("zh", "en", "found"),
+    [
+        ("![图](a.svg)", "![a figure](a.svg)", []),
+        ("![](a.svg)", "![a figure](a.svg)", [(ZH, "nothing")]),
+        ("![figure](a.svg)", "![图](a.svg)", [(EN, "图"), (ZH, "figure")]),
+    ],
+)
+def test_an_image_has_words_in_the_language_of_the_page(book, zh, en, found):
+    book.write("docs/t/a.svg", "<svg/>")
+    assert [(file, words) for file, _, _, words in told(book, zh, en)] == found
+
+
+def test_a_build_tells_the_same(tmp_path):
+    book = site_of(Book(tmp_path / "book"))
+    lines = "".join(f"\n[a]({to})\n" for to in WRONG)
+    for name, language in ((ZH, "zh"), (EN, "en")):
+        book.write(name, book.read(name) + lines.format(*[language] * len(WRONG)))
+    status, said = build(book)
+    assert status
+    for to, what in WRONG.items():
+        assert f"{what}" in said and f"found:    {to.format('en')}\n" in said

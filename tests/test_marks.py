@@ -1,0 +1,186 @@
+"""Each value on a page leads to the line of the run that proves it, and to no other."""
+
+from __future__ import annotations
+
+import re
+
+import markdown
+import pytest
+from tiny_book import ROOT, Book
+
+from proof.book import read_book
+from proof.expand import expand
+from proof.formula import render_formulas
+from proof.marks import Marks, anchor, marks_of, title
+from proof.page import parse
+
+EXTENSIONS = ["admonition", "attr_list", "tables", "toc", "pymdownx.details"]
+EXTENSIONS += ["pymdownx.superfences", "pymdownx.highlight", "pymdownx.arithmatex"]
+PAGE = "docs/t/p.en.md"
+FILES = {
+    "snippets/t/one.py": 'lr = 0.25\nw = 48.0\nprint("w:", w)\nprint("step:", -7.5)\n',
+    "snippets/t/one.out": "w: 48.0\nstep: -7.5\n",
+    "snippets/t/two.py": 'print("w:", 48)\nprint("v:", [12, 24])\nprint("v:", 12)\n',
+    "snippets/t/two.out": "w: 48\nv: [12, 24]\nv: 12\n",
+    "snippets/t/far.py": "print(99)\nprint(0, 1)\n",
+    "snippets/t/far.out": "99\n0 1\nRuntimeError: the graph has already been freed\n",
+    "docs/t/q.en.md": "# There { #there }\n\n::: snippets/t/far.py\n",
+}
+ONE, TWO = "::: snippets/t/one.py\n", "::: snippets/t/two.py\n"
+
+
+@pytest.fixture
+def told(book: Book):
+    """The marks of a page, as what is marked and where it leads; and the page's HTML."""
+    for name, text in FILES.items():
+        book.write(name, text)
+
+    def told(text: str, language: str = "en") -> tuple[list[tuple[str, str]], str]:
+        file = PAGE.replace(".en.", f".{language}.")
+        book.write(file, text)
+        marks = marks_of(read_book(book.root))[file]
+        content = html(marks.insert(text), file, book)
+        placed = marks.place(content, language, lambda other: f"to/{other}")
+        links = re.findall(r'<a class="run" href="([^"]+)"[^>]*>(.*?)</a>', placed)
+        return [(re.sub("<.*?>", "", inside), to) for to, inside in links], placed
+
+    return told
+
+
+def html(text: str, file: str, book: Book) -> str:
+    expanded = expand(parse(file, text), book.root)
+    options = {"pymdownx.arithmatex": {"generic": True}}
+    content = markdown.markdown(expanded, extensions=EXTENSIONS, extension_configs=options)
+    return render_formulas(content)[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "links"),
+    [
+        # What was printed, rather than the code; the line that holds it.
+        (f"{ONE}\nIt is 48, then -7.5.", [("48", "one-out-1"), ("-7.5", "one-out-2")]),
+        (f"{ONE}\n`tensor(48.)`, `-7.5`", [("tensor(48.)", "one-out-1"), ("-7.5", "one-out-2")]),
+        # The code, where only the code has it, or has just these words.
+        (f"{ONE}\nThe rate is 0.25; `lr = 0.25`", [("0.25", "one-code-1"), ("lr = 0.25",) * 2]),
+        # The nearest above, in the same section; then below; then the page.
+        (f"{ONE}\n{TWO}\n48", [("48", "two-out-1")]),
+        (f"{ONE}\n48\n\n{TWO}", [("48", "one-out-1")]),
+        (f"{ONE}\n## B {{ #b }}\n\n48\n\n{TWO}", [("48", "two-out-1")]),
+        (f"{ONE}\n## B {{ #b }}\n\n48", [("48", "one-out-1")]),
+        # All numbers in one line, rather than one of them earlier.
+        (f"{TWO}\n`[12, 24]` and `24`", [("[12, 24]", "two-out-2"), ("24", "two-out-2")]),
+        (f"{TWO}\n12", [("12", "two-out-2")]),
+        # The line that the author names.
+        (f'{TWO}\n`48`{{ data-line="w:" }}', [("48", "two-out-1")]),
+        # Another page, where the section links to it.
+        ("99, [there](q.en.md)", [("99", "to/docs/t/q.en.md#far-out-1")]),
+        (
+            "`the graph ... been freed` [there](q.en.md)",
+            [("the graph ... been freed", "to/docs/t/q.en.md#far-out-3")],
+        ),
+        # Results in a formula; what is only calculated with leads nowhere.
+        (f"{TWO}\n$24 + 24 = 48$ and $2w = 12$", [("48", "two-out-1"), ("12", "two-out-2")]),
+        (f"{TWO}\n\n$$\nv = (12, 24)\n$$", [("12", "two-out-2"), ("24", "two-out-2")]),
+        (f"{TWO}\n$48 w = x$ and $y = 48$", [("48", "two-out-1")]),
+        # Within boxes, tables, lists and emphasis.
+        (f'{ONE}\n!!! note "48"\n    It is **48**.', [("48", "one-out-1")]),
+        (f'{ONE}\n??? note "48"\n    - It is 48.', [("48", "one-out-1")]),
+        (f"{ONE}\n| a | b |\n|---|---|\n| 48 | `-7.5` |", [("48", "one-out-1"), ("-7.5",) * 2]),
+    ],
+)
+def test_a_value_leads_to_the_line_that_proves_it(told, text, links):
+    found, placed = told("# T { #t }\n\n" + text)
+    short = {"lr = 0.25": "one-code-1", "-7.5": "one-out-2"}
+    wanted = [(said, to if to != said else short[said]) for said, to in links]
+    assert found == [(said, to if "#" in to else f"#{to}") for said, to in wanted]
+    for _, to in found:
+        if to.startswith("#"):
+            assert placed.count(f'id="{to[1:]}"') == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It is 7, `x`, `foo(48, 1)` and 1.12, in 2019.",
+        "[It is 48](q.en.md) and [`48`](q.en.md)",
+        "## The 48 { #b }\n\n## `48` { #c }",
+        '`48`{ data-source="https://example.org" }',
+        "$50 - 2 = 47 + 1$ and $48 w$",
+        '??? note "Why 48?"\n    Why?',
+        "![48](x.svg)",
+        '<span title="48">x</span> <!-- 48 -->',
+        "```text\n48\n```",
+        "`squeeze(48)`",
+    ],
+)
+def test_no_mark_where_none_belongs(told, text):
+    found, placed = told(f"# The 48 {{ #t }}\n\n{ONE}\n{text}")
+    assert found == []
+    assert not re.search("[\ue000-\uf8ff]", placed)
+
+
+def test_but_for_the_links_and_the_ids_nothing_changes(told, book: Book):
+    text = f"# T {{ #t }}\n\n{ONE}    highlight: lr = 0.25\n    highlight: w = 48.0\n\n" + (
+        '`lr = 0.25`, **48**-48, `48`{ data-line="w:" }, (48), 「48」, 48, $48$ $= 48$\n\n'
+        "- 48\n- `-7.5`\n\n    $$\n    w = 48\n    $$\n\n| 48 | b |\n|---|---|\n| a | 48 |\n"
+    )
+    found, placed = told(text)
+    assert len(found) >= 12
+    links = r'<a class="run"[^>]*>(.*?)</a>'
+    plain = re.sub(r"<samp[^>]*>(.*?\n)</samp>", r"\1", re.sub(links, r"\1", placed))
+    assert plain == html(text, PAGE, book)
+    assert '<span class="hll"><samp id="one-code-1">' in placed
+
+
+def test_what_is_expanded_for_others_holds_no_mark(told, book: Book):
+    told(f"# T {{ #t }}\n\n{ONE}\n48")
+    page = parse(PAGE, book.read(PAGE))
+    assert expand(page, book.root).endswith("\n48")
+    assert not re.search("[\ue000-\uf8ff]", expand(page, book.root))
+
+
+def test_front_matter_shifts_nothing_and_an_edited_page_is_left_alone(book: Book):
+    book.write(PAGE, "---\na: b\n---\n# T { #t }\n\nIt is 6.0 ```x\n\n::: snippets/t/s.py\n")
+    marks = marks_of(read_book(book.root))[PAGE]
+    inserted = marks.insert("# T { #t }\n\nIt is 6.0 ```x\n\n::: snippets/t/s.py\n")
+    assert re.search("It is \ue0000\ue0016.0\ue002 ", inserted)
+    assert marks.insert("Another text, 6.0") == "Another text, 6.0"
+    assert Marks().place("<p>6.0</p>", "en", str) == "<p>6.0</p>"
+
+
+def test_the_title_names_script_and_line_in_the_language_of_the_page(told):
+    text = f"# T {{ #t }}\n\n{ONE}\n-7.5 0.25"
+    for language, titles in {
+        "zh": ["运行证明：one.py 第 2 行输出", "出自 one.py 第 1 行代码"],
+        "en": ["Proved by line 2 of what one.py prints", "From line 1 of one.py"],
+    }.items():
+        assert re.findall(r'class="run"[^>]* title="([^"]*)"', told(text, language)[1]) == titles
+
+
+def test_what_an_older_pytorch_printed_is_told_as_such():
+    pages = [m for file, m in marks_of(read_book(ROOT)).items() if file.endswith(".en.md")]
+    older = [p for m in pages for p in m.proofs() if p.text.part not in ("code", "out")]
+    for proof in older:
+        assert title(proof, "zh").endswith("行输出") and f"PyTorch {proof.text.part}" in title(
+            proof, "zh"
+        )
+
+
+def test_two_scripts_of_one_name_on_a_page_have_lines_of_their_own(told, book: Book):
+    book.write("snippets/u/one.py", "print(31)\n")
+    book.write("snippets/u/one.out", "31\n")
+    found, placed = told(f"# T {{ #t }}\n\n{ONE}\n::: snippets/u/one.py\n\n31 and 48")
+    assert [to for _, to in found] == ["#snippets-u-one-out-1", "#snippets-t-one-out-1"]
+    assert '<samp id="snippets-u-one-out-1">31\n</samp>' in placed
+
+
+def test_a_script_that_stands_twice_has_its_ids_once(told):
+    _, placed = told(f"# T {{ #t }}\n\n{ONE}\n{ONE}\n48")
+    assert placed.count("<samp") == 1
+
+
+def test_every_mark_of_the_book_has_a_line(book: Book):
+    marks = marks_of(read_book(ROOT))
+    proofs = [proof for page in marks.values() for proof in page.proofs()]
+    assert len(proofs) > 800
+    assert all(anchor(proof) in marks[proof.run.page].ids.values() for proof in proofs)
