@@ -43,6 +43,9 @@ def expand(page: Page, root: Path) -> str:
         if reference.path == report.NAME:
             told += report.table(page.file, root)
             continue
+        if reference.path == report.VERSIONS:
+            told += report.versions(page.file, root)
+            continue
         found = list(_problems(page, reference, root))
         problems += found
         if not found:

@@ -3,29 +3,51 @@
 from __future__ import annotations
 
 import contextlib
+import platform
 import posixpath
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
+from importlib import metadata
 from pathlib import Path
 
+from proof.api import read_index
 from proof.equations import judgements
 from proof.formulas import Equality
+from proof.names import shown
 from proof.page import Page, parse, read
+from proof.problem import Unproved
+from proof.prose import code
 from proof.runs import runs_of
+from proof.uses import uses
 from proof.values import claims_of
 
-NAME = "report"
-"""What a page writes after `:::` to have the report there."""
+NAME, VERSIONS = "report", "versions"
+"""What a page writes after `:::` to have the report there, or the versions that were used."""
 
 _HEAD = {
-    "zh": ("页面", "运行", "输出行", "数和报错", "等式", "没有算的等式", "另有出处"),
-    "en": ("Page", "Runs", "Lines", "Values", "Equations", "Not computed", "From elsewhere"),
+    "zh": ("页面", "运行", "输出行", "数和报错", "等式", "名字", "没有算的等式", "另有出处"),
+    "en": (
+        "Page",
+        "Runs",
+        "Lines",
+        "Values",
+        "Equations",
+        "Names",
+        "Not computed",
+        "From elsewhere",
+    ),
 }
 _FOLDED = {
     "zh": '\n??? note "没有算的等式：{} 个"',
     "en": '\n??? note "Equations that were not computed: {}"',
 }
+_UNKNOWN = {
+    "zh": "\n查不到的名字（运行起来才有）：{}。",
+    "en": "\nNames that could not be looked up (they exist only at run time): {}.",
+}
+_COMMA = {"zh": "，", "en": ", "}
+_PINNED = {"zh": "（`requirements.txt` 里是 {}）", "en": " (`requirements.txt` says {})"}
 _ALL = {"zh": "全部", "en": "All pages"}
 
 
@@ -35,13 +57,15 @@ class Count:
 
     `runs`: scripts shown; `lines`: lines that they printed; `values`: numbers and messages that a
     run shows; `computed`, `open`: equalities whose sides were evaluated, and those that nobody
-    could evaluate; `elsewhere`: values that name another source.
+    could evaluate; `names`: names of PyTorch that were looked up; `elsewhere`: values that name
+    another source.
     """
 
     runs: int = 0
     lines: int = 0
     values: int = 0
     computed: int = 0
+    names: int = 0
     open: int = 0
     elsewhere: int = 0
 
@@ -63,7 +87,25 @@ def count(page: Page, root: Path) -> Count:
     judged = judgements(page, runs_of(page, root))
     sources = [claim.source is None for claim in claims_of(page)]
     own, known = sum(one.state != "open" for one in judged), sum(sources)
-    return Count(runs, lines, known, own, len(judged) - own, len(sources) - known)
+    names = list(names_of(page, root).values()).count(True)
+    return Count(runs, lines, known, own, names, len(judged) - own, len(sources) - known)
+
+
+def names_of(page: Page, root: Path) -> dict[str, bool]:
+    """The names of PyTorch in the text of a page, each with whether it could be looked up."""
+    try:
+        index = read_index()
+    except Unproved:
+        return {}  # told elsewhere
+    run, found = shown(page, root), {}
+    for use in (use for span in code(page) if not span.quoted for use in uses(span.text)):
+        name = use.parts[-1]
+        plain = len(use.parts) == 1 and not use.call and "_" not in name.strip("_")
+        if use.dotted:
+            found[use.dotted] = bool(index.resolve(use.dotted))
+        elif name in index.owned and not plain and not run.defines(name):
+            found[name] = True
+    return found
 
 
 def unproved(page: Page, root: Path) -> list[Equality]:
@@ -82,10 +124,12 @@ def table(file: str, root: Path) -> list[str]:
         return []
     rows, total = [], Count()
     formulas: list[str] = []
+    unknown: set[str] = set()
     for path, page in _pages(root, language):
         counted = count(page, root)
         address = posixpath.relpath(path, posixpath.dirname(file.removeprefix("docs/")))
         formulas += _listed(page, address, root)
+        unknown |= {f"`{name}`" for name, known in names_of(page, root).items() if not known}
         if not counted.runs:
             continue
         total += counted
@@ -95,8 +139,24 @@ def table(file: str, root: Path) -> list[str]:
         "|---" + "|---:" * len(fields(Count)) + "|",
         _row([_ALL[language], *total.cells()]),
         *rows,
+        *([_UNKNOWN[language].format(_COMMA[language].join(sorted(unknown)))] if unknown else []),
         *([_FOLDED[language].format(len(formulas)), "", *formulas] if formulas else []),
     ]
+
+
+def versions(page: str, root: Path) -> list[str]:
+    """What is installed here of Python and of all that `requirements.txt` pins, as Markdown."""
+    language = page.removesuffix(".md").rpartition(".")[2]
+    if language not in _HEAD:
+        return []
+    told = [f"Python {platform.python_version()}"]
+    file = root / "requirements.txt"
+    pins = re.findall(r"(?m)^([\w-]+)==(\S+)", read(file) if file.is_file() else "")
+    for name, pinned in pins:
+        with contextlib.suppress(metadata.PackageNotFoundError, Unproved):
+            here = read_index().version if name == "torch" else metadata.version(name)
+            told.append(f"{name} {here}" + (here != pinned) * _PINNED[language].format(pinned))
+    return [_COMMA[language].join(told) + {"zh": "。", "en": "."}[language]]
 
 
 def _listed(page: Page, address: str, root: Path) -> Iterator[str]:

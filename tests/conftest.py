@@ -1,13 +1,19 @@
-"""What the tests share: warm runners that live as long as the session, and a tiny book."""
+"""What the tests share: warm runners that live as long as the session, a tiny book, the site."""
 
 from __future__ import annotations
 
 import contextlib
+import functools
+import http.server
+import os
+import subprocess
+import sys
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from tiny_book import Book, write
+from tiny_book import ROOT, Book, write
 
 import proof.__main__
 import proof.record
@@ -74,3 +80,44 @@ def proof_command(
         return status, *capsys.readouterr()
 
     return command
+
+
+class Handler(http.server.SimpleHTTPRequestHandler):
+    """Serves the site under /book/, as a project page is hosted, with its own 404 page."""
+
+    protocol_version = "HTTP/1.1"
+
+    def translate_path(self, path: str) -> str:
+        inside = path.removeprefix("/book/") if path.startswith("/book/") else "outside-the-book"
+        return super().translate_path("/" + inside)
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        edition = "en/" if self.path.startswith("/book/en/") else ""
+        body = Path(self.directory, edition, "404.html").read_bytes()
+        self.send_response(code)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory) -> Iterator[str]:
+    """The address of the book, built as it is published and served on this machine."""
+    folder = tmp_path_factory.mktemp("hosted") / "site"
+    server = http.server.ThreadingHTTPServer(
+        ("127.0.0.1", 0), functools.partial(Handler, directory=str(folder))
+    )
+    address = f"http://127.0.0.1:{server.server_port}/book/"
+    subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)],
+        cwd=ROOT,
+        env={**os.environ, "SITE_URL": address, "NO_MKDOCS_2_WARNING": "1"},
+        check=True,
+    )
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield address
+    server.shutdown()

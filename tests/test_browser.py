@@ -5,13 +5,8 @@ Needs Chromium or Chrome.
 
 from __future__ import annotations
 
-import functools
-import http.server
 import os
 import shutil
-import subprocess
-import sys
-import threading
 from pathlib import Path
 
 import pytest
@@ -37,47 +32,6 @@ pytestmark = pytest.mark.skipif(
     installed_browser() is None and not os.environ.get("CI"),
     reason="no Chromium or Chrome on this machine",
 )
-
-
-class Handler(http.server.SimpleHTTPRequestHandler):
-    """Serves the site under /book/, as a project page is hosted, with its own 404 page."""
-
-    protocol_version = "HTTP/1.1"
-
-    def translate_path(self, path: str) -> str:
-        inside = path.removeprefix("/book/") if path.startswith("/book/") else "outside-the-book"
-        return super().translate_path("/" + inside)
-
-    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        edition = "en/" if self.path.startswith("/book/en/") else ""
-        body = Path(self.directory, edition, "404.html").read_bytes()
-        self.send_response(code)
-        self.send_header("Content-Type", "text/html; charset=utf-8")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: object) -> None:
-        pass
-
-
-@pytest.fixture(scope="session")
-def site(tmp_path_factory) -> str:
-    """The address of the book, built as it is published and served on this machine."""
-    folder = tmp_path_factory.mktemp("hosted") / "site"
-    server = http.server.ThreadingHTTPServer(
-        ("127.0.0.1", 0), functools.partial(Handler, directory=str(folder))
-    )
-    address = f"http://127.0.0.1:{server.server_port}/book/"
-    subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)],
-        cwd=ROOT,
-        env={**os.environ, "SITE_URL": address, "NO_MKDOCS_2_WARNING": "1"},
-        check=True,
-    )
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield address
-    server.shutdown()
 
 
 @pytest.fixture(scope="session")
@@ -269,3 +223,67 @@ def test_the_home_page_shows_one_real_result_and_where_to_start(site, page):
     doors.nth(1).click()
     page.wait_for_url(site + "accumulate/")
     assert page.complaints == []
+
+
+def target(page) -> dict:
+    """The line that is lit: its words, how far from the top it stands, and its color."""
+    return page.evaluate(
+        """() => {
+          const line = document.querySelector(":target"), style = getComputedStyle(line)
+          const { top, bottom } = line.getBoundingClientRect()
+          const color = style.backgroundColor, bar = style.boxShadow
+          return { words: line.textContent, top, bottom, color, bar, moves: style.animationName }
+        }"""
+    )
+
+
+@pytest.mark.parametrize("language", ["", "en/"])
+@pytest.mark.parametrize("by", ["mouse", "keyboard"])
+def test_a_value_leads_to_the_line_that_proves_it_and_lights_it(site, page, language, by):
+    page.goto(site + language + "accumulate/two-losses/")
+    mark = page.locator("a.run").first
+    assert mark.inner_text() == "48"
+    assert ("two_losses.py 第 1 行输出" if not language else "line 1 of what two_losses.py") in (
+        mark.get_attribute("title")
+    )
+    if by == "mouse":
+        mark.click()
+    else:
+        mark.focus()
+        page.keyboard.press("Enter")
+    for _ in range(2):  # instant navigation fetches the page once more: the line stays lit
+        page.wait_for_timeout(700)
+        lit = target(page)
+        assert lit["words"] == "after loss2, w.grad: tensor(48.)\n"
+        assert 80 < lit["top"] < lit["bottom"] < 900
+        assert lit["color"] != "rgba(0, 0, 0, 0)" and lit["bar"] != "none"
+        assert lit["moves"] == "reached"
+    assert page.complaints == []
+
+
+def test_a_line_on_another_page_and_one_in_a_closed_box_are_reached_too(site, page):
+    page.goto(site + "en/then-and-now/")
+    page.locator('a.run[href*="old-backward"]').first.click()
+    page.wait_for_url("**/module-hooks/old-backward/#old_whole-out-7")
+    assert target(page)["words"] == "  in grad_input: tensor([22., 26., 30.])\n"
+    page.goto(site + "accumulate/two-losses/#stand_still-out-1")
+    page.wait_for_timeout(700)
+    lit = target(page)
+    assert page.locator("details[open]").count() == 1 and 80 < lit["top"] < 900
+
+
+def test_marks_change_neither_the_color_of_words_nor_the_lines_of_code(site, page):
+    page.emulate_media(reduced_motion="reduce")
+    page.goto(site + "updates/adam/#adam_first_step-out-1")
+    assert target(page)["moves"] == "none"
+    # Where a line of code has an id of its own, Material may lay out each word as a line.
+    assert page.locator(".md-code__content").count() == 0
+    code = page.locator("pre > code").first
+    lines = code.evaluate("code => code.textContent.trimEnd().split('\\n').length")
+    assert 15 < code.bounding_box()["height"] / lines < 30
+    color = "a => [getComputedStyle(a).color, getComputedStyle(a.parentElement).color]"
+    for mark in page.locator("p > a.run").all():
+        assert len(set(mark.evaluate(color))) == 1
+    page.emulate_media(media="print")
+    line = "a => getComputedStyle(a).textDecorationLine"
+    assert {mark.evaluate(line) for mark in page.locator("a.run").all()} == {"none"}

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import platform
+from importlib import metadata
+
 from tiny_book import ROOT, Book
 
+from proof.api import read_index
 from proof.expand import expand
 from proof.page import parse, read
-from proof.report import Count, count, table
+from proof.report import Count, count, names_of, table, versions
 
 PAGE = """\
 # Why `6`? | Really { #why }
@@ -21,7 +25,7 @@ PAGE = """\
 def test_what_is_counted(book: Book):
     page = parse("docs/t/p.en.md", PAGE)
     assert count(page, book.root) == Count(
-        runs=1, lines=1, values=3, computed=1, open=1, elsewhere=1
+        runs=1, lines=1, values=3, computed=1, names=0, open=1, elsewhere=1
     )
 
 
@@ -29,11 +33,11 @@ def test_the_table_has_a_row_for_each_page_with_runs_and_one_for_all(book: Book)
     book.write("docs/t/q.en.md", PAGE)
     book.write("docs/t/r.en.md", "# Nothing { #nothing }\n")
     assert table("docs/proved/index.en.md", book.root) == [
-        "| Page | Runs | Lines | Values | Equations | Not computed | From elsewhere |",
-        "|---|---:|---:|---:|---:|---:|---:|",
-        "| All pages | 2 | 2 | 3 | 1 | 1 | 1 |",
-        "| [What is three times w?](../t/p.en.md) | 1 | 1 | 0 | 0 | 0 | 0 |",
-        r"| [Why `6`? \| Really](../t/q.en.md) | 1 | 1 | 3 | 1 | 1 | 1 |",
+        "| Page | Runs | Lines | Values | Equations | Names | Not computed | From elsewhere |",
+        "|---|---:|---:|---:|---:|---:|---:|---:|",
+        "| All pages | 2 | 2 | 3 | 1 | 0 | 1 | 1 |",
+        "| [What is three times w?](../t/p.en.md) | 1 | 1 | 0 | 0 | 0 | 0 | 0 |",
+        r"| [Why `6`? \| Really](../t/q.en.md) | 1 | 1 | 3 | 1 | 0 | 1 | 1 |",
         '\n??? note "Equations that were not computed: 1"',
         "",
         r"    - $z = 3q$ ([Why `6`? \| Really](../t/q.en.md))",
@@ -51,5 +55,37 @@ def test_the_report_of_the_book_agrees_in_both_languages_on_what_ran():
     zh, en = (table(f"docs/proved/index.{x}.md", ROOT) for x in ("zh", "en"))
     assert len(zh) == len(en) > 60
     for one, other in zip(zh[2:], en[2:], strict=True):
-        assert one.split(" | ")[-6:-4] == other.split(" | ")[-6:-4]
+        assert one.split(" | ")[-7:-5] == other.split(" | ")[-7:-5]
     assert "::: report" in read(ROOT / "docs/proved/index.zh.md")
+
+
+def test_names_are_those_of_torch_that_were_looked_up(book: Book):
+    book.change("snippets/t/s.py", "w = 2.0", "w = 2.0\nretain_grad = w")
+    text = (
+        "# T { #t }\n\n`torch.autograd.grad`, `w.detach()`, `.grad`, `y`, `sum`, `retain_grad()`, "
+        "“`torch.gard`”, `torch.autograd.graph.Node.next_functions`\n\n::: snippets/t/s.py\n"
+    )
+    assert names_of(parse("docs/t/p.en.md", text), book.root) == {
+        "torch.autograd.grad": True,
+        "detach": True,
+        "grad": True,
+        "torch.autograd.graph.Node.next_functions": False,
+    }
+    book.write("docs/t/p.en.md", text)
+    told = table("docs/proved/index.en.md", book.root)
+    assert told[2].split(" | ")[5] == "3"
+    assert any("could not be looked up" in line and "next_functions`." in line for line in told)
+
+
+def test_the_versions_are_those_that_are_installed(book: Book):
+    installed = metadata.version("mkdocs")
+    pins = f"torch==0.4.1   # why\nmkdocs=={installed}\nno-such-thing==1\n"
+    book.write("requirements.txt", pins)
+    (told,) = versions("docs/proved/index.en.md", book.root)
+    assert told.startswith(f"Python {platform.python_version()}, torch {read_index().version} (")
+    assert told.endswith(f"says 0.4.1), mkdocs {installed}.")
+    assert versions("docs/notes.md", book.root) == []
+    text = expand(parse("proved/index.zh.md", "::: versions\n"), book.root)
+    assert text.startswith("Python ") and f"，mkdocs {installed}。" in text
+    (told,) = versions("docs/proved/index.zh.md", ROOT)
+    assert "里是" not in told and "torch 2." in told
