@@ -168,6 +168,7 @@ def test_the_first_use_of_a_term_leads_to_the_glossary(glossary):
         '<p><a href="x">钩子的<em>事</em>，钩子</a></p>',
         '<p class="admonition-title">钩子</p>',
         "<summary>钩子</summary>",
+        '<div><span class="filename">snippets/<b>钩子</b>/x.py</span></div>',
         "<pre><span></span><code>钩子<br>钩子</code>钩子</pre>",
         "<math><mtext>钩子</mtext></math>",
         '<p title="钩子"><!-- 钩子 -->「钩子」和“钩子”</p>',
