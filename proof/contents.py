@@ -23,6 +23,7 @@ _LINK = re.compile(
 )
 _ADDRESS = re.compile(r"<(?P<one>https?:[^>\s]*)>|^ *\[[^\]]+\]: *(?P<two>\S+).*$", re.MULTILINE)
 _BOX = re.compile(r"^ *(?P<fold>!!!|\?\?\?\+?) +(?P<kind>[\w-]+)", re.MULTILINE)
+_DIGITS = re.compile(r"\d+(?:\.\d+)*")
 _START = re.compile(r" *(?:[-*+] |\d+\. |\||#|!!!|\?\?\?)")
 _ROW = re.compile(r" *\|.*\| *$")
 _NO_WORDS = re.compile(
@@ -153,7 +154,10 @@ def contents(page: Page, part: Section) -> Contents:
     for match in _LINK.finditer(text):
         line = part.line + text.count("\n", 0, match.start())
         kind = figures if match["image"] else links
-        kind.append(Item(_any_language(match["address"], page.file), line))
+        address = _any_language(match["address"], page.file)
+        # The words of a title may be translated; its numbers are those of the thread.
+        quoted = _DIGITS.findall(match["text"]) if match["address"].startswith("http") else []
+        kind.append(Item(" ".join([address, *quoted]), line))
     text = own
     links += taken(_ADDRESS, lambda match: _any_language(match["one"] or match["two"], page.file))
     text = _NAMES.sub(_blank, _NO_WORDS.sub(_blank, text))

@@ -81,7 +81,7 @@ class Names:
 
         Nothing where nobody knows what torch offers: `unknown` tells why.
         """
-        if (spans := list(code(page))) and not self.unknown:
+        if (spans := code(page)) and not self.unknown:
             run = shown(page, self.root)
             yield from _Check(page, read_index(), run, self._words, self._told).problems(spans)
 
@@ -98,7 +98,7 @@ class Names:
     @cached_property
     def _asking(self) -> tuple[str, ...]:
         """The pages with code in their text."""
-        return tuple(page.file for page in self.pages.values() if any(code(page)))
+        return tuple(page.file for page in self.pages.values() if code(page))
 
     @cached_property
     def _words(self) -> set[str]:
@@ -172,7 +172,7 @@ class _Check:
     book: set[str]
     told: Callable[[str, str], set[str]]
 
-    def problems(self, spans: list[Code]) -> Iterator[Problem]:
+    def problems(self, spans: Sequence[Code]) -> Iterator[Problem]:
         for span in spans:
             if span.quoted:
                 continue

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -75,7 +74,8 @@ class Code:
     quoted: bool
 
 
-def code(page: Page) -> Iterator[Code]:
+@lru_cache(maxsize=512)
+def code(page: Page) -> tuple[Code, ...]:
     """The code that stands within the prose of a page."""
     lines = page.text.split("\n")
     for start, end in page.blocks:
@@ -90,7 +90,9 @@ def code(page: Page) -> Iterator[Code]:
         for found in _QUOTED.finditer("".join(masked))
         if not text.startswith(_OFFICIAL, found.end())
     ]
+    told = []
     for span in spans:
         inner = " ".join(span[0].strip("`").split())
         line = text.count("\n", 0, span.start()) + 1
-        yield Code(inner, line, any(span.start() in place for place in quoted))
+        told.append(Code(inner, line, any(span.start() in place for place in quoted)))
+    return tuple(told)

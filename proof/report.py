@@ -76,8 +76,11 @@ class Count:
         return [str(getattr(self, f.name)) for f in fields(Count)]
 
 
-def count(page: Page, root: Path) -> Count:
-    """Count what a page shows; a file that cannot be read counts nothing (it is told elsewhere)."""
+def count(page: Page, root: Path, names: dict[str, bool]) -> Count:
+    """Count what a page shows; a file that cannot be read counts nothing (it is told elsewhere).
+
+    `names`: what `names_of` gives for the page.
+    """
     lines, runs = 0, 0
     for reference in page.references:
         if reference.path.endswith(".py"):
@@ -87,8 +90,8 @@ def count(page: Page, root: Path) -> Count:
     judged = judgements(page, runs_of(page, root))
     sources = [claim.source is None for claim in claims_of(page)]
     own, known = sum(one.state != "open" for one in judged), sum(sources)
-    names = list(names_of(page, root).values()).count(True)
-    return Count(runs, lines, known, own, names, len(judged) - own, len(sources) - known)
+    right = sum(names.values())
+    return Count(runs, lines, known, own, right, len(judged) - own, len(sources) - known)
 
 
 def names_of(page: Page, root: Path) -> dict[str, bool]:
@@ -126,10 +129,11 @@ def table(file: str, root: Path) -> list[str]:
     formulas: list[str] = []
     unknown: set[str] = set()
     for path, page in _pages(root, language):
-        counted = count(page, root)
+        names = names_of(page, root)
+        counted = count(page, root, names)
         address = posixpath.relpath(path, posixpath.dirname(file.removeprefix("docs/")))
         formulas += _listed(page, address, root)
-        unknown |= {f"`{name}`" for name, known in names_of(page, root).items() if not known}
+        unknown |= {f"`{name}`" for name, known in names.items() if not known}
         if not counted.runs:
             continue
         total += counted

@@ -10,7 +10,7 @@ import posixpath
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 
 from proof.formulas import equalities, maths_of, sides
 from proof.page import Page
@@ -154,9 +154,10 @@ def _linked(page: Page, start: int, end: int) -> Iterator[str]:
         yield posixpath.normpath(posixpath.join(folder, link["target"]))
 
 
-def claims_of(page: Page) -> list[Claim]:
+@lru_cache(maxsize=512)
+def claims_of(page: Page) -> tuple[Claim, ...]:
     """What a page says that runs print: in plain words, in code, in formulas."""
-    return [*_in_prose(page), *_in_code(page), *_in_maths(page)]
+    return (*_in_prose(page), *_in_code(page), *_in_maths(page))
 
 
 def _in_prose(page: Page) -> Iterator[Claim]:

@@ -297,4 +297,4 @@ def test_the_names_of_the_book_hold():
     book = read_book(ROOT)
     names = Names({page.file: page for page in book.pages}, book.root, book.scripts)
     assert [str(p) for page in book.pages for p in names.wrong(page)] == []
-    assert any(len(list(code(page))) > 10 for page in book.pages)
+    assert any(len(code(page)) > 10 for page in book.pages)

@@ -47,7 +47,7 @@ SAME = {
     "words in an equation": ("$$y_{\\text{新}} = 2$$", "$$y_{\\text{new}} = 2$$"),
     "a given value in words": ("$w = 3$ 时", "where $w$ is 3"),
     "links in another order": ("[甲](a.zh.md) [乙](b.zh.md#x)", "[B](b.en.md#x) [A](a.en.md)"),
-    "the title of a thread": ("[12 个问题](https://a.org/1)", "[Questions](https://a.org/1)"),
+    "the title of a thread": ("[12 个问题](https://a.org/1)", "[12 questions](https://a.org/1)"),
     "an article in each language": (
         "[链](https://zh.wikipedia.org/wiki/链) <https://docs.python.org/zh-cn/3/x>",
         "[chain](https://en.wikipedia.org/wiki/Chain) <https://docs.python.org/3/x>",
@@ -85,6 +85,12 @@ DIFFERENT = {
     "an anchor of a link": ("[甲](a.zh.md#x)", "[A](a.en.md#y)", ZH, "here only: a.md#x"),
     "a link to the other language": ("[甲](a.en.md)", "[A](a.en.md)", ZH, "here only: a.en.md"),
     "a link twice": ("[甲](https://a.org/b_(c))", "", ZH, "here only: https://a.org/b_(c)"),
+    "a number in a title": (
+        "[问 1.8](https://a.org)",
+        "[1.9?](https://a.org)",
+        ZH,
+        "here only: https://a.org 1.8",
+    ),
     "a figure": ("![图](a.svg)", "", ZH, "here only: a.svg"),
     "a box": ('!!! info "甲"', '!!! warning "A"', ZH, "here only: !!! info"),
     "a folded box": ('??? info "甲"', '!!! info "A"', ZH, "here only: ??? info"),

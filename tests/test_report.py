@@ -24,7 +24,7 @@ PAGE = """\
 
 def test_what_is_counted(book: Book):
     page = parse("docs/t/p.en.md", PAGE)
-    assert count(page, book.root) == Count(
+    assert count(page, book.root, names_of(page, book.root)) == Count(
         runs=1, lines=1, values=3, computed=1, names=0, open=1, elsewhere=1
     )
 
