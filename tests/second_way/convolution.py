@@ -332,11 +332,12 @@ def one_winner() -> Pairs:
     """At a tie there is no slope: one is followed, or the mean over all tied; the mean has one."""
     values = [1, 3, 3, 3]
     return [
-        ("max_pool2d:", winner(values)),
-        ("max(dim):", winner(values)),
-        ("amax:", spread_evenly(values)),
-        ("max():", spread_evenly(values)),
-        ("avg_pool2d:", slope(np.mean, values)),
+        ("x:", values),
+        ("max_pool2d, x.grad:", winner(values)),
+        ("max(dim), x.grad:", winner(values)),
+        ("amax, x.grad:", spread_evenly(values)),
+        ("max(), x.grad:", spread_evenly(values)),
+        ("avg_pool2d, x.grad:", slope(np.mean, values)),
     ]
 
 
