@@ -15,6 +15,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import traceback
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -46,7 +47,7 @@ def _in_a_process(scripts: Sequence[Path]) -> dict[Path, tuple[Run, Run]]:
     done = subprocess.run(
         [sys.executable, __file__, *map(str, scripts)],
         env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)},
-        capture_output=True,
+        stdout=subprocess.PIPE,
         text=True,
         check=True,
     )
@@ -63,24 +64,23 @@ def main(scripts: list[str]) -> None:
 
     warm._warm_up()
     for script in scripts:
-        row = [_forked(script, how) for how in (contextlib.nullcontext, lambda: Recorder(script))]
+        row = [_forked(script, contextlib.nullcontext()), _forked(script, Recorder(script))]
         print(json.dumps(row), flush=True)
 
 
 def _forked(script: str, watching) -> list:
+    """The result of a run in a process of its own, which may end as it likes."""
     with tempfile.TemporaryDirectory() as folder:
         told = Path(folder, "told")
-        pid = os.fork()
-        if pid == 0:
+        if (pid := os.fork()) == 0:
             try:
                 os.chdir(folder)
-                told.write_text(json.dumps(_observed(script, watching())))
-                os._exit(0)
+                told.write_text(json.dumps(_observed(script, watching)))
+            except BaseException:
+                told.write_text(json.dumps([traceback.format_exc(), []]))
             finally:
-                os._exit(1)
-        status = os.waitpid(pid, 0)[1]
-        if status:
-            raise SystemExit(f"{script} ended with the status {status}")
+                os._exit(0)
+        os.waitpid(pid, 0)
         return json.loads(told.read_text())
 
 
@@ -91,17 +91,14 @@ def _observed(script: str, watching) -> list:
     from proof import child
 
     sys.stdout = io.StringIO()
-    how = ProfilerConfig(
-        ProfilerState.CPU, True, False, False, False, False, _ExperimentalConfig()
-    )
+    how = ProfilerConfig(ProfilerState.CPU, True, False, False, False, False, _ExperimentalConfig())
     _enable_profiler_legacy(how)
     with watching:
         child._execute(script)
     events = [event for thread in _disable_profiler_legacy() for event in thread]
+    if hasattr(watching, "trace"):
+        watching.trace()  # raises, where the recorder has failed
     ran = [[event.name(), event.shapes()] for event in events if event.kind() == "push"]
-    if isinstance(watching, contextlib.nullcontext):
-        return [sys.stdout.getvalue(), ran]
-    watching.trace()  # raises, where the recorder has failed
     return [sys.stdout.getvalue(), ran]
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import threading
 import traceback
-from collections.abc import Iterator
 from pathlib import Path
 
 import torch
@@ -36,36 +35,47 @@ class Aside:
         return getattr(self._mine, "depth", 0) > 0
 
     def __enter__(self) -> None:
-        depth = getattr(self._mine, "depth", 0)
-        if not depth:
-            self._mine.stack = _unseen()
-            self._mine.stack.__enter__()
-        self._mine.depth = depth + 1
+        mine = self._mine
+        mine.depth = getattr(mine, "depth", 0) + 1
+        if mine.depth > 1:
+            return
+        # Plain calls, no context managers: this is run some hundred times for each small script.
+        mine.modes = torch._C.DisableTorchFunction()
+        mine.modes.__enter__()
+        mine.transforms = _transforms_off()
+        mine.grad = torch.is_grad_enabled()
+        torch._C._set_grad_enabled(False)
+        torch.autograd._enable_record_function(False)
 
-    def __exit__(self, kind: type | None, error: BaseException | None, _: object) -> bool:
-        self._mine.depth -= 1
-        if self._mine.depth:
+    def __exit__(self, _: type | None, error: BaseException | None, __: object) -> bool:
+        mine = self._mine
+        mine.depth -= 1
+        if mine.depth:
             return False
-        stack, self._mine.stack = self._mine.stack, None
-        stack.__exit__(None, None, None)
+        torch.autograd._enable_record_function(True)
+        torch._C._set_grad_enabled(mine.grad)
+        if mine.transforms:
+            mine.transforms.close()
+        mine.modes.__exit__(None, None, None)
+        mine.modes = mine.transforms = None
         if isinstance(error, Exception):
             self.problems.append(_told(error))
             return True
         return False
 
 
-@contextlib.contextmanager
-def _unseen() -> Iterator[None]:
-    with contextlib.ExitStack() as stack:
-        stack.enter_context(torch._C.DisableTorchFunction())
-        if functorch.peek_interpreter_stack() is not None:
-            stack.enter_context(temporarily_clear_interpreter_stack())
-        if dispatch._len_torch_dispatch_stack():
-            stack.enter_context(dispatch._disable_current_modes())
-        stack.enter_context(torch.no_grad())
-        torch.autograd._enable_record_function(False)
-        stack.callback(torch.autograd._enable_record_function, True)
-        yield
+def _transforms_off() -> contextlib.ExitStack | None:
+    """Turn off what torch.func transforms and dispatch modes do, where there are any."""
+    transforms = functorch.peek_interpreter_stack() is not None
+    modes = dispatch._len_torch_dispatch_stack()
+    if not transforms and not modes:
+        return None
+    stack = contextlib.ExitStack()
+    if transforms:
+        stack.enter_context(temporarily_clear_interpreter_stack())
+    if modes:
+        stack.enter_context(dispatch._disable_current_modes())
+    return stack
 
 
 class OwnHandles:

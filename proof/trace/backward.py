@@ -150,5 +150,7 @@ class Passes:
 
 
 def _roots(outputs) -> list:
-    """The nodes at which a pass begins; an output may be an edge of the graph."""
-    return [_get_grad_fn_or_grad_acc(t) if isinstance(t, torch.Tensor) else t.node for t in outputs]
+    """The nodes at which a pass begins; an output may be an edge of the graph, or have no node."""
+    tensors = [t for t in outputs if isinstance(t, torch.Tensor) and t.requires_grad]
+    edges = [edge.node for edge in outputs if not isinstance(edge, torch.Tensor)]
+    return [_get_grad_fn_or_grad_acc(tensor) for tensor in tensors] + edges

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import torch
 from torch.utils.weak import TensorWeakRef
 
-from proof.trace.graph import Graph
+from proof.trace.graph import Graph, is_leaf
 from proof.trace.log import Log
 from proof.trace.model import Value
 from proof.trace.values import fingerprint, value_of
@@ -33,7 +33,7 @@ class Changes:
 
     def watch(self, tensor: torch.Tensor) -> None:
         """Look at a leaf from now on; what it holds now is no change."""
-        if tensor.is_leaf and tensor.requires_grad:
+        if tensor.requires_grad and is_leaf(tensor):
             name = self._graph.tensor(tensor)
             if name not in self._known:
                 grad = tensor.grad
@@ -47,7 +47,7 @@ class Changes:
             leaf = known.leaf()
             if leaf is None:
                 del self._known[name]
-            elif leaf.is_leaf:
+            elif is_leaf(leaf):
                 self._look_at_grad(name, known, leaf, line, by)
                 self._look_at_value(name, known, leaf, line, by)
 
@@ -69,7 +69,7 @@ class Changes:
         """The leaf whose `.grad` a tensor is."""
         for name, known in self._known.items():
             leaf = known.leaf()
-            if leaf is not None and leaf.is_leaf and leaf.grad is tensor:
+            if leaf is not None and is_leaf(leaf) and leaf.grad is tensor:
                 return name
         return None
 

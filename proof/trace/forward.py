@@ -15,7 +15,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from proof.trace.changes import Changes
-from proof.trace.graph import Graph
+from proof.trace.graph import Graph, grad_fn_of
 from proof.trace.log import Log
 from proof.trace.names import Names
 from proof.trace.source import owner_of_call
@@ -113,9 +113,9 @@ class Operations(TorchFunctionMode):
             return
         direct = self._log.script.calls()
         # A layer writes into its buffers, an optimizer into everything: told elsewhere, if at all.
-        out += [t for t in changed if not _in(t, out) and (direct or t.grad_fn is not None)]
+        out += [t for t in changed if not _in(t, out) and (direct or grad_fn_of(t) is not None)]
         modules = self._log.script.modules()
-        if not out or not (direct or modules or any(t.grad_fn is not None for t in out)):
+        if not out or not (direct or modules or any(grad_fn_of(t) is not None for t in out)):
             return
         path = "/".join(type(module).__name__ for module in modules)
         self._tell(call, args, kwargs, out, changed, {"module": path} if path else {})

@@ -21,6 +21,7 @@ class Graph:
         self._tensors, self._nodes = trace.tensors, trace.nodes
         self._ids = WeakTensorKeyDictionary()
         self._keys: dict[tuple, str] = {}
+        self._local: dict[str, list[str]] = {}
         self._unwritten: set[StorageWeakRef] = set()
 
     def knows(self, tensor: torch.Tensor) -> bool:
@@ -38,14 +39,23 @@ class Graph:
                 entry["param"] = True
             self._tensors[name] = entry
         entry = self._tensors[name]
-        entry["leaf"], entry["rg"] = tensor.is_leaf, tensor.requires_grad
+        entry["leaf"], entry["rg"] = is_leaf(tensor), tensor.requires_grad
         return name
 
-    def named(self, tensor: torch.Tensor, name: str, first: bool) -> None:
-        """The script calls a tensor `name`; `first`: this name goes before those it has."""
-        names = self._tensors[self.tensor(tensor)]["names"]
+    def named(self, tensor: torch.Tensor, name: str, everywhere: bool) -> None:
+        """The script calls a tensor `name`: everywhere, or within one of its functions only."""
+        number = self.tensor(tensor)
+        names = self._tensors[number]["names"]
+        names = names if everywhere else self._local.setdefault(number, [])
         if name not in names:
-            names.insert(0 if first else len(names), name)
+            names.append(name)
+
+    def finish(self) -> None:
+        """Put the names together: global ones first, each once; none where there is none."""
+        for number, entry in self._tensors.items():
+            names = dict.fromkeys([*entry.pop("names"), *self._local.get(number, [])])
+            if names:
+                self._tensors[number] = Tensor(names=list(names), **entry)
 
     def first_value(self, tensor: str, value: Value | None) -> None:
         if value is not None:
@@ -53,9 +63,9 @@ class Graph:
 
     def made(self, tensor: torch.Tensor, value: Value | None) -> str | None:
         """The node that made a tensor, which is now described; None for a leaf."""
-        if tensor.grad_fn is None:
+        if (fn := grad_fn_of(tensor)) is None:
             return None
-        name, node = self.tensor(tensor), self.node(tensor.grad_fn)
+        name, node = self.tensor(tensor), self.node(fn)
         self._tensors[name]["n"] = node
         entry = self._nodes[node]
         entry.setdefault("out", {})[str(tensor.output_nr)] = name
@@ -113,6 +123,23 @@ class Graph:
     def written(self, tensor: torch.Tensor) -> None:
         if self._unwritten:
             self._unwritten.discard(StorageWeakRef(tensor.untyped_storage()))
+
+
+def grad_fn_of(tensor: torch.Tensor) -> torch.autograd.graph.Node | None:
+    """The node that made a tensor. A view of what was changed in place may refuse to tell: who
+    uses it gets an error, and so would we."""
+    try:
+        return tensor.grad_fn
+    except RuntimeError:
+        return None
+
+
+def is_leaf(tensor: torch.Tensor) -> bool:
+    """Whether it is a leaf; the same views refuse to tell, and are none."""
+    try:
+        return tensor.is_leaf
+    except RuntimeError:
+        return False
 
 
 def reachable(roots: Iterable, stop=lambda node: False) -> list[torch.autograd.graph.Node]:

@@ -47,9 +47,9 @@ class Lines:
         """A line of the script has been run: only now its tensors hold what it wrote."""
         if self._log.passes:
             return
-        first = frame.f_locals is frame.f_globals
+        everywhere = frame.f_locals is frame.f_globals
         for name, tensor in tensors_by_name(frame.f_locals):
-            self._graph.named(tensor, name, first)
+            self._graph.named(tensor, name, everywhere)
             self._changes.watch(tensor)
         self._changes.look(line)
         if self._log.full():

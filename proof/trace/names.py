@@ -35,7 +35,7 @@ def tensors_by_name(namespace: Mapping[str, Any]) -> Iterator[tuple[str, torch.T
     """
     for name, thing in list(namespace.items()):
         kind = type(thing)
-        if name.startswith("__"):
+        if name.startswith("__") or name == "_":
             continue
         if issubclass(kind, torch.Tensor):
             yield name, thing

@@ -39,6 +39,10 @@ MOST_EVENTS = 3000
 """Recording stops after so many events. The longest recording of the book has far fewer."""
 
 
+SEED = 0
+"""A script that draws without a seed draws from this one: each recording is the same."""
+
+
 class RecordingFailed(RuntimeError):
     """The recorder has failed, not the script: a fault of ours, told with all that is known."""
 
@@ -50,7 +54,8 @@ class Recorder:
         self._path = Path(path)
         source = self._path.read_text(encoding="utf-8")
         self._log = log = Log(Script(str(path), source), source, most)
-        graph, names, self._handles = Graph(log.trace), Names(), OwnHandles()
+        self._graph = graph = Graph(log.trace)
+        names, self._handles = Names(), OwnHandles()
         changes = Changes(log, graph)
         self._passes = Passes(log, graph, changes, self._handles)
         self._steps = Steps(log, graph, changes)
@@ -78,6 +83,7 @@ class Recorder:
         self._listen_to(sys.stdout)
         self._undo.enter_context(self._operations)
         self._undo.callback(sys.settrace, sys.gettrace())
+        torch.manual_seed(SEED)
         self._log.open = True
         sys.settrace(self._lines)
 
@@ -88,15 +94,13 @@ class Recorder:
                 self._log.trace.events[-1]["line"] = _line_of(error, self._log.script.file)
         self._log.open = False
         self._undo.close()
+        self._graph.finish()
 
     def trace(self) -> Trace:
         """The recording; raises `RecordingFailed` if anything went wrong with it."""
         if problems := self._log.aside.problems:
             told = "\n".join(dict.fromkeys(problems))
             raise RecordingFailed(f"the recorder failed on {self._path}:\n{told}")
-        for entry in self._log.trace.tensors.values():
-            if not entry.get("names"):
-                entry.pop("names", None)
         return self._log.trace
 
     def save(self, file: str) -> None:
