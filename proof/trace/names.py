@@ -51,5 +51,7 @@ def tensors_by_name(namespace: Mapping[str, Any]) -> Iterator[tuple[str, torch.T
 
 def _items(name: str, items) -> Iterator[tuple[str, torch.Tensor]]:
     for key, item in list(items):
-        if issubclass(type(item), torch.Tensor) and isinstance(key, (int, str)):
+        # A number that is no index may be an address, another one in each run.
+        known = type(key) is str or (type(key) is int and 0 <= key < _LONGEST)
+        if known and issubclass(type(item), torch.Tensor):
             yield f"{name}[{key!r}]".replace("'", '"'), item

@@ -34,6 +34,7 @@ from proof.trace.model import Trace, written
 from proof.trace.names import Names
 from proof.trace.source import Script
 from proof.trace.steps import Steps
+from proof.trace.unnoticed import WITH_FAST_PATH, without_mode
 
 MOST_EVENTS = 3000
 """Recording stops after so many events. The longest recording of the book has far fewer."""
@@ -79,6 +80,8 @@ class Recorder:
         self._patch(torch.autograd.graph, "register_multi_grad_hook", hooks.on_many)
         self._patch(torch.optim.Optimizer, "zero_grad", steps.zero_grad)
         self._patch(nn.Module, "zero_grad", steps.zero_grad)
+        for kind in WITH_FAST_PATH:
+            self._patch(kind, "forward", lambda f: without_mode(self._operations, f))
         steps.watch(self._handles, self._undo)
         self._listen_to(sys.stdout)
         self._undo.enter_context(self._operations)
