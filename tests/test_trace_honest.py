@@ -102,7 +102,7 @@ HARD = {
             def __init__(self):
                 super().__init__()
                 self.w = nn.Parameter(torch.empty(7))
-                self.v = nn.Parameter(torch.Tensor(7))
+                self.v = nn.Parameter(torch.empty_like(self.w))
                 nn.init.ones_(self.w)
                 self.v.data.fill_(2)
 
