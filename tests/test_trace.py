@@ -62,17 +62,17 @@ def test_operations_with_their_text_and_line(record):
     assert (product["op"], product["src"]) == ("mul", "3 * w ** 2")
     assert power["args"] == [["@" + tensor(trace, "w"), 2]]
     assert product["ins"] == [power["out"][0]["t"]]
-    assert product["out"] == [{"t": tensor(trace, "loss"), "value": {"s": [], "v": 12}, "n": "n0"}]
-    assert trace.nodes["n0"]["op"] == "MulBackward0"
-    assert trace.nodes["n0"]["next"] == [["n1", 0], None]
-    assert trace.nodes["n1"] == {
+    assert product["out"] == [{"t": tensor(trace, "loss"), "value": {"s": [], "v": 12}, "n": "n2"}]
+    assert trace.nodes["n2"]["op"] == "MulBackward0"
+    assert trace.nodes["n2"]["next"] == [["n0", 0], None]
+    assert trace.nodes["n0"] == {
         "op": "PowBackward0",
-        "next": [["n2", 0]],
+        "next": [["n1", 0]],
         "out": {"0": power["out"][0]["t"]},
         "value": {"s": [], "v": 4},
         "call": 1,
     }
-    assert trace.nodes["n2"]["leaf"] == tensor(trace, "w")
+    assert trace.nodes["n1"]["leaf"] == tensor(trace, "w")
 
 
 def test_a_column_counts_bytes(record):
@@ -470,3 +470,16 @@ def test_a_plain_run_has_no_recording(run):
 def test_recording_leaves_no_file_that_counts(result):
     found = result("import torch\nprint(torch.ones(1))\n")
     assert found.refusal is None and parsed(found.trace).stdout == found.stdout
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ("def f():\n    f()\ntry:\n    f()\nexcept RecursionError:\n    pass\n", "recursion"),
+        ("import sys\nsys.settrace(None)\n", "it set a trace function of its own"),
+    ],
+)
+def test_nothing_is_half_recorded(result, body, told):
+    refusal = result(f"import torch\nprint(1)\n{body}").refusal
+    assert refusal.what == "the recorder failed on this script"
+    assert told in refusal.found.lower() and "proof/trace" in refusal.mend

@@ -44,6 +44,12 @@ SEED = 0
 """A script that draws without a seed draws from this one: each recording is the same."""
 
 
+UNFOLLOWED = (
+    "the lines of the script could no longer be followed: it ran into the recursion limit, of "
+    "which the recorder takes a part, or it set a trace function of its own"
+)
+
+
 class RecordingFailed(RuntimeError):
     """The recorder has failed, not the script: a fault of ours, told with all that is known."""
 
@@ -95,6 +101,8 @@ class Recorder:
             with self._log.aside:
                 self._passes.tell_error(error)
                 self._log.trace.events[-1]["line"] = _line_of(error, self._log.script.file)
+        if sys.gettrace() is not self._lines and self._log.open:
+            self._log.aside.problems.append(UNFOLLOWED)
         self._log.open = False
         self._undo.close()
         self._graph.finish()
