@@ -2,9 +2,9 @@
 
     python benchmarks/recording.py [script...]
 
-Every run is a fork of one warm process, as in the book; the best of three counts, so that what else
-the machine does counts less. Prints the median and the worst ratio, the time for the whole book, and
-how large the recordings are.
+Every run is a fork of one warm process, as many at a time as there are cores, as in the book. It
+prints the ratio of a recorded run to a plain one, for the whole book and snippet by snippet, and how large
+the recordings are. What else the machine does counts too: run it on an idle one.
 """
 
 from __future__ import annotations
@@ -17,47 +17,41 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from proof.result import Result  # noqa: E402
 from proof.runner import Runner  # noqa: E402
 from proof.trace.model import parsed  # noqa: E402
 
-REPEATS = 3
 
-
-def seconds(runner: Runner, script: Path, trace: bool) -> float:
-    """The least time of a run, one after another: alone on the machine as far as we can tell."""
-    runs = [runner.submit(script, trace).result() for _ in range(REPEATS)]
-    return min(run.seconds for run in runs)
-
-
-def whole(runner: Runner, scripts: list[Path], trace: bool) -> float:
-    """The time for all scripts, as many at once as there are cores."""
+def timed(runner: Runner, scripts: list[Path], trace: bool) -> tuple[float, dict[str, Result]]:
+    """The time for all scripts, and what each gave; a first run of one warms the process up."""
+    runner.submit(scripts[0], trace).result()
     began = time.perf_counter()
-    for future in [runner.submit(script, trace) for script in scripts]:
-        future.result()
-    return time.perf_counter() - began
+    waiting = {script.stem: runner.submit(script, trace) for script in scripts}
+    found = {name: future.result() for name, future in waiting.items()}
+    return time.perf_counter() - began, found
+
+
+def row(name: str, table: dict[str, float]) -> str:
+    worst = max(table, key=table.__getitem__)
+    middle = statistics.median(table.values())
+    return f"{name:8} median {middle:8.1f}   worst {table[worst]:8.1f}  {worst}"
 
 
 def main() -> None:
     scripts = [Path(name) for name in sys.argv[1:]] or sorted((ROOT / "snippets").rglob("*.py"))
     with Runner() as runner:
-        runner.trace(scripts[0]).result()  # warm
-        whole_plain, whole_recorded = (whole(runner, scripts, trace) for trace in (False, True))
-        ratios, sizes, events = {}, {}, {}
-        for script in scripts:
-            result = runner.trace(script).result()
-            if result.refusal:
-                print(f"not recorded: {script.stem}: {result.refusal.found}")
-                continue
-            sizes[script], events[script] = len(result.trace), len(parsed(result.trace).events)
-            plain, recorded = (seconds(runner, script, trace) for trace in (False, True))
-            ratios[script] = recorded / plain
-    print(f"{len(ratios)} snippets recorded\n")
-    for name, table in (("ratio", ratios), ("bytes", sizes), ("events", events)):
-        worst = max(table, key=table.__getitem__)
-        middle = statistics.median(table.values())
-        print(f"{name:8} median {middle:8.1f}   worst {table[worst]:8.1f}  {worst.stem}")
-    print(f"\nthe book, plain     {whole_plain:6.1f} s")
-    print(f"the book, recorded  {whole_recorded:6.1f} s   {whole_recorded / whole_plain:.1f} times")
+        plain_time, plain = timed(runner, scripts, trace=False)
+        time_recorded, recorded = timed(runner, scripts, trace=True)
+    for name, result in recorded.items():
+        if result.refusal:
+            print(f"not recorded: {name}: {result.refusal.found.splitlines()[-1]}")
+    whole = {name: result for name, result in recorded.items() if not result.refusal}
+    print(row("ratio", {name: r.seconds / plain[name].seconds for name, r in whole.items()}))
+    print(row("ms", {name: 1000 * r.seconds for name, r in whole.items()}))
+    print(row("bytes", {name: len(r.trace) for name, r in whole.items()}))
+    print(row("events", {name: len(parsed(r.trace).events) for name, r in whole.items()}))
+    print(f"the book, plain     {plain_time:6.1f} s")
+    print(f"the book, recorded  {time_recorded:6.1f} s   {time_recorded / plain_time:.1f} times")
 
 
 if __name__ == "__main__":
