@@ -3,8 +3,8 @@
     python benchmarks/recording.py [script...]
 
 Every run is a fork of one warm process, as many at a time as there are cores, as in the book. It
-prints the ratio of a recorded run to a plain one, for the whole book and snippet by snippet, and how
-large the recordings are. What else the machine does counts too: run it on an idle one.
+prints the ratio of a recorded run to a plain one, for the whole book and snippet by snippet, and
+how large the recordings are. What else the machine does counts too: run it on an idle one.
 """
 
 from __future__ import annotations
