@@ -190,6 +190,8 @@ def on_page_markdown(markdown: str, page, config: MkDocsConfig, files: Files) ->
 
 def on_page_content(content: str, page, config: MkDocsConfig, files: Files) -> str:
     content, wrong = render_formulas(content)
+    if '<figure class="trace"' in content:
+        content = _with_player(content, page)
     _press.formulas += [_bad_formula(page, latex, reason) for latex, reason in wrong]
     name, _, language = page.file.src_uri.removesuffix(".md").rpartition(".")
     if name in ("index", "glossary/index") or language not in LANGUAGES:
@@ -198,6 +200,18 @@ def on_page_content(content: str, page, config: MkDocsConfig, files: Files) -> s
         content = link_names(content, _press.shown[page.file.src_uri], _press.index)
     glossary = get_relative_url("glossary/", page.file.url)
     return link_terms(content, _press.terms, language, name, glossary)
+
+
+def _with_player(content: str, page) -> str:
+    """The style and the script of figures, on pages that have one.
+
+    They stand within the page's content: Material's instant navigation puts that in place of the
+    old, and runs its scripts.
+    """
+    style, script = (
+        get_relative_url(f"assets/trace.{end}", page.file.url) for end in ("css", "js")
+    )
+    return f'<link rel="stylesheet" href="{style}">{content}<script src="{script}"></script>'
 
 
 def _bad_formula(page, latex: str, reason: str) -> Problem:
