@@ -1,174 +1,150 @@
-// Makes a player of each figure of a trace. All it shows stands in the page already: every item of the list holds a
-// sentence, its line of code (data-l), the cards and lines it is about (data-t) and the texts it changes (data-s).
+// Makes a player of a figure. Each item of its list holds a sentence, the number of a line of code (data-l), the cards
+// and lines it is about (data-t) and the texts it changes (data-s).
+{
+const make = (tag, parts, ...inside) => {
+  const made = Object.assign(document.createElement(tag), parts)
+  made.append(...inside)
+  return made
+}
+
 customElements.get("trace-player") || customElements.define("trace-player", class extends HTMLElement {
   connectedCallback() {
-    this.leave = new AbortController()
-    const at = { signal: this.leave.signal }
-    if (!this.bar) this.build()
-    addEventListener("hashchange", () => this.follow(location.hash), at)
-    addEventListener("beforeprint", () => { this.rest(); this.details.open = true }, at)
-    document.addEventListener("click", e => this.follow(e.target.closest?.("a[href*='#']")?.hash), at)
+    this.gone = new AbortController()
+    const on = (what, type, run) => what.addEventListener(type, run, this.gone)
+    this.bar ?? this.build()
+    on(window, "hashchange", () => this.follow(location.hash))
+    on(window, "beforeprint", () => { this.rest(); this.list.open = true })
+    on(document, "click", e => this.follow(e.target.closest("a")?.hash))
     this.follow(location.hash)
   }
 
   disconnectedCallback() {
-    this.leave.abort()
-    this.pause()
+    this.gone.abort()
+    this.stop()
     this.mark?.remove()
   }
 
   build() {
-    const all = selector => [...this.querySelectorAll(selector)]
     this.words = this.dataset.words.split("|")
-    this.items = all("li")
-    this.steps = this.items.map(item => ({
-      line: +item.dataset.l, touches: (item.dataset.t || "").split(" "), changes: JSON.parse(item.dataset.s || "{}"),
-    }))
-    this.slots = {}
-    this.parts = {}
-    for (const part of all("svg [data-k]")) {
-      const table = part.matches("g, path") ? this.parts : this.slots
-      ;(table[part.dataset.k] ??= []).push(part)
-    }
-    this.details = this.querySelector("details")
-    this.details.open = false
     this.graph = this.querySelector(".graph")
-    this.bar = document.createElement("div")
-    this.bar.className = "player"
-    const icons = ["M5 4h3v16H5zM20 4v16L9 12z", "M17 4v16L6 12z", "M7 4v16l13-8z", "M7 4v16l11-8z", "M16 4h3v16h-3zM4 4v16l11-8z"]
-    const names = [0, 1, 2, 4, 5]
-    const moves = [() => 1, () => this.now - 1, null, () => this.now + 1, () => this.items.length]
-    this.buttons = icons.map((icon, i) => {
-      const button = document.createElement("button")
-      button.type = "button"
-      button.innerHTML = `<svg viewBox="0 0 24 24" aria-hidden="true"><path d="${icon}"/></svg>`
-      button.onclick = () => moves[i] ? this.go(moves[i]()) : this.timer ? this.pause() : this.play()
-      this.bar.append(button)
-      this.name(button, names[i])
-      return button
+    this.list = this.querySelector("details")
+    this.list.open = false
+    this.steps = [...this.querySelectorAll("li")].map(item => {
+      const { l, t, s, up } = item.dataset, id = "#" + item.id // of a link, which is to lead to the figure
+      item.removeAttribute("id")
+      return { item, id, line: +l, up: up == "", touches: t?.split(" ") ?? [], changes: JSON.parse(s ?? "{}") }
     })
-    this.slider = Object.assign(document.createElement("input"), { type: "range", min: 1, max: this.items.length })
-    this.slider.setAttribute("aria-label", this.words[6])
-    this.slider.oninput = () => this.go(+this.slider.value)
-    this.count = document.createElement("output")
-    this.told = document.createElement("p")
-    this.bar.append(this.slider, this.count, this.told)
+    this.last = this.steps.length
+    this.parts = this.graph.querySelectorAll("g, .line")
+    this.slots = this.graph.querySelectorAll("text[data-k], tspan")
+    const moves = [() => 1, () => this.now - 1, 0, () => this.now + 1, () => this.last]
+    this.buttons = moves.map(move => make("button", { onclick: () => {
+      const playing = this.stop()
+      move ? this.go(move()) : playing || this.play()
+    } }))
+    const icons = ["M5 4h3v16H5zM20 4v16L9 12z", "M17 4v16L6 12z", "", "M7 4v16l11-8z", "M16 4h3v16h-3zM4 4v16l11-8z"]
+    icons.forEach((icon, i) => this.face(i, icon, i + (i > 2)))
+    this.slider = make("input", { type: "range", min: 1, max: this.last, ariaLabel: this.words[6] })
+    this.slider.oninput = () => { this.stop(); this.go(+this.slider.value) }
+    this.count = make("small")
+    this.told = make("p")
+    this.bar = make("div", { className: "player" }, ...this.buttons, this.slider, this.count, this.told)
     this.graph.after(this.bar)
     this.onkeydown = e => this.key(e)
     this.rest()
   }
 
-  name(button, word) {
-    button.title = this.words[word]
-    button.setAttribute("aria-label", this.words[word])
+  face(i, icon, word) {
+    const button = this.buttons[i]
+    button.innerHTML = `<svg viewBox="0 0 24 24" aria-hidden="true"><path d="${icon}"/></svg>`
+    button.title = button.ariaLabel = this.words[word]
   }
 
-  // The finished graph, as it stands without a script.
   rest() {
-    this.pause()
-    this.show(this.items.length)
-    this.now = this.items.length + 1
-    for (const part of this.querySelectorAll("svg .on")) part.classList.remove("on")
-    this.mark?.remove()
-    this.slider.setAttribute("aria-valuetext", this.words[9])
-    this.count.textContent = ""
-    this.told.textContent = this.words[9]
-    this.told.setAttribute("aria-live", "off")
+    this.stop()
+    this.show(this.last, {})
+    this.now++
+    this.tell("", this.words[9], this.words[9])
   }
 
   // What a step shows is the sum of all changes up to it, however the reader came there.
-  show(n) {
-    const state = {}, seen = new Set()
-    for (const step of this.steps.slice(0, n)) {
-      Object.assign(state, step.changes)
-      step.touches.forEach(key => seen.add(key))
+  show(n, { up, touches = [] }) {
+    const past = this.steps.slice(0, n), state = Object.assign({}, ...past.map(step => step.changes))
+    const seen = new Set(past.flatMap(step => step.touches)), row = {}
+    for (const slot of this.slots) {
+      const key = slot.dataset.k
+      if (key) slot.textContent = state[key]?.split("\n")[row[key] = (row[key] ?? -1) + 1] ?? ""
     }
-    const on = new Set(this.steps[n - 1].touches)
-    for (const key in this.slots) {
-      const lines = (state[key] || "").split("\n")
-      this.slots[key].forEach((part, i) => { part.textContent = lines[i] || "" })
+    for (const { classList, dataset: { k } } of this.parts) {
+      classList.toggle("on", touches.includes(k))
+      classList.toggle("up", !!up && touches.includes(k))
+      classList.toggle("off", n < this.last && !seen.has(k))
     }
-    for (const key in this.parts) for (const part of this.parts[key]) {
-      part.classList.toggle("on", on.has(key))
-      part.classList.toggle("off", n < this.steps.length && !seen.has(key))
-    }
+    this.mark?.remove()
     this.now = this.slider.value = n
   }
 
+  tell(count, text, ...inside) {
+    this.count.textContent = count
+    this.slider.ariaValueText = text
+    this.told.ariaLive = this.timer ? "off" : "polite"
+    this.told.replaceChildren(...inside)
+  }
+
   go(n) {
-    n = Math.max(1, Math.min(this.items.length, n))
-    this.show(n)
-    const item = this.items[n - 1], { line } = this.steps[n - 1], code = this.line(line)
-    this.told.setAttribute("aria-live", this.timer ? "off" : "polite")
-    this.told.innerHTML = item.innerHTML
-    if (line) {
-      const where = document.createElement("small")
-      where.append(this.words[8].replace("#", line) + " ", Object.assign(document.createElement("code"), { textContent: code }))
-      this.told.prepend(where)
-    }
-    this.count.textContent = `${n} / ${this.items.length}`
-    this.slider.setAttribute("aria-valuetext", `${this.words[7].replace("#", n)}: ${item.textContent}`)
-    const box = this.graph.getBoundingClientRect(), card = this.querySelector("g.on, path.on")?.getBoundingClientRect()
-    if (card && (card.left < box.left || card.right > box.right))
-      this.graph.scrollLeft += (card.left + card.right - box.left - box.right) / 2
+    n = Math.max(1, Math.min(this.last, n))
+    const step = this.steps[n - 1], { item, line } = step, code = make("small")
+    this.show(n, step)
+    if (line) code.append(this.words[8].replace("#", line) + " ", make("code", {}, this.code(line)))
+    this.tell(`${n} / ${this.last}`, this.words[7].replace("#", n) + ": " + item.textContent, code, ...item.cloneNode(true).childNodes)
+    const box = this.graph.getBoundingClientRect(), on = this.graph.querySelector(".on")?.getBoundingClientRect()
+    if (on?.left < box.left || on?.right > box.right) this.graph.scrollLeft += (on.left + on.right - box.left - box.right) / 2
   }
 
   // Marks a line of the script above the figure, and gives its text.
-  line(number) {
-    this.mark?.remove()
-    let block = this.closest(".trace").previousElementSibling
-    while (block && !block.querySelector(":scope > .filename + pre, :scope > pre + .filename, :scope > .filename ~ pre")) block = block.previousElementSibling
-    while (block?.matches(".output")) block = block.previousElementSibling
-    const code = block?.querySelector("pre > code"), lines = code?.textContent.split("\n")
-    if (!number || !code || number > lines.length) return ""
-    const start = lines.slice(0, number - 1).join("\n").length + (number > 1), text = lines[number - 1]
-    const range = document.createRange(), walker = document.createTreeWalker(code, NodeFilter.SHOW_TEXT)
-    for (let node, at = 0, from = start, to = start + text.length; (node = walker.nextNode()); at += node.length) {
-      if (from >= at && from < at + node.length) range.setStart(node, from - at)
-      if (to > at && to <= at + node.length) range.setEnd(node, to - at)
-    }
-    const pre = code.parentElement, rect = range.getBoundingClientRect(), size = parseFloat(getComputedStyle(pre).fontSize)
-    this.mark = document.createElement("div")
-    this.mark.className = "trace-line"
-    this.mark.style.top = (rect.top - pre.getBoundingClientRect().top) / size + "em"
-    this.mark.style.height = rect.height / size + "em"
-    pre.append(this.mark)
-    return text.trim()
+  code(number) {
+    let block = this.parentElement
+    do block = block.previousElementSibling
+    while (block && !block.matches(".highlight:not(.output)"))
+    const code = block?.querySelector("pre > code")
+    if (!code) return ""
+    const { lineHeight, paddingTop } = getComputedStyle(code)
+    this.mark = make("div", { className: "trace-line" })
+    this.mark.style = `height:${lineHeight};top:calc(${paddingTop} + ${number - 1} * ${lineHeight})`
+    code.after(this.mark)
+    return code.textContent.split("\n")[number - 1].trim()
   }
 
   key(e) {
-    if (e.altKey || e.ctrlKey || e.metaKey || e.shiftKey || e.target == this.slider) return
-    if (e.target == this.graph && this.graph.scrollWidth > this.graph.clientWidth) return
-    const n = { ArrowRight: this.now + 1, ArrowLeft: this.now - 1, Home: 1, End: this.items.length }[e.key]
-    if (n === undefined || e.target.closest("details")) return
+    const at = e.target, n = { ArrowRight: this.now + 1, ArrowLeft: this.now - 1, Home: 1, End: this.last }[e.key]
+    if (n == null || e.altKey || e.ctrlKey || e.metaKey || at == this.slider || this.list.contains(at)) return
+    if (at == this.graph && at.scrollWidth > at.clientWidth) return
     e.preventDefault()
-    this.pause()
+    this.stop()
     this.go(n)
   }
 
   play() {
-    if (this.now >= this.items.length) this.now = 0
-    this.timer = setInterval(() => this.now < this.items.length ? this.go(this.now + 1) : this.pause(), 1800)
-    this.go(this.now + 1)
-    this.face("M6 4h4v16H6zM14 4h4v16h-4z", 3)
+    const next = () => this.now < this.last ? this.go(this.now + 1) : this.stop()
+    if (this.now >= this.last) this.now = 0
+    this.timer = setInterval(next, 1800)
+    this.face(2, "M6 4h4v16H6zM14 4h4v16h-4z", 3)
+    next()
   }
 
-  pause() {
-    clearInterval(this.timer)
+  stop() {
+    const playing = this.timer
+    clearInterval(playing)
     this.timer = 0
-    this.face("M7 4v16l13-8z", 2)
-  }
-
-  face(icon, word) {
-    if (!this.buttons) return
-    this.buttons[2].querySelector("path").setAttribute("d", icon)
-    this.name(this.buttons[2], word)
+    this.face(2, "M7 4v16l13-8z", 2)
+    return playing
   }
 
   follow(hash) {
-    const n = this.items.findIndex(item => hash && "#" + item.id == hash)
+    const n = this.steps.findIndex(step => step.id == hash)
     if (n < 0) return
     this.go(n + 1)
-    setTimeout(() => { this.details.open = false; this.scrollIntoView({ block: "nearest" }) })
+    this.scrollIntoView({ block: "nearest" })
   }
 })
+}

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+SIGNS = "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳"
+"""The signs of backward passes."""
 HISTORY = 4
 """Values that a history shows; of more, the first and the last."""
 
@@ -89,4 +91,4 @@ def history(texts: list[str]) -> str:
 
 def sign(number: int) -> str:
     """The sign of a backward pass."""
-    return chr(0x2460 + number - 1) if number <= 20 else f"({number})"
+    return SIGNS[number - 1] if number <= len(SIGNS) else f"({number})"

@@ -29,8 +29,8 @@ class Edge:
     """A line down from what is used to what uses it. `kind`: gradient, constant or cut.
 
     Along a gradient's line a gradient may come back up, into the input `slot` of the lower card;
-    at a cut a value goes on that no gradient comes back for. `meets`: more than one such line
-    begins at the upper card, whose gradient is a sum.
+    at a cut a value goes on that no gradient comes back for. `meets`: more than one line brings
+    a gradient to the same output of the upper card, which receives their sum.
     """
 
     key: str
@@ -170,18 +170,18 @@ def _card(trace: Trace, key: str) -> Card:
 
 
 def _gradient_edges(trace: Trace, shown: list[str]) -> Iterator[Edge]:
-    starts: dict[str, int] = {}
+    starts: dict[tuple[str, int], int] = {}
     links = [
-        (link[0], key, slot)
+        (link[0], link[1], key, slot)
         for key in shown
         for slot, link in enumerate(trace.nodes[key]["next"])
         if link
     ]
     ran = {event["n"] for event in trace.events if event["k"] == "node"}
-    for above, below, _ in links:
-        starts[above] = starts.get(above, 0) + (below in ran)
-    for above, below, slot in links:
-        yield Edge("", above, below, "gradient", slot, starts[above] > 1)
+    for above, output, below, _ in links:
+        starts[above, output] = starts.get((above, output), 0) + (below in ran)
+    for above, output, below, slot in links:
+        yield Edge("", above, below, "gradient", slot, starts[above, output] > 1)
 
 
 def _constants(trace: Trace, shown: list[str], home: dict[str, str]) -> list[str]:

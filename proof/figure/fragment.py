@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Iterator
 
+from proof.figure.board import SIGNS
 from proof.figure.cards import Graph, read_graph, select
 from proof.figure.picture import draw
 from proof.figure.steps import Step, read_steps, states
@@ -46,11 +47,12 @@ def fragment(
 def _item(step: Step, identity: str) -> str:
     line = f' data-l="{step.line}"' if step.line else ""
     touches = f' data-t="{" ".join(step.touches)}"' if step.touches else ""
+    up = " data-up" if step.kind == "node" else ""
     changes = ""
     if step.changes:
         told = json.dumps(step.changes, ensure_ascii=False, separators=(",", ":"))
         changes = f" data-s='{html.escape(told, quote=False).replace(chr(39), '&#39;')}'"
-    return f'<li id="{identity}"{line}{touches}{changes}>{_marked(step.sentence)}</li>'
+    return f'<li id="{identity}"{line}{touches}{up}{changes}>{_marked(step.sentence)}</li>'
 
 
 def _marked(sentence: str) -> str:
@@ -72,7 +74,7 @@ def _description(graph: Graph, steps: list[Step], shown: list[dict], words: dict
 def _caption(trace: Trace, graph: Graph, steps: list[Step], shown: list[dict], words: dict) -> str:
     told = words["between"].join(words[key] for key in _signs(graph, shown))
     version = trace.torch.split("+")[0]
-    return words["recorded"].format(version=version) + (f" {told}" if told else "") + words["stop"]
+    return words["recorded"].format(version=version, signs=told)
 
 
 def _signs(graph: Graph, shown: list[dict]) -> Iterator[str]:
@@ -87,9 +89,10 @@ def _signs(graph: Graph, shown: list[dict]) -> Iterator[str]:
         yield "shape_hook"
     if any(slot.endswith("g") for slot in last):
         yield "sign_grad"
+    numbered = any(text.startswith(tuple(SIGNS)) for text in last.values())
     if any(slot.startswith("e") for slot in last):
-        yield "sign_meets"
-    if any("①" in text or "②" in text for text in last.values()):
+        yield "sign_meets_n" if numbered else "sign_meets"
+    if numbered:
         yield "sign_passes"
     if any(" → " in text for text in last.values()):
         yield "sign_history"

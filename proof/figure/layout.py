@@ -23,7 +23,7 @@ BEND = 34
 LANE = 14
 """Width of the place that a line passing through a row takes."""
 MARGIN = 6
-LABEL = 17
+LABEL = 20
 """Height of the strip below a row in which labels stand beside their lines."""
 PORT = 18
 """Space between two lines at one side of a card, where they have no labels."""
@@ -253,7 +253,7 @@ def _measure(
             if member == line.above:
                 at, bottom = leaves[line.key], places[member][1] + sizes[member][1] / 2
                 points += [(at, bottom), (at, bottoms[row])]
-                labels[line.key] = (at + 5, bottom + LABEL - 4)
+                labels[line.key] = (at + 5, bottom + LABEL - 5)
             elif member == line.below:
                 top = places[member][1] - sizes[member][1] / 2
                 points += [(enters[line.key], tops[row]), (enters[line.key], top)]

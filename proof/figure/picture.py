@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from unicodedata import east_asian_width
 
+from proof.figure.board import SIGNS
 from proof.figure.cards import Card, Graph
 from proof.figure.layout import Layout, Line, lay_out
 from proof.figure.words import WORDS
@@ -60,12 +61,11 @@ def draw(
     title = WORDS[language]["svg_title"].format(cards=len(graph.cards))
     parts = [_open(layout, identity, title, description)]
     for edge in graph.edges:
-        arrow = "" if edge.kind == "cut" else f' marker-end="url(#{identity}-arrow)"'
         path = _path(layout.routes[edge.key])
-        parts.append(f'<path class="line {edge.kind}" data-k="{edge.key}" d="{path}"{arrow}/>')
+        parts.append(f'<path class="line {edge.kind}" data-k="{edge.key}" d="{path}"/>')
     for edge in graph.edges:
         if edge.kind == "cut":
-            parts.append(_scissors(layout.routes[edge.key]))
+            parts.append(_stop(layout.routes[edge.key]))
     parts += [_card(face, layout.places[key], last) for key, face in faces.items()]
     for line in lines:
         if line.label:
@@ -79,12 +79,12 @@ def _open(layout: Layout, identity: str, title: str, description: str) -> str:
     w, h = f"{layout.width:.0f}", f"{layout.height:.0f}"
     return (
         f'<svg viewBox="0 0 {w} {h}" width="{w}" height="{h}" role="img"'
-        f' style="min-width:{layout.width * 0.8:.0f}px"'
+        f' style="min-width:{layout.width * 0.8:.0f}px;--arrow:url(#{identity}-arrow)"'
         f' aria-labelledby="{identity}-title {identity}-desc">'
         f'<title id="{identity}-title">{_text(title)}</title>'
         f'<desc id="{identity}-desc">{_text(description)}</desc>'
         f'<marker id="{identity}-arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8"'
-        ' markerHeight="8" markerUnits="userSpaceOnUse" orient="auto">'
+        ' markerHeight="8" markerUnits="userSpaceOnUse" orient="auto-start-reverse">'
         '<path class="arrow" d="m0 0 8 4-8 4z"/></marker>'
     )
 
@@ -134,7 +134,7 @@ def _card(face: Face, place: tuple[float, float], last: Mapping[str, str]) -> st
         parts.append(_lines(f"{key}v", last, face.value_lines, x, y))
         y += ROW * face.value_lines
     if card.node:
-        parts.append(f'<text class="node" x="{x:.0f}" y="{y:.0f}">{_text(card.node)}</text>')
+        parts.append(f'<text class="function" x="{x:.0f}" y="{y:.0f}">{_text(card.node)}</text>')
         y += ROW
     if face.grad_lines:
         parts.append(_lines(f"{key}g", last, face.grad_lines, x, y, _sign(card), "grad"))
@@ -206,15 +206,15 @@ def _path(points: Sequence[tuple[float, float]]) -> str:
     return told
 
 
-def _scissors(points: Sequence[tuple[float, float]]) -> str:
-    """Two short strokes across a line that no gradient goes back along."""
+def _stop(points: Sequence[tuple[float, float]]) -> str:
+    """A cross on a line that no gradient goes back along."""
     (x, y), (next_x, next_y) = points[1], points[2]
     x, y = (x + next_x) / 2, (y + next_y) / 2
-    return f'<path class="stop" d="M{x - 7:.0f} {y - 3:.0f}h14m-14 6h14"/>'
+    return f'<path class="stop" d="M{x - 5:.0f} {y - 5:.0f}l10 10m0-10-10 10"/>'
 
 
 def _width(text: str) -> float:
-    return sum(WIDE if east_asian_width(c) in "WF" else CHARACTER for c in text)
+    return sum(WIDE if east_asian_width(c) in "WF" or c in SIGNS else CHARACTER for c in text)
 
 
 def _text(text: str) -> str:

@@ -57,6 +57,10 @@ def problems(page: Page, reference: Reference, root: Path) -> Iterator[Problem]:
         mend = f"python -m proof update {reference.path}"
         yield problem("the snippet has no recorded trace", f"a file {name}", found, mend)
         return
+    if not any(event["k"] in ("node", "acc") for event in trace.events):
+        found = f"{name}, in which no backward pass ran"
+        yield problem("the figure cannot be drawn", "a graph that ran backward", found, correct)
+        return
     last = max(_walked(trace), default=0)
     if told and not (_PASSES.fullmatch(told) and _in_order(passes(reference), last)):
         expected = f"passes from 1 to {last}, as 1 or 1-2" if last else "no passes: it has none"
