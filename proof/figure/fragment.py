@@ -74,7 +74,8 @@ def _description(graph: Graph, steps: list[Step], shown: list[dict], words: dict
 def _caption(trace: Trace, graph: Graph, steps: list[Step], shown: list[dict], words: dict) -> str:
     told = words["between"].join(words[key] for key in _signs(graph, shown))
     version = trace.torch.split("+")[0]
-    return words["recorded"].format(version=version, signs=told)
+    stopped = words["left_out"].format(line=trace.left_out["line"]) if trace.left_out else ""
+    return words["recorded"].format(version=version, signs=told) + stopped
 
 
 def _signs(graph: Graph, shown: list[dict]) -> Iterator[str]:

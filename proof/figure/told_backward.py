@@ -41,6 +41,7 @@ def node(teller: Teller, event: dict) -> Told:
     teller.board.received(key, which, text)
     sentence = teller.say("receives", node=teller.node(key), got=_sum(teller, key, event))
     if "gout" not in event:
+        teller.board.received(key, which, teller.say("failed"))
         return sentence + teller.say("fails") + teller.say("stop"), [key]
     touched = [key]
     for edge in teller.graph.edges:
