@@ -64,7 +64,15 @@ def lay_out(sizes: Mapping[str, tuple[float, float]], lines: Sequence[Line]) -> 
 
 def _ports_width(card: str, lines: Sequence[Line]) -> float:
     """How wide a card must be for the lines and labels below it."""
-    return sum(line.label + PORT for line in lines if line.above == card and line.label)
+    down = [line for line in lines if line.above == card]
+    return sum(_room(down, LANE)) if any(line.label for line in down) else 0
+
+
+def _room(down: Sequence[Line], width: float) -> list[float]:
+    """The room of each line that leaves a card: more with a label, less where there are many."""
+    if any(line.label for line in down):
+        return [line.label + PORT for line in down]
+    return [_step(width, len(down))] * len(down)
 
 
 def _rows(cards: Iterable[str], lines: Sequence[Line]) -> dict[Hashable, int]:
@@ -277,9 +285,9 @@ def _ports(
     for card in sizes:
         down = [line for line in lines if line.above == card]
         down.sort(key=lambda line: (middle[chains[line.key][1]], line.key))
-        step = _step(sizes[card][0], len(down))
-        room = [line.label + PORT if line.label else step for line in down]
-        at = middle[card] - (sum(room) - (PORT if any(line.label for line in down) else step)) / 2
+        room = _room(down, sizes[card][0])
+        gap = room[-1] - down[-1].label if down else 0
+        at = middle[card] - (sum(room) - gap) / 2
         for line, width in zip(down, room, strict=True):
             leaves[line.key] = at
             at += width

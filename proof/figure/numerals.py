@@ -64,10 +64,12 @@ def value(told: Value, language: str) -> str:
 
 def values(told: list | None, language: str) -> str:
     """Several values, as the gradients of several inputs: in brackets, unless it is one alone."""
-    texts = [
-        values(one, language) if isinstance(one, list) else on_one_line(value(one, language))
-        for one in told or []
-    ]
+    texts = []
+    for one in told or []:
+        if isinstance(one, dict) and "s" not in one:  # arguments by their names
+            one = list(one.values())
+        nested = isinstance(one, list)
+        texts.append(values(one, language) if nested else on_one_line(value(one, language)))
     return texts[0] if len(texts) == 1 else f"({', '.join(texts)})"
 
 

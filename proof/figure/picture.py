@@ -50,14 +50,7 @@ def draw(
 ) -> str:
     """The SVG of a graph. `shown`: what slots show after each step; the last is what is drawn."""
     last = shown[-1] if shown else {}
-    faces = {key: _face(card, shown) for key, card in graph.cards.items()}
-    lines = [
-        Line(e.key, e.above, e.below, _width(max((s.get(e.key, "") for s in shown), key=len)))
-        if e.meets and e.key in last
-        else Line(e.key, e.above, e.below)
-        for e in graph.edges
-    ]
-    layout = lay_out({key: (face.width, face.height) for key, face in faces.items()}, lines)
+    faces, lines, layout = arranged(graph, shown)
     title = WORDS[language]["svg_title"].format(cards=len(graph.cards))
     parts = [_open(layout, identity, title, description)]
     for edge in graph.edges:
@@ -73,6 +66,20 @@ def draw(
             at = f'x="{x:.0f}" y="{y:.0f}" data-k="{line.key}"'
             parts.append(f'<text class="grad label" {at}>{_text(last[line.key])}</text>')
     return "".join([*parts, "</svg>"])
+
+
+def arranged(
+    graph: Graph, shown: Sequence[Mapping[str, str]]
+) -> tuple[dict[str, Face], list[Line], Layout]:
+    """Cards and lines with the room they need, and where they stand."""
+    faces = {key: _face(card, shown) for key, card in graph.cards.items()}
+    lines = []
+    for edge in graph.edges:
+        texts = [state.get(edge.key, "") for state in shown]
+        label = max(map(_width, texts), default=0)
+        lines.append(Line(edge.key, edge.above, edge.below, label))
+    sizes = {key: (face.width, face.height) for key, face in faces.items()}
+    return faces, lines, lay_out(sizes, lines)
 
 
 def _open(layout: Layout, identity: str, title: str, description: str) -> str:
