@@ -62,7 +62,7 @@ def select(trace: Trace, first: int, last: int) -> Trace:
     events = trace.events
     ends = {e["p"]: i for i, e in enumerate(events) if e["k"] == "backward_end"}
     starts = {e["p"]: i for i, e in enumerate(events) if e["k"] == "backward"}
-    low = starts[first] if first - 1 not in ends else _next_forward(events, ends[first - 1])
+    low = _next_forward(events, ends[first - 1]) if first - 1 in ends else 0
     high = min((i for p, i in starts.items() if p > last), default=len(events))
     walked = {e["n"] for e in events if e["k"] in ("node", "acc") and first <= e["p"] <= last}
     used = {t for e in events if e["k"] == "op" and _makes(e, walked) for t in e["ins"]}
