@@ -19,6 +19,7 @@ from proof.figure.cards import read_graph, select
 from proof.figure.fragment import fragment
 from proof.figure.layout import Line, lay_out
 from proof.figure.numerals import number, value
+from proof.figure.packing import COLUMN, pack
 from proof.figure.steps import read_steps, states
 from proof.page import parse
 from proof.problem import Unproved
@@ -62,6 +63,14 @@ def test_lines_do_not_cross_where_they_need_not():
     layout = lay_out({key: (60, 40) for key in ("a", "b", "x", "y", "z")}, lines)
     x = {key: at for key, (at, _) in layout.places.items()}
     assert (x["a"] < x["b"]) == (x["y"] < x["x"])
+
+
+def test_parts_without_a_connection_stand_beside_and_below_one_another():
+    layout = pack({key: (300, 40) for key in "abcdef"}, [Line("1", "a", "b"), Line("2", "c", "d")])
+    places = layout.places
+    assert places["a"][1] == places["c"][1] < places["b"][1] == places["d"][1]
+    assert places["a"][0] == places["e"][0] < places["c"][0] == places["f"][0]
+    assert places["b"][1] < places["e"][1] and layout.width <= COLUMN
 
 
 def test_a_circle_is_refused():

@@ -9,7 +9,8 @@ from unicodedata import east_asian_width
 
 from proof.figure.board import SIGNS
 from proof.figure.cards import Card, Graph
-from proof.figure.layout import Layout, Line, lay_out
+from proof.figure.layout import Layout, Line
+from proof.figure.packing import pack
 from proof.figure.words import WORDS
 
 CHARACTER = 7.3
@@ -37,7 +38,8 @@ class Face:
     @property
     def height(self) -> float:
         """The card's height."""
-        rows = (self.inline or bool(self.card.title)) + self.value_lines * (not self.inline)
+        first = bool(self.card.title or (self.inline and self.value_lines))
+        rows = first + self.value_lines * (not self.inline)
         return ROW * (rows + bool(self.card.node) + self.grad_lines + self.hook) + PAD
 
 
@@ -79,7 +81,7 @@ def arranged(
         label = max(map(_width, texts), default=0)
         lines.append(Line(edge.key, edge.above, edge.below, label))
     sizes = {key: (face.width, face.height) for key, face in faces.items()}
-    return faces, lines, lay_out(sizes, lines)
+    return faces, lines, pack(sizes, lines)
 
 
 def _open(layout: Layout, identity: str, title: str, description: str) -> str:
@@ -133,7 +135,7 @@ def _card(face: Face, place: tuple[float, float], last: Mapping[str, str]) -> st
         equals = " = " if name and face.value_lines else ""
         value = f'<tspan data-k="{key}v">{_text(last.get(f"{key}v", ""))}</tspan>'
         parts.append(f'<text x="{x:.0f}" y="{y:.0f}">{name}{equals}{value}</text>')
-        y += ROW
+        y += ROW * bool(name or face.value_lines)
     else:
         if name:
             parts.append(f'<text x="{x:.0f}" y="{y:.0f}">{name}</text>')
