@@ -109,6 +109,11 @@ def faults(trace: Trace, language: str = "zh") -> list[str]:
         if label.right > page.right:
             found.append(f"label {key} beyond the picture")
     for line in lines:
+        route, above, below = layout.routes[line.key], boxes[line.above], boxes[line.below]
+        if not (route[0][1] == above.bottom and above.left < route[0][0] < above.right):
+            found.append(f"line {line.key} doesn't begin at its card")
+        if not (route[-1][1] == below.top and below.left < route[-1][0] < below.right):
+            found.append(f"line {line.key} doesn't end at its card")
         for x, y in points(layout.routes[line.key]):
             dot = Box(x - 0.5, y - 0.5, x + 0.5, y + 0.5)
             for key, box in boxes.items():

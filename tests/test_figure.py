@@ -21,8 +21,10 @@ from proof.figure.layout import Line, lay_out
 from proof.figure.numerals import number, value
 from proof.figure.packing import COLUMN, pack
 from proof.figure.steps import read_steps, states
+from proof.figure.words import EN, WORDS, ZH
 from proof.page import parse
 from proof.problem import Unproved
+from proof.terms import read_terms
 from proof.trace.model import Trace, parsed, written
 
 LANGUAGES = ["zh", "en"]
@@ -140,6 +142,22 @@ def test_each_language_has_only_its_own_words(traces, name):
         assert not re.search(
             r" [，。；：（）、]|[，。；：（）、] ", re.sub("`[^`]*`", "x", sentence)
         )
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_words_are_those_of_the_glossary(language):
+    wrong = {name for term in read_terms(ROOT).all for name in term.wrong} - {"loss"}
+    for text in WORDS[language].values():
+        plain = re.sub("`[^`]*`|{[^}]*}", "", text).lower()
+        assert not [
+            word for word in wrong if re.search(rf"(?<![a-z]){re.escape(word)}(?![a-z])", plain)
+        ]
+
+
+def test_both_languages_have_the_same_sentences():
+    assert ZH.keys() == EN.keys()
+    for key, text in ZH.items():
+        assert set(re.findall("{([a-z]+)}", text)) == set(re.findall("{([a-z]+)}", EN[key])), key
 
 
 @each_trace

@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
-from itertools import pairwise
+
+from proof.figure.order import Near, Rows, first_order, neighbours, ordered
 
 Point = tuple[float, float]
 
@@ -53,16 +54,15 @@ class Layout:
 
 def lay_out(sizes: Mapping[str, tuple[float, float]], lines: Sequence[Line]) -> Layout:
     """The layout of cards with these widths and heights. Raises `ValueError` for a circle."""
-    sizes = {key: (max(w, _ports_width(key, lines)), h) for key, (w, h) in sizes.items()}
     row_of = _rows(sizes, lines)
     chains, widths = _chains(lines, row_of, {key: w for key, (w, _) in sizes.items()})
-    near = _neighbours(chains)
-    rows = _order(_first_order(row_of, chains, near), near)
+    near = neighbours(chains)
+    rows = ordered(first_order(row_of, chains, near), near)
     x = _across(rows, near, widths)
     return _measure(rows, x, sizes, lines, chains)
 
 
-def _ports_width(card: str, lines: Sequence[Line]) -> float:
+def needed_width(card: str, lines: Sequence[Line]) -> float:
     """How wide a card must be for the lines and labels below it."""
     down = [line for line in lines if line.above == card]
     return sum(_room(down, LANE)) if any(line.label for line in down) else 0
@@ -108,85 +108,7 @@ def _chains(
     return chains, widths
 
 
-@dataclass(frozen=True)
-class _Near:
-    above: Mapping[Hashable, list[Hashable]]
-    below: Mapping[Hashable, list[Hashable]]
-
-
-def _neighbours(chains: Mapping[str, list[Hashable]]) -> _Near:
-    above: dict[Hashable, list[Hashable]] = {}
-    below: dict[Hashable, list[Hashable]] = {}
-    for chain in chains.values():
-        for upper, lower in pairwise(chain):
-            below.setdefault(upper, []).append(lower)
-            above.setdefault(lower, []).append(upper)
-    return _Near(above, below)
-
-
-Rows = list[list[Hashable]]
-
-
-def _first_order(row_of: Mapping[Hashable, int], chains: Mapping, near: _Near) -> Rows:
-    """The rows as a walk along the lines meets their members: what is linked starts out near."""
-    rows: Rows = [[] for _ in range(max(row_of.values(), default=-1) + 1)]
-    seen: set[Hashable] = set()
-    for start in row_of:
-        waiting = [start]
-        while waiting:
-            here = waiting.pop()
-            if here in seen:
-                continue
-            seen.add(here)
-            rows[row_of[here]].append(here)
-            waiting += [*reversed(near.below.get(here, [])), *reversed(near.above.get(here, []))]
-    return rows
-
-
-def _order(rows: Rows, near: _Near) -> Rows:
-    """The order within rows with the fewest crossings found by sorting by middles and swapping."""
-    best, fewest = [list(row) for row in rows], _crossings(rows, near)
-    for sweep in range(16):
-        down = sweep % 2 == 0
-        for index in range(1, len(rows)) if down else range(len(rows) - 2, -1, -1):
-            beside = rows[index - 1 if down else index + 1]
-            at = {member: place for place, member in enumerate(beside)}
-            links = near.above if down else near.below
-            row = rows[index]
-            now = {member: place for place, member in enumerate(row)}
-            middle = {m: _mean([at[n] for n in links.get(m, [])], now[m]) for m in row}
-            row.sort(key=lambda m, middle=middle, now=now: (middle[m], now[m]))
-        _swap(rows, near)
-        if (count := _crossings(rows, near)) < fewest:
-            best, fewest = [list(row) for row in rows], count
-    return best
-
-
-def _swap(rows: Rows, near: _Near) -> None:
-    """Exchange neighbours in a row wherever that leaves fewer crossings."""
-    for index, row in enumerate(rows):
-        around = rows[max(0, index - 1) : index + 2]
-        for place in range(len(row) - 1):
-            before = _crossings(around, near)
-            row[place], row[place + 1] = row[place + 1], row[place]
-            if _crossings(around, near) >= before:
-                row[place], row[place + 1] = row[place + 1], row[place]
-
-
-def _crossings(rows: Rows, near: _Near) -> int:
-    count = 0
-    for upper, lower in pairwise(rows):
-        at = {member: place for place, member in enumerate(lower)}
-        ends = [(i, at[m]) for i, one in enumerate(upper) for m in near.below.get(one, [])]
-        count += sum((a - c) * (b - d) < 0 for i, (a, b) in enumerate(ends) for c, d in ends[:i])
-    return count
-
-
-def _mean(numbers: Sequence[float], otherwise: float) -> float:
-    return sum(numbers) / len(numbers) if numbers else otherwise
-
-
-def _across(rows: Rows, near: _Near, widths: Mapping[Hashable, float]) -> dict[Hashable, float]:
+def _across(rows: Rows, near: Near, widths: Mapping[Hashable, float]) -> dict[Hashable, float]:
     """Where each member of a row stands: near what it is linked to, in order, never overlapping."""
     x: dict[Hashable, float] = {}
     for row in rows:
@@ -197,7 +119,7 @@ def _across(rows: Rows, near: _Near, widths: Mapping[Hashable, float]) -> dict[H
     return x
 
 
-def _wish(member: Hashable, x: Mapping[Hashable, float], near: _Near) -> float:
+def _wish(member: Hashable, x: Mapping[Hashable, float], near: Near) -> float:
     """The middle of what it is linked to; a long line is drawn towards being straight."""
     total = weight = 0.0
     for other in (*near.above.get(member, []), *near.below.get(member, [])):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from unicodedata import east_asian_width
 
 from proof.figure.board import SIGNS
 from proof.figure.cards import Card, Graph
-from proof.figure.layout import Layout, Line
+from proof.figure.layout import Layout, Line, needed_width
 from proof.figure.packing import pack
 from proof.figure.words import WORDS
 
@@ -80,6 +80,10 @@ def arranged(
         texts = [state.get(edge.key, "") for state in shown]
         label = max(map(_width, texts), default=0)
         lines.append(Line(edge.key, edge.above, edge.below, label))
+    faces = {
+        key: replace(face, width=max(face.width, needed_width(key, lines)))
+        for key, face in faces.items()
+    }
     sizes = {key: (face.width, face.height) for key, face in faces.items()}
     return faces, lines, pack(sizes, lines)
 
