@@ -66,7 +66,7 @@ class Press:
 
     serving: bool
     runner: Runner = field(default_factory=Runner)
-    runs: dict[tuple[str, str], Future[Result]] = field(default_factory=dict)
+    runs: dict[tuple[str, str, bool], Future[Result]] = field(default_factory=dict)
     book: Book | None = None
     terms: Terms = field(default_factory=Terms)
     index: Index | None = None
@@ -85,9 +85,13 @@ class Press:
         if not self.runner.alive():
             self.runner.close()
             self.runner, self.runs = Runner(), {}
-        for script in self.book.scripts:
-            key = script, hashlib.sha256((root / script).read_bytes()).hexdigest()
-            runs[key] = self.runs.get(key) or self.runner.submit(root / script)
+        traced = [script for script in self.book.scripts if script in self.book.traced]
+        for script, trace in [
+            *((s, False) for s in self.book.scripts),
+            *((s, True) for s in traced),
+        ]:
+            key = script, hashlib.sha256((root / script).read_bytes()).hexdigest(), trace
+            runs[key] = self.runs.get(key) or self.runner.submit(root / script, trace)
         self.runs = runs
         with contextlib.suppress(Unproved):
             self.index = read_index()  # while the scripts run

@@ -63,7 +63,7 @@ def judge_recording(told: str) -> Refusal | None:
         "the recorder failed on this script",
         "a whole recording, or none",
         told,
-        "the fault lies in proof/trace, not in the script: mend it there",
+        "the script may be right: do without figure: trace, or mend proof/trace",
     )
 
 

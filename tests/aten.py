@@ -26,10 +26,12 @@ ROOT = Path(__file__).resolve().parent.parent
 
 @dataclass(frozen=True)
 class Run:
-    """What a script printed, and the operations that ran, in order, with the shapes they got."""
+    """What a script printed, the operations that ran, in order, with the shapes they got, and the
+    text of the recording, if it was recorded."""
 
     stdout: str
     operations: list
+    trace: str = ""
 
 
 def compared(scripts: Sequence[Path]) -> dict[Path, tuple[Run, Run]]:
@@ -46,7 +48,7 @@ CORES = os.cpu_count() or 1
 def _in_a_process(scripts: Sequence[Path]) -> dict[Path, tuple[Run, Run]]:
     done = subprocess.run(
         [sys.executable, __file__, *map(str, scripts)],
-        env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT), "PYTHONHASHSEED": "0"},
         stdout=subprocess.PIPE,
         text=True,
         check=True,
@@ -77,7 +79,7 @@ def _forked(script: str, watching) -> list:
                 os.chdir(folder)
                 told.write_text(json.dumps(_observed(script, watching)))
             except BaseException:
-                told.write_text(json.dumps([traceback.format_exc(), []]))
+                told.write_text(json.dumps([traceback.format_exc(), [], ""]))
             finally:
                 os._exit(0)
         os.waitpid(pid, 0)
@@ -89,6 +91,7 @@ def _observed(script: str, watching) -> list:
     from torch._C._profiler import ProfilerConfig, ProfilerState, _ExperimentalConfig
 
     from proof import child
+    from proof.trace.model import written
 
     sys.stdout = io.StringIO()
     how = ProfilerConfig(ProfilerState.CPU, True, False, False, False, False, _ExperimentalConfig())
@@ -96,10 +99,9 @@ def _observed(script: str, watching) -> list:
     with watching:
         child._execute(script)
     events = [event for thread in _disable_profiler_legacy() for event in thread]
-    if hasattr(watching, "trace"):
-        watching.trace()  # raises, where the recorder has failed
     ran = [[event.name(), event.shapes()] for event in events if event.kind() == "push"]
-    return [sys.stdout.getvalue(), ran]
+    recording = written(watching.trace()) if hasattr(watching, "trace") else ""
+    return [sys.stdout.getvalue(), ran, recording]
 
 
 if __name__ == "__main__":

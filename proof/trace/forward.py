@@ -19,6 +19,7 @@ from proof.trace.graph import Graph, grad_fn_of
 from proof.trace.log import Log
 from proof.trace.names import Names
 from proof.trace.source import owner_of_call
+from proof.trace.unnoticed import Warned
 from proof.trace.values import tensors_in, value_of
 
 _PROPERTIES = {"T", "mT", "H", "mH", "real", "imag", "data"}
@@ -47,9 +48,11 @@ class Operations(TorchFunctionMode):
         super().__init__()
         self._log, self._graph, self._changes, self._names = log, graph, changes, names
         self._hooked = hooked
+        self._warned = Warned()
         self._inside_function = 0
 
     def __torch_function__(self, func, types, args=(), kwargs=None):
+        globals()["__warningregistry__"] = self._warned.here()
         kwargs = kwargs or {}
         if not self._log.listens or self._inside_function or self._log.passes:
             return func(*args, **kwargs)

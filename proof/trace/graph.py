@@ -10,7 +10,7 @@ from torch.multiprocessing.reductions import StorageWeakRef
 from torch.utils.weak import WeakTensorKeyDictionary
 
 from proof.trace.model import Node, Tensor, Trace, Value
-from proof.trace.values import value_of
+from proof.trace.values import shape_of, value_of
 
 
 class Graph:
@@ -32,13 +32,15 @@ class Graph:
         name = self._ids.get(tensor)
         if name is None:
             name = self._ids[tensor] = f"t{len(self._tensors)}"
-            entry = Tensor(names=[], shape=[] if tensor.is_nested else list(tensor.shape))
+            entry = Tensor(names=[], shape=shape_of(tensor))
             if tensor.dtype is not torch.float32:
                 entry["dtype"] = str(tensor.dtype).removeprefix("torch.")
             if isinstance(tensor, nn.Parameter):
                 entry["param"] = True
             self._tensors[name] = entry
         entry = self._tensors[name]
+        if not entry["shape"]:  # a lazy parameter has got its own meanwhile
+            entry["shape"] = shape_of(tensor)
         entry["leaf"], entry["rg"] = is_leaf(tensor), tensor.requires_grad
         return name
 

@@ -10,6 +10,8 @@ import sys
 from types import FrameType
 from typing import Any
 
+import torch
+
 from proof.trace.backward import Passes
 from proof.trace.changes import Changes
 from proof.trace.graph import Graph
@@ -18,6 +20,8 @@ from proof.trace.log import Log
 from proof.trace.model import Event
 from proof.trace.names import Names, tensors_by_name
 from proof.trace.values import values_of
+
+TOO_DEEP = "RecursionError: with the recorder the script reaches it earlier than without"
 
 
 class Lines:
@@ -55,6 +59,11 @@ class Lines:
         if self._log.full():
             sys.settrace(None)
 
+    def too_deep(self) -> None:
+        """We take up a part of the depth that Python allows: the script gets less far."""
+        if self._log.open and TOO_DEEP not in self._log.aside.problems:
+            self._log.aside.problems.append(TOO_DEEP)
+
     def listens(self) -> bool:
         return self._log.listens
 
@@ -82,6 +91,8 @@ class _Lines:
         self._last: int | None = None
 
     def follow(self, frame: FrameType, event: str, arg: Any):
+        if event == "exception" and issubclass(arg[0], RecursionError):
+            self._lines.too_deep()
         if event in ("line", "return") and self._lines.listens():
             with self._lines.aside():
                 if self._last is not None:
@@ -93,8 +104,6 @@ class _Lines:
 
 
 def _holds_tensors(thing: Any) -> bool:
-    import torch
-
     return isinstance(thing, (torch.Tensor, tuple))
 
 

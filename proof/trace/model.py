@@ -15,6 +15,9 @@ What differs from the first draft of format 1:
 - `call.ret` tells what the function returned, and `call.bw` is gone (a call is always in backward).
 - `error.p` names the backward pass that raised; a caught error is told as well.
 - `print`: one event for each printed line or block, not one for all that follow each other.
+- `step` stands before the step_post hooks of the script, as it happens before them.
+- `hook.on` is "every module" for a hook that is registered for all modules at once.
+- `tensors` holds what an event or a name of the script leads to, and nothing else.
 - `left_out` is new: where recording stopped because there was too much of it.
 - `torch` and `python` are versions without a build ("2.13.0", not "2.13.0+cpu"; "3.11").
 """

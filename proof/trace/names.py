@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 from torch import nn
+from torch.nn.parameter import is_lazy
 
 _LONGEST = 16
 """The tensors in a list or dict that is no longer than this have names: "pair[1]"."""
@@ -42,7 +43,7 @@ def tensors_by_name(namespace: Mapping[str, Any]) -> Iterator[tuple[str, torch.T
         elif issubclass(kind, nn.Module):
             # In the `__init__` of a module, before that of nn.Module, there are none yet.
             if "_parameters" in thing.__dict__:
-                yield from thing.named_parameters(prefix=name)
+                yield from (p for p in thing.named_parameters(prefix=name) if not is_lazy(p[1]))
         elif kind in (list, tuple) and len(thing) <= _LONGEST:
             yield from _items(name, enumerate(thing))
         elif kind is dict and len(thing) <= _LONGEST:
@@ -51,5 +52,7 @@ def tensors_by_name(namespace: Mapping[str, Any]) -> Iterator[tuple[str, torch.T
 
 def _items(name: str, items) -> Iterator[tuple[str, torch.Tensor]]:
     for key, item in list(items):
-        if issubclass(type(item), torch.Tensor) and isinstance(key, (int, str)):
+        # A number that is no index may be an address, another one in each run.
+        known = type(key) is str or (type(key) is int and 0 <= key < _LONGEST)
+        if known and issubclass(type(item), torch.Tensor):
             yield f"{name}[{key!r}]".replace("'", '"'), item

@@ -34,6 +34,7 @@ from proof.trace.model import Trace, written
 from proof.trace.names import Names
 from proof.trace.source import Script
 from proof.trace.steps import Steps
+from proof.trace.unnoticed import WITH_FAST_PATH, without_mode
 
 MOST_EVENTS = 3000
 """Recording stops after so many events. The longest recording of the book has far fewer."""
@@ -41,6 +42,12 @@ MOST_EVENTS = 3000
 
 SEED = 0
 """A script that draws without a seed draws from this one: each recording is the same."""
+
+
+UNFOLLOWED = (
+    "the lines of the script could no longer be followed: it ran into the recursion limit, of "
+    "which the recorder takes a part, or it set a trace function of its own"
+)
 
 
 class RecordingFailed(RuntimeError):
@@ -79,6 +86,8 @@ class Recorder:
         self._patch(torch.autograd.graph, "register_multi_grad_hook", hooks.on_many)
         self._patch(torch.optim.Optimizer, "zero_grad", steps.zero_grad)
         self._patch(nn.Module, "zero_grad", steps.zero_grad)
+        for kind in WITH_FAST_PATH:
+            self._patch(kind, "forward", lambda f: without_mode(self._operations, f))
         steps.watch(self._handles, self._undo)
         self._listen_to(sys.stdout)
         self._undo.enter_context(self._operations)
@@ -92,6 +101,8 @@ class Recorder:
             with self._log.aside:
                 self._passes.tell_error(error)
                 self._log.trace.events[-1]["line"] = _line_of(error, self._log.script.file)
+        if sys.gettrace() is not self._lines and self._log.open:
+            self._log.aside.problems.append(UNFOLLOWED)
         self._log.open = False
         self._undo.close()
         self._graph.finish()

@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 from torch._C import _functorch as functorch
+from torch.nn.parameter import is_lazy
 
 from proof.trace.model import Number, Value
 from proof.trace.rounding import rounded, rounded_complex
@@ -31,7 +32,7 @@ def value_of(tensor: torch.Tensor | None) -> Value | None:
     if tensor is None:
         return None
     tensor = _unwrapped(tensor)
-    value: Value = {"s": _shape(tensor)}
+    value: Value = {"s": shape_of(tensor)}
     if tensor.dtype is not torch.float32:
         value["d"] = str(tensor.dtype).removeprefix("torch.")
     if why := _unreadable(tensor):
@@ -77,7 +78,7 @@ def fingerprint(tensor: torch.Tensor | None) -> object:
         return None
     tensor = _unwrapped(tensor)
     if _unreadable(tensor):
-        return _shape(tensor), None if tensor.is_inference() else tensor._version
+        return shape_of(tensor), None if tensor.is_inference() else tensor._version
     small = tensor.numel() <= SMALL
     wide = torch.complex128 if tensor.is_complex() else torch.float64
     return list(tensor.shape), tensor.tolist() if small else tensor.sum(dtype=wide).item()
@@ -87,8 +88,9 @@ def _tellable(thing: Any) -> bool:
     return thing is None or isinstance(thing, (torch.Tensor, list, tuple, dict))
 
 
-def _shape(tensor: torch.Tensor) -> list[int]:
-    return [] if tensor.is_nested else list(tensor.shape)
+def shape_of(tensor: torch.Tensor) -> list[int]:
+    """The shape, as far as there is one: not of a nested tensor, nor of a lazy parameter yet."""
+    return [] if is_lazy(tensor) or tensor.is_nested else list(tensor.shape)
 
 
 def _unwrapped(tensor: torch.Tensor) -> torch.Tensor:
@@ -103,6 +105,8 @@ def _unreadable(tensor: torch.Tensor) -> str | None:
     if functorch.is_functorch_wrapped_tensor(tensor):
         return "vmap"
     kind = type(tensor)
+    if is_lazy(tensor):
+        return "lazy"
     if kind.__torch_dispatch__ is not torch.Tensor.__torch_dispatch__:
         return kind.__name__
     if tensor.is_nested:
