@@ -37,6 +37,7 @@ from proof.api import Index, read_index
 from proof.book import Book, problems_in_files, read_book
 from proof.check import problems_in_runs
 from proof.expand import expand
+from proof.figure.fragment import with_player
 from proof.formula import render_formulas, wrong_formula
 from proof.marks import Marks, marks_of
 from proof.names import Shown, shown
@@ -211,6 +212,7 @@ def on_page_content(content: str, page, config: MkDocsConfig, files: Files) -> s
         content = link_terms(content, _press.terms, language, name, glossary)
     urls = {f"docs/{file.src_uri}": file.url for file in files.documentation_pages()}
     marks = _press.marks.get(f"docs/{source}", Marks())
+    content = with_player(content, lambda file: get_relative_url(f"assets/{file}", url))
     return marks.place(content, language, lambda file: get_relative_url(urls[file], url))
 
 
