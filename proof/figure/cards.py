@@ -57,15 +57,20 @@ class Graph:
 def select(trace: Trace, first: int, last: int) -> Trace:
     """The trace with these backward passes alone, and what made the graph they walk.
 
-    What stands between passes (a printed line, an update) stays with the pass before it.
+    What stands between passes (a printed line, an update) stays with the pass before it, until a
+    graph is begun or gradients are cleared.
     """
     events = trace.events
     ends = {e["p"]: i for i, e in enumerate(events) if e["k"] == "backward_end"}
     starts = {e["p"]: i for i, e in enumerate(events) if e["k"] == "backward"}
     low = _next_forward(events, ends[first - 1]) if first - 1 in ends else 0
     high = min((i for p, i in starts.items() if p > last), default=len(events))
+    high = next((i for i in range(ends.get(last, high), high) if _begins(trace, events[i])), high)
     walked = {e["n"] for e in events if e["k"] in ("node", "acc") and first <= e["p"] <= last}
-    used = {t for e in events if e["k"] == "op" and _makes(e, walked) for t in e["ins"]}
+    used: set[str] = set()
+    for event in reversed(events[:high]):
+        if event["k"] == "op" and (_makes(event, walked) or used & _made(event)):
+            used.update(event["ins"])
     kept = [
         event
         for index, event in enumerate(events[:high])
@@ -79,6 +84,14 @@ def select(trace: Trace, first: int, last: int) -> Trace:
 def _next_forward(events: list[dict], after: int) -> int:
     """Where the forward pass after this one begins."""
     return next((i for i in range(after, len(events)) if _makes(events[i])), len(events))
+
+
+def _begins(trace: Trace, event: dict) -> bool:
+    """Whether the next pass begins here: cleared gradients, a new hook, a new leaf or graph."""
+    if event["k"] == "grad_set":
+        return event.get("after") is None
+    leaves = (trace.tensors[out["t"]] for out in event.get("out", ()) if not out.get("inplace"))
+    return event["k"] == "reg" or bool(_makes(event)) or any(t["leaf"] and t["rg"] for t in leaves)
 
 
 def _makes(event: dict, among: set[str] | None = None) -> set[str]:
@@ -149,13 +162,31 @@ def _shown(trace: Trace) -> list[str]:
         if "n" in out and trace.tensors[out["t"]].get("names")
     ]
     waiting += named or ([] if waiting else list(nodes))
+    sources = _cut_off(trace)
     shown: set[str] = set()
     while waiting:
         key = waiting.pop()
         if key not in shown:
             shown.add(key)
             waiting += [link[0] for link in nodes[key]["next"] if link]
+            waiting += sources.get(key, [])
     return [key for key in nodes if key in shown]
+
+
+def _cut_off(trace: Trace) -> dict[str, list[str]]:
+    """For each node the nodes whose values it uses, although no gradient goes back to them."""
+    made = {out["t"]: out["n"] for e in _ops(trace) for out in e["out"] if "n" in out}
+    cut = {
+        out["t"]: [made[t] for t in event["ins"] if t in made]
+        for event in _ops(trace)
+        for out in event["out"]
+        if "n" not in out
+    }
+    return {
+        key: [node for tensor in event["ins"] for node in cut.get(tensor, [])]
+        for event in _ops(trace)
+        for key in _makes(event)
+    }
 
 
 def _card(trace: Trace, key: str) -> Card:
