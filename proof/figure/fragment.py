@@ -72,7 +72,9 @@ def _description(graph: Graph, steps: list[Step], shown: list[dict], words: dict
 
 
 def _caption(trace: Trace, graph: Graph, steps: list[Step], shown: list[dict], words: dict) -> str:
-    told = words["between"].join(words[key] for key in _signs(graph, shown))
+    passes = sorted({sign for text in shown[-1].values() for sign in text if sign in SIGNS})
+    between = {"first": passes[0], "last": passes[-1]} if passes else {}
+    told = words["between"].join(words[key].format(**between) for key in _signs(graph, shown))
     version = trace.torch.split("+")[0]
     stopped = words["left_out"].format(line=trace.left_out["line"]) if trace.left_out else ""
     return words["recorded"].format(version=version, signs=told) + stopped

@@ -6,6 +6,7 @@ counted in `u`, or summed up in `m` (smallest, mean, largest, norm). None is tol
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 LINE = 26
@@ -76,6 +77,12 @@ def values(told: list | None, language: str) -> str:
 def on_one_line(text: str) -> str:
     """The rows of a matrix beside one another, for a sentence."""
     return " ".join(line.strip() for line in text.split("\n"))
+
+
+def without_shape(text: str) -> str:
+    """What a value says of its numbers, beside a card that tells the shape."""
+    told = re.fullmatch(r"\d+(?:×\d+)+ ?[（(](.+)[）)]", text)
+    return told[1] if told else text
 
 
 def scalar(told: Value) -> float | None:

@@ -81,7 +81,8 @@ def _step(teller: Teller, event: dict) -> Told:
         before, grad, after = (teller.value(told.get(key)) for key in ("before", "grad", "after"))
         if before != after or len(event["params"]) == 1:
             parts = {"name": teller.name(told["t"]), "before": before, "after": after}
-            updates.append(teller.say("update", **parts, grad=grad))
+            key = "unmoved" if before == after else "update"
+            updates.append(teller.say(key, **parts, grad=grad))
         for card in teller.cards([told["t"]]):
             teller.board.value(card, value(told["after"], teller.language))
             cards.append(card)
@@ -94,7 +95,12 @@ def _step(teller: Teller, event: dict) -> Told:
 
 
 def _print(teller: Teller, event: dict) -> Told:
-    lines = [line for line in event["text"].split("\n") if line.strip()]
+    lines: list[str] = []
+    for line in filter(None, map(str.strip, event["text"].split("\n"))):
+        if lines and lines[-1].count("[") > lines[-1].count("]"):
+            lines[-1] += f" {line}"  # the next row of a tensor
+        else:
+            lines.append(line)
     if not lines:
         return None
     text = teller.join("and", (f"`{line}`" for line in lines[:MOST]))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from proof.figure.numerals import number, on_one_line, scalar, value
+from itertools import pairwise
+
+from proof.figure.numerals import number, on_one_line, scalar, value, without_shape
 from proof.figure.teller import Teller, Told, hook_name
 
 _MODULE_HOOKS = {
@@ -40,6 +42,9 @@ def node(teller: Teller, event: dict) -> Told:
     text = value(event["gin"][0], teller.language) if alone else teller.values(event["gin"])
     teller.board.received(key, which, text)
     sentence = teller.say("receives", node=teller.node(key), got=_sum(teller, key, event))
+    raised = _raised(teller)
+    if "gout" not in event and raised and raised.get("at") == key:
+        return sentence + teller.say("stop"), [key]
     if "gout" not in event:
         teller.board.received(key, which, teller.say("failed"))
         return sentence + teller.say("fails") + teller.say("stop"), [key]
@@ -54,12 +59,20 @@ def node(teller: Teller, event: dict) -> Told:
         teller.arrived.setdefault((edge.above, which), []).append(given)
         text = teller.value(given)
         if edge.meets:
-            teller.board.sent(edge.key, which, text)
+            teller.board.sent(edge.key, which, without_shape(text))
         word = "gives" if len(touched) == 2 else "gives_too"
         if word == "gives" and alone and given == event["gin"][0]:
             word = "passes_on"
         sentence += teller.say(word, value=text, node=teller.node(edge.above))
     return sentence + teller.say("stop"), touched
+
+
+def _raised(teller: Teller) -> dict | None:
+    """The hook that raised. Those of a node are called after it, so the node itself ran."""
+    for before, event in pairwise(teller.trace.events):
+        if event["k"] == "error" and "p" in event and before["k"] == "hook":
+            return before
+    return None
 
 
 def accumulated(teller: Teller, event: dict) -> Told:
@@ -98,6 +111,8 @@ def hook(teller: Teller, event: dict) -> Told:
     if not tensors and event.get("at") in teller.graph.cards:
         cards = [event["at"]]
         teller.board.hook(cards[0], name, new=False)
+        if {"p": event["p"], **(_raised(teller) or {})} == event:
+            teller.board.received(cards[0], event["p"], teller.say("failed"))
     template, parts = _MODULE_HOOKS.get(kind, ("hook_called", ()))
     if len(got) < len(parts) or not parts:
         return teller.say("hook_called", **say), cards

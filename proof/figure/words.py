@@ -44,12 +44,13 @@ ZH = {
     "set": "`{name}` 从 {before} 变成 {after}。",
     "step": "优化器 `{optimizer}` 更新一步：{updates}。",
     "update": "`{name}` 从 {before} 变成 {after}（梯度是 {grad}）",
+    "unmoved": "`{name}` 还是 {after}（梯度是 {grad}）",
     "print": "输出 {text}",
     "error": "出错：`{message}`",
     # names
     "node_of": "{node}（`{name}`）",
     "leaf_node": "`{name}` 的 {node}",
-    "module": "模块 `{name}`",
+    "module": "模块 `{name}` ",
     "tensor": " `{name}` ",
     "and": "、",
     "then": "；",
@@ -81,7 +82,7 @@ ZH = {
     "sign_grad": "∇ 是节点收到的梯度",
     "sign_meets": "线旁的数字是沿线往上走的梯度，汇到一个方框的加在一起",
     "sign_meets_n": "线旁的数字是沿线往上走的梯度，同一次反向传播里汇到一个方框的加在一起",
-    "sign_passes": "①、② 表示第几次反向传播",
+    "sign_passes": "{first}、{last} 表示第几次反向传播",
     "sign_history": "→ 表示先后",
     "between": "；",
     # the player: its labels, in the order the script takes them
@@ -126,6 +127,7 @@ EN = {
     "set": "`{name}` goes from {before} to {after}.",
     "step": "Optimizer `{optimizer}` makes a step: {updates}.",
     "update": "`{name}` goes from {before} to {after} (its gradient is {grad})",
+    "unmoved": "`{name}` stays {after} (its gradient is {grad})",
     "print": "Output: {text}",
     "error": "Error: `{message}`",
     "node_of": "{node} (`{name}`)",
@@ -162,7 +164,7 @@ EN = {
     " those that meet in a box add up",
     "sign_meets_n": "a number beside a line is the gradient that goes up it;"
     " those that meet in a box in one backward pass add up",
-    "sign_passes": "① and ② tell the backward passes apart",
+    "sign_passes": "{first} and {last} tell the backward passes apart",
     "sign_history": "→ leads to what came later",
     "between": "; ",
     "buttons": "First step|Previous step|Play|Pause|Next step|Last step|Step|"
