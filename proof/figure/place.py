@@ -23,6 +23,15 @@ def drawn(page: Page, reference: Reference, root: Path) -> str:
     return fragment(trace, identity(reference), language, passes(reference))
 
 
+def steps(page: Page, root: Path) -> dict[str, int]:
+    """The anchors of a page's figures, and how many steps each has."""
+    found = {}
+    for reference in page.references:
+        if reference.option("figure") == "trace" and not list(problems(page, reference, root)):
+            found[identity(reference)] = drawn(page, reference, root).count("<li ")
+    return found
+
+
 def identity(reference: Reference) -> str:
     """The anchor of the figure, from the name of its snippet and the passes it shows."""
     name = reference.path.removeprefix("snippets/").removesuffix(".py")
