@@ -48,7 +48,7 @@ def node(teller: Teller, event: dict) -> Told:
     if "gout" not in event:
         teller.board.received(key, which, teller.say("failed"))
         return sentence + teller.say("fails") + teller.say("stop"), [key]
-    touched = [key]
+    touched, passed = [key], alone
     for edge in teller.graph.edges:
         if edge.below != key or edge.kind != "gradient" or edge.slot >= len(event["gout"]):
             continue
@@ -60,9 +60,10 @@ def node(teller: Teller, event: dict) -> Told:
         text = teller.value(given)
         if edge.meets:
             teller.board.sent(edge.key, which, without_shape(text))
-        word = "gives" if len(touched) == 2 else "gives_too"
-        if word == "gives" and alone and given == event["gin"][0]:
-            word = "passes_on"
+        passed = passed and given == event["gin"][0]
+        word = "passes_on" if passed else "gives"
+        if len(touched) > 2:
+            word = f"{word}_too"
         sentence += teller.say(word, value=text, node=teller.node(edge.above))
     return sentence + teller.say("stop"), touched
 
