@@ -92,7 +92,7 @@ def _open(layout: Layout, identity: str, title: str, description: str) -> str:
     w, h = f"{layout.width:.0f}", f"{layout.height:.0f}"
     return (
         f'<svg viewBox="0 0 {w} {h}" width="{w}" height="{h}" role="img"'
-        f' style="min-width:{layout.width * 0.8:.0f}px;--arrow:url(#{identity}-arrow)"'
+        f' style="min-width:{layout.width * 0.77:.0f}px;--arrow:url(#{identity}-arrow)"'
         f' aria-labelledby="{identity}-title {identity}-desc">'
         f'<title id="{identity}-title">{_text(title)}</title>'
         f'<desc id="{identity}-desc">{_text(description)}</desc>'
