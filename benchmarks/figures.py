@@ -21,7 +21,7 @@ sys.path.insert(0, str(ROOT))
 from proof.figure import place  # noqa: E402
 from proof.page import parse, read  # noqa: E402
 
-HEAD = "figure  cards  steps  width  height  picture  list  fragment  compressed  ms".split()
+HEAD = ("figure", "cards", "steps", "width", "height", "picture", "list", "all", "gzip", "ms")
 
 
 def row(page, reference) -> tuple:
