@@ -182,6 +182,20 @@ def test_cards_keep_the_history_of_grad_and_tell_passes_apart(two_losses):
     assert beside == {"① 24", "② 6"}
 
 
+def test_a_leaf_says_from_the_start_that_it_has_no_gradient(traces):
+    for trace in traces.values():
+        graph = read_graph(trace)
+        leaves = [key for key, card in graph.cards.items() if card.kind == "leaf"]
+        for state in states(read_steps(trace, graph, "en")):
+            assert all(state.get(f"{key}g") for key in leaves if f"{key}v" in state)
+
+
+def test_a_long_message_is_cut_where_a_word_ends(traces):
+    told = sentences(traces["accumulate/second_time"], "en")
+    errors = [one for one in told if one.startswith("Error: ")]
+    assert len(errors) == 1 and len(errors[0]) < 130 and errors[0].endswith(" …`")
+
+
 def test_kinds_of_cards_differ_in_shape_and_line(traces):
     trace = traces["freezing/detach_kinds"]
     kinds = {card.title: card.kind for card in read_graph(trace).cards.values()}

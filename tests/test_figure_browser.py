@@ -1,6 +1,6 @@
 """What a reader does with a figure in a browser: controls, keys alone, no script, print, a phone.
 
-Needs Chromium or Chrome. The book of these tests has three pages with figures and one without.
+Needs Chromium or Chrome. The book of these tests has pages with one figure, with all, with none.
 """
 
 # ruff: noqa: F811 (fixtures are imported by their names)
@@ -26,8 +26,9 @@ FIGURES = {
     "losses": ("accumulate/two_losses", ""),
     "hooks": ("module_hooks/full_hook", ""),
     "loop": ("accumulate/without_zero_grad", "    passes: 1-6\n"),
+    "shared": ("sharing/called_twice", ""),
 }
-WIDE = "loop"
+WIDE = "shared"
 FIRST = "trace-accumulate-two-losses"
 STATE = """figure => [...figure.querySelectorAll("svg [data-k]")].map(
     e => [e.dataset.k, e.matches("g, path") ? e.getAttribute("class") : e.textContent])"""
@@ -56,7 +57,7 @@ def figures(tmp_path_factory, runner) -> str:
     for language, title in (("zh", "都在"), ("en", "All")):
         book.write(f"docs/all.{language}.md", f"# {title} {{ #all }}\n\n{both}")
         book.write(f"docs/index.{language}.md", f"# {title} {{ #home }}\n")
-    nav = ["index.md", "losses.md", "hooks.md", "loop.md", "all.md", "t/p.md"]
+    nav = ["index.md", "losses.md", "hooks.md", "loop.md", "shared.md", "all.md", "t/p.md"]
     config = (ROOT / "mkdocs.yml").read_text("utf-8")
     config = re.sub(r"(?ms)^nav:\n.*?(?=^\S)", f"nav: {json.dumps(nav)}\n", config)
     book.write("mkdocs.yml", config)
@@ -203,7 +204,7 @@ def test_a_link_leads_to_a_step_again_and_again(figures, page):
 def test_several_players_keep_apart(figures, page):
     go(page, figures + "all/")
     several = page.locator("figure.trace")
-    assert several.count() == page.locator(".player").count() == 3
+    assert several.count() == page.locator(".player").count() == 4
     button(several.nth(0), 0).click()
     button(several.nth(2), 0).click()
     button(several.nth(2), 3).click()

@@ -18,6 +18,8 @@ from proof.trace.model import Trace
 
 MOST = 3
 """Printed lines, and updated parameters, that one sentence tells."""
+LONGEST = 110
+"""Characters of a printed line or a message that a sentence repeats."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,8 @@ def _set(teller: Teller, event: dict) -> Told:
         return None
     begin = not teller.board.has_value(cards[0])  # nothing has used it yet: this is how it begins
     teller.board.value(cards[0], value(event["after"], teller.language), begin)
+    if teller.graph.cards[cards[0]].kind == "leaf":
+        teller.board.no_grad_yet(cards[0])
     before, after = (teller.value(event.get(key)) for key in ("before", "after"))
     return teller.say("set", name=teller.name(event["t"]), before=before, after=after), cards
 
@@ -103,14 +107,19 @@ def _print(teller: Teller, event: dict) -> Told:
             lines.append(line)
     if not lines:
         return None
-    text = teller.join("and", (f"`{line}`" for line in lines[:MOST]))
+    text = teller.join("and", (f"`{_shortened(line)}`" for line in lines[:MOST]))
     if len(lines) > MOST:
         text += teller.say("more")
     return teller.say("print", text=text), []
 
 
 def _error(teller: Teller, event: dict) -> Told:
-    return teller.say("error", message=event["msg"].split("\n")[0]), []
+    return teller.say("error", message=_shortened(event["msg"].split("\n")[0])), []
+
+
+def _shortened(text: str) -> str:
+    """A long line without its end: it stands in full in the output above the figure."""
+    return text if len(text) <= LONGEST else text[:LONGEST].rpartition(" ")[0] + " …"
 
 
 _TELL = {

@@ -25,8 +25,6 @@ def op(teller: Teller, event: dict) -> Told:
     if any(edge.below == card and edge.kind == "cut" for edge in teller.graph.edges):
         return teller.say("cut", source=_source(teller, event), value=text), [card]
     kind = "leaf" if teller.graph.cards[card].kind == "leaf" else "constant"
-    if kind == "leaf":
-        teller.board.no_grad_yet(card)
     return teller.say(kind, name=teller.name(out["t"]), value=text), [card]
 
 
@@ -52,6 +50,8 @@ def registered(teller: Teller, event: dict) -> Told:
 def _show(teller: Teller, card: str, out: dict, begin: bool = False) -> None:
     if out.get("value"):
         teller.board.value(card, value(out["value"], teller.language), begin)
+    if teller.graph.cards[card].kind == "leaf":
+        teller.board.no_grad_yet(card)
 
 
 def _node_made(teller: Teller, event: dict, made: list[str]) -> Told:
