@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 import time
 from pathlib import Path
@@ -62,6 +63,7 @@ def _check(book: Book, files: set[str], scripts: list[str]) -> int:
     began = time.monotonic()
     with Runner() as runner:
         waiting = [runner.submit(book.root / script) for script in scripts]
+        waiting += [runner.trace(book.root / s) for s in scripts if s in book.traced]
         problems = [p for p in problems_in_files(book) if {p.file, *p.pages} & files]
         problems += problems_in_runs(book, [future.result() for future in waiting])
     if problems:
@@ -81,7 +83,7 @@ def _check(book: Book, files: set[str], scripts: list[str]) -> int:
 
 
 def _update(book: Book, files: set[str], scripts: list[str]) -> int:
-    differences, problems = record(book.root, scripts)
+    differences, problems = record(book.root, scripts, book.traced)
     for difference in differences:
         print(difference, end="\n\n")
     same = len(scripts) - len(differences) - len(problems)
@@ -153,6 +155,7 @@ def _chosen(book: Book, paths: list[str]) -> tuple[set[str], list[str]]:
         *book.scripts,
         *book.outputs,
         *book.older,
+        *book.traces,
         *(p.file for p in book.unreadable),
         GLOSSARY,
     }
@@ -166,11 +169,12 @@ def _chosen(book: Book, paths: list[str]) -> tuple[set[str], list[str]]:
         if not found:
             raise Unproved([_nothing(path)])
         files |= found
-    named = {f.removesuffix(".out") + ".py" if f.endswith(".out") else f for f in files}
+    named = {re.sub(r"\.(?:out|trace)$", ".py", file) for file in files}
     shown = {script for page in files & pages.keys() for script in pages[page]}
     scripts = (named | shown) & set(book.scripts)
     files |= {user for script in named & scripts for user in book.users(script)}
-    files |= scripts | {script.removesuffix(".py") + ".out" for script in scripts}
+    stems = {script.removesuffix(".py") for script in scripts}
+    files |= scripts | {stem + end for stem in stems for end in (".out", ".trace")}
     files |= {file for file in book.older if f"{file.partition('.')[0]}.py" in scripts}
     return files, sorted(scripts)
 

@@ -37,7 +37,14 @@ class Book:
     scripts: tuple[str, ...]
     outputs: tuple[str, ...]
     older: tuple[str, ...]
+    traces: tuple[str, ...]
     unreadable: tuple[Problem, ...]
+
+    @property
+    def traced(self) -> frozenset[str]:
+        """The scripts of which a page shows what autograd did: those that are recorded."""
+        shown = (r for page in self.pages for r in page.references)
+        return frozenset(r.path for r in shown if r.option("figure") == "trace")
 
     def users(self, script: str) -> tuple[str, ...]:
         """The pages that show a script."""
@@ -72,10 +79,10 @@ def read_book(root: Path) -> Book:
         if (content := text(file)) is not None:
             pages.append(parse(file, content))
     scripts, outputs = files("snippets", "*.py"), files("snippets", "*.out")
-    older = files("snippets", "*.then")
-    for file in scripts + outputs + older:
+    older, traces = files("snippets", "*.then"), files("snippets", "*.trace")
+    for file in scripts + outputs + older + traces:
         text(file)
-    return Book(root, *map(tuple, (pages, scripts, outputs, older, unreadable)))
+    return Book(root, *map(tuple, (pages, scripts, outputs, older, traces, unreadable)))
 
 
 def problems_in_files(book: Book) -> list[Problem]:
@@ -228,6 +235,16 @@ def _strays(book: Book) -> Iterator[Problem]:
                 1,
                 "no page shows what an older PyTorch printed here",
                 "a page with the option then: <version> on this snippet",
+                "none",
+                f"name it on a page in both languages, or delete {file}",
+            )
+    for file in book.traces:
+        if file.removesuffix(".trace") + ".py" not in book.traced:
+            yield Problem(
+                file,
+                1,
+                "no page shows this recording",
+                "a page with the option figure: trace on this snippet",
                 "none",
                 f"name it on a page in both languages, or delete {file}",
             )

@@ -9,19 +9,22 @@ from proof.book import Book
 from proof.page import one_line_end, read
 from proof.problem import Problem
 from proof.result import Result
+from proof.trace import compare
 
 ENDS = "(the output ends here)"
 
 
 def problems_in_runs(book: Book, results: Iterable[Result]) -> list[Problem]:
-    """Where a run was refused, or printed something other than what is recorded."""
+    """Where a run was refused, or printed or did something other than what is recorded."""
     found = []
     for result in results:
         script = Path(result.path).relative_to(book.root.resolve()).as_posix()
         pages = book.users(script)
         if result.refusal:
             found.append(refused(script, result, pages))
-        elif problem := _difference(book.root, script, result.stdout, pages):
+            continue
+        problem = _difference(book.root, script, result.stdout, pages)
+        if problem := problem or _other_trace(book.root, script, result.trace, pages):
             found.append(problem)
     return found
 
@@ -75,5 +78,36 @@ def _difference(root: Path, script: str, printed: str, pages: tuple[str, ...]) -
         f"{recorded}    (recorded; the pages show this)",
         f"{prints}    (what PyTorch prints now)",
         f"if the new output is right: python -m proof update {script}",
+        pages,
+    )
+
+
+def _other_trace(
+    root: Path, script: str, now: str | None, pages: tuple[str, ...]
+) -> Problem | None:
+    """Where a script that was recorded did something else than its `.trace` says."""
+    if now is None:
+        return None
+    file = compare.kept(root / script)
+    name, mend = file.relative_to(root).as_posix(), f"python -m proof update {script}"
+    if not file.is_file():
+        what = f"no recording is kept, and {pages[0] if pages else 'a page'} shows it"
+        return Problem(name, 1, what, "a file", "none", mend, pages)
+    try:
+        kept = read(file)
+    except UnicodeDecodeError:
+        return None  # told once for the file itself, by the book
+    if why := compare.fault(kept):
+        return Problem(name, 1, "this is not what a recording is", "a recording", why, mend, pages)
+    if (difference := compare.first_difference(kept, now)) is None:
+        return None
+    line, place, recorded, happens = difference
+    return Problem(
+        name,
+        line,
+        f"{script} does something else than what is recorded: {place}",
+        f"{recorded}    (recorded; the figure shows this)",
+        f"{happens}    (what PyTorch does now)",
+        f"if the new recording is right: {mend}",
         pages,
     )

@@ -26,11 +26,12 @@ _MAKES = {"open": 0, "os.mkdir": 0, "os.rename": 1, "os.link": 1, "os.symlink": 
 """The audit events that make a file, and which of their arguments is its path."""
 
 
-def run(script: str, report: str, limit: float) -> None:
+def run(script: str, report: str, limit: float, recorder=None) -> None:
     """Run `script` and leave a report of its end in the file `report`; never returns.
 
     `limit` is the time in seconds after which the place where the script stands is noted in
-    `report + ".trace"`. A script that dies before its end leaves no report.
+    `report + ".trace"`. A script that dies before its end leaves no report. A `recorder` watches
+    it run, `with recorder`, and is then asked to `save` what it saw as `report + ".recording"`.
     """
     me = getpid()
     _die_with_parent()
@@ -56,7 +57,8 @@ def run(script: str, report: str, limit: float) -> None:
     sys.path[0] = os.getcwd()  # empty: who copies a script does not copy its neighbours
     code, line, error = 0, 0, None
     try:
-        _execute(script)
+        with recorder or contextlib.nullcontext():
+            _execute(script)
     except SystemExit as end:
         code, line = _status(end), _last_line(end, script)
     except BaseException as raised:
@@ -72,6 +74,8 @@ def run(script: str, report: str, limit: float) -> None:
     if getpid() != me:  # the script forked, and this is the copy: the report is not its business
         _exit(code)
     faulthandler.cancel_dump_traceback_later()
+    if recorder:
+        recorder.save(f"{report}.recording")
     files = [(path, line) for path, line in written.items() if os.path.exists(path)]
     with open(report, "w", encoding="utf-8") as file:
         json.dump({"error": error, "line": line, "threads": threads, "files": files}, file)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from proof import grid, report, terms
+from proof.figure import place
 from proof.older import VERSION, fault, older_file, printed
 from proof.page import Page, Reference, read
 from proof.problem import Problem, Unproved, not_utf8
@@ -17,8 +18,9 @@ EXPECTED_OUTPUT = "<!--pytest-codeblocks:expected-output-->"
 
 OPTIONS = {
     "highlight": "highlight: <text that stands in one line of the code>",
-    "figure": "figure: grid",
+    "figure": "figure: grid, or figure: trace",
     "captions": "captions: <one for each matrix of the grid, with | between them>",
+    "passes": "passes: <the backward passes that the trace shows, as 1 or 2-3>",
     "then": "then: <an older version of PyTorch, as 1.12.1>",
 }
 
@@ -49,13 +51,13 @@ def expand(page: Page, root: Path) -> str:
         found = list(_problems(page, reference, root))
         problems += found
         if not found:
-            told += _fences(reference, root)
+            told += _fences(page, reference, root)
     if problems:
         raise Unproved(problems)
     return "\n".join(told + lines[at:])
 
 
-def _fences(reference: Reference, root: Path) -> Iterator[str]:
+def _fences(page: Page, reference: Reference, root: Path) -> Iterator[str]:
     code = read(root / reference.path).rstrip("\n").split("\n")
     output = read((root / reference.path).with_suffix(".out")).rstrip("\n").split("\n")
     ticks = "`" * max(3, 1 + _longest_ticks(code), 1 + _longest_ticks(output))
@@ -68,6 +70,8 @@ def _fences(reference: Reference, root: Path) -> Iterator[str]:
         block += ["", f'{ticks}{{ .text .output .then title="PyTorch {version}" }}', *older, ticks]
     if captions := reference.option("captions"):
         block += ["", *grid.draw("\n".join(output), _captions(captions))]
+    if reference.option("figure") == "trace":
+        block += ["", place.drawn(page, reference, root)]
     yield from (reference.indent + line if line else "" for line in block)
 
 
@@ -163,8 +167,10 @@ def _problems(page: Page, reference: Reference, root: Path) -> Iterator[Problem]
             yield from _older_problems(page, reference, root, texts[script], value, line)
         if key not in ("highlight", "then") and [k for k, *_ in reference.options].count(key) > 1:
             yield problem("the option stands twice", "one", f"{key}: {value}", "remove one", line)
-    if output in texts:
-        yield from _figure_problems(page, reference, texts[output])
+    if reference.option("figure") == "trace" or reference.option("passes"):
+        yield from place.problems(page, reference, root)
+    elif output in texts:
+        yield from _grid_problems(page, reference, texts[output])
 
 
 def _older_problems(
@@ -195,8 +201,8 @@ def _older_problems(
         )
 
 
-def _figure_problems(page: Page, reference: Reference, output: str) -> Iterator[Problem]:
-    """A figure is a grid, and says in words what each matrix of the output is."""
+def _grid_problems(page: Page, reference: Reference, output: str) -> Iterator[Problem]:
+    """A grid says in words what each matrix of the output is."""
     figure, captions = reference.option("figure"), reference.option("captions")
     if figure is None and captions is None:
         return
@@ -211,7 +217,7 @@ def _figure_problems(page: Page, reference: Reference, output: str) -> Iterator[
             page.file,
             reference.line,
             "the figure cannot be drawn",
-            f"{OPTIONS['figure']}, and {OPTIONS['captions']}: {there}",
+            f"figure: grid, and {OPTIONS['captions']}: {there}",
             f"figure: {figure}, {len(told)} captions",
             "correct the options below this line",
             (page.file,),

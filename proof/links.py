@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
+from proof.figure import place
 from proof.page import Page
 from proof.problem import Problem
 from proof.prose import without_code
@@ -16,6 +17,7 @@ _LINK = re.compile(
 )
 _ELSEWHERE = re.compile(r"[a-z]+:|//")
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
+_STEP = re.compile(r"(?P<figure>trace-[\w-]+)-step-(?P<number>\d+)")
 GLOSSARY = "docs/glossary/"
 """Where the terms are anchors too."""
 
@@ -39,9 +41,28 @@ def wrong_links(
         if target is None and not (root / file).is_file():
             expected = "a file below docs/, named as it is seen from this page"
             yield _problem(page, line, "the link leads to no file", expected, link["to"])
+        elif target and (step := _STEP.fullmatch(anchor)):
+            yield from _wrong_step(page, line, link["text"], step, place.steps(target, root))
         elif target and anchor and anchor not in _anchors(target, terms):
             known = ", ".join(f"#{h.anchor}" for h in target.headings if h.anchor)
             yield _problem(page, line, "the link leads to no heading", known, link["to"])
+
+
+def _wrong_step(
+    page: Page, line: int, text: str, step: re.Match, figures: Mapping[str, int]
+) -> Iterator[Problem]:
+    """What is wrong with a link to a step of a figure: there is none, or its words name another."""
+    number = int(step["number"])
+    if step["figure"] not in figures:
+        told = (
+            ", ".join(f"#{name}-step-1" for name in figures) or "a figure on the page it leads to"
+        )
+        yield _problem(page, line, "the link leads to no figure", told, f"#{step[0]}")
+    elif not 1 <= number <= (last := figures[step["figure"]]):
+        told = f"a step from 1 to {last}"
+        yield _problem(page, line, "the link leads to no step of the figure", told, f"#{step[0]}")
+    elif [int(told) for told in re.findall(r"\d+", text)] not in ([], [number]):
+        yield _problem(page, line, "the link names another step", f"step {number}", text)
 
 
 def _anchors(page: Page, terms: Collection[str]) -> set[str]:

@@ -37,6 +37,7 @@ from proof.api import Index, read_index
 from proof.book import Book, problems_in_files, read_book
 from proof.check import problems_in_runs
 from proof.expand import expand
+from proof.figure.fragment import with_player
 from proof.formula import render_formulas, wrong_formula
 from proof.marks import Marks, marks_of
 from proof.names import Shown, shown
@@ -67,7 +68,7 @@ class Press:
 
     serving: bool
     runner: Runner = field(default_factory=Runner)
-    runs: dict[tuple[str, str], Future[Result]] = field(default_factory=dict)
+    runs: dict[tuple[str, str, bool], Future[Result]] = field(default_factory=dict)
     book: Book | None = None
     terms: Terms = field(default_factory=Terms)
     index: Index | None = None
@@ -87,9 +88,13 @@ class Press:
         if not self.runner.alive():
             self.runner.close()
             self.runner, self.runs = Runner(), {}
-        for script in self.book.scripts:
-            key = script, hashlib.sha256((root / script).read_bytes()).hexdigest()
-            runs[key] = self.runs.get(key) or self.runner.submit(root / script)
+        traced = [script for script in self.book.scripts if script in self.book.traced]
+        for script, trace in [
+            *((s, False) for s in self.book.scripts),
+            *((s, True) for s in traced),
+        ]:
+            key = script, hashlib.sha256((root / script).read_bytes()).hexdigest(), trace
+            runs[key] = self.runs.get(key) or self.runner.submit(root / script, trace)
         self.runs = runs
         with contextlib.suppress(Unproved):
             self.index = read_index()  # while the scripts run
@@ -207,6 +212,7 @@ def on_page_content(content: str, page, config: MkDocsConfig, files: Files) -> s
         content = link_terms(content, _press.terms, language, name, glossary)
     urls = {f"docs/{file.src_uri}": file.url for file in files.documentation_pages()}
     marks = _press.marks.get(f"docs/{source}", Marks())
+    content = with_player(content, lambda file: get_relative_url(f"assets/{file}", url))
     return marks.place(content, language, lambda file: get_relative_url(urls[file], url))
 
 

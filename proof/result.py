@@ -24,12 +24,16 @@ class Refusal:
 
 @dataclass(frozen=True)
 class Result:
-    """What one run of one script printed, or why it is refused; `seconds` is wall-clock time."""
+    """What one run of one script printed, or why it is refused; `seconds` is wall-clock time.
+
+    `trace` is the text of its recording, where one was asked for.
+    """
 
     path: str
     stdout: str
     seconds: float
     refusal: Refusal | None = None
+    trace: str | None = None
 
 
 def judge(
@@ -48,6 +52,18 @@ def judge(
         or _with_failure(source, exit_code, report, err, over)
         or _with_leftovers(source, report, over)
         or _with_bad_output(source, out, over)
+    )
+
+
+def judge_recording(told: str) -> Refusal | None:
+    """Decide whether what the recorder saved is a recording: where it failed, it says why."""
+    if told.startswith("{"):
+        return None
+    return Refusal(
+        "the recorder failed on this script",
+        "a whole recording, or none",
+        told,
+        "the script may be right: do without figure: trace, or mend proof/trace",
     )
 
 

@@ -54,13 +54,18 @@ class Runner:
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
 
-    def submit(self, script: Path) -> Future[Result]:
+    def trace(self, script: Path) -> Future[Result]:
+        """Have `script` run and recorded: as `submit`, and the `Result` has its `trace`."""
+        return self.submit(script, trace=True)
+
+    def submit(self, script: Path, trace: bool = False) -> Future[Result]:
         """Have `script` run; the future gives its `Result`, or raises `RunnerError`."""
         future: Future[Result] = Future()
         with self._lock:
             number = next(self._numbers)
             self._waiting[number] = future
-        job = {"number": number, "script": str(script.resolve()), "limit": self.limit}
+        path = str(script.resolve())
+        job = {"number": number, "script": path, "limit": self.limit, "trace": trace}
         try:
             self._process.stdin.write(json.dumps(job) + "\n")
             self._process.stdin.flush()

@@ -24,6 +24,7 @@ CLOSED = {
         "style",
         "summary",
         "caption",
+        "figure",
         "table",
         "button",
     ),

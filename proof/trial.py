@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from proof.result import OUTPUT_LIMIT, Refusal, Result, judge
+from proof.result import OUTPUT_LIMIT, Refusal, Result, judge, judge_recording
 
 GRACE = 1.0
 """Seconds that helpers of the script (a resource tracker, say) get to end after it has ended."""
@@ -51,6 +51,13 @@ class Folder:
         """What stands in a stream, as far as it may count: a flood stays on the disk."""
         os.lseek(stream, 0, os.SEEK_SET)
         return os.read(stream, OUTPUT_LIMIT + 1)
+
+    def recorded(self) -> str | None:
+        """What the recorder of the run has saved, if there was one."""
+        try:
+            return Path(f"{self.report}.recording").read_text("utf-8")
+        except OSError:
+            return None
 
     def told(self) -> dict | None:
         """The report of the run; None if it left none that can be read."""
@@ -133,9 +140,12 @@ class Trial:
         with contextlib.suppress(OSError):  # it may be gone by now
             source = Path(self.script).read_text("utf-8", "replace")
         refusal = judge(source, self._code, report, out, err, over)
+        trace = folder.recorded()
+        if refusal is None and trace is not None:
+            refusal = judge_recording(trace)
         folder.remove()
         text = out.decode("utf-8", "replace").replace("\r\n", "\n")
-        return Result(self.script, text, self._end - self.started, refusal)
+        return Result(self.script, text, self._end - self.started, refusal, trace)
 
 
 def _noted_line(trace: Path, script: str) -> int | None:

@@ -25,6 +25,8 @@ _VALUE = re.compile(r"(?:[a-z_.]+\()?[-−\d.e+,\[\]() ]+\)?")
 _ATTRIBUTE = re.compile(r'data-(line|source)="([^"]*)"')
 _LINK = re.compile(r"\]\((?P<target>[^()\s#]+\.md)(?:#[\w-]+)?\)")
 _OUTSIDE = re.compile(r"\[[^\[\]]*\]\(https?:[^()\s]*(?:\([^()\s]*\))?[^()\s]*\)")
+_STEP = re.compile(r"\[[^\[\]]*\]\([^()\s]*#trace-[\w-]+-step-\d+\)")
+"""A link to a step of a figure; that it names the right one is seen to in `proof.links`."""
 _MESSAGE = re.compile(
     r"(?!(?:python3?|pytest|pip|mkdocs|git) )[A-Za-z'][\w'.,:-]*(?: [\w'.,:()\[\]-]+){3,}"
 )
@@ -162,8 +164,9 @@ def claims_of(page: Page) -> tuple[Claim, ...]:
 
 def _in_prose(page: Page) -> Iterator[Claim]:
     words = list(prose(page))
-    for title in _OUTSIDE.finditer(page.text):
-        words[title.start() : title.end()] = _blank(title)
+    for pattern in (_OUTSIDE, _STEP):
+        for title in pattern.finditer(page.text):
+            words[title.start() : title.end()] = _blank(title)
     for found in NUMBER.finditer("".join(words)):
         digits = found["digits"].rstrip(".")
         if not found["sign"] and len(digits) == 1:

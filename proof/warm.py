@@ -1,8 +1,8 @@
 """The warm process: imports torch once, then runs each script in a process of its own.
 
-Reads one JSON object a line (`number`, `script`, `limit`) and writes one a line (`number` and the
-fields of a `Result`), as each run ends; ends when its input ends. With `fresh`, or where there is
-no fork (Windows), every script gets a new interpreter.
+Reads one JSON object a line (`number`, `script`, `limit`, and `trace`: whether to record it) and
+writes one a line (`number` and the fields of a `Result`), as each run ends; ends when its input
+ends. With `fresh`, or where there is no fork (Windows), every script gets a new interpreter.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from os import _exit  # a script may patch the one in `os`
 from proof import child
 from proof.family import family
 from proof.result import Result
+from proof.trace import alone
 from proof.trial import Folder, Trial, unreadable
 
 TICK = 0.01
@@ -64,7 +65,7 @@ def main(folder: str, fresh: bool) -> None:
                 if told := unreadable(job["script"]):
                     _tell(job["number"], told)
                 else:
-                    live[job["number"]] = start(job["script"], job["limit"], folder)
+                    live[job["number"]] = start(job["script"], job["limit"], folder, job["trace"])
             wakes = [t.wakes for t in live.values() if t.wakes is not None]
             waiting += inbox.take(TICK if live else None, wakes)
             if inbox.closed:
@@ -164,13 +165,15 @@ def _warm_up() -> None:
     gc.enable()
 
 
-def _start_fork(script: str, limit: float, within: str) -> Trial:
+def _start_fork(script: str, limit: float, within: str, trace: bool) -> Trial:
     folder, mark = Folder(within), next(_marks)
+    if trace:
+        import proof.trace.recorder  # noqa: F401  once here, and not in every fork
     pid = os.fork()
     if pid == 0:
         try:
             _become(folder, mark)
-            child.run(script, str(folder.report), limit)
+            child.run(script, str(folder.report), limit, _recorder(script) if trace else None)
         except BaseException:
             traceback.print_exc()
         finally:
@@ -185,6 +188,12 @@ def _start_fork(script: str, limit: float, within: str) -> Trial:
         return status[0] if status else None
 
     return Trial(script, limit, folder, ended, *family(pid, mark, ended), _wakes(pid))
+
+
+def _recorder(script: str):
+    from proof.trace.recorder import Recorder  # it imports torch
+
+    return Recorder(script)
 
 
 def _wakes(pid: int) -> int | None:
@@ -218,10 +227,16 @@ def _stream(descriptor: int, mode: str, **how) -> io.TextIOBase:
     return open(descriptor, mode, encoding="utf-8", closefd=False, **how)
 
 
-def _start_fresh(script: str, limit: float, within: str) -> Trial:
+def _start_fresh(script: str, limit: float, within: str, trace: bool) -> Trial:
     folder, mark = Folder(within), next(_marks)
     process = subprocess.Popen(
-        [sys.executable, child.__file__, script, str(folder.report), str(limit)],
+        [
+            sys.executable,
+            (alone if trace else child).__file__,
+            script,
+            str(folder.report),
+            str(limit),
+        ],
         stdin=folder.stdin,
         stdout=folder.stdout,
         stderr=folder.stderr,

@@ -51,7 +51,8 @@ def test_each_matrix_is_drawn_with_its_caption(printed):
     [
         (PAGE.replace(" | <梯度>", ""), "2 in the recorded output"),
         (PAGE.replace("    figure: grid\n", ""), "figure: None, 2 captions"),
-        (PAGE.replace("grid", "trace"), "figure: trace, 2 captions"),
+        (PAGE.replace("grid", "trace"), "figure: trace with captions"),
+        (PAGE.replace("grid", "graph"), "figure: graph, 2 captions"),
         ("::: snippets/t/s.py\n    figure: grid\n", "figure: grid, 0 captions"),
     ],
 )

@@ -83,3 +83,27 @@ def test_a_build_tells_the_same(tmp_path):
     assert status
     for to, what in WRONG.items():
         assert f"{what}" in said and f"found:    {to.format('en')}\n" in said
+
+
+STEPS = {
+    "[step 20](#{}-step-20)": [],
+    "[there](#{}-step-23)": [],
+    "[step 19](#{}-step-20)": ["the link names another step"],
+    "[step 24](#{}-step-24)": ["the link leads to no step of the figure"],
+    "[step 1](#{}-passes-1-step-1)": ["the link leads to no figure"],
+    "all [20](#{}-step-20) and 77": [],
+}
+
+
+@pytest.mark.parametrize("text", STEPS)
+def test_a_link_to_a_step_of_a_figure(text):
+    from figures import ROOT
+
+    from proof.links import wrong_links
+    from proof.page import parse
+    from proof.values import claims_of
+
+    figure = "::: snippets/accumulate/two_losses.py\n    figure: trace\n\n"
+    page = parse(EN, figure + text.format("trace-accumulate-two-losses"))
+    assert [p.what for p in wrong_links(page, {EN: page}, (), ROOT)] == STEPS[text]
+    assert [claim.said for claim in claims_of(page)] == (["77"] if "77" in text else [])

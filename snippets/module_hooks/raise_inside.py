@@ -10,7 +10,7 @@ fc1, fc2 = nn.Linear(1, 1, bias=False), nn.Linear(1, 1, bias=False)
 nn.init.constant_(fc1.weight, 2.0)
 nn.init.constant_(fc2.weight, 3.0)
 fc2.register_full_backward_hook(check)
-x = torch.ones(1, requires_grad=True)
+x = torch.ones(1, 1, requires_grad=True)
 try:
     fc2(fc1(x)).backward()
 except ValueError as error:

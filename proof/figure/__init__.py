@@ -1,0 +1,1 @@
+"""Draws what autograd did: the figure of a recording (`proof.trace`), as HTML."""

@@ -1,0 +1,161 @@
+"""The backward pass in words: what nodes receive and pass on, which hooks are called."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from proof.figure.numerals import number, on_one_line, scalar, value, without_shape
+from proof.figure.teller import Teller, Told, hook_name
+
+_MODULE_HOOKS = {
+    "full_backward": ("hook_module", ("inputs", "outputs")),
+    "backward": ("hook_module", ("inputs", "outputs")),
+    "full_backward_pre": ("hook_before", ("outputs",)),
+    "forward": ("hook_forward", ("inputs", "outputs")),
+    "forward_pre": ("hook_forward_pre", ("inputs",)),
+}
+"""The sentence of a hook on a module, and what the values are that it gets."""
+
+
+def backward(teller: Teller, event: dict) -> Told:
+    """A backward pass begins."""
+    card = teller.graph.at(event["roots"][0])
+    if card is None:
+        return None
+    seed = event["seed"][0]
+    told = {
+        "name": teller.name(event["roots"][0]),
+        "node": teller.graph.cards[card].node,
+        "seed": "1" if seed is None else teller.value(seed),
+    }
+    if teller.board.number_passes:
+        return teller.say("backward_n", number=event["p"], **told), [card]
+    return teller.say("backward", **told), [card]
+
+
+def node(teller: Teller, event: dict) -> Told:
+    """A node ran: what it received, and what it passed on to whom."""
+    key, which = event["n"], event["p"]
+    if key not in teller.graph.cards:
+        return None
+    alone = len(event["gin"]) == 1
+    text = value(event["gin"][0], teller.language) if alone else teller.values(event["gin"])
+    teller.board.received(key, which, text)
+    sentence = teller.say("receives", node=teller.node(key), got=_sum(teller, key, event))
+    raised = _raised(teller)
+    if "gout" not in event and raised and raised.get("at") == key:
+        return sentence + teller.say("stop"), [key]
+    if "gout" not in event:
+        teller.board.received(key, which, teller.say("failed"))
+        return sentence + teller.say("fails") + teller.say("stop"), [key]
+    touched, passed = [key], alone
+    for edge in teller.graph.edges:
+        if edge.below != key or edge.kind != "gradient" or edge.slot >= len(event["gout"]):
+            continue
+        given = event["gout"][edge.slot]
+        if given is None:
+            continue
+        touched.append(edge.key)
+        teller.arrived.setdefault((edge.above, which), []).append(given)
+        text = teller.value(given)
+        if edge.meets:
+            teller.board.sent(edge.key, which, without_shape(text))
+        passed = passed and given == event["gin"][0]
+        word = "passes_on" if passed else "gives"
+        if len(touched) > 2:
+            word = f"{word}_too"
+        sentence += teller.say(word, value=text, node=teller.node(edge.above))
+    return sentence + teller.say("stop"), touched
+
+
+def _raised(teller: Teller) -> dict | None:
+    """The hook that raised. Those of a node are called after it, so the node itself ran."""
+    for before, event in pairwise(teller.trace.events):
+        if event["k"] == "error" and "p" in event and before["k"] == "hook":
+            return before
+    return None
+
+
+def accumulated(teller: Teller, event: dict) -> Told:
+    """A gradient reached a leaf tensor."""
+    key = event["n"]
+    card = teller.graph.cards.get(key)
+    if card is None:
+        return None
+    before, after = teller.value(event.get("before")), teller.value(event.get("after"))
+    teller.board.grad(key, before)
+    teller.board.grad(key, value(event.get("after"), teller.language))
+    kind = "filled" if event.get("before") is None else "added"
+    if event.get("after") is None:
+        kind = "collected"
+    elif before == after:
+        kind = "kept"
+    got = _sum(teller, key, event)
+    told = {"node": teller.node(key), "name": card.title, "got": got}
+    return teller.say(kind, **told, before=before, after=after), [key]
+
+
+def hook(teller: Teller, event: dict) -> Told:
+    """A hook was called: what it got, and what it returned."""
+    kind, got, name = event["hook"], event.get("got") or [], hook_name(event.get("fn"))
+    tensors = teller.tensors(event.get("on"))
+    cards = teller.cards(tensors)
+    if tensors and not cards:
+        return None
+    say = {"kind": teller.kind(kind), "hook": name}
+    if kind == "tensor":
+        return _tensor_hook(teller, event, say, cards[:1])
+    if kind == "post_accumulate":
+        return teller.say("hook_after", **say, name=teller.name(tensors[0])), cards
+    if kind == "multi_grad":
+        return teller.say("hook_passes", **say, got=teller.values(got)), cards
+    if not tensors and event.get("at") in teller.graph.cards:
+        cards = [event["at"]]
+        teller.board.hook(cards[0], name, new=False)
+        if {"p": event["p"], **(_raised(teller) or {})} == event:
+            teller.board.received(cards[0], event["p"], teller.say("failed"))
+    template, parts = _MODULE_HOOKS.get(kind, ("hook_called", ()))
+    if len(got) < len(parts) or not parts:
+        return teller.say("hook_called", **say), cards
+    told = dict(zip(parts, (teller.values([one]) for one in got), strict=False))
+    sentence = teller.say(template, **say, **told)
+    if event.get("ret") is not None:
+        sentence += teller.say("and_returns", given=teller.values([event["ret"]]))
+    return sentence + teller.say("stop"), cards
+
+
+def called(teller: Teller, event: dict) -> Told:
+    """A node called a function of the snippet."""
+    key = event.get("n")
+    if key not in teller.graph.cards:
+        return None
+    return teller.say("called", node=teller.node(key), name=event["fn"]), [key]
+
+
+def _tensor_hook(teller: Teller, event: dict, say: dict, cards: list[str]) -> Told:
+    got, given = event["got"], event.get("ret")
+    which = event.get("p", 0)
+    for card in cards:
+        if teller.graph.cards[card].kind != "leaf":
+            teller.board.received(card, which, value(got[0], teller.language))
+            if given is not None:
+                teller.board.received(card, which, value(given, teller.language))
+    if given is None:
+        return teller.say("hook_passes", **say, got=teller.values(got)), cards
+    told = {"got": teller.values(got), "given": teller.values([given])}
+    return teller.say("hook_returns", **say, **told), cards
+
+
+def _sum(teller: Teller, key: str, event: dict) -> str:
+    """The gradient a node received; where several lines brought it, the sum that it is."""
+    gin, parts = event["gin"], teller.arrived.get((key, event["p"]), [])
+    told = teller.values(gin)
+    total = scalar(gin[0]) if len(gin) == 1 else None
+    numbers = [scalar(part) for part in parts]
+    if len(parts) < 2 or total is None or None in numbers:
+        return told
+    if abs(sum(numbers) - total) > 1e-3 * abs(total) + 1e-6:
+        return told  # a hook came between, or the numbers are rounded
+    first, *rest = (number(one) for one in numbers)
+    terms = (f" − {one[1:]}" if one.startswith("−") else f" + {one}" for one in rest)
+    return f"{first}{''.join(terms)} = {on_one_line(told)}"

@@ -1,0 +1,383 @@
+"""Figures of traces: laid out without a clash, told step by step, no number but the run's own."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import re
+import subprocess
+import sys
+from itertools import pairwise
+
+import pytest
+from figures import NAMES, ROOT, Seen, faults, numbers
+from tiny_book import Book
+
+from proof.expand import expand
+from proof.figure.cards import read_graph, select
+from proof.figure.fragment import fragment
+from proof.figure.layout import Line, lay_out
+from proof.figure.numerals import number, value
+from proof.figure.packing import COLUMN, pack
+from proof.figure.steps import read_steps, states
+from proof.figure.words import EN, WORDS, ZH
+from proof.page import parse
+from proof.problem import Unproved
+from proof.terms import read_terms
+from proof.trace.model import Trace, parsed, written
+
+LANGUAGES = ["zh", "en"]
+each_trace = pytest.mark.parametrize("name", NAMES)
+each_language = pytest.mark.parametrize("language", LANGUAGES)
+
+
+@pytest.fixture(scope="session")
+def traces(runner) -> dict[str, Trace]:
+    """What the recorder writes about snippets of the book."""
+    runs = {name: runner.trace(ROOT / f"snippets/{name}.py") for name in NAMES}
+    return {name: parsed(run.result(60).trace) for name, run in runs.items()}
+
+
+@pytest.fixture(scope="session")
+def two_losses(traces) -> Trace:
+    return traces["accumulate/two_losses"]
+
+
+# Where things stand
+
+
+@each_trace
+@each_language
+def test_nothing_in_a_picture_touches_anything_else(traces, name, language):
+    assert faults(traces[name], language) == []
+
+
+def test_a_card_stands_below_all_it_depends_on_and_a_leaf_just_above_its_use():
+    lines = [Line("1", "a", "b"), Line("2", "b", "c"), Line("3", "a", "c"), Line("4", "late", "c")]
+    layout = lay_out({key: (60, 40) for key in ("a", "late", "b", "c")}, lines)
+    height = {key: y for key, (_, y) in layout.places.items()}
+    assert height["a"] < height["b"] == height["late"] < height["c"]
+
+
+def test_lines_do_not_cross_where_they_need_not():
+    lines = [Line("1", "a", "y"), Line("2", "b", "x"), Line("3", "x", "z"), Line("4", "y", "z")]
+    layout = lay_out({key: (60, 40) for key in ("a", "b", "x", "y", "z")}, lines)
+    x = {key: at for key, (at, _) in layout.places.items()}
+    assert (x["a"] < x["b"]) == (x["y"] < x["x"])
+
+
+def test_parts_without_a_connection_stand_beside_and_below_one_another():
+    layout = pack({key: (300, 40) for key in "abcdef"}, [Line("1", "a", "b"), Line("2", "c", "d")])
+    places = layout.places
+    assert places["a"][1] == places["c"][1] < places["b"][1] == places["d"][1]
+    assert places["a"][0] == places["e"][0] < places["c"][0] == places["f"][0]
+    assert places["b"][1] < places["e"][1] and layout.width <= COLUMN
+
+
+def test_a_circle_is_refused():
+    with pytest.raises(ValueError, match="circle"):
+        lay_out({"a": (9, 9), "b": (9, 9)}, [Line("1", "a", "b"), Line("2", "b", "a")])
+
+
+def test_a_figure_is_the_same_on_every_machine(tmp_path, traces):
+    file = tmp_path / "a.trace"
+    file.write_text(written(traces["sharing/called_twice"]), "utf-8")
+    script = (
+        "import sys; from proof.trace.model import parsed; from proof.figure.fragment import *;"
+        "sys.stdout.reconfigure(encoding='utf-8');"
+        "print(fragment(parsed(open(sys.argv[1], encoding='utf-8').read()), 'f', 'zh'))"
+    )
+    told = {
+        subprocess.run(
+            [sys.executable, "-c", script, file],
+            cwd=ROOT,
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in ("0", "7", "99")
+    }
+    assert len(told) == 1
+
+
+# What happened
+
+
+def sentences(trace: Trace, language: str) -> list[str]:
+    return [step.sentence for step in read_steps(trace, read_graph(trace), language)]
+
+
+def test_steps_tell_the_run_in_both_languages(two_losses):
+    chinese, english = (sentences(two_losses, language) for language in LANGUAGES)
+    assert "AddBackward0（`y1`）收到 24，传给 MulBackward0（`2 * w`）。" in chinese
+    assert "AddBackward0 (`y1`) receives 24 and passes it to MulBackward0 (`2 * w`)." in english
+    assert "`w` 的 AccumulateGrad 收到 12，`w.grad` 从 48 变成 60。" in chinese
+    assert "AccumulateGrad of `w` receives 12; `w.grad` goes from 48 to 60." in english
+    assert len(chinese) == len(english)
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("sharing/one_after_another", "`w` 的 AccumulateGrad 收到 6 + 6 = 12，"),
+        ("tensor_hooks/half_gradient", "张量钩子 `lambda` 收到 12，返回 6：梯度换成了 6。"),
+        ("accumulate/second_time", "MulBackward0（`2 * w`）收到 6，在这里出错。"),
+        ("freezing/detach_kinds", "`cut = y.detach()` 得到 6，不带计算图"),
+        ("module_hooks/full_hook", "`grad_input` 是 (30, 20)，`grad_output` 是 10。"),
+        ("updates/by_hand", "优化器 `SGD` 更新一步：`sgd` 从 1 变成 −7（梯度是 8）。"),
+    ],
+)
+def test_what_a_sentence_says_of(traces, name, told):
+    assert any(told in sentence for sentence in sentences(traces[name], "zh"))
+
+
+@each_trace
+def test_each_language_has_only_its_own_words(traces, name):
+    chinese = re.compile(r"[一-鿿，。；：（）、]")
+    html = fragment(traces[name], "f", "en")
+    assert not chinese.search(html)
+    for sentence in sentences(traces[name], "zh"):
+        assert chinese.search(sentence)
+        assert not re.search(
+            r" [，。；：（）、]|[，。；：（）、] ", re.sub("`[^`]*`", "x", sentence)
+        )
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_words_are_those_of_the_glossary(language):
+    terms = read_terms(ROOT).all
+    right = {name.lower() for term in terms for name in term.names(language)}
+    wrong = "|".join(re.escape(n) for t in terms for n in t.wrong if n.lower() not in right)
+    for text in WORDS[language].values():
+        told = re.sub("`[^`]*`|{[^}]*}", "", text)
+        assert not re.search(rf"(?i)(?<![a-z])(?:{wrong})(?![a-z])", told), text
+
+
+def test_both_languages_have_the_same_sentences():
+    assert ZH.keys() == EN.keys()
+    for key, text in ZH.items():
+        assert set(re.findall("{([a-z]+)}", text)) == set(re.findall("{([a-z]+)}", EN[key])), key
+
+
+@each_trace
+@each_language
+def test_the_state_of_a_step_is_what_its_past_left(traces, name, language):
+    steps = read_steps(traces[name], read_graph(traces[name]), language)
+    reached = list(states(steps))
+    for count in range(1, len(steps) + 1):
+        assert list(states(steps[:count]))[-1] == reached[count - 1]
+    for before, after in pairwise(reached):
+        assert before.keys() <= after.keys()
+
+
+def test_cards_keep_the_history_of_grad_and_tell_passes_apart(two_losses):
+    graph = read_graph(two_losses)
+    last = list(states(read_steps(two_losses, graph, "zh")))[-1]
+    by_title = {card.title: key for key, card in graph.cards.items()}
+    assert last[by_title["w"] + "v"] == "1 → −59"
+    assert last[by_title["w"] + "g"] == "48 → 60"
+    assert last[by_title["y1"] + "g"] == "① 24  ② 6"
+    beside = {last[edge.key] for edge in graph.edges if edge.key in last}
+    assert beside == {"① 24", "② 6"}
+
+
+def test_a_leaf_says_from_the_start_that_it_has_no_gradient(traces):
+    for trace in traces.values():
+        graph = read_graph(trace)
+        leaves = [key for key, card in graph.cards.items() if card.kind == "leaf"]
+        for state in states(read_steps(trace, graph, "en")):
+            assert all(state.get(f"{key}g") for key in leaves if f"{key}v" in state)
+
+
+def test_a_long_message_is_cut_where_a_word_ends(traces):
+    told = sentences(traces["accumulate/second_time"], "en")
+    errors = [one for one in told if one.startswith("Error: ")]
+    assert len(errors) == 1 and len(errors[0]) < 130 and errors[0].endswith(" …`")
+
+
+def test_kinds_of_cards_differ_in_shape_and_line(traces):
+    trace = traces["freezing/detach_kinds"]
+    kinds = {card.title: card.kind for card in read_graph(trace).cards.values()}
+    assert kinds == {"w": "leaf", "y": "node", "y * cut": "node", "cut": "constant"}
+    assert {e.kind for e in read_graph(trace).edges} == {"gradient", "cut", "constant"}
+    modules = [c for c in read_graph(traces["module_hooks/full_hook"]).cards.values()]
+    assert [c.title for c in modules if c.kind == "module"] == ["product", "product"]
+
+
+def test_passes_choose_what_is_drawn(traces):
+    trace = traces["accumulate/without_zero_grad"]
+    whole, first, later = (trace, select(trace, 1, 1), select(trace, 2, 3))
+    walked = [{e["n"] for e in t.events if e["k"] == "node"} for t in (whole, first, later)]
+    assert walked[1] and walked[2] and walked[1] | walked[2] < walked[0]
+    assert not walked[1] & walked[2]
+    for selected, asked in ((first, {1}), (later, {2, 3})):
+        assert {e["p"] for e in selected.events if e["k"] == "backward"} == asked
+        assert faults(selected) == []
+    assert len(sentences(first, "zh")) < len(sentences(later, "zh")) < len(sentences(whole, "zh"))
+
+
+@pytest.mark.parametrize(
+    ("told", "zh"),
+    [
+        (None, "None"),
+        ({"s": [], "v": -0.75}, "−0.75"),
+        ({"s": [2, 2], "v": [[1, 2], [3, 4]]}, "[[1, 2], [3, 4]]"),
+        ({"s": [2, 3], "v": [[1.25, 2.5, 3.75]] * 2}, "[[1.25, 2.5, 3.75],\n [1.25, 2.5, 3.75]]"),
+        ({"s": [5, 5], "v": 0.01, "c": 1}, "5×5（全是 0.01）"),
+        ({"s": [1, 4, 5, 5], "u": [[0.01, 75], [0.05, 25]]}, "1×4×5×5（75 个 0.01，25 个 0.05）"),
+        ({"s": [40, 40], "m": [-3.1, 0.1, 4.2, 41.1078]}, "40×40（范数 41.1078）"),
+        ({"s": [2, 1, 1], "v": [[[1]], [["nan"]]]}, "2×1×1（1, nan）"),
+        ({"s": [30], "v": [n / 7 for n in range(30)]}, f"30（0 到 {number(29 / 7)}）"),
+        ({"s": [4, 4], "layout": "meta"}, "4×4"),
+    ],
+)
+def test_values_are_told_in_full_or_summed_up_as_the_trace_has_them(told, zh):
+    assert value(told, "zh") == zh
+
+
+# No number but those of the run
+
+
+@each_trace
+@each_language
+def test_every_number_of_a_figure_is_in_its_trace(traces, name, language):
+    assert invented(traces[name], fragment(traces[name], "f", language)) == set()
+
+
+def invented(trace: Trace, html: str) -> set[float]:
+    """Numbers in a figure that its trace doesn't hold."""
+    held = [trace.source, trace.stdout, trace.tensors, trace.nodes, trace.events, trace.torch]
+    known = numbers(json.dumps(held, ensure_ascii=False))
+    seen = Seen(html)
+    told = {number for tag, text in seen.texts if tag != "summary" for number in numbers(text)}
+    told |= {n for _, a in seen.elements for n in numbers(a.get("data-s") or "")}
+    cards = sum("card" in (a.get("class") or "").split() for _, a in seen.elements)
+    steps = sum(tag == "li" for tag, _ in seen.elements)
+    counted = {number for tag, text in seen.texts if tag == "summary" for number in numbers(text)}
+    assert counted == {steps}
+    return told - known - {cards}
+
+
+@each_trace
+def test_the_numbers_of_a_step_are_those_of_its_event(traces, name):
+    trace = traces[name]
+    graph = read_graph(trace)
+    for event in trace.events:
+        alone = copy.copy(trace)
+        alone.events = [event]
+        for step in read_steps(alone, graph, "en"):
+            told = re.sub(r"`[^`]*`", "", step.sentence)
+            named = {number for tensor in trace.tensors.values() for number in numbers(str(tensor))}
+            assert numbers(told) <= numbers(json.dumps(event)) | named
+
+
+def test_a_sum_in_a_sentence_is_right(traces):
+    found = 0
+    for trace in traces.values():
+        for sentence in sentences(trace, "en"):
+            for terms, total in re.findall(r"receives (\S+(?: [+−] \S+)+) = ([^ ;.]+)", sentence):
+                parts = terms.replace("− ", "+ −").replace("−", "-").split(" + ")
+                assert sum(map(float, parts)) == pytest.approx(float(total.replace("−", "-")))
+                found += 1
+    assert found
+
+
+def test_a_changed_number_in_the_trace_changes_the_figure(two_losses):
+    html = fragment(two_losses, "f", "zh")
+    other = parsed(written(two_losses).replace('"v": 24', '"v": 25'))
+    assert "收到 25" in fragment(other, "f", "zh") and "收到 25" not in html
+    assert 25.0 in invented(two_losses, fragment(other, "f", "zh"))
+
+
+# The fragment
+
+
+@each_trace
+@each_language
+def test_a_figure_is_whole_html_of_little_weight(traces, name, language):
+    html = fragment(traces[name], "trace-x", language)
+    seen = Seen(html)
+    heavy = {"module_hooks/nested"}  # two passes through two modules and three hooks on each
+    assert len(html.encode()) < (22_000 if name in heavy else 20_000)
+    assert "\n\n" not in html and "<script" not in html and "<style" not in html
+    named = [a["id"] for _, a in seen.elements if "id" in a]
+    assert len(named) == len(set(named)) and all(i.startswith("trace-x") for i in named)
+    slots = {a["data-k"] for _, a in seen.elements if "data-k" in a}
+    for _, attributes in seen.elements:
+        assert set((attributes.get("data-t") or "").split()) <= slots
+        assert set(json.loads(attributes.get("data-s") or "{}")) <= slots
+    svg = next(a for tag, a in seen.elements if tag == "svg")
+    assert svg["role"] == "img" and set(svg["aria-labelledby"].split()) <= set(named)
+
+
+def test_the_caption_says_which_pytorch_ran(two_losses):
+    assert "PyTorch 2.13.0 运行时的记录。" in fragment(two_losses, "f", "zh")
+    assert "Recorded from a run of PyTorch 2.13.0." in fragment(two_losses, "f", "en")
+
+
+def test_the_assets_are_small():
+    assert (ROOT / "docs/assets/trace.js").stat().st_size < 6000
+    assert (ROOT / "docs/assets/trace.css").stat().st_size < 6000
+
+
+# The page that asks for it
+
+PAGE = "::: snippets/t/s.py\n    figure: trace\n"
+
+
+@pytest.fixture
+def traced(book: Book, two_losses: Trace) -> Book:
+    for ending in ("py", "out"):
+        text = (ROOT / f"snippets/accumulate/two_losses.{ending}").read_text("utf-8")
+        book.write(f"snippets/t/s.{ending}", text)
+    book.write("snippets/t/s.trace", written(two_losses))
+    return book
+
+
+@each_language
+def test_the_figure_stands_after_the_output(traced, two_losses, language):
+    told = expand(parse(f"t/p.{language}.md", PAGE), traced.root)
+    before, figure = told.split("```\n\n<figure")
+    assert before.endswith("after step, w: tensor(-59., requires_grad=True)\n")
+    assert f"<figure{figure}" == fragment(two_losses, "trace-t-s", language) + "\n"
+
+
+def test_passes_are_asked_for_on_the_page(traced, two_losses):
+    told = expand(parse("t/p.en.md", PAGE + "    passes: 2\n"), traced.root)
+    assert fragment(two_losses, "trace-t-s-passes-2", "en", (2, 2)) in told
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (PAGE + "    passes: 3\n", "the trace has no such passes"),
+        (PAGE + "    passes: 2-1\n", "the trace has no such passes"),
+        (PAGE + "    passes: first\n", "passes from 1 to 2"),
+        (PAGE + "    captions: a\n", "the figure cannot be drawn"),
+        ("::: snippets/t/s.py\n    passes: 1\n", "the figure cannot be drawn"),
+        (PAGE + "    figure: trace\n", "the option stands twice"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused(traced, text, told):
+    with pytest.raises(Unproved, match=told):
+        expand(parse("docs/t/p.zh.md", text), traced.root)
+
+
+@pytest.mark.parametrize("text", [None, "{", '{"format": 2}'])
+def test_a_trace_that_is_missing_or_none_is_told(traced, text):
+    if text is None:
+        traced.remove("snippets/t/s.trace")
+    else:
+        traced.write("snippets/t/s.trace", text)
+    with pytest.raises(Unproved, match="the snippet has no recorded trace"):
+        expand(parse("docs/t/p.zh.md", PAGE), traced.root)
+
+
+def test_a_trace_without_a_backward_pass_is_no_figure(traced, two_losses):
+    kept = [event for event in two_losses.events if event["k"] == "print"]
+    nothing = copy.copy(two_losses)
+    nothing.events = kept
+    traced.write("snippets/t/s.trace", written(nothing))
+    with pytest.raises(Unproved, match="no backward pass ran"):
+        expand(parse("docs/t/p.zh.md", PAGE), traced.root)

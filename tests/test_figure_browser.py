@@ -1,0 +1,359 @@
+"""What a reader does with a figure in a browser: controls, keys alone, no script, print, a phone.
+
+Needs Chromium or Chrome. The book of these tests has pages with one figure, with all, with none.
+"""
+
+# ruff: noqa: F811 (fixtures are imported by their names)
+from __future__ import annotations
+
+import functools
+import http.server
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import threading
+from importlib import resources
+
+import pytest
+from figures import ROOT
+from test_browser import Handler, browser, page, pytestmark, watch  # noqa: F401
+from tiny_book import Book
+
+FIGURES = {
+    "losses": ("accumulate/two_losses", ""),
+    "hooks": ("module_hooks/full_hook", ""),
+    "loop": ("accumulate/without_zero_grad", "    passes: 1-6\n"),
+    "shared": ("sharing/called_twice", ""),
+}
+WIDE = "shared"
+FIRST = "trace-accumulate-two-losses"
+STATE = """figure => [...figure.querySelectorAll("svg [data-k]")].map(
+    e => [e.dataset.k, e.matches("g, path") ? e.getAttribute("class") : e.textContent])"""
+
+
+@pytest.fixture(scope="session")
+def figures(tmp_path_factory, runner) -> str:
+    """The address of a book whose pages have figures, built and served as the real one is."""
+    book = Book(tmp_path_factory.mktemp("figures") / "book")
+    for name in ("proof", "theme", "docs/assets"):
+        shutil.copytree(ROOT / name, book.root / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name, (snippet, option) in FIGURES.items():
+        source = ROOT / f"snippets/{snippet}.py"
+        book.write(f"snippets/{snippet}.py", source.read_bytes())
+        book.write(f"snippets/{snippet}.out", source.with_suffix(".out").read_bytes())
+        book.write(f"snippets/{snippet}.trace", runner.trace(source).result(60).trace)
+        for language, title, says in (("zh", "图", "看图。"), ("en", "Figure", "Look.")):
+            told = f"# {title} {'{ #figure }'}\n\n{says}\n\n::: snippets/{snippet}.py\n"
+            book.write(f"docs/{name}.{language}.md", f"{told}    figure: trace\n{option}")
+    both = "".join(
+        f"::: snippets/{s}.py\n    figure: trace\n{option}\n" for s, option in FIGURES.values()
+    )
+    for language in ("zh", "en"):
+        losses = f"docs/losses.{language}.md"
+        book.write(losses, book.read(losses) + f"\n[5](#{FIRST}-step-5)\n")
+    for language, title in (("zh", "都在"), ("en", "All")):
+        book.write(f"docs/all.{language}.md", f"# {title} {{ #all }}\n\n{both}")
+        book.write(f"docs/index.{language}.md", f"# {title} {{ #home }}\n")
+    nav = ["index.md", "losses.md", "hooks.md", "loop.md", "shared.md", "all.md", "t/p.md"]
+    config = (ROOT / "mkdocs.yml").read_text("utf-8")
+    config = re.sub(r"(?ms)^nav:\n.*?(?=^\S)", f"nav: {json.dumps(nav)}\n", config)
+    book.write("mkdocs.yml", config)
+    book.write("mkdocs.en.yml", (ROOT / "mkdocs.en.yml").read_bytes())
+    site = book.root.parent / "site"
+    server = http.server.ThreadingHTTPServer(
+        ("127.0.0.1", 0), functools.partial(Handler, directory=str(site))
+    )
+    address = f"http://127.0.0.1:{server.server_port}/book/"
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(site)],
+        cwd=book.root,
+        env={**os.environ, "SITE_URL": address, "NO_MKDOCS_2_WARNING": "1"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield address
+    server.shutdown()
+
+
+def go(page, address: str):
+    page.goto(address)
+    page.wait_for_selector(".player")
+    return page.locator("figure.trace").first
+
+
+def button(figure, number: int):
+    return figure.locator(".player button").nth(number)
+
+
+def at(figure) -> str:
+    return figure.locator(".player > small").inner_text()
+
+
+def test_each_button_does_what_it_says(figures, page):
+    figure = go(page, figures + "losses/")
+    names = [button(figure, n).get_attribute("aria-label") for n in range(5)]
+    assert names == ["第一步", "上一步", "播放", "下一步", "最后一步"]
+    assert at(figure) == "" and "共 23 步" in figure.locator(".player p").inner_text()
+    for number, shown in (
+        (0, 1),
+        (3, 2),
+        (3, 3),
+        (1, 2),
+        (4, 23),
+        (3, 23),
+        (1, 22),
+        (0, 1),
+        (1, 1),
+    ):
+        button(figure, number).click()
+        assert at(figure) == f"{shown} / 23"
+    assert page.complaints == []
+
+
+def test_line_node_and_sentence_move_together(figures, page):
+    figure = go(page, figures + f"losses/#{FIRST}-step-11")
+    assert at(figure) == "11 / 23"
+    sentence = figure.locator(".player p").inner_text()
+    assert "AddBackward0（y1）收到 24，传给 MulBackward0（2 * w）。" in sentence
+    assert "第 14 行 loss2.backward(retain_graph=True)" in sentence
+    assert figure.locator("g.on").text_content().startswith("y1 = 3")
+    assert figure.locator(".line.on.up").count() == 1
+    mark, code = page.locator(".trace-line"), page.locator(".highlight pre > code").first
+    line = code.evaluate(
+        """code => { const walker = document.createTreeWalker(code, NodeFilter.SHOW_TEXT)
+        while (!walker.nextNode().data.includes("retain_graph"));
+        const range = document.createRange()
+        range.selectNode(walker.currentNode)
+        return range.getBoundingClientRect().top }"""
+    )
+    box = mark.bounding_box()
+    assert box["y"] - 1 <= line <= box["y"] + box["height"]
+    button(figure, 0).click()
+    assert mark.bounding_box()["y"] < box["y"]
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_going_back_shows_exactly_what_going_forward_showed(figures, page, name):
+    figure = go(page, f"{figures}{name}/")
+    finished = figure.evaluate(STATE)
+    count = figure.locator("li").count()
+    button(figure, 0).click()
+    forward = []
+    for _ in range(count):
+        forward.append(figure.evaluate(STATE))
+        button(figure, 3).click()
+    for expected in reversed(forward):
+        assert figure.evaluate(STATE) == expected
+        button(figure, 1).click()
+    texts = [[row for row in state if row[0][0] in "nte"] for state in (finished, forward[-1])]
+    plain = [[(k, re.sub(" ?(on|up)$", "", v)) for k, v in state] for state in texts]
+    assert plain[0] == plain[1], "the last step is the finished graph"
+    assert forward[0] != forward[-1]
+
+
+def test_keys_alone_suffice(figures, page):
+    figure = go(page, figures + "losses/")
+    button(figure, 3).focus()
+    for key, shown in (
+        ("Home", 1), ("ArrowRight", 2), ("ArrowRight", 3), ("ArrowLeft", 2), ("End", 23)
+    ):  # fmt: skip
+        page.keyboard.press(key)
+        assert at(figure) == f"{shown} / 23"
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    slider = figure.locator("input[type=range]")
+    assert slider.evaluate("e => e == document.activeElement")
+    for key, shown in (("Home", 1), ("ArrowRight", 2), ("End", 23), ("ArrowLeft", 22)):
+        page.keyboard.press(key)
+        assert at(figure) == f"{shown} / 23"
+    assert slider.get_attribute("aria-valuetext").startswith("第 22 步，共 23 步: 优化器 SGD")
+
+
+def test_it_plays_and_pauses_and_stays_silent_meanwhile(figures, page):
+    page.clock.install()
+    figure = go(page, figures + "losses/")
+    button(figure, 2).click()
+    assert (at(figure), button(figure, 2).get_attribute("aria-label")) == ("1 / 23", "暂停")
+    page.clock.run_for(1850)
+    assert at(figure) == "2 / 23"
+    assert figure.locator(".player p").get_attribute("aria-live") == "off"
+    button(figure, 2).click()
+    page.clock.run_for(5000)
+    assert (at(figure), button(figure, 2).get_attribute("aria-label")) == ("2 / 23", "播放")
+    button(figure, 3).click()
+    assert figure.locator(".player p").get_attribute("aria-live") == "polite"
+    button(figure, 2).click()
+    page.clock.run_for(60_000)
+    assert (at(figure), button(figure, 2).get_attribute("aria-label")) == ("23 / 23", "播放")
+
+
+def test_a_link_leads_to_a_step_again_and_again(figures, page):
+    figure = go(page, figures + "losses/")
+    for _ in range(2):
+        page.locator(f"article a[href$='#{FIRST}-step-5']").click()
+        assert at(figure) == "5 / 23"
+        button(figure, 4).click()
+    assert figure.locator("details").get_attribute("open") is None
+
+
+def test_several_players_keep_apart(figures, page):
+    go(page, figures + "all/")
+    several = page.locator("figure.trace")
+    assert several.count() == page.locator(".player").count() == 4
+    button(several.nth(0), 0).click()
+    button(several.nth(2), 0).click()
+    button(several.nth(2), 3).click()
+    assert [at(several.nth(n)) for n in range(3)] == ["1 / 23", "", "2 / 42"]
+    assert page.locator(".trace-line").count() == 2
+    assert several.nth(1).locator(".off, .on").count() == 0
+    assert page.complaints == []
+
+
+def test_it_survives_instant_navigation_and_the_language_switch(figures, page):
+    page.goto(figures)
+    assert page.locator("script[src*='trace.js'], link[href*='trace.css']").count() == 0
+    page.evaluate("window.same = true")
+    for name in ("losses", "hooks", "losses"):
+        page.locator(f".md-nav a[href$='{name}/']").first.click()
+        page.wait_for_url(f"{figures}{name}/")
+        page.wait_for_selector(".player")
+        assert page.locator(".player").count() == 1
+        figure = page.locator("figure.trace")
+        button(figure, 0).click()
+        button(figure, 3).click()
+        assert at(figure).startswith("2 / ")
+        assert (
+            page.evaluate("getComputedStyle(document.querySelector('.trace .graph')).overflowX")
+            == "auto"
+        )
+    assert page.evaluate("window.same")
+    page.locator(".md-header .md-select button").hover()
+    page.locator(".md-select__link[hreflang=en]").click()
+    page.wait_for_function("document.documentElement.lang == 'en'")
+    page.wait_for_selector(".player")
+    button(page.locator("figure.trace"), 0).click()
+    assert "requires a gradient: it is a leaf tensor." in page.locator(".player p").inner_text()
+    assert page.complaints == []
+
+
+def test_a_page_without_a_figure_loads_nothing_for_it(figures, page):
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(figures + "t/p/")
+    page.wait_for_load_state("networkidle")
+    assert asked and not [url for url in asked if "trace" in url]
+    asked.clear()
+    go(page, figures + "all/")
+    assert sorted(url.rsplit("/", 1)[1] for url in asked if "trace" in url) == [
+        "trace.css",
+        "trace.js",
+    ]
+
+
+@pytest.mark.parametrize("prefix", ["", "en/"])
+def test_without_a_script_it_is_a_picture_and_a_list(figures, browser, prefix):
+    context = browser.new_context(java_script_enabled=False)
+    plain = context.new_page()
+    plain.goto(f"{figures}{prefix}losses/")
+    figure = plain.locator("figure.trace")
+    assert plain.locator(".player").count() == 0
+    assert figure.locator("li").last.is_visible() and figure.locator("li").count() == 23
+    assert ".grad 48 → 60" in figure.locator(".graph svg").text_content()
+    assert figure.locator(".graph svg").bounding_box()["height"] > 300
+    context.close()
+
+
+def test_print_shows_the_finished_graph_and_every_step(figures, page):
+    figure = go(page, figures + "losses/")
+    button(figure, 0).click()
+    assert ".grad 48 → 60" not in figure.locator(".graph svg").text_content()
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert ".grad 48 → 60" in figure.locator(".graph svg").text_content()
+    assert figure.locator("li").last.is_visible()
+    assert not figure.locator(".player").is_visible()
+    assert figure.locator(".off, .on").count() == 0
+    assert page.pdf()[:4] == b"%PDF"
+
+
+@pytest.fixture(params=["light", "dark"])
+def scheme(request) -> str:
+    return request.param
+
+
+@pytest.mark.parametrize("prefix", ["", "en/"])
+@pytest.mark.parametrize("name", FIGURES)
+def test_on_a_phone_only_the_graph_scrolls(figures, browser, scheme, prefix, name):
+    context = browser.new_context(viewport={"width": 390, "height": 844}, color_scheme=scheme)
+    phone = context.new_page()
+    watch(phone)
+    figure = go(phone, f"{figures}{prefix}{name}/")
+    button(figure, 0).click()
+    for step in range(figure.locator("li").count()):
+        assert phone.evaluate("document.documentElement.scrollWidth") <= 390
+        on = figure.locator("g.on")
+        if step and on.count() == 1:
+            card, box = on.bounding_box(), figure.locator(".graph").bounding_box()
+            assert box["x"] <= card["x"] + card["width"] / 2 <= box["x"] + box["width"]
+        button(figure, 3).click()
+    for control in figure.locator(".player button, .player input").all():
+        assert min(control.bounding_box()["height"], control.bounding_box()["width"]) >= 40
+    assert phone.locator(".graph").evaluate("e => e.scrollWidth > e.clientWidth") == (name == WIDE)
+    assert phone.complaints == []
+    context.close()
+
+
+@pytest.mark.parametrize("prefix", ["", "en/"])
+@pytest.mark.parametrize("step", [None, 1, 11])
+def test_axe_finds_nothing_that_keeps_people_out(figures, browser, scheme, prefix, step):
+    context = browser.new_context(color_scheme=scheme, reduced_motion="reduce")
+    reader = context.new_page()
+    go(reader, f"{figures}{prefix}all/" + (f"#{FIRST}-step-{step}" if step else ""))
+    axe = resources.files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
+    reader.evaluate(axe)
+    found = reader.evaluate("axe.run('figure.trace').then(result => result.violations)")
+    told = [(one["id"], [n["html"][:90] for n in one["nodes"][:3]]) for one in found]
+    assert told == []
+    context.close()
+
+
+@pytest.mark.parametrize("step", [None, 1, 13])
+def test_texts_in_the_picture_are_legible(figures, browser, scheme, step):
+    """axe doesn't look at the colors of SVG: each text against its card, 4.5 to 1."""
+    context = browser.new_context(color_scheme=scheme)
+    reader = context.new_page()
+    figure = go(reader, figures + "losses/" + (f"#{FIRST}-step-{step}" if step else ""))
+    colors = figure.evaluate(
+        """figure => [...figure.querySelectorAll("svg g:not(.off) text, svg > text")].map(e => [
+            getComputedStyle(e).fill, getComputedStyle(e.closest("g")?.querySelector(".box")
+            ?? document.body)[e.closest("g") ? "fill" : "backgroundColor"], e.textContent])"""
+    )
+    assert len(colors) > (2 if step == 1 else 15)
+    for front, back, text in colors:
+        assert contrast(front, back) >= 4.5, text
+    context.close()
+
+
+def contrast(*colors: str) -> float:
+    lights = []
+    for color in colors:
+        parts = [float(n) / 255 for n in re.findall(r"[\d.]+", color)[:3]]
+        linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+        lights.append(0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2])
+    return (max(lights) + 0.05) / (min(lights) + 0.05)
+
+
+def test_nothing_moves_for_a_reader_who_wants_no_motion(figures, browser):
+    context = browser.new_context(reduced_motion="reduce")
+    calm = context.new_page()
+    figure = go(calm, figures + "losses/")
+    durations = figure.locator(".box").evaluate_all(
+        "all => all.map(e => getComputedStyle(e).transitionDuration)"
+    )
+    assert set(durations) <= {"0s"}
+    context.close()

@@ -1,0 +1,485 @@
+"""What a recording tells, how its numbers are rounded, and how the runner gives it."""
+
+from __future__ import annotations
+
+import random
+import re
+import struct
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from test_trace_honest import source
+from tiny_book import write
+
+from proof.result import Result
+from proof.runner import Runner
+from proof.trace.model import Event, Trace, parsed, written
+from proof.trace.rounding import rounded, rounded_complex
+
+Record = Callable[[str], Trace]
+
+
+@pytest.fixture
+def result(runner: Runner, tmp_path: Path) -> Callable[[str], Result]:
+    def result(body: str, by: Runner = runner) -> Result:
+        return by.trace(write(tmp_path / "script.py", body)).result(60)
+
+    return result
+
+
+@pytest.fixture
+def record(result) -> Record:
+    """Write a script below the two imports of torch and above a print, and record it."""
+
+    def record(body: str) -> Trace:
+        found = result(f'{source(body)}\nprint("end")\n')
+        assert not found.refusal
+        return parsed(found.trace)
+
+    return record
+
+
+def events(trace: Trace, *kinds: str) -> list[Event]:
+    return [event for event in trace.events if event["k"] in kinds]
+
+
+def tensor(trace: Trace, name: str) -> str:
+    return next(t for t, entry in trace.tensors.items() if name in entry.get("names", ()))
+
+
+def named(trace: Trace, event: Event) -> str:
+    return trace.nodes[event["n"]]["op"]
+
+
+# Operations, and the graph
+
+
+def test_operations_with_their_text_and_line(record):
+    trace = record("w = torch.tensor(2.0, requires_grad=True)\nloss = 3 * w ** 2\n")
+    *_, power, product = events(trace, "op")
+    assert (power["line"], power["op"], power["src"]) == (4, "pow", "w ** 2")
+    assert (product["op"], product["src"]) == ("mul", "3 * w ** 2")
+    assert power["args"] == [["@" + tensor(trace, "w"), 2]]
+    assert product["ins"] == [power["out"][0]["t"]]
+    assert product["out"] == [{"t": tensor(trace, "loss"), "value": {"s": [], "v": 12}, "n": "n2"}]
+    assert trace.nodes["n2"]["op"] == "MulBackward0"
+    assert trace.nodes["n2"]["next"] == [["n0", 0], None]
+    assert trace.nodes["n0"] == {
+        "op": "PowBackward0",
+        "next": [["n1", 0]],
+        "out": {"0": power["out"][0]["t"]},
+        "value": {"s": [], "v": 4},
+        "call": 1,
+    }
+    assert trace.nodes["n1"]["leaf"] == tensor(trace, "w")
+
+
+def test_a_column_counts_bytes(record):
+    trace = record("é, w = 'é', torch.ones(1); ü = (w +\n  1)\n")
+    assert events(trace, "op")[-1]["src"] == "w + 1"
+
+
+def test_one_operation_for_each_call_of_the_api_and_its_hidden_value(record):
+    trace = record("""
+        x = torch.zeros(1, 2, requires_grad=True)
+        loss = nn.functional.cross_entropy(x, torch.tensor([0]))
+    """)
+    assert [e["op"] for e in events(trace, "op")] == ["zeros", "tensor", "cross_entropy"]
+    hidden = next(n for n in trace.nodes.values() if n["op"] == "LogSoftmaxBackward0")
+    assert hidden["value"]["v"] == -0.6931 and "out" not in hidden
+
+
+def test_operations_in_a_module_are_told_with_the_call_in_the_script(record):
+    trace = record("""
+        net = nn.Sequential(nn.Linear(2, 1), nn.ReLU())
+        y = net(torch.ones(1, 2))
+    """)
+    linear, relu = events(trace, "op")[-2:]
+    assert (linear["op"], linear["module"], linear["src"]) == (
+        "linear",
+        "Sequential/Linear",
+        "net(torch.ones(1, 2))",
+    )
+    assert relu["module"] == "Sequential/ReLU"
+    assert trace.tensors[linear["ins"][1]]["names"] == ["net.0.weight"]
+
+
+def test_what_is_changed_in_place_has_a_new_node(record):
+    trace = record("""
+        w = torch.ones(3, requires_grad=True)
+        y = torch.zeros(3)
+        y[0] = w[1]
+        y.mul_(2)
+    """)
+    put, product = events(trace, "op")[-2:]
+    assert put["op"] == "setitem" and product["op"] == "mul_"
+    assert put["out"][0]["t"] == product["out"][0]["t"] == tensor(trace, "y")
+    assert put["out"][0]["inplace"] and put["out"][0]["value"]["v"] == [1, 0, 0]
+    assert trace.tensors[tensor(trace, "y")]["n"] == product["out"][0]["n"]
+
+
+def test_names(record):
+    trace = record("""
+        def f(local):
+            inner = local * 2
+            return inner
+
+        pair = [torch.zeros(1), {"a": 1}]
+        table = {"w": torch.ones(1)}
+        out = f(table["w"])
+    """)
+    names = [entry.get("names") for entry in trace.tensors.values()]
+    assert names == [["pair[0]"], ['table["w"]', "local"], ["out", "inner"]]
+
+
+# Passes
+
+
+def test_a_pass_step_by_step(record):
+    trace = record("""
+        w = torch.tensor([1.0, 2.0], requires_grad=True)
+        (w * w).sum().backward()
+        (w * 3).sum().backward()
+    """)
+    first = [e for e in trace.events if e.get("p") == 1]
+    assert [e["k"] for e in first] == ["backward", "node", "node", "acc", "backward_end"]
+    begin, total, product, added, _ = first
+    assert begin["api"] == "backward" and begin["seed"] == [{"s": [], "v": 1}]
+    assert named(trace, total) == "SumBackward0"
+    assert total["gout"] == product["gin"] == [{"s": [2], "v": 1, "c": 1}]
+    assert product["gout"] == [{"s": [2], "v": [1, 2]}, {"s": [2], "v": [1, 2]}]
+    assert added["gin"] == [{"s": [2], "v": [2, 4]}]
+    assert (added["before"], added["after"]) == (None, {"s": [2], "v": [2, 4]})
+    again = next(e for e in events(trace, "acc") if e["p"] == 2)
+    assert (again["before"]["v"], again["after"]["v"]) == ([2, 4], [5, 7])
+
+
+def test_grad_names_its_inputs_and_adds_to_nothing(record):
+    trace = record("""
+        w = torch.ones(1, requires_grad=True)
+        (g,) = torch.autograd.grad(w * 5, w, create_graph=True)
+    """)
+    begin = events(trace, "backward")[0]
+    assert (begin["api"], begin["inputs"]) == ("grad", [tensor(trace, "w")])
+    assert begin["create"] and begin["retain"]
+    assert not events(trace, "acc", "grad_set")
+    assert [e["gin"][0]["v"] for e in events(trace, "node")] == [[1]]
+
+
+def test_caught_errors_of_backward_are_told_once(record):
+    trace = record("""
+        w = torch.ones(1, requires_grad=True)
+        y = (w * w).sum()
+        y.backward()
+        try:
+            y.backward()
+        except RuntimeError as error:
+            print("caught")
+    """)
+    (error,) = events(trace, "error")
+    assert error["msg"].startswith("RuntimeError: Trying to backward through the graph a second")
+    assert (error["line"], error["p"]) == (7, 2)
+
+
+def test_an_error_of_the_script_is_its_last_event(result):
+    found = result("import torch\nprint(1)\nw = torch.ones(1)\nw.sum() + 1\nraise KeyError('lost')")
+    assert found.refusal.what == "the script raises"
+    assert parsed(found.trace).events[-1] == {"k": "error", "line": 5, "msg": "KeyError: 'lost'"}
+
+
+def test_no_pass_of_another_thread_is_mixed_in(record):
+    trace = record("""
+        import threading
+        w = torch.ones(1, requires_grad=True)
+        thread = threading.Thread(target=lambda: (w * 2).backward())
+        thread.start()
+        thread.join()
+        print(w.grad)
+    """)
+    assert not events(trace, "backward", "node", "acc")
+    assert events(trace, "grad_set")[0]["after"]["v"] == [2]
+
+
+# Hooks
+
+
+def test_hooks_on_tensors_what_they_get_and_return(record):
+    trace = record("""
+        w = torch.ones(1, requires_grad=True)
+        y = w * 2
+        y.register_hook(lambda g: g * 10)
+        w.register_hook(lambda g: None)
+        w.register_post_accumulate_grad_hook(lambda p: [p.grad.mul_(3)].clear())
+        y.retain_grad()
+        y.sum().backward()
+    """)
+    assert [(e["hook"], e["on"]) for e in events(trace, "reg")] == [
+        ("tensor", tensor(trace, "y")),
+        ("tensor", tensor(trace, "w")),
+        ("post_accumulate", tensor(trace, "w")),
+        ("retain_grad", tensor(trace, "y")),
+    ]
+    on_y, on_w, after = events(trace, "hook")
+    assert (on_y["got"][0]["v"], on_y["ret"]["v"]) == ([1], [10])
+    assert trace.nodes[on_y["at"]]["op"] == "MulBackward0"
+    assert on_w["got"][0]["v"] == [20] and "ret" not in on_w
+    kinds = [e["k"] for e in trace.events]
+    (added,) = events(trace, "acc")
+    assert (added["after"]["v"], after["got"][0]["v"]) == ([20], [1])
+    (changed,) = events(trace, "grad_set")
+    assert (changed["before"]["v"], changed["after"]["v"]) == ([20], [60])
+    assert kinds.index("acc") < kinds.index("grad_set")
+
+
+def test_hooks_on_modules_and_on_all_of_them(record):
+    trace = record("""
+        from torch.nn.modules.module import register_module_forward_hook
+        net = nn.Sequential(nn.Linear(1, 1, bias=False), nn.ReLU())
+        net[0].weight.data.fill_(3)
+        net[0].register_forward_pre_hook(lambda m, args: (args[0] * 2,))
+        net[1].register_full_backward_hook(lambda m, gi, go: (gi[0] * 5,))
+        handle = register_module_forward_hook(lambda m, args, out: None)
+        net(torch.ones(1, 1)).sum().backward()
+        handle.remove()
+    """)
+    assert [(e["hook"], e["on"]) for e in events(trace, "reg")] == [
+        ("forward_pre", "net.0"),
+        ("full_backward", "net.1"),
+        ("forward", "every module"),
+    ]
+    pre, *everywhere, back = events(trace, "hook")
+    assert pre["ret"][0]["v"] == [[2]]
+    assert len(everywhere) == 3
+    assert (back["on"], back["got"][0][0]["v"], back["ret"][0]["v"]) == ("net.1", [[1]], [[5]])
+    gates = [e for e in events(trace, "op") if e.get("lib")]
+    assert [(e["op"], e["mod"]) for e in gates] == [("BackwardHookFunction", "net.1")] * 2
+
+
+def test_a_hook_on_many_tensors(record):
+    trace = record("""
+        a, b = torch.ones(1, requires_grad=True), torch.ones(1, requires_grad=True)
+        torch.autograd.graph.register_multi_grad_hook([a, b], lambda grads: None)
+        (a * b * 2).sum().backward()
+    """)
+    (hook,) = events(trace, "hook")
+    assert hook["on"] == [tensor(trace, "a"), tensor(trace, "b")]
+    assert hook["got"] == [[{"s": [1], "v": [2]}, {"s": [1], "v": [2]}]]
+
+
+def test_functions_that_autograd_calls_itself(record):
+    trace = record("""
+        class Double(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                return x * 2
+            @staticmethod
+            def backward(ctx, grad):
+                return grad * 2
+
+        def on_node(sent, got):
+            return (sent[0] * 10,)
+
+        w = torch.ones(1, requires_grad=True)
+        y = Double.apply(w)
+        y.grad_fn.register_hook(on_node)
+        y.sum().backward()
+    """)
+    applied = next(e for e in events(trace, "op") if e.get("custom"))
+    assert (applied["op"], applied["src"]) == ("Double", "Double.apply(w)")
+    assert not trace.tensors[applied["out"][0]["t"]]["leaf"]
+    assert not [e for e in events(trace, "op") if e["op"] == "mul"]
+    calls = events(trace, "call")
+    assert [(e["fn"], named(trace, e)) for e in calls] == [
+        ("backward", "DoubleBackward"),
+        ("on_node", "DoubleBackward"),
+    ]
+    assert (calls[0]["got"], calls[0]["ret"]) == (
+        {"grad": {"s": [1], "v": [1]}},
+        {"s": [1], "v": [2]},
+    )
+    assert calls[1]["ret"] == [{"s": [1], "v": [20]}]
+
+
+# Optimizers, and silent changes
+
+
+def test_steps_and_zero_grad(record):
+    trace = record("""
+        w = torch.ones(1, requires_grad=True)
+        opt = torch.optim.SGD([w], lr=0.5)
+        opt.register_step_post_hook(lambda *_: print("stepped"))
+        (w * 4).sum().backward()
+        opt.step()
+        opt.zero_grad()
+    """)
+    kinds = [e["k"] for e in trace.events if e["line"] in (5, 7, 8)]
+    assert kinds == ["reg", "step", "hook", "print", "grad_set"]
+    (step,) = events(trace, "step")
+    assert (step["opt"], step["lr"], step["line"]) == ("SGD", 0.5, 7)
+    (row,) = step["params"]
+    assert [row[k]["v"] for k in ("before", "grad", "after")] == [[1], [4], [-1]]
+    (zeroed,) = events(trace, "grad_set")
+    assert (zeroed["by"], zeroed["after"], zeroed["line"]) == ("zero_grad", None, 8)
+    assert not events(trace, "set")
+
+
+@pytest.mark.parametrize(
+    ("line", "k", "after"),
+    [
+        ("w.grad = None", "grad_set", None),
+        ("w.grad.zero_()", "grad_set", 0),
+        ("w.grad.data *= 2", "grad_set", 8),
+        ("w.data -= 1", "set", 0),
+        ("w.data = torch.full_like(w, 7)", "set", 7),
+        ("w.detach().numpy()[:] = 3", "set", 3),
+    ],
+)
+@pytest.mark.parametrize("size", [2, 4000])
+def test_what_no_operation_tells(record, line, k, after, size):
+    trace = record(f"""
+        w = torch.ones({size}, requires_grad=True)
+        (w * 4).sum().backward()
+        {line}
+        print("on")
+    """)
+    (change,) = events(trace, "grad_set", "set")
+    assert (change["k"], change["line"], change["t"]) == (k, 5, tensor(trace, "w"))
+    value = change["after"]
+    assert (value and (value.get("v", value.get("u", [[None]])[0][0] if size > 32 else 0))) == after
+
+
+# Training scripts
+
+TRAINING = """
+    torch.manual_seed(0)
+    net = nn.Sequential(nn.Conv2d(1, 8, 3), nn.BatchNorm2d(8), nn.ReLU(), nn.Flatten(),
+                        nn.LazyLinear(10))
+    x, y = torch.randn(16, 1, 12, 12), torch.arange(16) % 10
+    net(x)
+    opt = torch.optim.Adam(net.parameters(), lr=0.01)
+    for step in range(STEPS):
+        opt.zero_grad()
+        loss = nn.functional.cross_entropy(net(x), y)
+        loss.backward()
+        opt.step()
+        print(f"{loss.item():.2f}")
+"""
+
+
+def test_a_training_script(record):
+    trace = record(TRAINING.replace("STEPS", "3"))
+    assert [e["opt"] for e in events(trace, "step")] == ["Adam"] * 3
+    assert len(events(trace, "backward")) == len(events(trace, "backward_end")) == 3
+    assert trace.left_out is None
+    assert max(len(row) for row in written(trace).split("\n")) < 6000
+    weight = next(e for e in trace.tensors.values() if "net.4.weight" in e.get("names", ()))
+    assert weight["shape"] == [10, 800] and set(weight["value"]) == {"s", "m"}
+
+
+def test_a_long_one_is_recorded_up_to_the_end_of_a_pass(record):
+    trace = record(TRAINING.replace("STEPS", "150"))
+    assert trace.left_out["events"] == 3000
+    assert 3000 <= len(trace.events) < 3100
+    assert len(events(trace, "backward")) == len(events(trace, "backward_end"))
+    assert trace.stdout.count("\n") == 151
+
+
+# Numbers
+
+
+def test_numbers_are_those_that_torch_prints(run):
+    """Random tensors of all magnitudes, printed by torch and rounded by us."""
+    draw = random.Random(0)
+    rows = [[3.0, -60.0], [0.1, 123.456], [1e-5, 1.0], [2e8], [-0.0, 0.0], [float("nan"), 1.5]]
+    rows += [[float("inf"), 2.0], [123456.78], [1234567.0, 2.0], [1e-4], [99999.0, 1.0]]
+    for _ in range(300):
+        scale = 10.0 ** draw.randint(-8, 10)
+        row = [draw.gauss(0, 1) * scale ** draw.random() for _ in range(draw.randint(1, 6))]
+        rows.append([round(x) * 1.0 for x in row] if draw.random() < 0.3 else row)
+    rows = [[struct.unpack("f", struct.pack("f", x))[0] for x in row] for row in rows]
+    listed = repr(rows).replace("nan", "float('nan')").replace("inf", "float('inf')")
+    printed = run(
+        "import torch\ntorch.set_printoptions(linewidth=10000)\n"
+        f"for row in {listed}:\n    print(torch.tensor(row))\n"
+    ).stdout
+    for row, line in zip(rows, printed.splitlines(), strict=True):
+        told = re.findall(r"[^\[\](),\s]+", line.removeprefix("tensor"))
+        assert [str(float(x)) for x in rounded(row)] == [str(float(x)) for x in told], line
+
+
+def test_how_numbers_are_written():
+    assert rounded([60.0, 0.5]) == [60, 0.5]
+    assert repr(rounded([60.0])) == "[60]"
+    assert rounded([-2.5e-05]) == [-2.5e-05]
+    assert rounded([float("nan"), float("-inf")]) == ["nan", "-inf"]
+    assert rounded_complex([1 + 2j, 0.5 - 1j]) == ["1+2j", "0.5-1j"]
+
+
+def test_values_of_larger_tensors(record):
+    trace = record("""
+        constant = torch.full((3, 2), 0.1)
+        few = torch.tensor([0.01, -0.01]).repeat(20)
+        many = torch.arange(40.0)
+        balanced = torch.cat([torch.arange(1.0, 21), -torch.arange(1.0, 21)]) / 7
+        counts = torch.arange(40)
+        flags = torch.arange(40) > 9
+    """)
+    value = {e["names"][0]: e["value"] for e in trace.tensors.values() if "names" in e}
+    assert value["constant"] == {"s": [3, 2], "v": 0.1, "c": 1}
+    assert value["few"] == {"s": [40], "u": [[-0.01, 20], [0.01, 20]]}
+    assert value["many"] == {"s": [40], "m": [0, 19.5, 39, 143.3178]}
+    assert value["balanced"]["m"][1] == 0
+    assert value["counts"] == {"s": [40], "d": "int64", "m": [0, 19.5, 39, 143.3178]}
+    assert value["flags"] == {"s": [40], "d": "bool", "u": [[False, 10], [True, 30]]}
+
+
+# The format, and the runner
+
+
+def test_written_and_read_again(record):
+    trace = record("w = torch.ones(2, requires_grad=True)\n(w / 3).sum().backward()\nprint('é')\n")
+    text = written(trace)
+    assert parsed(text) == trace
+    rows = text.splitlines()
+    assert sum(row.startswith('{"k": ') for row in rows) == len(trace.events)
+    assert sum(row.startswith('"t') and '"shape"' in row for row in rows) == len(trace.tensors)
+    assert text.isascii() is False
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"format": 1, "odd": 2}'])
+def test_what_is_no_recording_is_refused(text):
+    with pytest.raises(ValueError):
+        parsed(text)
+
+
+def test_another_format_is_refused():
+    with pytest.raises(ValueError, match="has format 2, and 1 is known"):
+        parsed('{"format": 2}')
+
+
+def test_a_fresh_interpreter_records_the_same(result, fresh_runner):
+    body = "import torch\nw = torch.ones(2, requires_grad=True)\n(w * 3).sum().backward()\nprint(1)"
+    assert result(body).trace == result(body, fresh_runner).trace is not None
+
+
+def test_a_plain_run_has_no_recording(run):
+    assert run("print(1)").trace is None
+
+
+def test_recording_leaves_no_file_that_counts(result):
+    found = result("import torch\nprint(torch.ones(1))\n")
+    assert found.refusal is None and parsed(found.trace).stdout == found.stdout
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ("def f():\n    f()\ntry:\n    f()\nexcept RecursionError:\n    pass\n", "recursion"),
+        ("import sys\nsys.settrace(None)\n", "it set a trace function of its own"),
+    ],
+)
+def test_nothing_is_half_recorded(result, body, told):
+    refusal = result(f"import torch\nprint(1)\n{body}").refusal
+    assert refusal.what == "the recorder failed on this script"
+    assert told in refusal.found.lower() and "proof/trace" in refusal.mend

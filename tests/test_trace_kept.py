@@ -1,0 +1,122 @@
+"""The `.trace` files of a book: written by `update`, compared by `check`, needed by a figure."""
+
+from __future__ import annotations
+
+import pytest
+from tiny_book import Book
+
+from proof.trace.compare import first_difference, kept
+from proof.trace.model import parsed
+
+SCRIPT = """\
+import torch
+
+w = torch.tensor(2.0, requires_grad=True)
+y = 3 * w
+y.backward()
+print("w.grad:", w.grad)
+"""
+TRACE = "snippets/t/s.trace"
+MEND = "python -m proof update snippets/t/s.py"
+
+
+@pytest.fixture
+def shown(book: Book) -> Book:
+    """A book in which both pages show the figure of a recording."""
+    book.write("snippets/t/s.py", SCRIPT)
+    book.write("snippets/t/s.out", "w.grad: tensor(3.)\n")
+    for page in ("docs/t/p.zh.md", "docs/t/p.en.md"):
+        book.change(page, "    highlight: 3 * w\n", "    highlight: 3 * w\n    figure: trace\n")
+    return book
+
+
+def check(proof_command) -> str:
+    return proof_command("check", "snippets")[2]
+
+
+def test_update_writes_it_once(shown, proof_command):
+    status, out, _ = proof_command("update")
+    assert status == 0 and f"{TRACE}: recorded" in out
+    text = shown.read(TRACE)
+    assert parsed(text).stdout == "w.grad: tensor(3.)\n"
+    assert "0 outputs recorded" in proof_command("update")[1]
+    assert shown.read(TRACE) == text
+    assert TRACE not in check(proof_command)
+
+
+def test_it_is_missed(shown, proof_command):
+    told = check(proof_command)
+    assert f"{TRACE}:1: no recording is kept, and docs/t/p.en.md shows it" in told
+    assert MEND in told
+
+
+def test_the_first_difference_is_told(shown, proof_command):
+    proof_command("update")
+    shown.change(TRACE, '"gin": [{"s": [], "v": 3}]', '"gin": [{"s": [], "v": 4}]')
+    told = check(proof_command)
+    assert "snippets/t/s.py does something else than what is recorded: event 4" in told
+    assert '"v": 4' in told and '"v": 3' in told and "what PyTorch does now" in told
+    assert f"if the new recording is right: {MEND}" in told
+    status, out, _ = proof_command("update", "snippets/t/s.trace")
+    assert status == 0 and ": event 4\n-" in out
+    assert TRACE not in check(proof_command)
+
+
+def test_another_python_is_no_difference(shown, proof_command):
+    proof_command("update")
+    python = next(row for row in shown.read(TRACE).splitlines() if row.startswith('"python"'))
+    shown.change(TRACE, python, '"python": "3.99",')
+    assert TRACE not in check(proof_command)
+    proof_command("update")
+    assert '"3.99"' in shown.read(TRACE)
+
+
+@pytest.mark.parametrize(("text", "why"), [("no\n", "Expecting value"), ("{}", "no recording")])
+def test_what_is_no_recording(shown, proof_command, text, why):
+    shown.write(TRACE, text)
+    told = check(proof_command)
+    assert f"{TRACE}:1: this is not what a recording is" in told and why in told
+
+
+def test_one_that_nobody_shows_is_a_stray(shown, proof_command):
+    proof_command("update")
+    shown.change("docs/t/p.zh.md", "    figure: trace\n", "")
+    assert "no page shows this recording" not in check(proof_command)  # the other page does
+    shown.change("docs/t/p.en.md", "    figure: trace\n", "")
+    told = check(proof_command)
+    assert f"{TRACE}:1: no page shows this recording" in told
+    proof_command("update")
+    shown.remove(TRACE)
+    assert TRACE not in check(proof_command)
+
+
+def test_two_recordings_that_differ_are_not_written(shown, proof_command):
+    unsteady = SCRIPT.replace("2.0", "float(hash('a'))").replace("w.grad)", "3)")
+    shown.write("snippets/t/s.py", unsteady)
+    shown.write("snippets/t/s.out", "w.grad: 3\n")
+    status, _, err = proof_command("update")
+    assert status == 1 and "two runs did different things, so nothing was recorded" in err
+    assert TRACE not in shown.files()
+
+
+def test_a_script_that_cannot_be_recorded_is_told(shown, proof_command):
+    deep = "def f():\n    f()\n\n\ntry:\n    f()\nexcept RecursionError:\n    print(1)\n"
+    shown.write("snippets/t/s.py", SCRIPT + deep)
+    assert "the recorder failed on this script" in proof_command("update")[2]
+    assert TRACE not in shown.files()
+
+
+def test_the_place_of_a_difference():
+    heads = '{\n"format": 1,\n"tensors": {\n"t0": {"a": 1}\n},\n'
+    heads += '"events": [\n{"k": 1},\n{"k": 2}\n]\n}\n'
+    assert first_difference(heads, heads) is None
+    places = [
+        first_difference(heads, heads.replace(a, b))[:2]
+        for a, b in [('"a": 1', '"a": 2'), ('"k": 2', '"k": 3'), ('"format": 1', '"format": 2')]
+    ]
+    assert places == [(4, "tensor t0"), (8, "event 1"), (2, "the format")]
+    assert first_difference("", heads)[2:] == ("(nothing)", "{")
+
+
+def test_where_it_lies(tmp_path):
+    assert kept(tmp_path / "s.py") == tmp_path / "s.trace"
