@@ -186,8 +186,8 @@ EN = {
     "made_by": "Made by `python -m proof trace`, from the book Gradients You Can See.",
     "note_passes": "{total} backward passes were recorded; the figure shows only number {shown}."
     " To see others: `--passes 2` or `--passes 2-3`.",
-    "note_parameters": "The graph is too large: {count} parameters aren't drawn, and the steps leave"
-    " out the gradients that they received.",
+    "note_parameters": "The graph is too large: {count} parameters aren't drawn, and the steps"
+    " leave out the gradients that they received.",
     "note_nodes": "The graph is too large: only the {kept} boxes that the backward pass meets first"
     " are drawn; {count} others aren't.",
     "note_enough": "{total} backward passes are enough: the script was stopped at line {line},"
