@@ -12,7 +12,7 @@ from proof.figure.cards import Graph, read_graph, select, without
 from proof.trace.model import Event, Trace
 
 CARDS = 40
-"""Further passes are shown up to so many cards; above it, a graph is drawn without parameters."""
+"""Further passes of a step are shown up to so many cards; above it, a graph is drawn without parameters."""
 MOST = 60
 """Cards of a graph without parameters; of more, those that the backward pass meets first."""
 PASSES = 10
@@ -35,7 +35,7 @@ def excerpt(trace: Trace, asked: tuple[int, int] | None) -> Excerpt:
     passes = walked(trace)
     notes: list[Note] = []
     if passes:
-        first, last = asked or (1, _fitting(trace, len(passes)))
+        first, last = asked or (1, _fitting(trace, _until_step(trace)))
         if (first, last) != (1, len(passes)):
             shown = str(first) if first == last else f"{first}–{last}"
             notes.append(("note_passes", {"total": len(passes), "shown": shown}))
@@ -72,6 +72,14 @@ def tidied(trace: Trace, most: int) -> Trace:
 
 def _whole(event: Event) -> bool:
     return {"node": "gout", "acc": "after"}.get(event["k"], "k") in event
+
+
+def _until_step(trace: Trace) -> int:
+    """How many passes, from the first, belong to the first step of an optimizer; without a step,
+    how many there are."""
+    steps = (i for i, event in enumerate(trace.events) if event["k"] == "step")
+    first = next(steps, len(trace.events))
+    return max(1, sum(event["k"] == "backward" for event in trace.events[:first]))
 
 
 def _fitting(trace: Trace, total: int) -> int:
