@@ -220,7 +220,7 @@ def _check_recorded(
             "interrupted": "you interrupted it",
             "error": f"it failed first: {report.get('error')}",
         }
-        found = f"no graph that could be drawn, and {passes} backward passes; "
+        found = "a backward pass without a graph; " if passes else "no backward pass; "
         found += ends.get(report["end"], "it was stopped")
         if line := report.get("line"):
             found += f" (line {line})"

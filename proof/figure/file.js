@@ -7,7 +7,7 @@ const show = (part, box) => {
   if (box == graph && (is.left < to.left || is.right > to.right)) box.scrollLeft += (is.left + is.right - to.left - to.right) / 2
 }
 new MutationObserver(() => {
-  const mark = pre.querySelector(".trace-line"), on = [...graph.querySelectorAll("g.on")].pop()
+  const mark = pre.querySelector(".trace-line"), on = [...graph.querySelectorAll("g.on > .box")].pop()
   if (mark) show(mark, pre)
   if (on) show(on, graph)
 }).observe(pre, { childList: true })

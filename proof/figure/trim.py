@@ -38,7 +38,9 @@ def excerpt(trace: Trace, asked: tuple[int, int] | None) -> Excerpt:
         first, last = asked or (1, _fitting(trace, _until_step(trace)))
         if (first, last) != (1, len(passes)):
             shown = str(first) if first == last else f"{first}–{last}"
-            notes.append(("note_passes", {"total": len(passes), "shown": shown}))
+            other = last + 1 if last < len(passes) else 1
+            told = {"total": len(passes), "shown": shown, "other": other}
+            notes.append(("note_passes", told))
             cut = select(trace, first, last)
             trace = cut if last == len(passes) else _until_the_next(cut, last)
     graph = read_graph(trace)

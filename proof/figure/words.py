@@ -92,7 +92,7 @@ ZH = {
     "source": "脚本，可以滚动",
     "made_by": "由《看得见的梯度》的 `python -m proof trace` 生成。",
     "note_passes": "记下了 {total} 次反向传播，图里只有第 {shown} 次。"
-    "看另外几次：`--passes 2` 或 `--passes 2-3`。",
+    "看别的，例如 `--passes {other}`。",
     "note_parameters": "图太大，{count} 个参数没有画，步骤里也没有它们收到的梯度。",
     "note_nodes": "图太大，只画了反向传播最先经过的 {kept} 个方框，另外 {count} 个没有画。",
     "note_enough": "{total} 次反向传播够了，脚本停在第 {line} 行，没有跑完。",
@@ -185,7 +185,7 @@ EN = {
     "source": "The script, scrolls",
     "made_by": "Made by `python -m proof trace`, from the book Gradients You Can See.",
     "note_passes": "{total} backward passes were recorded; the figure shows only number {shown}."
-    " To see others: `--passes 2` or `--passes 2-3`.",
+    " To see others, for example: `--passes {other}`.",
     "note_parameters": "The graph is too large: {count} parameters aren't drawn, and the steps"
     " leave out the gradients that they received.",
     "note_nodes": "The graph is too large: only the {kept} boxes that the backward pass meets first"

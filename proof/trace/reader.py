@@ -23,6 +23,7 @@ import traceback
 import types
 from pathlib import Path
 
+_HERE = Path(__file__).resolve().parent
 EVERY = 0.02
 """Seconds between two looks at how far the script is."""
 
@@ -54,7 +55,7 @@ def main(job: dict) -> None:
     except BaseException as error:
         first, *_ = traceback.format_exception_only(error)[-1].strip().split("\n")
         told = {"end": "error", "line": _line(error, script), "error": first}
-        traceback.print_exception(type(error), error, _from_script(error, script))
+        _print_traceback(error, script)
     if os.getpid() != me:  # the script forked, and this is the copy
         _flush()
         os._exit(code)
@@ -109,12 +110,17 @@ def _execute(script: str) -> None:
     exec(code, main.__dict__)
 
 
-def _from_script(error: BaseException, script: str):
-    """The traceback from the script on, without our own frames."""
-    entry = error.__traceback__
-    while entry is not None and entry.tb_frame.f_code.co_filename != script:
-        entry = entry.tb_next
-    return entry
+def _print_traceback(error: BaseException, script: str) -> None:
+    """The traceback as it is without us: from the script on, and without our own frames."""
+    told = traceback.TracebackException.from_exception(error)
+    files = [frame.filename for frame in told.stack]
+    first = files.index(script) if script in files else len(files)
+    told.stack = traceback.StackSummary.from_list(
+        frame
+        for frame in told.stack[first:]
+        if Path(frame.filename).parent != _HERE and frame.name != "handle_torch_function"
+    )
+    print("".join(told.format()), end="", file=sys.stderr)
 
 
 def _line(error: BaseException, script: str) -> int | None:
