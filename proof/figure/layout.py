@@ -76,7 +76,7 @@ def _room(down: Sequence[Line], width: float) -> list[float]:
 
 
 def _rows(cards: Iterable[str], lines: Sequence[Line]) -> dict[Hashable, int]:
-    """The row of each card: below all it depends on; low down, where that is nothing, or its own."""
+    """The row of each card: below all it depends on; low down, if that is its own."""
     above: dict[str, list[str]] = {card: [] for card in cards}
     below: dict[str, list[str]] = {card: [] for card in above}
     for line in lines:

@@ -12,7 +12,7 @@ from proof.figure.cards import Graph, read_graph, select, without
 from proof.trace.model import Event, Trace
 
 CARDS = 40
-"""Further passes of a step are shown up to so many cards; above it, a graph is drawn without parameters."""
+"""Further passes of a step are shown up to so many cards; with more, parameters go."""
 MOST = 60
 """Cards of a graph without parameters; of more, those that the backward pass meets first."""
 PASSES = 10
