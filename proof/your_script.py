@@ -154,7 +154,7 @@ def _record(script: Path, wish: Wish, most: int) -> tuple[Trace, dict]:
             recording,
             "take out what sets a trace function (a debugger, coverage) or recurses very deep",
         )
-    return replace(parsed(recording)), {**told, "most": most}
+    return parsed(recording), {**told, "most": most}
 
 
 def _wait(process: subprocess.Popen, folder: Path, limit: float) -> str:
