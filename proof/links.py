@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import posixpath
 import re
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
+from proof.figure import place
 from proof.page import Page
 from proof.problem import Problem
 from proof.prose import without_code
@@ -39,14 +41,20 @@ def wrong_links(
         if target is None and not (root / file).is_file():
             expected = "a file below docs/, named as it is seen from this page"
             yield _problem(page, line, "the link leads to no file", expected, link["to"])
-        elif target and anchor and anchor not in _anchors(target, terms):
+        elif target and anchor and anchor not in _anchors(target, terms, root, anchor):
             known = ", ".join(f"#{h.anchor}" for h in target.headings if h.anchor)
             yield _problem(page, line, "the link leads to no heading", known, link["to"])
 
 
-def _anchors(page: Page, terms: Collection[str]) -> set[str]:
+def _anchors(page: Page, terms: Collection[str], root: Path, wanted: str) -> set[str]:
     found = {heading.anchor for heading in page.headings if heading.anchor}
-    return found | set(terms) if page.file.startswith(GLOSSARY) else found
+    if page.file.startswith(GLOSSARY):
+        found |= set(terms)
+    for reference in page.references:  # a figure has an anchor of its own, and so has each step
+        if reference.option("figure") == "trace" and wanted.startswith(place.identity(reference)):
+            with contextlib.suppress(OSError, ValueError):  # that is told elsewhere
+                found |= set(re.findall(r' id="([^"]+)"', place.drawn(page, reference, root)))
+    return found
 
 
 def _wrong_text(page: Page, line: int, text: str) -> Problem | None:
