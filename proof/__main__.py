@@ -1,4 +1,7 @@
-"""The maintainer's tool: `python -m proof check | update | reconcile | unproved | new`."""
+"""The maintainer's tool: `python -m proof check | update | reconcile | unproved | new`.
+
+And one command for readers: `python -m proof trace train.py` shows how their own script runs.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +22,7 @@ from proof.report import readable, unproved
 from proof.runner import Runner, RunnerError
 from proof.terms import FILE as GLOSSARY
 from proof.terms import read_terms
+from proof.your_script import LIMIT, Wish, trace
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -39,9 +43,20 @@ def main(arguments: list[str] | None = None) -> int:
     text = "start a snippet and its two pages"
     sub = commands.add_parser("new", help=text, description=text)
     sub.add_argument("name", help="<topic>/<name>, for example sharing/two_inputs")
-    options = parser.parse_args(arguments)
+    _add_trace(commands)
+    arguments = sys.argv[1:] if arguments is None else arguments
+    at = arguments.index("--") if "--" in arguments else len(arguments)
+    options, unknown = parser.parse_known_args(arguments[:at])
+    if unknown:
+        hint = "; those of your script stand after --" if options.command == "trace" else ""
+        parser.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
     root = options.root.resolve()
     try:
+        if options.command == "trace":
+            names = ("file", "out", "language", "passes", "limit")
+            wish = {name: getattr(options, name) for name in names}
+            print(trace(Wish(**wish, arguments=tuple(arguments[at + 1 :]))))
+            return 0
         if options.command == "new":
             return _new(root, options.name)
         book = read_book(root)
@@ -57,6 +72,19 @@ def main(arguments: list[str] | None = None) -> int:
     except RunnerError as error:
         print(error, file=sys.stderr)
     return 1
+
+
+def _add_trace(commands) -> None:
+    text = "record a script of your own, and write an HTML file that plays it step by step"
+    sub = commands.add_parser(
+        "trace", help=text, description=text, epilog="arguments of the script stand after --"
+    )
+    sub.add_argument("file", help="the script, for example train.py")
+    sub.add_argument("-o", dest="out", metavar="OUT.html", help="instead of train.html, here")
+    sub.add_argument("--language", choices=("zh", "en"), help="instead of that of your terminal")
+    sub.add_argument("--passes", metavar="N[-M]", help="the backward passes to show: 1, or 2-3")
+    text = f"stop the script after so many seconds (default: {LIMIT:g})"
+    sub.add_argument("--limit", type=float, default=LIMIT, metavar="SECONDS", help=text)
 
 
 def _check(book: Book, files: set[str], scripts: list[str]) -> int:
@@ -86,7 +114,9 @@ def _update(book: Book, files: set[str], scripts: list[str]) -> int:
     differences, problems = record(book.root, scripts, book.traced)
     for difference in differences:
         print(difference, end="\n\n")
-    same = len(scripts) - len(differences) - len(problems)
+    failed = {problem.file for problem in problems}
+    written = sum(1 + (script in book.traced) for script in scripts if script not in failed)
+    same = written - len(differences)
     print(
         f"{_count(differences, 'output')} recorded, {same} as before."
         + (" Read the pages that show what changed." if differences else "")

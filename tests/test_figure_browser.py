@@ -19,7 +19,8 @@ from importlib import resources
 
 import pytest
 from figures import ROOT
-from test_browser import Handler, browser, page, pytestmark, watch  # noqa: F401
+from served import Handler
+from test_browser import browser, page, pytestmark, watch  # noqa: F401
 from tiny_book import Book
 
 FIGURES = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from graphlib import CycleError, TopologicalSorter
 
@@ -119,6 +119,14 @@ def read_graph(trace: Trace) -> Graph:
         if not _circle([*edges, edge]):  # an operation in place may lead back to its input
             edges.append(edge)
     return Graph(cards, tuple(_numbered(edges)), home)
+
+
+def without(graph: Graph, hidden: Collection[str]) -> Graph:
+    """The graph without these cards and the lines that lead to them."""
+    cards = {key: card for key, card in graph.cards.items() if key not in hidden}
+    edges = tuple(edge for edge in graph.edges if edge.above in cards and edge.below in cards)
+    home = {tensor: key for tensor, key in graph.home.items() if key in cards}
+    return Graph(cards, edges, home)
 
 
 def title(trace: Trace, tensor: str) -> str:

@@ -8,10 +8,10 @@ from __future__ import annotations
 import html
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 
 from proof.figure.board import SIGNS
-from proof.figure.cards import Graph, read_graph, select
+from proof.figure.cards import Graph, read_graph, select, without
 from proof.figure.picture import draw
 from proof.figure.steps import Step, read_steps, states
 from proof.figure.words import WORDS
@@ -19,12 +19,17 @@ from proof.trace.model import Trace
 
 
 def fragment(
-    trace: Trace, identity: str, language: str, passes: tuple[int, int] | None = None
+    trace: Trace,
+    identity: str,
+    language: str,
+    passes: tuple[int, int] | None = None,
+    hidden: Collection[str] = (),
 ) -> str:
-    """The HTML of a trace's figure. `passes`: the first and last backward pass to show."""
+    """The HTML of a trace's figure. `passes`: the first and last backward pass to show; `hidden`:
+    cards that are not drawn, and whose steps are not told."""
     trace = select(trace, *passes) if passes else trace
     words = WORDS[language]
-    graph = read_graph(trace)
+    graph = without(read_graph(trace), hidden)
     steps = read_steps(trace, graph, language)
     shown = list(states(steps))
     picture = draw(graph, shown, identity, language, _description(graph, steps, shown, words))
@@ -52,10 +57,11 @@ def _item(step: Step, identity: str) -> str:
     if step.changes:
         told = json.dumps(step.changes, ensure_ascii=False, separators=(",", ":"))
         changes = f" data-s='{html.escape(told, quote=False).replace(chr(39), '&#39;')}'"
-    return f'<li id="{identity}"{line}{touches}{up}{changes}>{_marked(step.sentence)}</li>'
+    return f'<li id="{identity}"{line}{touches}{up}{changes}>{marked(step.sentence)}</li>'
 
 
-def _marked(sentence: str) -> str:
+def marked(sentence: str) -> str:
+    """The HTML of a sentence; what stands between backticks is code."""
     return re.sub("`([^`]+)`", r"<code>\1</code>", html.escape(sentence, quote=False))
 
 

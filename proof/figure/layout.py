@@ -76,7 +76,7 @@ def _room(down: Sequence[Line], width: float) -> list[float]:
 
 
 def _rows(cards: Iterable[str], lines: Sequence[Line]) -> dict[Hashable, int]:
-    """The row of each card: below all it depends on; low down, where it depends on nothing."""
+    """The row of each card: below all it depends on; low down, if that is its own."""
     above: dict[str, list[str]] = {card: [] for card in cards}
     below: dict[str, list[str]] = {card: [] for card in above}
     for line in lines:
@@ -89,8 +89,12 @@ def _rows(cards: Iterable[str], lines: Sequence[Line]) -> dict[Hashable, int]:
     row: dict[Hashable, int] = {}
     for card in order:
         row[card] = max((row[other] + 1 for other in above[card]), default=0)
+    aside: set[str] = set()  # what nothing else depends on goes down together with its use
+    for card in order:
+        if all(other in aside and len(below[other]) == 1 for other in above[card]):
+            aside.add(card)
     for card in reversed(order):
-        if not above[card] and below[card]:
+        if card in aside and below[card]:
             row[card] = min(row[other] for other in below[card]) - 1
     return row
 

@@ -89,6 +89,19 @@ ZH = {
     # the player: its labels, in the order the script takes them
     "buttons": "第一步|上一步|播放|暂停|下一步|最后一步|步骤|第 # 步，共 {count} 步|第 # 行|"
     "共 {count} 步，一步一步看它怎么跑",
+    # what a page of its own says: what was left out, and how the script ended
+    "about": "`{file}` 运行了一次，每一步都记了下来：是哪一行，谁收到什么梯度，`.grad` 怎样变。",
+    "source": "脚本，可以滚动",
+    "made_by": "由《看得见的梯度》的 `python -m proof trace` 生成。",
+    "note_passes": "记下了 {total} 次反向传播，图里只有第 {shown} 次。"
+    "看别的，例如 `--passes {other}`。",
+    "note_parameters": "图太大，{count} 个参数没有画，步骤里也没有它们收到的梯度。",
+    "note_nodes": "图太大，只画了反向传播最先经过的 {kept} 个方框，另外 {count} 个没有画。",
+    "note_enough": "{total} 次反向传播够了，脚本停在第 {line} 行，没有跑完。",
+    "note_limit": "{seconds} 秒到了，脚本停在第 {line} 行，没有跑完。给它更多时间：`--limit 300`。",
+    "note_interrupted": "脚本被你中断，停在第 {line} 行。",
+    "note_full": "记录停在第 {line} 行：已经有 {events} 件事，后面的没有记。",
+    "note_error": "脚本在第 {line} 行出错：`{message}`",
 }
 
 EN = {
@@ -171,6 +184,23 @@ EN = {
     "between": "; ",
     "buttons": "First step|Previous step|Play|Pause|Next step|Last step|Step|"
     "Step # of {count}|Line #|{count} steps: watch it run, one at a time",
+    "about": "One run of `{file}`, with every step recorded: which line ran, who received which"
+    " gradient, and how `.grad` changed.",
+    "source": "The script, scrolls",
+    "made_by": "Made by `python -m proof trace`, from the book Gradients You Can See.",
+    "note_passes": "{total} backward passes were recorded; the figure shows only number {shown}."
+    " To see others, for example: `--passes {other}`.",
+    "note_parameters": "The graph is too large: {count} parameters aren't drawn, and the steps"
+    " leave out the gradients that they received.",
+    "note_nodes": "The graph is too large: only the {kept} boxes that the backward pass meets first"
+    " are drawn; {count} others aren't.",
+    "note_enough": "{total} backward passes are enough: the script was stopped at line {line},"
+    " before its end.",
+    "note_limit": "After {seconds} seconds the script was stopped at line {line}, before its end."
+    " To give it more time: `--limit 300`.",
+    "note_interrupted": "You interrupted the script at line {line}.",
+    "note_full": "Recording stopped at line {line}: it holds {events} events, and nothing later.",
+    "note_error": "The script failed at line {line}: `{message}`",
 }
 
 WORDS = {"zh": ZH, "en": EN}

@@ -25,7 +25,8 @@ class Passes:
 
     def __init__(self, log: Log, graph: Graph, changes: Changes, handles: OwnHandles) -> None:
         self._log, self._graph, self._changes, self._handles = log, graph, changes, handles
-        self._count = 0
+        self.count = 0
+        """How many passes have begun."""
         self._running: dict[str, Event] = {}
         """Of the leaves to which a gradient is being added: their events, not yet at their end."""
 
@@ -35,7 +36,7 @@ class Passes:
         def run(outputs, *args, **kwargs):
             if not self._log.listens or self._log.full():
                 return original(outputs, *args, **kwargs)
-            number = self._count = self._count + 1
+            number = self.count = self.count + 1
             hooks: list = []
             with self._log.aside:
                 self._begin(number, outputs, args, kwargs)

@@ -70,6 +70,7 @@ class Recorder:
         self._operations = Operations(log, graph, changes, names, self._hooks.on_tensor)
         self._lines = Lines(log, graph, changes, names, self._passes)
         self._undo = ExitStack()
+        self._finished = False
 
     def __enter__(self) -> None:
         self._patch(torch.autograd, "_engine_run_backward", self._passes.engine)
@@ -105,7 +106,7 @@ class Recorder:
             self._log.aside.problems.append(UNFOLLOWED)
         self._log.open = False
         self._undo.close()
-        self._graph.finish()
+        self.cut()
 
     def trace(self) -> Trace:
         """The recording; raises `RecordingFailed` if anything went wrong with it."""
@@ -113,6 +114,18 @@ class Recorder:
             told = "\n".join(dict.fromkeys(problems))
             raise RecordingFailed(f"the recorder failed on {self._path}:\n{told}")
         return self._log.trace
+
+    @property
+    def passes(self) -> int:
+        """How many backward passes have begun."""
+        return self._passes.count
+
+    def cut(self) -> None:
+        """End the recording, once. From another thread: the script must not go on after it."""
+        self._log.open = False
+        if not self._finished:
+            self._finished = True
+            self._graph.finish()
 
     def save(self, file: str) -> None:
         """Write the recording, or why there is none, to `file`."""

@@ -1,0 +1,400 @@
+"""`python -m proof trace FILE`: what it records, refuses and says, and the file that it writes."""
+
+# ruff: noqa: F811 (fixtures are imported by their names)
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from html import unescape
+from pathlib import Path
+
+import pytest
+from figures import ROOT
+from test_browser import browser, pytestmark  # noqa: F401
+from test_figure import invented
+from tiny_book import write
+
+from proof.figure.cards import read_graph, without
+from proof.figure.file import GENERATOR
+from proof.figure.trim import CARDS, MOST, excerpt, tidied
+from proof.trace.model import Trace
+from proof.your_script import language_of_locale
+
+TINY = """\
+import torch
+
+w = torch.tensor(2.0, requires_grad=True)
+y = 3 * w
+y.backward()
+print("w.grad:", w.grad)
+"""
+MLP = (ROOT / "snippets/your_script/training.py").read_text("utf-8")
+CNN = """\
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 16, 3, padding=1)
+        self.norm = nn.BatchNorm2d(16)
+        self.last = nn.Linear(16 * 16 * 16, 10)
+
+    def forward(self, x):
+        x = F.max_pool2d(F.relu(self.norm(self.conv(x))), 2)
+        return self.last(x.flatten(1))
+
+
+net = Net()
+optimizer = torch.optim.Adam(net.parameters())
+for step in range(2):
+    images, labels = torch.randn(16, 3, 32, 32), torch.randint(0, 10, (16,))
+    optimizer.zero_grad()
+    loss = F.cross_entropy(net(images), labels)
+    loss.backward()
+    optimizer.step()
+"""
+ERROR = """\
+import torch
+
+w = torch.tensor(2.0, requires_grad=True)
+y = w * w
+y.backward()
+y.backward()
+"""
+DEEP = """\
+import torch
+from torch import nn
+
+layers = [layer for _ in range(70) for layer in (nn.Linear(4, 4), nn.ReLU())]
+net = nn.Sequential(*layers)
+net(torch.ones(2, 4)).sum().backward()
+"""
+ENGLISH = {**os.environ, "PYTHONPATH": str(ROOT), "LC_ALL": "en_US.UTF-8"}
+
+
+def command(folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess:
+    return subprocess.run(
+        [sys.executable, "-m", "proof", "trace", *arguments],
+        cwd=folder,
+        env={**ENGLISH, **environment},
+        capture_output=True,
+        encoding="utf-8",
+        timeout=120,
+    )
+
+
+def recorded(source: str, folder: Path) -> Trace:
+    """The recording of a script, made in a process of its own."""
+    file = write(folder / "seen.py", source)
+    told = subprocess.run(
+        [sys.executable, "-c", RECORD, str(file)],
+        cwd=ROOT,
+        env=ENGLISH,
+        capture_output=True,
+        check=True,
+    )
+    return Trace(**json.loads(told.stdout.decode().rpartition("@@")[2]))
+
+
+RECORD = """
+import dataclasses, json, pathlib, sys, torch._dynamo
+from proof.trace.recorder import record
+trace = record(pathlib.Path(sys.argv[1]))
+print("@@" + json.dumps(dataclasses.asdict(trace)))
+"""
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory) -> dict[str, tuple[Path, subprocess.CompletedProcess]]:
+    """The files that the command makes of some scripts, and what it said."""
+    folder = tmp_path_factory.mktemp("made")
+    found = {}
+    for name, source in {"tiny": TINY, "mlp": MLP, "cnn": CNN, "error": ERROR}.items():
+        write(folder / f"{name}.py", source)
+        began = time.monotonic()
+        language = "en" if name in ("tiny", "cnn") else "zh"
+        done = command(folder, f"{name}.py", "--language", language)
+        print(f"{name}: {time.monotonic() - began:.1f} s")
+        found[name] = folder / f"{name}.html", done
+    return found
+
+
+def body(file: Path) -> str:
+    """What a reader sees of a file: no style, no script."""
+    text = file.read_text("utf-8")
+    return re.sub(r"(?s)<(style|script)>.*?</\1>", "", text).partition("<body")[2]
+
+
+# What it makes
+
+
+@pytest.mark.parametrize("name", ["tiny", "mlp", "cnn", "error"])
+def test_it_writes_one_file_that_fetches_nothing(made, name):
+    file, done = made[name]
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1 - done.stdout.count("\n  ")].startswith(f"{name}.html: ")
+    text = file.read_text("utf-8")
+    assert GENERATOR in text and "PyTorch 2." in body(file)
+    assert not re.search(r'(?:src|href)="(?!data:|#)', text) and "@import" not in text
+    assert len(text.encode()) < 100_000
+
+
+def test_the_script_prints_as_ever(made):
+    assert made["tiny"][1].stdout.startswith("w.grad: tensor(3.)\n")
+    assert made["mlp"][1].stdout.startswith("step 0, loss: 1.5861\nstep 1, loss: 1.0464\n")
+
+
+@pytest.mark.parametrize(("name", "source"), [("tiny", TINY), ("mlp", MLP), ("cnn", CNN)])
+def test_every_number_in_the_file_is_in_the_recording(made, name, source, tmp_path):
+    trace = recorded(source, tmp_path)
+    html = body(made[name][0])
+    main = html[html.index("<figure") : html.index("</figure>") + 9]
+    assert invented(trace, main) == set()
+    code = re.search(r"(?s)</span><code>(.*?)</code></pre>", html)[1]
+    assert unescape(re.sub("<[^>]+>", "", code)) == source.rstrip("\n")
+
+
+def test_it_shows_the_first_step_and_says_so(made):
+    file, done = made["mlp"]
+    note = "记下了 2 次反向传播，图里只有第 1 次。"
+    assert note in done.stdout and note in body(file)
+    assert "优化器 <code>Adam</code> 更新一步" in body(file)
+    assert "变成 None" not in body(file)  # zero_grad belongs to the next step
+    assert "2 backward passes were recorded" in made["cnn"][1].stdout
+
+
+def test_an_error_is_the_last_step_and_told(made):
+    file, done = made["error"]
+    assert "脚本在第 6 行出错：RuntimeError: Trying to backward" in done.stdout
+    assert 'error.py", line 6, in <module>' in done.stderr and "proof" not in done.stderr
+    last = re.findall(r"<li id=.*?</li>", body(file))[-1]
+    assert "出错：<code>RuntimeError: Trying to backward" in last and 'data-l="6"' in last
+
+
+def test_it_is_made_again_without_being_asked_to(made):
+    file, _ = made["tiny"]
+    assert command(file.parent, "tiny.py").returncode == 0
+
+
+def test_the_parent_does_not_import_torch():
+    told = "import sys, proof.__main__; print('torch' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", told], cwd=ROOT, capture_output=True, text=True)
+    assert done.stdout == "False\n"
+
+
+# Scripts as they are
+
+
+def test_arguments_neighbours_and_relative_files(tmp_path):
+    write(tmp_path / "code/model.py", "import torch\n\ndef double(w):\n    return 2 * w\n")
+    script = "import sys, torch\nfrom model import double\n"
+    script += "w = torch.tensor(float(open('w.txt').read()), requires_grad=True)\n"
+    script += "if __name__ == '__main__':\n    double(w).backward()\n    print(sys.argv, w.grad)\n"
+    write(tmp_path / "code/train.py", script)
+    write(tmp_path / "w.txt", "5")
+    done = command(tmp_path, "code/train.py", "-o", "other.html", "--", "--epochs", "1")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(f"['{tmp_path}/code/train.py', '--epochs', '1'] tensor(2.)\n")
+    assert "MulBackward0" in body(tmp_path / "other.html")
+    assert not (tmp_path / "train.html").exists()
+
+
+LOOP = "import torch\nw = torch.tensor(2.0, requires_grad=True)\n"
+LOOP += "while True:\n    (w * w).backward()\n"
+HANGS = LOOP.replace("while True:\n    ", "") + "import time\ntry:\n    time.sleep(99)\n"
+HANGS += "except BaseException:\n    time.sleep(99)\n"
+
+
+def test_a_script_without_end_is_stopped_when_enough_is_recorded(tmp_path):
+    write(tmp_path / "loop.py", LOOP)
+    done = command(tmp_path, "loop.py", "--passes", "2-3")
+    assert done.returncode == 0, done.stderr
+    assert "3 backward passes were recorded; the figure shows only number 2–3" in done.stdout
+    assert "3 backward passes are enough: the script was stopped at line 4" in done.stdout
+
+
+def test_a_script_that_hangs_is_stopped_by_the_limit(tmp_path):
+    write(tmp_path / "hangs.py", HANGS)
+    done = command(tmp_path, "hangs.py", "--limit", "1")
+    assert done.returncode == 0, done.stderr
+    assert "After 1 seconds the script was stopped at line 6, before its end" in done.stdout
+    assert "stopped at line 6" in body(tmp_path / "hangs.html")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Ctrl-C is another thing there")
+def test_ctrl_c_shows_what_was_recorded(tmp_path):
+    source = HANGS.partition("try:")[0] + "print('now', flush=True)\ntime.sleep(99)\n"
+    write(tmp_path / "slow.py", source)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "proof", "trace", "slow.py"],
+        cwd=tmp_path, env=ENGLISH, stdout=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+    assert process.stdout.readline() == "now\n"
+    time.sleep(0.3)
+    os.killpg(process.pid, signal.SIGINT)
+    out, _ = process.communicate(timeout=30)
+    assert process.returncode == 0 and "You interrupted the script at line 6" in out
+
+
+# What it refuses
+
+REFUSED = {
+    "no file": (["gone.py"], "there is no such script"),
+    "a folder": (["folder.py"], "this is no Python script"),
+    "no .py": (["notes.txt"], "this is no Python script"),
+    "passes": (["tiny.py", "--passes", "3-2"], "these are no backward passes"),
+    "more passes": (["tiny.py", "--passes", "2"], "the script has no such backward pass"),
+    "no folder": (["tiny.py", "-o", "gone/a.html"], "gone/a.html cannot be written"),
+    "no page": (["tiny.py", "-o", "tiny.py"], "tiny.py cannot be written"),
+    "is a folder": (["tiny.py", "-o", "folder.py"], "folder.py cannot be written"),
+    "is there": (["mine.py"], "there is a file of that name already"),
+    "no backward": (["plain.py"], "found:    no backward pass; it ran to its end"),
+    "fails first": (["fails.py"], "it failed first: ValueError: no (line 1)"),
+    "no graph": (["constant.py"], "a backward pass without a graph; it failed first"),
+    "dies": (["dies.py"], "the process that records ended too early"),
+    "syntax": (["syntax.py"], "it failed first: SyntaxError"),
+    "debugger": (["debugger.py"], "this script cannot be recorded"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "what"), REFUSED.values(), ids=REFUSED)
+def test_it_refuses_with_what_to_do(tmp_path, arguments, what):
+    (tmp_path / "folder.py").mkdir()
+    scripts = {
+        "tiny.py": TINY,
+        "mine.py": TINY,
+        "mine.html": "mine",
+        "notes.txt": TINY,
+        "plain.py": "import torch\nprint(torch.ones(2) * 2)\n",
+        "fails.py": "raise ValueError('no')\n",
+        "constant.py": "import torch\ntorch.tensor(2.0).backward()\n",
+        "dies.py": TINY + "import os\nos._exit(3)\n",
+        "syntax.py": "def (\n",
+        "debugger.py": TINY + "import sys\nsys.settrace(lambda *a: None)\n",
+    }
+    for name, source in scripts.items():
+        write(tmp_path / name, source)
+    before = {file: file.read_bytes() for file in tmp_path.iterdir() if file.is_file()}
+    done = command(tmp_path, *arguments)
+    assert done.returncode == 1, done.stdout
+    told = done.stderr[done.stderr.index(f"{arguments[0]}:1: ") :]
+    assert what in told
+    assert re.search(r"\n  expected: .+\n  found:    [\s\S]+\n  mend:     .+\n", told)
+    assert {f: f.read_bytes() for f in tmp_path.iterdir() if f.is_file()} == before
+
+
+def test_an_unknown_argument_may_be_one_of_the_script(tmp_path):
+    done = command(tmp_path, "tiny.py", "--epochs", "1")
+    assert done.returncode == 2 and "those of your script stand after --" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("told", "language"),
+    [("zh_CN.UTF-8", "zh"), ("Chinese (Simplified)_China.936", "zh"), ("en_US", "en"), ("C", "en")],
+)
+def test_the_language_is_that_of_the_terminal(monkeypatch, told, language):
+    monkeypatch.setenv("LC_ALL", told)
+    assert language_of_locale() == language
+
+
+# What it leaves out
+
+
+def test_a_large_graph_is_cut_down_and_it_says_by_how_much(tmp_path):
+    trace = recorded(DEEP, tmp_path)
+    whole, shown = read_graph(trace), excerpt(trace, None)
+    left = without(whole, shown.hidden)
+    assert len(whole.cards) > CARDS and len(left.cards) == MOST
+    notes = dict(shown.notes)
+    assert notes["note_parameters"] == {"count": 140}
+    assert notes["note_nodes"]["kept"] == MOST
+    gone = {"AccumulateGrad", "TBackward0"}
+    rest = [c for c in whole.cards.values() if c.node not in gone]
+    assert notes["note_nodes"]["count"] == len(rest) - MOST
+    assert "SumBackward0" in {card.node for card in left.cards.values()}
+
+
+def test_a_node_that_was_cut_off_does_not_look_as_if_it_had_failed(tmp_path):
+    trace = recorded(ERROR, tmp_path)
+    assert tidied(trace, 9) == trace  # this one has failed
+    trace.events = [e for e in trace.events if e["k"] != "error"]
+    cut = tidied(trace, 9)
+    assert len(cut.events) < len(trace.events)
+    assert all("gout" in e for e in cut.events if e["k"] == "node")
+
+
+# In a browser
+
+
+@pytest.mark.parametrize("name", ["mlp", "cnn", "error"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1400, 390])
+def test_it_plays_from_a_file(made, browser, name, scheme, width):
+    context = browser.new_context(
+        viewport={"width": width, "height": 844}, color_scheme=scheme, offline=True
+    )
+    page, wrong = context.new_page(), []
+    page.on("console", lambda message: wrong.append(message.text))
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    file = made[name][0].as_uri()
+    page.on("request", lambda r: r.url in (file, "data:,") or wrong.append(r.url))
+    page.goto(file)
+    page.wait_for_selector(".player")
+    count = page.locator("details li").count()
+    buttons, at = page.locator(".player button"), page.locator(".player > small")
+    for number, shown in ((0, 1), (3, 2), (3, 3), (1, 2), (4, count)):
+        buttons.nth(number).click()
+        assert at.inner_text() == f"{shown} / {count}"
+    buttons.nth(0).click()
+    page.locator(".player input").press("End")
+    assert at.inner_text() == f"{count} / {count}"
+    buttons.nth(0).click()
+    for _ in range(count - 1):
+        mark = page.locator(".trace-line")
+        if mark.count():
+            assert inside(mark, page.locator(".highlight pre"))
+        on = page.locator("g.on > .box")
+        if on.count():
+            assert inside(on.last, page.locator(".graph"))
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        buttons.nth(3).click()
+    buttons.nth(2).click()
+    assert buttons.nth(2).get_attribute("aria-label") in ("暂停", "Pause")
+    dark = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert dark == ("rgb(16, 24, 31)" if scheme == "dark" else "rgb(255, 255, 255)")
+    assert wrong == []
+    context.close()
+
+
+def inside(part, box) -> bool:
+    """Whether the middle of a part is in sight within a box that scrolls."""
+    one, other = part.bounding_box(), box.bounding_box()
+    x, y = one["x"] + one["width"] / 2, one["y"] + one["height"] / 2
+    across = other["x"] - 1 <= x <= other["x"] + other["width"] + 1
+    return across and other["y"] <= y <= other["y"] + other["height"]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", ["mlp", "error"])
+def test_axe_finds_nothing_that_keeps_people_out(made, browser, name, scheme):
+    from importlib import resources
+
+    context = browser.new_context(color_scheme=scheme, reduced_motion="reduce", bypass_csp=True)
+    page = context.new_page()
+    page.goto(made[name][0].as_uri())
+    page.wait_for_selector(".player")
+    page.locator(".player button").nth(0).click()
+    page.evaluate(
+        resources.files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
+    )
+    found = page.evaluate("axe.run().then(result => result.violations)")
+    assert [(one["id"], [n["html"][:90] for n in one["nodes"][:3]]) for one in found] == []
+    context.close()
