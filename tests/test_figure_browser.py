@@ -19,8 +19,10 @@ from importlib import resources
 
 import pytest
 from figures import ROOT
-from test_browser import Handler, browser, page, pytestmark, watch  # noqa: F401
+from test_browser import browser, page, pytestmark, watch  # noqa: F401
 from tiny_book import Book
+
+from conftest import Handler
 
 FIGURES = {
     "losses": ("accumulate/two_losses", ""),
