@@ -42,7 +42,7 @@ customElements.get("trace-player") || customElements.define("trace-player", clas
       const playing = this.stop()
       move ? this.go(move()) : playing || this.play()
     } }))
-    const icons = ["M5 4h3v16H5zM20 4v16L9 12z", "M15 7l-1-1-6 6 6 6 1-1-5-5z", "", "M9 17l5-5-5-5 1-1 6 6-6 6z", "M16 4h3v16h-3zM4 4v16l11-8z"]
+    const icons = ["M5 4h3v16H5zM20 4v16L9 12z", "M15 5l-7 7 7 7", "", "M9 5l7 7-7 7", "M16 4h3v16h-3zM4 4v16l11-8z"]
     icons.forEach((icon, i) => this.face(i, icon, i + (i > 2)))
     this.slider = make("input", { type: "range", min: 1, max: this.last, ariaLabel: this.words[6] })
     this.slider.oninput = () => { this.stop(); this.go(+this.slider.value) }

@@ -115,11 +115,13 @@ def _chains(
 def _across(rows: Rows, near: Near, widths: Mapping[Hashable, float]) -> dict[Hashable, float]:
     """Where each member of a row stands: near what it is linked to, in order, never overlapping."""
     x: dict[Hashable, float] = {}
+    holds = {member: _hold(member, near) for row in rows for member in row}
     for row in rows:
-        x.update(_spread(row, {member: 0.0 for member in row}, widths))
+        x.update(_spread(row, {member: 0.0 for member in row}, holds, widths))
     for turn in range(60):
         for row in rows if turn % 2 else reversed(rows):
-            x.update(_spread(row, {m: _wish(m, x, near) for m in row}, widths))
+            wish = {member: _wish(member, x, near) for member in row}
+            x.update(_spread(row, wish, holds, widths))
     return x
 
 
@@ -128,12 +130,21 @@ def _wish(member: Hashable, x: Mapping[Hashable, float], near: Near) -> float:
     total = weight = 0.0
     for other in (*near.above.get(member, []), *near.below.get(member, [])):
         share = 3.0 if isinstance(member, tuple) and isinstance(other, tuple) else 1.0
+        share *= _hold(other, near)
         total, weight = total + share * x[other], weight + share
     return total / weight if weight else x[member]
 
 
+def _hold(member: Hashable, near: Near) -> float:
+    """How much a member's place counts: a leaf steps aside, so that a long chain stays straight."""
+    return 1.0 if near.above.get(member) else 0.05
+
+
 def _spread(
-    row: Sequence[Hashable], wish: Mapping[Hashable, float], widths: Mapping[Hashable, float]
+    row: Sequence[Hashable],
+    wish: Mapping[Hashable, float],
+    holds: Mapping[Hashable, float],
+    widths: Mapping[Hashable, float],
 ) -> dict[Hashable, float]:
     """The places nearest to the wishes that keep the order and the gaps.
 
@@ -145,13 +156,13 @@ def _spread(
         if before is not None:
             at += (widths[before] + widths[member]) / 2 + GAP
         packed.append(at)
-    groups: list[list[float]] = []  # mean and number of members
+    groups: list[tuple[float, float, int]] = []  # mean, weight and number of members
     for member, start in zip(row, packed, strict=True):
-        groups.append([wish[member] - start, 1])
+        groups.append((wish[member] - start, holds[member], 1))
         while len(groups) > 1 and groups[-2][0] > groups[-1][0]:
-            (a, n), (b, m) = groups[-2], groups.pop()
-            groups[-1] = [(a * n + b * m) / (n + m), n + m]
-    shifts = [mean for mean, count in groups for _ in range(int(count))]
+            (a, n, some), (b, m, others) = groups[-2], groups.pop()
+            groups[-1] = ((a * n + b * m) / (n + m), n + m, some + others)
+    shifts = [mean for mean, _, count in groups for _ in range(count)]
     return {m: start + shift for m, start, shift in zip(row, packed, shifts, strict=True)}
 
 

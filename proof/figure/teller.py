@@ -78,8 +78,8 @@ class Teller:
             if card and told and not self.board.has_value(card):
                 self.board.value(card, value(told, self.language))
                 found.append(card)
-            if card and self.graph.cards[card].kind == "leaf":
-                self.board.no_grad_yet(card)
+                if self.graph.cards[card].kind == "leaf":
+                    self.board.no_grad_yet(card)
         return found
 
 

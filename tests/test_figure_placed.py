@@ -1,0 +1,74 @@
+"""What the figures of the book's own pages show: the parts that were found wanting there."""
+
+from __future__ import annotations
+
+import pytest
+from figures import ROOT
+
+from proof.figure.cards import read_graph, select
+from proof.figure.fragment import fragment
+from proof.figure.steps import read_steps
+from proof.trace.model import Trace, parsed
+
+
+def recorded(name: str) -> Trace:
+    return parsed((ROOT / f"snippets/{name}.trace").read_text(encoding="utf-8"))
+
+
+def sentences(trace: Trace, language: str) -> list[str]:
+    return [step.sentence for step in read_steps(trace, read_graph(trace), language)]
+
+
+@pytest.mark.parametrize(
+    ("name", "passes", "last"),
+    [
+        ("sharing/stop_one_branch", (1, 2), "right branch detached, w.grad: tensor(30.)"),
+        ("freezing/through", (1, 1), "a.grad=15.0 b.grad=None c.grad=6.0"),
+        ("freezing/detach_kinds", (1, 1), "y * cut, w.grad: tensor(18.)"),
+        ("accumulate/without_zero_grad", (4, 6), "step 2: w.grad=2.5 w=-0.875"),
+    ],
+)
+def test_some_passes_end_where_the_next_begins(name, passes, last):
+    assert sentences(select(recorded(name), *passes), "en")[-1] == f"Output: `{last}`"
+
+
+def test_the_branch_that_was_cut_off_is_drawn():
+    graph = read_graph(select(recorded("sharing/stop_one_branch"), 1, 2))
+    cut = [(graph.cards[e.above].title, graph.cards[e.below].title) for e in graph.edges]
+    assert ("w * x2", "(w * x2).detach()") in cut
+    assert [e.kind for e in graph.edges].count("cut") == 1
+
+
+def test_the_hook_that_raises_is_told_before_the_error():
+    told = sentences(recorded("module_hooks/raise_inside"), "en")
+    assert [one.split(":")[0] for one in told[-6:-3]] == [
+        "BackwardHookFunctionBackward of `fc2` receives [[3]].",
+        "Full backward hook `check` is called",
+        "Error",
+    ]
+
+
+def test_a_label_leaves_the_shape_to_its_card():
+    drawn = fragment(recorded("sharing/input_sees_sum"), "f", "en")
+    assert ">norm 0.0514</text>" in drawn
+    assert ">1×1×40×40 (norm 0.0514)</text>" not in drawn
+
+
+def test_a_printed_matrix_is_one_text():
+    told = sentences(recorded("sharing/tied_once"), "zh")
+    assert told[-1] == "输出 `tensor([[2., 4.], [0., 0.], [0., 0.]])`"
+
+
+def test_a_step_that_moves_nothing_says_so():
+    told = sentences(recorded("updates/who_does_what"), "en")
+    assert "Optimizer `SGD` makes a step: `w` stays −1 (its gradient is None)." in told
+
+
+def test_one_gradient_for_two_is_told_once():
+    told = sentences(recorded("tensor_hooks/double_upstream"), "zh")
+    assert any(one.endswith("传给 `x` 的 AccumulateGrad、`y` 的 AccumulateGrad。") for one in told)
+
+
+def test_the_caption_names_the_passes_that_are_shown():
+    drawn = fragment(recorded("accumulate/without_zero_grad"), "f", "zh", (4, 6))
+    assert "④、⑥ 表示第几次反向传播" in drawn
