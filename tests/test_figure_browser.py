@@ -23,7 +23,6 @@ from served import Handler
 from test_browser import browser, page, pytestmark, watch  # noqa: F401
 from tiny_book import Book
 
-
 FIGURES = {
     "losses": ("accumulate/two_losses", ""),
     "hooks": ("module_hooks/full_hook", ""),
