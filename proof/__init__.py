@@ -5,5 +5,15 @@ Data flows one way::
     docs/*.md    --> page  --> book  --> check --> problems
     snippets/*.py --> runner (warm process) --> results --^
 
-Nothing here knows MkDocs except `mkdocs_adapter` and `mkdocs_speed`.
+Nothing here knows MkDocs except `mkdocs_adapter` and `mkdocs_speed`. Where to find what:
+
+- Reading: `page`, `prose`, `book` (everything that is checked without a run), `problem`.
+- Running a script: `runner`, `warm`, `trial`, `child`, `family`, `result`; then `check`, `record`.
+- What a page becomes: `expand`, `grid`, `older`, `report`, `formula` (MathML), `codeblocks` (pytest).
+- Numbers and messages: `runs`, `values`, `marks` (the links from a value to its line).
+- Equations: `maths/`. Both languages of a page: `languages/`.
+- Names of PyTorch: `uses`, `names`, `api`, `torch_index`, `official`.
+- Words and links: `terms`, `term_links`, `links`.
+- Recording what autograd did: `trace/`. Drawing it: `figure/`.
+- Commands: `__main__`, `new`, `your_script` (`python -m proof trace`).
 """

@@ -13,10 +13,10 @@ from pathlib import Path
 
 from proof.book import Book, Checks, problems_in_files, read_book
 from proof.check import problems_in_runs
-from proof.equations import line_of
+from proof.languages.reconcile import doubtful, edited_alone, reconcile, stale
+from proof.maths.equations import line_of
 from proof.new import start
 from proof.problem import Problem, Unproved, report
-from proof.reconcile import doubtful, edited_alone, reconcile, stale
 from proof.record import record
 from proof.report import readable, unproved
 from proof.runner import Runner, RunnerError

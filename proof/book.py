@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 
-from proof.equations import wrong_equalities
 from proof.expand import expand
+from proof.languages.parity import problems_between
+from proof.languages.reconcile import edited_alone
 from proof.links import wrong_links
+from proof.maths.equations import wrong_equalities
 from proof.names import Names
 from proof.older import VERSION, older_file
 from proof.page import Page, parse, read
-from proof.parity import problems_between
 from proof.problem import Problem, Unproved, not_utf8
-from proof.reconcile import edited_alone
 from proof.runs import Run, runs_of
 from proof.terms import Terms, read_terms
 from proof.values import unproved_values

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from proof.book import Book
-from proof.formulas import maths_of
+from proof.maths.formulas import maths_of
 from proof.page import Page
 from proof.term_links import CLOSED, pieces
 from proof.values import Claim, Proof, proofs

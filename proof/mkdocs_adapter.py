@@ -39,11 +39,11 @@ from proof.check import problems_in_runs
 from proof.expand import expand
 from proof.figure.fragment import with_player
 from proof.formula import render_formulas, wrong_formula
+from proof.languages.parity import LANGUAGES
 from proof.marks import Marks, marks_of
 from proof.names import Shown, shown
 from proof.official import link_names
 from proof.page import parse
-from proof.parity import LANGUAGES
 from proof.problem import Problem, Unproved, report
 from proof.result import Result
 from proof.runner import Runner, RunnerError

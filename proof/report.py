@@ -12,8 +12,8 @@ from importlib import metadata
 from pathlib import Path
 
 from proof.api import read_index
-from proof.equations import judgements
-from proof.formulas import Equality
+from proof.maths.equations import judgements
+from proof.maths.formulas import Equality
 from proof.names import shown
 from proof.page import Page, parse, read
 from proof.problem import Unproved

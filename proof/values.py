@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 
-from proof.formulas import equalities, maths_of, sides
+from proof.maths.formulas import equalities, maths_of, sides
 from proof.page import Page
 from proof.problem import Problem
 from proof.prose import prose

@@ -7,11 +7,11 @@ import math
 import pytest
 from tiny_book import ROOT, Book
 
-from proof.algebra import at_any_place, derivative
 from proof.book import read_book
-from proof.equations import judgements, wrong_equalities
-from proof.formulas import number
-from proof.latex import read_latex
+from proof.maths.algebra import at_any_place, derivative
+from proof.maths.equations import judgements, wrong_equalities
+from proof.maths.formulas import number
+from proof.maths.latex import read_latex
 from proof.page import parse
 from proof.runs import Run, Text, runs_of
 

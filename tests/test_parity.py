@@ -8,10 +8,10 @@ import pytest
 from tiny_book import ROOT, Book
 
 from proof.book import problems_in_files, read_book
-from proof.contents import contents, front_matter, sections
+from proof.languages.contents import contents, front_matter, sections
+from proof.languages.parity import twins
+from proof.languages.reconcile import FILE, edited_alone, stale
 from proof.page import parse
-from proof.parity import twins
-from proof.reconcile import FILE, edited_alone, stale
 from proof.terms import Term, Terms
 
 ZH, EN = "docs/t/p.zh.md", "docs/t/p.en.md"

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from proof.algebra import Unknown, Value, letters, parts, value
-from proof.latex import Tree, Unreadable, read_latex
+from proof.maths.algebra import Unknown, Value, letters, parts, value
+from proof.maths.latex import Tree, Unreadable, read_latex
 from proof.page import Page
 from proof.prose import without_code
 

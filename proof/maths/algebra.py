@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping
 from itertools import product
 
-from proof.latex import Tree
+from proof.maths.latex import Tree
 
 Value = float | tuple
 Name = tuple[str, tuple[str, ...]]

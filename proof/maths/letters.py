@@ -12,8 +12,8 @@ import re
 from dataclasses import dataclass, field
 from functools import lru_cache, reduce
 
-from proof.algebra import Name, Unknown, Value, at_any_place, changed, value
-from proof.latex import Tree
+from proof.maths.algebra import Name, Unknown, Value, at_any_place, changed, value
+from proof.maths.latex import Tree
 
 _NAMES = {"loss": "L", "weight": "w", "bias": "b", "momentum": "mu", "weight_decay": "lambda"}
 _NAMES |= {"eps": "epsilon", "stride": "s", "padding": "p", "dilation": "d"}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from proof.algebra import Name, Unknown, changed, derivative_of, letters, written_out
-from proof.latex import Tree
+from proof.maths.algebra import Name, Unknown, changed, derivative_of, letters, written_out
+from proof.maths.latex import Tree
 
 _DEEPEST = 8
 

@@ -6,8 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from proof.contents import Contents, Item
-from proof.spoken import hinted, spoken
+from proof.languages.contents import Contents, Item
+from proof.languages.spoken import hinted, spoken
 
 Two = tuple[list[Item], list[Item]]
 """What only the first has, and what only the second has."""

@@ -11,7 +11,7 @@ from functools import cached_property
 from itertools import product
 from typing import Protocol
 
-from proof.algebra import (
+from proof.maths.algebra import (
     Name,
     Unknown,
     Value,
@@ -22,12 +22,12 @@ from proof.algebra import (
     value,
     written_out,
 )
-from proof.definitions import Definition, Definitions, is_index
-from proof.formulas import Equality
-from proof.latex import Tree, Unreadable, read_latex
-from proof.letters import Known, Letters, letters_of, round_mark, together
+from proof.maths.definitions import Definition, Definitions, is_index
+from proof.maths.formulas import Equality
+from proof.maths.latex import Tree, Unreadable, read_latex
+from proof.maths.letters import Known, Letters, letters_of, round_mark, together
+from proof.maths.verdict import Judged, computed, shown, told
 from proof.page import Page
-from proof.verdict import Judged, computed, shown, told
 
 _MOST = 512
 """So many ways to give values to letters are tried."""

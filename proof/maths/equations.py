@@ -11,11 +11,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from proof.formulas import Equality, equalities
-from proof.judge import Judge, Run
+from proof.maths.formulas import Equality, equalities
+from proof.maths.judge import Judge, Run
+from proof.maths.verdict import Judged, computed
 from proof.page import Page
 from proof.problem import Problem
-from proof.verdict import Judged, computed
 
 
 def wrong_equalities(page: Page, runs: Sequence[Run] = ()) -> Iterator[Problem]:

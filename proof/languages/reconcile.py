@@ -14,9 +14,9 @@ import tomllib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from proof.contents import Section, sections
+from proof.languages.contents import Section, sections
+from proof.languages.parity import pairs, reordered
 from proof.page import Page, one_line_end, parse, read
-from proof.parity import pairs, reordered
 from proof.problem import Problem, Unproved, not_utf8
 
 FILE = "docs/reconciled.toml"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from proof.algebra import Name, Value, same
-from proof.formulas import Equality, half_unit
-from proof.letters import Known
+from proof.maths.algebra import Name, Value, same
+from proof.maths.formulas import Equality, half_unit
+from proof.maths.letters import Known
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import fields
 
-from proof.contents import (
+from proof.languages.contents import (
     Contents,
     Item,
     Section,
@@ -16,7 +16,14 @@ from proof.contents import (
     paragraphs,
     sections,
 )
-from proof.difference import code, difference, formulas, in_another_order, numbers, side_by_side
+from proof.languages.difference import (
+    code,
+    difference,
+    formulas,
+    in_another_order,
+    numbers,
+    side_by_side,
+)
 from proof.page import Page
 from proof.problem import Problem
 from proof.prose import own_words
