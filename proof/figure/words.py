@@ -7,7 +7,7 @@ from __future__ import annotations
 
 ZH = {
     # what the forward pass makes
-    "leaf": "`{name}` = {value}，需要梯度，是叶子张量。",
+    "leaf": "`{name}` = {value}，是需要梯度的叶子张量。",
     "constant": "`{name}` = {value}，不需要梯度。",
     "op": "`{source}` 得到 {value}，图里多了 {nodes}。",
     "cut": "`{source}` 得到 {value}，不带计算图：梯度不会从这里往回走。",
@@ -75,7 +75,7 @@ ZH = {
     "all_steps": "全部 {count} 步",
     "recorded": "PyTorch {version} 运行时的记录。{signs}。",
     "left_out": "记录停在第 {line} 行，后面的没有画出来。",
-    "shape_leaf": "方角粗框是叶子张量",
+    "shape_leaf": "方角粗框是需要梯度的叶子张量",
     "shape_constant": "虚线框是不需要梯度的张量",
     "shape_module": "切角框是模块的边界",
     "shape_hook": "带钩的一行是钩子",
@@ -105,7 +105,7 @@ ZH = {
 }
 
 EN = {
-    "leaf": "`{name}` = {value} requires a gradient: it is a leaf tensor.",
+    "leaf": "`{name}` = {value} is a leaf tensor that requires a gradient.",
     "constant": "`{name}` = {value} doesn't require a gradient.",
     "op": "`{source}` gives {value} and adds {nodes} to the graph.",
     "cut": "`{source}` gives {value} without a graph: no gradient goes back through here.",
@@ -169,7 +169,7 @@ EN = {
     "all_steps": "All {count} steps",
     "recorded": "Recorded from a run of PyTorch {version}. {signs}.",
     "left_out": " Recording stopped at line {line}; what came later isn't drawn.",
-    "shape_leaf": "Square thick boxes are leaf tensors",
+    "shape_leaf": "Square thick boxes are leaf tensors that require a gradient",
     "shape_constant": "dashed boxes are tensors that don't require a gradient",
     "shape_module": "boxes with cut corners are the border of a module",
     "shape_hook": "a line with a hook names a hook",
