@@ -36,6 +36,11 @@ class Teller:
         """Texts with a word or a comma between them."""
         return WORDS[self.language][key].join(texts)
 
+    def listed(self, texts: Iterable[str], last: str = "and_last") -> str:
+        """Texts as a list in a sentence: A, B and C."""
+        *texts, end = texts
+        return self.join(last, [self.join("and", texts), end]) if texts else end
+
     def value(self, told: dict | None) -> str:
         """A value within a sentence."""
         return on_one_line(value(told, self.language))

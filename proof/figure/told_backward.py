@@ -17,6 +17,10 @@ _MODULE_HOOKS = {
 """The sentence of a hook on a module, and what the values are that it gets."""
 
 
+_PASSES_ON = ("AddBackward0", "CloneBackward0", "BackwardHookFunctionBackward")
+"""Nodes that compute nothing: what they give is what they received."""
+
+
 def backward(teller: Teller, event: dict) -> Told:
     """A backward pass begins."""
     card = teller.graph.at(event["roots"][0])
@@ -48,7 +52,14 @@ def node(teller: Teller, event: dict) -> Told:
     if "gout" not in event:
         teller.board.received(key, which, teller.say("failed"))
         return sentence + teller.say("fails") + teller.say("stop"), [key]
-    touched, passed = [key], alone
+    told, touched = _given(teller, key, event)
+    return sentence + told + teller.say("stop"), [key, *touched]
+
+
+def _given(teller: Teller, key: str, event: dict) -> tuple[str, list[str]]:
+    """What a node passed to whom, and along which lines."""
+    same = len(event["gin"]) == 1 and teller.trace.nodes[key]["op"] in _PASSES_ON
+    touched, on, given_to = [], [], {}
     for edge in teller.graph.edges:
         if edge.below != key or edge.kind != "gradient" or edge.slot >= len(event["gout"]):
             continue
@@ -56,16 +67,20 @@ def node(teller: Teller, event: dict) -> Told:
         if given is None:
             continue
         touched.append(edge.key)
-        teller.arrived.setdefault((edge.above, which), []).append(given)
+        teller.arrived.setdefault((edge.above, event["p"]), []).append(given)
         text = teller.value(given)
         if edge.meets:
-            teller.board.sent(edge.key, which, without_shape(text))
-        passed = passed and given == event["gin"][0]
-        word = "passes_on" if passed else "gives"
-        if len(touched) > 2:
-            word = f"{word}_too"
-        sentence += teller.say(word, value=text, node=teller.node(edge.above))
-    return sentence + teller.say("stop"), touched
+            teller.board.sent(edge.key, event["p"], without_shape(text))
+        if same and given == event["gin"][0]:
+            on.append(teller.node(edge.above))
+        else:
+            given_to.setdefault(edge.above, []).append(text)
+    phrases = [teller.say("passes_on", nodes=teller.listed(dict.fromkeys(on)))] if on else []
+    for above, texts in given_to.items():
+        told = {"values": teller.listed(texts), "node": teller.node(above)}
+        phrases.append(teller.say("gives", **told))
+    told = teller.listed(phrases, "and_gives") if phrases else ""
+    return (teller.say("passes", given=told) if told else ""), touched
 
 
 def _raised(teller: Teller) -> dict | None:
