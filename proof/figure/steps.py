@@ -19,7 +19,7 @@ from proof.trace.model import Trace
 MOST = 3
 """Printed lines, and updated parameters, that one sentence tells."""
 LONGEST = 110
-"""Characters of a printed line or a message that a sentence repeats."""
+"""Characters of a printed line that a sentence repeats."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +86,7 @@ def _step(teller: Teller, event: dict) -> Told:
         if before != after or len(event["params"]) == 1:
             parts = {"name": teller.name(told["t"]), "before": before, "after": after}
             key = "unmoved" if before == after else "update"
+            key = "skipped" if before == after and told.get("grad") is None else key
             updates.append(teller.say(key, **parts, grad=grad))
         for card in teller.cards([told["t"]]):
             teller.board.value(card, value(told["after"], teller.language))
@@ -94,7 +95,7 @@ def _step(teller: Teller, event: dict) -> Told:
         return None
     text = teller.join("then", updates[:MOST])
     if len(updates) > MOST:
-        text += teller.say("more")
+        text += teller.say("more", count=len(updates) - MOST)
     return teller.say("step", optimizer=event["opt"], updates=text), cards
 
 
@@ -109,12 +110,12 @@ def _print(teller: Teller, event: dict) -> Told:
         return None
     text = teller.join("and", (f"`{_shortened(line)}`" for line in lines[:MOST]))
     if len(lines) > MOST:
-        text += teller.say("more")
+        text += teller.say("more_lines")
     return teller.say("print", text=text), []
 
 
 def _error(teller: Teller, event: dict) -> Told:
-    return teller.say("error", message=_shortened(event["msg"].split("\n")[0])), []
+    return teller.say("error", message=event["msg"].split("\n")[0]), []
 
 
 def _shortened(text: str) -> str:

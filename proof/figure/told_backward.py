@@ -123,7 +123,7 @@ def hook(teller: Teller, event: dict) -> Told:
     if kind == "post_accumulate":
         return teller.say("hook_after", **say, name=teller.name(tensors[0])), cards
     if kind == "multi_grad":
-        return teller.say("hook_passes", **say, got=teller.values(got)), cards
+        return teller.say("hook_multi", **say, got=teller.values(got)), cards
     if not tensors and event.get("at") in teller.graph.cards:
         cards = [event["at"]]
         teller.board.hook(cards[0], name, new=False)

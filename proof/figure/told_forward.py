@@ -41,7 +41,7 @@ def registered(teller: Teller, event: dict) -> Told:
     for card in cards:
         teller.board.hook(card, hook)
     if tensors:
-        target = teller.join("and", (teller.say("tensor", name=teller.name(t)) for t in tensors))
+        target = teller.listed(teller.say("tensor", name=teller.name(t)) for t in tensors)
     else:
         target = teller.say("module", name=on)
     return teller.say("registered", kind=teller.kind(kind), hook=hook, target=target), cards
@@ -68,7 +68,7 @@ def _node_made(teller: Teller, event: dict, made: list[str]) -> Told:
     if is_module(teller.trace, made[0]):
         card = teller.graph.cards[made[0]]
         return teller.say("border", node=card.node, module=card.title), touched
-    nodes = teller.join("and", (teller.trace.nodes[key]["op"] for key in (*hidden, *made)))
+    nodes = teller.listed(teller.trace.nodes[key]["op"] for key in (*hidden, *made))
     told = teller.values([out.get("value") for out in event["out"]])
     return teller.say("op", source=_source(teller, event), value=told, nodes=nodes), touched
 
