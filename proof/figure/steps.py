@@ -38,7 +38,7 @@ def read_steps(trace: Trace, graph: Graph, language: str) -> list[Step]:
     passes = {event["p"] for event in trace.events if event["k"] == "backward"}
     teller = Teller(trace, graph, language, Board(number_passes=len(passes) > 1))
     steps, now = [], 0
-    for event in trace.events:
+    for teller.now, event in enumerate(trace.events):
         now = event.get("p", now)
         told = _TELL[event["k"]](teller, {"p": now, **event}) if event["k"] in _TELL else None
         if told:
@@ -95,7 +95,8 @@ def _step(teller: Teller, event: dict) -> Told:
         return None
     text = teller.join("then", updates[:MOST])
     if len(updates) > MOST:
-        text += teller.say("more", count=len(updates) - MOST)
+        count = len(updates) - MOST
+        text += teller.say("more" if count > 1 else "more_one", count=count)
     return teller.say("step", optimizer=event["opt"], updates=text), cards
 
 

@@ -26,6 +26,10 @@ class Teller:
     board: Board
     arrived: dict[tuple[str, int], list] = field(default_factory=dict)
     """The gradients that lines brought to a card in a backward pass."""
+    captured: dict[str, int] = field(default_factory=dict)
+    """Cards whose gradient the running pass hands to `autograd.grad`, of how many parts."""
+    now: int = 0
+    """The index of the event that is being told."""
 
     def say(self, key: str, **parts: object) -> str:
         """A sentence, or a part of one. No blank stands beside Chinese punctuation."""
