@@ -62,7 +62,7 @@ class Teller:
         card = self.graph.cards.get(key)
         if card is None or not card.title:
             return self.trace.nodes[key]["op"]
-        of = "leaf_node" if card.kind in ("leaf", "module") else "node_of"
+        of = f"{card.side}_node" if card.side else "leaf_node" if card.kind == "leaf" else "node_of"
         return self.say(of, node=card.node, name=card.title)
 
     def kind(self, hook: str) -> str:

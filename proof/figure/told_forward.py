@@ -69,7 +69,7 @@ def _node_made(teller: Teller, event: dict, made: list[str]) -> Told:
     touched = [*used, *lines, *hidden, *made]
     if is_module(teller.trace, made[0]):
         card = teller.graph.cards[made[0]]
-        return teller.say("border", node=card.node, module=card.title), touched
+        return teller.say(f"border_{card.side}", node=card.node, module=card.title), touched
     nodes = teller.listed(teller.trace.nodes[key]["op"] for key in (*hidden, *made))
     told = teller.values([out.get("value") for out in event["out"]])
     if event["out"][0].get("inplace"):

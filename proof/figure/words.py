@@ -11,7 +11,8 @@ ZH = {
     "constant": "`{name}` = {value}，不需要梯度。",
     "op": "`{source}` 得到 {value}，图里多了 {nodes}。",
     "cut": "`{source}` 得到 {value}，它不在图上：梯度不会从这里往回走。",
-    "border": "{node} 站到了模块 `{module}` 的边界上，完整反向钩子靠它收到梯度。",
+    "border_entrance": "模块 `{module}` 的入口多了节点 {node}，模块上的反向钩子靠它收到梯度。",
+    "border_exit": "模块 `{module}` 的出口多了节点 {node}，模块上的反向钩子靠它收到梯度。",
     "joins": "图里多了 {nodes}",
     "joins_n": "图里多了 {nodes}",
     "in_place_node": "`{source}` 原地修改 `{name}`，现在是 {value}，{joins}。",
@@ -61,6 +62,8 @@ ZH = {
     # names
     "node_of": "{node}（`{name}`）",
     "leaf_node": "`{name}` 的 {node}",
+    "entrance_node": "`{name}` 入口的 {node}",
+    "exit_node": "`{name}` 出口的 {node}",
     "module": "模块 `{name}` ",
     "tensor": " `{name}` ",
     "and": "、",
@@ -124,8 +127,10 @@ EN = {
     "constant": "`{name}` = {value} doesn't require a gradient.",
     "op": "`{source}` gives {value} and adds {nodes} to the graph.",
     "cut": "`{source}` gives {value}, outside the graph: no gradient goes back through it.",
-    "border": "{node} takes its place at the border of module `{module}`;"
-    " the full backward hook gets its gradients there.",
+    "border_entrance": "{node} is added at the entrance of module `{module}`;"
+    " backward hooks on the module get their gradients there.",
+    "border_exit": "{node} is added at the exit of module `{module}`;"
+    " backward hooks on the module get their gradients there.",
     "joins": "{nodes} joins the graph",
     "joins_n": "{nodes} join the graph",
     "in_place_node": "`{source}` changes `{name}` in place; it is now {value}, and {joins}.",
@@ -173,6 +178,8 @@ EN = {
     "error": "Error: `{message}`",
     "node_of": "{node} (`{name}`)",
     "leaf_node": "{node} of `{name}`",
+    "entrance_node": "{node} at the entrance of `{name}`",
+    "exit_node": "{node} at the exit of `{name}`",
     "module": "module `{name}`",
     "tensor": "`{name}`",
     "and": ", ",
