@@ -47,3 +47,31 @@ def _uses(first: dict, between: list[dict], last: dict) -> bool:
         if made & set(event["ins"]):
             made |= {out["t"] for out in event["out"]}
     return bool(made & set(last["ins"]))
+
+
+def inside(trace: Trace, event: dict) -> bool:
+    """Whether an operation ran within a call whose last operation is a later one.
+
+    Such a call is one expression on its line, and the next operation of that line is of the same
+    expression and uses what came of this one.
+    """
+    out = event["out"][0]["t"]
+    if event["op"] == BORDER or not event.get("src") or trace.tensors[out].get("names"):
+        return False
+    events = iter(e for e in trace.events if e["k"] == "op")
+    for before in events:
+        if before is event:
+            break
+    between = []
+    for later in events:
+        if later.get("line") == event.get("line") and later["op"] != BORDER:
+            return later.get("src") == event["src"] and _uses(event, between, later)
+        between.append(later)
+    return False
+
+
+def part(trace: Trace, event: dict) -> str:
+    """What an operation within a call is called: the module whose parameters it uses, or itself."""
+    names = [name for t in event["ins"] for name in trace.tensors[t].get("names", [])]
+    modules = dict.fromkeys(name.rpartition(".")[0] for name in names if "." in name)
+    return next(iter(modules), f"{event['op']}(…)")

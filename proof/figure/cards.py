@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from graphlib import CycleError, TopologicalSorter
 
-from proof.figure.calls import side
+from proof.figure.calls import inside, part, side
 from proof.trace.model import Trace
 
 SHORT = 22
@@ -139,7 +139,7 @@ def title(trace: Trace, tensor: str) -> str:
         return (outer or names)[0]
     for event in _ops(trace):
         if any(out["t"] == tensor for out in event["out"]):
-            return expression(event)
+            return part(trace, event) if inside(trace, event) else expression(event)
     return ""
 
 

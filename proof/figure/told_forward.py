@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from proof.figure.calls import inside
 from proof.figure.cards import expression, is_module
 from proof.figure.numerals import value
 from proof.figure.teller import Teller, Told, hook_name
@@ -72,8 +73,11 @@ def _node_made(teller: Teller, event: dict, made: list[str]) -> Told:
         return teller.say(f"border_{card.side}", node=card.node, module=card.title), touched
     nodes = teller.listed(teller.trace.nodes[key]["op"] for key in (*hidden, *made))
     told = teller.values([out.get("value") for out in event["out"]])
+    joins = teller.say("joins_n" if len(hidden) + len(made) > 1 else "joins", nodes=nodes)
+    if inside(teller.trace, teller.trace.events[teller.now]):
+        source = _source(teller, event)
+        return teller.say("op_inside", source=source, value=told, joins=joins), touched
     if event["out"][0].get("inplace"):
-        joins = teller.say("joins_n" if len(hidden) + len(made) > 1 else "joins", nodes=nodes)
         parts = {"source": _statement(teller, event), "value": told, "joins": joins}
         return teller.say("in_place_node", name=teller.name(event["out"][0]["t"]), **parts), touched
     return teller.say("op", source=_source(teller, event), value=told, nodes=nodes), touched

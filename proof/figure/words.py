@@ -10,6 +10,7 @@ ZH = {
     "leaf": "`{name}` = {value}，是需要梯度的叶子张量。",
     "constant": "`{name}` = {value}，不需要梯度。",
     "op": "`{source}` 得到 {value}，图里多了 {nodes}。",
+    "op_inside": "`{source}` 里面算出 {value}，{joins}。",
     "cut": "`{source}` 得到 {value}，它不在图上：梯度不会从这里往回走。",
     "border_entrance": "模块 `{module}` 的入口多了节点 {node}，模块上的反向钩子靠它收到梯度。",
     "border_exit": "模块 `{module}` 的出口多了节点 {node}，模块上的反向钩子靠它收到梯度。",
@@ -126,6 +127,7 @@ EN = {
     "leaf": "`{name}` = {value} is a leaf tensor that requires a gradient.",
     "constant": "`{name}` = {value} doesn't require a gradient.",
     "op": "`{source}` gives {value} and adds {nodes} to the graph.",
+    "op_inside": "Inside `{source}`, {value} is computed; {joins}.",
     "cut": "`{source}` gives {value}, outside the graph: no gradient goes back through it.",
     "border_entrance": "{node} is added at the entrance of module `{module}`;"
     " backward hooks on the module get their gradients there.",
