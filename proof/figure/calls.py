@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 from proof.trace.model import Trace
 
 BORDER = "BackwardHookFunction"
@@ -18,17 +16,28 @@ def side(trace: Trace, event: dict) -> str:
     """
     events = [e for e in trace.events if e["k"] == "op"]
     borders = [
-        (index, e)
+        index
         for index, e in enumerate(events)
         if e["op"] == BORDER and e.get("mod") == event.get("mod")
     ]
-    for (start, entrance), (end, leaving) in pairwise(borders):
-        if entrance is event:
-            inner = events[start + 1 : end]
-            same = _place(entrance) == _place(leaving)
-            within = bool(inner) and all(_deeper(one, entrance) for one in inner)
-            return "entrance" if same and within and _uses(entrance, inner, leaving) else "exit"
+    entered = None
+    for index in borders:
+        if entered is not None and _encloses(events, entered, index):
+            if events[entered] is event:
+                return "entrance"
+            entered = None
+        else:
+            entered = index
     return "exit"
+
+
+def _encloses(events: list[dict], start: int, end: int) -> bool:
+    """Whether two borders of a module stand before and after one call of it."""
+    entrance, leaving = events[start], events[end]
+    inner = [one for one in events[start + 1 : end] if one["op"] != BORDER]
+    same = _place(entrance) == _place(leaving)
+    within = bool(inner) and all(_deeper(one, entrance) for one in inner)
+    return same and within and _uses(entrance, events[start + 1 : end], leaving)
 
 
 def _place(event: dict) -> tuple:
