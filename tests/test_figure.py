@@ -125,6 +125,12 @@ def test_steps_tell_the_run_in_both_languages(two_losses):
         ("accumulate/second_time", "MulBackward0（`2 * w`）收到 6，在这里出错。"),
         ("freezing/detach_kinds", "`cut = y.detach()` 得到 6，它不在图上"),
         ("module_hooks/full_hook", "`grad_input` 是 (30, 20)，`grad_output` 是 10。"),
+        (
+            "module_hooks/full_hook",
+            "把 30、20 传给 `product` 入口的 BackwardHookFunctionBackward。",
+        ),
+        ("accumulate/without_zero_grad", "PowBackward0（`w**2`）收到 1，把 1 传给 `w` 的"),
+        ("tensor_hooks/all_or_any", "`on_any` 收到 7。它的返回值不起作用。"),
         ("updates/by_hand", "优化器 `SGD` 更新一步：`sgd` 从 1 变成 −7（梯度是 8）。"),
     ],
 )
