@@ -238,7 +238,7 @@ def test_it_survives_instant_navigation_and_the_language_switch(figures, page):
     page.wait_for_function("document.documentElement.lang == 'en'")
     page.wait_for_selector(".player")
     button(page.locator("figure.trace"), 0).click()
-    assert "requires a gradient: it is a leaf tensor." in page.locator(".player p").inner_text()
+    assert "is a leaf tensor that requires a gradient." in page.locator(".player p").inner_text()
     assert page.complaints == []
 
 

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from graphlib import CycleError, TopologicalSorter
 
+from proof.figure.calls import inside, part, side
 from proof.trace.model import Trace
 
 SHORT = 22
@@ -16,12 +17,13 @@ MODULE_NODE = "BackwardHookFunctionBackward"
 
 @dataclass(frozen=True)
 class Card:
-    """One box of the picture. `kind`: leaf, node, module or constant."""
+    """One box of the picture. `kind`: leaf, node, module or constant; `side`: of a module."""
 
     key: str
     kind: str
     title: str
     node: str = ""
+    side: str = ""
 
 
 @dataclass(frozen=True)
@@ -137,7 +139,7 @@ def title(trace: Trace, tensor: str) -> str:
         return (outer or names)[0]
     for event in _ops(trace):
         if any(out["t"] == tensor for out in event["out"]):
-            return expression(event)
+            return part(trace, event) if inside(trace, event) else expression(event)
     return ""
 
 
@@ -203,7 +205,10 @@ def _card(trace: Trace, key: str) -> Card:
         return Card(key, "leaf", title(trace, node["leaf"]), node["op"])
     made = [(e, out["t"]) for e in _ops(trace) for out in e["out"] if out.get("n") == key]
     if is_module(trace, key):
-        return Card(key, "module", made[0][0].get("mod", "") if made else "", MODULE_NODE)
+        if not made:
+            return Card(key, "module", "", MODULE_NODE)
+        event = made[0][0]
+        return Card(key, "module", event.get("mod", ""), MODULE_NODE, side(trace, event))
     names = dict.fromkeys(title(trace, tensor) for _, tensor in made)
     return Card(key, "node", ", ".join(names), node["op"])
 

@@ -79,11 +79,21 @@ def _description(graph: Graph, steps: list[Step], shown: list[dict], words: dict
 
 def _caption(trace: Trace, graph: Graph, steps: list[Step], shown: list[dict], words: dict) -> str:
     passes = sorted({sign for text in shown[-1].values() for sign in text if sign in SIGNS})
-    between = {"first": passes[0], "last": passes[-1]} if passes else {}
-    told = words["between"].join(words[key].format(**between) for key in _signs(graph, shown))
+    told = words["between"].join(
+        words[key].format(passes=_listed(passes, words)) for key in _signs(graph, shown)
+    )
     version = trace.torch.split("+")[0]
     stopped = words["left_out"].format(line=trace.left_out["line"]) if trace.left_out else ""
     return words["recorded"].format(version=version, signs=told) + stopped
+
+
+def _listed(passes: list[str], words: dict) -> str:
+    """The signs of backward passes; of three or more in a row, the first and the last."""
+    if len(passes) < 3:
+        return words["and_last"].join(passes)
+    if SIGNS.index(passes[-1]) - SIGNS.index(passes[0]) == len(passes) - 1:
+        return words["range"].format(first=passes[0], last=passes[-1])
+    return words["and_last"].join([words["and"].join(passes[:-1]), passes[-1]])
 
 
 def _signs(graph: Graph, shown: list[dict]) -> Iterator[str]:
@@ -98,6 +108,8 @@ def _signs(graph: Graph, shown: list[dict]) -> Iterator[str]:
         yield "shape_hook"
     if any(slot.endswith("g") for slot in last):
         yield "sign_grad"
+    if any(card.node == "AccumulateGrad" for card in graph.cards.values()):
+        yield "sign_adds"
     numbered = any(text.startswith(tuple(SIGNS)) for text in last.values())
     if any(slot.startswith("e") for slot in last):
         yield "sign_meets_n" if numbered else "sign_meets"

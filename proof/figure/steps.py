@@ -19,7 +19,7 @@ from proof.trace.model import Trace
 MOST = 3
 """Printed lines, and updated parameters, that one sentence tells."""
 LONGEST = 110
-"""Characters of a printed line or a message that a sentence repeats."""
+"""Characters of a printed line that a sentence repeats."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ def read_steps(trace: Trace, graph: Graph, language: str) -> list[Step]:
     passes = {event["p"] for event in trace.events if event["k"] == "backward"}
     teller = Teller(trace, graph, language, Board(number_passes=len(passes) > 1))
     steps, now = [], 0
-    for event in trace.events:
+    for teller.now, event in enumerate(trace.events):
         now = event.get("p", now)
         told = _TELL[event["k"]](teller, {"p": now, **event}) if event["k"] in _TELL else None
         if told:
@@ -86,6 +86,7 @@ def _step(teller: Teller, event: dict) -> Told:
         if before != after or len(event["params"]) == 1:
             parts = {"name": teller.name(told["t"]), "before": before, "after": after}
             key = "unmoved" if before == after else "update"
+            key = "skipped" if before == after and told.get("grad") is None else key
             updates.append(teller.say(key, **parts, grad=grad))
         for card in teller.cards([told["t"]]):
             teller.board.value(card, value(told["after"], teller.language))
@@ -94,7 +95,8 @@ def _step(teller: Teller, event: dict) -> Told:
         return None
     text = teller.join("then", updates[:MOST])
     if len(updates) > MOST:
-        text += teller.say("more")
+        count = len(updates) - MOST
+        text += teller.say("more" if count > 1 else "more_one", count=count)
     return teller.say("step", optimizer=event["opt"], updates=text), cards
 
 
@@ -109,12 +111,12 @@ def _print(teller: Teller, event: dict) -> Told:
         return None
     text = teller.join("and", (f"`{_shortened(line)}`" for line in lines[:MOST]))
     if len(lines) > MOST:
-        text += teller.say("more")
+        text += teller.say("more_lines")
     return teller.say("print", text=text), []
 
 
 def _error(teller: Teller, event: dict) -> Told:
-    return teller.say("error", message=_shortened(event["msg"].split("\n")[0])), []
+    return teller.say("error", message=event["msg"].split("\n")[0]), []
 
 
 def _shortened(text: str) -> str:

@@ -26,6 +26,10 @@ class Teller:
     board: Board
     arrived: dict[tuple[str, int], list] = field(default_factory=dict)
     """The gradients that lines brought to a card in a backward pass."""
+    captured: dict[str, int] = field(default_factory=dict)
+    """Cards whose gradient the running pass hands to `autograd.grad`, of how many parts."""
+    now: int = 0
+    """The index of the event that is being told."""
 
     def say(self, key: str, **parts: object) -> str:
         """A sentence, or a part of one. No blank stands beside Chinese punctuation."""
@@ -35,6 +39,11 @@ class Teller:
     def join(self, key: str, texts: Iterable[str]) -> str:
         """Texts with a word or a comma between them."""
         return WORDS[self.language][key].join(texts)
+
+    def listed(self, texts: Iterable[str], last: str = "and_last") -> str:
+        """Texts as a list in a sentence: A, B and C."""
+        *texts, end = texts
+        return self.join(last, [self.join("and", texts), end]) if texts else end
 
     def value(self, told: dict | None) -> str:
         """A value within a sentence."""
@@ -53,7 +62,7 @@ class Teller:
         card = self.graph.cards.get(key)
         if card is None or not card.title:
             return self.trace.nodes[key]["op"]
-        of = "leaf_node" if card.kind in ("leaf", "module") else "node_of"
+        of = f"{card.side}_node" if card.side else "leaf_node" if card.kind == "leaf" else "node_of"
         return self.say(of, node=card.node, name=card.title)
 
     def kind(self, hook: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from proof.figure.numerals import number, on_one_line, scalar, value, without_shape
 from proof.figure.teller import Teller, Told, hook_name
@@ -17,8 +17,15 @@ _MODULE_HOOKS = {
 """The sentence of a hook on a module, and what the values are that it gets."""
 
 
+_REPLACING = ("full_backward", "full_backward_pre", "backward")
+"""Hooks on modules: what they return goes on in place of the gradient."""
+_PASSES_ON = ("AddBackward0", "CloneBackward0", "BackwardHookFunctionBackward")
+"""Nodes that compute nothing: what they give is what they received."""
+
+
 def backward(teller: Teller, event: dict) -> Told:
     """A backward pass begins."""
+    teller.captured = _captured(teller, event)
     card = teller.graph.at(event["roots"][0])
     if card is None:
         return None
@@ -31,6 +38,21 @@ def backward(teller: Teller, event: dict) -> Told:
     if teller.board.number_passes:
         return teller.say("backward_n", number=event["p"], **told), [card]
     return teller.say("backward", **told), [card]
+
+
+def _captured(teller: Teller, event: dict) -> dict[str, int]:
+    """The cards of what `autograd.grad` asks for, whose own nodes do not run, with the number of
+    gradients that come to them."""
+    if event.get("api") != "grad":
+        return {}
+    events = (e for e in teller.trace.events if e["k"] in ("node", "acc"))
+    given = {e["n"]: e.get("gout", []) for e in events if e["p"] == event["p"]}
+    found = dict.fromkeys(set(teller.cards(event.get("inputs") or [])) - given.keys(), 0)
+    for edge in teller.graph.edges:
+        gradients = given.get(edge.below, []) if edge.kind == "gradient" else []
+        if edge.above in found and any(gradients[edge.slot : edge.slot + 1]):
+            found[edge.above] += 1
+    return found
 
 
 def node(teller: Teller, event: dict) -> Told:
@@ -48,7 +70,15 @@ def node(teller: Teller, event: dict) -> Told:
     if "gout" not in event:
         teller.board.received(key, which, teller.say("failed"))
         return sentence + teller.say("fails") + teller.say("stop"), [key]
-    touched, passed = [key], alone
+    told, touched = _given(teller, key, event)
+    told = "" if _replaced(teller, key) else told
+    return sentence + told + teller.say("stop"), [key, *touched]
+
+
+def _given(teller: Teller, key: str, event: dict) -> tuple[str, list[str]]:
+    """What a node passed to whom, and along which lines."""
+    same = len(event["gin"]) == 1 and teller.trace.nodes[key]["op"] in _PASSES_ON
+    touched, on, given_to, captured, part = [], [], {}, [], False
     for edge in teller.graph.edges:
         if edge.below != key or edge.kind != "gradient" or edge.slot >= len(event["gout"]):
             continue
@@ -56,16 +86,39 @@ def node(teller: Teller, event: dict) -> Told:
         if given is None:
             continue
         touched.append(edge.key)
-        teller.arrived.setdefault((edge.above, which), []).append(given)
+        teller.arrived.setdefault((edge.above, event["p"]), []).append(given)
         text = teller.value(given)
         if edge.meets:
-            teller.board.sent(edge.key, which, without_shape(text))
-        passed = passed and given == event["gin"][0]
-        word = "passes_on" if passed else "gives"
-        if len(touched) > 2:
-            word = f"{word}_too"
-        sentence += teller.say(word, value=text, node=teller.node(edge.above))
-    return sentence + teller.say("stop"), touched
+            teller.board.sent(edge.key, event["p"], without_shape(text))
+        if edge.above in teller.captured:
+            name = teller.graph.cards[edge.above].title
+            captured.append(teller.say("captured", name=name, value=text))
+            part = part or teller.captured[edge.above] > 1
+        elif same and given == event["gin"][0]:
+            on.append(teller.node(edge.above))
+        else:
+            given_to.setdefault(edge.above, []).append(text)
+    phrases = [teller.say("passes_on", nodes=teller.listed(dict.fromkeys(on)))] if on else []
+    for above, texts in given_to.items():
+        told = {"values": teller.listed(texts), "node": teller.node(above)}
+        phrases.append(teller.say("gives", **told))
+    told = teller.listed(phrases, "and_gives") if phrases else ""
+    told = teller.say("passes", given=told) if told else ""
+    if captured:
+        word = "captures_part" if part else "captures_n" if captured[1:] else "captures"
+        told += teller.say(word, given=teller.listed(captured))
+    return told, touched
+
+
+def _replaced(teller: Teller, key: str) -> bool:
+    """Whether a hook on a module, called after its node, puts another gradient in its place."""
+    for event in islice(teller.trace.events, teller.now + 1, None):
+        if event["k"] in ("node", "acc", "backward_end"):
+            return False
+        replaces = event["k"] == "hook" and event["hook"] in _REPLACING
+        if replaces and event.get("at") == key and event.get("ret") is not None:
+            return True
+    return False
 
 
 def _raised(teller: Teller) -> dict | None:
@@ -108,7 +161,7 @@ def hook(teller: Teller, event: dict) -> Told:
     if kind == "post_accumulate":
         return teller.say("hook_after", **say, name=teller.name(tensors[0])), cards
     if kind == "multi_grad":
-        return teller.say("hook_passes", **say, got=teller.values(got)), cards
+        return teller.say("hook_multi", **say, got=teller.values(got)), cards
     if not tensors and event.get("at") in teller.graph.cards:
         cards = [event["at"]]
         teller.board.hook(cards[0], name, new=False)
@@ -120,7 +173,8 @@ def hook(teller: Teller, event: dict) -> Told:
     told = dict(zip(parts, (teller.values([one]) for one in got), strict=False))
     sentence = teller.say(template, **say, **told)
     if event.get("ret") is not None:
-        sentence += teller.say("and_returns", given=teller.values([event["ret"]]))
+        word = "and_replaces" if kind in _REPLACING else "and_returns"
+        sentence += teller.say(word, given=teller.values([event["ret"]]))
     return sentence + teller.say("stop"), cards
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ast
+
+from proof.figure.calls import inside
 from proof.figure.cards import expression, is_module
 from proof.figure.numerals import value
 from proof.figure.teller import Teller, Told, hook_name
@@ -18,7 +21,7 @@ def op(teller: Teller, event: dict) -> Told:
         return None
     text = teller.value(out.get("value"))
     if out.get("inplace"):
-        source = event.get("src") or expression(event)
+        source = _statement(teller, event)
         _show(teller, card, out, begin=not teller.board.has_value(card))
         return teller.say("in_place", source=source, name=teller.name(out["t"]), value=text), [card]
     _show(teller, card, out, begin=True)
@@ -41,7 +44,7 @@ def registered(teller: Teller, event: dict) -> Told:
     for card in cards:
         teller.board.hook(card, hook)
     if tensors:
-        target = teller.join("and", (teller.say("tensor", name=teller.name(t)) for t in tensors))
+        target = teller.listed(teller.say("tensor", name=teller.name(t)) for t in tensors)
     else:
         target = teller.say("module", name=on)
     return teller.say("registered", kind=teller.kind(kind), hook=hook, target=target), cards
@@ -67,9 +70,16 @@ def _node_made(teller: Teller, event: dict, made: list[str]) -> Told:
     touched = [*used, *lines, *hidden, *made]
     if is_module(teller.trace, made[0]):
         card = teller.graph.cards[made[0]]
-        return teller.say("border", node=card.node, module=card.title), touched
-    nodes = teller.join("and", (teller.trace.nodes[key]["op"] for key in (*hidden, *made)))
+        return teller.say(f"border_{card.side}", node=card.node, module=card.title), touched
+    nodes = teller.listed(teller.trace.nodes[key]["op"] for key in (*hidden, *made))
     told = teller.values([out.get("value") for out in event["out"]])
+    joins = teller.say("joins_n" if len(hidden) + len(made) > 1 else "joins", nodes=nodes)
+    if inside(teller.trace, teller.trace.events[teller.now]):
+        source = _source(teller, event)
+        return teller.say("op_inside", source=source, value=told, joins=joins), touched
+    if event["out"][0].get("inplace"):
+        parts = {"source": _statement(teller, event), "value": told, "joins": joins}
+        return teller.say("in_place_node", name=teller.name(event["out"][0]["t"]), **parts), touched
     return teller.say("op", source=_source(teller, event), value=told, nodes=nodes), touched
 
 
@@ -79,6 +89,21 @@ def _source(teller: Teller, event: dict) -> str:
     tensor = event["out"][0]["t"]
     named = teller.trace.tensors[tensor].get("names") and len(event["out"]) == 1
     return f"{teller.name(tensor)} = {source}" if named else source
+
+
+def _statement(teller: Teller, event: dict) -> str:
+    """The text of an operation in place; of `z[0] = 5.0` the trace has only the left side."""
+    source = " ".join((event.get("src") or expression(event)).split())
+    lines = teller.trace.source.splitlines()
+    if event["op"] != "setitem" or not 0 < event.get("line", 0) <= len(lines):
+        return source
+    line = lines[event["line"] - 1].strip()
+    try:
+        (statement,) = ast.parse(line).body
+    except (SyntaxError, ValueError):
+        return source
+    whole = ast.get_source_segment(line, statement) or ""
+    return whole if isinstance(statement, ast.Assign) and whole.startswith(source) else source
 
 
 def _hidden(teller: Teller, node: str) -> list[str]:
