@@ -6,6 +6,8 @@ And one command for readers: `python -m proof trace train.py` shows how their ow
 from __future__ import annotations
 
 import argparse
+import contextlib
+import math
 import re
 import sys
 import time
@@ -84,7 +86,7 @@ def _add_trace(commands) -> None:
     sub.add_argument("--language", choices=("zh", "en"), help="instead of that of your terminal")
     sub.add_argument("--passes", metavar="N[-M]", help="the backward passes to show: 1, or 2-3")
     text = f"stop the script after so many seconds (default: {LIMIT:g})"
-    sub.add_argument("--limit", type=float, default=LIMIT, metavar="SECONDS", help=text)
+    sub.add_argument("--limit", type=_seconds, default=LIMIT, metavar="SECONDS", help=text)
 
 
 def _check(book: Book, files: set[str], scripts: list[str]) -> int:
@@ -108,6 +110,14 @@ def _check(book: Book, files: set[str], scripts: list[str]) -> int:
             "the same: python -m proof reconcile"
         )
     return 0
+
+
+def _seconds(text: str) -> float:
+    """A time limit, for argparse."""
+    with contextlib.suppress(ValueError):
+        if 0 < (seconds := float(text)) < math.inf:
+            return seconds
+    raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds above 0")
 
 
 def _update(book: Book, files: set[str], scripts: list[str]) -> int:

@@ -52,13 +52,13 @@ def _wrong_step(
     page: Page, line: int, text: str, step: re.Match, figures: Mapping[str, int]
 ) -> Iterator[Problem]:
     """What is wrong with a link to a step of a figure: there is none, or its words name another."""
-    number = int(step["number"])
+    number, last = int(step["number"]), figures.get(step["figure"], 0)
     if step["figure"] not in figures:
         told = (
             ", ".join(f"#{name}-step-1" for name in figures) or "a figure on the page it leads to"
         )
         yield _problem(page, line, "the link leads to no figure", told, f"#{step[0]}")
-    elif not 1 <= number <= (last := figures[step["figure"]]):
+    elif not 1 <= number <= last or step["number"] != str(number):
         told = f"a step from 1 to {last}"
         yield _problem(page, line, "the link leads to no step of the figure", told, f"#{step[0]}")
     elif [int(told) for told in re.findall(r"\d+", text)] not in ([], [number]):

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from proof.figure.cards import read_graph
 from proof.figure.fragment import fragment
 from proof.page import Page, Reference, read
 from proof.problem import Problem
@@ -61,8 +62,11 @@ def problems(page: Page, reference: Reference, root: Path) -> Iterator[Problem]:
         return
     try:
         trace = parsed(read(file))
-    except (OSError, ValueError) as error:
+        read_graph(trace)
+    except (OSError, ValueError, KeyError) as error:
         found = "none" if isinstance(error, OSError) else str(error)
+        if isinstance(error, KeyError):
+            found = f"a trace that tells of {error} without describing it"
         mend = f"python -m proof update {reference.path}"
         yield problem("the snippet has no recorded trace", f"a file {name}", found, mend)
         return

@@ -114,6 +114,8 @@ def _hidden(teller: Teller, node: str) -> list[str]:
             key = link and link[0]
             if not key or "leaf" in nodes[key] or nodes[key].get("out") or key in found:
                 continue
+            if key not in teller.graph.cards:  # left out of a large graph
+                continue
             if not teller.board.has_value(key):
                 found.append(key)
                 waiting.append(key)

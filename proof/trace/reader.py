@@ -88,6 +88,8 @@ class _End:
         (folder / "report.part").rename(folder / "report")
         if told["end"] in ("end", "error"):
             with contextlib.suppress(Exception):
+                threading._shutdown()  # as Python does: other threads come to their end first
+            with contextlib.suppress(Exception):
                 atexit._run_exitfuncs()
         _flush()
         os._exit(0)
