@@ -127,7 +127,7 @@ def test_steps_tell_the_run_in_both_languages(two_losses):
         ("module_hooks/full_hook", "`grad_input` 是 (30, 20)，`grad_output` 是 10。"),
         (
             "module_hooks/full_hook",
-            "把 30、20 传给 `product` 入口的 BackwardHookFunctionBackward。",
+            "把 30、20 传给 `product` 入口的 BackwardHook",
         ),
         ("accumulate/without_zero_grad", "PowBackward0（`w**2`）收到 1，把 1 传给 `w` 的"),
         ("tensor_hooks/all_or_any", "`on_any` 收到 7。它的返回值不起作用。"),
