@@ -381,6 +381,16 @@ def test_a_trace_that_is_missing_or_none_is_told(traced, text):
         expand(parse("docs/t/p.zh.md", PAGE), traced.root)
 
 
+@pytest.mark.parametrize("lost", ["n0", "t0"])
+def test_a_trace_that_lost_a_line_is_told(traced, two_losses, lost):
+    kept = written(two_losses).splitlines(keepends=True)
+    text = "".join(line for line in kept if not line.startswith(f'"{lost}": '))
+    assert len(text.splitlines()) == len(kept) - 1
+    traced.write("snippets/t/s.trace", text)
+    with pytest.raises(Unproved, match=f"a trace that tells of '{lost}' without describing it"):
+        expand(parse("docs/t/p.zh.md", PAGE), traced.root)
+
+
 def test_a_trace_without_a_backward_pass_is_no_figure(traced, two_losses):
     kept = [event for event in two_losses.events if event["k"] == "print"]
     nothing = copy.copy(two_losses)

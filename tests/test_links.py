@@ -90,6 +90,8 @@ STEPS = {
     "[there](#{}-step-23)": [],
     "[step 19](#{}-step-20)": ["the link names another step"],
     "[step 24](#{}-step-24)": ["the link leads to no step of the figure"],
+    "[there](#{}-step-0)": ["the link leads to no step of the figure"],
+    "[there](#{}-step-09)": ["the link leads to no step of the figure"],
     "[step 1](#{}-passes-1-step-1)": ["the link leads to no figure"],
     "all [20](#{}-step-20) and 77": [],
 }

@@ -291,6 +291,29 @@ def test_it_refuses_with_what_to_do(tmp_path, arguments, what):
     assert {f: f.read_bytes() for f in tmp_path.iterdir() if f.is_file()} == before
 
 
+def test_a_graph_that_is_too_large_is_drawn_in_part(tmp_path):
+    layers = "m = nn.Sequential(*[nn.Linear(2, 2) for _ in range(30)])\n"
+    head, end = "import torch\nfrom torch import nn\n", "m(torch.ones(1, 2)).sum().backward()\n"
+    write(tmp_path / "deep.py", head + layers + end)
+    done = command(tmp_path, "deep.py")
+    assert done.returncode == 0, done.stderr
+    assert "The graph is too large" in done.stdout
+
+
+def test_threads_of_the_script_come_to_their_end(tmp_path):
+    late = "import threading, time\ndef late():\n    time.sleep(1)\n    print('late')\n"
+    write(tmp_path / "late.py", late + TINY + "threading.Thread(target=late).start()\n")
+    assert "late\n" in command(tmp_path, "late.py").stdout
+
+
+@pytest.mark.parametrize("seconds", ["nan", "inf", "0", "-1", "x"])
+def test_a_limit_is_a_number_of_seconds(tmp_path, seconds):
+    write(tmp_path / "tiny.py", TINY)
+    done = command(tmp_path, "tiny.py", f"--limit={seconds}")
+    assert done.returncode == 2
+    assert f"'{seconds}' is no number of seconds above 0" in done.stderr
+
+
 def test_an_unknown_argument_may_be_one_of_the_script(tmp_path):
     done = command(tmp_path, "tiny.py", "--epochs", "1")
     assert done.returncode == 2 and "those of your script stand after --" in done.stderr
