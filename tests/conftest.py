@@ -100,3 +100,16 @@ def site(tmp_path_factory) -> Iterator[str]:
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield address
     server.shutdown()
+
+
+@pytest.fixture(scope="session")
+def browser():
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=__import__("test_browser").installed_browser(),
+            args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
+        )
+        yield browser
+        browser.close()

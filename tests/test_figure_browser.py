@@ -20,7 +20,7 @@ from importlib import resources
 import pytest
 from figures import ROOT
 from served import Handler
-from test_browser import browser, page, pytestmark, watch  # noqa: F401
+from test_browser import page, pytestmark, watch  # noqa: F401
 from tiny_book import Book
 
 FIGURES = {

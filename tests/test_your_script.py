@@ -1,6 +1,5 @@
 """`python -m proof trace FILE`: what it records, refuses and says, and the file that it writes."""
 
-# ruff: noqa: F811 (fixtures are imported by their names)
 from __future__ import annotations
 
 import json
@@ -15,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from figures import ROOT
-from test_browser import browser, pytestmark  # noqa: F401
+from test_browser import pytestmark  # noqa: F401
 from test_figure import invented
 from tiny_book import write
 
