@@ -58,7 +58,7 @@ def run(script: str, report: str, limit: float, recorder=None) -> None:
     code, line, error = 0, 0, None
     try:
         with recorder or contextlib.nullcontext():
-            _execute(script)
+            execute(script)
     except SystemExit as end:
         code, line = _status(end), _last_line(end, script)
     except BaseException as raised:
@@ -88,7 +88,7 @@ def _die_with_parent() -> None:
         ctypes.CDLL(None).prctl(1, 9, 0, 0, 0)  # PR_SET_PDEATHSIG, SIGKILL
 
 
-def _execute(script: str) -> None:
+def execute(script: str) -> None:
     """Run the script as `__main__`. Not with runpy, which takes `__main__` away before the end."""
     main = types.ModuleType("__main__")
     main.__dict__.update(__file__=script, __cached__=None, __builtins__=builtins)

@@ -97,7 +97,7 @@ def _observed(script: str, watching) -> list:
     how = ProfilerConfig(ProfilerState.CPU, True, False, False, False, False, _ExperimentalConfig())
     _enable_profiler_legacy(how)
     with watching:
-        child._execute(script)
+        child.execute(script)
     events = [event for thread in _disable_profiler_legacy() for event in thread]
     ran = [[event.name(), event.shapes()] for event in events if event.kind() == "push"]
     recording = written(watching.trace()) if hasattr(watching, "trace") else ""

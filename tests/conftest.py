@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from served import Handler
+from served import Handler, installed_browser
 from tiny_book import ROOT, Book, write
 
 import proof.__main__
@@ -104,11 +104,12 @@ def site(tmp_path_factory) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def browser():
+    """One for all tests: two of Playwright's do not go together in one process."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
-            executable_path=__import__("test_browser").installed_browser(),
+            executable_path=installed_browser(),
             args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
         )
         yield browser

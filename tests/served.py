@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.server
+import shutil
 from pathlib import Path
 
 
@@ -26,3 +27,11 @@ class Handler(http.server.SimpleHTTPRequestHandler):
 
     def log_message(self, *_: object) -> None:
         pass
+
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge")
+
+
+def installed_browser() -> str | None:
+    """The path of a browser of this machine, or None."""
+    return next((path for name in BROWSERS if (path := shutil.which(name))), None)

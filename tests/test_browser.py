@@ -6,13 +6,12 @@ Needs Chromium or Chrome.
 from __future__ import annotations
 
 import os
-import shutil
 from pathlib import Path
 
 import pytest
+from served import installed_browser
 
 ROOT = Path(__file__).resolve().parent.parent
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge")
 PAGES = sorted(
     p.relative_to(ROOT / "docs").as_posix().removesuffix(".zh.md").removesuffix("index")
     for p in (ROOT / "docs").rglob("*.zh.md")
@@ -22,10 +21,6 @@ ADDRESSES = [
     for prefix in ("", "en/")
     for page in PAGES
 ]
-
-
-def installed_browser() -> str | None:
-    return next((path for name in BROWSERS if (path := shutil.which(name))), None)
 
 
 pytestmark = pytest.mark.skipif(

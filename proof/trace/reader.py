@@ -11,16 +11,13 @@ files, import its neighbours, and go on for hours: it is stopped where enough is
 from __future__ import annotations
 
 import atexit
-import builtins
 import contextlib
-import io
 import json
 import os
 import sys
 import threading
 import time
 import traceback
-import types
 from pathlib import Path
 
 _HERE = Path(__file__).resolve().parent
@@ -32,6 +29,7 @@ def main(job: dict) -> None:
     """Run the script of a job; never returns."""
     import torch._dynamo  # noqa: F401  the first optimizer imports it, which is slow when watched
 
+    from proof.child import execute
     from proof.trace.recorder import Recorder
 
     me, script = os.getpid(), job["script"]
@@ -45,7 +43,7 @@ def main(job: dict) -> None:
     code = 0
     try:
         with recorder:
-            _execute(script)
+            execute(script)
     except SystemExit as left:
         code = left.code if isinstance(left.code, int) else int(left.code is not None)
         if code and not isinstance(left.code, int):
@@ -101,15 +99,6 @@ class _End:
             frame = frame.f_back
         self._recorder.cut()
         self.leave({"end": why, "line": frame.f_lineno if frame else None})
-
-
-def _execute(script: str) -> None:
-    main = types.ModuleType("__main__")
-    main.__dict__.update(__file__=script, __cached__=None, __builtins__=builtins)
-    sys.modules["__main__"] = main
-    with io.open_code(script) as file:
-        code = compile(file.read(), script, "exec", dont_inherit=True)
-    exec(code, main.__dict__)
 
 
 def _print_traceback(error: BaseException, script: str) -> None:
