@@ -24,13 +24,8 @@ def record(
     `traced` the `.trace` is written in the same way, once their output is recorded.
     """
     scripts = list(scripts)
-    files = [root / script for script in scripts]
-    with Runner(hash_seed=0) as one, Runner(hash_seed=1) as other:
-        first = [one.submit(file) for file in files]
-        second = [other.submit(file) for file in reversed(files)][::-1]
-        runs = [(a.result(), b.result()) for a, b in zip(first, second, strict=True)]
     differences, problems = [], []
-    for script, file, (a, b) in zip(scripts, files, runs, strict=True):
+    for script, file, a, b in _run_twice(root, scripts):
         if failed := next((run for run in (a, b) if run.refusal), None):
             problems.append(refused(script, failed))
         elif a.stdout != b.stdout:
@@ -43,16 +38,23 @@ def record(
     return differences + traces, problems + more
 
 
+def _run_twice(
+    root: Path, scripts: list[str], trace: bool = False
+) -> list[tuple[str, Path, Result, Result]]:
+    """Each script with its file and its two runs, the second as different as it may be."""
+    files = [root / script for script in scripts]
+    with Runner(hash_seed=0) as one, Runner(hash_seed=1) as other:
+        first = [one.submit(file, trace) for file in files]
+        second = [other.submit(file, trace) for file in reversed(files)][::-1]
+        runs = [(a.result(), b.result()) for a, b in zip(first, second, strict=True)]
+    return [(s, file, a, b) for s, file, (a, b) in zip(scripts, files, runs, strict=True)]
+
+
 def _record_traces(root: Path, scripts: list[str]) -> tuple[list[str], list[Problem]]:
     if not scripts:
         return [], []
-    files = [root / script for script in scripts]
-    with Runner(hash_seed=0) as one, Runner(hash_seed=1) as other:
-        first = [one.trace(file) for file in files]
-        second = [other.trace(file) for file in reversed(files)][::-1]
-        runs = [(a.result(), b.result()) for a, b in zip(first, second, strict=True)]
     differences, problems = [], []
-    for script, file, (a, b) in zip(scripts, files, runs, strict=True):
+    for script, file, a, b in _run_twice(root, scripts, trace=True):
         if failed := next((run for run in (a, b) if run.refusal), None):
             problems.append(refused(script, failed))
         elif difference := compare.first_difference(a.trace, b.trace):
