@@ -10,6 +10,7 @@ from pathlib import Path
 from proof.check import first_difference, refused
 from proof.page import read
 from proof.problem import Problem
+from proof.result import Result
 from proof.runner import Runner
 from proof.trace import compare
 
