@@ -40,10 +40,10 @@ class Teller:
         """Texts with a word or a comma between them."""
         return WORDS[self.language][key].join(texts)
 
-    def listed(self, texts: Iterable[str], last: str = "and_last") -> str:
+    def listed(self, texts: Iterable[str], last: str = "and_last", between: str = "and") -> str:
         """Texts as a list in a sentence: A, B and C."""
         *texts, end = texts
-        return self.join(last, [self.join("and", texts), end]) if texts else end
+        return self.join(last, [self.join(between, texts), end]) if texts else end
 
     def value(self, told: dict | None) -> str:
         """A value within a sentence."""

@@ -102,7 +102,7 @@ def _given(teller: Teller, key: str, event: dict) -> tuple[str, list[str]]:
     for above, texts in given_to.items():
         told = {"values": teller.listed(texts), "node": teller.node(above)}
         phrases.append(teller.say("gives", **told))
-    told = teller.listed(phrases, "and_gives") if phrases else ""
+    told = teller.listed(phrases, "and_gives", "between_gives") if phrases else ""
     told = teller.say("passes", given=told) if told else ""
     if captured:
         word = "captures_part" if part else "captures_n" if captured[1:] else "captures"
