@@ -1,0 +1,51 @@
+"""The font of the formulas has what the formulas need, stretches, and is small."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+from fontTools.ttLib import TTFont
+
+from proof.formula import render_formulas
+from proof.math_font import ITALIC, characters, font
+from proof.page import read
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def of(latex: str) -> frozenset[str]:
+    content, wrong = render_formulas(f'<div class="arithmatex">\\[{latex}\\]</div>')
+    assert not wrong
+    return characters(content)
+
+
+def test_the_characters_are_those_that_a_reader_sees():
+    assert of(r"\frac{\partial h}{\partial w} \approx 2") == set("∂hw≈2")
+    assert characters("<p>no formula: abc</p>") == frozenset()
+    assert "&" not in of("a < b") and "<" in of("a < b")
+
+
+def test_a_letter_has_its_italic_form():
+    assert ITALIC["w"] == "𝑤" and ITALIC["h"] == "ℎ" and ITALIC["λ"] == "𝜆" and ITALIC["∂"] == "𝜕"
+    assert "1" not in ITALIC and "+" not in ITALIC
+
+
+def test_the_font_has_every_character_and_keeps_what_stretches_and_who_made_it():
+    needed = of(r"\left(\sum_{i} \frac{h_i}{2}\right)^2 \cdot \sqrt{\lambda}")
+    cut = TTFont(io.BytesIO(font(needed)))
+    has = cut.getBestCmap()
+    assert all(ord(c) in has and ord(ITALIC.get(c, c)) in has for c in needed)
+    assert ord("z") not in has
+    grows = cut["MATH"].table.MathVariants.VertGlyphCoverage.glyphs
+    assert {has[ord("(")], has[ord("∑")], has[ord("√")]} <= set(grows)
+    assert "SIL Open Font License" in cut["name"].getDebugName(13)
+    assert "STIX Fonts Project Authors" in cut["name"].getDebugName(0)
+
+
+def test_the_font_of_the_whole_book_is_small_and_made_alike_each_time():
+    texts = [read(file) for file in sorted((ROOT / "docs").rglob("*.md"))]
+    latex = {part for text in texts for part in text.split("$")[1::2]}
+    every = frozenset(c for part in latex for c in part if part.isprintable())
+    assert 4_000 < len(font(every)) < 20_000
+    assert font(every) == font.__wrapped__(every)

@@ -1,0 +1,59 @@
+"""What a reader on a phone has to wait for: the weight of a first visit, compressed, and its parts.
+
+Compressed as GitHub Pages does it, with gzip.
+"""
+
+from __future__ import annotations
+
+import gzip
+import urllib.request
+
+import pytest
+from test_browser import ADDRESSES, pytestmark  # noqa: F401
+
+REQUESTS = 10
+WEIGHT = 110_000
+"""Bytes of everything that a page asks for before its reader does anything."""
+
+
+def compressed(url: str, body: bytes) -> int:
+    return len(body) if url.endswith((".woff2", ".png")) else len(gzip.compress(body))
+
+
+def loaded(browser, url: str) -> dict[str, int]:
+    """What a first visit to a page asks for, with the bytes of each."""
+    context = browser.new_context(viewport={"width": 390, "height": 844})
+    page, responses = context.new_page(), []
+    page.on("response", lambda response: responses.append(response))
+    page.goto(url)
+    page.wait_for_load_state("networkidle")
+    page.wait_for_timeout(300)
+    got = {r.url: compressed(r.url, r.body()) for r in responses}
+    assert len(got) == len(responses), "something is asked for twice"
+    context.close()
+    return got
+
+
+@pytest.fixture(scope="session")
+def heaviest(site) -> list[str]:
+    """The five pages that weigh most by themselves, of all pages of the site."""
+    weights = {}
+    for address in ADDRESSES:
+        with urllib.request.urlopen(site + address) as page:
+            weights[address] = len(gzip.compress(page.read()))
+    return sorted(weights, key=weights.get, reverse=True)[:5]
+
+
+@pytest.mark.parametrize("at", [*range(5), "", "en/accumulate/two-losses/"])
+def test_a_first_visit_is_light(site, browser, heaviest, at):
+    address = heaviest[at] if isinstance(at, int) else at
+    got = loaded(browser, site + address)
+    assert sum(got.values()) <= WEIGHT, (address, got)
+    assert len(got) <= REQUESTS, (address, got)
+    assert all(url.startswith(site) for url in got)
+    assert not any("search_index" in url for url in got), "the index waits until it is needed"
+
+
+def test_only_a_page_with_a_formula_asks_for_the_font_of_formulas(site, browser):
+    assert any("formulas" in url for url in loaded(browser, site + "accumulate/two-losses/"))
+    assert not any("formulas" in url for url in loaded(browser, site + "module-hooks/"))
