@@ -247,6 +247,7 @@ def _alternates(config: MkDocsConfig, url: str) -> list[dict]:
 @event_priority(-100)
 def on_post_build(config: MkDocsConfig) -> None:
     _mend_search(Path(config.site_dir))
+    _mend_copy_buttons(Path(config.site_dir))
     if _edition(config) != LANGUAGES[0]:
         return
     warned = None
@@ -292,6 +293,15 @@ def _mend_search(site: Path) -> None:
                 "See _mend_search in proof/mkdocs_adapter.py"
             )
         worker.write_bytes(code)
+
+
+def _mend_copy_buttons(site: Path) -> None:
+    """Material calls the copy button of each code block a navigation; a page has one or two."""
+    for bundle in site.glob("assets/javascripts/bundle.*.min.js"):
+        code = bundle.read_bytes()
+        if code.count(b'"nav",{class:"md-code__nav"}') != 1:
+            raise PluginError(f"{bundle.name}: see _mend_copy_buttons in proof/mkdocs_adapter.py")
+        bundle.write_bytes(code.replace(b'"nav",{class:"md-code', b'"div",{class:"md-code'))
 
 
 def _show(problems: list[Problem], site: Path) -> None:

@@ -70,8 +70,7 @@ def watch(page) -> None:
 
 
 def switch_language(page, language: str) -> None:
-    page.locator(".md-header .md-select button").hover()
-    page.locator(f".md-select__link[hreflang={language}]").click()
+    page.locator(f".md-header .language[hreflang={language}]").click()
     page.wait_for_function(f"document.documentElement.lang == '{language}'")
     page.wait_for_load_state("networkidle")
 
