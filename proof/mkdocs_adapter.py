@@ -40,6 +40,7 @@ from proof.expand import expand
 from proof.figure.fragment import with_player
 from proof.formula import render_formulas, wrong_formula
 from proof.languages.parity import LANGUAGES
+from proof.languages.quoted import mark_english
 from proof.marks import Marks, marks_of
 from proof.names import Shown, shown
 from proof.official import link_names
@@ -213,7 +214,8 @@ def on_page_content(content: str, page, config: MkDocsConfig, files: Files) -> s
     urls = {f"docs/{file.src_uri}": file.url for file in files.documentation_pages()}
     marks = _press.marks.get(f"docs/{source}", Marks())
     content = with_player(content, lambda file: get_relative_url(f"assets/{file}", url))
-    return marks.place(content, language, lambda file: get_relative_url(urls[file], url))
+    content = marks.place(content, language, lambda file: get_relative_url(urls[file], url))
+    return mark_english(content, language)
 
 
 def on_env(env, config: MkDocsConfig, files: Files):
