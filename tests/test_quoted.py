@@ -6,9 +6,7 @@ import pytest
 
 from proof.languages.quoted import mark_english
 
-BLOCK = (
-    '<div class="highlight"><pre><span></span><code>print(&quot;the end of it&quot;)</code></pre>'
-)
+BLOCK = '<div class="highlight"><pre><span></span><code>print(&quot;to the end&quot;)</code></pre>'
 
 
 @pytest.mark.parametrize(
