@@ -5,11 +5,13 @@ Data flows one way::
     docs/*.md    --> page  --> book  --> check --> problems
     snippets/*.py --> runner (warm process) --> results --^
 
-Nothing here knows MkDocs except `mkdocs_adapter` and `mkdocs_speed`. Where to find what:
+Nothing here knows MkDocs except `mkdocs_adapter`, `mkdocs_speed` and `mkdocs_material`. Where to find what:
 
 - Reading: `page`, `prose`, `book` (everything that is checked without a run), `problem`.
-- Running a script: `runner`, `warm`, `trial`, `child`, `family`, `result`; then `check`, `record`.
-- What a page becomes: `expand`, `grid`, `older`, `report`, `formula`, `codeblocks` (pytest).
+- Running a script: `runner`, `warm`, `trial`, `child`, `family`, `result`.
+- What it printed against what is recorded: `outputs`, `check`, `record`.
+- What a page becomes: `expand`, `grid`, `older`, `report`, `spoiled`, `formula`; `codeblocks` for
+  pytest.
 - Numbers and messages: `runs`, `values`, `marks` (the links from a value to its line).
 - Equations: `maths/`. Both languages of a page: `languages/`.
 - Names of PyTorch: `uses`, `names`, `api`, `torch_index`, `official`.

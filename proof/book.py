@@ -9,6 +9,7 @@ from functools import cache, cached_property
 from pathlib import Path
 
 from proof.expand import expand
+from proof.figure import cover
 from proof.languages.parity import problems_between
 from proof.languages.reconcile import edited_alone
 from proof.links import wrong_links
@@ -44,7 +45,11 @@ class Book:
     def traced(self) -> frozenset[str]:
         """The scripts of which a page shows what autograd did: those that are recorded."""
         shown = (r for page in self.pages for r in page.references)
-        return frozenset(r.path for r in shown if r.option("figure") == "trace")
+        return frozenset(
+            r.option("of") if r.path == cover.NAME else r.path
+            for r in shown
+            if r.option("figure") == "trace" or r.path == cover.NAME
+        )
 
     def users(self, script: str) -> tuple[str, ...]:
         """The pages that show a script."""

@@ -6,12 +6,11 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from proof.book import Book
+from proof.outputs import other_output
 from proof.page import one_line_end, read
 from proof.problem import Problem
 from proof.result import Result
 from proof.trace import compare
-
-ENDS = "(the output ends here)"
 
 
 def problems_in_runs(book: Book, results: Iterable[Result]) -> list[Problem]:
@@ -38,25 +37,6 @@ def refused(script: str, result: Result, pages: tuple[str, ...] = ()) -> Problem
     return Problem(script, why.line, why.what, why.expected, why.found, mend, pages)
 
 
-def first_difference(said: str, printed: str) -> tuple[int, str, str] | None:
-    """The first line in which two outputs differ, from 1, and what stands there in each."""
-    if said == printed:
-        return None
-    one, two = said.split("\n"), printed.split("\n")
-    line = next(i for i in range(len(one) + 1) if one[i : i + 1] != two[i : i + 1])
-
-    def show(lines: list[str], others: list[str]) -> str:
-        here, there = lines[line : line + 1], others[line : line + 1]
-        if not here:
-            return "(no line end after the last line)" if there == [""] else ENDS
-        if line == len(lines) - 1 and not here[0]:
-            return "(a line end after the last line)" if not there else ENDS
-        alike = there and here[0].split() == there[0].split()
-        return repr(here[0]) if alike else here[0]  # blanks cannot be seen
-
-    return line + 1, show(one, two), show(two, one)
-
-
 def _difference(root: Path, script: str, printed: str, pages: tuple[str, ...]) -> Problem | None:
     output = script.removesuffix(".py") + ".out"
     if not (root / output).is_file():
@@ -65,21 +45,9 @@ def _difference(root: Path, script: str, printed: str, pages: tuple[str, ...]) -
         mend = f"python -m proof update {script}"
         return Problem(output, 1, "no output is recorded", "a file", "none", mend)
     try:
-        difference = first_difference(read(root / output), one_line_end(printed))
+        return other_output(script, read(root / output), one_line_end(printed), pages)
     except UnicodeDecodeError:
         return None  # told once for the file itself, by the book
-    if difference is None:
-        return None
-    line, recorded, prints = difference
-    return Problem(
-        output,
-        line,
-        f"{script} prints something else than what is recorded",
-        f"{recorded}    (recorded; the pages show this)",
-        f"{prints}    (what PyTorch prints now)",
-        f"if the new output is right: python -m proof update {script}",
-        pages,
-    )
 
 
 def _other_trace(

@@ -18,8 +18,9 @@ import pytest
 from pytest_codeblocks.main import CodeBlock, extract_from_buffer
 from pytest_codeblocks.plugin import TestBlock
 
-from proof.check import first_difference, refused
+from proof.check import refused
 from proof.expand import expand
+from proof.outputs import first_difference
 from proof.page import Page, one_line_end, parse, read
 from proof.problem import Problem, Unproved, not_utf8
 from proof.result import Result

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from proof import grid, report, terms
-from proof.figure import place
+from proof import grid, report, spoiled, terms
+from proof.figure import cover, place
 from proof.older import VERSION, fault, older_file, printed
 from proof.page import Page, Reference, read
 from proof.problem import Problem, Unproved, not_utf8
@@ -47,6 +47,14 @@ def expand(page: Page, root: Path) -> str:
             continue
         if reference.path == report.VERSIONS:
             told += report.versions(page.file, root)
+            continue
+        if reference.path == cover.NAME:
+            found = list(cover.problems(page, reference, root))
+            problems += found
+            told += [] if found else [cover.drawn(page, reference, root)]
+            continue
+        if reference.path == spoiled.NAME:
+            told += spoiled.fence(page, reference, root, problems)
             continue
         found = list(_problems(page, reference, root))
         problems += found

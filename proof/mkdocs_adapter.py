@@ -14,7 +14,6 @@ import html
 import logging
 import os
 import posixpath
-import re
 import shutil
 import sys
 import tempfile
@@ -40,9 +39,11 @@ from proof.expand import expand
 from proof.figure.fragment import with_player
 from proof.formula import render_formulas, wrong_formula
 from proof.languages.parity import LANGUAGES
+from proof.languages.quoted import mark_english
 from proof.marks import Marks, marks_of
 from proof.math_font import FILE as MATH_FONT
 from proof.math_font import characters, font
+from proof.mkdocs_material import mend
 from proof.names import Shown, shown
 from proof.official import link_names
 from proof.page import parse
@@ -217,7 +218,8 @@ def on_page_content(content: str, page, config: MkDocsConfig, files: Files) -> s
     urls = {f"docs/{file.src_uri}": file.url for file in files.documentation_pages()}
     marks = _press.marks.get(f"docs/{source}", Marks())
     content = with_player(content, lambda file: get_relative_url(f"assets/{file}", url))
-    return marks.place(content, language, lambda file: get_relative_url(urls[file], url))
+    content = marks.place(content, language, lambda file: get_relative_url(urls[file], url))
+    return mark_english(content, language)
 
 
 def on_env(env, config: MkDocsConfig, files: Files):
@@ -250,8 +252,10 @@ def _alternates(config: MkDocsConfig, url: str) -> list[dict]:
 
 @event_priority(-100)
 def on_post_build(config: MkDocsConfig) -> None:
-    _mend_search(Path(config.site_dir))
-    _one_style_sheet(Path(config.site_dir))
+    try:
+        mend(Path(config.site_dir))
+    except ValueError as error:
+        raise PluginError(str(error)) from error
     if _edition(config) != LANGUAGES[0]:
         return
     warned = None
@@ -284,43 +288,6 @@ def _build_english(config: MkDocsConfig) -> None:
     english.extra["root_url"] = config.extra["root_url"]
     english.plugins.on_startup(command="build", dirty=False)
     build(english)
-
-
-def _mend_search(site: Path) -> None:
-    """Make 梯度累加 find more than 梯度, and a page weigh 140 kB less.
-
-    Material 9.8.1 never looks at the last character when it cuts a Chinese query into words. And
-    each page fetches the search index at once, unless it is read from a file: then it waits until
-    the reader turns to the search.
-    """
-    _mend(
-        site,
-        "workers/search",
-        rb"(for\(let (\w)=(\w)\+1;\2)<((\w)\.length;\2\+\+\)\5\.slice\(\3,\2\)in)",
-        rb"\1<=\4",
-    )
-    _mend(site, "bundle", rb'\(location\.protocol!=="file:"\)(,\w+\("search"\))', rb"(!1)\1")
-
-
-def _mend(site: Path, script: str, place: bytes, better: bytes) -> None:
-    """Replace the one `place` in a script of Material by something `better`."""
-    for file in site.glob(f"assets/javascripts/{script}.*.min.js"):
-        code, mended = re.subn(place, better, file.read_bytes())
-        if mended != 1:
-            raise PluginError(
-                f"{file.name}: the place to mend is not there. Has mkdocs-material changed? "
-                "See _mend_search in proof/mkdocs_adapter.py"
-            )
-        file.write_bytes(code)
-
-
-def _one_style_sheet(site: Path) -> None:
-    """Put the style sheets of Material into that of the book: two requests less for each page."""
-    sheets = [*sorted(site.glob("assets/stylesheets/*.min.css")), site / "assets/book.css"]
-    whole = "\n".join(
-        re.sub(r"/\*# source.*?\*/", "", sheet.read_text("utf-8")) for sheet in sheets
-    )
-    sheets[-1].write_text(whole, "utf-8")
 
 
 def _show(problems: list[Problem], site: Path) -> None:

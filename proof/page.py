@@ -23,7 +23,7 @@ _ANCHOR = re.compile(r"#([A-Za-z][A-Za-z0-9_-]*)(?=\s|$)")
 _PYTHON = re.compile(r"^(?:\{[^}]*\.|\{? *)(?:i?python[23]?|py[23]?|pycon)\b", re.IGNORECASE)
 # What was meant as a reference and would stand in the page as text.
 _STRAY = re.compile(r"[:：]{2,}\s*(?:snippets|docs)/")
-_UNINDENTED = re.compile(r"^\s*(?:highlight|figure|captions|passes|then|part):")
+_UNINDENTED = re.compile(r"^\s*(?:highlight|figure|captions|passes|then|part|of):")
 _MARKER = re.compile(r"<!--[-\s]*pytest(?:-codeblocks:|\.mark)")
 
 

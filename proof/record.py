@@ -7,7 +7,8 @@ import os
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
-from proof.check import first_difference, refused
+from proof.check import refused
+from proof.outputs import first_difference
 from proof.page import read
 from proof.problem import Problem
 from proof.result import Result

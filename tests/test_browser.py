@@ -70,8 +70,7 @@ def watch(page) -> None:
 
 
 def switch_language(page, language: str) -> None:
-    page.locator(".md-header .md-select button").hover()
-    page.locator(f".md-select__link[hreflang={language}]").click()
+    page.locator(f".md-header .language[hreflang={language}]").click()
     page.wait_for_function(f"document.documentElement.lang == '{language}'")
     page.wait_for_load_state("networkidle")
 
@@ -196,9 +195,43 @@ def test_a_missing_page_is_told_in_its_language(site, page, path, language, titl
     assert page.url == site + ("en/" if language == "en" else "")
 
 
-def test_the_home_page_shows_one_real_result_and_where_to_start(site, page):
-    page.goto(site)
+@pytest.mark.parametrize("edition", ["", "en/"])
+def test_the_home_page_leads_a_newcomer_in_order(site, page, edition):
+    page.goto(site + edition)
+    page.wait_for_selector(".player")
+    parts = ["h1", "h1 + p", ".asked", ".output", ".trace", ".spoiled", ".levels", ".doors"]
+    order = page.evaluate(
+        """parts => [...document.querySelectorAll(parts)]
+            .map(part => (part.className || part.tagName).split(" ")[0])""",
+        ", ".join(f"article > {part}" for part in parts),
+    )
+    assert order == ["H1", "P", "asked", "output", "trace", "spoiled", "levels", "doors"]
     assert "tensor(60.)" in page.locator(".output").inner_text()
+    assert "tensor(58.)" in page.locator(".spoiled").inner_text()
+    assert (page.locator(".asked a").count(), page.locator(".levels a").count()) == (3, 3)
+    links = page.locator(":is(.asked, .levels, .doors) a").all()
+    for address in {link.evaluate("link => link.href") for link in links}:
+        assert page.request.get(address).ok and address.startswith(site + edition)
+    assert page.complaints == []
+
+
+def test_the_cover_draws_what_is_recorded_and_rests(site, page):
+    page.emulate_media(reduced_motion="reduce")
+    page.goto(site)
+    cover = page.locator("figure.cover")
+    texts = [text.text_content() for text in cover.locator("text").all()]
+    assert texts[:3] == ["48", "12", "w.grad 60"] and "−6 y3" in texts
+    assert "1、−6、6、6、12" in cover.locator("svg").get_attribute("aria-label")
+    moving = "figure => figure.getAnimations({ subtree: true }).length"
+    assert cover.evaluate(moving) == 0
+    page.emulate_media(reduced_motion="no-preference")
+    assert cover.evaluate(moving) > 0
+    page.wait_for_timeout(4600)
+    assert cover.evaluate(moving) == 0, "it moves once, for less than five seconds"
+
+
+def test_the_home_page_has_a_door_to_each_topic(site, page):
+    page.goto(site)
     doors = page.locator(".doors a")
     names = ["基础", "累加", "共享", "更新", "张量钩子", "模块钩子", "卷积", "冻结"]
     assert [door.inner_text() for door in doors.all()] == names

@@ -233,8 +233,7 @@ def test_it_survives_instant_navigation_and_the_language_switch(figures, page):
             == "auto"
         )
     assert page.evaluate("window.same")
-    page.locator(".md-header .md-select button").hover()
-    page.locator(".md-select__link[hreflang=en]").click()
+    page.locator(".md-header .language[hreflang=en]").click()
     page.wait_for_function("document.documentElement.lang == 'en'")
     page.wait_for_selector(".player")
     button(page.locator("figure.trace"), 0).click()

@@ -1,14 +1,48 @@
-// What instant navigation leaves undone.
+// The other edition, and what instant navigation leaves undone.
+{
+const { lang } = document.documentElement, other = lang == "zh" ? "en" : "zh"
+const asked = navigator.languages.map(tag => tag.slice(0, 2)).find(tag => tag == "zh" || tag == "en")
+const [words, no] = { zh: ["这一页有中文版", "不用了"], en: ["Read this page in English", "No, thanks"] }[other]
+
+// A reader who has chosen is not asked again; where nothing can be stored, not again in this tab.
+const kept = choice => {
+  try {
+    if (choice) localStorage.gradientsLanguage = choice
+    return localStorage.gradientsLanguage
+  } catch {}
+}
+const leads = link => {
+  link.target = "_self"
+  link.onclick = () => { kept(other); link.hash = location.hash }
+  return link
+}
+const links = [leads(document.querySelector(".language"))]
+let settled = asked != other || kept()
+
 document$.subscribe(() => {
-  // It replaces the head of the page but not the header: the language switch takes its links from there.
-  for (const link of document.querySelectorAll('head link[rel~="alternate"][hreflang]')) {
-    const item = document.querySelector(`.md-select__link[hreflang="${link.hreflang}"]`)
-    if (item) item.href = link.href
+  const address = document.querySelector(`head link[rel~="alternate"][hreflang="${other}"]`)?.href
+  if (!address) return
+  if (!settled) {
+    const offer = document.createElement("aside"), close = document.createElement("button")
+    const link = leads(document.createElement("a"))
+    offer.className = "offer"
+    offer.lang = link.hreflang = other
+    offer.ariaLabel = { zh: "语言", en: "Language" }[other]
+    link.textContent = words
+    close.textContent = no
+    close.onclick = () => { kept(lang); offer.remove() }
+    offer.append(link, close)
+    document.querySelector(".md-header").after(offer)
+    links.push(link)
   }
-  // It fetches a page again when a link within it is followed: what was lit would go out.
+  settled = true
+  // The header stays: its link takes its address from the head, which does not.
+  for (const link of links) link.href = address
+  // Instant navigation fetches a page again when a link within it is followed: what was lit would go out.
   if (location.hash && !document.querySelector(":target")) {
     const { scrollX: x, scrollY: y } = window
     location.replace(location.hash)
     window.scrollTo(x, y)
   }
 })
+}

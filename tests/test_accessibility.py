@@ -1,0 +1,212 @@
+"""Nobody is kept out: axe on every page, the keyboard alone, the language of each part.
+
+Needs Chromium or Chrome.
+"""
+
+# ruff: noqa: F811 (fixtures are imported by their names)
+from __future__ import annotations
+
+from importlib import resources
+
+import pytest
+from test_browser import ADDRESSES, page, pytestmark  # noqa: F401
+
+AXE = resources.files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
+# Links within a formula are allowed since ARIA 1.2 (w3c/aria#425); axe knows `math` as of 1.1.
+CONFIGURE = """axe.configure({ standards: { ariaRoles: { math: {
+    type: "structure", allowedAttrs: ["aria-expanded"], superclassRole: ["section"],
+    childrenPresentational: false } } } })"""
+START = """() => {
+  // Where a block of code has many words of one color, the first is looked at for all.
+  const seen = new Set()
+  for (const word of document.querySelectorAll("pre span[class]:not(:has(*), .hll)")) {
+    const parents = [word.closest(".highlight"), word.closest(".hll")].map(p => p?.className)
+    const kind = [word.className, ...parents].join()
+    if (seen.has(kind)) word.replaceWith(word.textContent)
+    seen.add(kind)
+  }
+  document.body.normalize()
+  const schemes = ["default", "slate"], found = []
+  const look = async (scheme, options) => {
+    document.body.dataset.mdColorScheme = scheme
+    const { violations } = await axe.run({ resultTypes: ["violations"], ...options })
+    for (const { id, nodes } of violations)
+      for (const { target, any, all, none } of nodes)
+        found.push([scheme, id, target.join(" "), [...any, ...all, ...none][0]?.message])
+  }
+  window.looked = look("default", {})
+    .then(() => look("slate", { runOnly: ["color-contrast"] })).then(() => found)
+}"""
+
+
+@pytest.mark.parametrize("edition", ["", "en/"])
+def test_axe_finds_nothing_on_any_page_in_either_theme(site, browser, edition):
+    """Two pages at a time, since a machine has two cores; each is loaded once for both themes."""
+    addresses = [a for a in ADDRESSES if a.startswith("en/") == bool(edition)]
+    addresses.append(f"{edition}404.html")
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, reduced_motion="reduce")
+    tabs, found = [context.new_page() for _ in range(2)], {}
+    for start in range(0, len(addresses), 2):
+        pair = list(zip(tabs, addresses[start : start + 2], strict=False))
+        for tab, address in pair:
+            tab.goto(site + address)
+            tab.evaluate(AXE)
+            tab.evaluate(CONFIGURE)
+            tab.evaluate(START)
+        for tab, address in pair:
+            if faults := tab.evaluate("window.looked"):
+                found[address] = faults
+    context.close()
+    assert found == {}, found
+
+
+REACHED = """() => {
+  const at = document.activeElement
+  const shown = at.matches(".md-option") ? at.nextElementSibling : at
+  const { outlineStyle, outlineWidth } = getComputedStyle(shown)
+  const box = shown.getBoundingClientRect()
+  return {
+    what: at.className.toString().split(" ")[0] || at.tagName.toLowerCase(),
+    visible: outlineStyle != "none" && parseFloat(outlineWidth) >= 1 && box.width > 5 &&
+      box.height > 5 && box.bottom > 0 && box.top < innerHeight,
+  }
+}"""
+
+
+@pytest.mark.parametrize("edition", ["", "en/"])
+def test_the_keyboard_reaches_everything_and_shows_where_it_is(site, page, edition):
+    page.emulate_media(reduced_motion="reduce")
+    page.goto(site + edition + "accumulate/two-losses/")
+    page.wait_for_selector(".player")
+    reached, hidden = [], []
+    for _ in range(150):
+        page.keyboard.press("Tab")
+        at = page.evaluate(REACHED)
+        if at["what"] == "body":
+            break
+        reached.append(at["what"])
+        hidden += [] if at["visible"] else [at["what"]]
+    assert reached[0] == "md-skip"
+    expected = {"md-header__button", "md-option", "language", "md-search__input", "md-nav__link"}
+    expected |= {"md-code__button", "graph", "button", "input", "summary", "run", "api", "term"}
+    assert expected - set(reached) == set()
+    assert reached.count("md-code__button") == page.locator(".highlight:not(.output)").count()
+    assert reached[-1] == "md-footer__link" and hidden == []
+
+
+def test_the_skip_link_the_theme_and_a_folded_box_work_by_keyboard(site, page):
+    page.goto(site + "accumulate/two-losses/")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    assert page.url.endswith("#two-losses")
+    scheme = "document.body.dataset.mdColorScheme"
+    assert page.evaluate(scheme) == "default"
+    page.locator(".md-option:checked").focus()
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate(scheme) == "slate"
+    box = page.locator("article details").first
+    was = box.evaluate("box => box.open")
+    box.locator("summary").focus()
+    page.keyboard.press("Enter")
+    assert box.evaluate("box => box.open") is not was
+
+
+def test_the_search_opens_and_closes_by_keyboard(site, page):
+    page.goto(site + "en/")
+    page.keyboard.press("/")
+    assert page.locator(".md-search__input").evaluate("e => e == document.activeElement")
+    page.keyboard.type("hook")
+    page.wait_for_selector(".md-search-result__item")
+    page.keyboard.press("ArrowDown")
+    assert "md-search-result__link" in page.evaluate("document.activeElement.className")
+    page.keyboard.press("Escape")
+    page.wait_for_function("!document.querySelector('#__search').checked")
+
+
+@pytest.fixture
+def reader(browser):
+    """Opens the book as a reader does whose browser asks for these languages, in this order."""
+    opened = []
+
+    def reader(*languages: str, storage: bool = True):
+        context = browser.new_context(locale=languages[0])
+        asked = str(list(languages))
+        context.add_init_script(
+            f"Object.defineProperty(navigator, 'languages', {{ get: () => {asked} }})"
+        )
+        if not storage:
+            refuse = "{ get: () => { throw new DOMException('no', 'SecurityError') } }"
+            context.add_init_script(f"Object.defineProperty(window, 'localStorage', {refuse})")
+        opened.append(context)
+        return context.new_page()
+
+    yield reader
+    for context in opened:
+        context.close()
+
+
+@pytest.mark.parametrize(
+    ("languages", "path", "offered"),
+    [
+        (["en-US", "zh-CN"], "basics/leaf/", "en"),
+        (["fr", "en"], "basics/leaf/", "en"),
+        (["zh-TW", "en"], "en/basics/leaf/", "zh"),
+        (["zh-CN", "en"], "basics/leaf/", None),
+        (["en-GB"], "en/basics/leaf/", None),
+        (["fr", "de"], "basics/leaf/", None),
+    ],
+)
+def test_the_other_language_is_offered_to_those_who_prefer_it(
+    site, reader, languages, path, offered
+):
+    page = reader(*languages)
+    page.goto(site + path)
+    page.wait_for_timeout(200)
+    assert page.url == site + path
+    offer = page.locator("aside.offer")
+    assert offer.count() == (offered is not None)
+    if offered is None:
+        return
+    assert offer.get_attribute("lang") == offered
+    assert offer.get_attribute("aria-label") == {"zh": "语言", "en": "Language"}[offered]
+    assert all(part.bounding_box()["height"] >= 24 for part in offer.locator("a, button").all())
+    offer.locator("a").focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url(site + {"zh": "basics/leaf/", "en": "en/basics/leaf/"}[offered])
+    page.go_back()
+    page.wait_for_timeout(200)
+    assert page.locator("aside.offer").count() == 0, "it is not offered again"
+
+
+@pytest.mark.parametrize("storage", [True, False])
+def test_an_offer_that_is_refused_does_not_come_back(site, reader, storage):
+    page = reader("en-US", storage=storage)
+    requests = []
+    page.goto(site + "basics/leaf/", wait_until="networkidle")
+    page.on("request", lambda request: requests.append(request.url))
+    page.locator("aside.offer button").click()
+    assert page.locator("aside.offer").count() == 0
+    page.locator(".md-footer__link--next").click()
+    page.wait_for_url(site + "basics/lost-leaf/")
+    page.wait_for_timeout(300)
+    assert page.locator("aside.offer").count() == 0
+    assert not [url for url in requests if "/en/" in url]
+    page.reload()
+    page.wait_for_timeout(300)
+    assert page.locator("aside.offer").count() == (0 if storage else 1)
+
+
+def test_the_switch_keeps_the_place_and_settles_the_offer(site, reader):
+    page = reader("en-US")
+    page.goto(site + "basics/leaf/")
+    page.locator(".md-footer__link--next").click()
+    page.wait_for_url(site + "basics/lost-leaf/")
+    page.wait_for_timeout(300)
+    offer = page.locator("aside.offer a")
+    assert offer.evaluate("link => link.href") == site + "en/basics/lost-leaf/"
+    page.goto(site + "basics/lost-leaf/#why")
+    page.locator(".language").click()
+    page.wait_for_url(site + "en/basics/lost-leaf/#why")
+    page.goto(site + "basics/")
+    page.wait_for_timeout(200)
+    assert page.locator("aside.offer").count() == 0
