@@ -152,9 +152,10 @@ class _Writer:
 
     def _line(self, line: str) -> None:
         sign = ">" * len(self._boxes)
-        after_gap = len(self._prose) > 1 and not self._prose[-1]
-        if sign and after_gap and self._prose[-2].startswith(sign):
-            self._prose[-1] = sign  # the empty line stands within the box too
+        if len(self._prose) > 1 and not self._prose[-1]:
+            before = self._prose[-2]
+            # An empty line between two of a box stands within the box too.
+            self._prose[-1] = sign[: len(before) - len(before.lstrip(">"))]
         self._prose.append(f"{sign} {line}" if sign else line)
 
     def snippet(self, page: Page, reference: Reference, root: Path) -> None:
