@@ -132,6 +132,10 @@ def on_startup(command: str, dirty: bool) -> None:
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
     language = _edition(config)
     config.nav = _in_language(config.nav, language)
+    if config.plugins["material/offline"].config.enabled:
+        # From the file system a browser fetches no page; and the shim is ours, not one from afar.
+        config.theme["features"].remove("navigation.instant")
+        config.extra["polyfills"] = ["assets/iframe-worker.js"]
     if language == LANGUAGES[0]:
         config.extra["book_url"] = config.site_url
         config.extra["root_url"] = urlsplit(config.site_url or "/").path or "/"
@@ -214,12 +218,14 @@ def on_page_content(content: str, page, config: MkDocsConfig, files: Files) -> s
     name, _, language = source.removesuffix(".md").rpartition(".")
     if language not in LANGUAGES:
         return content
+    urls = {f"docs/{file.src_uri}": file.url for file in files.documentation_pages()}
     if name not in ("index", "glossary/index"):
         if _press.index:
             content = link_names(content, _press.shown[source], _press.index)
-        glossary = get_relative_url("glossary/", url)
+        glossary = get_relative_url(
+            urls.get(f"docs/glossary/index.{language}.md", "glossary/"), url
+        )
         content = link_terms(content, _press.terms, language, name, glossary)
-    urls = {f"docs/{file.src_uri}": file.url for file in files.documentation_pages()}
     marks = _press.marks.get(f"docs/{source}", Marks())
     content = with_player(content, lambda file: get_relative_url(f"assets/{file}", url))
     content = marks.place(content, language, lambda file: get_relative_url(urls[file], url))
@@ -265,11 +271,12 @@ def on_template_context(context: dict, template_name: str, config: MkDocsConfig)
 
 
 def _alternates(config: MkDocsConfig, url: str) -> list[dict]:
-    base = config.extra["root_url"]
-    return [
-        {"language": x, "name": NAMES[x], "href": base + PREFIX[x] + ("" if url == "./" else url)}
-        for x in LANGUAGES
-    ]
+    def address(language: str) -> str:
+        if not config.use_directory_urls and url:  # the book as files, wherever they lie
+            return get_relative_url(PREFIX[language] + url, PREFIX[_edition(config)] + url)
+        return config.extra["root_url"] + PREFIX[language] + ("" if url == "./" else url)
+
+    return [{"language": x, "name": NAMES[x], "href": address(x)} for x in LANGUAGES]
 
 
 @event_priority(-100)
