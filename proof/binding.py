@@ -1,6 +1,6 @@
 """Binds the pages of the built site to one HTML document: what `python -m proof pdf` prints.
 
-Reads nothing but HTML: a page is its `<article>`, and `<link rel="next">` leads to the one after it.
+Reads nothing but HTML: a page is its `<article>`; `<link rel="next">` leads to the one after it.
 """
 
 from __future__ import annotations

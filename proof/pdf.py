@@ -65,20 +65,21 @@ def _print(site: Path, start: str, browser: str, target: Path) -> int:
             args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
         )
         page = chromium.new_page(java_script_enabled=False)
-        for _ in range(2):
+        for last in (False, True):
             document.write_text(bound(site, start, address, numbers), "utf-8")
             page.goto(document.as_uri())
             page.pdf(
                 path=target,
                 prefer_css_page_size=True,
                 print_background=True,
-                outline=True,
-                tagged=True,
+                outline=last,  # what takes the longest, and most of the file
+                tagged=last,
             )
             reader = PdfReader(target)
+            places = reader.named_destinations.items()
             numbers = {
-                name.removeprefix("/"): reader.get_destination_page_number(place) + 1
-                for name, place in reader.named_destinations.items()
+                anchor.removeprefix("/"): reader.get_destination_page_number(place) + 1
+                for anchor, place in places
             }
         chromium.close()
     return len(reader.pages)
