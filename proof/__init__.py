@@ -5,7 +5,8 @@ Data flows one way::
     docs/*.md    --> page  --> book  --> check --> problems
     snippets/*.py --> runner (warm process) --> results --^
 
-Nothing here knows MkDocs except `mkdocs_adapter`, `mkdocs_speed` and `mkdocs_material`. Where to find what:
+Nothing here knows MkDocs except `mkdocs_adapter`, `mkdocs_speed` and `mkdocs_material`.
+Where to find what:
 
 - Reading: `page`, `prose`, `book` (everything that is checked without a run), `problem`.
 - Running a script: `runner`, `warm`, `trial`, `child`, `family`, `result`.

@@ -32,6 +32,7 @@ from mkdocs.utils import get_relative_url
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # a hook is loaded from its path
 
+from proof import notebook, take
 from proof.api import Index, read_index
 from proof.book import Book, problems_in_files, read_book
 from proof.check import problems_in_runs
@@ -46,7 +47,7 @@ from proof.math_font import characters, font
 from proof.mkdocs_material import mend
 from proof.names import Shown, shown
 from proof.official import link_names
-from proof.page import parse
+from proof.page import Page, parse
 from proof.problem import Problem, Unproved, report
 from proof.result import Result
 from proof.runner import Runner, RunnerError
@@ -73,6 +74,7 @@ class Press:
     runner: Runner = field(default_factory=Runner)
     runs: dict[tuple[str, str, bool], Future[Result]] = field(default_factory=dict)
     book: Book | None = None
+    pages: dict[str, Page] = field(default_factory=dict)
     terms: Terms = field(default_factory=Terms)
     index: Index | None = None
     shown: dict[str, Shown] = field(default_factory=dict)
@@ -86,6 +88,7 @@ class Press:
     def start(self, root: Path) -> None:
         """Read the book and have every script run whose text is new."""
         self.book, self.formulas, self.letters, runs = read_book(root), [], frozenset(), {}
+        self.pages = {page.file: page for page in self.book.pages}
         self.terms = Terms()
         with contextlib.suppress(Unproved):  # told with all other problems
             self.terms = read_terms(root)
@@ -133,7 +136,12 @@ def on_startup(command: str, dirty: bool) -> None:
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
     language = _edition(config)
     config.nav = _in_language(config.nav, language)
+    if config.plugins["material/offline"].config.enabled:
+        # From the file system a browser fetches no page; and the shim is ours, not one from afar.
+        config.theme["features"].remove("navigation.instant")
+        config.extra["polyfills"] = ["assets/iframe-worker.js"]
     if language == LANGUAGES[0]:
+        config.extra["book_url"] = config.site_url
         config.extra["root_url"] = urlsplit(config.site_url or "/").path or "/"
         _press.proved = False
         if not _press.serving:
@@ -196,9 +204,14 @@ def on_page_markdown(markdown: str, page, config: MkDocsConfig, files: Files) ->
     parsed = parse(page.file.src_uri, markdown, whole=False)
     _press.shown[page.file.src_uri] = shown(parsed, root)
     try:
-        return expand(parsed, root)
+        expanded = expand(parsed, root)
     except Unproved:
         return markdown  # the problems are told once, with their lines in the file, at the end
+    if path := _notebook(page.file):
+        shown_page = _press.pages[f"docs/{page.file.src_uri}"]
+        file = Path(config.site_dir, path)
+        take.write_notebook(shown_page, root, _edition(config), config.extra["book_url"], file)
+    return expanded
 
 
 def on_page_content(content: str, page, config: MkDocsConfig, files: Files) -> str:
@@ -210,16 +223,37 @@ def on_page_content(content: str, page, config: MkDocsConfig, files: Files) -> s
     name, _, language = source.removesuffix(".md").rpartition(".")
     if language not in LANGUAGES:
         return content
+    urls = {f"docs/{file.src_uri}": file.url for file in files.documentation_pages()}
     if name not in ("index", "glossary/index"):
         if _press.index:
             content = link_names(content, _press.shown[source], _press.index)
-        glossary = get_relative_url("glossary/", url)
+        glossary = get_relative_url(
+            urls.get(f"docs/glossary/index.{language}.md", "glossary/"), url
+        )
         content = link_terms(content, _press.terms, language, name, glossary)
-    urls = {f"docs/{file.src_uri}": file.url for file in files.documentation_pages()}
     marks = _press.marks.get(f"docs/{source}", Marks())
     content = with_player(content, lambda file: get_relative_url(f"assets/{file}", url))
     content = marks.place(content, language, lambda file: get_relative_url(urls[file], url))
-    return mark_english(content, language)
+    top = PREFIX[language] + url
+    content = take.with_downloads(content, language, lambda file: get_relative_url(file, top))
+    content = mark_english(content, language)
+    return content + take.line(language, **_taken(page, config))
+
+
+def _taken(page, config: MkDocsConfig) -> dict[str, str | None]:
+    """What the page can be taken along as, with the addresses."""
+    if not (path := _notebook(page.file)):
+        return {}
+    opened = take.colab(config.repo_url, PREFIX[_edition(config)] + path)
+    return {"notebook": posixpath.basename(path), "colab": opened}
+
+
+def _notebook(file: File) -> str | None:
+    """Where the notebook of a page lies in its edition; None for a page without a script."""
+    source = f"docs/{file.src_uri}"
+    if source not in _press.pages or not notebook.has_scripts(_press.pages[source]):
+        return None
+    return posixpath.join(posixpath.dirname(file.dest_uri), notebook.name(source))
 
 
 def on_env(env, config: MkDocsConfig, files: Files):
@@ -243,11 +277,12 @@ def on_template_context(context: dict, template_name: str, config: MkDocsConfig)
 
 
 def _alternates(config: MkDocsConfig, url: str) -> list[dict]:
-    base = config.extra["root_url"]
-    return [
-        {"language": x, "name": NAMES[x], "href": base + PREFIX[x] + ("" if url == "./" else url)}
-        for x in LANGUAGES
-    ]
+    def address(language: str) -> str:
+        if not config.use_directory_urls and url:  # the book as files, wherever they lie
+            return get_relative_url(PREFIX[language] + url, PREFIX[_edition(config)] + url)
+        return config.extra["root_url"] + PREFIX[language] + ("" if url == "./" else url)
+
+    return [{"language": x, "name": NAMES[x], "href": address(x)} for x in LANGUAGES]
 
 
 @event_priority(-100)
@@ -259,6 +294,7 @@ def on_post_build(config: MkDocsConfig) -> None:
     if _edition(config) != LANGUAGES[0]:
         return
     warned = None
+    take.copy_scripts(_press.book.pages, _press.book.root, Path(config.site_dir))
     try:
         _build_english(config)
     except Abort as error:  # its warnings are told; what does not hold should be told with them
@@ -285,7 +321,7 @@ def _build_english(config: MkDocsConfig) -> None:
         site_url=posixpath.join(config.site_url or "/", "en/"),
         strict=config.strict,
     )
-    english.extra["root_url"] = config.extra["root_url"]
+    english.extra |= {name: config.extra[name] for name in ("book_url", "root_url")}
     english.plugins.on_startup(command="build", dirty=False)
     build(english)
 
