@@ -16,7 +16,13 @@ from pathlib import Path
 import pytest
 from tiny_book import ROOT, Book
 
-ENVIRONMENT = {**os.environ, "NO_MKDOCS_2_WARNING": "1", "SOURCE_DATE_EPOCH": "1"}
+ADDRESS = "http://127.0.0.1:8000/"
+ENVIRONMENT = {
+    **os.environ,
+    "NO_MKDOCS_2_WARNING": "1",
+    "SOURCE_DATE_EPOCH": "1",
+    "SITE_URL": ADDRESS,  # where the book is hosted says something else
+}
 NOTEBOOK = {
     "cells": [
         {"cell_type": "markdown", "metadata": {}, "source": ["# TITLE"], "id": "a"},
