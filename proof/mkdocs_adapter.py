@@ -33,6 +33,7 @@ from mkdocs.utils import get_relative_url
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # a hook is loaded from its path
 
+from proof import notebook, take
 from proof.api import Index, read_index
 from proof.book import Book, problems_in_files, read_book
 from proof.check import problems_in_runs
@@ -213,7 +214,38 @@ def on_page_content(content: str, page, config: MkDocsConfig, files: Files) -> s
     urls = {f"docs/{file.src_uri}": file.url for file in files.documentation_pages()}
     marks = _press.marks.get(f"docs/{source}", Marks())
     content = with_player(content, lambda file: get_relative_url(f"assets/{file}", url))
-    return marks.place(content, language, lambda file: get_relative_url(urls[file], url))
+    content = marks.place(content, language, lambda file: get_relative_url(urls[file], url))
+    top = PREFIX[language] + url
+    content = take.with_downloads(content, language, lambda file: get_relative_url(file, top))
+    return content + take.line(language, **_taken(page, config))
+
+
+def _taken(page, config: MkDocsConfig) -> dict[str, str | None]:
+    """What the page can be taken along as, with the addresses."""
+    if not (path := _notebook(page.file)):
+        return {}
+    opened = take.colab(config.repo_url, PREFIX[_edition(config)] + path)
+    return {"notebook": posixpath.basename(path), "colab": opened}
+
+
+def _notebook(file: File) -> str | None:
+    """Where the notebook of a page lies in its edition; None for a page without a script."""
+    source = f"docs/{file.src_uri}"
+    shown = next((page for page in _press.book.pages if page.file == source), None)
+    if shown is None or not notebook.has_scripts(shown):
+        return None
+    return posixpath.join(posixpath.dirname(file.dest_uri), notebook.name(source))
+
+
+def _write_notebooks(config: MkDocsConfig, files: Files) -> None:
+    pages = {page.file: page for page in _press.book.pages}
+    root, language = Path(config.config_file_path).parent, _edition(config)
+    site = config.site_url.removesuffix(PREFIX[language]) if config.site_url else None
+    for file in files.documentation_pages():
+        if path := _notebook(file):
+            with contextlib.suppress(Unproved):  # told at the end
+                page = pages[f"docs/{file.src_uri}"]
+                take.write_notebook(page, root, language, site, Path(config.site_dir, path))
 
 
 def on_env(env, config: MkDocsConfig, files: Files):
@@ -223,6 +255,7 @@ def on_env(env, config: MkDocsConfig, files: Files):
             file.page.title = HOME[_edition(config)]  # its own title is that of the site
         elif file.page.is_index and file.page.parent:
             file.page.parent.title = file.page.title
+    _write_notebooks(config, files)
     return env
 
 
@@ -250,6 +283,7 @@ def on_post_build(config: MkDocsConfig) -> None:
     if _edition(config) != LANGUAGES[0]:
         return
     warned = None
+    take.copy_scripts(_press.book.pages, _press.book.root, Path(config.site_dir))
     try:
         _build_english(config)
     except Abort as error:  # its warnings are told; what does not hold should be told with them

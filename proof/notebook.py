@@ -10,7 +10,6 @@ import json
 import os
 import posixpath
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from importlib import metadata
 from pathlib import Path
@@ -224,6 +223,6 @@ def _lines(source: str) -> list[str]:
     return source.splitlines(keepends=True)
 
 
-def with_scripts(pages: list[Page]) -> Iterator[Page]:
-    """The pages that have a notebook: those that show a script."""
-    return (page for page in pages if any(r.path.endswith(".py") for r in page.references))
+def has_scripts(page: Page) -> bool:
+    """Whether a page has a notebook: one that shows no script has none."""
+    return any(reference.path.endswith(".py") for reference in page.references)
