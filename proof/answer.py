@@ -61,7 +61,7 @@ def answer(markdown: str) -> str:
     for sentence in _sentences(paragraph):
         longer = told + sentence
         pointing = sentence.rstrip().endswith((":", "："))
-        if told and (pointing or width(longer) > WIDTH and width(told) > SHORT):
+        if told and (pointing or (width(longer) > WIDTH and width(told) > SHORT)):
             break
         told = longer
     return told.strip()

@@ -21,7 +21,7 @@ import tempfile
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
@@ -29,17 +29,20 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import Abort, PluginError
 from mkdocs.plugins import event_priority
 from mkdocs.structure.files import File, Files
+from mkdocs.structure.nav import Navigation
 from mkdocs.utils import get_relative_url
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # a hook is loaded from its path
 
-from proof import notebook, take
+from proof import card, hosted, notebook, take, twin
+from proof.answer import answer
 from proof.api import Index, read_index
 from proof.book import Book, problems_in_files, read_book
 from proof.check import problems_in_runs
 from proof.expand import expand
 from proof.figure.fragment import with_player
 from proof.formula import render_formulas, wrong_formula
+from proof.hosted import PREFIX
 from proof.languages.parity import LANGUAGES
 from proof.marks import Marks, marks_of
 from proof.names import Shown, shown
@@ -56,7 +59,6 @@ log = logging.getLogger("mkdocs.proof")
 NAMES = {"zh": "简体中文", "en": "English"}
 _ARTICLE = '<article class="md-content__inner md-typeset">'
 HOME = {"zh": "首页", "en": "Home"}
-PREFIX = {"zh": "", "en": "en/"}
 UNPROVED = {
     "zh": "这一页现在有没被证明的地方",
     "en": "Something on this page doesn't hold right now",
@@ -78,6 +80,8 @@ class Press:
     formulas: list[Problem] = field(default_factory=list)
     config: MkDocsConfig | None = None
     site: Path | None = None
+    nav: Navigation | None = None
+    drawer: card.Drawer | None = None
     proved: bool = False
 
     def start(self, root: Path) -> None:
@@ -140,6 +144,11 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
             config.site_dir = tempfile.mkdtemp(
                 prefix=f"{_press.site.name}.next-", dir=_press.site.parent
             )
+            if font := card.find_font():
+                folder = Path(config.config_file_path).parent / ".cache/cards"
+                _press.drawer = card.Drawer(font, folder)
+            else:
+                log.info(card.MISSING)
         _press.start(Path(config.config_file_path).parent)
     elif "root_url" not in config.extra:
         raise PluginError("this edition is not built alone: mkdocs.yml builds both (mkdocs build)")
@@ -179,6 +188,10 @@ def _without_language(file: File, name: str, config: MkDocsConfig) -> File:
     return file
 
 
+def on_nav(nav: Navigation, config: MkDocsConfig, files: Files) -> None:
+    _press.nav = nav
+
+
 def on_page_read_source(page, config: MkDocsConfig) -> str | None:
     try:
         page.file.content_string  # noqa: B018
@@ -189,6 +202,7 @@ def on_page_read_source(page, config: MkDocsConfig) -> str | None:
 
 def on_page_markdown(markdown: str, page, config: MkDocsConfig, files: Files) -> str:
     root = Path(config.config_file_path).parent
+    page.meta.setdefault("description", answer(markdown) or config.site_description)
     markdown = _press.marks.get(f"docs/{page.file.src_uri}", Marks()).insert(markdown)
     parsed = parse(page.file.src_uri, markdown, whole=False)
     _press.shown[page.file.src_uri] = shown(parsed, root)
@@ -222,10 +236,11 @@ def on_page_content(content: str, page, config: MkDocsConfig, files: Files) -> s
 
 def _taken(page, config: MkDocsConfig) -> dict[str, str | None]:
     """What the page can be taken along as, with the addresses."""
+    links = {} if _press.serving else {"markdown": twin.NAME}
     if not (path := _notebook(page.file)):
-        return {}
+        return links
     opened = take.colab(config.repo_url, PREFIX[_edition(config)] + path)
-    return {"notebook": posixpath.basename(path), "colab": opened}
+    return {"notebook": posixpath.basename(path), "colab": opened, **links}
 
 
 def _notebook(file: File) -> str | None:
@@ -261,25 +276,31 @@ def on_env(env, config: MkDocsConfig, files: Files):
 
 def on_page_context(context: dict, page, config: MkDocsConfig, nav) -> dict:
     context["alternates"] = _alternates(config, page.url)
+    context["subtitle"] = hosted.SUBTITLE[_edition(config)]
+    if not _press.serving and page.file.src_uri.endswith(".md"):
+        context["markdown"] = twin.NAME
+        context["card"] = card.NAME if _press.drawer else None
     return context
 
 
 def on_template_context(context: dict, template_name: str, config: MkDocsConfig) -> dict:
     context["alternates"] = _alternates(config, "")
+    context["alternates_of"] = lambda url: _alternates(config, url)  # for the sitemap
     return context
 
 
 def _alternates(config: MkDocsConfig, url: str) -> list[dict]:
-    base = config.extra["root_url"]
-    return [
-        {"language": x, "name": NAMES[x], "href": base + PREFIX[x] + ("" if url == "./" else url)}
-        for x in LANGUAGES
-    ]
+    """A page in each language: `href` on this host, `whole` with the host at its front."""
+    path, base = "" if url == "./" else url, config.extra["root_url"]
+    told = [{"language": x, "name": NAMES[x], "href": base + PREFIX[x] + path} for x in LANGUAGES]
+    return [one | {"whole": urljoin(config.site_url or "/", one["href"])} for one in told]
 
 
 @event_priority(-100)
 def on_post_build(config: MkDocsConfig) -> None:
     _mend_search(Path(config.site_dir))
+    if not _press.serving:
+        _write_beside(config)
     if _edition(config) != LANGUAGES[0]:
         return
     warned = None
@@ -298,6 +319,26 @@ def on_post_build(config: MkDocsConfig) -> None:
         _show(problems, Path(config.site_dir))
     else:
         raise PluginError(f"the book does not hold; the last good site stays\n\n{report(problems)}")
+
+
+def _write_beside(config: MkDocsConfig) -> None:
+    """Write what a host, a program or a chat asks for beside the pages."""
+    language, folder = _edition(config), Path(config.site_dir)
+    site = (config.site_url or "/").removesuffix(PREFIX[language])
+    pages = {page.file: page for page in _press.book.pages}
+    entries = []
+    for page in _press.nav.pages:
+        if source := pages.get(f"docs/{page.file.src_uri}"):
+            part = page.ancestors[-1].title if page.ancestors else ""
+            entries.append(hosted.Entry(source, page.url.removeprefix("./"), part))
+    about = config.site_description or ""
+    edition = hosted.Edition(language, config.site_name, about, site, entries)
+    _press.formulas += hosted.write(edition, _press.book.root, folder, _press.drawer)
+    if language == LANGUAGES[0]:
+        for name, text in hosted.files(site).items():
+            (folder / name).write_text(text, "utf-8", newline="\n")
+    elif _press.drawer:
+        _press.drawer.forget_unused()
 
 
 def _build_english(config: MkDocsConfig) -> None:

@@ -80,8 +80,8 @@ def cells(page: Page, root: Path, language: str, site: str | None = None) -> lis
 
 
 def _written(page: Page, root: Path, language: str, site: str | None) -> _Writer:
-    expand(page, root)
     others = tuple(r for r in page.references if not r.path.startswith("snippets/"))
+    expand(replace(page, references=tuple(r for r in page.references if r not in others)), root)
     page = parse(page.file, expand(replace(page, references=others), root))
     address = _Address(page.file, site or os.environ.get("SITE_URL") or SITE)
     writer = _Writer(address, _WORDS[language])
