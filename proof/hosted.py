@@ -5,7 +5,6 @@ And beside both editions, for their host: robots.txt, the list of sitemaps, .noj
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +15,7 @@ from proof import card, twin
 from proof.answer import answer, title
 from proof.languages.parity import LANGUAGES
 from proof.page import Page
-from proof.problem import Problem, Unproved
+from proof.problem import Problem
 
 PREFIX = {"zh": "", "en": "en/"}
 """Where each edition stands below the address of the book."""
@@ -61,16 +60,14 @@ def write(edition: Edition, root: Path, folder: Path, drawer: card.Drawer | None
     """Write what stands beside the pages into the `folder` of the edition.
 
     Gives the problems: a title for which its picture has no room. Without a `drawer` there are no
-    pictures. A page that cannot be shown is left out: it is told elsewhere.
+    pictures. The pages are those that `expand` accepts.
     """
     problems = []
     for entry in edition.entries:
         place = folder / entry.url
         place.mkdir(parents=True, exist_ok=True)
-        with contextlib.suppress(Unproved):
-            address = edition.address(entry)
-            told = twin.twin(entry.page, root, edition.language, edition.site, address)
-            (place / twin.NAME).write_text(told, "utf-8", newline="\n")
+        told = twin.twin(entry.page, root, edition.language, edition.site, edition.address(entry))
+        (place / twin.NAME).write_text(told, "utf-8", newline="\n")
         if drawer:
             try:
                 (place / card.NAME).write_bytes(drawer.png(_card(edition, entry)))

@@ -47,7 +47,7 @@ from proof.languages.parity import LANGUAGES
 from proof.marks import Marks, marks_of
 from proof.names import Shown, shown
 from proof.official import link_names
-from proof.page import parse
+from proof.page import Page, parse
 from proof.problem import Problem, Unproved, report
 from proof.result import Result
 from proof.runner import Runner, RunnerError
@@ -73,6 +73,7 @@ class Press:
     runner: Runner = field(default_factory=Runner)
     runs: dict[tuple[str, str, bool], Future[Result]] = field(default_factory=dict)
     book: Book | None = None
+    pages: dict[str, Page] = field(default_factory=dict)
     terms: Terms = field(default_factory=Terms)
     index: Index | None = None
     shown: dict[str, Shown] = field(default_factory=dict)
@@ -81,13 +82,15 @@ class Press:
     config: MkDocsConfig | None = None
     site: Path | None = None
     nav: Navigation | None = None
+    unshown: set[str] = field(default_factory=set)
     drawer: card.Drawer | None = None
     proved: bool = False
 
     def start(self, root: Path) -> None:
         """Read the book and have every script run whose text is new."""
         self.book, self.formulas, runs = read_book(root), [], {}
-        self.terms = Terms()
+        self.pages = {page.file: page for page in self.book.pages}
+        self.terms, self.unshown = Terms(), set()
         with contextlib.suppress(Unproved):  # told with all other problems
             self.terms = read_terms(root)
         if not self.runner.alive():
@@ -135,6 +138,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     language = _edition(config)
     config.nav = _in_language(config.nav, language)
     if language == LANGUAGES[0]:
+        config.extra["book_url"] = config.site_url
         config.extra["root_url"] = urlsplit(config.site_url or "/").path or "/"
         _press.proved = False
         if not _press.serving:
@@ -207,9 +211,15 @@ def on_page_markdown(markdown: str, page, config: MkDocsConfig, files: Files) ->
     parsed = parse(page.file.src_uri, markdown, whole=False)
     _press.shown[page.file.src_uri] = shown(parsed, root)
     try:
-        return expand(parsed, root)
+        expanded = expand(parsed, root)
     except Unproved:
+        _press.unshown.add(f"docs/{page.file.src_uri}")
         return markdown  # the problems are told once, with their lines in the file, at the end
+    if path := _notebook(page.file):
+        shown_page = _press.pages[f"docs/{page.file.src_uri}"]
+        file = Path(config.site_dir, path)
+        take.write_notebook(shown_page, root, _edition(config), config.extra["book_url"], file)
+    return expanded
 
 
 def on_page_content(content: str, page, config: MkDocsConfig, files: Files) -> str:
@@ -246,21 +256,9 @@ def _taken(page, config: MkDocsConfig) -> dict[str, str | None]:
 def _notebook(file: File) -> str | None:
     """Where the notebook of a page lies in its edition; None for a page without a script."""
     source = f"docs/{file.src_uri}"
-    shown = next((page for page in _press.book.pages if page.file == source), None)
-    if shown is None or not notebook.has_scripts(shown):
+    if source not in _press.pages or not notebook.has_scripts(_press.pages[source]):
         return None
     return posixpath.join(posixpath.dirname(file.dest_uri), notebook.name(source))
-
-
-def _write_notebooks(config: MkDocsConfig, files: Files) -> None:
-    pages = {page.file: page for page in _press.book.pages}
-    root, language = Path(config.config_file_path).parent, _edition(config)
-    site = config.site_url.removesuffix(PREFIX[language]) if config.site_url else None
-    for file in files.documentation_pages():
-        if path := _notebook(file):
-            with contextlib.suppress(Unproved):  # told at the end
-                page = pages[f"docs/{file.src_uri}"]
-                take.write_notebook(page, root, language, site, Path(config.site_dir, path))
 
 
 def on_env(env, config: MkDocsConfig, files: Files):
@@ -270,7 +268,6 @@ def on_env(env, config: MkDocsConfig, files: Files):
             file.page.title = HOME[_edition(config)]  # its own title is that of the site
         elif file.page.is_index and file.page.parent:
             file.page.parent.title = file.page.title
-    _write_notebooks(config, files)
     return env
 
 
@@ -323,16 +320,19 @@ def on_post_build(config: MkDocsConfig) -> None:
 
 def _write_beside(config: MkDocsConfig) -> None:
     """Write what a host, a program or a chat asks for beside the pages."""
-    language, folder = _edition(config), Path(config.site_dir)
-    site = (config.site_url or "/").removesuffix(PREFIX[language])
-    pages = {page.file: page for page in _press.book.pages}
+    language, folder, site = (
+        _edition(config),
+        Path(config.site_dir),
+        config.extra["book_url"] or "/",
+    )
     entries = []
     for page in _press.nav.pages:
-        if source := pages.get(f"docs/{page.file.src_uri}"):
+        source = f"docs/{page.file.src_uri}"
+        if source in _press.pages and source not in _press.unshown:
             part = page.ancestors[-1].title if page.ancestors else ""
-            entries.append(hosted.Entry(source, page.url.removeprefix("./"), part))
-    about = config.site_description or ""
-    edition = hosted.Edition(language, config.site_name, about, site, entries)
+            entries.append(hosted.Entry(_press.pages[source], page.url.removeprefix("./"), part))
+    name, about = config.site_name, config.site_description or ""
+    edition = hosted.Edition(language, name, about, site, entries)
     _press.formulas += hosted.write(edition, _press.book.root, folder, _press.drawer)
     if language == LANGUAGES[0]:
         for name, text in hosted.files(site).items():
@@ -348,7 +348,7 @@ def _build_english(config: MkDocsConfig) -> None:
         site_url=posixpath.join(config.site_url or "/", "en/"),
         strict=config.strict,
     )
-    english.extra["root_url"] = config.extra["root_url"]
+    english.extra |= {name: config.extra[name] for name in ("book_url", "root_url")}
     english.plugins.on_startup(command="build", dirty=False)
     build(english)
 

@@ -11,6 +11,7 @@ import os
 import posixpath
 import re
 from dataclasses import dataclass, field, replace
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 
@@ -55,8 +56,8 @@ _WORDS = {
 def notebook(page: Page, root: Path, language: str, site: str | None = None) -> dict:
     """The notebook of a page (nbformat 4.5).
 
-    `site` is the address of the book, at its end a slash; without it, that of SITE_URL. Raises
-    `Unproved` where the page names what cannot be shown.
+    `site` is the address of the book, at its end a slash; without it, that of SITE_URL. The page
+    must be one that `expand` accepts.
     """
     writer = _written(page, root, language, site)
     return {
@@ -80,9 +81,8 @@ def cells(page: Page, root: Path, language: str, site: str | None = None) -> lis
 
 
 def _written(page: Page, root: Path, language: str, site: str | None) -> _Writer:
-    others = tuple(r for r in page.references if not r.path.startswith("snippets/"))
-    expand(replace(page, references=tuple(r for r in page.references if r not in others)), root)
-    page = parse(page.file, expand(replace(page, references=others), root))
+    if others := tuple(r for r in page.references if not r.path.endswith(".py")):
+        page = parse(page.file, expand(replace(page, references=others), root))
     address = _Address(page.file, site or os.environ.get("SITE_URL") or SITE)
     writer = _Writer(address, _WORDS[language])
     lines = page.text.split("\n")
@@ -163,9 +163,10 @@ class _Writer:
 
     def _line(self, line: str) -> None:
         sign = ">" * len(self._boxes)
-        after_gap = len(self._prose) > 1 and not self._prose[-1]
-        if sign and after_gap and self._prose[-2].startswith(sign):
-            self._prose[-1] = sign  # the empty line stands within the box too
+        if len(self._prose) > 1 and not self._prose[-1]:
+            before = self._prose[-2]
+            # An empty line between two of a box stands within the box too.
+            self._prose[-1] = sign[: len(before) - len(before.lstrip(">"))]
         self._prose.append(f"{sign} {line}" if sign else line)
 
     def snippet(self, page: Page, reference: Reference, root: Path) -> None:
@@ -192,7 +193,7 @@ class _Writer:
 
     def told(self) -> list[dict]:
         """All cells; the first one says where the page stands and which PyTorch printed."""
-        torch = metadata.version("torch").partition("+")[0]
+        torch = _torch()
         title, gap, rest = "".join(self.cells[0]["source"]).partition("\n")
         about = self.words["about"].format(page=self.address.of(""), torch=torch)
         self.cells[0]["source"] = _lines(f"{title}\n\n{about}{gap}{rest}")
@@ -217,6 +218,11 @@ class _Writer:
         identity = f"{len(self.cells) + 1:02}-{what}"[:64]
         cell = {"cell_type": kind, "id": identity, "metadata": {}, "source": _lines(source)}
         self.cells.append(cell | others)
+
+
+@cache
+def _torch() -> str:
+    return metadata.version("torch").partition("+")[0]
 
 
 def _lines(source: str) -> list[str]:
