@@ -18,6 +18,7 @@ import re
 import shutil
 import sys
 import tempfile
+import time
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -34,7 +35,7 @@ from mkdocs.utils import get_relative_url
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # a hook is loaded from its path
 
-from proof import card, hosted, notebook, take, twin
+from proof import card, hosted, notebook, summary, take, twin
 from proof.answer import answer
 from proof.api import Index, read_index
 from proof.book import Book, problems_in_files, read_book
@@ -48,7 +49,8 @@ from proof.marks import Marks, marks_of
 from proof.names import Shown, shown
 from proof.official import link_names
 from proof.page import Page, parse
-from proof.problem import Problem, Unproved, report
+from proof.problem import Problem, Unproved, once, report
+from proof.progress import watching
 from proof.result import Result
 from proof.runner import Runner, RunnerError
 from proof.term_links import link_terms
@@ -83,11 +85,15 @@ class Press:
     site: Path | None = None
     nav: Navigation | None = None
     unshown: set[str] = field(default_factory=set)
+    again: set[str] = field(default_factory=set)
+    results: list[Result] = field(default_factory=list)
+    began: float = 0.0
     drawer: card.Drawer | None = None
     proved: bool = False
 
     def start(self, root: Path) -> None:
         """Read the book and have every script run whose text is new."""
+        self.began = time.monotonic()
         self.book, self.formulas, runs = read_book(root), [], {}
         self.pages = {page.file: page for page in self.book.pages}
         self.terms, self.unshown = Terms(), set()
@@ -103,6 +109,7 @@ class Press:
         ]:
             key = script, hashlib.sha256((root / script).read_bytes()).hexdigest(), trace
             runs[key] = self.runs.get(key) or self.runner.submit(root / script, trace)
+        self.again = {script for script, *_ in runs.keys() - self.runs.keys()}
         self.runs = runs
         with contextlib.suppress(Unproved):
             self.index = read_index()  # while the scripts run
@@ -110,12 +117,19 @@ class Press:
 
     def problems(self) -> list[Problem]:
         """Everything that does not hold; waits for the runs."""
-        seen = problems_in_files(self.book) + self.formulas  # while the last scripts run
+        runs = list(self.runs.values())
         try:
-            results = [run.result() for run in self.runs.values()]
+            with watching(runs, self.runner.running, self.book.root):
+                seen = problems_in_files(self.book) + self.formulas  # while the last scripts run
+                self.results = [run.result() for run in runs]
         except RunnerError as error:
             raise PluginError(str(error)) from error
-        return seen + problems_in_runs(self.book, results)
+        return seen + problems_in_runs(self.book, self.results)
+
+    def proof(self) -> summary.Proof:
+        """What was proved since `start`."""
+        took = time.monotonic() - self.began
+        return summary.Proof(self.book, self.results, self.book.pages, took)
 
 
 _press: Press | None = None
@@ -310,12 +324,17 @@ def on_post_build(config: MkDocsConfig) -> None:
         if warned:
             raise warned
         _press.proved = True
-        log.info(f"Proved: {len(_press.runs)} snippets printed what the book says")
-    elif _press.serving:
-        log.error(report(problems))
-        _show(problems, Path(config.site_dir))
+    proof, again = _press.proof(), _press.again
+    if _press.serving:
+        if problems:
+            log.error(summary.fails(problems))
+            _show(problems, Path(config.site_dir))
+        log.info(summary.again(again, proof, len(once(problems))))
+    elif problems:
+        told = summary.fails(problems)
+        raise PluginError(f"the book does not hold; the last good site stays\n\n{told}")
     else:
-        raise PluginError(f"the book does not hold; the last good site stays\n\n{report(problems)}")
+        log.info(summary.holds(proof))
 
 
 def _write_beside(config: MkDocsConfig) -> None:

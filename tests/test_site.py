@@ -106,6 +106,19 @@ def test_a_build_makes_both_editions_and_leaves_nothing_beside_the_site(built):
     assert sorted(p.name for p in built.root.glob("site*")) == ["site"]
 
 
+def test_a_build_ends_with_what_was_proved(good):
+    status, said = build(good)
+    assert status == 0
+    assert re.search(
+        r"1 snippet run and compared, 4 pages read: everything holds \(\d+\.\d s\)\.\n"
+        r"  compared  1 line of output\n  found     0 values of the text in the runs\n"
+        r"  computed  0 equations\n  looked up 0 names of PyTorch\n"
+        r"  slowest   snippets/t/s\.py \d\.\d s\n",
+        said,
+    )
+    assert "\r" not in said and "\x1b" not in said
+
+
 def test_each_edition_has_a_search_index_of_its_own(built):
     def titles(index: str) -> str:
         entries = json.loads((built.root / "site" / index).read_text("utf-8"))["docs"]
@@ -359,6 +372,13 @@ class Served:
             time.sleep(0.05)
         raise AssertionError(f"{address} never showed {text!r}:\n{self.log.read_text('utf-8')}")
 
+    def wait_to_say(self, words: str) -> None:
+        """Wait until the terminal has said this (a regular expression)."""
+        end = time.monotonic() + 40
+        while not re.search(words, said := self.log.read_text("utf-8")):
+            assert time.monotonic() < end, said
+            time.sleep(0.05)
+
 
 @pytest.fixture
 def served(good):
@@ -376,6 +396,7 @@ def test_while_serving_an_edit_appears_and_a_failure_is_shown_in_the_page(good, 
 
     good.change("docs/t/p.en.md", "It is 6.", "It is six.")
     served.wait_for("en/t/p/", "It is six.")
+    served.wait_to_say(r"0 snippets run again, 4 pages read: everything holds \(\d+\.\d s\)\.")
 
     good.change("snippets/t/s.py", "3 * w", "3 * w + 1")
     for address, title in (("t/p/", "没被证明"), ("en/t/p/", "doesn&#x27;t hold")):
@@ -384,6 +405,8 @@ def test_while_serving_an_edit_appears_and_a_failure_is_shown_in_the_page(good, 
         assert "python -m proof update snippets/t/s.py" in page
         assert title in page or title.replace("&#x27;", "'") in page
     assert "snippets/t/s.out:1" in served.log.read_text("utf-8")
+
+    served.wait_to_say(r"snippets/t/s\.py run again, 4 pages read: 1 problem \(\d+\.\d s\)\.")
 
     good.change("snippets/t/s.out", "6.0", "7.0")
     served.wait_for("t/p/", 'role="alert"', there=False)
