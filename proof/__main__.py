@@ -14,6 +14,7 @@ import sys
 import time
 from pathlib import Path
 
+from proof import summary
 from proof.book import Book, Checks, problems_in_files, read_book
 from proof.check import problems_in_runs
 from proof.languages.reconcile import doubtful, edited_alone, reconcile, stale
@@ -22,6 +23,7 @@ from proof.new import start
 from proof.offline import Unmade, offline
 from proof.pdf import pdf
 from proof.problem import Problem, Unproved, report
+from proof.progress import watching
 from proof.record import record
 from proof.report import readable, unproved
 from proof.runner import Runner, RunnerError
@@ -80,8 +82,9 @@ def main(arguments: list[str] | None = None) -> int:
             return _reconcile(book, chosen[0], named=bool(options.paths))
         if options.command == "unproved":
             return _unproved(book, chosen[0])
-        command = _check if options.command == "check" else _update
-        return command(book, *chosen)
+        if options.command == "check":
+            return _check(book, *chosen, named=bool(options.paths))
+        return _update(book, *chosen)
     except Unproved as unproved:
         print(unproved, file=sys.stderr)
     except (RunnerError, Unmade) as error:
@@ -106,21 +109,19 @@ def _add_trace(commands) -> None:
     sub.add_argument("--limit", type=_seconds, default=LIMIT, metavar="SECONDS", help=text)
 
 
-def _check(book: Book, files: set[str], scripts: list[str]) -> int:
+def _check(book: Book, files: set[str], scripts: list[str], named: bool) -> int:
     began = time.monotonic()
     with Runner() as runner:
         waiting = [runner.submit(book.root / script) for script in scripts]
         waiting += [runner.trace(book.root / s) for s in scripts if s in book.traced]
-        problems = [p for p in problems_in_files(book) if {p.file, *p.pages} & files]
-        problems += problems_in_runs(book, [future.result() for future in waiting])
-    if problems:
-        print(report(problems), file=sys.stderr)
+        with watching(waiting, runner.running, book.root):
+            problems = [p for p in problems_in_files(book) if {p.file, *p.pages} & files]
+            results = [future.result() for future in waiting]
+    if problems := problems + problems_in_runs(book, results):
+        print(summary.fails(problems, whole=named), file=sys.stderr)
         return 1
     pages = [page for page in book.pages if page.file in files]
-    print(
-        f"{_count(scripts, 'snippet')} run and compared, {_count(pages, 'page')} read: "
-        f"everything holds ({time.monotonic() - began:.1f} s)."
-    )
+    print(summary.holds(summary.Proof(book, results, pages, time.monotonic() - began)))
     if changed := stale(book.pages, book.root):
         print(
             f"Both languages of {_count(changed, 'page')} are new or have changed; once they say "

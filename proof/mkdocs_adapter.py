@@ -17,10 +17,11 @@ import posixpath
 import shutil
 import sys
 import tempfile
+import time
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
@@ -28,17 +29,20 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import Abort, PluginError
 from mkdocs.plugins import event_priority
 from mkdocs.structure.files import File, Files
+from mkdocs.structure.nav import Navigation
 from mkdocs.utils import get_relative_url
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # a hook is loaded from its path
 
-from proof import notebook, take
+from proof import card, hosted, notebook, summary, take, twin
+from proof.answer import answer
 from proof.api import Index, read_index
 from proof.book import Book, problems_in_files, read_book
 from proof.check import problems_in_runs
 from proof.expand import expand
 from proof.figure.fragment import with_player
 from proof.formula import render_formulas, wrong_formula
+from proof.hosted import PREFIX
 from proof.languages.parity import LANGUAGES
 from proof.languages.quoted import mark_english
 from proof.marks import Marks, marks_of
@@ -48,7 +52,8 @@ from proof.mkdocs_material import mend
 from proof.names import Shown, shown
 from proof.official import link_names
 from proof.page import Page, parse
-from proof.problem import Problem, Unproved, report
+from proof.problem import Problem, Unproved, once, report
+from proof.progress import watching
 from proof.result import Result
 from proof.runner import Runner, RunnerError
 from proof.term_links import link_terms
@@ -59,7 +64,6 @@ log = logging.getLogger("mkdocs.proof")
 NAMES = {"zh": "简体中文", "en": "English"}
 _ARTICLE = '<article class="md-content__inner md-typeset">'
 HOME = {"zh": "首页", "en": "Home"}
-PREFIX = {"zh": "", "en": "en/"}
 UNPROVED = {
     "zh": "这一页现在有没被证明的地方",
     "en": "Something on this page doesn't hold right now",
@@ -83,13 +87,20 @@ class Press:
     letters: frozenset[str] = frozenset()
     config: MkDocsConfig | None = None
     site: Path | None = None
+    nav: Navigation | None = None
+    unshown: set[str] = field(default_factory=set)
+    again: set[str] = field(default_factory=set)
+    results: list[Result] = field(default_factory=list)
+    began: float = 0.0
+    drawer: card.Drawer | None = None
     proved: bool = False
 
     def start(self, root: Path) -> None:
         """Read the book and have every script run whose text is new."""
+        self.began = time.monotonic()
         self.book, self.formulas, self.letters, runs = read_book(root), [], frozenset(), {}
         self.pages = {page.file: page for page in self.book.pages}
-        self.terms = Terms()
+        self.terms, self.unshown = Terms(), set()
         with contextlib.suppress(Unproved):  # told with all other problems
             self.terms = read_terms(root)
         if not self.runner.alive():
@@ -102,6 +113,7 @@ class Press:
         ]:
             key = script, hashlib.sha256((root / script).read_bytes()).hexdigest(), trace
             runs[key] = self.runs.get(key) or self.runner.submit(root / script, trace)
+        self.again = {script for script, *_ in runs.keys() - self.runs.keys()}
         self.runs = runs
         with contextlib.suppress(Unproved):
             self.index = read_index()  # while the scripts run
@@ -109,12 +121,19 @@ class Press:
 
     def problems(self) -> list[Problem]:
         """Everything that does not hold; waits for the runs."""
-        seen = problems_in_files(self.book) + self.formulas  # while the last scripts run
+        runs = list(self.runs.values())
         try:
-            results = [run.result() for run in self.runs.values()]
+            with watching(runs, self.runner.running, self.book.root):
+                seen = problems_in_files(self.book) + self.formulas  # while the last scripts run
+                self.results = [run.result() for run in runs]
         except RunnerError as error:
             raise PluginError(str(error)) from error
-        return seen + problems_in_runs(self.book, results)
+        return seen + problems_in_runs(self.book, self.results)
+
+    def proof(self) -> summary.Proof:
+        """What was proved since `start`."""
+        took = time.monotonic() - self.began
+        return summary.Proof(self.book, self.results, self.book.pages, took)
 
 
 _press: Press | None = None
@@ -151,6 +170,11 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
             config.site_dir = tempfile.mkdtemp(
                 prefix=f"{_press.site.name}.next-", dir=_press.site.parent
             )
+            if font := card.find_font():
+                folder = Path(config.config_file_path).parent / ".cache/cards"
+                _press.drawer = card.Drawer(font, folder)
+            else:
+                log.info(card.MISSING)
         _press.start(Path(config.config_file_path).parent)
     elif "root_url" not in config.extra:
         raise PluginError("this edition is not built alone: mkdocs.yml builds both (mkdocs build)")
@@ -190,6 +214,10 @@ def _without_language(file: File, name: str, config: MkDocsConfig) -> File:
     return file
 
 
+def on_nav(nav: Navigation, config: MkDocsConfig, files: Files) -> None:
+    _press.nav = nav
+
+
 def on_page_read_source(page, config: MkDocsConfig) -> str | None:
     try:
         page.file.content_string  # noqa: B018
@@ -200,12 +228,14 @@ def on_page_read_source(page, config: MkDocsConfig) -> str | None:
 
 def on_page_markdown(markdown: str, page, config: MkDocsConfig, files: Files) -> str:
     root = Path(config.config_file_path).parent
+    page.meta.setdefault("description", answer(markdown) or config.site_description)
     markdown = _press.marks.get(f"docs/{page.file.src_uri}", Marks()).insert(markdown)
     parsed = parse(page.file.src_uri, markdown, whole=False)
     _press.shown[page.file.src_uri] = shown(parsed, root)
     try:
         expanded = expand(parsed, root)
     except Unproved:
+        _press.unshown.add(f"docs/{page.file.src_uri}")
         return markdown  # the problems are told once, with their lines in the file, at the end
     if path := _notebook(page.file):
         shown_page = _press.pages[f"docs/{page.file.src_uri}"]
@@ -242,10 +272,11 @@ def on_page_content(content: str, page, config: MkDocsConfig, files: Files) -> s
 
 def _taken(page, config: MkDocsConfig) -> dict[str, str | None]:
     """What the page can be taken along as, with the addresses."""
+    links = {} if _press.serving else {"markdown": twin.NAME}
     if not (path := _notebook(page.file)):
-        return {}
+        return links
     opened = take.colab(config.repo_url, PREFIX[_edition(config)] + path)
-    return {"notebook": posixpath.basename(path), "colab": opened}
+    return {"notebook": posixpath.basename(path), "colab": opened, **links}
 
 
 def _notebook(file: File) -> str | None:
@@ -268,21 +299,30 @@ def on_env(env, config: MkDocsConfig, files: Files):
 
 def on_page_context(context: dict, page, config: MkDocsConfig, nav) -> dict:
     context["alternates"] = _alternates(config, page.url)
+    context["subtitle"] = hosted.SUBTITLE[_edition(config)]
+    if not _press.serving and page.file.src_uri.endswith(".md"):
+        context["markdown"] = twin.NAME
+        context["card"] = card.NAME if _press.drawer else None
     return context
 
 
 def on_template_context(context: dict, template_name: str, config: MkDocsConfig) -> dict:
     context["alternates"] = _alternates(config, "")
+    context["alternates_of"] = lambda url: _alternates(config, url)  # for the sitemap
     return context
 
 
 def _alternates(config: MkDocsConfig, url: str) -> list[dict]:
-    def address(language: str) -> str:
-        if not config.use_directory_urls and url:  # the book as files, wherever they lie
-            return get_relative_url(PREFIX[language] + url, PREFIX[_edition(config)] + url)
-        return config.extra["root_url"] + PREFIX[language] + ("" if url == "./" else url)
+    """A page in each language: `href` on this host, `whole` with the host at its front."""
+    page = "" if url == "./" else url
 
-    return [{"language": x, "name": NAMES[x], "href": address(x)} for x in LANGUAGES]
+    def href(language: str) -> str:
+        if not config.use_directory_urls and page:  # the book as files, wherever they lie
+            return get_relative_url(PREFIX[language] + page, PREFIX[_edition(config)] + page)
+        return config.extra["root_url"] + PREFIX[language] + page
+
+    told = [{"language": x, "name": NAMES[x], "href": href(x)} for x in LANGUAGES]
+    return [one | {"whole": urljoin(config.site_url or "/", one["href"])} for one in told]
 
 
 @event_priority(-100)
@@ -291,6 +331,8 @@ def on_post_build(config: MkDocsConfig) -> None:
         mend(Path(config.site_dir))
     except ValueError as error:
         raise PluginError(str(error)) from error
+    if not _press.serving:
+        _write_beside(config)
     if _edition(config) != LANGUAGES[0]:
         return
     warned = None
@@ -306,12 +348,40 @@ def on_post_build(config: MkDocsConfig) -> None:
         if warned:
             raise warned
         _press.proved = True
-        log.info(f"Proved: {len(_press.runs)} snippets printed what the book says")
-    elif _press.serving:
-        log.error(report(problems))
-        _show(problems, Path(config.site_dir))
+    proof, again = _press.proof(), _press.again
+    if _press.serving:
+        if problems:
+            log.error(summary.fails(problems))
+            _show(problems, Path(config.site_dir))
+        log.info(summary.again(again, proof, len(once(problems))))
+    elif problems:
+        told = summary.fails(problems)
+        raise PluginError(f"the book does not hold; the last good site stays\n\n{told}")
     else:
-        raise PluginError(f"the book does not hold; the last good site stays\n\n{report(problems)}")
+        log.info(summary.holds(proof))
+
+
+def _write_beside(config: MkDocsConfig) -> None:
+    """Write what a host, a program or a chat asks for beside the pages."""
+    language, folder, site = (
+        _edition(config),
+        Path(config.site_dir),
+        config.extra["book_url"] or "/",
+    )
+    entries = []
+    for page in _press.nav.pages:
+        source = f"docs/{page.file.src_uri}"
+        if source in _press.pages and source not in _press.unshown:
+            part = page.ancestors[-1].title if page.ancestors else ""
+            entries.append(hosted.Entry(_press.pages[source], page.url.removeprefix("./"), part))
+    name, about = config.site_name, config.site_description or ""
+    edition = hosted.Edition(language, name, about, site, entries)
+    _press.formulas += hosted.write(edition, _press.book.root, folder, _press.drawer)
+    if language == LANGUAGES[0]:
+        for name, text in hosted.files(site).items():
+            (folder / name).write_text(text, "utf-8", newline="\n")
+    elif _press.drawer:
+        _press.drawer.forget_unused()
 
 
 def _build_english(config: MkDocsConfig) -> None:

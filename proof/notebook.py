@@ -59,17 +59,7 @@ def notebook(page: Page, root: Path, language: str, site: str | None = None) -> 
     `site` is the address of the book, at its end a slash; without it, that of SITE_URL. The page
     must be one that `expand` accepts.
     """
-    if others := tuple(r for r in page.references if not r.path.endswith(".py")):
-        page = parse(page.file, expand(replace(page, references=others), root))
-    address = _Address(page.file, site or os.environ.get("SITE_URL") or SITE)
-    writer = _Writer(address, _WORDS[language])
-    lines = page.text.split("\n")
-    at = page.blocks[0][1] if lines[0] == "---" and page.blocks else 0
-    for reference in page.references:
-        writer.prose(lines[at : reference.line - 1])
-        writer.snippet(page, reference, root)
-        at = reference.end
-    writer.prose(lines[at:])
+    writer = _written(page, root, language, site)
     return {
         "cells": writer.told(),
         "metadata": {
@@ -83,6 +73,27 @@ def notebook(page: Page, root: Path, language: str, site: str | None = None) -> 
         "nbformat": 4,
         "nbformat_minor": 5,
     }
+
+
+def cells(page: Page, root: Path, language: str, site: str | None = None) -> list[dict]:
+    """The cells of a page alone, as `notebook` makes them: it has them say where they are from."""
+    return _written(page, root, language, site).cells
+
+
+def _written(page: Page, root: Path, language: str, site: str | None) -> _Writer:
+    if others := tuple(r for r in page.references if not r.path.endswith(".py")):
+        page = parse(page.file, expand(replace(page, references=others), root))
+    address = _Address(page.file, site or os.environ.get("SITE_URL") or SITE)
+    writer = _Writer(address, _WORDS[language])
+    lines = page.text.split("\n")
+    at = page.blocks[0][1] if lines[0] == "---" and page.blocks else 0
+    for reference in page.references:
+        writer.prose(lines[at : reference.line - 1])
+        writer.snippet(page, reference, root)
+        at = reference.end
+    writer.prose(lines[at:])
+    writer.flush()
+    return writer
 
 
 def text(page: Page, root: Path, language: str, site: str | None = None) -> str:
@@ -160,7 +171,7 @@ class _Writer:
 
     def snippet(self, page: Page, reference: Reference, root: Path) -> None:
         """A script with its output, then what older versions printed, then its figure."""
-        self._flush()
+        self.flush()
         output = read((root / reference.path).with_suffix(".out"))
         self._cell(
             "code",
@@ -182,14 +193,14 @@ class _Writer:
 
     def told(self) -> list[dict]:
         """All cells; the first one says where the page stands and which PyTorch printed."""
-        self._flush()
         torch = _torch()
         title, gap, rest = "".join(self.cells[0]["source"]).partition("\n")
         about = self.words["about"].format(page=self.address.of(""), torch=torch)
         self.cells[0]["source"] = _lines(f"{title}\n\n{about}{gap}{rest}")
         return self.cells
 
-    def _flush(self) -> None:
+    def flush(self) -> None:
+        """Make a cell of the text so far."""
         source = _SPAN.sub(self._plain, "\n".join(self._prose)).strip("\n")
         self._prose = []
         if source:

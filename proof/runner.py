@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Iterable
 from concurrent.futures import Future
 from pathlib import Path
@@ -36,6 +37,8 @@ class Runner:
         self.limit = limit
         self._numbers = itertools.count()
         self._waiting: dict[int, Future[Result]] = {}
+        self._paths: dict[int, Path] = {}
+        self._started: dict[int, float] = {}
         self._lock = threading.Lock()
         # Ours, not the warm process's: it goes away even if that process is killed.
         self._folder = tempfile.mkdtemp(prefix="proof-")
@@ -63,7 +66,7 @@ class Runner:
         future: Future[Result] = Future()
         with self._lock:
             number = next(self._numbers)
-            self._waiting[number] = future
+            self._waiting[number], self._paths[number] = future, script
         path = str(script.resolve())
         job = {"number": number, "script": path, "limit": self.limit, "trace": trace}
         try:
@@ -76,6 +79,13 @@ class Runner:
     def run(self, scripts: Iterable[Path]) -> list[Result]:
         """Run all `scripts` and wait; the results come in the same order."""
         return [future.result() for future in [self.submit(script) for script in scripts]]
+
+    def running(self) -> list[tuple[Path, float]]:
+        """The scripts that run at this moment, each with its seconds so far, the longest first."""
+        now = time.monotonic()
+        with self._lock:
+            started = sorted(self._started.items(), key=lambda item: item[1])
+            return [(self._paths[number], now - begin) for number, begin in started]
 
     def alive(self) -> bool:
         """Whether the warm process still runs."""
@@ -99,8 +109,14 @@ class Runner:
     def _read(self) -> None:
         for line in self._process.stdout:
             told = json.loads(line)
+            number = told.pop("number")
             with self._lock:
-                future = self._waiting.pop(told.pop("number"))
+                if not told:
+                    self._started[number] = time.monotonic()
+                    continue
+                self._started.pop(number, None)
+                self._paths.pop(number, None)
+                future = self._waiting.pop(number)
             refusal = told.pop("refusal")
             future.set_result(Result(**told, refusal=Refusal(**refusal) if refusal else None))
         self._give_up()
@@ -110,6 +126,7 @@ class Runner:
         with self._lock:
             lost = list(self._waiting.values())
             self._waiting.clear()
+            self._started.clear()
         if lost:
             said = ""
             with contextlib.suppress(OSError):

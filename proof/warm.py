@@ -1,8 +1,9 @@
 """The warm process: imports torch once, then runs each script in a process of its own.
 
 Reads one JSON object a line (`number`, `script`, `limit`, and `trace`: whether to record it) and
-writes one a line (`number` and the fields of a `Result`), as each run ends; ends when its input
-ends. With `fresh`, or where there is no fork (Windows), every script gets a new interpreter.
+writes two for each, one a line: `number` alone as the run starts; with the fields of a `Result` as
+it ends. It ends when its input ends. With `fresh`, or where there is no fork (Windows), every
+script gets a new interpreter.
 """
 
 from __future__ import annotations
@@ -65,6 +66,7 @@ def main(folder: str, fresh: bool) -> None:
                 if told := unreadable(job["script"]):
                     _tell(job["number"], told)
                 else:
+                    _say({"number": job["number"]})  # it starts
                     live[job["number"]] = start(job["script"], job["limit"], folder, job["trace"])
             wakes = [t.wakes for t in live.values() if t.wakes is not None]
             waiting += inbox.take(TICK if live else None, wakes)
@@ -81,7 +83,11 @@ def main(folder: str, fresh: bool) -> None:
 
 
 def _tell(number: int, result: Result) -> None:
-    sys.__stdout__.write(json.dumps({"number": number, **asdict(result)}) + "\n")
+    _say({"number": number, **asdict(result)})
+
+
+def _say(told: dict) -> None:
+    sys.__stdout__.write(json.dumps(told) + "\n")
     sys.__stdout__.flush()
 
 

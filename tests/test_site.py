@@ -7,16 +7,26 @@ import os
 import re
 import shutil
 import socket
+import struct
 import subprocess
 import sys
 import time
 import urllib.request
+import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 import pytest
 from tiny_book import ROOT, Book
 
-ENVIRONMENT = {**os.environ, "NO_MKDOCS_2_WARNING": "1", "SOURCE_DATE_EPOCH": "1"}
+from proof.card import find_font
+
+ADDRESS = "http://127.0.0.1:8000/"
+ENVIRONMENT = {
+    **os.environ,
+    "NO_MKDOCS_2_WARNING": "1",
+    "SOURCE_DATE_EPOCH": "1",
+    "SITE_URL": ADDRESS,  # where the book is hosted says something else
+}
 NOTEBOOK = {
     "cells": [
         {"cell_type": "markdown", "metadata": {}, "source": ["# TITLE"], "id": "a"},
@@ -49,12 +59,12 @@ def site_of(book: Book, nav: str = "[index.md, t/p.md]") -> Book:
     return book
 
 
-def build(book: Book, *options: str) -> tuple[int, str]:
+def build(book: Book, *options: str, **environment: str) -> tuple[int, str]:
     """`mkdocs build`: its exit status and everything it said."""
     done = subprocess.run(
         [sys.executable, "-m", "mkdocs", "build", *options],
         cwd=book.root,
-        env=ENVIRONMENT,
+        env={**ENVIRONMENT, **environment},
         capture_output=True,
         text=True,
         encoding="utf-8",
@@ -96,6 +106,19 @@ def test_a_build_makes_both_editions_and_leaves_nothing_beside_the_site(built):
     assert sorted(p.name for p in built.root.glob("site*")) == ["site"]
 
 
+def test_a_build_ends_with_what_was_proved(good):
+    status, said = build(good)
+    assert status == 0
+    assert re.search(
+        r"1 snippet run and compared, 4 pages read: everything holds \(\d+\.\d s\)\.\n"
+        r"  compared  1 line of output\n  found     0 values of the text in the runs\n"
+        r"  computed  0 equations\n  looked up 0 names of PyTorch\n"
+        r"  slowest   snippets/t/s\.py \d\.\d s\n",
+        said,
+    )
+    assert "\r" not in said and "\x1b" not in said
+
+
 def test_each_edition_has_a_search_index_of_its_own(built):
     def titles(index: str) -> str:
         entries = json.loads((built.root / "site" / index).read_text("utf-8"))["docs"]
@@ -107,7 +130,103 @@ def test_each_edition_has_a_search_index_of_its_own(built):
     assert "三倍" not in titles("en/search/search_index.json")
 
 
+def head(page: Path) -> dict[str, str]:
+    """What the head of a page says, by the names of its elements."""
+    told = {}
+    for found in re.finditer(r"<(?:meta|link)[^>]*>", page.read_text("utf-8")):
+        said = dict(re.findall(r'([\w-]+)="([^"]*)"', found[0]))
+        name = said.get("property") or said.get("name") or said.get("rel", "").strip()
+        told[name + (" " + (said.get("hreflang") or said.get("type") or "")).rstrip()] = said.get(
+            "content", said.get("href", "")
+        )
+    return told
+
+
+@pytest.mark.parametrize(
+    "edition, title, answer",
+    [("", "三倍是多少？", "是 6。"), ("en/", "What is three times w?", "It is 6.")],
+)
+def test_a_page_tells_those_who_show_it_elsewhere_what_it_is(built, edition, title, answer):
+    said = head(built.root / "site" / edition / "t/p/index.html")
+    address = f"{ADDRESS}{edition}t/p/"
+    assert said["description"] == said["og:description"] == answer
+    assert said["og:title"] == title
+    assert said["canonical"] == said["og:url"] == address
+    assert said["alternate text/markdown"] == "index.md"
+    assert (said["alternate zh"], said["alternate en"]) == ("/t/p/", "/en/t/p/")
+    if find_font():
+        assert said["og:image"] == f"{address}card.png"
+        picture = built.root / "site" / edition / "t/p/card.png"
+        # The width and the height stand at the front of a PNG.
+        assert struct.unpack(">II", picture.read_bytes()[16:24]) == (1200, 630)
+        assert (said["og:image:width"], said["og:image:height"]) == ("1200", "630")
+        assert said["twitter:card"] == "summary_large_image"
+    twin = (built.root / "site" / edition / "t/p/index.md").read_text("utf-8")
+    assert twin.startswith(f"# {title}\n\n") and f"<{address}>" in twin and "y: 6.0" in twin
+    page = (built.root / "site" / edition / "t/p/index.html").read_text("utf-8")
+    assert re.search(r'<nav class="take".*<a href="index.md">Markdown</a>.*</nav>', page)
+
+
+def test_the_page_for_wrong_addresses_claims_no_address(built):
+    for edition in ("", "en/"):
+        said = head(built.root / "site" / edition / "404.html")
+        assert not {"canonical", "og:url", "og:image", "alternate text/markdown"} & set(said)
+
+
+def test_sitemaps_name_each_page_in_both_languages(built):
+    for edition, language in (("", "zh"), ("en/", "en")):
+        tree = ElementTree.parse(built.root / "site" / edition / "sitemap.xml")
+        urls = tree.findall("{*}url")
+        assert [url.findtext("{*}loc") for url in urls] == [
+            f"{ADDRESS}{edition}",
+            f"{ADDRESS}{edition}t/p/",
+        ]
+        for url, path in zip(urls, ("", "t/p/"), strict=True):
+            links = {link.get("hreflang"): link.get("href") for link in url.findall("{*}link")}
+            zh, en = f"{ADDRESS}{path}", f"{ADDRESS}en/{path}"
+            assert links == {"zh": zh, "en": en, "x-default": en}
+            assert links[language] == url.findtext("{*}loc")
+    assert f"Sitemap: {ADDRESS}sitemaps.xml" in (built.root / "site/robots.txt").read_text("utf-8")
+    assert (built.root / "site/.nojekyll").is_file()
+
+
+def test_each_edition_lists_its_pages_for_programs(built):
+    chinese, english = (
+        (built.root / "site" / name).read_text("utf-8") for name in ("llms.txt", "en/llms.txt")
+    )
+    assert f"- [三倍是多少？]({ADDRESS}t/p/index.md): 是 6。" in chinese
+    assert f"- [What is three times w?]({ADDRESS}en/t/p/index.md): It is 6." in english
+
+
+def test_below_the_root_of_a_host_every_address_is_whole(good):
+    address = "https://example.org/book/"
+    status, said = build(good, "--strict", SITE_URL=address)
+    assert status == 0, said
+    site = good.root / "site"
+    said = head(site / "en/t/p/index.html")
+    assert said["canonical"] == f"{address}en/t/p/"
+    assert said["alternate zh"] == "/book/t/p/"
+    assert not (site / "robots.txt").exists()
+    assert f'href="{address}en/t/p/"' in (site / "sitemap.xml").read_text("utf-8")
+    assert f"<loc>{address}en/sitemap.xml</loc>" in (site / "sitemaps.xml").read_text("utf-8")
+    assert f"({address}t/p/index.md)" in (site / "llms.txt").read_text("utf-8")
+
+
+def test_without_a_chinese_font_the_build_says_so_and_goes_on(good):
+    file = good.root / "proof/card.py"
+    text = re.sub(r'\("[^"]+\.(?:ttc|otf|ttf)",.*\),\n', "", file.read_text("utf-8"))
+    file.write_text(text, "utf-8")
+    status, said = build(good, "--strict")
+    assert status == 0 and "no Chinese font was found" in said and "fonts-noto-cjk" in said
+    assert list((good.root / "site").rglob("card.png")) == []
+    assert "og:image" not in head(good.root / "site/t/p/index.html")
+
+
 FAULTS = {
+    "a title that no picture holds": (
+        lambda book: book.change("docs/t/p.en.md", "# What", "# " + "What what " * 50),
+        ["docs/t/p.en.md:1", "the title is too long for the picture", "fewer words"],
+    ),
     "a number changed in an output": (
         lambda book: book.change("snippets/t/s.out", "6.0", "7.0"),
         ["snippets/t/s.out:1", "y: 7.0", "y: 6.0", "python -m proof update snippets/t/s.py"],
@@ -253,6 +372,13 @@ class Served:
             time.sleep(0.05)
         raise AssertionError(f"{address} never showed {text!r}:\n{self.log.read_text('utf-8')}")
 
+    def wait_to_say(self, words: str) -> None:
+        """Wait until the terminal has said this (a regular expression)."""
+        end = time.monotonic() + 40
+        while not re.search(words, said := self.log.read_text("utf-8")):
+            assert time.monotonic() < end, said
+            time.sleep(0.05)
+
 
 @pytest.fixture
 def served(good):
@@ -263,12 +389,14 @@ def served(good):
 
 
 def test_while_serving_an_edit_appears_and_a_failure_is_shown_in_the_page(good, served):
-    served.wait_for("t/p/", "三倍是多少")
+    page = served.wait_for("t/p/", "三倍是多少")
+    assert "index.md" not in page and "card.png" not in page  # they are made by a build
     assert 'role="alert"' not in served.get("t/p/")
     time.sleep(0.5)
 
     good.change("docs/t/p.en.md", "It is 6.", "It is six.")
     served.wait_for("en/t/p/", "It is six.")
+    served.wait_to_say(r"0 snippets run again, 4 pages read: everything holds \(\d+\.\d s\)\.")
 
     good.change("snippets/t/s.py", "3 * w", "3 * w + 1")
     for address, title in (("t/p/", "没被证明"), ("en/t/p/", "doesn&#x27;t hold")):
@@ -277,6 +405,8 @@ def test_while_serving_an_edit_appears_and_a_failure_is_shown_in_the_page(good, 
         assert "python -m proof update snippets/t/s.py" in page
         assert title in page or title.replace("&#x27;", "'") in page
     assert "snippets/t/s.out:1" in served.log.read_text("utf-8")
+
+    served.wait_to_say(r"snippets/t/s\.py run again, 4 pages read: 1 problem \(\d+\.\d s\)\.")
 
     good.change("snippets/t/s.out", "6.0", "7.0")
     served.wait_for("t/p/", 'role="alert"', there=False)

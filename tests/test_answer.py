@@ -1,0 +1,110 @@
+"""A page's title and answer in plain words, and its Markdown twin."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+import pytest
+from tiny_book import EN, ROOT, Book
+
+from proof.answer import SHORT, WIDTH, answer, title, width
+from proof.book import read_book
+from proof.page import parse
+from proof.twin import twin
+
+LONG = "B " * 80 + "end."
+
+
+def page(text: str) -> str:
+    return f"# A title {'{ #t }'}\n\n{text}\n\nAnother paragraph.\n"
+
+
+SAID = {
+    "the first sentence, and those after it": ("One. Two.", "One. Two."),
+    "Chinese": ("因为只加不清。你不清，就是和。", "因为只加不清。你不清，就是和。"),
+    "code, where a point ends nothing": (
+        "Call `a.b()`. Then `x. Y`. Done.",
+        "Call a.b(). Then x. Y. Done.",
+    ),
+    "a formula": (r"So $48 + 12 \times \frac{1}{2} \approx 54$.", "So 48 + 12 × 1/2 ≈ 54."),
+    "a link": ("See [the `w` page](a/b.md#c) now.", "See the w page now."),
+    "emphasis and attributes": ("It is **so** *big*{ .x } and a_b_c.", "It is so big and a_b_c."),
+    "abbreviations": ("It is i.e. this. That too.", "It is i.e. this. That too."),
+    "what only points below is left out": ("It is 6. Look below:", "It is 6."),
+    "an answer that is all one clause": ("Look below:", "Look below:"),
+    "lines of one paragraph": ("One\ntwo. Three.", "One two. Three."),
+    "a short one takes the next, however long": (f"Yes. {LONG}", f"Yes. {LONG}"),
+    "a long one stands alone": (f"{'a ' * 40}so. {LONG}", f"{'a ' * 40}so."),
+}
+
+
+@pytest.mark.parametrize("text, said", SAID.values(), ids=SAID)
+def test_the_answer_is_what_stands_below_the_title(text, said):
+    assert answer(page(text)) == said
+
+
+@pytest.mark.parametrize(
+    "text", ["## Why", "::: snippets/t/s.py", "- a", "1. a", "!!! note", "```\nx\n```", "| a |", ""]
+)
+def test_a_page_whose_title_no_text_follows_has_no_answer(text):
+    assert answer(f"# T\n\n{text}\n") == ""
+
+
+def test_the_title_keeps_its_code_and_loses_its_anchor():
+    assert title("---\nx: 1\n---\n# Why `w`? { #why }\n") == "Why `w`?"
+
+
+def test_every_page_of_the_book_answers_in_plain_words_of_its_own():
+    pages = [p for p in read_book(ROOT).pages if p.headings]
+    said = {page.file: answer(page.text) for page in pages}
+    assert len(said) > 100
+    assert [file for file, text in said.items() if len(text) < 10] == []
+    assert [text for text, times in Counter(said.values()).items() if times > 1] == []
+    # No Markdown and no LaTeX is left; names in code may have an underline or a bracket.
+    odd = re.compile(r"[`$\\]|\]\(|\*\*|\{ ?[#.:]|<[a-z/]|\s{2}")
+    assert [text for text in said.values() if odd.search(text)] == []
+    # A search engine cuts what is much longer.
+    assert [f for f, text in said.items() if width(text) > max(WIDTH, 2 * SHORT) + 130] == []
+
+
+def test_the_twin_of_a_page_is_plain_markdown(tmp_path):
+    book = Book(tmp_path / "book")
+    book.write(
+        "docs/t/p.en.md",
+        EN.replace(
+            "It is 6.",
+            'It is [six](p.en.md#three-times){ .x }.\n\n!!! note "A box"\n'
+            '    Inside <span lang="zh">里</span> it.\n\n`[a](b)` stays.',
+        ),
+    )
+    file = "docs/t/p.en.md"
+    parsed = parse(file, book.read(file))
+    told = twin(parsed, book.root, "en", "https://x.org/b/", "https://x.org/b/en/t/p/")
+    head, rest = told.split("\n\nIt is ")
+    assert head.startswith("# What is three times w?\n\nSource: <https://x.org/b/en/t/p/>. ")
+    assert re.search(r"PyTorch \d+\.\d+\.\d+ printed", head)
+    assert rest == (
+        "[six](https://x.org/b/en/t/p/#three-times).\n\n> **A box**\n>\n> Inside 里 it.\n\n"
+        "`[a](b)` stays.\n\n"
+        '```python\nw = 2.0\ny = 3 * w\nprint("y:", y)\n```\n\nOutput:\n\n```text\ny: 6.0\n```\n'
+    )
+
+
+def test_the_fence_of_a_twin_is_longer_than_any_in_the_code(tmp_path):
+    book = Book(tmp_path / "book")
+    book.write("snippets/t/s.out", "```\ny\n")
+    file = "docs/t/p.zh.md"
+    told = twin(parse(file, book.read(file)), book.root, "zh", "https://x.org/", "https://x.org/t/")
+    assert "输出：\n\n````text\n```\ny\n````\n" in told
+
+
+def test_every_twin_of_the_book_is_free_of_what_only_the_site_understands():
+    pages = [p for p in read_book(ROOT).pages if p.file.endswith(".en.md")]
+    odd = re.compile(
+        r"(?m)^(?:!!!|\?\?\?|:::)|\{ ?[#.:][\w-]+|</?(?:div|span|td|table)\b|\]\((?!http)"
+    )
+    for parsed in pages[::4]:
+        told = twin(parsed, ROOT, "en", "https://x.org/", "https://x.org/p/")
+        prose = re.sub(r"(?ms)^[> ]*```.*?^[> ]*```$|`[^`\n]+`|\$[^$\n]+\$", "", told)
+        assert not odd.search(prose), (parsed.file, odd.search(prose)[0])

@@ -1,0 +1,100 @@
+"""What stands beside the pages for hosts, programs and chats."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+from tiny_book import Book
+
+from proof import card, hosted
+from proof.card import Drawer, find_font
+from proof.hosted import Edition, Entry, files, llms, write
+from proof.page import parse
+
+SITE = "https://x.org/b/"
+
+
+@pytest.fixture
+def edition(book: Book) -> Edition:
+    book.write("docs/index.en.md", "# Home { #home }\n\nA book.\n")
+    book.write("docs/t/index.en.md", "# Part: all of it { #part }\n\n- a list\n")
+    book.write("docs/u.en.md", "# Of [its] own { #own }\n\nIt is `w`.\n")
+
+    def entry(name: str, url: str, part: str) -> Entry:
+        return Entry(parse(f"docs/{name}", book.read(f"docs/{name}")), url, part)
+
+    part = "Part: all of it"
+    return Edition(
+        "en",
+        "The Book",
+        "What it is about.",
+        SITE,
+        (
+            entry("index.en.md", "", ""),
+            entry("u.en.md", "u/", ""),
+            entry("t/index.en.md", "t/", part),
+            entry("t/p.en.md", "t/p/", part),
+        ),
+    )
+
+
+def test_llms_txt_lists_the_parts_and_then_what_is_in_none(edition):
+    assert llms(edition) == (
+        "# The Book\n\n> What it is about.\n\n"
+        "## Part: all of it\n\n"
+        "- [Part: all of it](https://x.org/b/en/t/index.md)\n"
+        "- [What is three times w?](https://x.org/b/en/t/p/index.md): It is 6.\n\n"
+        "## And\n\n"
+        r"- [Of \[its\] own](https://x.org/b/en/u/index.md): It is w." + "\n"
+    )
+
+
+def test_twins_lie_beside_their_pages(edition, book, tmp_path):
+    site = tmp_path / "site"
+    site.mkdir()
+    assert write(edition, book.root, site, None) == []
+    written = sorted(f.relative_to(site).as_posix() for f in site.rglob("*") if f.is_file())
+    assert written == ["index.md", "llms.txt", "t/index.md", "t/p/index.md", "u/index.md"]
+    assert "<https://x.org/b/en/t/p/>" in (site / "t/p/index.md").read_text("utf-8")
+
+
+@pytest.mark.skipif(find_font() is None, reason="no Chinese font on this machine")
+def test_a_title_that_no_picture_holds_is_a_problem_of_its_page(edition, book, tmp_path):
+    drawer = Drawer(find_font(), tmp_path / "kept")
+    assert write(edition, book.root, tmp_path / "site", drawer) == []
+    assert (tmp_path / "site/t/p" / card.NAME).read_bytes().startswith(b"\x89PNG")
+    text = "---\nhide: [toc]\n---\n# " + "Why? " * 80 + "{ #own }\n"
+    long = Entry(parse("docs/u.en.md", text), "u/", "")
+    [problem] = write(Edition("en", "B", "", SITE, (long,)), book.root, tmp_path / "other", drawer)
+    assert (problem.file, problem.line) == ("docs/u.en.md", 4)
+    assert "too long for the picture" in problem.what and problem.found.startswith("Why? Why?")
+
+
+@pytest.mark.parametrize(
+    "part, title, above",
+    [
+        ("Part: all of it", "Why?", "Part"),
+        ("累加：好几次", "为什么？", "累加"),
+        ("Part: all of it", "Part: all of it", hosted.SUBTITLE["en"]),
+        ("", "Why?", hosted.SUBTITLE["en"]),
+    ],
+)
+def test_over_a_title_stands_its_part(part, title, above):
+    entry = Entry(parse("docs/a.en.md", f"# {title} {{ #a }}\n"), "a/", part)
+    assert hosted._card(Edition("en", "B", "", SITE, ()), entry).above == above
+
+
+def test_robots_txt_stands_at_the_root_of_a_host_only():
+    assert "robots.txt" not in files(SITE)
+    for site in ("https://x.org/", "https://x.org"):
+        assert "\nSitemap: https://x.org/sitemaps.xml\n" in files(site)["robots.txt"]
+    assert files(SITE)[".nojekyll"] == ""
+
+
+def test_the_list_of_sitemaps_names_both_editions():
+    tree = ElementTree.fromstring(files(SITE + "?a&b/")["sitemaps.xml"])
+    assert [place.text for place in tree.iter() if place.tag.endswith("loc")] == [
+        "https://x.org/b/?a&b/sitemap.xml",
+        "https://x.org/b/?a&b/en/sitemap.xml",
+    ]

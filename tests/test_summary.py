@@ -1,0 +1,253 @@
+"""What an author reads: progress while the snippets run, and one screen at the end."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import subprocess
+import sys
+import time
+from concurrent.futures import Future
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tiny_book import ROOT, Book
+
+from proof import progress
+from proof.book import read_book
+from proof.problem import Problem, report
+from proof.progress import watching
+from proof.result import Result
+from proof.runner import Runner
+from proof.summary import FEW, SCREEN, Proof, again, fails, holds, kind, slowest
+
+SCRIPT = "snippets/t/s.py"
+
+
+def problem(number: int, what: str = "the number stands in no run", file: str = "docs/t/p.en.md"):
+    return Problem(file, number, what, "a run that shows it", str(number), "correct it")
+
+
+def proof_of(book: Book, seconds: float = 1.25, trace: str | None = None) -> Proof:
+    read = read_book(book.root)
+    ran = Result(str(book.root / SCRIPT), "y: 6.0\n", 0.3)
+    results = [ran] + ([replace(ran, seconds=0.7, trace=trace)] if trace else [])
+    return Proof(read, results, read.pages, seconds)
+
+
+def test_what_holds_is_told_on_one_screen(book):
+    book.change("docs/t/p.en.md", "It is 6.", "It is `6.0`, $2 \\times 3 = 6$, by `torch.add`.")
+    told = holds(proof_of(book, trace="{}")).split("\n")
+    assert told[0] == "1 snippet run and compared, 2 pages read: everything holds (1.2 s)."
+    assert told[1:] == [
+        "  compared  1 line of output, 1 recording for figures",
+        "  found     1 value of the text in the runs",
+        "  computed  1 equation",
+        "  looked up 1 name of PyTorch",
+        "  slowest   snippets/t/s.py 0.7 s",
+    ]
+
+
+def test_equations_that_nobody_evaluated_are_told(book):
+    book.change("docs/t/p.en.md", "It is 6.", "It is $f(x) = g(x)$.")
+    assert "0 equations; 1 nobody could evaluate (python -m proof unproved)" in holds(
+        proof_of(book)
+    )
+
+
+def test_the_slowest_scripts_come_first(book):
+    proof = proof_of(book)
+    names = [(f"snippets/t/{name}.py", seconds) for name, seconds in zip("abcd", (1, 4, 2, 3))]  # noqa: B905
+    results = [Result(str(book.root / name), "", float(took)) for name, took in names]
+    told = slowest(replace(proof, results=results))
+    assert [name for name, _ in told] == [f"snippets/t/{name}.py" for name in "bdc"]
+
+
+def test_the_report_of_the_whole_book_fits_on_a_screen():
+    book = read_book(ROOT)
+    results = [Result(str(ROOT / script), "x\n", 0.1) for script in book.scripts]
+    told = holds(Proof(book, results, book.pages, 12.0)).split("\n")
+    assert len(told) <= 8 and all(len(line) <= 160 for line in told)
+
+
+def test_a_few_failures_are_told_as_they_are():
+    for count in range(1, FEW + 1):
+        problems = [problem(number) for number in range(count)]
+        assert fails(problems) == report(problems)
+
+
+def test_several_failures_are_counted_by_kind_and_then_told():
+    problems = [problem(number) for number in range(3)]
+    problems += [
+        problem(1, f"snippets/t/{name}.py prints something else than what is recorded", "x.out")
+        for name in "ab"
+    ]
+    told = fails(problems)
+    assert told.startswith(
+        "5 problems in 2 files:\n"
+        "     3  the number stands in no run\n"
+        "     2  … prints something else than what is recorded\n\n"
+        "docs/t/p.en.md:0: the number stands in no run\n  expected: a run that shows it\n"
+    )
+    assert told.endswith(report(problems)) and told.endswith("\n5 problems. Nothing was changed.")
+
+
+def test_the_same_failure_met_twice_counts_once():
+    assert fails([problem(1), problem(1)]).endswith("\n1 problem. Nothing was changed.")
+
+
+def test_many_failures_fit_on_a_screen_and_name_the_command_that_shows_the_others():
+    problems = [
+        problem(number, f"kind {'abcdefghijkl'[number % 12]}", f"docs/t/{number % 20}.en.md")
+        for number in range(200)
+    ]
+    told = fails(problems)
+    assert len(told.split("\n")) <= SCREEN + 15
+    assert told.startswith("200 problems in 20 files:\n")
+    assert "of other kinds" in told and "more files" in told
+    cut = re.search(r"and (\d+) more; python -m proof check FILE shows them:", told)
+    assert int(cut[1]) + told.count("  expected:") == 200 and told.count("  expected:") >= FEW
+    assert told.endswith("\n\n200 problems. Nothing was changed.")
+    whole = fails(problems, whole=True)
+    assert whole.count("  expected:") == 200 and "more; python" not in whole
+
+
+def test_a_failure_longer_than_a_screen_is_still_told():
+    long = replace(problem(1), found="\n".join("x" * 100))
+    told = fails([long, *map(problem, range(2, 9))])
+    assert told.count("  expected:") == FEW and "and 5 more; " in told
+
+
+@pytest.mark.parametrize(
+    "what, sort",
+    [
+        ("snippets/a/b.py prints something else", "… prints something else"),
+        ("`w` is 3.5 and not 'x'", "… is … and not …"),
+        ("the script raises", "the script raises"),
+    ],
+)
+def test_the_kind_of_a_failure_is_what_is_not_special_to_its_place(what, sort):
+    assert kind(problem(1, what)) == sort
+
+
+def test_a_rebuild_is_told_in_one_line(book):
+    proof = proof_of(book, 0.44)
+    rest = "2 pages read: everything holds (0.4 s)."
+    assert again([], proof, 0) == f"0 snippets run again, {rest}"
+    assert again(["b.py", "a.py"], proof, 0) == f"a.py, b.py run again, {rest}"
+    assert again(list("abcdef"), proof, 0) == f"6 snippets run again, {rest}"
+    assert again([], proof, 2).endswith("2 pages read: 2 problems (0.4 s).")
+
+
+def test_check_cuts_a_long_list_unless_a_file_is_named(book, proof_command):
+    wrong = "\n\n".join(f"It is `{number}.5`." for number in range(40, 60))
+    for language in ("zh", "en"):
+        file = f"docs/t/p.{language}.md"
+        book.write(file, book.read(file) + f"\n{wrong}\n")
+    status, out, err = proof_command("check")
+    assert (status, out) == (1, "") and err.startswith("40 problems in 2 files:\n")
+    assert "more; python -m proof check FILE shows them:" in err
+    assert len(err.split("\n")) < SCREEN + 15
+    status, out, err = proof_command("check", "docs/t/p.en.md")
+    assert status == 1 and err.count("  expected:") == 20
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def finished() -> Future:
+    future: Future = Future()
+    future.set_result(None)
+    return future
+
+
+@pytest.fixture
+def impatient(monkeypatch):
+    monkeypatch.setattr(progress, "PATIENCE", 0.2)
+
+
+def test_a_terminal_shows_how_far_it_is_and_is_clean_afterwards():
+    stream = Terminal()
+    with watching([finished(), Future()], lambda: [], ROOT, stream):
+        time.sleep(0.5)
+    told = stream.getvalue()
+    assert "\r1 of 2 runs, 0 s" in told
+    assert told.endswith("\r") and told.rstrip("\r").endswith(" " * len("1 of 2 runs, 0 s"))
+
+
+def test_elsewhere_nothing_is_told_while_nothing_is_slow():
+    stream = io.StringIO()
+    with watching([Future()], lambda: [(ROOT / SCRIPT, 1.0)], ROOT, stream):
+        time.sleep(0.5)
+    assert stream.getvalue() == ""
+
+
+def test_what_is_slow_is_named_once():
+    stream = io.StringIO()
+    with watching([Future()], lambda: [(ROOT / SCRIPT, 7.4)], ROOT, stream):
+        time.sleep(0.5)
+    assert stream.getvalue() == f"still running, after 7 s: {SCRIPT}\n"
+
+
+def test_a_line_never_is_longer_than_the_terminal(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "30")
+    stream = Terminal()
+    with watching([Future()], lambda: [(ROOT / SCRIPT, 7.4)] * 9, ROOT, stream):
+        time.sleep(0.5)
+    shown = [line.rstrip() for line in stream.getvalue().split("\r")]
+    assert max(map(len, shown)) == 29 and any(line.endswith("; still runni") for line in shown)
+
+
+def test_a_snippet_that_hangs_is_named_while_it_does(book, impatient):
+    book.write("snippets/t/hangs.py", "while True:\n    pass\n")
+    stream = Terminal()
+    with Runner(limit=2) as runner:
+        scripts = [book.root / SCRIPT, book.root / "snippets/t/hangs.py"]
+        runs = [runner.submit(script) for script in scripts]
+        with watching(runs, runner.running, book.root, stream):
+            results = [run.result(60) for run in runs]
+        assert runner.running() == []
+    assert results[0].refusal is None and "does not end" in results[1].refusal.what
+    assert re.search(
+        r"1 of 2 runs, \d+ s; still running: snippets/t/hangs.py \(1 s\)", stream.getvalue()
+    )
+
+
+def test_without_a_terminal_nothing_is_written_over_and_nothing_has_a_color(book):
+    done = subprocess.run(
+        [sys.executable, "-m", "proof", "--root", str(book.root), "check"],
+        cwd=ROOT,
+        capture_output=True,
+        check=True,
+    )
+    assert done.stderr == b"" and b"\r" not in done.stdout.replace(b"\r\n", b"\n")
+    assert b"\x1b" not in done.stdout
+
+
+def test_on_a_terminal_the_summary_stands_alone_at_the_end(book):
+    pty = pytest.importorskip("pty")  # Windows has none
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "proof", "--root", str(book.root), "check"]
+    process = subprocess.Popen(command, cwd=ROOT, stdout=theirs, stderr=theirs, close_fds=True)
+    os.close(theirs)
+    told = b""
+    try:
+        while chunk := os.read(ours, 4096):
+            told += chunk
+    except OSError:  # how a terminal of Linux ends
+        pass
+    os.close(ours)
+    assert process.wait() == 0
+    text = told.decode()
+    assert re.search(r"\r0 of 1 runs, \d+ s", text)
+    assert re.search(r"\r +\r1 snippet run and compared, 2 pages read: everything holds", text)
+    assert "\x1b" not in text
+
+
+def test_progress_is_told_from_the_root_of_the_book():
+    assert progress._name(Path("/a/b/snippets/x.py"), Path("/a/b")) == "snippets/x.py"
+    assert progress._name(Path("/c/x.py"), Path("/a/b")) == "x.py"

@@ -1,0 +1,90 @@
+"""The workflow that publishes the book: what it may do, what it trusts, what it runs."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+import yaml
+from tiny_book import ROOT
+
+FILE = ROOT / ".github/workflows/book.yml"
+TEXT = FILE.read_text("utf-8")
+WORKFLOW = yaml.safe_load(TEXT)
+STEPS = [step for job in WORKFLOW["jobs"].values() for step in job["steps"]]
+TRIGGERS = WORKFLOW[True]  # YAML 1.1 reads "on" as true
+
+
+def without_comments(text: str) -> str:
+    return re.sub(r"(?m)\s*#.*$", "", text)
+
+
+def test_every_action_is_pinned_to_a_commit_with_its_version_beside_it():
+    used = re.findall(r"(?m)^ *(?:- )?uses: (.*)$", TEXT)
+    assert len(used) == sum("uses" in step for step in STEPS) >= 5
+    for action in used:
+        assert re.fullmatch(r"actions/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", action), action
+
+
+def test_only_the_job_that_publishes_may_write_and_only_pages():
+    assert WORKFLOW["permissions"] == {"contents": "read"}
+    granted = {name: job.get("permissions") for name, job in WORKFLOW["jobs"].items()}
+    assert granted == {
+        "prove": {"contents": "read", "pages": "read"},
+        "publish": {"pages": "write", "id-token": "write"},
+    }
+    assert [
+        step.get("uses", "").partition("@")[0] for step in WORKFLOW["jobs"]["publish"]["steps"]
+    ] == ["actions/deploy-pages"]
+    checkout = next(step for step in STEPS if step.get("uses", "").startswith("actions/checkout"))
+    assert checkout["with"] == {"persist-credentials": False}
+    assert "secrets" not in TEXT and "pull_request_target" not in TRIGGERS
+
+
+def test_a_pull_request_is_proved_and_only_main_is_published():
+    assert set(TRIGGERS) == {"push", "pull_request", "workflow_dispatch"}
+    assert TRIGGERS["push"] == {"branches": ["main"]}
+    assert "if" not in WORKFLOW["jobs"]["prove"]
+    publish = WORKFLOW["jobs"]["publish"]
+    assert (publish["if"], publish["needs"]) == ("github.ref == 'refs/heads/main'", "prove")
+    for step in STEPS:
+        if re.search("configure-pages|upload-pages", step.get("uses", "")):
+            assert step["if"] == publish["if"]
+
+
+def test_runs_do_not_disturb_each_other_and_end():
+    assert "github.ref" in WORKFLOW["concurrency"]["group"]
+    assert all(0 < job["timeout-minutes"] <= 60 for job in WORKFLOW["jobs"].values())
+
+
+def test_what_it_runs_is_what_anybody_runs():
+    commands = [step["run"] for step in STEPS if "run" in step]
+    fonts, prove = commands
+    assert prove == ".ci/run"
+    script = without_comments((ROOT / ".ci/run").read_text("utf-8"))
+    readme = (ROOT / "README.md").read_text("utf-8")
+    assert re.search(r"apt-get install .*\bfonts-noto-cjk\b", script), "the fonts of .ci/run"
+    assert re.fullmatch(
+        r"sudo apt-get update -q && sudo apt-get install [-\w ]+ fonts-noto-cjk", fonts
+    )
+    # .ci/run types the test command of the README, quietly, and builds as the README says.
+    test = next(line for line in readme.split("\n") if line.endswith("&& pytest"))
+    assert test in script.replace(" -q ", " ").split("\n")
+    assert "mkdocs build --strict" in script and "mkdocs build --strict" in readme
+    assert (ROOT / ".ci/run").stat().st_mode & 0o111
+
+
+def test_the_site_knows_its_address_and_its_repository():
+    step = next(step for step in STEPS if step.get("run") == ".ci/run")
+    assert step["env"]["SITE_URL"].startswith("${{ steps.pages.outputs.base_url ||")
+    assert step["env"]["SITE_URL"].endswith("}}/")
+    assert step["env"]["REPO_URL"] == "${{ github.server_url }}/${{ github.repository }}"
+    upload = next(step for step in STEPS if "upload-pages" in step.get("uses", ""))
+    assert upload["with"] == {"path": "site"}  # where .ci/run builds
+
+
+@pytest.mark.parametrize("name", ["python-version", "PIP_EXTRA_INDEX_URL"])
+def test_versions_and_indexes_are_those_of_the_readme(name):
+    readme = (ROOT / "README.md").read_text("utf-8")
+    value = re.search(rf'{name}: "?([^"\s]+)', TEXT)[1]
+    assert value in readme
