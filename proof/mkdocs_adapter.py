@@ -11,10 +11,10 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import html
+import json
 import logging
 import os
 import posixpath
-import re
 import shutil
 import sys
 import tempfile
@@ -23,6 +23,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import jieba
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from mkdocs.config.defaults import MkDocsConfig
@@ -45,8 +46,10 @@ from proof.names import Shown, shown
 from proof.official import link_names
 from proof.page import parse
 from proof.problem import Problem, Unproved, report
+from proof.questions import Question, read_questions
 from proof.result import Result
 from proof.runner import Runner, RunnerError
+from proof.search import asked_of, mended, own_words, with_asked
 from proof.term_links import link_terms
 from proof.terms import Terms, read_terms
 
@@ -71,6 +74,7 @@ class Press:
     runs: dict[tuple[str, str, bool], Future[Result]] = field(default_factory=dict)
     book: Book | None = None
     terms: Terms = field(default_factory=Terms)
+    questions: tuple[Question, ...] = ()
     index: Index | None = None
     shown: dict[str, Shown] = field(default_factory=dict)
     marks: dict[str, Marks] = field(default_factory=dict)
@@ -82,9 +86,13 @@ class Press:
     def start(self, root: Path) -> None:
         """Read the book and have every script run whose text is new."""
         self.book, self.formulas, runs = read_book(root), [], {}
-        self.terms = Terms()
+        self.terms, self.questions = Terms(), ()
         with contextlib.suppress(Unproved):  # told with all other problems
             self.terms = read_terms(root)
+        with contextlib.suppress(Unproved):
+            self.questions = read_questions(root)
+        for word in own_words(self.terms, jieba.cut):
+            jieba.add_word(word)
         if not self.runner.alive():
             self.runner.close()
             self.runner, self.runs = Runner(), {}
@@ -246,7 +254,7 @@ def _alternates(config: MkDocsConfig, url: str) -> list[dict]:
 
 @event_priority(-100)
 def on_post_build(config: MkDocsConfig) -> None:
-    _mend_search(Path(config.site_dir))
+    _mend_search(config)
     if _edition(config) != LANGUAGES[0]:
         return
     warned = None
@@ -278,20 +286,21 @@ def _build_english(config: MkDocsConfig) -> None:
     build(english)
 
 
-def _mend_search(site: Path) -> None:
-    """Make 梯度累加 find more than 梯度.
-
-    Material 9.8.1 never looks at the last character when it cuts a Chinese query into words.
-    """
-    place = re.compile(rb"(for\(let (\w)=(\w)\+1;\2)<((\w)\.length;\2\+\+\)\5\.slice\(\3,\2\)in)")
+def _mend_search(config: MkDocsConfig) -> None:
+    """Let the search find pages by what readers type, in either language."""
+    site, language = Path(config.site_dir), _edition(config)
+    asked = asked_of(_press.terms, _press.questions, language)
+    index = site / "search/search_index.json"
+    told = json.loads(index.read_text("utf-8"))
+    told["docs"] = with_asked(told["docs"], asked, jieba.cut_for_search)
+    index.write_text(json.dumps(told, ensure_ascii=False, separators=(",", ":")), "utf-8")
     for worker in site.glob("assets/javascripts/workers/search.*.min.js"):
-        code, mended = place.subn(rb"\1<=\4", worker.read_bytes())
-        if mended != 1:
+        try:
+            worker.write_bytes(mended(worker.read_bytes()))
+        except ValueError as error:
             raise PluginError(
-                f"{worker.name}: the place to mend is not there. Has mkdocs-material changed? "
-                "See _mend_search in proof/mkdocs_adapter.py"
-            )
-        worker.write_bytes(code)
+                f"{worker.name}: {error}. Has mkdocs-material changed? See proof/search.py"
+            ) from error
 
 
 def _show(problems: list[Problem], site: Path) -> None:
