@@ -48,6 +48,13 @@ def wrong_links(
             yield _problem(page, line, "the link leads to no heading", known, link["to"])
 
 
+def elsewhere(page: Page) -> Iterator[tuple[str, str]]:
+    """The links of a page that lead out of the book: their words and their addresses."""
+    for link in _LINK.finditer(without_code(page)):
+        if _ELSEWHERE.match(link["to"]) and not link["image"]:
+            yield page.text[slice(*link.span("text"))], link["to"]
+
+
 def _wrong_step(
     page: Page, line: int, text: str, step: re.Match, figures: Mapping[str, int]
 ) -> Iterator[Problem]:

@@ -289,7 +289,7 @@ def _build_english(config: MkDocsConfig) -> None:
 def _mend_search(config: MkDocsConfig) -> None:
     """Let the search find pages by what readers type, in either language."""
     site, language = Path(config.site_dir), _edition(config)
-    asked = asked_of(_press.terms, _press.questions, language)
+    asked = asked_of(_press.book.pages, _press.terms, _press.questions, language)
     index = site / "search/search_index.json"
     told = json.loads(index.read_text("utf-8"))
     told["docs"] = with_asked(told["docs"], asked, jieba.cut_for_search)

@@ -25,8 +25,9 @@ function asQuery(typed, known) {
   const asked = [...new Set(large.length ? large : words)].filter(Boolean)
   return asked.map((word, at) => {
     const stem = /^[a-z]{4,}$/.test(word) ? lunr.stemmer(new lunr.Token(word)).toString() : word
-    // A short word is meant as it stands, unless the reader is still typing it.
-    const whole = stem === word && word in known ? `${word}^3 ` : ""
-    return whole && word.length < 4 && at < asked.length - 1 ? whole : `${whole}${stem}*`
+    const found = [stem, word].find(form => form in known)
+    // The last word may be half a word. Elsewhere a star would let a word count as often as it has endings.
+    if (found && at < asked.length - 1) return `${found}^9`
+    return found ? `${found}^9 ${found}*` : `${stem}*`
   }).join(" ")
 }

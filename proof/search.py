@@ -6,12 +6,15 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
+from proof.links import elsewhere
+from proof.page import Page
 from proof.questions import Question
 from proof.terms import Terms
 
 FIELD = "asked"
 """The field of an entry that holds what readers type; `mkdocs.yml` says how much it counts."""
 
+_OFFICIAL = "pytorch.org/"
 _HAN = re.compile(r"[\u4e00-\u9fff]+")
 _QUERY = re.compile(
     rb'(?P<typed>\w)=(?P=typed)\.replace\(new RegExp\("\\\\p\{sc=Han\}\+","gu"\),\w=>\[\.\.\.\w+'
@@ -25,9 +28,19 @@ def own_words(terms: Terms, cut: Callable[[str], Iterable[str]]) -> list[str]:
     return sorted({word for word in chinese if any(len(part) == 1 for part in cut(word))})
 
 
-def asked_of(terms: Terms, questions: Sequence[Question], language: str) -> dict[str, list[str]]:
-    """What readers type to find a place, by the address of the place: a page, or one's section."""
+def asked_of(
+    pages: Iterable[Page], terms: Terms, questions: Sequence[Question], language: str
+) -> dict[str, list[str]]:
+    """What readers type to find a place, by the address of the place: a page, or one's section.
+
+    It comes from the glossary, from the questions, and from the titles of the threads that a page
+    names.
+    """
     told: dict[str, list[str]] = {}
+    for page in pages:
+        name, _, own = page.file.removeprefix("docs/").removesuffix(".md").rpartition(".")
+        if own == language:
+            told[address(name)] = [title for title, to in elsewhere(page) if _OFFICIAL not in to]
     for term in terms.all:
         names = (term.zh, term.en, *term.forms, *term.also, *term.wrong)
         words = [w for w in names if language == "zh" or not _HAN.search(w)]
@@ -50,7 +63,7 @@ def with_asked(
     `cut`: the words of a Chinese text, and the words within them.
     """
     return [
-        entry | {FIELD: " ".join(_cut(" ".join(words), cut))}
+        entry | {FIELD: " ".join("".join(_cut(" ".join(words), cut)).split())}
         if (words := asked.get(entry["location"]))
         else entry
         for entry in entries
@@ -79,6 +92,6 @@ def _cut(text: str, cut: Callable[[str], Iterable[str]]) -> Iterator[str]:
     end = 0
     for found in _HAN.finditer(text):
         yield text[end : found.start()]
-        yield from cut(found[0])
+        yield f" {' '.join(cut(found[0]))} "
         end = found.end()
     yield text[end:]
