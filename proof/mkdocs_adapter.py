@@ -47,9 +47,10 @@ from proof.official import link_names
 from proof.page import parse
 from proof.problem import Problem, Unproved, report
 from proof.questions import Question, read_questions
+from proof.related import Related, listed
 from proof.result import Result
 from proof.runner import Runner, RunnerError
-from proof.search import asked_of, mended, own_words, with_asked
+from proof.search import address, asked_of, mended, own_words, with_asked
 from proof.term_links import link_terms
 from proof.terms import Terms, read_terms
 
@@ -78,6 +79,7 @@ class Press:
     index: Index | None = None
     shown: dict[str, Shown] = field(default_factory=dict)
     marks: dict[str, Marks] = field(default_factory=dict)
+    related: Related | None = None
     formulas: list[Problem] = field(default_factory=list)
     config: MkDocsConfig | None = None
     site: Path | None = None
@@ -107,6 +109,7 @@ class Press:
         with contextlib.suppress(Unproved):
             self.index = read_index()  # while the scripts run
         self.marks = marks_of(self.book)
+        self.related = Related(self.book.pages, self.terms)
 
     def problems(self) -> list[Problem]:
         """Everything that does not hold; waits for the runs."""
@@ -221,7 +224,18 @@ def on_page_content(content: str, page, config: MkDocsConfig, files: Files) -> s
     urls = {f"docs/{file.src_uri}": file.url for file in files.documentation_pages()}
     marks = _press.marks.get(f"docs/{source}", Marks())
     content = with_player(content, lambda file: get_relative_url(f"assets/{file}", url))
-    return marks.place(content, language, lambda file: get_relative_url(urls[file], url))
+    content = marks.place(content, language, lambda file: get_relative_url(urls[file], url))
+    return content + _read_on(page, name, language)
+
+
+def _read_on(page, name: str, language: str) -> str:
+    beside = [
+        near.file.src_uri.removesuffix(f".{language}.md")
+        for near in (page.previous_page, page.next_page)
+        if near
+    ]
+    names, titles = _press.related.to(name, beside), _press.related.titles
+    return listed(names, titles, language, lambda n: get_relative_url(address(n), page.file.url))
 
 
 def on_env(env, config: MkDocsConfig, files: Files):
@@ -310,8 +324,8 @@ def _show(problems: list[Problem], site: Path) -> None:
         for page in problem.pages or [f"docs/index.{language}.md" for language in LANGUAGES]:
             stem, _, language = page.removeprefix("docs/").removesuffix(".md").rpartition(".")
             told.setdefault((language, stem.removesuffix("index")), []).append(problem)
-    for (language, address), here in told.items():
-        file = site / PREFIX.get(language, "") / address / "index.html"
+    for (language, folder), here in told.items():
+        file = site / PREFIX.get(language, "") / folder / "index.html"
         if not file.is_file():
             continue
         before, article, after = file.read_text("utf-8").partition(_ARTICLE)

@@ -9,6 +9,7 @@ import tomllib
 import jieba
 import pytest
 from served import installed_browser
+from test_browser import watch
 from tiny_book import ROOT
 
 from proof.page import parse
@@ -47,15 +48,20 @@ def search(page, query: str) -> list[str]:
 def test_the_right_page_is_among_the_first_three(site, browser, language):
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     page = context.new_page()
+    watch(page)
     edition = site + EDITIONS[language]
     page.goto(edition)
     page.locator(".md-search__input").click()
     failed = []
     for query, wanted in QUERIES[language].items():
-        found = [address.removeprefix(edition) for address in search(page, query)[:3]]
+        addresses = search(page, query)
+        assert all(place.startswith(edition) for place in addresses)  # and none of the other's:
+        assert language == "en" or not any(place.startswith(f"{site}en/") for place in addresses)
+        found = [place.removeprefix(edition) for place in addresses[:3]]
         if not set(wanted) & set(found):
             failed.append(f"{query!r}: wanted {' or '.join(wanted)}, found {', '.join(found)}")
     context.close()
+    assert page.complaints == []
     count = len(QUERIES[language])
     assert count - len(failed) >= RIGHT * count, "\n".join(failed)
 
