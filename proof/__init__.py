@@ -14,6 +14,8 @@ Nothing here knows MkDocs except `mkdocs_adapter` and `mkdocs_speed`. Where to f
 - Equations: `maths/`. Both languages of a page: `languages/`.
 - Names of PyTorch: `uses`, `names`, `api`, `torch_index`, `official`.
 - Words and links: `terms`, `term_links`, `links`.
+- Finding: `questions` (their page), `search` (and `search.js`), `related` (what to read next).
+- Lists in TOML files: `tables`.
 - Recording what autograd did: `trace/`. Drawing it: `figure/`.
 - Commands: `__main__`, `new`, `your_script` (`python -m proof trace`).
 """

@@ -1,6 +1,8 @@
 // What a reader typed, as a query for lunr. Material 9.8.1 would put a star behind every word ("a*" finds all that
 // begins with a), keep words such as "the", and stop reading Chinese at the first word that no page has.
-function asQuery(typed, known) {
+function asQuery(typed, index) {
+  const known = index.invertedIndex
+  index.pipeline.reset() // its stemmer would shorten once more what is a stem already: "raise", "rais", "rai"
   const small = new Set(("a an and are as at be been being by can could do does for from had has have how i if in into " +
     "is it its me my of on or so than that the their then there these this to too us vs was we were what when where " +
     "which who why will with would you your 的 了 吗 呢 吧 啊 是 在 和 与 或 把 被 也 都 就 还 要 会 该 我 你 它 " +
@@ -21,7 +23,8 @@ function asQuery(typed, known) {
   for (const part of typed.toLowerCase().split(lunr.tokenizer.separator))
     for (const run of part.match(/\p{sc=Han}+|[^\p{sc=Han}]+/gu) || [])
       words.push(...(/\p{sc=Han}/u.test(run) ? cut(run) : [run]))
-  const large = words.filter(word => !small.has(word) && (word.length > 1 || /\d/.test(word)))
+  const kind = /^(runtime|value|type|attribute|key|index|assertion|recursion)error$|^(user|future)warning$/
+  const large = words.filter(word => !small.has(word) && !kind.test(word) && (word.length > 1 || /\d/.test(word)))
   const asked = [...new Set(large.length ? large : words)].filter(Boolean)
   return asked.map((word, at) => {
     const stem = /^[a-z]{4,}$/.test(word) ? lunr.stemmer(new lunr.Token(word)).toString() : word

@@ -80,9 +80,7 @@ def mended(worker: bytes) -> bytes:
 
     Raises `ValueError` where the place to mend isn't there.
     """
-    code, places = _QUERY.subn(
-        rb"\g<typed>=asQuery(\g<typed>,this.index.invertedIndex)", worker, count=2
-    )
+    code, places = _QUERY.subn(rb"\g<typed>=asQuery(\g<typed>,this.index)", worker, count=2)
     if places != 1:
         raise ValueError("the place where the query is read is not there")
     return Path(__file__).with_suffix(".js").read_bytes() + code
