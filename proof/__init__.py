@@ -17,6 +17,8 @@ Where to find what:
 - Equations: `maths/`. Both languages of a page: `languages/`.
 - Names of PyTorch: `uses`, `names`, `api`, `torch_index`, `official`.
 - Words and links: `terms`, `term_links`, `links`.
+- Finding: `questions` (their page), `search` (and `search.js`), `related` (what to read next).
+- Lists in TOML files: `tables`.
 - Recording what autograd did: `trace/`. Drawing it: `figure/`.
 - Commands: `__main__`, `new`, `your_script` (`python -m proof trace`).
 """

@@ -18,6 +18,7 @@ from proof.names import Names
 from proof.older import VERSION, older_file
 from proof.page import Page, parse, read
 from proof.problem import Problem, Unproved, not_utf8
+from proof.questions import as_pages, in_the_file, read_questions, wrong_questions
 from proof.runs import Run, runs_of
 from proof.terms import Terms, read_terms
 from proof.values import unproved_values
@@ -101,6 +102,7 @@ def problems_in_files(book: Book) -> list[Problem]:
     checks = Checks(book, terms)
     for page in book.pages:
         found += checks.of_page(page)
+    found += checks.of_questions()
     found += checks.names.unknown
     found += checks.between(book.pages)
     found += edited_alone(book.pages, book.root)
@@ -140,6 +142,19 @@ class Checks:
         yield from self.names.wrong(page)
         terms = {term.id for term in self.terms.all}
         yield from wrong_links(page, self._pages, terms, self.book.root)
+
+    def of_questions(self) -> list[Problem]:
+        """What is wrong with the list of questions: their words, and where they lead."""
+        root, terms = self.book.root, {term.id for term in self.terms.all}
+        try:
+            questions = read_questions(root)
+        except Unproved as unproved:
+            return list(unproved.problems)
+        found = []
+        for page in as_pages(questions):
+            found += [*self.terms.wrong_words(page), *self.names.wrong(page)]
+            found += wrong_links(page, self._pages, terms, root)
+        return wrong_questions(questions, self._pages, self._shown) + list(map(in_the_file, found))
 
     def between(self, pages: Sequence[Page]) -> list[Problem]:
         """Where the two versions of a page part; `pages` are all, or those of one name."""

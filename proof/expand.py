@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from proof import grid, report, spoiled, terms
+from proof import grid, questions, report, spoiled, terms
 from proof.figure import cover, place
 from proof.older import VERSION, fault, older_file, printed
 from proof.page import Page, Reference, read
@@ -39,8 +39,8 @@ def expand(page: Page, root: Path) -> str:
     for reference in page.references:
         told += lines[at : reference.line - 1]
         at = reference.end
-        if reference.path == terms.FILE:
-            told += _glossary(page, reference, root, problems)
+        if reference.path in (terms.FILE, questions.FILE):
+            told += _part(page, reference, root, problems)
             continue
         if reference.path == report.NAME:
             told += report.table(page.file, root)
@@ -87,9 +87,14 @@ def _captions(value: str) -> list[str]:
     return [caption.strip() for caption in value.split("|")]
 
 
-def _glossary(page: Page, reference: Reference, root: Path, problems: list[Problem]) -> list[str]:
+def _part(page: Page, reference: Reference, root: Path, problems: list[Problem]) -> list[str]:
+    """A part of the glossary or of the questions."""
+    part = reference.option("part") or ""
     try:
-        told = terms.entries(page.file, reference.option("part") or "", terms.read_terms(root))
+        if reference.path == terms.FILE:
+            told = terms.entries(page.file, part, terms.read_terms(root))
+        else:
+            told = questions.entries(page.file, part, questions.read_questions(root))
     except Unproved as unproved:
         problems += unproved.problems
         return []
@@ -98,8 +103,8 @@ def _glossary(page: Page, reference: Reference, root: Path, problems: list[Probl
             Problem(
                 page.file,
                 reference.line,
-                "this names no part of the glossary",
-                f"part: <a part that stands in {terms.FILE}>",
+                "this names no part of the file",
+                f"part: <a part that stands in {reference.path}>",
                 f"part: {reference.option('part')}",
                 "correct the part below this line",
                 (page.file,),

@@ -48,6 +48,23 @@ def wrong_links(
             yield _problem(page, line, "the link leads to no heading", known, link["to"])
 
 
+def within(page: Page) -> Iterator[tuple[str, int]]:
+    """The pages that a page links to, each by its name (`basics/leaf`) and the link's line."""
+    for link in _LINK.finditer(without_code(page)):
+        name = link["to"].partition("#")[0]
+        if name.endswith(".md") and not _ELSEWHERE.match(name):
+            file = posixpath.normpath(posixpath.join(posixpath.dirname(page.file), name))
+            line = page.text.count("\n", 0, link.start()) + 1
+            yield file.removeprefix("docs/").removesuffix(".md").rpartition(".")[0], line
+
+
+def elsewhere(page: Page) -> Iterator[tuple[str, str]]:
+    """The links of a page that lead out of the book: their words and their addresses."""
+    for link in _LINK.finditer(without_code(page)):
+        if _ELSEWHERE.match(link["to"]) and not link["image"]:
+            yield page.text[slice(*link.span("text"))], link["to"]
+
+
 def _wrong_step(
     page: Page, line: int, text: str, step: re.Match, figures: Mapping[str, int]
 ) -> Iterator[Problem]:

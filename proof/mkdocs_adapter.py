@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import html
+import json
 import logging
 import os
 import posixpath
@@ -23,6 +24,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urljoin, urlsplit
 
+import jieba
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from mkdocs.config.defaults import MkDocsConfig
@@ -54,8 +56,11 @@ from proof.official import link_names
 from proof.page import Page, parse
 from proof.problem import Problem, Unproved, once, report
 from proof.progress import watching
+from proof.questions import Question, read_questions
+from proof.related import Related, listed
 from proof.result import Result
 from proof.runner import Runner, RunnerError
+from proof.search import address, asked_of, mended, own_words, with_asked
 from proof.term_links import link_terms
 from proof.terms import Terms, read_terms
 
@@ -80,9 +85,11 @@ class Press:
     book: Book | None = None
     pages: dict[str, Page] = field(default_factory=dict)
     terms: Terms = field(default_factory=Terms)
+    questions: tuple[Question, ...] = ()
     index: Index | None = None
     shown: dict[str, Shown] = field(default_factory=dict)
     marks: dict[str, Marks] = field(default_factory=dict)
+    related: Related | None = None
     formulas: list[Problem] = field(default_factory=list)
     letters: frozenset[str] = frozenset()
     config: MkDocsConfig | None = None
@@ -100,9 +107,13 @@ class Press:
         self.began = time.monotonic()
         self.book, self.formulas, self.letters, runs = read_book(root), [], frozenset(), {}
         self.pages = {page.file: page for page in self.book.pages}
-        self.terms, self.unshown = Terms(), set()
+        self.terms, self.questions, self.unshown = Terms(), (), set()
         with contextlib.suppress(Unproved):  # told with all other problems
             self.terms = read_terms(root)
+        with contextlib.suppress(Unproved):
+            self.questions = read_questions(root)
+        for word in own_words(self.terms, jieba.cut):
+            jieba.add_word(word)
         if not self.runner.alive():
             self.runner.close()
             self.runner, self.runs = Runner(), {}
@@ -118,6 +129,7 @@ class Press:
         with contextlib.suppress(Unproved):
             self.index = read_index()  # while the scripts run
         self.marks = marks_of(self.book)
+        self.related = Related(self.book.pages, self.terms)
 
     def problems(self) -> list[Problem]:
         """Everything that does not hold; waits for the runs."""
@@ -267,6 +279,7 @@ def on_page_content(content: str, page, config: MkDocsConfig, files: Files) -> s
     top = PREFIX[language] + url
     content = take.with_downloads(content, language, lambda file: get_relative_url(file, top))
     content = mark_english(content, language)
+    content += _read_on(page, name, language)
     return content + take.line(language, **_taken(page, config))
 
 
@@ -285,6 +298,16 @@ def _notebook(file: File) -> str | None:
     if source not in _press.pages or not notebook.has_scripts(_press.pages[source]):
         return None
     return posixpath.join(posixpath.dirname(file.dest_uri), notebook.name(source))
+
+
+def _read_on(page, name: str, language: str) -> str:
+    beside = [
+        near.file.src_uri.removesuffix(f".{language}.md")
+        for near in (page.previous_page, page.next_page)
+        if near
+    ]
+    names, titles = _press.related.to(name, beside), _press.related.titles
+    return listed(names, titles, language, lambda n: get_relative_url(address(n), page.file.url))
 
 
 def on_env(env, config: MkDocsConfig, files: Files):
@@ -331,6 +354,7 @@ def on_post_build(config: MkDocsConfig) -> None:
         mend(Path(config.site_dir))
     except ValueError as error:
         raise PluginError(str(error)) from error
+    _mend_search(config)
     if not _press.serving:
         _write_beside(config)
     if _edition(config) != LANGUAGES[0]:
@@ -396,6 +420,23 @@ def _build_english(config: MkDocsConfig) -> None:
     build(english)
 
 
+def _mend_search(config: MkDocsConfig) -> None:
+    """Let the search find pages by what readers type, in either language."""
+    site, language = Path(config.site_dir), _edition(config)
+    asked = asked_of(_press.book.pages, _press.terms, _press.questions, language)
+    index = site / "search/search_index.json"
+    told = json.loads(index.read_text("utf-8"))
+    told["docs"] = with_asked(told["docs"], asked, jieba.cut_for_search)
+    index.write_text(json.dumps(told, ensure_ascii=False, separators=(",", ":")), "utf-8")
+    for worker in site.glob("assets/javascripts/workers/search.*.min.js"):
+        try:
+            worker.write_bytes(mended(worker.read_bytes()))
+        except ValueError as error:
+            raise PluginError(
+                f"{worker.name}: {error}. Has mkdocs-material changed? See proof/search.py"
+            ) from error
+
+
 def _show(problems: list[Problem], site: Path) -> None:
     """While serving, a reader of the page sees what does not hold, where it does not."""
     told: dict[tuple[str, str], list[Problem]] = {}
@@ -403,8 +444,8 @@ def _show(problems: list[Problem], site: Path) -> None:
         for page in problem.pages or [f"docs/index.{language}.md" for language in LANGUAGES]:
             stem, _, language = page.removeprefix("docs/").removesuffix(".md").rpartition(".")
             told.setdefault((language, stem.removesuffix("index")), []).append(problem)
-    for (language, address), here in told.items():
-        file = site / PREFIX.get(language, "") / address / "index.html"
+    for (language, folder), here in told.items():
+        file = site / PREFIX.get(language, "") / folder / "index.html"
         if not file.is_file():
             continue
         before, article, after = file.read_text("utf-8").partition(_ARTICLE)

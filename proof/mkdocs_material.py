@@ -8,13 +8,6 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-LAST_WORD = (
-    # Material 9.8.1 never looks at the last character when it cuts a Chinese query into words:
-    # 梯度累加 would find what 梯度 finds.
-    "workers/search",
-    rb"(for\(let (\w)=(\w)\+1;\2)<((\w)\.length;\2\+\+\)\5\.slice\(\3,\2\)in)",
-    rb"\1<=\4",
-)
 INDEX_WAITS = (
     # Each page fetches the search index at once, 140 kB, unless it is read from a file: then it
     # waits until the reader turns to the search.
@@ -32,7 +25,7 @@ COPY_BUTTONS = (
 
 def mend(site: Path) -> None:
     """Mend an edition of the site; raises `ValueError` where a place is not there."""
-    for script, place, better in (LAST_WORD, INDEX_WAITS, COPY_BUTTONS):
+    for script, place, better in (INDEX_WAITS, COPY_BUTTONS):
         for file in site.glob(f"assets/javascripts/{script}.*.min.js"):
             code, mended = re.subn(place, better, file.read_bytes())
             if mended != 1:

@@ -11,6 +11,7 @@ import logging
 import os
 from collections.abc import Callable
 
+import jieba
 import jinja2
 import material
 import mkdocs
@@ -78,7 +79,8 @@ def _index(plain: Callable) -> Callable:
     known: dict[tuple, list] = {}
 
     def add_entry_from_context(index: SearchIndex, page: Page) -> None:
-        key = (page.url, page.content, str(page.title), str(page.meta), str(index.config))
+        words = jieba.dt.total  # changes with each word that jieba is told
+        key = page.url, page.content, str(page.title), str(page.meta), str(index.config), words
         if key not in known:
             before = len(index.entries)
             plain(index, page)

@@ -75,6 +75,12 @@ class Page:
     blocks: tuple[tuple[int, int], ...]
     """First and last lines of what is no prose: front matter, code fences, references."""
 
+    @property
+    def title(self) -> str:
+        """The first heading, as Markdown; the page's file where it has none."""
+        first = next((heading for heading in self.headings if heading.level == 1), None)
+        return self.line(first.line).lstrip("# ").partition(" {")[0] if first else self.file
+
     def line(self, number: int) -> str:
         """A line of the page, from 1."""
         return self.text.split("\n")[number - 1]

@@ -185,9 +185,7 @@ def _pages(root: Path, language: str) -> Iterator[tuple[str, Page]]:
 
 
 def _title(page: Page) -> str:
-    first = next((heading for heading in page.headings if heading.level == 1), None)
-    text = page.line(first.line) if first else page.file
-    return text.lstrip("# ").partition(" {")[0].replace("|", r"\|")
+    return page.title.replace("|", r"\|")
 
 
 def _row(cells: list[str] | tuple[str, ...]) -> str:

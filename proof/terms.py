@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import posixpath
 import re
-import tomllib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
 
-from proof.page import Page, read
-from proof.problem import Problem, Unproved, not_utf8
+from proof.page import Page
+from proof.problem import Problem, Unproved
 from proof.prose import own_words
+from proof.tables import is_words, tables
 
 FILE = "docs/glossary/terms.toml"
 """The terms of the book; the comment at its top says what each field means."""
@@ -24,7 +24,6 @@ _KNOWN = (*_WORDS, "says", *_LISTS, "common")
 _ALSO = {"zh": ("也有人叫：", "、", "。"), "en": (" Also called: ", ", ", ".")}
 _QUOTES = {"zh": "「」", "en": "“”"}
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
-_HEADER = re.compile(r"^\s*\[\[\s*term\s*\]\]", re.MULTILINE)
 # A term may be explained in brackets, in the other language, where it is first used.
 _GLOSS = re.compile(r"（[A-Za-z][A-Za-z ,/-]*）|\([\u4e00-\u9fff、，]+\)")
 
@@ -92,23 +91,8 @@ def read_terms(root: Path) -> Terms:
 
     Raises `Unproved` with everything that is wrong in the file.
     """
-    if not (root / FILE).is_file():
-        return Terms()
-    try:
-        text = read(root / FILE)
-        entries = _loaded(text).get("term", [])
-    except UnicodeDecodeError as error:
-        raise Unproved([not_utf8(FILE, error, _PAGES)]) from error
-    except tomllib.TOMLDecodeError as error:
-        line = re.search(r"line (\d+)", str(error))
-        problem = _problem(int(line[1]) if line else 1, "this is not TOML", "TOML", str(error))
-        raise Unproved([problem]) from error
-    lines = [text.count("\n", 0, found.end()) + 1 for found in _HEADER.finditer(text)]
-    if not isinstance(entries, list) or len(entries) != len(lines):
-        problem = _problem(1, "this is no list of terms", "[[term]] above each", repr(entries)[:60])
-        raise Unproved([problem])
     problems, terms, seen = [], [], {}
-    for entry, line in zip(entries, lines, strict=True):
+    for entry, line in tables(root, FILE, "term", _PAGES):
         wrong = list(_faults(entry, line, root)) or list(_twice(entry, line, seen))
         problems += wrong
         if not wrong:
@@ -117,11 +101,6 @@ def read_terms(root: Path) -> Terms:
     if problems:
         raise Unproved(problems)
     return Terms(tuple(terms))
-
-
-@lru_cache(maxsize=4)
-def _loaded(text: str) -> dict:
-    return tomllib.loads(text)
 
 
 def entries(page: str, part: str, terms: Terms) -> list[str]:
@@ -187,29 +166,25 @@ def _faults(entry: object, line: int, root: Path) -> Iterator[Problem]:
     for key in entry.keys() - set(_KNOWN):
         yield _problem(line, "unknown field", ", ".join(_KNOWN), key)
     for key in _WORDS:
-        if not _is_word(entry.get(key)):
+        if not is_words(entry.get(key)):
             yield _problem(line, f"the term has no {key}", f'{key} = "..."', repr(entry.get(key)))
     for key in _LISTS:
         words = entry.get(key, [])
-        if not isinstance(words, list) or not all(map(_is_word, words)):
+        if not isinstance(words, list) or not all(map(is_words, words)):
             yield _problem(line, f"{key} is no list of words", f'{key} = ["..."]', repr(words))
     if not isinstance(entry.get("common", False), bool):
         yield _problem(line, "common is neither true nor false", "true", repr(entry["common"]))
     says = entry.get("says")
-    if not isinstance(says, dict) or not all(_is_word(says.get(x)) for x in ("zh", "en")):
+    if not isinstance(says, dict) or not all(is_words(says.get(x)) for x in ("zh", "en")):
         what = "the term is not explained in both languages, in one line each"
         yield _problem(line, what, 'says.zh = "...", says.en = "..."', repr(says))
-    if _is_word(entry.get("id")) and not re.fullmatch(r"[a-z][a-z0-9-]*", entry["id"]):
+    if is_words(entry.get("id")) and not re.fullmatch(r"[a-z][a-z0-9-]*", entry["id"]):
         yield _problem(line, "this is no anchor", "small letters, digits, hyphens", entry["id"])
-    if _is_word(page := entry.get("page")):
+    if is_words(page := entry.get("page")):
         for file in (f"docs/{page}.{language}.md" for language in ("zh", "en")):
             if not (root / file).is_file():
                 what = "the page of the term does not exist"
                 yield _problem(line, what, "a page of the book", file)
-
-
-def _is_word(value: object) -> bool:
-    return isinstance(value, str) and bool(value) and value == " ".join(value.split())
 
 
 def _twice(entry: dict, line: int, seen: dict[str, int]) -> Iterator[Problem]:

@@ -141,7 +141,7 @@ def test_the_page_tells_a_part_in_each_language(glossary):
 
 
 def test_a_part_that_does_not_exist_is_refused(glossary):
-    with pytest.raises(Unproved, match="names no part of the glossary"):
+    with pytest.raises(Unproved, match="names no part of the file"):
         expand(parse("glossary/index.zh.md", f"::: {FILE}\n    part: graf\n"), glossary.root)
 
 

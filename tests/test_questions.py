@@ -1,0 +1,133 @@
+"""The list of questions leads to answers, leaves no page out, and is told where it is wrong."""
+
+from __future__ import annotations
+
+import pytest
+from tiny_book import ROOT, Book
+
+from proof.book import problems_in_files, read_book
+from proof.expand import expand
+from proof.page import parse
+from proof.problem import Unproved
+from proof.questions import ABSENT, FILE, OFTEN, entries, parts, read_questions
+
+RIGHT = """\
+[[question]]
+part = "t"
+zh = "三倍的 `w` 是多少？"
+en = "What is three times `w`?"
+to = "t/p#three-times"
+often = 1
+
+[[question]]
+part = "messages"
+message = "y: 6"
+to = "t/p"
+
+[[absent]]
+zh = "四倍呢？"
+en = "And four times?"
+see = "https://example.org"
+often = 2
+"""
+PARTS = (OFTEN, "t", "messages", ABSENT)
+
+
+@pytest.fixture
+def asked(book: Book) -> Book:
+    """A book with two questions, a page that lists them, and one that it doesn't answer."""
+    book.write(FILE, RIGHT)
+    for language, title in (("zh", "问题"), ("en", "Questions")):
+        shown = "".join(f"\n::: {FILE}\n    part: {part}\n" for part in PARTS)
+        book.write(f"docs/questions/index.{language}.md", f"# {title} {{ #questions }}\n{shown}")
+    return book
+
+
+def told(book: Book) -> list[str]:
+    return [str(problem) for problem in problems_in_files(read_book(book.root))]
+
+
+def test_each_part_becomes_a_list_of_links(asked: Book):
+    assert told(asked) == []
+    questions = read_questions(asked.root)
+    assert parts(questions) == list(PARTS)
+    page = "docs/questions/index.en.md"
+    link = "- [What is three times `w`?](../t/p.en.md#three-times)"
+    assert entries(page, "t", questions) == entries(page, OFTEN, questions) == [link]
+    assert entries(page, "messages", questions) == ["- [`y: 6`](../t/p.en.md)"]
+    assert entries(page, ABSENT, questions) == ["- [And four times?](https://example.org)"]
+    assert entries("docs/notes.md", "t", questions) == []
+    text = asked.read("docs/questions/index.zh.md")
+    assert "- [三倍的 `w` 是多少？](../t/p.zh.md#three-times)" in expand(
+        parse("docs/questions/index.zh.md", text), asked.root
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "where", "what"),
+    [
+        ('to = "t/p#three-times"', 'to = "t/q"', 1, "the link leads to no file"),
+        ("#three-times", "#four-times", 1, "the link leads to no heading"),
+        ('en = "What is three times `w`?"\n', "", 1, "asked in both languages"),
+        ('message = "y: 6"', 'message = "y: 7"', 8, "no script on docs/t/p.zh.md prints this"),
+        ('zh = "四倍呢？"', 'zh = "三倍的 w 是多少"', 13, "this is asked twice"),
+        ("often = 2", "often = 3", 1, "neither here nor named as absent"),
+        ("often = 2", "often = 1", 1, "two questions have the place 1"),
+        ("often = 2", 'often = "2"', 13, "often is no place among others"),
+        ('part = "t"', 'part = "u"', 1, "doesn't show this part"),
+        ('part = "t"', 'part = "often"', 1, "this part is made of others"),
+        ('part = "t"\n', "", 1, "the question has no part"),
+        ('see = "https://example.org"\n', "", 13, "the question has no see"),
+        ('see = "https', 'to = "t/p"\nsee = "https', 13, "leads to no page of it"),
+        ('part = "t"', 'part = "t"\npage = "t/p"', 1, "unknown field"),
+        ("`w` 是多少", "`torch.no_gard` 是多少", 1, "has no such name"),
+        ('zh = "四倍呢？"', 'zh = "四倍  呢？"', 13, "zh is no text in one line"),
+        ('zh = "四倍呢？"', 'zh = "四倍呢？', 14, "this is not TOML"),
+    ],
+)
+def test_what_is_wrong_is_told_in_its_line(asked: Book, old, new, where, what):
+    asked.change(FILE, old, new)
+    found = [problem for problem in told(asked) if what in problem]
+    assert found and all(problem.startswith(f"{FILE}:{where}: ") for problem in found), told(asked)
+    assert all("mend:" in problem and FILE in problem for problem in found)
+
+
+def test_words_of_the_glossary_are_those_of_the_questions_too(asked: Book):
+    asked.write(
+        "docs/glossary/terms.toml",
+        '[[term]]\nid = "w"\npart = "t"\nzh = "权重"\nen = "weight"\npage = "t/p"\n'
+        'says.zh = "数"\nsays.en = "a number"\nwrong = ["权值"]\n',
+    )
+    asked.change(FILE, "三倍的 `w`", "三倍的权值")
+    (problem,) = told(asked)
+    assert problem.startswith(f"{FILE}:1: the glossary has another word for this")
+
+
+def test_a_page_that_answers_no_question_is_told(asked: Book):
+    for language in ("zh", "en"):
+        asked.write(f"docs/t/q.{language}.md", asked.read(f"docs/t/p.{language}.md"))
+    (problem,) = told(asked)
+    assert problem.startswith("docs/t/q.zh.md:1: no question leads to this page")
+    assert 'to = "t/q"' in problem and FILE in problem
+
+
+def test_a_part_that_no_question_has_is_told_on_the_page(asked: Book):
+    page = "docs/questions/index.en.md"
+    asked.write(page, asked.read(page) + f"\n::: {FILE}\n    part: nothing\n")
+    with pytest.raises(Unproved, match="names no part of the file"):
+        expand(parse(page, asked.read(page)), asked.root)
+
+
+def test_the_book_answers_what_is_asked_most_or_says_that_it_does_not():
+    questions = read_questions(ROOT)
+    assert sorted(q.often for q in questions if q.often) == list(range(1, 41))
+    assert sum(bool(q.to) and not q.message for q in questions) >= 100
+    assert sum(bool(q.message) for q in questions) >= 40
+
+
+def test_the_page_of_questions_is_light(site):
+    import gzip
+    from urllib.request import urlopen
+
+    for edition in ("", "en/"):
+        assert len(gzip.compress(urlopen(f"{site}{edition}questions/").read())) < 25_000

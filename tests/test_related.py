@@ -1,0 +1,122 @@
+"""What to read next: the same pages in both languages, found from what the pages say."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from urllib.request import urlopen
+
+import pytest
+from tiny_book import ROOT
+
+from proof.book import read_book
+from proof.links import within
+from proof.page import parse
+from proof.related import FEWEST, MOST, Related, listed
+from proof.terms import Term, Terms, read_terms
+
+TERM = Term("leaf", "g", "叶子张量", "leaf tensor", "t/a", {})
+BOOK = read_book(ROOT)
+NAMES = sorted(
+    page.file.removeprefix("docs/").removesuffix(".zh.md")
+    for page in BOOK.pages
+    if page.file.endswith(".zh.md") and not page.file.endswith("index.zh.md")
+)
+
+
+def related(**pages: str) -> Related:
+    """Of pages whose texts are given by name; `b_zh` is the Chinese page of `b`."""
+    told = []
+    for name, text in pages.items():
+        stem, _, language = name.partition("_")
+        told.append(
+            parse(f"docs/t/{stem}.{language or 'en'}.md", f"# {stem} {{ #{stem} }}\n{text}")
+        )
+    return Related(told, Terms((TERM,)))
+
+
+def test_links_terms_names_and_threads_tie_pages():
+    found = related(
+        a="[b](b.en.md) leaf tensors, a leaf\n  tensor, `w.detach()`, [x](https://example.org/x)",
+        b="nothing in common",
+        c="the leaf tensor",
+        d="`y.detach()`",
+        e="[another title](https://example.org/x)",
+        f="nobody; [official](https://docs.pytorch.org/)",
+    )
+    assert set(found.to("t/a")) == {"t/b", "t/c", "t/d", "t/e"}
+    assert found.to("t/b") == ["t/a"]
+    assert found.to("t/f") == found.to("t/nowhere") == []
+
+
+def test_what_is_beside_a_page_or_in_its_last_section_is_left_out():
+    text = "[b](b.en.md) [c](c.en.md)\n\n## More { #more }\n\n[c](c.en.md#c)"
+    found = related(a=text, b="b", c="c")
+    assert found.to("t/a") == ["t/b"]
+    assert found.to("t/a", beside=["t/b"]) == []
+
+
+def test_either_language_ties_both_and_a_first_page_ties_none():
+    found = related(
+        a="", a_zh="叶子张量 [i](index.zh.md)", b="leaf tensor", c="", index="leaf tensor"
+    )
+    assert found.to("t/a") == ["t/b"] and found.to("t/b") == ["t/a"]
+
+
+def test_the_list_is_html_with_titles_in_the_language():
+    titles = {("t/a", "zh"): "`a` < b？", ("t/b", "zh"): "乙"}
+    told = listed(["t/a", "t/b"], titles, "zh", lambda name: f"../{name}/")
+    assert '<li><a href="../t/a/"><code>a</code> &lt; b？</a></li>' in told
+    assert told.count("<li>") == 2 and "接着读" in told
+    assert listed([], titles, "zh", str) == ""
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_page_of_the_book_leads_on(name):
+    found = Related(BOOK.pages, read_terms(ROOT)).to(name)
+    assert FEWEST <= len(found) <= MOST and name not in found
+    page = next(page for page in BOOK.pages if page.file == f"docs/{name}.en.md")
+    last = max((h.line for h in page.headings if h.level > 1), default=len(page.text))
+    assert not set(found) & {other for other, line in within(page) if line > last}
+
+
+def footer(html: str, direction: str) -> str | None:
+    found = re.search(
+        rf'<a href="([^"]*)" class="md-footer__link md-footer__link--{direction}"', html
+    )
+    return found and found[1]
+
+
+def read_on(html: str) -> list[str]:
+    found = re.search(r'<aside class="related".*?</aside>', html, re.DOTALL)
+    return re.findall(r'<a href="([^"]+)">', found[0]) if found else []
+
+
+@pytest.mark.parametrize("edition", ["", "en/"])
+def test_next_leads_through_the_whole_book_and_previous_leads_back(site, edition):
+    from urllib.parse import urljoin
+
+    nav = (ROOT / "mkdocs.yml").read_text("utf-8").partition("\nnav:")[2].partition("\ntheme:")[0]
+    wanted = [
+        site + edition + Path(name).with_suffix("").as_posix()
+        for name in re.findall(r"([\w/-]+\.md)", nav)
+    ]
+    wanted = [address.removesuffix("index") for address in wanted]
+    wanted = [address if address.endswith("/") else f"{address}/" for address in wanted]
+    walked, address, before = [], site + edition, None
+    while address:
+        walked.append(address)
+        html = urlopen(address).read().decode()
+        back = footer(html, "prev")
+        assert (urljoin(address, back) if back else None) == before, address
+        before, following = address, footer(html, "next")
+        address = urljoin(address, following) if following else None
+    assert walked == wanted
+
+
+def test_both_editions_lead_on_to_the_same_pages(site):
+    for name in NAMES[::5]:
+        zh, en = (urlopen(f"{site}{edition}{name}/").read().decode() for edition in ("", "en/"))
+        assert read_on(zh) == read_on(en) and FEWEST <= len(read_on(zh)) <= MOST
+        prev_next = {footer(zh, "prev"), footer(zh, "next")}
+        assert not prev_next & set(read_on(zh))

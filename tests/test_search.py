@@ -1,0 +1,154 @@
+"""The search of the built site finds what readers type, in a real browser."""
+
+from __future__ import annotations
+
+import json
+import os
+import tomllib
+
+import jieba
+import pytest
+from served import installed_browser
+from test_browser import watch
+from tiny_book import ROOT
+
+from proof.page import parse
+from proof.questions import Question, read_questions
+from proof.search import FIELD, address, asked_of, mended, own_words, with_asked
+from proof.terms import Term, Terms, read_terms
+
+QUERIES = tomllib.loads((ROOT / "tests/queries.toml").read_text("utf-8"))
+EDITIONS = {"zh": "", "en": "en/"}
+RIGHT = 0.95
+"""The share of the queries whose page must be among the first three results."""
+
+in_a_browser = pytest.mark.skipif(
+    installed_browser() is None and not os.environ.get("CI"),
+    reason="no Chromium or Chrome on this machine",
+)
+
+
+def search(page, query: str) -> list[str]:
+    """The addresses of the results, best first, as a reader who types `query` sees them."""
+    field = page.locator(".md-search__input")
+    field.fill("")
+    page.keyboard.press("Shift")  # the search listens to keys, and filling a field presses none
+    page.wait_for_function("!document.querySelector('.md-search-result__item')")
+    field.fill(query)
+    page.keyboard.press("Shift")
+    page.wait_for_selector(".md-search-result__item")
+    links = page.locator(".md-search-result__item > a")
+    return [
+        a.split("?")[0].split("#")[0] for a in links.evaluate_all("all => all.map(a => a.href)")
+    ]
+
+
+@in_a_browser
+@pytest.mark.parametrize("language", EDITIONS)
+def test_the_right_page_is_among_the_first_three(site, browser, language):
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    page = context.new_page()
+    watch(page)
+    edition = site + EDITIONS[language]
+    page.goto(edition)
+    page.locator(".md-search__input").click()
+    failed = []
+    for query, wanted in QUERIES[language].items():
+        addresses = search(page, query)
+        assert all(place.startswith(edition) for place in addresses)  # and none of the other's:
+        assert language == "en" or not any(place.startswith(f"{site}en/") for place in addresses)
+        found = [place.removeprefix(edition) for place in addresses[:3]]
+        if not set(wanted) & set(found):
+            failed.append(f"{query!r}: wanted {' or '.join(wanted)}, found {', '.join(found)}")
+    context.close()
+    assert page.complaints == []
+    count = len(QUERIES[language])
+    assert count - len(failed) >= RIGHT * count, "\n".join(failed)
+
+
+@in_a_browser
+@pytest.mark.parametrize(
+    ("typed", "wanted"),
+    [
+        ("钩", "钩子"),  # half a word
+        ("zero_gr", "zero_grad"),
+        ("嗯嗯梯度裁剪", "梯度裁剪"),  # words that no page has, before words that pages have
+    ],
+)
+def test_half_a_word_and_words_unknown_keep_nothing_from_being_found(site, browser, typed, wanted):
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(site)
+    page.locator(".md-search__input").click()
+    found = search(page, typed)
+    assert set(found[:3]) & set(search(page, wanted)[:5])
+    context.close()
+
+
+def test_the_queries_are_many_and_lead_to_pages():
+    assert all(len(QUERIES[language]) >= 50 for language in EDITIONS)
+    pages = {
+        address(p.relative_to(ROOT / "docs").as_posix().removesuffix(".zh.md"))
+        for p in (ROOT / "docs").rglob("*.zh.md")
+    }
+    for wanted in (w for language in EDITIONS for w in QUERIES[language].values()):
+        assert set(wanted) <= pages
+
+
+@pytest.mark.parametrize("language", EDITIONS)
+def test_the_index_is_small_and_each_question_is_in_it(site, language):
+    from urllib.request import urlopen
+
+    raw = urlopen(f"{site}{EDITIONS[language]}search/search_index.json").read()
+    assert len(raw) < 700_000
+    told = {entry["location"]: entry.get(FIELD, "") for entry in json.loads(raw)["docs"]}
+    for question in (q for q in read_questions(ROOT) if q.to):
+        assert told[address(question.page)]
+        if question.anchor:
+            assert told[f"{address(question.page)}#{question.anchor}"]
+    assert not any(location.startswith("questions/") for location in told)
+
+
+def test_a_place_is_found_by_questions_terms_and_threads():
+    term = Term("leaf", "graph", "叶子张量", "leaf tensor", "t/p", {}, wrong=("叶子节点",))
+    ask = Question(1, "怎样改 `w`？", "How do I edit `w`?", part="t", to="t/p#three-times")
+    paste = Question(2, message="a leaf Variable", part="messages", to="t/p")
+    absent = Question(3, "没有", "none", see="https://example.org")
+    page = parse(
+        "docs/t/p.en.md",
+        "# T { #t }\n\n[Why?](https://example.org/1) [here](q.en.md) "
+        "[`sum`](https://docs.pytorch.org/docs/stable/)\n",
+    )
+    told = asked_of([page], Terms((term,)), [ask, paste, absent], "en")
+    assert told == {
+        "t/p/": ["Why?", "leaf tensor", "How do I edit `w`?", "a leaf Variable"],
+        "t/p/#three-times": ["How do I edit `w`?"],
+    }
+    assert asked_of([], Terms((term,)), [], "zh") == {
+        "t/p/": ["叶子张量", "leaf tensor", "叶子节点"]
+    }
+
+
+def test_entries_get_the_words_within_words_and_others_stay():
+    entries = [{"location": "a/", "title": "A"}, {"location": "b/", "title": "B"}]
+    told = with_asked(entries, {"a/": ["反向传播 backward", "x"]}, jieba.cut_for_search)
+    assert set(told[0][FIELD].split()) >= {"反向", "传播", "backward", "x"}
+    assert told[1] == entries[1] and FIELD not in entries[0]
+
+
+def test_the_words_that_jieba_is_told_are_those_it_would_break():
+    broken = {"雅可比": ["雅", "可比"], "叶子张量": ["叶子", "张量"]}
+    terms = [Term(zh, "m", zh, zh, "t/p", {}) for zh in broken]
+    assert own_words(Terms(tuple(terms)), broken.__getitem__) == ["雅可比"]
+    plain = jieba.Tokenizer()
+    assert own_words(read_terms(ROOT), plain.cut)
+
+
+def test_a_worker_that_has_changed_is_told():
+    with pytest.raises(ValueError, match="is not there"):
+        mended(b"search(e){return e}")
+
+
+def test_no_glossary_and_no_questions_leave_everything_as_it_is(book):
+    assert read_questions(book.root) == ()
+    assert asked_of([], read_terms(book.root), (), "zh") == {}
