@@ -3,10 +3,12 @@
 function asQuery(typed, index) {
   const known = index.invertedIndex
   index.pipeline.reset() // its stemmer would shorten once more what is a stem already: "raise", "rais", "rai"
-  const small = new Set(("a an and are as at be been being by can could do does for from had has have how i if in into " +
+  const small = new Set((
+    "a an and are as at be been being between by can could difference do does for from had has have how i if in into " +
     "is it its me my of on or so than that the their then there these this to too us vs was we were what when where " +
     "which who why will with would you your 的 了 吗 呢 吧 啊 是 在 和 与 或 把 被 也 都 就 还 要 会 该 我 你 它 " +
-    "这 那 有 为 到 从 怎 么 为什么 怎么 怎样 如何 什么 哪个 哪里 可以 需要 一个 这个 区别 问题").split(" "))
+    "这 那 有 为 到 从 怎 么 为什么 怎么 怎样 如何 什么 哪个 哪里 可以 需要 一个 这个 区别 问题"
+  ).split(" "))
 
   // The longest known words of Chinese; what lies within another is left out, what no page has is passed over.
   function cut(text) {
