@@ -105,7 +105,7 @@ def site(tmp_path_factory) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def book_as_files() -> Iterator[Path]:
-    """The book as `python -m proof offline` and `pdf` have it built: they do it once in the tests."""
+    """The book as `python -m proof offline` and `pdf` have it built, once for all tests."""
     with built(ROOT, lambda _: None) as site:
         yield site
 
