@@ -20,5 +20,6 @@ Where to find what:
 - Finding: `questions` (their page), `search` (and `search.js`), `related` (what to read next).
 - Lists in TOML files: `tables`.
 - Recording what autograd did: `trace/`. Drawing it: `figure/`.
+- Taking it along: `take` (the links), `notebook`, `offline` (the zip), `binding` and `pdf`.
 - Commands: `__main__`, `new`, `your_script` (`python -m proof trace`).
 """

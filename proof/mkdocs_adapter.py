@@ -169,7 +169,8 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     config.nav = _in_language(config.nav, language)
     if config.plugins["material/offline"].config.enabled:
         # From the file system a browser fetches no page; and the shim is ours, not one from afar.
-        config.theme["features"].remove("navigation.instant")
+        kept = [x for x in config.theme["features"] if not x.startswith("navigation.instant")]
+        config.theme["features"] = kept
         config.extra["polyfills"] = ["assets/iframe-worker.js"]
     if language == LANGUAGES[0]:
         config.extra["book_url"] = config.site_url
