@@ -18,7 +18,8 @@ import re
 import shutil
 import sys
 import tempfile
-from concurrent.futures import Future
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -30,6 +31,7 @@ from mkdocs.exceptions import Abort, PluginError
 from mkdocs.plugins import event_priority
 from mkdocs.structure.files import File, Files
 from mkdocs.utils import get_relative_url
+from mkdocs_jupyter.convert import nb2html
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # a hook is loaded from its path
 
@@ -39,11 +41,13 @@ from proof.check import problems_in_runs
 from proof.expand import expand
 from proof.figure.fragment import with_player
 from proof.formula import render_formulas, wrong_formula
+from proof.labs import Cell, Lab, cells_of, failed, figures_of, labs_of, wrong_cells
 from proof.languages.parity import LANGUAGES
 from proof.marks import Marks, marks_of
 from proof.names import Shown, shown
 from proof.official import link_names
 from proof.page import parse
+from proof.plots import wanted, with_figures
 from proof.problem import Problem, Unproved, report
 from proof.result import Result
 from proof.runner import Runner, RunnerError
@@ -70,6 +74,9 @@ class Press:
     runner: Runner = field(default_factory=Runner)
     runs: dict[tuple[str, str, bool], Future[Result]] = field(default_factory=dict)
     book: Book | None = None
+    notebooks: dict[str, Future[str]] = field(default_factory=dict)
+    kernels: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(2))
+    labs: list[Lab] = field(default_factory=list)
     terms: Terms = field(default_factory=Terms)
     index: Index | None = None
     shown: dict[str, Shown] = field(default_factory=dict)
@@ -96,6 +103,11 @@ class Press:
             key = script, hashlib.sha256((root / script).read_bytes()).hexdigest(), trace
             runs[key] = self.runs.get(key) or self.runner.submit(root / script, trace)
         self.runs = runs
+        known, self.labs = self.notebooks, labs_of(self.book)
+        self.notebooks = {
+            lab.key: known.get(lab.key) or self.kernels.submit(_execute, lab.notebook)
+            for lab in self.labs
+        }
         with contextlib.suppress(Unproved):
             self.index = read_index()  # while the scripts run
         self.marks = marks_of(self.book)
@@ -107,7 +119,27 @@ class Press:
             results = [run.result() for run in self.runs.values()]
         except RunnerError as error:
             raise PluginError(str(error)) from error
-        return seen + problems_in_runs(self.book, results)
+        return seen + problems_in_runs(self.book, results) + list(self._of_notebooks())
+
+    def _of_notebooks(self) -> Iterator[Problem]:
+        for lab in self.labs:
+            if error := self.notebooks[lab.key].exception():
+                yield failed(lab, error)
+            else:
+                yield from wrong_cells(lab, self.cells(lab), self.book.root)
+
+    def cells(self, lab: Lab) -> list[Cell]:
+        """What the executed notebook holds; waits for it, and is empty where it failed."""
+        rendered = self.notebooks[lab.key]
+        return [] if rendered.exception() else cells_of(lab, rendered.result())
+
+
+def _execute(notebook: str) -> str:
+    """The notebook as mkdocs-jupyter executes and renders it."""
+    with tempfile.TemporaryDirectory(prefix="proof-") as folder:
+        file = Path(folder, "lab.ipynb")
+        file.write_text(notebook, encoding="utf-8")
+        return nb2html(str(file), execute=True, allow_errors=False)
 
 
 _press: Press | None = None
@@ -231,6 +263,14 @@ def on_page_context(context: dict, page, config: MkDocsConfig, nav) -> dict:
     return context
 
 
+def on_post_page(output: str, page, config: MkDocsConfig) -> str:
+    """The figures come last: by now their notebooks have been executed, and search is done."""
+    if not (scripts := wanted(output)):
+        return output
+    labs = [lab for lab in _press.labs if set(scripts) <= set(lab.scripts)]
+    return with_figures(output, figures_of([c for lab in labs for c in _press.cells(lab)]))
+
+
 def on_template_context(context: dict, template_name: str, config: MkDocsConfig) -> dict:
     context["alternates"] = _alternates(config, "")
     return context
@@ -325,6 +365,7 @@ def on_shutdown() -> None:
     if press is None:
         return
     press.runner.close()
+    press.kernels.shutdown(cancel_futures=True)
     if press.site is None:
         return
     new = Path(press.config.site_dir)

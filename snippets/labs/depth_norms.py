@@ -3,19 +3,19 @@ import torch
 from torch import nn
 
 torch.set_default_dtype(torch.float64)
-depth, width = 30, 64
-x = torch.randn(256, width, generator=torch.Generator().manual_seed(1))
+x = torch.randn(256, 64, generator=torch.Generator().manual_seed(1))
 
 
 def gradient_norms(scale):
+    def keep(layer, grad_input, grad_output):
+        norms[layer] = grad_output[0].norm().item()
+
     torch.manual_seed(0)
-    layers = nn.Sequential(*(nn.Linear(width, width, bias=False) for _ in range(depth)))
+    layers = nn.Sequential(*(nn.Linear(64, 64, bias=False) for _ in range(30)))
     norms = {}
     for layer in layers:
-        nn.init.normal_(layer.weight, std=scale / width**0.5)
-        layer.register_full_backward_hook(
-            lambda module, inputs, outputs: norms.update({module: outputs[0].norm().item()})
-        )
+        nn.init.normal_(layer.weight, std=scale / 64**0.5)
+        layer.register_full_backward_hook(keep)
     layers(x.clone().requires_grad_()).mean().backward()
     return [norms[layer] for layer in layers]
 

@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import matplotlib.pyplot as plt
 import torch
 from torch import nn
@@ -6,10 +8,9 @@ torch.set_default_dtype(torch.float64)
 x = torch.linspace(-3, 3, 128)[:, None]
 y = torch.sin(2 * x)
 figure, panels = plt.subplots(2, 1, sharex=True)
-for panel, activation in zip(panels, (nn.Sigmoid, nn.Tanh)):
+for panel, activation in zip(panels, (nn.Sigmoid, nn.Tanh), strict=True):
     torch.manual_seed(0)
-    sizes = [1, 32, 32, 32, 32, 32, 32, 1]
-    layers = [nn.Linear(*size) for size in zip(sizes, sizes[1:])]
+    layers = [nn.Linear(*sizes) for sizes in pairwise([1, 32, 32, 32, 32, 32, 32, 1])]
     net = nn.Sequential(*(part for layer in layers for part in (layer, activation())))[:-1]
     optimizer = torch.optim.SGD(net.parameters(), lr=0.05)
     norms = {layer.weight: [] for layer in layers}
@@ -23,8 +24,8 @@ for panel, activation in zip(panels, (nn.Sigmoid, nn.Tanh)):
     for step in (0, 149):
         ends = f"layer 0 {shown[0, step]:.1e}, layer 6 {shown[6, step]:.1e}"
         print(f"{activation.__name__}, step {step}: {ends}")
-    image = panel.imshow(shown.log10(), vmin=-8, vmax=0)
-    panel.set(title=activation.__name__, ylabel="layer")
-panel.set_xlabel("step")
+    image = panel.imshow(shown.log10(), vmin=-6, vmax=0)
+    panel.set(title=activation.__name__, ylabel="layer", yticks=[0, 3, 6])
+panels[1].set_xlabel("step")
 figure.colorbar(image, ax=panels, label="log10 of the gradient norm")
 plt.show()

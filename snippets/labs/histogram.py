@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import matplotlib.pyplot as plt
 import torch
 from torch import nn
@@ -6,8 +8,7 @@ torch.set_default_dtype(torch.float64)
 torch.manual_seed(0)
 x = torch.linspace(-3, 3, 128)[:, None]
 y = torch.sin(2 * x)
-sizes = [1, 32, 32, 32, 32, 32, 32, 1]
-layers = [nn.Linear(*size) for size in zip(sizes, sizes[1:])]
+layers = [nn.Linear(*sizes) for sizes in pairwise([1, 32, 32, 32, 32, 32, 32, 1])]
 net = nn.Sequential(*(part for layer in layers for part in (layer, nn.Tanh())))[:-1]
 optimizer = torch.optim.SGD(net.parameters(), lr=0.05)
 grads = []
