@@ -17,7 +17,7 @@ for kind, lr in ((SGD, 0.1), (SGD, 0.01), (Adam, 0.001)):
         before = middle.weight.detach().clone()
         optimizer.step()
         ratios.append(((middle.weight - before).norm() / before.norm()).item())
-    name = f"{kind.__name__}, lr={lr}"
+    name = f"{kind.__name__}, lr {lr}"
     print(f"{name}: step 0 {ratios[0]:.1e}, step 99 {ratios[99]:.1e}")
     plt.plot(ratios, label=name)
 plt.yscale("log")
