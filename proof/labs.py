@@ -11,6 +11,7 @@ import hashlib
 import html
 import json
 import re
+from base64 import b64decode
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,7 @@ from proof.notebook import notebook
 from proof.page import one_line_end, read
 from proof.plots import STYLE, asked
 from proof.problem import Problem, Unproved
+from proof.result import Result
 
 _SETUP = f"""\
 import matplotlib
@@ -31,9 +33,11 @@ torch.set_num_threads(1)
 %config InlineBackend.figure_formats = ["svg"]
 %config InlineBackend.print_figure_kwargs = {{"bbox_inches": None, "metadata": {{"Date": None}}}}
 """
-_CELL = re.compile(r'<div class="jp-Cell jp-CodeCell.*?(?=<div class="jp-Cell |\Z)', re.DOTALL)
+_CELL = re.compile(
+    r'<div class="jp-Cell jp-CodeCell[^>]* id=.*?(?=<div class="jp-Cell |\Z)', re.DOTALL
+)
 _STREAM = re.compile(r'data-mime-type="([^"]*)"[^>]*>\s*<pre>(.*?)</pre>', re.DOTALL)
-_DRAWN = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
+_DRAWN = re.compile(r'src="data:image/svg\+xml;base64,([^"]*)"')
 _TAG = re.compile(r"<[^<>]*>")
 _PRINTED, _COMPLAINED = "text/plain", "application/vnd.jupyter.stderr"
 
@@ -95,9 +99,9 @@ def cells_of(lab: Lab, rendered: str) -> list[Cell]:
     told = []
     for script, cell in zip(lab.scripts, _CELL.findall(rendered)[1:], strict=True):
         said = {_PRINTED: "", _COMPLAINED: ""}
-        for kind, text in _STREAM.findall(_DRAWN.sub("", cell)):
+        for kind, text in _STREAM.findall(cell):
             said[kind] = said.get(kind, "") + html.unescape(_TAG.sub("", text))
-        figures = tuple(_DRAWN.findall(cell))
+        figures = tuple(b64decode(image).decode() for image in _DRAWN.findall(cell))
         told.append(Cell(script, said[_PRINTED], said[_COMPLAINED], figures))
     return told
 
@@ -107,8 +111,10 @@ def figures_of(cells: list[Cell]) -> dict[str, str]:
     return {cell.script: cell.figures[0] for cell in cells if cell.figures}
 
 
-def wrong_cells(lab: Lab, cells: list[Cell], root: Path) -> Iterator[Problem]:
-    """Where a cell did something else in its notebook than the script does by itself."""
+def wrong_cells(
+    lab: Lab, cells: list[Cell], alone: dict[str, Result], root: Path
+) -> Iterator[Problem]:
+    """Where a cell did something else in its notebook than the script did `alone`."""
     for cell in cells:
         output = cell.script.removesuffix(".py") + ".out"
         mend = f"what comes before it in the notebook changes it: see {lab.pages[0]}"
@@ -122,6 +128,12 @@ def wrong_cells(lab: Lab, cells: list[Cell], root: Path) -> Iterator[Problem]:
             line, said, printed = told
             what = f"in its notebook, {cell.script} prints something else than what is recorded"
             yield Problem(output, line, what, said, printed, mend, lab.pages)
+        run = alone.get(cell.script)
+        if run and not run.refusal and tuple(run.figures) != cell.figures:
+            what = f"in its notebook, {cell.script} draws something else than by itself"
+            expected = f"the same {len(run.figures)} figures"
+            found = f"{len(cell.figures)} figures, or other lines in them"
+            yield Problem(cell.script, 1, what, expected, found, mend, lab.pages)
 
 
 def failed(lab: Lab, error: Exception) -> Problem:

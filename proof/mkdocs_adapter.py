@@ -119,14 +119,15 @@ class Press:
             results = [run.result() for run in self.runs.values()]
         except RunnerError as error:
             raise PluginError(str(error)) from error
-        return seen + problems_in_runs(self.book, results) + list(self._of_notebooks())
+        alone = {script: run.result() for (script, *_), run in self.runs.items()}
+        return seen + problems_in_runs(self.book, results) + list(self._of_notebooks(alone))
 
-    def _of_notebooks(self) -> Iterator[Problem]:
+    def _of_notebooks(self, alone: dict[str, Result]) -> Iterator[Problem]:
         for lab in self.labs:
             if error := self.notebooks[lab.key].exception():
                 yield failed(lab, error)
             else:
-                yield from wrong_cells(lab, self.cells(lab), self.book.root)
+                yield from wrong_cells(lab, self.cells(lab), alone, self.book.root)
 
     def cells(self, lab: Lab) -> list[Cell]:
         """What the executed notebook holds; waits for it, and is empty where it failed."""
