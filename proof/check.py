@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from proof import plots
 from proof.book import Book
 from proof.outputs import other_output
 from proof.page import one_line_end, read
@@ -22,6 +23,8 @@ def problems_in_runs(book: Book, results: Iterable[Result]) -> list[Problem]:
         if result.refusal:
             found.append(refused(script, result, pages))
             continue
+        shown = [page for page in book.pages if page.file in pages]
+        found += plots.wrong_figures(shown, script, result.figures)
         problem = _difference(book.root, script, result.stdout, pages)
         if problem := problem or _other_trace(book.root, script, result.trace, pages):
             found.append(problem)

@@ -55,10 +55,13 @@ def run(script: str, report: str, limit: float, recorder=None) -> None:
     sys.dont_write_bytecode = True
     sys.argv = [script]
     sys.path[0] = os.getcwd()  # empty: who copies a script does not copy its neighbours
-    code, line, error = 0, 0, None
+    code, line, error, figures = 0, 0, None, []
     try:
         with recorder or contextlib.nullcontext():
             execute(script)
+        watching = False  # the fonts that are looked for are not the script's business
+        figures = _figures()
+        watching = True
     except SystemExit as end:
         code, line = _status(end), _last_line(end, script)
     except BaseException as raised:
@@ -78,7 +81,8 @@ def run(script: str, report: str, limit: float, recorder=None) -> None:
         recorder.save(f"{report}.recording")
     files = [(path, line) for path, line in written.items() if os.path.exists(path)]
     with open(report, "w", encoding="utf-8") as file:
-        json.dump({"error": error, "line": line, "threads": threads, "files": files}, file)
+        told = {"error": error, "line": line, "threads": threads, "files": files}
+        json.dump({**told, "figures": figures}, file)
     _exit(code)
 
 
@@ -96,6 +100,16 @@ def execute(script: str) -> None:
     with io.open_code(script) as file:
         code = compile(file.read(), script, "exec", dont_inherit=True)
     exec(code, main.__dict__)
+
+
+def _figures() -> list[str]:
+    """What the script has drawn with Matplotlib, as SVG; at the end of Python it is closed."""
+    pyplot, drawn = sys.modules.get("matplotlib.pyplot"), []
+    for number in pyplot.get_fignums() if pyplot else ():
+        text = io.StringIO()
+        pyplot.figure(number).savefig(text, format="svg", metadata={"Date": None})
+        drawn.append(text.getvalue())
+    return drawn
 
 
 def _shut_down() -> list[str]:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from proof import grid, questions, report, spoiled, terms
+from proof import grid, plots, questions, report, spoiled, terms
 from proof.figure import cover, place
 from proof.older import VERSION, fault, older_file, printed
 from proof.page import Page, Reference, read
@@ -18,8 +18,10 @@ EXPECTED_OUTPUT = "<!--pytest-codeblocks:expected-output-->"
 
 OPTIONS = {
     "highlight": "highlight: <text that stands in one line of the code>",
-    "figure": "figure: grid, or figure: trace",
+    "figure": "figure: grid, figure: trace, or figure: plot",
     "captions": "captions: <one for each matrix of the grid, with | between them>",
+    "alt": "alt: <what the plot shows, in words>",
+    "words": "words: <label of the plot>=<in the language of the page> | ...",
     "passes": "passes: <the backward passes that the trace shows, as 1 or 2-3>",
     "then": "then: <an older version of PyTorch, as 1.12.1>",
 }
@@ -80,6 +82,8 @@ def _fences(page: Page, reference: Reference, root: Path) -> Iterator[str]:
         block += ["", *grid.draw("\n".join(output), _captions(captions))]
     if reference.option("figure") == "trace":
         block += ["", place.drawn(page, reference, root)]
+    if reference.option("figure") == "plot":
+        block += ["", plots.place(reference)]
     yield from (reference.indent + line if line else "" for line in block)
 
 
@@ -180,6 +184,7 @@ def _problems(page: Page, reference: Reference, root: Path) -> Iterator[Problem]
             yield from _older_problems(page, reference, root, texts[script], value, line)
         if key not in ("highlight", "then") and [k for k, *_ in reference.options].count(key) > 1:
             yield problem("the option stands twice", "one", f"{key}: {value}", "remove one", line)
+    yield from plots.wrong_options(page, reference)
     if reference.option("figure") == "trace" or reference.option("passes"):
         yield from place.problems(page, reference, root)
     elif output in texts:
@@ -217,7 +222,7 @@ def _older_problems(
 def _grid_problems(page: Page, reference: Reference, output: str) -> Iterator[Problem]:
     """A grid says in words what each matrix of the output is."""
     figure, captions = reference.option("figure"), reference.option("captions")
-    if figure is None and captions is None:
+    if captions is None and figure in (None, "plot"):
         return
     told = _captions(captions) if captions else []
     try:

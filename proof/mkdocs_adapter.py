@@ -19,7 +19,8 @@ import shutil
 import sys
 import tempfile
 import time
-from concurrent.futures import Future
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urljoin, urlsplit
@@ -33,6 +34,7 @@ from mkdocs.plugins import event_priority
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.nav import Navigation
 from mkdocs.utils import get_relative_url
+from mkdocs_jupyter.convert import nb2html
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # a hook is loaded from its path
 
@@ -45,6 +47,7 @@ from proof.expand import expand
 from proof.figure.fragment import with_player
 from proof.formula import render_formulas, wrong_formula
 from proof.hosted import PREFIX
+from proof.labs import Cell, Lab, cells_of, failed, figures_of, labs_of, wrong_cells
 from proof.languages.parity import LANGUAGES
 from proof.languages.quoted import mark_english
 from proof.marks import Marks, marks_of
@@ -54,6 +57,7 @@ from proof.mkdocs_material import mend
 from proof.names import Shown, shown
 from proof.official import link_names
 from proof.page import Page, parse
+from proof.plots import wanted, with_figures
 from proof.problem import Problem, Unproved, once, report
 from proof.progress import watching
 from proof.questions import Question, read_questions
@@ -84,6 +88,9 @@ class Press:
     runs: dict[tuple[str, str, bool], Future[Result]] = field(default_factory=dict)
     book: Book | None = None
     pages: dict[str, Page] = field(default_factory=dict)
+    notebooks: dict[str, Future[str]] = field(default_factory=dict)
+    kernels: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(2))
+    labs: list[Lab] = field(default_factory=list)
     terms: Terms = field(default_factory=Terms)
     questions: tuple[Question, ...] = ()
     index: Index | None = None
@@ -126,6 +133,11 @@ class Press:
             runs[key] = self.runs.get(key) or self.runner.submit(root / script, trace)
         self.again = {script for script, *_ in runs.keys() - self.runs.keys()}
         self.runs = runs
+        known, self.labs = self.notebooks, labs_of(self.book)
+        self.notebooks = {
+            lab.key: known.get(lab.key) or self.kernels.submit(_execute, lab.notebook)
+            for lab in self.labs
+        }
         with contextlib.suppress(Unproved):
             self.index = read_index()  # while the scripts run
         self.marks = marks_of(self.book)
@@ -140,12 +152,33 @@ class Press:
                 self.results = [run.result() for run in runs]
         except RunnerError as error:
             raise PluginError(str(error)) from error
-        return seen + problems_in_runs(self.book, self.results)
+        alone = {script: run.result() for (script, *_), run in self.runs.items()}
+        return seen + problems_in_runs(self.book, self.results) + list(self._of_notebooks(alone))
 
     def proof(self) -> summary.Proof:
         """What was proved since `start`."""
         took = time.monotonic() - self.began
         return summary.Proof(self.book, self.results, self.book.pages, took)
+
+    def _of_notebooks(self, alone: dict[str, Result]) -> Iterator[Problem]:
+        for lab in self.labs:
+            if error := self.notebooks[lab.key].exception():
+                yield failed(lab, error)
+            else:
+                yield from wrong_cells(lab, self.cells(lab), alone, self.book.root)
+
+    def cells(self, lab: Lab) -> list[Cell]:
+        """What the executed notebook holds; waits for it, and is empty where it failed."""
+        rendered = self.notebooks[lab.key]
+        return [] if rendered.exception() else cells_of(lab, rendered.result())
+
+
+def _execute(notebook: str) -> str:
+    """The notebook as mkdocs-jupyter executes and renders it."""
+    with tempfile.TemporaryDirectory(prefix="proof-") as folder:
+        file = Path(folder, "lab.ipynb")
+        file.write_text(notebook, encoding="utf-8")
+        return nb2html(str(file), execute=True, allow_errors=False)
 
 
 _press: Press | None = None
@@ -330,6 +363,14 @@ def on_page_context(context: dict, page, config: MkDocsConfig, nav) -> dict:
     return context
 
 
+def on_post_page(output: str, page, config: MkDocsConfig) -> str:
+    """The figures come last: by now their notebooks have been executed, and search is done."""
+    if not (scripts := wanted(output)):
+        return output
+    labs = [lab for lab in _press.labs if set(scripts) <= set(lab.scripts)]
+    return with_figures(output, figures_of([c for lab in labs for c in _press.cells(lab)]))
+
+
 def on_template_context(context: dict, template_name: str, config: MkDocsConfig) -> dict:
     context["alternates"] = _alternates(config, "")
     context["alternates_of"] = lambda url: _alternates(config, url)  # for the sitemap
@@ -469,6 +510,7 @@ def on_shutdown() -> None:
     if press is None:
         return
     press.runner.close()
+    press.kernels.shutdown(cancel_futures=True)
     if press.site is None:
         return
     new = Path(press.config.site_dir)

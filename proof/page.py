@@ -23,7 +23,7 @@ _ANCHOR = re.compile(r"#([A-Za-z][A-Za-z0-9_-]*)(?=\s|$)")
 _PYTHON = re.compile(r"^(?:\{[^}]*\.|\{? *)(?:i?python[23]?|py[23]?|pycon)\b", re.IGNORECASE)
 # What was meant as a reference and would stand in the page as text.
 _STRAY = re.compile(r"[:：]{2,}\s*(?:snippets|docs)/")
-_UNINDENTED = re.compile(r"^\s*(?:highlight|figure|captions|passes|then|part|of):")
+_UNINDENTED = re.compile(r"^\s*(?:highlight|figure|captions|alt|words|passes|then|part|of):")
 _MARKER = re.compile(r"<!--[-\s]*pytest(?:-codeblocks:|\.mark)")
 
 
@@ -131,7 +131,7 @@ def parse(file: str, text: str, whole: bool = True) -> Page:
             references.append(
                 Reference(block["path"].strip(), number, end, block["indent"], options)
             )
-            words = {at for key, _, at in options if key == "captions"}
+            words = {at for key, _, at in options if key in ("captions", "alt")}
             blocks += [(n, n) for n in range(number, end + 1) if n not in words]
             number = end
             after = next((n for n in range(end, len(lines)) if lines[n].strip()), end)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import signal
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 OUTPUT_LIMIT = 64 * 1024
@@ -26,7 +26,8 @@ class Refusal:
 class Result:
     """What one run of one script printed, or why it is refused; `seconds` is wall-clock time.
 
-    `trace` is the text of its recording, where one was asked for.
+    `trace` is the text of its recording, where one was asked for; `figures` are those that it has
+    drawn with Matplotlib, as SVG.
     """
 
     path: str
@@ -34,6 +35,7 @@ class Result:
     seconds: float
     refusal: Refusal | None = None
     trace: str | None = None
+    figures: Sequence[str] = ()
 
 
 def judge(

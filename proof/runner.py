@@ -16,6 +16,7 @@ from collections.abc import Iterable
 from concurrent.futures import Future
 from pathlib import Path
 
+from proof.plots import DRAWING
 from proof.result import Refusal, Result
 
 LIMIT = 20.0
@@ -50,7 +51,12 @@ class Runner:
                 stdout=subprocess.PIPE,
                 stderr=errors,
                 cwd=Path(__file__).resolve().parent.parent,
-                env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONHASHSEED": str(hash_seed)},
+                env={
+                    **os.environ,
+                    **DRAWING,
+                    "OMP_NUM_THREADS": "1",
+                    "PYTHONHASHSEED": f"{hash_seed}",
+                },
                 text=True,
                 encoding="utf-8",
             )

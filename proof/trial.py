@@ -145,7 +145,8 @@ class Trial:
             refusal = judge_recording(trace)
         folder.remove()
         text = out.decode("utf-8", "replace").replace("\r\n", "\n")
-        return Result(self.script, text, self._end - self.started, refusal, trace)
+        figures = report.get("figures", ()) if report else ()
+        return Result(self.script, text, self._end - self.started, refusal, trace, figures)
 
 
 def _noted_line(trace: Path, script: str) -> int | None:

@@ -29,6 +29,7 @@ import weakref
 from collections import deque
 from dataclasses import asdict
 from os import _exit  # a script may patch the one in `os`
+from pathlib import Path
 
 from proof import child
 from proof.family import family
@@ -175,6 +176,9 @@ def _start_fork(script: str, limit: float, within: str, trace: bool) -> Trial:
     folder, mark = Folder(within), next(_marks)
     if trace:
         import proof.trace.recorder  # noqa: F401  once here, and not in every fork
+    if b"matplotlib" in Path(script).read_bytes():
+        import matplotlib.backends.backend_svg
+        import matplotlib.pyplot  # noqa: F401  once here: in a fork it looks for fonts at each start
     pid = os.fork()
     if pid == 0:
         try:
@@ -247,7 +251,12 @@ def _start_fresh(script: str, limit: float, within: str, trace: bool) -> Trial:
         stdout=folder.stdout,
         stderr=folder.stderr,
         cwd=folder.work,
-        env={**os.environ, **folder.environment(), "PYTHONUTF8": "1"},
+        env={
+            **os.environ,
+            **folder.environment(),
+            "PYTHONUTF8": "1",
+            "MPLCONFIGDIR": str(Path(within, "matplotlib")),  # what it knows of fonts, for all runs
+        },
         start_new_session=hasattr(os, "fork"),
     )
     if sys.platform == "linux":

@@ -32,7 +32,7 @@ from proof.terms import Terms, one_of
 LANGUAGES = ("zh", "en")
 """The languages of the book; `docs/<topic>/<page>.<language>.md` is one page in one of them."""
 
-_SAME = ("highlight", "figure", "passes", "part", "then", "of")  # captions are words
+_SAME = ("highlight", "figure", "passes", "part", "then", "of")  # others are words
 _CODE = re.compile(r"`[^`\n]+`")
 _NAMES = {
     "equations": "equations",

@@ -1,0 +1,31 @@
+import matplotlib.pyplot as plt
+import torch
+from torch import nn
+
+torch.set_default_dtype(torch.float64)
+depth, width = 30, 64
+
+
+def gradient_norms(start):
+    torch.manual_seed(0)
+    h = torch.randn(256, width, requires_grad=True)
+    norms = {}
+    for number in range(depth):
+        h.register_hook(lambda grad, number=number: norms.update({number: grad.norm().item()}))
+        layer = nn.Linear(width, width)
+        start(layer.weight)
+        h = torch.relu(layer(h))
+    h.mean().backward()
+    return [norms[number] for number in range(depth)]
+
+
+starts = {"default": lambda weight: None, "kaiming": nn.init.kaiming_normal_}
+for name, start in starts.items():
+    norms = gradient_norms(start)
+    print(f"{name}: layer 0 / layer 29 = {norms[0] / norms[-1]:.1e}")
+    plt.plot(norms, label=name)
+plt.yscale("log")
+plt.xlabel("layer")
+plt.ylabel("gradient norm")
+plt.legend()
+plt.show()
