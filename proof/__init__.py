@@ -15,5 +15,6 @@ Nothing here knows MkDocs except `mkdocs_adapter` and `mkdocs_speed`. Where to f
 - Names of PyTorch: `uses`, `names`, `api`, `torch_index`, `official`.
 - Words and links: `terms`, `term_links`, `links`.
 - Recording what autograd did: `trace/`. Drawing it: `figure/`.
+- Taking it along: `take` (the links), `notebook`, `offline` (the zip), `binding` and `pdf`.
 - Commands: `__main__`, `new`, `your_script` (`python -m proof trace`).
 """

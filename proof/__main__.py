@@ -1,6 +1,7 @@
 """The maintainer's tool: `python -m proof check | update | reconcile | unproved | new`.
 
-And one command for readers: `python -m proof trace train.py` shows how their own script runs.
+The book as files: `offline` and `pdf`. And one command for readers: `python -m proof trace
+train.py` shows how their own script runs.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from proof.check import problems_in_runs
 from proof.languages.reconcile import doubtful, edited_alone, reconcile, stale
 from proof.maths.equations import line_of
 from proof.new import start
+from proof.offline import Unmade, offline
+from proof.pdf import pdf
 from proof.problem import Problem, Unproved, report
 from proof.progress import watching
 from proof.record import record
@@ -47,6 +50,12 @@ def main(arguments: list[str] | None = None) -> int:
     text = "start a snippet and its two pages"
     sub = commands.add_parser("new", help=text, description=text)
     sub.add_argument("name", help="<topic>/<name>, for example sharing/two_inputs")
+    for command, text in (
+        ("offline", "pack the site into one zip that opens from the file system"),
+        ("pdf", "print the book, one PDF for each language"),
+    ):
+        sub = commands.add_parser(command, help=text, description=text)
+        sub.add_argument("-o", dest="out", type=Path, metavar="FOLDER", help="instead of dist/")
     _add_trace(commands)
     arguments = sys.argv[1:] if arguments is None else arguments
     at = arguments.index("--") if "--" in arguments else len(arguments)
@@ -63,6 +72,10 @@ def main(arguments: list[str] | None = None) -> int:
             return 0
         if options.command == "new":
             return _new(root, options.name)
+        if options.command in ("offline", "pdf"):
+            make = offline if options.command == "offline" else pdf
+            print(make(root, options.out or root / "dist", _progress))
+            return 0
         book = read_book(root)
         chosen = _chosen(book, options.paths)
         if options.command == "reconcile":
@@ -74,9 +87,13 @@ def main(arguments: list[str] | None = None) -> int:
         return _update(book, *chosen)
     except Unproved as unproved:
         print(unproved, file=sys.stderr)
-    except RunnerError as error:
+    except (RunnerError, Unmade) as error:
         print(error, file=sys.stderr)
     return 1
+
+
+def _progress(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
 
 
 def _add_trace(commands) -> None:

@@ -151,6 +151,11 @@ def on_startup(command: str, dirty: bool) -> None:
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
     language = _edition(config)
     config.nav = _in_language(config.nav, language)
+    if config.plugins["material/offline"].config.enabled:
+        # From the file system a browser fetches no page; and the shim is ours, not one from afar.
+        kept = [x for x in config.theme["features"] if not x.startswith("navigation.instant")]
+        config.theme["features"] = kept
+        config.extra["polyfills"] = ["assets/iframe-worker.js"]
     if language == LANGUAGES[0]:
         config.extra["book_url"] = config.site_url
         config.extra["root_url"] = urlsplit(config.site_url or "/").path or "/"
@@ -244,12 +249,14 @@ def on_page_content(content: str, page, config: MkDocsConfig, files: Files) -> s
     name, _, language = source.removesuffix(".md").rpartition(".")
     if language not in LANGUAGES:
         return content
+    urls = {f"docs/{file.src_uri}": file.url for file in files.documentation_pages()}
     if name not in ("index", "glossary/index"):
         if _press.index:
             content = link_names(content, _press.shown[source], _press.index)
-        glossary = get_relative_url("glossary/", url)
+        glossary = get_relative_url(
+            urls.get(f"docs/glossary/index.{language}.md", "glossary/"), url
+        )
         content = link_terms(content, _press.terms, language, name, glossary)
-    urls = {f"docs/{file.src_uri}": file.url for file in files.documentation_pages()}
     marks = _press.marks.get(f"docs/{source}", Marks())
     content = with_player(content, lambda file: get_relative_url(f"assets/{file}", url))
     content = marks.place(content, language, lambda file: get_relative_url(urls[file], url))
@@ -260,7 +267,7 @@ def on_page_content(content: str, page, config: MkDocsConfig, files: Files) -> s
 
 def _taken(page, config: MkDocsConfig) -> dict[str, str | None]:
     """What the page can be taken along as, with the addresses."""
-    links = {} if _press.serving else {"markdown": twin.NAME}
+    links = {"markdown": twin.NAME} if _published(config) else {}
     if not (path := _notebook(page.file)):
         return links
     opened = take.colab(config.repo_url, PREFIX[_edition(config)] + path)
@@ -288,7 +295,7 @@ def on_env(env, config: MkDocsConfig, files: Files):
 def on_page_context(context: dict, page, config: MkDocsConfig, nav) -> dict:
     context["alternates"] = _alternates(config, page.url)
     context["subtitle"] = hosted.SUBTITLE[_edition(config)]
-    if not _press.serving and page.file.src_uri.endswith(".md"):
+    if _published(config) and page.file.src_uri.endswith(".md"):
         context["markdown"] = twin.NAME
         context["card"] = card.NAME if _press.drawer else None
     return context
@@ -302,15 +309,20 @@ def on_template_context(context: dict, template_name: str, config: MkDocsConfig)
 
 def _alternates(config: MkDocsConfig, url: str) -> list[dict]:
     """A page in each language: `href` on this host, `whole` with the host at its front."""
-    path, base = "" if url == "./" else url, config.extra["root_url"]
-    told = [{"language": x, "name": NAMES[x], "href": base + PREFIX[x] + path} for x in LANGUAGES]
+
+    def address(language: str) -> str:
+        if not config.use_directory_urls and url:  # the book as files, wherever they lie
+            return get_relative_url(PREFIX[language] + url, PREFIX[_edition(config)] + url)
+        return config.extra["root_url"] + PREFIX[language] + ("" if url == "./" else url)
+
+    told = [{"language": x, "name": NAMES[x], "href": address(x)} for x in LANGUAGES]
     return [one | {"whole": urljoin(config.site_url or "/", one["href"])} for one in told]
 
 
 @event_priority(-100)
 def on_post_build(config: MkDocsConfig) -> None:
     _mend_search(Path(config.site_dir))
-    if not _press.serving:
+    if _published(config):
         _write_beside(config)
     if _edition(config) != LANGUAGES[0]:
         return
@@ -335,6 +347,11 @@ def on_post_build(config: MkDocsConfig) -> None:
         raise PluginError(f"the book does not hold; the last good site stays\n\n{told}")
     else:
         log.info(summary.holds(proof))
+
+
+def _published(config: MkDocsConfig) -> bool:
+    """Whether this is what a host gets: not a site being served here, nor the book as files."""
+    return not _press.serving and config.use_directory_urls
 
 
 def _write_beside(config: MkDocsConfig) -> None:

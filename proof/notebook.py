@@ -6,6 +6,7 @@ go, links lead to the page in the web.
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import posixpath
@@ -40,6 +41,7 @@ _WORDS = {
         "about": "这是[书里的一页]({page})。输出由 PyTorch {torch} 打印，别的版本可能不一样；"
         "要一样的，先运行 `%pip install torch=={torch}`。",
         "older": "PyTorch {version} 打印的：",
+        "alt": "这段代码的计算图，每一步都在网页上",
         "figure": "[在网页上一步一步看这段代码的前向和反向]({page}#{identity})",
     },
     "en": {
@@ -47,6 +49,7 @@ _WORDS = {
         "another version may print something else. To get the same: "
         "`%pip install torch=={torch}`.",
         "older": "PyTorch {version} printed:",
+        "alt": "The graph of this code; the page in the web tells every step",
         "figure": "[Step through the forward and backward pass of this code on the web]"
         "({page}#{identity})",
     },
@@ -98,7 +101,7 @@ def _written(page: Page, root: Path, language: str, site: str | None) -> _Writer
 
 def text(page: Page, root: Path, language: str, site: str | None = None) -> str:
     """The notebook as its file has it."""
-    return json.dumps(notebook(page, root, language, site), ensure_ascii=False, indent=1) + "\n"
+    return json.dumps(notebook(page, root, language, site), ensure_ascii=False) + "\n"
 
 
 def name(page: str) -> str:
@@ -186,10 +189,16 @@ class _Writer:
             self._cell("markdown", f"{told}\n\n```text\n{older}\n```", "older")
         if captions := reference.option("captions"):
             drawn = grid.draw(output, [caption.strip() for caption in captions.split("|")])
-            self._cell("markdown", "\n".join(drawn), "figure")
+            # Without its colors, which Jupyter would take away in part.
+            plain = re.sub(r' (?:class|style)="[^"]*"', "", "\n".join(drawn[1:-1]))
+            self._cell("markdown", plain, "figure")
         if reference.option("figure") == "trace":
             where = {"page": self.address.of(""), "identity": place.identity(reference)}
-            self._cell("markdown", self.words["figure"].format(**where), "figure")
+            svg = base64.b64encode(place.image(page, reference, root).encode()).decode()
+            told = self.words["figure"].format(**where)
+            # A tag, not Markdown: in that, some readers take no SVG within an address.
+            image = f'<img alt="{self.words["alt"]}" src="data:image/svg+xml;base64,{svg}">'
+            self._cell("markdown", f"{image}\n\n{told}", "figure")
 
     def told(self) -> list[dict]:
         """All cells; the first one says where the page stands and which PyTorch printed."""

@@ -18,6 +18,7 @@ from tiny_book import ROOT, Book, write
 
 import proof.__main__
 import proof.record
+from proof.offline import built
 from proof.result import Result
 from proof.runner import Runner
 
@@ -100,6 +101,13 @@ def site(tmp_path_factory) -> Iterator[str]:
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield address
     server.shutdown()
+
+
+@pytest.fixture(scope="session")
+def book_as_files() -> Iterator[Path]:
+    """The book as `python -m proof offline` and `pdf` have it built, once for all tests."""
+    with built(ROOT, lambda _: None) as site:
+        yield site
 
 
 @pytest.fixture(scope="session")

@@ -6,6 +6,8 @@ import http.server
 import shutil
 from pathlib import Path
 
+from proof.pdf import BROWSERS
+
 
 class Handler(http.server.SimpleHTTPRequestHandler):
     """Serves the site under /book/, as a project page is hosted, with its own 404 page."""
@@ -27,9 +29,6 @@ class Handler(http.server.SimpleHTTPRequestHandler):
 
     def log_message(self, *_: object) -> None:
         pass
-
-
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge")
 
 
 def installed_browser() -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 import subprocess
@@ -9,6 +10,7 @@ import sys
 from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
+from xml.etree import ElementTree
 
 import nbformat
 import pytest
@@ -115,6 +117,21 @@ def test_a_notebook_holds_the_page_and_nothing_that_only_the_site_understands(pa
     assert first[0].startswith("# ") and "{" not in first[0]
     assert SITE in first[2] and metadata.version("torch").partition("+")[0] in first[2]
     assert told == notebook(page, ROOT, _language(page.file), SITE)
+
+
+def test_pictures_are_files_of_their_own():
+    pictures = 0
+    for page in PAGES:
+        told = NOTEBOOKS[page.file]
+        for svg in re.findall(r"svg\+xml;base64,([\w+/=]+)", json.dumps(told)):
+            read = ElementTree.fromstring(base64.b64decode(svg))
+            assert read.tag == "{http://www.w3.org/2000/svg}svg"
+            style = "".join(read.find("{*}style").itertext())
+            for variable in set(re.findall(r"var\((--[\w-]+)", style)) - {"--arrow"}:
+                assert f"{variable}:" in style, variable
+            pictures += 1
+    asked = sum(r.option("figure") == "trace" for page in PAGES for r in page.references)
+    assert pictures == asked > 10
 
 
 def test_no_sentence_is_lost():

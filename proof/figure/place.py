@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 
 from proof.figure.cards import read_graph
@@ -14,14 +15,37 @@ from proof.trace.model import Trace, parsed
 
 ENDING = ".trace"
 """What a recording beside its script is called."""
+_STYLE = Path(__file__).parents[2] / "docs" / "assets" / "trace.css"
+_LIGHT = (
+    "--trace-line:#76838c;--trace-grad:#a05a00;--trace-leaf:#17597f;--trace-on:#b3261e;"
+    "--md-default-fg-color:#1c242b;--md-default-fg-color--light:#50606c;--md-code-bg-color:#f5f6f3;"
+    "--md-code-font:monospace"
+)
 _PASSES = re.compile(r"([1-9]\d*)(?:-([1-9]\d*))?")
 
 
 def drawn(page: Page, reference: Reference, root: Path) -> str:
     """The HTML of the figure, in the page's language."""
-    trace = parsed(read((root / reference.path).with_suffix(ENDING)))
+    recorded = read((root / reference.path).with_suffix(ENDING))
     language = page.file.removesuffix(".md").rpartition(".")[2]
-    return fragment(trace, identity(reference), language, passes(reference))
+    return _drawn(recorded, identity(reference), language, passes(reference))
+
+
+@lru_cache(maxsize=256)
+def _drawn(recorded: str, name: str, language: str, shown: tuple[int, int] | None) -> str:
+    return fragment(parsed(recorded), name, language, shown)
+
+
+def image(page: Page, reference: Reference, root: Path) -> str:
+    """The picture of the figure as an SVG file: it brings its own style, that of a light page."""
+    picture = re.search("<svg.*?</svg>", drawn(page, reference, root), re.DOTALL)[0]
+    rules = re.findall(
+        r"(?m)^\.trace (svg .*)$", _STYLE.read_text("utf-8").partition("/* While")[0]
+    )
+    opening, closed, rest = picture.partition(">")
+    opening = opening.replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg"', 1)
+    style = "".join([f"svg{{background:#fff;{_LIGHT}}}", *rules])
+    return f"{opening}{closed}<style>{style}</style>{rest}"
 
 
 def steps(page: Page, root: Path) -> dict[str, int]:

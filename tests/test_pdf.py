@@ -1,0 +1,165 @@
+"""The printed book: every page in its order, an outline, links that lead somewhere, its fonts."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from pathlib import Path
+
+import pytest
+from served import installed_browser
+from tiny_book import ROOT
+
+from proof import pdf as printing
+from proof.__main__ import main
+from proof.binding import bound, sheets
+from proof.offline import Unmade
+
+pytestmark = pytest.mark.skipif(installed_browser() is None, reason="no Chromium or Chrome")
+SITE = "https://example.org/book/"
+
+
+@pytest.fixture(scope="module")
+def printed(book_as_files, tmp_path_factory) -> Path:
+    """The folder with both PDFs, as the command makes them."""
+    out = tmp_path_factory.mktemp("dist")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(printing, "built", lambda *_: contextlib.nullcontext(book_as_files))
+        assert main(["--root", str(ROOT), "pdf", "-o", str(out)]) == 0
+    assert sorted(file.name for file in out.iterdir()) == ["gradients-en.pdf", "gradients-zh.pdf"]
+    return out
+
+
+@pytest.fixture(params=["zh", "en"])
+def edition(request, printed, book_as_files):
+    """The reader of a PDF, and the pages of the site that it holds."""
+    from pypdf import PdfReader
+
+    reader = PdfReader(printed / printing.name(request.param))
+    return reader, sheets(book_as_files, printing.EDITIONS[request.param])
+
+
+def _squeezed(text: str) -> str:
+    return re.sub(r"\s", "", text)
+
+
+def test_every_page_of_the_navigation_is_there_in_order(edition):
+    reader, pages = edition
+    nav = re.findall(r"- ([\w/-]+)\.md", (ROOT / "mkdocs.yml").read_text("utf-8"))
+    assert [re.sub(r"^en/|\.html$", "", page.path) for page in pages] == nav
+    starts = [
+        reader.get_destination_page_number(reader.named_destinations[page.key]) for page in pages
+    ]
+    assert starts == sorted(set(starts)) and starts[0] > 1
+    for page, start in zip(pages, starts, strict=True):
+        assert _squeezed(page.name) in _squeezed(reader.pages[start].extract_text()), page.path
+
+
+def test_the_contents_tell_the_page_on_which_each_begins(edition):
+    reader, pages = edition
+    first = reader.get_destination_page_number(reader.named_destinations["p0"])
+    text = _squeezed("".join(reader.pages[n].extract_text() for n in range(1, first)))
+    for page in pages:
+        start = reader.get_destination_page_number(reader.named_destinations[page.key]) + 1
+        assert re.search(rf"{re.escape(_squeezed(page.name))}[.·]*{start}(?!\d)", text), page.path
+
+
+def test_the_outline_has_parts_and_chapters(edition):
+    reader, pages = edition
+    told: list[tuple[int, str]] = []
+
+    def walk(entries: list, level: int) -> None:
+        for entry in entries:
+            if isinstance(entry, list):
+                walk(entry, level + 1)
+            else:
+                told.append((level, _squeezed(entry.title)))
+
+    walk(reader.outline, 0)
+    levels = {name: level for level, name in told}
+    for page in pages:
+        assert levels.get(_squeezed(page.name)) == (0 if page.part else 1), page.name
+
+
+def test_links_within_the_book_lead_to_places_in_it(edition):
+    reader, _ = edition
+    within, abroad = set(), set()
+    for page in reader.pages:
+        for note in page.get("/Annots", []):
+            note = note.get_object()
+            if note.get("/Subtype") != "/Link":
+                continue
+            if "/Dest" in note:
+                within.add(str(note["/Dest"]).removeprefix("/"))
+            else:
+                abroad.add(note["/A"].get("/URI"))
+    assert len(within) > 200 and within <= reader.named_destinations.keys()
+    assert all(address and address.startswith("https://") for address in abroad), abroad
+
+
+def test_the_fonts_are_embedded_and_the_text_can_be_read(edition):
+    reader, pages = edition
+    seen = set()
+    for page in reader.pages[:: len(reader.pages) // 12]:
+        for font in (page["/Resources"].get("/Font") or {}).values():
+            font = font.get_object()
+            seen.add(font["/Subtype"])
+            if font["/Subtype"] == "/Type3":  # its glyphs are drawn in the file itself
+                assert font["/CharProcs"]
+                continue
+            font = font["/DescendantFonts"][0].get_object() if "/DescendantFonts" in font else font
+            assert {"/FontFile", "/FontFile2", "/FontFile3"} & font["/FontDescriptor"].keys()
+    assert seen
+    two_losses = next(page for page in pages if page.path.endswith("two-losses.html"))
+    start = reader.get_destination_page_number(reader.named_destinations[two_losses.key])
+    text = _squeezed("".join(page.extract_text() for page in reader.pages[start : start + 4]))
+    for said in ("48+12=60", "loss2.backward(retain_graph=True)", "afterloss3,w.grad:tensor(60.)"):
+        assert said in text
+    assert "AccumulateGrad" in text  # the figure
+
+
+@pytest.mark.parametrize("language", ["zh", "en"])
+def test_nothing_sticks_out_and_no_link_is_broken(language, book_as_files, browser):
+    start = printing.EDITIONS[language]
+    document = (book_as_files / start).with_name("measured.html")
+    document.write_text(bound(book_as_files, start, SITE, {}), "utf-8")
+    width = round((210 - 2 * 22) / 25.4 * 96)
+    page = browser.new_page(viewport={"width": width, "height": 900})
+    page.emulate_media(media="print")
+    page.goto(document.as_uri())
+    out = """width => [...document.querySelectorAll("main *")]
+        .filter(it => it.getBoundingClientRect().right > width + 2)
+        .map(it => it.closest("[id]").id + ": " + it.textContent.slice(0, 60))"""
+    assert page.evaluate(out, width) == []
+    broken = """() => [...document.querySelectorAll('a[href^="#"]')]
+        .map(link => decodeURIComponent(link.getAttribute("href").slice(1)))
+        .filter(id => !document.getElementById(id))"""
+    assert page.evaluate(broken) == []
+    assert page.locator("details:not([open])").count() == 0
+    page.close()
+    document.unlink()
+
+
+def test_without_a_browser_or_a_site_nothing_is_written(tmp_path, monkeypatch, capsys):
+    (tmp_path / "book").mkdir()
+    command = ["--root", str(tmp_path / "book"), "pdf", "-o", str(tmp_path / "out")]
+    assert main(command) == 1
+    assert "the book could not be built" in capsys.readouterr().err
+    monkeypatch.setattr(printing.shutil, "which", lambda _: None)
+    with pytest.raises(Unmade, match=r"needs Chromium or Chrome.*chromium-browser"):
+        printing.browser_path()
+    assert main(command) == 1
+    assert "needs Chromium" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_browser_that_dies_leaves_no_half_a_file(book_as_files, tmp_path, monkeypatch):
+    def dies(site: Path, start: str, browser: str, target: Path) -> int:
+        target.write_bytes(b"%PDF-half")
+        raise OSError("gone")
+
+    monkeypatch.setattr(printing, "built", lambda *_: contextlib.nullcontext(book_as_files))
+    monkeypatch.setattr(printing, "_print", dies)
+    with pytest.raises(OSError, match="gone"):
+        printing.pdf(ROOT, tmp_path, lambda _: None)
+    assert list(tmp_path.iterdir()) == []
