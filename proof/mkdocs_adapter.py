@@ -319,7 +319,7 @@ def on_page_content(content: str, page, config: MkDocsConfig, files: Files) -> s
 
 def _taken(page, config: MkDocsConfig) -> dict[str, str | None]:
     """What the page can be taken along as, with the addresses."""
-    links = {} if _press.serving else {"markdown": twin.NAME}
+    links = {"markdown": twin.NAME} if _published(config) else {}
     if not (path := _notebook(page.file)):
         return links
     opened = take.colab(config.repo_url, PREFIX[_edition(config)] + path)
@@ -357,7 +357,7 @@ def on_env(env, config: MkDocsConfig, files: Files):
 def on_page_context(context: dict, page, config: MkDocsConfig, nav) -> dict:
     context["alternates"] = _alternates(config, page.url)
     context["subtitle"] = hosted.SUBTITLE[_edition(config)]
-    if not _press.serving and page.file.src_uri.endswith(".md"):
+    if _published(config) and page.file.src_uri.endswith(".md"):
         context["markdown"] = twin.NAME
         context["card"] = card.NAME if _press.drawer else None
     return context
@@ -397,7 +397,7 @@ def on_post_build(config: MkDocsConfig) -> None:
     except ValueError as error:
         raise PluginError(str(error)) from error
     _mend_search(config)
-    if not _press.serving:
+    if _published(config):
         _write_beside(config)
     if _edition(config) != LANGUAGES[0]:
         return
@@ -425,6 +425,11 @@ def on_post_build(config: MkDocsConfig) -> None:
         raise PluginError(f"the book does not hold; the last good site stays\n\n{told}")
     else:
         log.info(summary.holds(proof))
+
+
+def _published(config: MkDocsConfig) -> bool:
+    """Whether this is what a host gets: not a site being served here, nor the book as files."""
+    return not _press.serving and config.use_directory_urls
 
 
 def _write_beside(config: MkDocsConfig) -> None:

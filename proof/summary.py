@@ -23,7 +23,7 @@ FEW = 3
 
 KINDS, FILES = 8, 8
 _SPECIFIC = re.compile(
-    r"""(?:docs|snippets|tests)/\S+|`[^`]*`|'[^']*'|"[^"]*"|「[^」]*」|(?<![\w.])-?\d[\d.]*"""
+    r"""(?:docs|snippets|tests)/\S+|`[^`]*`|'[^']*'|"[^"]*"|「[^」]*」|(?<![\w.])-?\d[\d.]*|#[\w-]+"""
     r"|(?<=: ).+"
 )
 
@@ -83,16 +83,17 @@ def script_of(path: str, root: Path) -> str:
 def fails(problems: Sequence[Problem], whole: bool = False) -> str:
     """The failures, each as `report` tells it; several stand below a count of their kinds.
 
-    What goes beyond a screen is only counted, unless the list is asked for as a `whole`.
+    What goes beyond a screen is only counted, unless the list is asked for as a `whole`. One of
+    each kind comes before a second of any.
     """
     problems = once(problems)
     head = _kinds(problems) if len(problems) > FEW else []
-    shown = len(problems) if whole else _on_a_screen(problems, SCREEN - len(head))
-    if shown == len(problems):
+    shown = problems if whole else _on_a_screen(problems, SCREEN - len(head))
+    if len(shown) == len(problems):
         return "\n".join([*head, report(problems)])
-    files = Counter(problem.file for problem in problems[shown:])
-    told = [*head, *(f"{problem}\n" for problem in problems[:shown])]
-    told.append(f"and {len(problems) - shown} more; python -m proof check FILE shows them:")
+    files = Counter(problem.file for problem in problems if problem not in shown)
+    told = [*head, *(f"{problem}\n" for problem in shown)]
+    told.append(f"and {len(problems) - len(shown)} more; python -m proof check FILE shows them:")
     told += [f"  {times:>4}  {file}" for file, times in files.most_common(FILES)]
     if len(files) > FILES:
         told.append(f"        and {number(len(files) - FILES, 'more file')}")
@@ -108,13 +109,21 @@ def _kinds(problems: Sequence[Problem]) -> list[str]:
     return [f"{number(problems, 'problem')} in {number(files, 'file')}:", *told, ""]
 
 
-def _on_a_screen(problems: Sequence[Problem], lines: int) -> int:
-    """How many of the problems stand within so many lines; at least a few."""
-    for shown, problem in enumerate(problems):
-        lines -= str(problem).count("\n") + 2
-        if lines < 0:
-            return max(shown, min(FEW, len(problems)))
-    return len(problems)
+def _on_a_screen(problems: Sequence[Problem], lines: int) -> list[Problem]:
+    """The problems that go into so many lines, in their order; at least a few."""
+    often, met = Counter(map(kind, problems)), Counter()
+    order = []
+    for place, problem in enumerate(problems):
+        sort = kind(problem)
+        order.append((met[sort], -often[sort], place))
+        met[sort] += 1
+    chosen = []
+    for *_, place in sorted(order):
+        lines -= str(problems[place]).count("\n") + 2
+        if lines < 0 and len(chosen) >= FEW:
+            break
+        chosen.append(place)
+    return [problems[place] for place in sorted(chosen)]
 
 
 def kind(problem: Problem) -> str:

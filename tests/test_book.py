@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from tiny_book import Book
 
@@ -467,7 +469,7 @@ SECOND = {"snippets/t/second.out:1", "docs/t/q.en.md:8"}
 )
 def test_only_what_belongs_to_the_chosen_files_is_told(two_pages, proof_command, chosen, told):
     status, _, err = proof_command("check", *chosen)
-    places = {block.split(": ")[0] for block in err.split("\n\n")[:-1]}
+    places = set(re.findall(r"(?m)^(\S+:\d+): ", err))
     assert (status, places) == (1, told)
 
 

@@ -26,6 +26,7 @@ ENVIRONMENT = {
     "NO_MKDOCS_2_WARNING": "1",
     "SOURCE_DATE_EPOCH": "1",
     "SITE_URL": ADDRESS,  # where the book is hosted says something else
+    "REPO_URL": "",
 }
 NOTEBOOK = {
     "cells": [
@@ -200,9 +201,13 @@ def test_each_edition_lists_its_pages_for_programs(built):
 
 def test_below_the_root_of_a_host_every_address_is_whole(good):
     address = "https://example.org/book/"
-    status, said = build(good, "--strict", SITE_URL=address)
+    repository = "https://github.com/example/book"
+    status, said = build(good, "--strict", SITE_URL=address, REPO_URL=repository)
     assert status == 0, said
     site = good.root / "site"
+    page = (site / "t/p/index.html").read_text("utf-8")
+    # Material asks api.github.com about a link to a repository that is marked as its component.
+    assert f'href="{repository}"' in page and 'data-md-component="source"' not in page
     said = head(site / "en/t/p/index.html")
     assert said["canonical"] == f"{address}en/t/p/"
     assert said["alternate zh"] == "/book/t/p/"

@@ -114,6 +114,16 @@ def test_many_failures_fit_on_a_screen_and_name_the_command_that_shows_the_other
     assert whole.count("  expected:") == 200 and "more; python" not in whole
 
 
+def test_where_not_all_are_told_there_is_one_of_each_kind_in_their_order():
+    problems = [
+        problem(number, f"{kind} kind") for kind in ("one", "other") for number in range(30)
+    ]
+    told = fails(problems)
+    shown = re.findall(r"(?m)^docs/t/p.en.md:(\d+): (\w+) kind$", told)
+    assert ("0", "one") in shown and ("0", "other") in shown
+    assert shown == sorted(shown, key=lambda one: int(one[0]))
+
+
 def test_a_failure_longer_than_a_screen_is_still_told():
     long = replace(problem(1), found="\n".join("x" * 100))
     told = fails([long, *map(problem, range(2, 9))])
