@@ -50,7 +50,7 @@ from proof.questions import Question, read_questions
 from proof.related import Related, listed
 from proof.result import Result
 from proof.runner import Runner, RunnerError
-from proof.search import address, asked_of, mended, on_use, own_words, with_asked
+from proof.search import address, asked_of, asking_late, mended, own_words, with_asked
 from proof.term_links import link_terms
 from proof.terms import Terms, read_terms
 
@@ -308,7 +308,7 @@ def _mend_search(config: MkDocsConfig) -> None:
     told = json.loads(index.read_text("utf-8"))
     told["docs"] = with_asked(told["docs"], asked, jieba.cut_for_search)
     index.write_text(json.dumps(told, ensure_ascii=False, separators=(",", ":")), "utf-8")
-    for script, mend in (("workers/search", mended), ("bundle", on_use)):
+    for script, mend in (("workers/search", mended), ("bundle", asking_late)):
         for file in site.glob(f"assets/javascripts/{script}.*.min.js"):
             try:
                 file.write_bytes(mend(file.read_bytes()))

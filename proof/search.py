@@ -96,7 +96,7 @@ def mended(worker: bytes) -> bytes:
     return Path(__file__).with_suffix(".js").read_bytes() + code
 
 
-def on_use(bundle: bytes) -> bytes:
+def asking_late(bundle: bytes) -> bytes:
     """Material's script, asking for the index of the search when the search is first used.
 
     Raises `ValueError` where the places to mend aren't there.

@@ -14,7 +14,7 @@ from tiny_book import ROOT
 
 from proof.page import parse
 from proof.questions import Question, read_questions
-from proof.search import FIELD, address, asked_of, mended, on_use, own_words, with_asked
+from proof.search import FIELD, address, asked_of, asking_late, mended, own_words, with_asked
 from proof.terms import Term, Terms, read_terms
 
 QUERIES = tomllib.loads((ROOT / "tests/queries.toml").read_text("utf-8"))
@@ -165,7 +165,7 @@ def test_the_index_is_asked_for_when_the_search_is_used_or_its_words_are_marked(
 
 def test_a_script_of_material_that_has_changed_is_told():
     with pytest.raises(ValueError, match="are not there"):
-        on_use(b'L($(location.protocol!=="file:"),Je("search")).pipe(Re(o=>o),b(()=>t))')
+        asking_late(b'L($(location.protocol!=="file:"),Je("search")).pipe(Re(o=>o),b(()=>t))')
     with pytest.raises(ValueError, match="is not there"):
         mended(b"search(e){return e}")
 
