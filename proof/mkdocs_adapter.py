@@ -64,7 +64,7 @@ from proof.questions import Question, read_questions
 from proof.related import Related, listed
 from proof.result import Result
 from proof.runner import Runner, RunnerError
-from proof.search import address, asked_of, mended, own_words, with_asked
+from proof.search import address, asked_of, asking_late, mended, own_words, with_asked
 from proof.term_links import link_terms
 from proof.terms import Terms, read_terms
 
@@ -475,13 +475,14 @@ def _mend_search(config: MkDocsConfig) -> None:
     told = json.loads(index.read_text("utf-8"))
     told["docs"] = with_asked(told["docs"], asked, jieba.cut_for_search)
     index.write_text(json.dumps(told, ensure_ascii=False, separators=(",", ":")), "utf-8")
-    for worker in site.glob("assets/javascripts/workers/search.*.min.js"):
-        try:
-            worker.write_bytes(mended(worker.read_bytes()))
-        except ValueError as error:
-            raise PluginError(
-                f"{worker.name}: {error}. Has mkdocs-material changed? See proof/search.py"
-            ) from error
+    for script, mend in (("workers/search", mended), ("bundle", asking_late)):
+        for file in site.glob(f"assets/javascripts/{script}.*.min.js"):
+            try:
+                file.write_bytes(mend(file.read_bytes()))
+            except ValueError as error:
+                raise PluginError(
+                    f"{file.name}: {error}. Has mkdocs-material changed? See proof/search.py"
+                ) from error
 
 
 def _show(problems: list[Problem], site: Path) -> None:

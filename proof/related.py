@@ -90,7 +90,8 @@ def listed(
     to: Callable[[str], str],
 ) -> str:
     """The list as HTML; `to` gives the address of a page by its name, seen from this page."""
-    items = [f'<li><a href="{to(n)}">{_html(titles[n, language])}</a></li>' for n in names]
+    known = [(n, titles[n, language]) for n in names if (n, language) in titles]
+    items = [f'<li><a href="{to(name)}">{_html(title)}</a></li>' for name, title in known]
     if not items:
         return ""
     label = _LABEL[language]

@@ -65,7 +65,7 @@ def test_either_language_ties_both_and_a_first_page_ties_none():
 
 def test_the_list_is_html_with_titles_in_the_language():
     titles = {("t/a", "zh"): "`a` < b？", ("t/b", "zh"): "乙"}
-    told = listed(["t/a", "t/b"], titles, "zh", lambda name: f"../{name}/")
+    told = listed(["t/a", "t/only_en", "t/b"], titles, "zh", lambda name: f"../{name}/")
     assert '<li><a href="../t/a/"><code>a</code> &lt; b？</a></li>' in told
     assert told.count("<li>") == 2 and "接着读" in told
     assert listed([], titles, "zh", str) == ""
