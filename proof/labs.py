@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from proof.book import Book
-from proof.check import first_difference
 from proof.notebook import notebook
+from proof.outputs import first_difference
 from proof.page import one_line_end, read
 from proof.plots import STYLE, asked
 from proof.problem import Problem, Unproved

@@ -64,7 +64,7 @@ from proof.questions import Question, read_questions
 from proof.related import Related, listed
 from proof.result import Result
 from proof.runner import Runner, RunnerError
-from proof.search import address, asked_of, asking_late, mended, own_words, with_asked
+from proof.search import address, asked_of, own_words, with_asked
 from proof.term_links import link_terms
 from proof.terms import Terms, read_terms
 
@@ -396,7 +396,7 @@ def on_post_build(config: MkDocsConfig) -> None:
         mend(Path(config.site_dir))
     except ValueError as error:
         raise PluginError(str(error)) from error
-    _mend_search(config)
+    _tell_search(config)
     if _published(config):
         _write_beside(config)
     if _edition(config) != LANGUAGES[0]:
@@ -467,7 +467,7 @@ def _build_english(config: MkDocsConfig) -> None:
     build(english)
 
 
-def _mend_search(config: MkDocsConfig) -> None:
+def _tell_search(config: MkDocsConfig) -> None:
     """Let the search find pages by what readers type, in either language."""
     site, language = Path(config.site_dir), _edition(config)
     asked = asked_of(_press.book.pages, _press.terms, _press.questions, language)
@@ -475,14 +475,6 @@ def _mend_search(config: MkDocsConfig) -> None:
     told = json.loads(index.read_text("utf-8"))
     told["docs"] = with_asked(told["docs"], asked, jieba.cut_for_search)
     index.write_text(json.dumps(told, ensure_ascii=False, separators=(",", ":")), "utf-8")
-    for script, mend in (("workers/search", mended), ("bundle", asking_late)):
-        for file in site.glob(f"assets/javascripts/{script}.*.min.js"):
-            try:
-                file.write_bytes(mend(file.read_bytes()))
-            except ValueError as error:
-                raise PluginError(
-                    f"{file.name}: {error}. Has mkdocs-material changed? See proof/search.py"
-                ) from error
 
 
 def _show(problems: list[Problem], site: Path) -> None:

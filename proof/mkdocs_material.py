@@ -8,6 +8,15 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+_SEARCH = Path(__file__).with_name("search.js")
+
+QUERY = (
+    # What a reader typed is read by search.js, which begins the search worker.
+    "workers/search",
+    rb'(?P<typed>\w)=(?P=typed)\.replace\(new RegExp\("\\\\p\{sc=Han\}\+","gu"\),\w=>\[\.\.\.\w+'
+    rb'\(\w,this\.index\.invertedIndex\)\]\.join\("\* "\)\),(?P=typed)=\w+\((?P=typed)\)',
+    rb"\g<typed>=asQuery(\g<typed>,this.index)",
+)
 INDEX_WAITS = (
     # Each page fetches the search index at once, 140 kB, unless it is read from a file: then it
     # waits until the reader turns to the search.
@@ -33,7 +42,7 @@ COPY_BUTTONS = (
 
 def mend(site: Path) -> None:
     """Mend an edition of the site; raises `ValueError` where a place is not there."""
-    for script, place, better in (INDEX_WAITS, WORKER_WAITS, COPY_BUTTONS):
+    for script, place, better in (QUERY, INDEX_WAITS, WORKER_WAITS, COPY_BUTTONS):
         for file in site.glob(f"assets/javascripts/{script}.*.min.js"):
             code, mended = re.subn(place, better, file.read_bytes())
             if mended != 1:
@@ -42,6 +51,8 @@ def mend(site: Path) -> None:
                     "See proof/mkdocs_material.py"
                 )
             file.write_bytes(code)
+    for worker in site.glob("assets/javascripts/workers/search.*.min.js"):
+        worker.write_bytes(_SEARCH.read_bytes() + worker.read_bytes())
     _one_style_sheet(site)
 
 

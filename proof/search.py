@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from pathlib import Path
 
 from proof.links import elsewhere
 from proof.page import Page
@@ -16,20 +15,6 @@ FIELD = "asked"
 
 _OFFICIAL = "pytorch.org/"
 _HAN = re.compile(r"[\u4e00-\u9fff]+")
-_QUERY = re.compile(
-    rb'(?P<typed>\w)=(?P=typed)\.replace\(new RegExp\("\\\\p\{sc=Han\}\+","gu"\),\w=>\[\.\.\.\w+'
-    rb'\(\w,this\.index\.invertedIndex\)\]\.join\("\* "\)\),(?P=typed)=\w+\((?P=typed)\)'
-)
-# Where Material 9.8.1 asks for the index as soon as a page is there: for the search, and to mark
-# the words that led to the page, whether or not any did.
-_SEARCH = re.compile(
-    rb'[\w$]+\((?P<of>[\w$]+)\(location\.protocol!=="file:"\),(?P<used>[\w$]+\("search"\))\)'
-    rb"(?P<rest>\.pipe\([\w$]+\((?P<x>\w)=>(?P=x)\),(?P<then>[\w$]+)\(\(\)=>)"
-)
-_MARKED = re.compile(
-    rb"(?P<all>[\w$]+)\(\[(?P<index>\w),(?P<place>\w\.pipe\([\w$]+\([\w$]+\(\)\),"
-    rb'[\w$]+\((?P<x>\w)=>!!(?P=x)\.searchParams\.get\("h"\)\))\)\]\)'
-)
 
 
 def own_words(terms: Terms, cut: Callable[[str], Iterable[str]]) -> list[str]:
@@ -83,30 +68,6 @@ def with_asked(
 def address(page: str) -> str:
     """The address of a page by its name: `basics/leaf/`, and `basics/` for `basics/index`."""
     return "" if page == "index" else page.removesuffix("index").rstrip("/") + "/"
-
-
-def mended(worker: bytes) -> bytes:
-    """Material's search worker, with `search.js` reading what a reader typed.
-
-    Raises `ValueError` where the place to mend isn't there.
-    """
-    code, places = _QUERY.subn(rb"\g<typed>=asQuery(\g<typed>,this.index)", worker, count=2)
-    if places != 1:
-        raise ValueError("the place where the query is read is not there")
-    return Path(__file__).with_suffix(".js").read_bytes() + code
-
-
-def asking_late(bundle: bytes) -> bytes:
-    """Material's script, asking for the index of the search when the search is first used.
-
-    Raises `ValueError` where the places to mend aren't there.
-    """
-    search, marked = _SEARCH.findall(bundle), _MARKED.findall(bundle)
-    if len(search) != 1 or len(marked) != 1:
-        raise ValueError("the places where the index is asked for are not there")
-    names = _SEARCH.search(bundle)
-    wait = rb"\g<place>,%b(h=>\g<all>([\g<index>,%b(h)])))" % (names["then"], names["of"])
-    return _MARKED.sub(wait, _SEARCH.sub(rb"\g<used>\g<rest>", bundle))
 
 
 def _cut(text: str, cut: Callable[[str], Iterable[str]]) -> Iterator[str]:

@@ -14,7 +14,7 @@ from tiny_book import ROOT
 
 from proof.page import parse
 from proof.questions import Question, read_questions
-from proof.search import FIELD, address, asked_of, asking_late, mended, own_words, with_asked
+from proof.search import FIELD, address, asked_of, own_words, with_asked
 from proof.terms import Term, Terms, read_terms
 
 QUERIES = tomllib.loads((ROOT / "tests/queries.toml").read_text("utf-8"))
@@ -145,29 +145,19 @@ def test_the_words_that_jieba_is_told_are_those_it_would_break():
 
 
 @in_a_browser
-def test_the_index_is_asked_for_when_the_search_is_used_or_its_words_are_marked(site, browser):
+def test_the_program_and_the_index_are_fetched_when_the_search_is_used(site, browser):
     context = browser.new_context()
     page = context.new_page()
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     page.goto(f"{site}basics/leaf/", wait_until="networkidle")
     page.wait_for_timeout(500)
-    assert not [url for url in asked if url.endswith("search_index.json")]
+    assert not [url for url in asked if "/search" in url]
     page.locator(".md-search__input").click()
     page.wait_for_timeout(500)
-    assert len([url for url in asked if url.endswith("search_index.json")]) == 1
+    assert len([url for url in asked if "/search" in url]) == 2
     assert search(page, "叶子张量")
-    page.goto("about:blank")
-    page.goto(f"{site}basics/leaf/?h=张量", wait_until="networkidle")
-    page.wait_for_selector("mark")
     context.close()
-
-
-def test_a_script_of_material_that_has_changed_is_told():
-    with pytest.raises(ValueError, match="are not there"):
-        asking_late(b'L($(location.protocol!=="file:"),Je("search")).pipe(Re(o=>o),b(()=>t))')
-    with pytest.raises(ValueError, match="is not there"):
-        mended(b"search(e){return e}")
 
 
 def test_no_glossary_and_no_questions_leave_everything_as_it_is(book):
