@@ -16,5 +16,8 @@ Nothing here knows MkDocs except `mkdocs_adapter` and `mkdocs_speed`. Where to f
 - Words and links: `terms`, `term_links`, `links`.
 - Recording what autograd did: `trace/`. Drawing it: `figure/`.
 - Taking it along: `take` (the links), `notebook`, `offline` (the zip), `binding` and `pdf`.
+- Beside the pages: `answer` (a page in a sentence), `twin` (as Markdown), `card`, `lines` (its
+  picture), `hosted` (what a host is given).
+- What an author sees: `progress`, `summary`.
 - Commands: `__main__`, `new`, `your_script` (`python -m proof trace`).
 """
