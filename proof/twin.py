@@ -32,7 +32,7 @@ def twin(page: Page, root: Path, language: str, site: str, address: str) -> str:
         if cell["cell_type"] == "code":
             output = "".join(cell["outputs"][0]["text"]).rstrip("\n")
             told += [_fence("python", source), _OUTPUT[language], _fence("text", output)]
-        elif not source.startswith('<div class="grids">'):
+        elif not source.startswith("<table"):
             told.append(_TAG.sub("", source).strip())
     title, gap, rest = told[0].partition("\n")
     torch = metadata.version("torch").partition("+")[0]
