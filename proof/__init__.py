@@ -21,5 +21,8 @@ Where to find what:
 - Lists in TOML files: `tables`.
 - Recording what autograd did: `trace/`. Drawing it: `figure/`.
 - Taking it along: `take` (the links), `notebook`, `offline` (the zip), `binding` and `pdf`.
+- Beside the pages: `answer` (a page in a sentence), `twin` (as Markdown), `card`, `lines` (its
+  picture), `hosted` (what a host is given).
+- What an author sees: `progress`, `summary`.
 - Commands: `__main__`, `new`, `your_script` (`python -m proof trace`).
 """

@@ -20,7 +20,7 @@ _SOURCE = {
     "zh": "出处：<{page}>。代码和输出都核对过：输出由 PyTorch {torch} 打印。",
     "en": "Source: <{page}>. Code and output are checked: PyTorch {torch} printed the output.",
 }
-_TAG = re.compile(r"</?(?:span|div)\b[^<>]*>")
+_TAG = re.compile(r"</?(?:span|div)\b[^<>]*>|<img\b[^<>]*>")
 _OUTPUT = {"zh": "输出：", "en": "Output:"}
 
 
@@ -32,8 +32,8 @@ def twin(page: Page, root: Path, language: str, site: str, address: str) -> str:
         if cell["cell_type"] == "code":
             output = "".join(cell["outputs"][0]["text"]).rstrip("\n")
             told += [_fence("python", source), _OUTPUT[language], _fence("text", output)]
-        elif not source.startswith("<"):
-            told.append(_TAG.sub("", source))
+        elif not source.startswith("<table"):
+            told.append(_TAG.sub("", source).strip())
     title, gap, rest = told[0].partition("\n")
     torch = metadata.version("torch").partition("+")[0]
     told[0] = f"{title}\n\n{_SOURCE[language].format(page=address, torch=torch)}{gap}{rest}"

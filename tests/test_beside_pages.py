@@ -1,0 +1,46 @@
+"""The book as it is hosted: every page of both sitemaps, with what its head promises."""
+
+from __future__ import annotations
+
+import re
+import struct
+import urllib.request
+from collections import Counter
+
+import pytest
+
+from proof.card import find_font
+
+
+def get(address: str) -> bytes:
+    """What is answered; anything but 200 raises."""
+    with urllib.request.urlopen(address, timeout=30) as answer:
+        assert answer.status == 200 and answer.url == address
+        return answer.read()
+
+
+@pytest.mark.parametrize("edition", ["", "en/"])
+def test_every_page_keeps_what_its_head_promises(site, edition):
+    pages = re.findall(r"<loc>(.*?)</loc>", get(f"{site}{edition}sitemap.xml").decode())
+    assert len(pages) > 50 and all(page.startswith(site + edition) for page in pages)
+    answers: Counter[str] = Counter()
+    listed = get(f"{site}{edition}llms.txt").decode()
+    for page in pages:
+        head = get(page).decode().partition("</head>")[0]
+        said = dict(re.findall(r'<meta (?:name|property)="([\w:]+)" content="([^"]*)"', head))
+        assert f'<link rel="canonical" href="{page}">' in head and said["og:url"] == page
+        answers[said["description"]] += 1
+        assert said["description"] and said["og:title"]
+        if find_font():
+            picture = get(said["og:image"])
+            assert said["og:image"].startswith(page) and len(picture) < 30_000
+            assert struct.unpack(">II", picture[16:24]) == (1200, 630)
+        assert get(f"{page}index.md").decode().startswith("# ")
+        assert page == site + edition or f"({page}index.md)" in listed
+    assert [answer for answer, times in answers.items() if times > 1] == []
+    assert len(re.findall(r"\(http[^)]*index\.md\)", listed)) == len(pages) - 1  # all but the home
+
+
+def test_the_addresses_that_a_sitemap_gives_for_the_other_language_are_answered(site):
+    links = re.findall(r'hreflang="en" href="(.*?)"', get(f"{site}sitemap.xml").decode())
+    assert links == re.findall(r"<loc>(.*?)</loc>", get(f"{site}en/sitemap.xml").decode())
