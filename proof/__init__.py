@@ -15,5 +15,6 @@ Nothing here knows MkDocs except `mkdocs_adapter` and `mkdocs_speed`. Where to f
 - Names of PyTorch: `uses`, `names`, `api`, `torch_index`, `official`.
 - Words and links: `terms`, `term_links`, `links`.
 - Recording what autograd did: `trace/`. Drawing it: `figure/`.
+- What scripts draw themselves: `plots`, `book.mplstyle`; their notebooks: `labs`, `notebook`.
 - Commands: `__main__`, `new`, `your_script` (`python -m proof trace`).
 """
