@@ -20,6 +20,7 @@ Where to find what:
 - Finding: `questions` (their page), `search` (and `search.js`), `related` (what to read next).
 - Lists in TOML files: `tables`.
 - Recording what autograd did: `trace/`. Drawing it: `figure/`.
+- What scripts draw themselves: `plots`, `book.mplstyle`; their notebooks: `labs`.
 - Taking it along: `take` (the links), `notebook`, `offline` (the zip), `binding` and `pdf`.
 - Beside the pages: `answer` (a page in a sentence), `twin` (as Markdown), `card`, `lines` (its
   picture), `hosted` (what a host is given).

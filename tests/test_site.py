@@ -341,6 +341,70 @@ def test_notebooks_are_run_and_shown_in_both_editions(good):
     assert status != 0 and "ZeroDivisionError" in said
 
 
+PLOT = """\
+import matplotlib.pyplot as plt
+
+plt.plot([1, 2, 4])
+plt.xlabel("step")
+plt.show()
+print("drawn:", 3)
+"""
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory) -> tuple[Book, str]:
+    """A tiny book with a lab, built, and what the build said."""
+    book = site_of(Book(tmp_path_factory.mktemp("lab") / "book"))
+    book.write("snippets/t/s.py", PLOT)
+    book.write("snippets/t/s.out", "drawn: 3\n")
+    told = {"zh": "alt: 一条线\n    words: step=步", "en": "alt: a line"}
+    for language, options in told.items():
+        book.change(f"docs/t/p.{language}.md", "highlight: 3 * w", f"figure: plot\n    {options}")
+        book.change(f"docs/t/p.{language}.md", " 6", " 3")
+    status, said = build(book, "--strict")
+    assert status == 0, said
+    return book, said
+
+
+def test_a_lab_is_executed_once_and_its_figure_speaks_both_languages(lab):
+    book, said = lab
+    assert said.count("Converting notebook (execute=True)") == 1
+    for address, alt, label in (("t/p/", "一条线", "步"), ("en/t/p/", "a line", "step")):
+        page = (book.root / "site" / address / "index.html").read_text("utf-8")
+        assert f'<figure class="plot"><svg role="img" aria-label="{alt}"' in page
+        assert f">{label}</text>" in page and "var(--plot-1)" in page
+        assert "jp-" not in page and "require.js" not in page and "<style" not in page
+    index = (book.root / "site/search/search_index.json").read_text("utf-8")
+    assert "clipPath" not in index
+
+
+LAB_FAULTS = {
+    "a cell that prints something else": ('"drawn:", 3', '"drawn:", 3 + ("__file__" not in dir())'),
+    "a cell that draws something else": ("[1, 2, 4]", '[1, 2, 4 + ("__file__" not in dir())]'),
+    "a cell that fails": ('print("drawn:", 3)', 'print("drawn:", 3 if __file__ else 0)'),
+}
+LAB_TOLD = [
+    ["snippets/t/s.out:1", "in its notebook", "drawn: 3", "drawn: 4"],
+    ["snippets/t/s.py:1", "in its notebook", "draws something else"],
+    ["docs/t/p.", "NameError", "python -m proof check snippets/t/s.py"],
+]
+
+
+@pytest.mark.parametrize(("fault", "words"), zip(LAB_FAULTS, LAB_TOLD, strict=True))
+def test_a_notebook_that_is_not_what_its_scripts_are_fails_the_build(lab, tmp_path, fault, words):
+    """In a notebook there is no `__file__`."""
+    copy = Book.__new__(Book)
+    copy.root = tmp_path / "book"
+    shutil.copytree(lab[0].root, copy.root)
+    before = contents(copy.root / "site")
+    copy.change("snippets/t/s.py", *LAB_FAULTS[fault])
+    status, said = build(copy)
+    assert status != 0
+    for word in words:
+        assert word in said
+    assert contents(copy.root / "site") == before
+
+
 class Served:
     """`mkdocs serve` on a free port."""
 

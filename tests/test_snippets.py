@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from proof.plots import DRAWING
 from proof.runner import Runner
 
 ROOT = Path(__file__).parent.parent
@@ -36,6 +37,7 @@ def read(script: str) -> str:
 def python(script: str) -> subprocess.CompletedProcess[str]:
     """Start an interpreter in the root of the repository, as a reader does."""
     settings = {"OMP_NUM_THREADS": "2", "PYTHONHASHSEED": "4321", "PYTHONUTF8": "1"}
+    settings |= DRAWING  # a window would wait until it is closed
     return subprocess.run(
         [sys.executable, script],
         cwd=ROOT,

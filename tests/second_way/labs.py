@@ -563,5 +563,5 @@ CURVES: dict[str, Callable[[], list[Curve]]] = {
 MAPS: dict[str, Callable[[], list[tuple[Array, float, float]]]] = {
     "heat_map": lambda: [(np.log10(watched(name)[0]), -6, 0) for name in ("Sigmoid", "Tanh")],
     "dead_relu": lambda: [(passing()[0], 0, 1)],
-    "histogram": lambda: [(columns()[1][::-1], 0, columns()[1].max())],
+    "histogram": lambda: [(columns()[1], 0, columns()[1].max())],
 }

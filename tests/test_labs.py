@@ -1,0 +1,326 @@
+"""The labs: what their figures show, how one becomes part of a page, how notebooks are read."""
+
+from __future__ import annotations
+
+import io
+import re
+from base64 import b64decode, b64encode
+from pathlib import Path
+from xml.etree import ElementTree
+
+import matplotlib
+import numpy as np
+import pytest
+from PIL import Image
+from second_way.labs import CURVES, MAPS
+
+from proof.book import read_book
+from proof.labs import Lab, cells_of, failed, figures_of, labs_of, wrong_cells
+from proof.page import parse
+from proof.plots import dictionary, fragment, labels, place, wanted, with_figures, wrong_figures
+from proof.result import Result
+
+ROOT = Path(__file__).parent.parent
+DRAWING = sorted(
+    p.stem for p in (ROOT / "snippets/labs").glob("*.py") if "plt.show()" in p.read_text("utf-8")
+)
+SVG = "{http://www.w3.org/2000/svg}"
+DOWN = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻−", "0123456789--")
+COLORS = [f"#11110{n}" for n in range(1, 7)]
+
+
+@pytest.fixture(scope="module")
+def drawn(runner) -> dict[str, ElementTree.Element]:
+    """What the scripts draw, by name."""
+    scripts = [ROOT / f"snippets/labs/{name}.py" for name in DRAWING]
+    results = runner.run(scripts)
+    assert [result.refusal for result in results if result.refusal] == []
+    return {Path(r.path).stem: ElementTree.fromstring(r.figures[0]) for r in results}
+
+
+def part(root: ElementTree.Element, name: str) -> ElementTree.Element:
+    return next(node for node in root.iter() if node.get("id") == name)
+
+
+def scale(axis: ElementTree.Element, way: str, base: int | None):
+    """From a place in the figure to the number that its axis has there, or to its logarithm."""
+    told = []
+    for tick in (tick for tick in axis if tick.get("id")[1:].startswith("tick_")):
+        if said := labels(ElementTree.tostring(tick, "unicode")):
+            place = float(next(tick.iter(f"{SVG}use")).get(way))
+            told.append((place, logarithm(said[0], base) if base else float(number(said[0]))))
+    slope, start = np.polyfit(*zip(*told, strict=True), 1)
+    return lambda at: slope * np.asarray(at) + start
+
+
+def logarithm(said: str, base: int) -> float:
+    """Of 10⁻⁶ it is -6; of 3×10⁴ a little more than 4."""
+    found = re.fullmatch(rf"(?:(\d)\s*×\s*)?{base}([⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+)", said)
+    return int(number(found[2])) + np.log(int(found[1] or 1)) / np.log(base)
+
+
+def number(said: str) -> str:
+    return said.translate(DOWN)
+
+
+def lines(root: ElementTree.Element) -> list[np.ndarray]:
+    """The lines within the axes, as places in the figure, in the order of their colors."""
+    found = []
+    for color in COLORS:
+        for node in root.iter(f"{SVG}path"):
+            if "clip-path" in node.attrib and f"stroke: {color}" in node.get("style", ""):
+                numbers = re.findall(r"-?\d+\.?\d*", node.get("d"))
+                found.append(np.array(numbers, dtype=float).reshape(-1, 2))
+    return found
+
+
+def test_every_figure_is_confirmed():
+    assert CURVES.keys() | MAPS.keys() == set(DRAWING)
+    assert not CURVES.keys() & MAPS.keys()
+
+
+@pytest.mark.parametrize("name", CURVES)
+def test_the_lines_show_what_was_computed(name, drawn):
+    """Each point, read off its axes, is where the second way puts it, to half a pixel."""
+    bases = {"spread": (10, 10), "batch_norm_gap": (2, None)}.get(name, (None, 10))
+    axes = (part(drawn[name], f"matplotlib.axis_{n}") for n in (1, 2))
+    scales = [scale(*told) for told in zip(axes, "xy", bases, strict=True)]
+    found, expected = lines(drawn[name]), CURVES[name]()
+    assert len(found) == len(expected)
+    for line, curve in zip(found, expected, strict=True):
+        for read, base, at, numbers in zip(scales, bases, line.T, curve, strict=True):
+            numbers = np.asarray(numbers, float)
+            numbers = np.log(numbers) / np.log(base) if base else numbers
+            assert at.shape == numbers.shape
+            assert np.abs(read(at) - numbers).max() < 0.5 * abs(read(1) - read(0))
+
+
+def pictures(root: ElementTree.Element) -> list[np.ndarray]:
+    """The images of the maps as numbers from 0 to 1, by the colors of viridis."""
+    colors = (matplotlib.colormaps["viridis"](range(256))[:, :3] * 255).round()
+    found = []
+    for node in root.iter(f"{SVG}image"):
+        data = node.get("{http://www.w3.org/1999/xlink}href").partition("base64,")[2]
+        pixels = np.asarray(Image.open(io.BytesIO(b64decode(data))).convert("RGB"), float)
+        off = np.abs(pixels[:, :, None, :] - colors).sum(-1)
+        assert off.min(-1).max() < 4, "a color that viridis does not have"
+        found.append(off.argmin(-1) / 255)
+    return found
+
+
+@pytest.mark.parametrize("name", MAPS)
+def test_the_maps_show_what_was_computed(name, drawn):
+    """Each cell has the color of its number, of 256; the last picture is the bar of the colors."""
+    *found, bar = pictures(drawn[name])
+    expected = MAPS[name]()
+    assert len(found) == len(expected) and len(np.unique(bar)) > 240
+    for cells, (numbers, low, high) in zip(found, expected, strict=True):
+        share = np.clip((numbers - low) / (high - low), 0, 1)
+        assert cells.shape == share.shape
+        assert np.abs(cells - share).max() <= 3 / 255
+
+
+def test_a_line_that_moved_is_seen(drawn):
+    """So that the tests above are able to fail."""
+    root = drawn["residual"]
+    to_y = scale(part(root, "matplotlib.axis_2"), "y", 10)
+    line, (_, y) = lines(root)[0], CURVES["residual"]()[0]
+    assert np.abs(to_y(line[:, 1] + 2) - np.log10(y)).max() > 0.5 * abs(to_y(1) - to_y(0))
+
+
+# How a figure becomes part of a page
+
+
+def drawing(text: str = "step", more: str = "") -> str:
+    """A small SVG as Matplotlib writes it."""
+    return (
+        '<svg xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="0 0 360 230.4" '
+        'xmlns="http://www.w3.org/2000/svg"><metadata>of a day</metadata>'
+        '<defs><style type="text/css">*{stroke-linejoin: round}</style></defs>'
+        '<g id="axes_1"><path d="M 1.23456 2.000001 \nL 3 4" clip-path="url(#p1)" '
+        'style="fill: none; stroke: #111101"/><text style="font-size: 10px; '
+        'font-family: \'DejaVu Sans\'; fill: #111100" x="5.5" y="6" '
+        f'transform="rotate(-0 5.5 6)">{text}</text>{more}</g>'
+        '<defs><clipPath id="p1"><rect x="0" y="0" width="9" height="9"/></clipPath></defs></svg>'
+    )
+
+
+def test_a_figure_takes_the_colors_and_the_words_of_its_page():
+    told = fragment(drawing(), "snippets/t/s.py", {"step": "步"}, 'role="img" aria-label="x"')
+    assert told == (
+        '<svg role="img" aria-label="x" viewBox="0 0 360 230.4">'
+        '<path d="M 1.2 2 L 3 4" clip-path="url(#s-p1)" style="fill:none;stroke:var(--plot-1)">'
+        '</path><text x="5.5" y="6" style="font-size:10px;fill:currentColor">步</text>'
+        '<defs><clipPath id="s-p1"><rect x="0" y="0" width="9" height="9"></rect></clipPath></defs>'
+        "</svg>"
+    )
+
+
+def test_a_power_of_ten_is_one_text():
+    pieces = "".join(
+        f'<tspan style="font-size: {size}px">{text}</tspan>'
+        for size, text in ((10, "1"), (10, "0"), (7, "−"), (7, "6"))
+    )
+    assert labels(drawing(more=f"<text>{pieces}</text>")) == ["step", "10⁻⁶"]
+
+
+def plotted(options: str, language: str = "zh"):
+    text = f"# T {{ #t }}\n\n::: snippets/t/s.py\n{options}"
+    return parse(f"docs/t/p.{language}.md", text)
+
+
+ASKED = "    figure: plot\n    alt: 一条 <线>\n    words: step=步 | update / weight=更新\n"
+
+
+def test_a_place_is_filled_and_words_are_escaped():
+    page = plotted(ASKED)
+    text = place(page.references[0])
+    assert wanted(text) == ["snippets/t/s.py"]
+    told = with_figures(f"a{text}b", {"snippets/t/s.py": drawing()})
+    assert told.startswith('a<figure class="plot"><svg role="img" aria-label="一条 &lt;线&gt;"')
+    assert ">步</text>" in told and told.endswith("</svg></figure>b")
+    assert with_figures(text, {}) == text
+
+
+def test_words_are_pairs():
+    assert dictionary("a=b | update / weight = c") == {"a": "b", "update / weight": "c"}
+    assert dictionary(None) == {}
+
+
+@pytest.mark.parametrize(
+    ("options", "language", "figures", "told"),
+    [
+        (ASKED.replace(" | update / weight=更新", ""), "zh", [drawing()], []),
+        ("    figure: plot\n    alt: a\n", "en", [drawing()], []),
+        ("    figure: plot\n    alt: a\n", "zh", [drawing()], ["words: step=<in Chinese>"]),
+        ("    figure: plot\n    alt: a\n", "zh", [drawing("3 × 10⁴")], []),
+        (ASKED, "zh", [drawing()], ["update / weight"]),
+        (ASKED, "zh", [], ["0 figures"]),
+        (ASKED, "zh", [drawing(), drawing()], ["2 figures"]),
+        ("", "zh", [drawing()], ["doesn't show it"]),
+        ("", "zh", [], []),
+    ],
+)
+def test_a_figure_that_a_page_does_not_tell_is_refused(options, language, figures, told):
+    problems = list(wrong_figures([plotted(options, language)], "snippets/t/s.py", figures))
+    assert len(problems) == len(told)
+    for problem, words in zip(problems, told, strict=True):
+        assert words in str(problem) and problem.line == 3
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ("    figure: plot\n", "no alternative text"),
+        ("    alt: a\n", "alt: belongs to a plot"),
+        ("    figure: grid\n    captions: a\n    words: a=b\n", "words: belongs to a plot"),
+        ("    figure: plot\n    alt: a\n    words: a | b=c\n", "a label has no rendering"),
+    ],
+)
+def test_options_that_say_nothing_are_refused(book, options, told):
+    book.change("docs/t/p.zh.md", "    highlight: 3 * w\n", options)
+    from proof.book import problems_in_files
+
+    problems = [str(p) for p in problems_in_files(read_book(book.root)) if told in str(p)]
+    assert problems and "docs/t/p.zh.md:5" in problems[0]
+
+
+# What an executed notebook is read for
+
+
+def rendered(*cells: str) -> str:
+    """As mkdocs-jupyter renders it: each code cell has an inner box of the same class."""
+    cell = '<div class="jp-Cell jp-CodeCell jp-Notebook-cell" id="cell-id={}">\n{}</div>'
+    inner = '<div class="jp-Cell jp-CodeCell jp-Notebook-cell">\n'
+    text = '<div class="jp-Cell jp-MarkdownCell" id="cell-id=t"><pre>data</pre></div>'
+    told = (inner + cell.format(n, each) + "</div>" + text for n, each in enumerate(cells))
+    return "".join(told)
+
+
+def stream(text: str, kind: str = "text/plain") -> str:
+    return f'<div data-mime-type="{kind}" tabindex="0">\n<pre>{text}\n</pre></div>'
+
+
+def image(svg: str) -> str:
+    return f'<img src="data:image/svg+xml;base64,{b64encode(svg.encode()).decode()}"/>'
+
+
+@pytest.fixture
+def lab(book) -> Lab:
+    book.write("snippets/t/s.out", "y: 6.0 < 7\n")
+    return Lab(("docs/t/p.en.md",), ("snippets/t/s.py",), "")
+
+
+STDERR = "application/vnd.jupyter.stderr"
+
+
+@pytest.mark.parametrize(
+    ("cell", "told"),
+    [
+        (stream("y: 6.0 &lt; <span>7</span>") + image(drawing()), []),
+        (stream("y: 6.1") + image(drawing()), ["snippets/t/s.out:1", "y: 6.0 < 7", "y: 6.1"]),
+        (stream("y: 6.0 &lt; 7"), ["snippets/t/s.py:1", "draws something else", "0 figures"]),
+        (stream("y: 6.0 &lt; 7") + image(drawing("x")), ["draws something else"]),
+        (
+            stream("y: 6.0 &lt; 7") + stream("oh", STDERR) + image(drawing()),
+            ["snippets/t/s.py:1", "complains", "oh"],
+        ),
+    ],
+)
+def test_what_a_notebook_does_is_compared_with_the_script(book, lab, cell, told):
+    cells = cells_of(lab, rendered("setup", cell))
+    alone = {"snippets/t/s.py": Result("", "", 0.0, figures=[drawing()])}
+    problems = list(wrong_cells(lab, cells, alone, book.root))
+    assert len(problems) == bool(told)
+    for words in told:
+        assert words in str(problems[0])
+    if not told:
+        assert figures_of(cells) == {"snippets/t/s.py": drawing()}
+
+
+def test_a_notebook_that_fails_names_the_script(book):
+    told = str(failed(with_plot(book), RuntimeError("no kernel")))
+    assert "docs/t/p.en.md:1" in told and "RuntimeError: no kernel" in told
+    assert "python -m proof check snippets/t/s.py" in told
+
+
+def test_both_languages_of_a_page_are_one_lab():
+    labs = labs_of(read_book(ROOT))
+    assert [len(lab.pages) for lab in labs] == [2] * len(labs) and len(labs) >= 3
+    assert len({lab.key for lab in labs}) == len(labs)
+
+
+def test_words_do_not_change_what_is_executed(book):
+    before = with_plot(book)
+    book.change("docs/t/p.en.md", "It is 6.", "It is six.")
+    assert labs_of(read_book(book.root))[0].key == before.key
+    book.write("snippets/t/s.py", "y = 6.0\nprint('y:', y)\n")
+    assert labs_of(read_book(book.root))[0].key != before.key
+
+
+def with_plot(book) -> Lab:
+    for language in ("zh", "en"):
+        text = "    figure: plot\n    alt: a\n"
+        book.change(f"docs/t/p.{language}.md", "    highlight: 3 * w\n", text)
+    (lab,) = labs_of(read_book(book.root))
+    return lab
+
+
+# The colors
+
+
+def luminance(color: str) -> float:
+    parts = [int(color[n : n + 2], 16) / 255 for n in (1, 3, 5)]
+    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+@pytest.mark.parametrize(("number", "background"), [(0, "#ffffff"), (1, "#10181f")])
+def test_lines_are_legible_on_either_background(number, background):
+    css = (ROOT / "docs/assets/book.css").read_text("utf-8")
+    rule = [line for line in css.split("\n") if "--plot-1:" in line][number]
+    colors = re.findall(r"--plot-\d: (#\w{6})", rule)
+    assert len(colors) == 6
+    for color in colors:
+        low, high = sorted((luminance(color), luminance(background)))
+        assert (high + 0.05) / (low + 0.05) >= 3, color
