@@ -73,7 +73,7 @@ def test_every_page_of_the_navigation_is_there_in_order(edition):
 def test_the_contents_tell_the_page_on_which_each_begins(edition):
     reader, pages = edition
     places = _places(reader)
-    text = _squeezed("".join(reader.pages[n].extract_text() for n in range(1, places["p0"])))
+    text = _squeezed("|".join(reader.pages[n].extract_text() for n in range(1, places["p0"])))
     for page in pages:
         start = places[page.key] + 1
         assert re.search(rf"{re.escape(_squeezed(page.name))}[.·]*{start}(?!\d)", text), page.path
