@@ -11,6 +11,7 @@ Where to find what:
 - Reading: `page`, `prose`, `book` (everything that is checked without a run), `problem`.
 - Running a script: `runner`, `warm`, `trial`, `child`, `family`, `result`.
 - What it printed against what is recorded: `outputs`, `check`, `record`.
+- Building: `press` (all of it, for `mkdocs_adapter`), `swap` (the new site for the old one).
 - What a page becomes: `expand`, `grid`, `older`, `report`, `spoiled`, `formula`; `codeblocks` for
   pytest.
 - Numbers and messages: `runs`, `values`, `marks` (the links from a value to its line).

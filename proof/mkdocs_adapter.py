@@ -8,9 +8,6 @@ proved and nothing else failed.
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
-import html
 import json
 import logging
 import os
@@ -18,10 +15,7 @@ import posixpath
 import shutil
 import sys
 import tempfile
-import time
-from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urljoin, urlsplit
 
@@ -40,137 +34,43 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # a hook is loa
 
 from proof import card, hosted, notebook, summary, take, twin
 from proof.answer import answer
-from proof.api import Index, read_index
-from proof.book import Book, problems_in_files, read_book
-from proof.check import problems_in_runs
 from proof.expand import expand
 from proof.figure.fragment import with_player
 from proof.formula import render_formulas, wrong_formula
 from proof.hosted import PREFIX
-from proof.labs import Cell, Lab, cells_of, failed, figures_of, labs_of, wrong_cells
 from proof.languages.parity import LANGUAGES
 from proof.languages.quoted import mark_english
-from proof.marks import Marks, marks_of
+from proof.marks import Marks
 from proof.math_font import FILE as MATH_FONT
 from proof.math_font import characters, font
-from proof.mkdocs_material import mend
-from proof.names import Shown, shown
+from proof.mkdocs_material import mend, show
+from proof.names import shown
 from proof.official import link_names
-from proof.page import Page, parse
-from proof.plots import wanted, with_figures
-from proof.problem import Problem, Unproved, once, report
-from proof.progress import watching
-from proof.questions import Question, read_questions
-from proof.related import Related, listed
-from proof.result import Result
-from proof.runner import Runner, RunnerError
-from proof.search import address, asked_of, own_words, with_asked
+from proof.page import parse
+from proof.press import Press
+from proof.problem import Unproved, once
+from proof.related import listed
+from proof.runner import RunnerError
+from proof.search import address, asked_of, with_asked
+from proof.swap import take_place
 from proof.term_links import link_terms
-from proof.terms import Terms, read_terms
 
 log = logging.getLogger("mkdocs.proof")
 
 NAMES = {"zh": "简体中文", "en": "English"}
-_ARTICLE = '<article class="md-content__inner md-typeset">'
 HOME = {"zh": "首页", "en": "Home"}
-UNPROVED = {
-    "zh": "这一页现在有没被证明的地方",
-    "en": "Something on this page doesn't hold right now",
-}
 
 
 @dataclass
-class Press:
-    """What outlives one build: while serving, only scripts that changed are run again."""
+class Building:
+    """What is built: for whom, from which settings, and where it goes in the end."""
 
     serving: bool
-    runner: Runner = field(default_factory=Runner)
-    runs: dict[tuple[str, str, bool], Future[Result]] = field(default_factory=dict)
-    book: Book | None = None
-    pages: dict[str, Page] = field(default_factory=dict)
-    notebooks: dict[str, Future[str]] = field(default_factory=dict)
-    kernels: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(2))
-    labs: list[Lab] = field(default_factory=list)
-    terms: Terms = field(default_factory=Terms)
-    questions: tuple[Question, ...] = ()
-    index: Index | None = None
-    shown: dict[str, Shown] = field(default_factory=dict)
-    marks: dict[str, Marks] = field(default_factory=dict)
-    related: Related | None = None
-    formulas: list[Problem] = field(default_factory=list)
-    letters: frozenset[str] = frozenset()
     config: MkDocsConfig | None = None
     site: Path | None = None
     nav: Navigation | None = None
-    unshown: set[str] = field(default_factory=set)
-    again: set[str] = field(default_factory=set)
-    results: list[Result] = field(default_factory=list)
-    began: float = 0.0
     drawer: card.Drawer | None = None
     proved: bool = False
-
-    def start(self, root: Path) -> None:
-        """Read the book and have every script run whose text is new."""
-        self.began = time.monotonic()
-        self.book, self.formulas, self.letters, runs = read_book(root), [], frozenset(), {}
-        self.pages = {page.file: page for page in self.book.pages}
-        self.terms, self.questions, self.unshown = Terms(), (), set()
-        with contextlib.suppress(Unproved):  # told with all other problems
-            self.terms = read_terms(root)
-        with contextlib.suppress(Unproved):
-            self.questions = read_questions(root)
-        for word in own_words(self.terms, jieba.cut):
-            jieba.add_word(word)
-        if not self.runner.alive():
-            self.runner.close()
-            self.runner, self.runs = Runner(), {}
-        traced = [script for script in self.book.scripts if script in self.book.traced]
-        for script, trace in [
-            *((s, False) for s in self.book.scripts),
-            *((s, True) for s in traced),
-        ]:
-            key = script, hashlib.sha256((root / script).read_bytes()).hexdigest(), trace
-            runs[key] = self.runs.get(key) or self.runner.submit(root / script, trace)
-        self.again = {script for script, *_ in runs.keys() - self.runs.keys()}
-        self.runs = runs
-        known, self.labs = self.notebooks, labs_of(self.book)
-        self.notebooks = {
-            lab.key: known.get(lab.key) or self.kernels.submit(_execute, lab.notebook)
-            for lab in self.labs
-        }
-        with contextlib.suppress(Unproved):
-            self.index = read_index()  # while the scripts run
-        self.marks = marks_of(self.book)
-        self.related = Related(self.book.pages, self.terms)
-
-    def problems(self) -> list[Problem]:
-        """Everything that does not hold; waits for the runs."""
-        runs = list(self.runs.values())
-        try:
-            with watching(runs, self.runner.running, self.book.root):
-                seen = problems_in_files(self.book) + self.formulas  # while the last scripts run
-                self.results = [run.result() for run in runs]
-        except RunnerError as error:
-            raise PluginError(str(error)) from error
-        alone = {script: run.result() for (script, *_), run in self.runs.items()}
-        return seen + problems_in_runs(self.book, self.results) + list(self._of_notebooks(alone))
-
-    def proof(self) -> summary.Proof:
-        """What was proved since `start`."""
-        took = time.monotonic() - self.began
-        return summary.Proof(self.book, self.results, self.book.pages, took)
-
-    def _of_notebooks(self, alone: dict[str, Result]) -> Iterator[Problem]:
-        for lab in self.labs:
-            if error := self.notebooks[lab.key].exception():
-                yield failed(lab, error)
-            else:
-                yield from wrong_cells(lab, self.cells(lab), alone, self.book.root)
-
-    def cells(self, lab: Lab) -> list[Cell]:
-        """What the executed notebook holds; waits for it, and is empty where it failed."""
-        rendered = self.notebooks[lab.key]
-        return [] if rendered.exception() else cells_of(lab, rendered.result())
 
 
 def _execute(notebook: str) -> str:
@@ -182,6 +82,7 @@ def _execute(notebook: str) -> str:
 
 
 _press: Press | None = None
+_building: Building | None = None
 
 
 def _edition(config: MkDocsConfig) -> str:
@@ -189,11 +90,11 @@ def _edition(config: MkDocsConfig) -> str:
 
 
 def on_startup(command: str, dirty: bool) -> None:
-    global _press
+    global _press, _building
     logging.getLogger("jieba").setLevel(logging.WARNING)  # it reports its progress on stderr
     if _press is None:
         # `mkdocs serve --clean` says that it is a build.
-        _press = Press(serving=command == "serve" or "serve" in sys.argv)
+        _press, _building = Press(_execute), Building(command == "serve" or "serve" in sys.argv)
 
 
 @event_priority(100)
@@ -208,17 +109,17 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     if language == LANGUAGES[0]:
         config.extra["book_url"] = config.site_url
         config.extra["root_url"] = urlsplit(config.site_url or "/").path or "/"
-        _press.proved = False
-        if not _press.serving:
-            _press.config, _press.site = config, Path(config.site_dir)
-            _press.site.parent.mkdir(parents=True, exist_ok=True)
+        _building.proved = False
+        if not _building.serving:
+            _building.config, _building.site = config, Path(config.site_dir)
+            _building.site.parent.mkdir(parents=True, exist_ok=True)
             # A folder of its own for each build: two may run at once.
             config.site_dir = tempfile.mkdtemp(
-                prefix=f"{_press.site.name}.next-", dir=_press.site.parent
+                prefix=f"{_building.site.name}.next-", dir=_building.site.parent
             )
             if font := card.find_font():
                 folder = Path(config.config_file_path).parent / ".cache/cards"
-                _press.drawer = card.Drawer(font, folder)
+                _building.drawer = card.Drawer(font, folder)
             else:
                 log.info(card.MISSING)
         _press.start(Path(config.config_file_path).parent)
@@ -261,7 +162,7 @@ def _without_language(file: File, name: str, config: MkDocsConfig) -> File:
 
 
 def on_nav(nav: Navigation, config: MkDocsConfig, files: Files) -> None:
-    _press.nav = nav
+    _building.nav = nav
 
 
 def on_page_read_source(page, config: MkDocsConfig) -> str | None:
@@ -359,16 +260,12 @@ def on_page_context(context: dict, page, config: MkDocsConfig, nav) -> dict:
     context["subtitle"] = hosted.SUBTITLE[_edition(config)]
     if _published(config) and page.file.src_uri.endswith(".md"):
         context["markdown"] = twin.NAME
-        context["card"] = card.NAME if _press.drawer else None
+        context["card"] = card.NAME if _building.drawer else None
     return context
 
 
 def on_post_page(output: str, page, config: MkDocsConfig) -> str:
-    """The figures come last: by now their notebooks have been executed, and search is done."""
-    if not (scripts := wanted(output)):
-        return output
-    labs = [lab for lab in _press.labs if set(scripts) <= set(lab.scripts)]
-    return with_figures(output, figures_of([c for lab in labs for c in _press.cells(lab)]))
+    return _press.drawn(output)  # last: by now notebooks have been executed, and search is done
 
 
 def on_template_context(context: dict, template_name: str, config: MkDocsConfig) -> dict:
@@ -410,15 +307,19 @@ def on_post_build(config: MkDocsConfig) -> None:
     for edition in PREFIX.values():
         if _press.letters and (assets := Path(config.site_dir, edition)).is_dir():
             assets.joinpath(MATH_FONT).write_bytes(font(_press.letters))
-    if not (problems := _press.problems()):
+    try:
+        problems = _press.problems()
+    except RunnerError as error:
+        raise PluginError(str(error)) from error
+    if not problems:
         if warned:
             raise warned
-        _press.proved = True
+        _building.proved = True
     proof, again = _press.proof(), _press.again
-    if _press.serving:
+    if _building.serving:
         if problems:
             log.error(summary.fails(problems))
-            _show(problems, Path(config.site_dir))
+            show(problems, Path(config.site_dir))
         log.info(summary.again(again, proof, len(once(problems))))
     elif problems:
         told = summary.fails(problems)
@@ -429,7 +330,7 @@ def on_post_build(config: MkDocsConfig) -> None:
 
 def _published(config: MkDocsConfig) -> bool:
     """Whether this is what a host gets: not a site being served here, nor the book as files."""
-    return not _press.serving and config.use_directory_urls
+    return not _building.serving and config.use_directory_urls
 
 
 def _write_beside(config: MkDocsConfig) -> None:
@@ -440,19 +341,19 @@ def _write_beside(config: MkDocsConfig) -> None:
         config.extra["book_url"] or "/",
     )
     entries = []
-    for page in _press.nav.pages:
+    for page in _building.nav.pages:
         source = f"docs/{page.file.src_uri}"
         if source in _press.pages and source not in _press.unshown:
             part = page.ancestors[-1].title if page.ancestors else ""
             entries.append(hosted.Entry(_press.pages[source], page.url.removeprefix("./"), part))
     name, about = config.site_name, config.site_description or ""
     edition = hosted.Edition(language, name, about, site, entries)
-    _press.formulas += hosted.write(edition, _press.book.root, folder, _press.drawer)
+    _press.formulas += hosted.write(edition, _press.book.root, folder, _building.drawer)
     if language == LANGUAGES[0]:
         for name, text in hosted.files(site).items():
             (folder / name).write_text(text, "utf-8", newline="\n")
-    elif _press.drawer:
-        _press.drawer.forget_unused()
+    elif _building.drawer:
+        _building.drawer.forget_unused()
 
 
 def _build_english(config: MkDocsConfig) -> None:
@@ -477,61 +378,21 @@ def _tell_search(config: MkDocsConfig) -> None:
     index.write_text(json.dumps(told, ensure_ascii=False, separators=(",", ":")), "utf-8")
 
 
-def _show(problems: list[Problem], site: Path) -> None:
-    """While serving, a reader of the page sees what does not hold, where it does not."""
-    told: dict[tuple[str, str], list[Problem]] = {}
-    for problem in problems:
-        for page in problem.pages or [f"docs/index.{language}.md" for language in LANGUAGES]:
-            stem, _, language = page.removeprefix("docs/").removesuffix(".md").rpartition(".")
-            told.setdefault((language, stem.removesuffix("index")), []).append(problem)
-    for (language, folder), here in told.items():
-        file = site / PREFIX.get(language, "") / folder / "index.html"
-        if not file.is_file():
-            continue
-        before, article, after = file.read_text("utf-8").partition(_ARTICLE)
-        box = (
-            '<div class="admonition failure" role="alert">'
-            f'<p class="admonition-title">{UNPROVED[language]}</p>'
-            f'<pre lang="en">{html.escape(report(here))}</pre></div>'
-        )
-        file.write_text(before + article + box + after, "utf-8")
-
-
 def on_build_error(error: Exception) -> None:
-    _press.proved = False
+    _building.proved = False
 
 
 def on_shutdown() -> None:
     """The last event, also after a failure: only now may the new site take its place."""
-    global _press
-    press, _press = _press, None
+    global _press, _building
+    press, building, _press, _building = _press, _building, None, None
     if press is None:
         return
-    press.runner.close()
-    press.kernels.shutdown(cancel_futures=True)
-    if press.site is None:
+    press.close()
+    if building.site is None:
         return
-    new = Path(press.config.site_dir)
-    if press.proved:
-        _take_place(new, press.site)
-        press.config.site_dir = str(press.site)  # for what comes after a build: gh-deploy
+    new = Path(building.config.site_dir)
+    if building.proved:
+        take_place(new, building.site)
+        building.config.site_dir = str(building.site)  # for what comes after a build: gh-deploy
     shutil.rmtree(new, ignore_errors=True)
-
-
-def _take_place(new: Path, site: Path) -> None:
-    """Put the new site where the old one is, also where another build does the same."""
-    os.chmod(new, 0o755)  # a temporary folder is its owner's alone
-    old = Path(f"{new}.last")
-    for last_try in (False, False, False, True):
-        with contextlib.suppress(FileNotFoundError):
-            site.rename(old)
-        try:
-            new.rename(site)
-            break
-        except OSError:
-            if not site.exists() and old.exists():
-                old.rename(site)  # nothing is lost
-            if last_try:
-                raise
-        finally:  # where the site is another build's by now, ours of before is old all the same
-            shutil.rmtree(old, ignore_errors=True)

@@ -5,10 +5,21 @@ Each mend names the one place that it changes, and says so when an upgrade of Ma
 
 from __future__ import annotations
 
+import html
 import re
 from pathlib import Path
 
+from proof.hosted import PREFIX
+from proof.languages.parity import LANGUAGES
+from proof.problem import Problem, report
+
 _SEARCH = Path(__file__).with_name("search.js")
+
+UNPROVED = {
+    "zh": "这一页现在有没被证明的地方",
+    "en": "Something on this page doesn't hold right now",
+}
+_ARTICLE = '<article class="md-content__inner md-typeset">'
 
 QUERY = (
     # What a reader typed is read by search.js, which begins the search worker.
@@ -61,3 +72,23 @@ def _one_style_sheet(site: Path) -> None:
     sheets = [*sorted(site.glob("assets/stylesheets/*.min.css")), site / "assets/book.css"]
     texts = [re.sub(r"/\*# source.*?\*/", "", sheet.read_text("utf-8")) for sheet in sheets]
     sheets[-1].write_text("\n".join(texts), "utf-8")
+
+
+def show(problems: list[Problem], site: Path) -> None:
+    """While serving, a reader of the page sees what does not hold, where it does not."""
+    told: dict[tuple[str, str], list[Problem]] = {}
+    for problem in problems:
+        for page in problem.pages or [f"docs/index.{language}.md" for language in LANGUAGES]:
+            stem, _, language = page.removeprefix("docs/").removesuffix(".md").rpartition(".")
+            told.setdefault((language, stem.removesuffix("index")), []).append(problem)
+    for (language, folder), here in told.items():
+        file = site / PREFIX.get(language, "") / folder / "index.html"
+        if not file.is_file():
+            continue
+        before, article, after = file.read_text("utf-8").partition(_ARTICLE)
+        box = (
+            '<div class="admonition failure" role="alert">'
+            f'<p class="admonition-title">{UNPROVED[language]}</p>'
+            f'<pre lang="en">{html.escape(report(here))}</pre></div>'
+        )
+        file.write_text(before + article + box + after, "utf-8")
