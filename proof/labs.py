@@ -25,6 +25,9 @@ from proof.problem import Problem, Unproved
 from proof.result import Result
 
 _SETUP = f"""\
+import os
+
+os.environ["OMP_NUM_THREADS"] = "1"
 import matplotlib
 import torch
 
