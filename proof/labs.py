@@ -71,6 +71,18 @@ class Cell:
     figures: tuple[str, ...]
 
 
+def as_on_a_new_machine(folder: Path) -> dict[str, str]:
+    """The variables with which kernels read their settings from a `folder` made for them.
+
+    Whatever somebody has set up for their own notebooks stays out, and a kernel tells errors alone.
+    """
+    profile = folder / "profile_default"
+    profile.mkdir()
+    settings = "c.IPKernelApp.log_level = 'ERROR'\n"
+    profile.joinpath("ipython_kernel_config.py").write_text(settings, encoding="utf-8")
+    return {"IPYTHONDIR": str(folder)}
+
+
 def labs_of(book: Book) -> list[Lab]:
     """The laboratories of a book; of a page that cannot be shown, something else is told."""
     found: dict[tuple[str, ...], Lab] = {}

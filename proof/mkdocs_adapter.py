@@ -38,6 +38,7 @@ from proof.expand import expand
 from proof.figure.fragment import with_player
 from proof.formula import render_formulas, wrong_formula
 from proof.hosted import PREFIX
+from proof.labs import as_on_a_new_machine
 from proof.languages.parity import LANGUAGES
 from proof.languages.quoted import mark_english
 from proof.marks import Marks
@@ -70,6 +71,7 @@ class Building:
     site: Path | None = None
     nav: Navigation | None = None
     drawer: card.Drawer | None = None
+    kernels: tempfile.TemporaryDirectory | None = None
     proved: bool = False
 
 
@@ -91,10 +93,13 @@ def _edition(config: MkDocsConfig) -> str:
 
 def on_startup(command: str, dirty: bool) -> None:
     global _press, _building
-    logging.getLogger("jieba").setLevel(logging.WARNING)  # it reports its progress on stderr
+    for talkative in ("jieba", "mkdocs.mkdocs-jupyter"):
+        logging.getLogger(talkative).setLevel(logging.WARNING)
     if _press is None:
         # `mkdocs serve --clean` says that it is a build.
         _press, _building = Press(_execute), Building(command == "serve" or "serve" in sys.argv)
+        _building.kernels = tempfile.TemporaryDirectory(prefix="proof-")
+        os.environ |= as_on_a_new_machine(Path(_building.kernels.name))
 
 
 @event_priority(100)
@@ -389,6 +394,7 @@ def on_shutdown() -> None:
     if press is None:
         return
     press.close()
+    building.kernels.cleanup()
     if building.site is None:
         return
     new = Path(building.config.site_dir)
