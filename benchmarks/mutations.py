@@ -39,9 +39,9 @@ sys.path.insert(0, str(ROOT))
 from benchmarks import slips_in_links as at  # noqa: E402
 from benchmarks import slips_in_words as of  # noqa: E402
 from proof.book import Book, Checks, problems_in_files, read_book  # noqa: E402
-from proof.check import first_difference  # noqa: E402
 from proof.languages.parity import LANGUAGES  # noqa: E402
 from proof.languages.reconcile import Record, alone, read_record  # noqa: E402
+from proof.outputs import first_difference  # noqa: E402
 from proof.page import Page, parse, read  # noqa: E402
 from proof.problem import report  # noqa: E402
 from proof.terms import read_terms  # noqa: E402

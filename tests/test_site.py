@@ -390,7 +390,7 @@ LAB_TOLD = [
 ]
 
 
-@pytest.mark.parametrize(("fault", "words"), zip(LAB_FAULTS, LAB_TOLD, strict=True))
+@pytest.mark.parametrize(("fault", "words"), list(zip(LAB_FAULTS, LAB_TOLD, strict=True)))
 def test_a_notebook_that_is_not_what_its_scripts_are_fails_the_build(lab, tmp_path, fault, words):
     """In a notebook there is no `__file__`."""
     copy = Book.__new__(Book)
