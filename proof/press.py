@@ -108,7 +108,8 @@ class Press:
     def proof(self) -> summary.Proof:
         """What was proved since `start`."""
         took = time.monotonic() - self.began
-        return summary.Proof(self.book, self.results, self.book.pages, took)
+        drawn = [len(figures_of(self.cells(lab))) for lab in self.labs]
+        return summary.Proof(self.book, self.results, self.book.pages, took, drawn)
 
     def _of_notebooks(self, alone: dict[str, Result]) -> Iterator[Problem]:
         for lab in self.labs:

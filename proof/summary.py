@@ -30,12 +30,16 @@ _SPECIFIC = re.compile(
 
 @dataclass(frozen=True)
 class Proof:
-    """What was proved: the results of the runs, the pages that were read, in how many seconds."""
+    """What was proved: the results of the runs, the pages that were read, in how many seconds.
+
+    `figures`: how many each notebook drew that was executed.
+    """
 
     book: Book
     results: Sequence[Result]
     pages: Sequence[Page]
     seconds: float
+    figures: Sequence[int] = ()
 
 
 def holds(proof: Proof) -> str:
@@ -52,8 +56,10 @@ def holds(proof: Proof) -> str:
     compared = number(lines, "line") + " of output"
     if recorded:
         compared += f", {number(recorded, 'recording')} for figures"
+    executed = number(proof.figures, "notebook") + f", {sum(proof.figures)} figures drawn"
     rows = [
         ("compared", compared),
+        ("executed", executed if proof.figures else ""),
         ("found", f"{number(told.values, 'value')} of the text in the runs"),
         ("computed", number(told.computed, "equation") + _left(told.open)),
         ("looked up", number(told.names, "name") + " of PyTorch"),

@@ -196,7 +196,7 @@ def test_the_cover_draws_what_is_recorded_and_rests(site, page):
 def test_the_home_page_has_a_door_to_each_topic(site, page):
     page.goto(site)
     doors = page.locator(".doors a")
-    names = ["基础", "累加", "共享", "更新", "张量钩子", "模块钩子", "卷积", "冻结"]
+    names = ["基础", "累加", "共享", "更新", "张量钩子", "模块钩子", "卷积", "冻结", "实验室"]
     assert [door.inner_text() for door in doors.all()] == names
     doors.nth(1).click()
     page.wait_for_url(site + "accumulate/")

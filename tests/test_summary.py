@@ -57,6 +57,12 @@ def test_equations_that_nobody_evaluated_are_told(book):
     )
 
 
+def test_notebooks_and_their_figures_are_counted_where_there_are_any(book):
+    told = holds(replace(proof_of(book), figures=[3, 4]))
+    assert "  executed  2 notebooks, 7 figures drawn\n" in told
+    assert "executed" not in holds(proof_of(book))
+
+
 def test_the_slowest_scripts_come_first(book):
     proof = proof_of(book)
     names = [(f"snippets/t/{name}.py", seconds) for name, seconds in zip("abcd", (1, 4, 2, 3))]  # noqa: B905
