@@ -18,7 +18,7 @@ from pathlib import Path
 
 from proof import grid
 from proof.expand import expand
-from proof.figure import place
+from proof.figure import cover, place
 from proof.older import older_file, printed
 from proof.page import Page, Reference, parse, read
 
@@ -27,6 +27,7 @@ SITE = "http://127.0.0.1:8000/"
 PREFIX = {"zh": "", "en": "en/"}
 
 _BOX = re.compile(r'^(?P<indent> *)(?:!!!|\?\?\?\+?) +(?P<type>[\w-]+)[^"]*(?:"(?P<title>.*)")? *$')
+_STYLED = re.compile(r"^( *`{3,})\{ *\.(\w+)[^}]*\}$")  # a fence that says how it looks
 _HTML = re.compile(r"^ *</?div\b[^>]*> *$")
 # What is passed over as it stands, and what is changed: code, maths, links, attribute lists.
 _SPAN = re.compile(
@@ -84,15 +85,17 @@ def cells(page: Page, root: Path, language: str, site: str | None = None) -> lis
 
 
 def _written(page: Page, root: Path, language: str, site: str | None) -> _Writer:
-    if others := tuple(r for r in page.references if not r.path.endswith(".py")):
-        page = parse(page.file, expand(replace(page, references=others), root))
+    told = [r for r in page.references if not r.path.endswith(".py") and r.path != cover.NAME]
+    if told:
+        page = parse(page.file, expand(replace(page, references=tuple(told)), root))
     address = _Address(page.file, site or os.environ.get("SITE_URL") or SITE)
     writer = _Writer(address, _WORDS[language])
     lines = page.text.split("\n")
     at = page.blocks[0][1] if lines[0] == "---" and page.blocks else 0
     for reference in page.references:
         writer.prose(lines[at : reference.line - 1])
-        writer.snippet(page, reference, root)
+        if reference.path != cover.NAME:  # it is drawn with the styles of the site
+            writer.snippet(page, reference, root)
         at = reference.end
     writer.prose(lines[at:])
     writer.flush()
@@ -156,6 +159,7 @@ class _Writer:
                 self._boxes.pop()
             if _HTML.match(line):
                 continue
+            line = _STYLED.sub(r"\1\2", line)
             if box := _BOX.match(line):
                 title = box["title"] if box["title"] is not None else box["type"].capitalize()
                 self._boxes.append(len(box["indent"]) + 4)

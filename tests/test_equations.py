@@ -232,7 +232,7 @@ def test_few_equations_of_the_book_are_left_open():
     judged = [one for page, runs in book_with_runs() for one in judgements(page, runs)]
     left = [one for one in judged if one.state == "open"]
     assert [str(one.equality) for one in judged if one.state == "wrong"] == []
-    assert len(left) <= 120, f"{len(left)} of {len(judged)} equations are not evaluated"
+    assert len(left) <= 130, f"{len(left)} of {len(judged)} equations are not evaluated"
 
 
 def test_a_digit_changed_in_an_equation_of_the_book_is_noticed():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 import unicodedata
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -26,7 +27,9 @@ def printed(book_as_files, tmp_path_factory) -> Path:
     out = tmp_path_factory.mktemp("dist")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(printing, "built", lambda *_: contextlib.nullcontext(book_as_files))
-        assert main(["--root", str(ROOT), "pdf", "-o", str(out)]) == 0
+        # In a thread: it drives a browser of its own, and the tests have one in this thread.
+        with ThreadPoolExecutor(1) as thread:
+            assert thread.submit(main, ["--root", str(ROOT), "pdf", "-o", str(out)]).result() == 0
     assert sorted(file.name for file in out.iterdir()) == ["gradients-en.pdf", "gradients-zh.pdf"]
     return out
 
