@@ -52,7 +52,7 @@ from proof.press import Press
 from proof.problem import Unproved, once
 from proof.related import listed
 from proof.runner import RunnerError
-from proof.search import address, asked_of, with_asked
+from proof.search import asked_of, with_asked
 from proof.swap import take_place
 from proof.term_links import link_terms
 
@@ -219,7 +219,7 @@ def on_page_content(content: str, page, config: MkDocsConfig, files: Files) -> s
     top = PREFIX[language] + url
     content = take.with_downloads(content, language, lambda file: get_relative_url(file, top))
     content = mark_english(content, language)
-    content += _read_on(page, name, language)
+    content += _read_on(page, name, language, urls)
     return content + take.line(language, **_taken(page, config))
 
 
@@ -240,14 +240,18 @@ def _notebook(file: File) -> str | None:
     return posixpath.join(posixpath.dirname(file.dest_uri), notebook.name(source))
 
 
-def _read_on(page, name: str, language: str) -> str:
+def _read_on(page, name: str, language: str, urls: dict[str, str]) -> str:
     beside = [
         near.file.src_uri.removesuffix(f".{language}.md")
         for near in (page.previous_page, page.next_page)
         if near
     ]
     names, titles = _press.related.to(name, beside), _press.related.titles
-    return listed(names, titles, language, lambda n: get_relative_url(address(n), page.file.url))
+
+    def to(name: str) -> str:
+        return get_relative_url(urls[f"docs/{name}.{language}.md"], page.file.url)
+
+    return listed(names, titles, language, to)
 
 
 def on_env(env, config: MkDocsConfig, files: Files):

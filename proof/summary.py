@@ -56,7 +56,7 @@ def holds(proof: Proof) -> str:
     compared = number(lines, "line") + " of output"
     if recorded:
         compared += f", {number(recorded, 'recording')} for figures"
-    executed = number(proof.figures, "notebook") + f", {sum(proof.figures)} figures drawn"
+    executed = f"{number(proof.figures, 'notebook')}, {number(sum(proof.figures), 'figure')} drawn"
     rows = [
         ("compared", compared),
         ("executed", executed if proof.figures else ""),

@@ -68,15 +68,13 @@ def test_search_finds_in_either_language_and_the_switch_stays_on_the_page(page):
     _search(page, "梯度累加", "accumulate/")
     page.goto(page.url.partition("#")[0].partition("?")[0])
     here = page.url
-    page.locator(".md-select button").hover()
-    page.locator(".md-select__link[hreflang=en]").click()
+    page.locator(".language").click()
     page.wait_for_url("**/en/**")
     assert page.locator("html").get_attribute("lang") == "en"
     assert page.url.replace("/en/", "/") == here
     _search(page, "momentum", "updates/")
     page.goto(page.url.partition("#")[0].partition("?")[0])
-    page.locator(".md-select button").hover()
-    page.locator(".md-select__link[hreflang=zh]").click()
+    page.locator(".language").click()
     page.wait_for_url(lambda url: "/en/" not in url)
     assert page.locator("html").get_attribute("lang") == "zh"
 
