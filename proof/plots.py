@@ -103,7 +103,8 @@ def _told(node: ElementTree.Element, prefix: str, used: set[str], words: dict[st
                 attributes.append(f' id="{prefix}-{value}"')
             continue
         if key == _LINK:
-            key, value = "href", re.sub("^#", f"#{prefix}-", re.sub(r"\s", "", value))
+            # Not "href": Material makes each of those absolute, which breaks off at one of SVG.
+            key, value = "xlink:href", re.sub("^#", f"#{prefix}-", re.sub(r"\s", "", value))
         value = _USED.sub(rf"url(#{prefix}-\1)", value)
         attributes.append(f' {key}="{html.escape(_short(key, value))}"')
     inner = "".join(_told(child, prefix, used, words) for child in node)
