@@ -3,9 +3,9 @@
     python benchmarks/site.py [repeats]
 
 Builds the book with every snippet and notebook executed and compared, and again with the outputs
-taken as recorded and no notebook; then serves a copy of the book, edits a page in each language, a snippet and an output,
-and waits until the new content is served. Also builds without `proof/mkdocs_speed.py` and compares
-the two sites byte by byte.
+taken as recorded and no notebook; then serves a copy of the book, edits a page in each language, a
+snippet and an output, and waits until the new content is served. Also builds without
+`proof/mkdocs_speed.py` and compares the two sites byte by byte.
 """
 
 from __future__ import annotations
