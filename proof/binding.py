@@ -16,9 +16,10 @@ _STYLE = Path(__file__).with_name("binding.css")
 _LINK = re.compile(r"<link\b[^>]*>")
 _TAG = re.compile(r"<[a-zA-Z][^>]*>")
 _HEADING = re.compile(r"<(/?)h([1-5])\b")
-# What is of use on a screen only: anchors of headings, downloads, scripts, styles of a page.
+# What is of use on a screen only: anchors of headings, downloads, what to read on, scripts, styles.
 _SCREEN = re.compile(
     r'<a class="(?:headerlink|take-script)".*?</a>|<nav class="take".*?</nav>'
+    r'|<aside class="related".*?</aside>'
     r"|<script\b.*?</script>|<link\b[^>]*>",
     re.DOTALL,
 )
@@ -166,9 +167,10 @@ def _running(pages: list[Sheet]) -> Iterator[str]:
 
 
 def _cover(title: str, about: str, license: str) -> str:
+    name, _, subtitle = title.partition(" - ")
     return (
-        f'<header class="cover"><svg viewBox="0 0 100 100" aria-hidden="true">{_SIGN}</svg>'
-        f"<p>{title}</p><p>{about}</p><p>{license}</p></header>"
+        f'<header class="title-page"><svg viewBox="0 0 100 100" aria-hidden="true">{_SIGN}</svg>'
+        f"<p>{name}</p><p>{subtitle}</p><p>{about}</p><p>{license}</p></header>"
     )
 
 
