@@ -12,7 +12,6 @@ import gzip
 import http.server
 import json
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -21,9 +20,12 @@ from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from proof.pdf import browser_path  # noqa: E402
+
 LIGHTHOUSE = "lighthouse@12.8.2"
 PAGES = ("", "en/basics/leaf/", "accumulate/two-losses/", "labs/flow/")
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 
 
 class Compressed(http.server.SimpleHTTPRequestHandler):
@@ -52,10 +54,9 @@ class Compressed(http.server.SimpleHTTPRequestHandler):
 def scores(address: str) -> dict[str, int]:
     command = ["npx", "--yes", LIGHTHOUSE, address, "--quiet", "--output=json"]
     flags = "--headless --no-sandbox --disable-gpu --disable-background-networking"
-    browser = next(path for name in BROWSERS if (path := shutil.which(name)))
     done = subprocess.run(
         [*command, f"--chrome-flags={flags}"],
-        env={**os.environ, "CHROME_PATH": browser},
+        env={**os.environ, "CHROME_PATH": browser_path()},
         capture_output=True,
         text=True,
         check=True,

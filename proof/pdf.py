@@ -36,13 +36,17 @@ def pdf(root: Path, out: Path, tell: Callable[[str], None]) -> str:
     return "\n".join(told)
 
 
+def installed_browser() -> str | None:
+    """The path of a browser of this machine that can be driven, or None."""
+    return next((path for name in BROWSERS if (path := shutil.which(name))), None)
+
+
 def browser_path() -> str:
     """The browser of this machine; raises `Unmade` where there is none, or nothing to drive it."""
     missing = [module for module in ("playwright", "pypdf") if not find_spec(module)]
     if missing:
         raise Unmade(f"{' and '.join(missing)} missing: pip install -r requirements.txt")
-    found = next((path for name in BROWSERS if (path := shutil.which(name))), None)
-    if not found:
+    if not (found := installed_browser()):
         raise Unmade(
             "printing needs Chromium or Chrome, and there is none on the PATH "
             f"(looked for {', '.join(BROWSERS)}); install one, for example: apt install chromium"

@@ -13,12 +13,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from served import Handler, installed_browser
+from served import Handler
 from tiny_book import ROOT, Book, write
 
 import proof.__main__
 import proof.record
 from proof.offline import built
+from proof.pdf import installed_browser
 from proof.result import Result
 from proof.runner import Runner
 

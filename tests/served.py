@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import http.server
-import shutil
 from pathlib import Path
-
-from proof.pdf import BROWSERS
 
 
 class Handler(http.server.SimpleHTTPRequestHandler):
@@ -29,8 +26,3 @@ class Handler(http.server.SimpleHTTPRequestHandler):
 
     def log_message(self, *_: object) -> None:
         pass
-
-
-def installed_browser() -> str | None:
-    """The path of a browser of this machine, or None."""
-    return next((path for name in BROWSERS if (path := shutil.which(name))), None)

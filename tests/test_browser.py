@@ -9,7 +9,8 @@ import os
 from pathlib import Path
 
 import pytest
-from served import installed_browser
+
+from proof.pdf import installed_browser
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted(

@@ -9,11 +9,11 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from served import installed_browser
 from tiny_book import ROOT
 
 from proof.__main__ import main
 from proof.offline import FOLDER, NAME, Unmade, offline, written
+from proof.pdf import installed_browser
 
 needs_browser = pytest.mark.skipif(installed_browser() is None, reason="no Chromium or Chrome")
 

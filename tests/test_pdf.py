@@ -9,13 +9,13 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from served import installed_browser
 from tiny_book import ROOT
 
 from proof import pdf as printing
 from proof.__main__ import main
 from proof.binding import bound, sheets
 from proof.offline import Unmade
+from proof.pdf import installed_browser
 
 pytestmark = pytest.mark.skipif(installed_browser() is None, reason="no Chromium or Chrome")
 SITE = "https://example.org/book/"

@@ -8,11 +8,11 @@ import tomllib
 
 import jieba
 import pytest
-from served import installed_browser
 from test_browser import watch
 from tiny_book import ROOT
 
 from proof.page import parse
+from proof.pdf import installed_browser
 from proof.questions import Question, read_questions
 from proof.search import FIELD, address, asked_of, own_words, with_asked
 from proof.terms import Term, Terms, read_terms
