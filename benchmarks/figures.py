@@ -18,8 +18,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from proof.figure import place  # noqa: E402
-from proof.page import parse, read  # noqa: E402
+from proofbook.directives import trace_figure as place
+from proofbook.model.page import parse, read  # noqa: E402
 
 HEAD = ("figure", "cards", "steps", "width", "height", "picture", "list", "all", "gzip", "ms")
 

@@ -22,7 +22,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from proof.pdf import browser_path  # noqa: E402
+from proofbook.export.pdf import browser_path  # noqa: E402
 
 LIGHTHOUSE = "lighthouse@12.8.2"
 PAGES = ("", "en/basics/leaf/", "accumulate/two-losses/", "labs/flow/")

@@ -36,15 +36,16 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from proofbook.check.text_difference import first_difference  # noqa: E402
+from proofbook.content.glossary import read_terms  # noqa: E402
+from proofbook.languages.parity import LANGUAGES  # noqa: E402
+from proofbook.languages.reconcile import Record, alone, read_record  # noqa: E402
+from proofbook.model.book import Book, Checks, problems_in_files, read_book  # noqa: E402
+from proofbook.model.page import Page, parse, read  # noqa: E402
+from proofbook.model.problem import report  # noqa: E402
+
 from benchmarks import slips_in_links as at  # noqa: E402
 from benchmarks import slips_in_words as of  # noqa: E402
-from proof.book import Book, Checks, problems_in_files, read_book  # noqa: E402
-from proof.languages.parity import LANGUAGES  # noqa: E402
-from proof.languages.reconcile import Record, alone, read_record  # noqa: E402
-from proof.outputs import first_difference  # noqa: E402
-from proof.page import Page, parse, read  # noqa: E402
-from proof.problem import report  # noqa: E402
-from proof.terms import read_terms  # noqa: E402
 
 Edits = Callable[[Page, Book], Iterator[of.Edit]]
 CATCHERS = ("page", "pair", "run", "edit")

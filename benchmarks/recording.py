@@ -17,9 +17,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from proof.result import Result  # noqa: E402
-from proof.runner import Runner  # noqa: E402
-from proof.trace.model import parsed  # noqa: E402
+from gradtrace.model import parsed  # noqa: E402
+from proofbook.run.result import Result  # noqa: E402
+from proofbook.run.runner import Runner  # noqa: E402
 
 
 def timed(runner: Runner, scripts: list[Path], trace: bool) -> tuple[float, dict[str, Result]]:

@@ -51,7 +51,7 @@ def bare() -> None:
 
 def proof(fresh: bool = False) -> None:
     """The project's runner: isolated, limited, compared."""
-    from proof.runner import Runner
+    from proofbook.run.runner import Runner
 
     with Runner(fresh=fresh) as runner:
         results = runner.run(SCRIPTS)
@@ -69,7 +69,7 @@ def interpreters() -> None:
 
 def marginal(count: int = 200) -> float:
     """Seconds for one more small snippet, in a runner that is warm."""
-    from proof.runner import Runner
+    from proofbook.run.runner import Runner
 
     with tempfile.TemporaryDirectory() as folder, Runner() as runner:
         script = Path(folder) / "small.py"

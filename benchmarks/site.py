@@ -30,8 +30,8 @@ cli(["build", "--quiet"])
 AS_RECORDED = (
     """
 from concurrent.futures import Future
-import proof.runner
-from proof.result import Result
+import proofbook.run.runner
+from proofbook.run.result import Result
 
 class Recorded:
     def submit(self, script, trace=False):
@@ -46,10 +46,10 @@ class Recorded:
     def close(self):
         pass
 
-proof.runner.Runner = Recorded
-import proof.press
-proof.press.problems_in_runs = lambda book, results: []
-proof.press.labs_of = lambda book: []
+proofbook.run.runner.Runner = Recorded
+import proofbook.pipeline
+proofbook.pipeline.problems_in_runs = lambda book, results: []
+proofbook.pipeline.labs_of = lambda book: []
 """
     + BUILD
 )

@@ -6,9 +6,10 @@ import posixpath
 import re
 from collections.abc import Iterator
 
+from proofbook.model.book import Book
+from proofbook.model.page import Page, read
+
 from benchmarks.slips_in_words import Edit, marks, next_digits
-from proof.book import Book
-from proof.page import Page, read
 
 _LINK = re.compile(r"(?<=\])\((?P<to>[^()\s]*(?:\([^()]*\)[^()\s]*)*)\)")
 

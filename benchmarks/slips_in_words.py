@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 
-from proof.book import Book
-from proof.page import Page
-from proof.prose import own_words, prose
+from proofbook.markdown.prose import own_words, prose
+from proofbook.model.book import Book
+from proofbook.model.page import Page
 
 Edit = tuple[int, int, str]
 """What stands between two places of a text is replaced."""

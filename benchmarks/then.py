@@ -15,8 +15,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from proof.older import older_file, printed, written  # noqa: E402
-from proof.page import read  # noqa: E402
+from proofbook.model.older_outputs import older_file, printed, written  # noqa: E402
+from proofbook.model.page import read  # noqa: E402
 
 TEXT = {"capture_output": True, "text": True, "encoding": "utf-8"}
 

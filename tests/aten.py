@@ -61,8 +61,8 @@ def _in_a_process(scripts: Sequence[Path]) -> dict[Path, tuple[Run, Run]]:
 
 
 def main(scripts: list[str]) -> None:
-    from proof import warm
-    from proof.trace.recorder import Recorder
+    from gradtrace.record.recorder import Recorder
+    from proofbook.run import forkserver as warm
 
     warm._warm_up()
     for script in scripts:
@@ -87,11 +87,10 @@ def _forked(script: str, watching) -> list:
 
 
 def _observed(script: str, watching) -> list:
+    from gradtrace.model import written
+    from proofbook.run import entry as child
     from torch._C._autograd import _disable_profiler_legacy, _enable_profiler_legacy
     from torch._C._profiler import ProfilerConfig, ProfilerState, _ExperimentalConfig
-
-    from proof import child
-    from proof.trace.model import written
 
     sys.stdout = io.StringIO()
     how = ProfilerConfig(ProfilerState.CPU, True, False, False, False, False, _ExperimentalConfig())

@@ -12,16 +12,15 @@ import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import proofbook.cli.main
+import proofbook.run.update
 import pytest
+from proofbook.export.offline import built
+from proofbook.export.pdf import installed_browser
+from proofbook.run.result import Result
+from proofbook.run.runner import Runner
 from served import Handler
 from tiny_book import ROOT, Book, write
-
-import proof.__main__
-import proof.record
-from proof.offline import built
-from proof.pdf import installed_browser
-from proof.result import Result
-from proof.runner import Runner
 
 PATIENCE = 60.0
 """Seconds after which a run that never answers fails its test instead of holding up all others."""
@@ -69,17 +68,17 @@ def proof_command(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> Callable[..., tuple[int, str, str]]:
-    """`python -m proof ...` on the tiny book, with the warm runners of the session."""
+    """`proofbook ...` on the tiny book, with the warm runners of the session."""
 
     @contextlib.contextmanager
     def lend(hash_seed: int = 0) -> Iterator[Runner]:
         yield (runner, other_runner)[hash_seed]
 
-    monkeypatch.setattr(proof.__main__, "Runner", lend)
-    monkeypatch.setattr(proof.record, "Runner", lend)
+    monkeypatch.setattr(proofbook.cli.main, "Runner", lend)
+    monkeypatch.setattr(proofbook.run.update, "Runner", lend)
 
     def command(*arguments: str) -> tuple[int, str, str]:
-        status = proof.__main__.main(["--root", str(book.root), *arguments])
+        status = proofbook.cli.main.main(["--root", str(book.root), *arguments])
         return status, *capsys.readouterr()
 
     return command
@@ -106,7 +105,7 @@ def site(tmp_path_factory) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def book_as_files() -> Iterator[Path]:
-    """The book as `python -m proof offline` and `pdf` have it built, once for all tests."""
+    """The book as `proofbook offline` and `pdf` have it built, once for all tests."""
     with built(ROOT, lambda _: None) as site:
         yield site
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from html.parser import HTMLParser
 from pathlib import Path
 
-from proof.figure.cards import read_graph
-from proof.figure.picture import arranged
-from proof.figure.steps import read_steps, states
-from proof.trace.model import Trace
+from gradtrace.graph.nodes import read_graph
+from gradtrace.model import Trace
+from gradtrace.narrate.steps import read_steps, states
+from gradtrace.render.svg import arranged
 
 ROOT = Path(__file__).resolve().parent.parent
 NAMES = [

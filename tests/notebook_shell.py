@@ -20,7 +20,7 @@ from IPython.core.interactiveshell import InteractiveShell
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from proof.warm import _warm_up
+from proofbook.run.forkserver import _warm_up
 
 
 def run(cells: list[str]) -> list[dict]:

@@ -6,12 +6,11 @@ import re
 from collections import Counter
 
 import pytest
+from proofbook.content.page_summary import SHORT, WIDTH, answer, title, width
+from proofbook.export.markdown_twin import twin
+from proofbook.model.book import read_book
+from proofbook.model.page import parse
 from tiny_book import EN, ROOT, Book
-
-from proof.answer import SHORT, WIDTH, answer, title, width
-from proof.book import read_book
-from proof.page import parse
-from proof.twin import twin
 
 LONG = "B " * 80 + "end."
 

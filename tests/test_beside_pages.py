@@ -8,8 +8,7 @@ import urllib.request
 from collections import Counter
 
 import pytest
-
-from proof.card import find_font
+from proofbook.export.social_card import find_font
 
 
 def get(address: str) -> bytes:

@@ -1,13 +1,12 @@
-"""`python -m proof check`: whatever does not hold in a book is told, and nothing else is."""
+"""`proofbook check`: whatever does not hold in a book is told, and nothing else is."""
 
 from __future__ import annotations
 
 import re
 
 import pytest
+from proofbook.markdown.expand import OPTIONS
 from tiny_book import Book
-
-from proof.expand import OPTIONS
 
 ZH, EN = "docs/t/p.zh.md", "docs/t/p.en.md"
 SCRIPT, OUTPUT = "snippets/t/s.py", "snippets/t/s.out"
@@ -74,7 +73,7 @@ def test_a_changed_output(book, refuses, text, line, recorded, printed):
             f"{SCRIPT} prints something else than what is recorded",
             f"{recorded}    (recorded; the pages show this)",
             f"{printed or '(no line end after the last line)'}    (what PyTorch prints now)",
-            f"if the new output is right: python -m proof update {SCRIPT}",
+            f"if the new output is right: proofbook update {SCRIPT}",
         )
     )
 
@@ -94,7 +93,7 @@ def test_a_script_that_raises(book, refuses):
             "no error",
             "TypeError: unsupported operand type(s) for *: 'int' and 'NoneType'",
             "mend the script; if the error is the point, catch it and print it; "
-            f"then: python -m proof check {SCRIPT}",
+            f"then: proofbook check {SCRIPT}",
         )
     )
 
@@ -105,7 +104,7 @@ def test_a_missing_output(book, refuses):
         "the snippet has no recorded output",
         f"a file {OUTPUT}",
         "none",
-        f"python -m proof update {SCRIPT}",
+        f"proofbook update {SCRIPT}",
     )
     refuses(problem(f"{EN}:5", *words), problem(f"{ZH}:5", *words))
 
@@ -118,7 +117,7 @@ def test_a_missing_output_that_no_page_shows(book, refuses):
             "no output is recorded",
             "a file",
             "none",
-            "python -m proof update snippets/t/new.py",
+            "proofbook update snippets/t/new.py",
             pages="",
         ),
         no_page_shows("snippets/t/new.py"),
@@ -238,7 +237,7 @@ def test_a_page_that_names_a_missing_snippet(book, refuses):
         "the page names a snippet that does not exist",
         "a file snippets/t/z.py",
         "no such file; the nearest is snippets/t/s.py",
-        "correct the path on this line, or start the snippet: python -m proof new t/z",
+        "correct the path on this line, or start the snippet: proofbook new t/z",
     )
     refuses(problem(f"{EN}:5", *words), problem(f"{ZH}:5", *words), no_page_shows(SCRIPT))
 
@@ -282,7 +281,7 @@ def test_typed_python(book, refuses):
             "Python code is typed into the page, so nothing runs it",
             "code in a script below snippets/, named with ::: snippets/<topic>/<name>.py",
             "a python fence",
-            "move it: python -m proof new <topic>/<name>",
+            "move it: proofbook new <topic>/<name>",
         )
     )
 
@@ -495,7 +494,7 @@ def test_a_name_that_is_not_in_the_book(refuses):
             "this names nothing in the book",
             "a page, a snippet or a folder",
             "no such file",
-            "python -m proof check (without a path: everything)",
+            "proofbook check (without a path: everything)",
         ),
         of=("docs/t/none.md",),
     )

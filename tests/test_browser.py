@@ -9,8 +9,7 @@ import os
 from pathlib import Path
 
 import pytest
-
-from proof.pdf import installed_browser
+from proofbook.export.pdf import installed_browser
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted(

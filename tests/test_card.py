@@ -8,13 +8,12 @@ from pathlib import Path
 
 import pytest
 from PIL import Image
+from proofbook.content.page_summary import title
+from proofbook.export import social_card as card
+from proofbook.export.line_breaking import CLOSING, OPENING, balanced, pieces
+from proofbook.export.social_card import Card, Drawer, NoRoom, find_font
+from proofbook.model.book import read_book
 from tiny_book import ROOT
-
-from proof import card
-from proof.answer import title
-from proof.book import read_book
-from proof.card import Card, Drawer, NoRoom, find_font
-from proof.lines import CLOSING, OPENING, balanced, pieces
 
 FONT = find_font()
 needs_font = pytest.mark.skipif(FONT is None, reason="no Chinese font on this machine")

@@ -11,8 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
-from proof.older import written
+from proofbook.model.older_outputs import written
 
 HOME = Path(__file__).resolve().parent.parent
 
@@ -108,7 +107,7 @@ def book(tmp_path_factory) -> Callable[[dict[str, str]], Path]:
         for name, text in files.items():
             (root / name).parent.mkdir(parents=True, exist_ok=True)
             (root / name).write_text(text, encoding="utf-8", newline="\n")
-        for name in ("conftest.py", "pyproject.toml"):
+        for name in "pyproject.toml":
             shutil.copy(HOME / name, root)
         return root
 
@@ -277,7 +276,7 @@ def test_a_highlighted_block_that_prints_something_else_fails(faulty):
         "in line 2 of the output\n"
         "  expected: triple: 7    (the page)\n"
         "  found:    triple: 6    (what PyTorch prints now)\n"
-        "  mend:     if the new output is right: python -m proof update snippets/t/stale.py"
+        "  mend:     if the new output is right: proofbook update snippets/t/stale.py"
     )
 
 
@@ -286,7 +285,7 @@ def test_typed_python_with_a_title_is_run(faulty):
     assert "typed.en.md:3: the block prints something else than the page shows" in told
     assert "expected: 2 " in told
     assert "found:    1 " in told
-    assert "python -m proof new" in told
+    assert "proofbook new" in told
 
 
 def test_a_block_without_output_is_refused(faulty):
@@ -309,7 +308,7 @@ def test_a_block_that_raises_fails(faulty):
     told = told_of(faulty, "raises")
     assert "raises.en.md:1: snippets/t/raises.py, line 2: the script raises" in told
     assert "ZeroDivisionError" in told
-    assert "python -m proof check snippets/t/raises.py" in told
+    assert "proofbook check snippets/t/raises.py" in told
     # By the name that it has in the book, not by that of the file that was run.
     assert 'File "snippets/t/syntax.py", line 1' in told_of(faulty, "syntax")
 

@@ -1,4 +1,4 @@
-"""`python -m proof update` and `new`, and the commands as a maintainer types them."""
+"""`proofbook update` and `new`, and the commands as a maintainer types them."""
 
 from __future__ import annotations
 
@@ -6,15 +6,14 @@ import os
 import subprocess
 import sys
 
+import proofbook.cli.main
 import pytest
+from proofbook.run.runner import RunnerError
 from tiny_book import ROOT, Book
-
-import proof.__main__
-from proof.runner import RunnerError
 
 ZH, EN = "docs/t/p.zh.md", "docs/t/p.en.md"
 SCRIPT, OUTPUT = "snippets/t/s.py", "snippets/t/s.out"
-AGAIN = f"then: python -m proof update {SCRIPT}"
+AGAIN = f"then: proofbook update {SCRIPT}"
 
 
 def test_update_without_a_difference_changes_nothing(book, proof_command):
@@ -130,7 +129,7 @@ def test_update_leaves_the_output_of_a_refused_run_as_it_was(book, proof_command
     status, out, err = proof_command("update")
     assert (status, out) == (1, "0 outputs recorded, 0 as before.\n")
     assert f": {what}" in err.split("\n")[0]
-    assert f"python -m proof check {SCRIPT}" in err
+    assert f"proofbook check {SCRIPT}" in err
     assert err.endswith("\n\n1 problem.\n")
     assert book.files() == before
 
@@ -152,11 +151,11 @@ def test_new_starts_a_page_that_holds_at_once(book, proof_command):
         "started:\n  snippets/another/two_inputs.py\n  snippets/another/two_inputs.out\n"
         "  docs/another/two-inputs.zh.md\n"
         "  docs/another/two-inputs.en.md\nnow:\n"
-        "  1. write the snippet, then: python -m proof update snippets/another/two_inputs.py\n"
+        "  1. write the snippet, then: proofbook update snippets/another/two_inputs.py\n"
         "  2. write both pages\n"
         "  3. add another/two-inputs.md to the nav of mkdocs.yml\n"
         "  4. confirm what it prints in tests/second_way/another.py, without autograd\n"
-        "  5. python -m proof check, then pytest\n",
+        "  5. proofbook check, then pytest\n",
         "",
     )
     assert book.files().keys() - before.keys() == {
@@ -176,7 +175,7 @@ def test_new_leaves_nothing_where_the_start_cannot_be_run(book, proof_command, m
     def fails(*_):
         raise RunnerError("no torch here")
 
-    monkeypatch.setattr(proof.__main__, "record", fails)
+    monkeypatch.setattr(proofbook.cli.main, "record", fails)
     before = book.files()
     assert proof_command("new", "another/two_inputs") == (1, "", "no torch here\n")
     assert book.files() == before
@@ -198,7 +197,7 @@ def test_new_refuses_a_bad_name(book, proof_command, name):
         f"snippets/{name}.py:1: this name will not do\n"
         "  expected: <topic>/<name> in lower case, with _ between words: sharing/two_inputs\n"
         f"  found:    {name}\n"
-        "  mend:     python -m proof new <topic>/<name>\n\n1 problem. Nothing was changed.\n",
+        "  mend:     proofbook new <topic>/<name>\n\n1 problem. Nothing was changed.\n",
     )
     assert book.files() == before
 
@@ -212,7 +211,7 @@ def test_new_refuses_the_name_of_a_module(book, proof_command, name):
         f"snippets/t/{name}.py:1: this name will not do\n"
         "  expected: a name that no Python module has\n"
         f"  found:    t/{name}\n"
-        "  mend:     python -m proof new <topic>/<name>\n\n1 problem. Nothing was changed.\n",
+        "  mend:     proofbook new <topic>/<name>\n\n1 problem. Nothing was changed.\n",
     )
     assert book.files() == before
 
@@ -245,7 +244,7 @@ def test_the_commands_as_they_are_typed(book, tmp_path):
 
     def typed(*arguments: str) -> subprocess.CompletedProcess:
         return subprocess.run(
-            [sys.executable, "-m", "proof", "--root", str(book.root), *arguments],
+            [sys.executable, "-m", "proofbook", "--root", str(book.root), *arguments],
             capture_output=True,
             text=True,
             cwd=tmp_path,
@@ -263,7 +262,7 @@ def test_the_commands_as_they_are_typed(book, tmp_path):
 def test_a_runner_that_cannot_start_is_told(book, monkeypatch, capsys, tmp_path):
     Book(tmp_path / "book").write("broken/torch.py", "raise ImportError('no torch here')\n")
     monkeypatch.setenv("PYTHONPATH", str(book.root / "broken"))
-    assert proof.__main__.main(["--root", str(book.root), "check"]) == 1
+    assert proofbook.cli.main.main(["--root", str(book.root), "check"]) == 1
     out, err = capsys.readouterr()
     assert out == ""
     assert err.startswith("the process that runs the snippets ended too early (exit status 1). ")

@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 
 import pytest
+from gradtrace.model import parsed
+from proofbook.directives.cover import WIDEST, read_cover
+from proofbook.markdown.expand import expand
+from proofbook.model.page import parse
+from proofbook.model.problem import Unproved
 from tiny_book import ROOT
-
-from proof.expand import expand
-from proof.figure.cover import WIDEST, read_cover
-from proof.page import parse
-from proof.problem import Unproved
-from proof.trace.model import parsed
 
 LOSSES = "snippets/accumulate/two_losses"
 PAGE = "# T {{ #t }}\n\n::: {}\n    of: {}.py\n"

@@ -5,15 +5,14 @@ from __future__ import annotations
 import math
 
 import pytest
+from proofbook.maths.algebra import at_any_place, derivative
+from proofbook.maths.equations import judgements, wrong_equalities
+from proofbook.maths.formulas import number
+from proofbook.maths.latex import read_latex
+from proofbook.model.book import read_book
+from proofbook.model.page import parse
+from proofbook.model.snippet import Run, Text, runs_of
 from tiny_book import ROOT, Book
-
-from proof.book import read_book
-from proof.maths.algebra import at_any_place, derivative
-from proof.maths.equations import judgements, wrong_equalities
-from proof.maths.formulas import number
-from proof.maths.latex import read_latex
-from proof.page import parse
-from proof.runs import Run, Text, runs_of
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,8 @@ from __future__ import annotations
 import tomllib
 
 import pytest
+from proofbook.model.page import parse, read
 from tiny_book import ROOT
-
-from proof.page import parse, read
 
 FACTS = tomllib.loads(read(ROOT / "tests/facts.toml"))
 _LAST = {"B": 7, "A": 7, "H": 13, "M": 7, "C": 8}

@@ -12,20 +12,19 @@ from itertools import pairwise
 
 import pytest
 from figures import NAMES, ROOT, Seen, faults, numbers
+from gradtrace.graph.nodes import read_graph, select
+from gradtrace.layout.layered import Line, lay_out
+from gradtrace.layout.packing import COLUMN, pack
+from gradtrace.model import Trace, parsed, written
+from gradtrace.narrate.number_format import number, value
+from gradtrace.narrate.phrases import EN, WORDS, ZH
+from gradtrace.narrate.steps import read_steps, states
+from gradtrace.render.figure import fragment
+from proofbook.content.glossary import read_terms
+from proofbook.markdown.expand import expand
+from proofbook.model.page import parse
+from proofbook.model.problem import Unproved
 from tiny_book import Book
-
-from proof.expand import expand
-from proof.figure.cards import read_graph, select
-from proof.figure.fragment import fragment
-from proof.figure.layout import Line, lay_out
-from proof.figure.numerals import number, value
-from proof.figure.packing import COLUMN, pack
-from proof.figure.steps import read_steps, states
-from proof.figure.words import EN, WORDS, ZH
-from proof.page import parse
-from proof.problem import Unproved
-from proof.terms import read_terms
-from proof.trace.model import Trace, parsed, written
 
 LANGUAGES = ["zh", "en"]
 each_trace = pytest.mark.parametrize("name", NAMES)
@@ -84,7 +83,7 @@ def test_a_figure_is_the_same_on_every_machine(tmp_path, traces):
     file = tmp_path / "a.trace"
     file.write_text(written(traces["sharing/called_twice"]), "utf-8")
     script = (
-        "import sys; from proof.trace.model import parsed; from proof.figure.fragment import *;"
+        "import sys; from gradtrace.model import parsed; from gradtrace.render.figure import *;"
         "sys.stdout.reconfigure(encoding='utf-8');"
         "print(fragment(parsed(open(sys.argv[1], encoding='utf-8').read()), 'f', 'zh'))"
     )

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 from figures import ROOT
-
-from proof.figure.cards import read_graph, select
-from proof.figure.fragment import fragment
-from proof.figure.steps import read_steps
-from proof.trace.model import Trace, parsed
+from gradtrace.graph.nodes import read_graph, select
+from gradtrace.model import Trace, parsed
+from gradtrace.narrate.steps import read_steps
+from gradtrace.render.figure import fragment
 
 
 def recorded(name: str) -> Trace:

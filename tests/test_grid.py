@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 
 import pytest
+from proofbook.directives.grid import draw, matrices
+from proofbook.markdown.expand import expand
+from proofbook.model.page import parse
+from proofbook.model.problem import Unproved
 from tiny_book import Book
-
-from proof.expand import expand
-from proof.grid import draw, matrices
-from proof.page import parse
-from proof.problem import Unproved
 
 OUTPUT = """\
 one pixel:

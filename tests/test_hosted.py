@@ -5,12 +5,12 @@ from __future__ import annotations
 import xml.etree.ElementTree as ElementTree
 
 import pytest
+from proofbook.export import host_files as hosted
+from proofbook.export import social_card as card
+from proofbook.export.host_files import Edition, Entry, files, llms, write
+from proofbook.export.social_card import Drawer, find_font
+from proofbook.model.page import parse
 from tiny_book import Book
-
-from proof import card, hosted
-from proof.card import Drawer, find_font
-from proof.hosted import Edition, Entry, files, llms, write
-from proof.page import parse
 
 SITE = "https://x.org/b/"
 

@@ -12,13 +12,20 @@ import matplotlib
 import numpy as np
 import pytest
 from PIL import Image
+from proofbook.directives.plot import (
+    dictionary,
+    fragment,
+    labels,
+    place,
+    wanted,
+    with_figures,
+    wrong_figures,
+)
+from proofbook.model.book import read_book
+from proofbook.model.page import parse
+from proofbook.run.notebooks import Lab, cells_of, failed, figures_of, labs_of, wrong_cells
+from proofbook.run.result import Result
 from second_way.labs import CURVES, MAPS
-
-from proof.book import read_book
-from proof.labs import Lab, cells_of, failed, figures_of, labs_of, wrong_cells
-from proof.page import parse
-from proof.plots import dictionary, fragment, labels, place, wanted, with_figures, wrong_figures
-from proof.result import Result
 
 ROOT = Path(__file__).parent.parent
 DRAWING = sorted(
@@ -219,7 +226,7 @@ def test_a_figure_that_a_page_does_not_tell_is_refused(options, language, figure
 )
 def test_options_that_say_nothing_are_refused(book, options, told):
     book.change("docs/t/p.zh.md", "    highlight: 3 * w\n", options)
-    from proof.book import problems_in_files
+    from proofbook.model.book import problems_in_files
 
     problems = [str(p) for p in problems_in_files(read_book(book.root)) if told in str(p)]
     assert problems and "docs/t/p.zh.md:5" in problems[0]
@@ -281,7 +288,7 @@ def test_what_a_notebook_does_is_compared_with_the_script(book, lab, cell, told)
 def test_a_notebook_that_fails_names_the_script(book):
     told = str(failed(with_plot(book), RuntimeError("no kernel")))
     assert "docs/t/p.en.md:1" in told and "RuntimeError: no kernel" in told
-    assert "python -m proof check snippets/t/s.py" in told
+    assert "proofbook check snippets/t/s.py" in told
 
 
 def test_both_languages_of_a_page_are_one_lab():

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from proofbook.model.book import problems_in_files, read_book
 from test_site import build, site_of
 from tiny_book import Book
-
-from proof.book import problems_in_files, read_book
 
 ZH, EN = "docs/t/p.zh.md", "docs/t/p.en.md"
 
@@ -47,8 +46,8 @@ def test_a_link_in_code_leads_nowhere_and_may(book):
 
 
 def test_the_glossary_has_its_terms_for_anchors(book):
-    from proof.links import wrong_links
-    from proof.page import parse
+    from proofbook.check.links import wrong_links
+    from proofbook.model.page import parse
 
     pages = {
         f: parse(f, text)
@@ -100,10 +99,9 @@ STEPS = {
 @pytest.mark.parametrize("text", STEPS)
 def test_a_link_to_a_step_of_a_figure(text):
     from figures import ROOT
-
-    from proof.links import wrong_links
-    from proof.page import parse
-    from proof.values import claims_of
+    from proofbook.check.links import wrong_links
+    from proofbook.check.numbers import claims_of
+    from proofbook.model.page import parse
 
     figure = "::: snippets/accumulate/two_losses.py\n    figure: trace\n\n"
     page = parse(EN, figure + text.format("trace-accumulate-two-losses"))

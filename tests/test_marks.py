@@ -6,13 +6,12 @@ import re
 
 import markdown
 import pytest
+from proofbook.html.formulas import render_formulas
+from proofbook.html.value_links import Marks, anchor, marks_of, title
+from proofbook.markdown.expand import expand
+from proofbook.model.book import read_book
+from proofbook.model.page import parse
 from tiny_book import ROOT, Book
-
-from proof.book import read_book
-from proof.expand import expand
-from proof.formula import render_formulas
-from proof.marks import Marks, anchor, marks_of, title
-from proof.page import parse
 
 EXTENSIONS = ["admonition", "attr_list", "tables", "toc", "pymdownx.details"]
 EXTENSIONS += ["pymdownx.superfences", "pymdownx.highlight", "pymdownx.arithmatex"]

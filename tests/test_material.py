@@ -8,9 +8,8 @@ from pathlib import Path
 
 import material
 import pytest
-
-from proof import mkdocs_material
-from proof.mkdocs_material import mend
+from proofbook.mkdocs import material as mkdocs_material
+from proofbook.mkdocs.material import mend
 
 ASSETS = Path(material.__file__).parent / "templates/assets"
 

@@ -6,10 +6,9 @@ import io
 from pathlib import Path
 
 from fontTools.ttLib import TTFont
-
-from proof.formula import render_formulas
-from proof.math_font import ITALIC, characters, font
-from proof.page import read
+from proofbook.html.formulas import render_formulas
+from proofbook.html.math_font import ITALIC, characters, font
+from proofbook.model.page import read
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from proofbook.model.book import problems_in_files, read_book
+from proofbook.model.page import parse
 from tiny_book import ROOT, Book
 
 from benchmarks.mutations import (
@@ -16,8 +18,6 @@ from benchmarks.mutations import (
     too_few,
 )
 from benchmarks.slips_in_words import marks
-from proof.book import problems_in_files, read_book
-from proof.page import parse
 
 ZH, EN, OUTPUT = "docs/t/p.zh.md", "docs/t/p.en.md", "snippets/t/s.out"
 FOUND = """\
@@ -116,7 +116,7 @@ def test_who_notices_a_change(book):
 
 
 def test_a_changed_older_output_is_noticed_by_the_page_that_shows_it(book):
-    from proof.older import written
+    from proofbook.model.older_outputs import written
 
     older = written(book.read("snippets/t/s.py"), "1.4.0", "y: 6\n")
     book.write("snippets/t/s.1.4.0.then", older)

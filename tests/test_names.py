@@ -5,17 +5,16 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import proofbook.api.index
 import pytest
+from proofbook.api.index import read_index
+from proofbook.api.references import uses
+from proofbook.check.api_names import Names
+from proofbook.markdown.prose import code
+from proofbook.model.book import read_book
+from proofbook.model.page import parse
+from proofbook.model.problem import Unproved
 from tiny_book import ROOT, Book
-
-import proof.api
-from proof.api import read_index
-from proof.book import read_book
-from proof.names import Names
-from proof.page import parse
-from proof.problem import Unproved
-from proof.prose import code
-from proof.uses import uses
 
 ZH, EN = "docs/t/q.zh.md", "docs/t/q.en.md"
 
@@ -272,7 +271,7 @@ def test_the_check_tells_it_with_what_is_near(book, proof_command):
 
 
 def test_the_engine_does_not_import_torch():
-    told = "import sys, proof.api as a; a.read_index(); print('torch' in sys.modules)"
+    told = "import sys, proofbook.api.index as a; a.read_index(); print('torch' in sys.modules)"
     run = subprocess.run([sys.executable, "-c", told], cwd=ROOT, capture_output=True, text=True)
     assert (run.stdout, run.stderr) == ("False\n", "")
 
@@ -280,7 +279,7 @@ def test_the_engine_does_not_import_torch():
 def test_a_torch_that_cannot_be_asked_is_told(book, proof_command, tmp_path, monkeypatch):
     writer = tmp_path / "writer.py"
     writer.write_text("raise ValueError('no torch here')\n")
-    monkeypatch.setattr(proof.api, "_WRITER", writer)
+    monkeypatch.setattr(proofbook.api.index, "_WRITER", writer)
     read_index.cache_clear()
     try:
         with pytest.raises(Unproved, match="no torch here"):

@@ -14,11 +14,10 @@ from xml.etree import ElementTree
 
 import nbformat
 import pytest
+from proofbook.export.notebook import has_scripts, name, notebook, text
+from proofbook.model.book import read_book
+from proofbook.model.page import parse
 from tiny_book import ROOT
-
-from proof.book import read_book
-from proof.notebook import has_scripts, name, notebook, text
-from proof.page import parse
 
 SITE = "https://example.org/book/"
 PAGES = [page for page in read_book(ROOT).pages if has_scripts(page)]

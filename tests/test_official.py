@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 
 import pytest
+from proofbook.api.documentation import SITE, address, link_names, meant
+from proofbook.api.index import read_index
+from proofbook.check.api_names import Shown
+from proofbook.model.book import read_book
 from tiny_book import ROOT
-
-from proof.api import read_index
-from proof.book import read_book
-from proof.names import Shown
-from proof.official import SITE, address, link_names, meant
 
 EMPTY = Shown("", "")
 

@@ -9,11 +9,10 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from proofbook.cli.main import main
+from proofbook.export.offline import FOLDER, NAME, Unmade, offline, written
+from proofbook.export.pdf import installed_browser
 from tiny_book import ROOT
-
-from proof.__main__ import main
-from proof.offline import FOLDER, NAME, Unmade, offline, written
-from proof.pdf import installed_browser
 
 needs_browser = pytest.mark.skipif(installed_browser() is None, reason="no Chromium or Chrome")
 
@@ -23,7 +22,9 @@ def packed(book_as_files, tmp_path_factory) -> Path:
     """The zip, as the command makes it."""
     out, told = tmp_path_factory.mktemp("dist"), io.StringIO()
     with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(told):
-        patch.setattr("proof.offline.built", lambda *_: contextlib.nullcontext(book_as_files))
+        patch.setattr(
+            "proofbook.export.offline.built", lambda *_: contextlib.nullcontext(book_as_files)
+        )
         assert main(["--root", str(ROOT), "offline", "-o", str(out)]) == 0
     assert f"open {FOLDER}/index.html" in told.getvalue()
     assert [file.name for file in out.iterdir()] == [NAME]

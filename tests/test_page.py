@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from proofbook.markdown.expand import OPTIONS, expand
+from proofbook.model.older_outputs import written
+from proofbook.model.page import parse
+from proofbook.model.problem import Unproved
 from tiny_book import Book, write
-
-from proof.expand import OPTIONS, expand
-from proof.older import written
-from proof.page import parse
-from proof.problem import Unproved
 
 PAGE = "docs/t/p.en.md"
 OUTPUT = "<!--pytest-codeblocks:expected-output-->"
@@ -271,7 +270,7 @@ def test_a_missing_snippet_is_told_with_the_nearest_name(book):
         "  expected: a file snippets/t/ss.py\n"
         "  found:    no such file; the nearest is snippets/t/s.py\n"
         "  mend:     correct the path on this line, or start the snippet: "
-        "python -m proof new t/ss"
+        "proofbook new t/ss"
     ]
 
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 import subprocess
 
 import pytest
+from proofbook.content.glossary import Term, Terms
+from proofbook.languages.contents import contents, front_matter, sections
+from proofbook.languages.parity import twins
+from proofbook.languages.reconcile import FILE, edited_alone, stale
+from proofbook.model.book import problems_in_files, read_book
+from proofbook.model.page import parse
 from tiny_book import ROOT, Book
-
-from proof.book import problems_in_files, read_book
-from proof.languages.contents import contents, front_matter, sections
-from proof.languages.parity import twins
-from proof.languages.reconcile import FILE, edited_alone, stale
-from proof.page import parse
-from proof.terms import Term, Terms
 
 ZH, EN = "docs/t/p.zh.md", "docs/t/p.en.md"
 LEAF = Term("leaf", "graph", "叶子张量", "leaf tensor", "t/p", {}, ("leaf tensors",))
@@ -174,7 +173,7 @@ def test_an_edit_of_one_language_is_told(reconciled, proof_command, here, there)
         f"{here}:8: #b was edited in this language only, since both were last reconciled\n"
         f"  expected: the change carried over to {there}:8\n"
     )
-    assert f"python -m proof reconcile {here}\n" in err
+    assert f"proofbook reconcile {here}\n" in err
     edit(reconciled, there)
     status, out, _ = proof_command("check")
     assert status == 0
@@ -266,7 +265,7 @@ def test_both_languages_of_the_book_say_the_same():
     assert not told, "\n\n".join(map(str, told))
     assert edited_alone(book.pages, ROOT) == []
     assert (ROOT / FILE).is_file()
-    assert stale(book.pages, ROOT) == [], "once they say the same: python -m proof reconcile"
+    assert stale(book.pages, ROOT) == [], "once they say the same: proofbook reconcile"
 
 
 def test_numbers_in_another_order_are_reconciled_by_name_only(reconciled, proof_command):

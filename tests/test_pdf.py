@@ -9,13 +9,12 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from proofbook.cli.main import main
+from proofbook.export import pdf as printing
+from proofbook.export.offline import Unmade
+from proofbook.export.pdf import installed_browser
+from proofbook.export.print_document import bound, sheets
 from tiny_book import ROOT
-
-from proof import pdf as printing
-from proof.__main__ import main
-from proof.binding import bound, sheets
-from proof.offline import Unmade
-from proof.pdf import installed_browser
 
 pytestmark = pytest.mark.skipif(installed_browser() is None, reason="no Chromium or Chrome")
 SITE = "https://example.org/book/"

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from proofbook.content.questions import ABSENT, FILE, OFTEN, entries, parts, read_questions
+from proofbook.markdown.expand import expand
+from proofbook.model.book import problems_in_files, read_book
+from proofbook.model.page import parse
+from proofbook.model.problem import Unproved
 from tiny_book import ROOT, Book
-
-from proof.book import problems_in_files, read_book
-from proof.expand import expand
-from proof.page import parse
-from proof.problem import Unproved
-from proof.questions import ABSENT, FILE, OFTEN, entries, parts, read_questions
 
 RIGHT = """\
 [[question]]

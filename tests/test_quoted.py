@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-
-from proof.languages.quoted import mark_english
+from proofbook.html.foreign_text import mark_english
 
 BLOCK = '<div class="highlight"><pre><span></span><code>print(&quot;to the end&quot;)</code></pre>'
 

@@ -7,13 +7,12 @@ from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
+from proofbook.check.links import within
+from proofbook.content.glossary import Term, Terms, read_terms
+from proofbook.content.related import FEWEST, MOST, Related, listed
+from proofbook.model.book import read_book
+from proofbook.model.page import parse
 from tiny_book import ROOT
-
-from proof.book import read_book
-from proof.links import within
-from proof.page import parse
-from proof.related import FEWEST, MOST, Related, listed
-from proof.terms import Term, Terms, read_terms
 
 TERM = Term("leaf", "g", "叶子张量", "leaf tensor", "t/a", {})
 BOOK = read_book(ROOT)

@@ -5,12 +5,11 @@ from __future__ import annotations
 import platform
 from importlib import metadata
 
+from proofbook.api.index import read_index
+from proofbook.content.report import Count, count, names_of, table, versions
+from proofbook.markdown.expand import expand
+from proofbook.model.page import parse, read
 from tiny_book import ROOT, Book
-
-from proof.api import read_index
-from proof.expand import expand
-from proof.page import parse, read
-from proof.report import Count, count, names_of, table, versions
 
 PAGE = """\
 # Why `6`? | Really { #why }

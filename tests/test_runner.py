@@ -13,12 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from proofbook.check.outputs import refused
+from proofbook.run.forkserver import ThreadInbox
+from proofbook.run.result import OUTPUT_LIMIT, Result
+from proofbook.run.runner import Runner, RunnerError
 from tiny_book import write
-
-from proof.check import refused
-from proof.result import OUTPUT_LIMIT, Result
-from proof.runner import Runner, RunnerError
-from proof.warm import ThreadInbox
 
 needs_linux = pytest.mark.skipif(
     not Path(f"/proc/self/task/{os.getpid()}/children").exists(),
@@ -32,7 +31,7 @@ needs_two_cores = pytest.mark.skipif(
 
 PATIENCE = 60.0
 FINE = "print('fine')\n"
-THEN = "; then: python -m proof check script.py"
+THEN = "; then: proofbook check script.py"
 
 
 @dataclass(frozen=True)

@@ -8,14 +8,13 @@ import tomllib
 
 import jieba
 import pytest
+from proofbook.content.glossary import Term, Terms, read_terms
+from proofbook.content.questions import Question, read_questions
+from proofbook.content.search import FIELD, address, asked_of, own_words, with_asked
+from proofbook.export.pdf import installed_browser
+from proofbook.model.page import parse
 from test_browser import watch
 from tiny_book import ROOT
-
-from proof.page import parse
-from proof.pdf import installed_browser
-from proof.questions import Question, read_questions
-from proof.search import FIELD, address, asked_of, own_words, with_asked
-from proof.terms import Term, Terms, read_terms
 
 QUERIES = tomllib.loads((ROOT / "tests/queries.toml").read_text("utf-8"))
 EDITIONS = {"zh": "", "en": "en/"}

@@ -16,9 +16,8 @@ import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 import pytest
+from proofbook.export.social_card import find_font
 from tiny_book import ROOT, Book
-
-from proof.card import find_font
 
 ADDRESS = "http://127.0.0.1:8000/"
 ENVIRONMENT = {
@@ -234,7 +233,7 @@ FAULTS = {
     ),
     "a number changed in an output": (
         lambda book: book.change("snippets/t/s.out", "6.0", "7.0"),
-        ["snippets/t/s.out:1", "y: 7.0", "y: 6.0", "python -m proof update snippets/t/s.py"],
+        ["snippets/t/s.out:1", "y: 7.0", "y: 6.0", "proofbook update snippets/t/s.py"],
     ),
     "a snippet that raises": (
         lambda book: book.write("snippets/t/s.py", "y = 3\nw = 2.0\ny = 3 * w / 0\n"),
@@ -386,7 +385,7 @@ LAB_FAULTS = {
 LAB_TOLD = [
     ["snippets/t/s.out:1", "in its notebook", "drawn: 3", "drawn: 4"],
     ["snippets/t/s.py:1", "in its notebook", "draws something else"],
-    ["docs/t/p.", "NameError", "python -m proof check snippets/t/s.py"],
+    ["docs/t/p.", "NameError", "proofbook check snippets/t/s.py"],
 ]
 
 
@@ -471,7 +470,7 @@ def test_while_serving_an_edit_appears_and_a_failure_is_shown_in_the_page(good, 
     for address, title in (("t/p/", "没被证明"), ("en/t/p/", "doesn&#x27;t hold")):
         page = served.wait_for(address, 'role="alert"')
         assert "snippets/t/s.out:1" in page and "y: 7.0" in page
-        assert "python -m proof update snippets/t/s.py" in page
+        assert "proofbook update snippets/t/s.py" in page
         assert title in page or title.replace("&#x27;", "'") in page
     assert "snippets/t/s.out:1" in served.log.read_text("utf-8")
 

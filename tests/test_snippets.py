@@ -12,9 +12,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-
-from proof.plots import DRAWING
-from proof.runner import Runner
+from proofbook.directives.plot import DRAWING
+from proofbook.run.runner import Runner
 
 ROOT = Path(__file__).parent.parent
 SCRIPTS = sorted(p.relative_to(ROOT).as_posix() for p in (ROOT / "snippets").rglob("*.py"))

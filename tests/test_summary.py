@@ -13,15 +13,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from proofbook.cli import progress
+from proofbook.cli.progress import watching
+from proofbook.cli.summary import FEW, SCREEN, Proof, again, fails, holds, kind, slowest
+from proofbook.model.book import read_book
+from proofbook.model.problem import Problem, report
+from proofbook.run.result import Result
+from proofbook.run.runner import Runner
 from tiny_book import ROOT, Book
-
-from proof import progress
-from proof.book import read_book
-from proof.problem import Problem, report
-from proof.progress import watching
-from proof.result import Result
-from proof.runner import Runner
-from proof.summary import FEW, SCREEN, Proof, again, fails, holds, kind, slowest
 
 SCRIPT = "snippets/t/s.py"
 
@@ -52,9 +51,7 @@ def test_what_holds_is_told_on_one_screen(book):
 
 def test_equations_that_nobody_evaluated_are_told(book):
     book.change("docs/t/p.en.md", "It is 6.", "It is $f(x) = g(x)$.")
-    assert "0 equations; 1 nobody could evaluate (python -m proof unproved)" in holds(
-        proof_of(book)
-    )
+    assert "0 equations; 1 nobody could evaluate (proofbook unproved)" in holds(proof_of(book))
 
 
 def test_notebooks_and_their_figures_are_counted_where_there_are_any(book):
@@ -113,7 +110,7 @@ def test_many_failures_fit_on_a_screen_and_name_the_command_that_shows_the_other
     assert len(told.split("\n")) <= SCREEN + 15
     assert told.startswith("200 problems in 20 files:\n")
     assert "of other kinds" in told and "more files" in told
-    cut = re.search(r"and (\d+) more; python -m proof check FILE shows them:", told)
+    cut = re.search(r"and (\d+) more; proofbook check FILE shows them:", told)
     assert int(cut[1]) + told.count("  expected:") == 200 and told.count("  expected:") >= FEW
     assert told.endswith("\n\n200 problems. Nothing was changed.")
     whole = fails(problems, whole=True)
@@ -164,7 +161,7 @@ def test_check_cuts_a_long_list_unless_a_file_is_named(book, proof_command):
         book.write(file, book.read(file) + f"\n{wrong}\n")
     status, out, err = proof_command("check")
     assert (status, out) == (1, "") and err.startswith("40 problems in 2 files:\n")
-    assert "more; python -m proof check FILE shows them:" in err
+    assert "more; proofbook check FILE shows them:" in err
     assert len(err.split("\n")) < SCREEN + 15
     status, out, err = proof_command("check", "docs/t/p.en.md")
     assert status == 1 and err.count("  expected:") == 20
@@ -235,7 +232,7 @@ def test_a_snippet_that_hangs_is_named_while_it_does(book, impatient):
 
 def test_without_a_terminal_nothing_is_written_over_and_nothing_has_a_color(book):
     done = subprocess.run(
-        [sys.executable, "-m", "proof", "--root", str(book.root), "check"],
+        [sys.executable, "-m", "proofbook", "--root", str(book.root), "check"],
         cwd=ROOT,
         capture_output=True,
         check=True,
@@ -247,7 +244,7 @@ def test_without_a_terminal_nothing_is_written_over_and_nothing_has_a_color(book
 def test_on_a_terminal_the_summary_stands_alone_at_the_end(book):
     pty = pytest.importorskip("pty")  # Windows has none
     ours, theirs = pty.openpty()
-    command = [sys.executable, "-m", "proof", "--root", str(book.root), "check"]
+    command = [sys.executable, "-m", "proofbook", "--root", str(book.root), "check"]
     process = subprocess.Popen(command, cwd=ROOT, stdout=theirs, stderr=theirs, close_fds=True)
     os.close(theirs)
     told = b""

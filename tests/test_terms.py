@@ -5,15 +5,14 @@ from __future__ import annotations
 import re
 
 import pytest
+from proofbook.content.glossary import FILE, read_terms
+from proofbook.html.term_links import link_terms
+from proofbook.markdown.expand import expand
+from proofbook.markdown.prose import own_words, prose
+from proofbook.model.book import problems_in_files, read_book
+from proofbook.model.page import parse, read
+from proofbook.model.problem import Unproved
 from tiny_book import ROOT, Book
-
-from proof.book import problems_in_files, read_book
-from proof.expand import expand
-from proof.page import parse, read
-from proof.problem import Unproved
-from proof.prose import own_words, prose
-from proof.term_links import link_terms
-from proof.terms import FILE, read_terms
 
 TERMS = """\
 [[term]]

@@ -9,13 +9,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from gradtrace.model import Event, Trace, parsed, written
+from gradtrace.record.rounding import rounded, rounded_complex
+from proofbook.run.result import Result
+from proofbook.run.runner import Runner
 from test_trace_honest import source
 from tiny_book import write
-
-from proof.result import Result
-from proof.runner import Runner
-from proof.trace.model import Event, Trace, parsed, written
-from proof.trace.rounding import rounded, rounded_complex
 
 Record = Callable[[str], Trace]
 
@@ -482,4 +481,4 @@ def test_recording_leaves_no_file_that_counts(result):
 def test_nothing_is_half_recorded(result, body, told):
     refusal = result(f"import torch\nprint(1)\n{body}").refusal
     assert refusal.what == "the recorder failed on this script"
-    assert told in refusal.found.lower() and "proof/trace" in refusal.mend
+    assert told in refusal.found.lower() and "gradtrace" in refusal.mend

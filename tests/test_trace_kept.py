@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from gradtrace.compare import first_difference, kept
+from gradtrace.model import parsed
 from tiny_book import Book
-
-from proof.trace.compare import first_difference, kept
-from proof.trace.model import parsed
 
 SCRIPT = """\
 import torch
@@ -17,7 +16,7 @@ y.backward()
 print("w.grad:", w.grad)
 """
 TRACE = "snippets/t/s.trace"
-MEND = "python -m proof update snippets/t/s.py"
+MEND = "proofbook update snippets/t/s.py"
 
 
 @pytest.fixture

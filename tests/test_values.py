@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from proofbook.check.numbers import unproved_values
+from proofbook.model.book import read_book
+from proofbook.model.page import parse
+from proofbook.model.snippet import Run, Text, runs_of
 from tiny_book import ROOT, Book
-
-from proof.book import read_book
-from proof.page import parse
-from proof.runs import Run, Text, runs_of
-from proof.values import unproved_values
 
 CODE = 'w = torch.tensor([1.0, 2.0])\nprint("loss:", loss)\nprint("w:", w)\n'
 OUT = (
@@ -42,7 +41,7 @@ def refused(text: str, *linked: str) -> list[str]:
         '`12345`{ data-source="https://example.org" }',
         "`loss2.backward()` and `conv2d`, `float32`, `x[0] = 1`",
         '`48`{ data-line="loss:" }',
-        "`python -m proof check docs` and `git log --oneline main`",
+        "`proofbook check docs` and `git log --oneline main`",
     ],
 )
 def test_what_is_proved_or_no_claim(text):

@@ -6,9 +6,8 @@ import re
 
 import pytest
 import yaml
+from proofbook.export.downloads import BRANCH
 from tiny_book import ROOT
-
-from proof.take import BRANCH
 
 FILE = ROOT / ".github/workflows/book.yml"
 TEXT = FILE.read_text("utf-8")

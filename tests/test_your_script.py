@@ -1,4 +1,4 @@
-"""`python -m proof trace FILE`: what it records, refuses and says, and the file that it writes."""
+"""`gradtrace FILE`: what it records, refuses and says, and the file that it writes."""
 
 from __future__ import annotations
 
@@ -14,15 +14,14 @@ from pathlib import Path
 
 import pytest
 from figures import ROOT
+from gradtrace.cli import language_of_locale
+from gradtrace.graph.excerpt import CARDS, MOST, excerpt, tidied
+from gradtrace.graph.nodes import read_graph, without
+from gradtrace.model import Trace
+from gradtrace.render.standalone import GENERATOR
 from test_browser import pytestmark  # noqa: F401
 from test_figure import invented
 from tiny_book import write
-
-from proof.figure.cards import read_graph, without
-from proof.figure.file import GENERATOR
-from proof.figure.trim import CARDS, MOST, excerpt, tidied
-from proof.trace.model import Trace
-from proof.your_script import language_of_locale
 
 TINY = """\
 import torch
@@ -81,7 +80,7 @@ ENGLISH = {**os.environ, "PYTHONPATH": str(ROOT), "LC_ALL": "en_US.UTF-8"}
 
 def command(folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess:
     return subprocess.run(
-        [sys.executable, "-m", "proof", "trace", *arguments],
+        [sys.executable, "-m", "gradtrace", *arguments],
         cwd=folder,
         env={**ENGLISH, **environment},
         capture_output=True,
@@ -105,7 +104,7 @@ def recorded(source: str, folder: Path) -> Trace:
 
 RECORD = """
 import dataclasses, json, pathlib, sys, torch._dynamo
-from proof.trace.recorder import record
+from gradtrace.record.recorder import record
 trace = record(pathlib.Path(sys.argv[1]))
 print("@@" + json.dumps(dataclasses.asdict(trace)))
 """
@@ -184,7 +183,7 @@ def test_it_is_made_again_without_being_asked_to(made):
 
 
 def test_the_parent_does_not_import_torch():
-    told = "import sys, proof.__main__; print('torch' in sys.modules)"
+    told = "import sys, proofbook.cli.main; print('torch' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", told], cwd=ROOT, capture_output=True, text=True)
     assert done.stdout == "False\n"
 
@@ -233,7 +232,7 @@ def test_ctrl_c_shows_what_was_recorded(tmp_path):
     source = HANGS.partition("try:")[0] + "print('now', flush=True)\ntime.sleep(99)\n"
     write(tmp_path / "slow.py", source)
     process = subprocess.Popen(
-        [sys.executable, "-m", "proof", "trace", "slow.py"],
+        [sys.executable, "-m", "gradtrace", "slow.py"],
         cwd=tmp_path, env=ENGLISH, stdout=subprocess.PIPE, text=True, start_new_session=True,
     )  # fmt: skip
     assert process.stdout.readline() == "now\n"

@@ -1,0 +1,1 @@
+"""Records what autograd did while a script ran, and draws it."""

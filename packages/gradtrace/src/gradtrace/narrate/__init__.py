@@ -1,0 +1,1 @@
+"""What happened, step by step, in sentences of either language."""

@@ -1,0 +1,58 @@
+"""Undoes what a function mode would change by being there."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable
+
+import torch
+from torch import nn
+from torch.overrides import (
+    TorchFunctionMode,
+    _get_current_function_mode,
+    _pop_mode_temporarily,
+)
+from torch.overrides import __file__ as overrides_file
+
+from gradtrace.record.values import tensors_in
+
+WITH_FAST_PATH = (nn.MultiheadAttention, nn.TransformerEncoderLayer, nn.TransformerEncoder)
+"""Their `forward` has a fast path for when no gradient is wanted, and no function mode active."""
+
+
+def without_mode(mode: TorchFunctionMode, original: Callable) -> Callable:
+    """The `forward` of such a module. Where it makes no graph, it runs without our mode: there is
+    nothing to record in it. With a mode of the script it has no fast path anyway."""
+
+    @functools.wraps(original)
+    def forward(module: nn.Module, *args, **kwargs):
+        if _get_current_function_mode() is not mode or _makes_graph(module, args, kwargs):
+            return original(module, *args, **kwargs)
+        with _pop_mode_temporarily():
+            return original(module, *args, **kwargs)
+
+    return forward
+
+
+def _makes_graph(module: nn.Module, args: tuple, kwargs: dict) -> bool:
+    tensors = [*module.parameters(), *tensors_in((args, kwargs))]
+    return torch.is_grad_enabled() and any(tensor.requires_grad for tensor in tensors)
+
+
+class Warned:
+    """Which warnings were thrown at which place.
+
+    Python shows a warning once for each line that throws it. What is called by our mode throws its
+    warnings at the one line of ours that calls it, so that the first would be the last to be shown.
+    """
+
+    def __init__(self) -> None:
+        self._by_place: dict[tuple[str, int], dict] = {}
+
+    def here(self) -> dict:
+        """The registry (`__warningregistry__`) for the line that has called the mode."""
+        frame = sys._getframe(2)
+        if frame.f_code.co_filename == overrides_file:  # it was called by a function in Python
+            frame = frame.f_back.f_back or frame
+        return self._by_place.setdefault((frame.f_code.co_filename, frame.f_lineno), {})

@@ -1,0 +1,174 @@
+"""What a tensor holds, as a `Value`. Call it only within `Aside`: reading runs operations too."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
+from typing import Any
+
+import torch
+from torch._C import _functorch as functorch
+from torch.nn.parameter import is_lazy
+
+from gradtrace.model import Number, Value
+from gradtrace.record.rounding import rounded, rounded_complex
+
+SMALL = 32
+"""A tensor with at most so many elements is told in full."""
+FEW = 4
+"""A larger one with at most so many different numbers is told by these."""
+
+_COUNTED = 100_000
+"""Different numbers are counted only up to this size of a tensor,"""
+_PROBE = 1000
+"""... and only if as many elements hold no more than"""
+_DISTINCT = 256
+"""... so many different ones before rounding."""
+
+
+def value_of(tensor: torch.Tensor | None) -> Value | None:
+    """The numbers of a tensor, all of them or a summary; keeps nothing of the tensor itself."""
+    if tensor is None:
+        return None
+    tensor = _unwrapped(tensor)
+    value: Value = {"s": shape_of(tensor)}
+    if tensor.dtype is not torch.float32:
+        value["d"] = str(tensor.dtype).removeprefix("torch.")
+    if why := _unreadable(tensor):
+        value["layout"] = why
+    elif tensor.numel() <= SMALL:
+        _tell_all(tensor, value)
+    elif (few := _few(tensor)) is not None:
+        value["u"] = few
+    else:
+        value["m"] = _summary(tensor)
+    return value
+
+
+def values_of(things: Any) -> Any:
+    """The values of all tensors in nested tuples, lists and dicts; what is no tensor is left out,
+    but for None."""
+    if isinstance(things, torch.Tensor):
+        return value_of(things)
+    if isinstance(things, (list, tuple)):
+        return [values_of(thing) for thing in things if _tellable(thing)]
+    if isinstance(things, dict):
+        return {str(key): values_of(thing) for key, thing in things.items() if _tellable(thing)}
+    return None
+
+
+def tensors_in(things: Any) -> Iterator[torch.Tensor]:
+    """All tensors in nested tuples, lists and dicts."""
+    if isinstance(things, torch.Tensor):
+        yield things
+    elif isinstance(things, (list, tuple)):
+        yield from chain.from_iterable(map(tensors_in, things))
+    elif isinstance(things, dict):
+        yield from chain.from_iterable(map(tensors_in, things.values()))
+
+
+def fingerprint(tensor: torch.Tensor | None) -> object:
+    """Something that is another if the tensor was changed, and costs less than its value.
+
+    The version of a tensor is not enough: what is done to `.data` does not count there. Of a large
+    tensor only the sum is looked at.
+    """
+    if tensor is None:
+        return None
+    tensor = _unwrapped(tensor)
+    if _unreadable(tensor):
+        return shape_of(tensor), None if tensor.is_inference() else tensor._version
+    small = tensor.numel() <= SMALL
+    wide = torch.complex128 if tensor.is_complex() else torch.float64
+    return list(tensor.shape), tensor.tolist() if small else tensor.sum(dtype=wide).item()
+
+
+def _tellable(thing: Any) -> bool:
+    return thing is None or isinstance(thing, (torch.Tensor, list, tuple, dict))
+
+
+def shape_of(tensor: torch.Tensor) -> list[int]:
+    """The shape, as far as there is one: not of a nested tensor, nor of a lazy parameter yet."""
+    return [] if is_lazy(tensor) or tensor.is_nested else list(tensor.shape)
+
+
+def _unwrapped(tensor: torch.Tensor) -> torch.Tensor:
+    """What torch.func wraps while it differentiates."""
+    while functorch.is_gradtrackingtensor(tensor):
+        tensor = functorch.get_unwrapped(tensor)
+    return tensor
+
+
+def _unreadable(tensor: torch.Tensor) -> str | None:
+    """Why the numbers cannot be read without running code of others, or at all."""
+    if functorch.is_functorch_wrapped_tensor(tensor):
+        return "vmap"
+    kind = type(tensor)
+    if is_lazy(tensor):
+        return "lazy"
+    if kind.__torch_dispatch__ is not torch.Tensor.__torch_dispatch__:
+        return kind.__name__
+    if tensor.is_nested:
+        return "nested"
+    if tensor.layout is not torch.strided:
+        return str(tensor.layout)
+    if tensor.is_quantized:
+        return "quantized"
+    if tensor.is_meta:
+        return "meta"
+    return None
+
+
+def _tell_all(tensor: torch.Tensor, value: Value) -> None:
+    nested = tensor.tolist()
+    flat = _printed(list(_flat(nested)), tensor)
+    if len(flat) > 1 and flat.count(flat[0]) == len(flat):
+        value["v"], value["c"] = flat[0], 1
+    else:
+        value["v"] = _filled(nested, iter(flat))
+
+
+def _printed(numbers: list, tensor: torch.Tensor) -> list[Number]:
+    if tensor.is_floating_point():
+        return rounded(numbers)
+    return rounded_complex(numbers) if tensor.is_complex() else numbers
+
+
+def _flat(nested: Any) -> Iterable:
+    return chain.from_iterable(map(_flat, nested)) if isinstance(nested, list) else (nested,)
+
+
+def _filled(nested: Any, numbers: Iterator[Number]) -> Any:
+    """The same nest with other numbers in it."""
+    if isinstance(nested, list):
+        return [_filled(part, numbers) for part in nested]
+    return next(numbers)
+
+
+def _few(tensor: torch.Tensor) -> list[list[Number]] | None:
+    """The different numbers, each with how often it is there; None where there are many."""
+    if tensor.numel() > _COUNTED or tensor.is_complex():
+        return None
+    flat = tensor.reshape(-1)
+    if flat[:_PROBE].unique().numel() > _DISTINCT:
+        return None
+    found, counts = flat.unique(return_counts=True)
+    if found.numel() > _DISTINCT:
+        return None
+    told: dict[Number, int] = {}
+    for number, count in zip(_printed(found.tolist(), tensor), counts.tolist(), strict=True):
+        told[number] = told.get(number, 0) + count
+    return [[number, count] for number, count in told.items()] if len(told) <= FEW else None
+
+
+def _summary(tensor: torch.Tensor) -> list[Number]:
+    wide = (tensor.abs() if tensor.is_complex() else tensor).double()
+    least, greatest = (x.item() for x in wide.aminmax())
+    mean, norm = wide.mean().item(), torch.linalg.vector_norm(wide).item()
+    # What is left of a sum that is zero differs from machine to machine.
+    noise = torch.finfo(tensor.dtype).eps if tensor.is_floating_point() else 1e-15
+    if math.isfinite(mean) and abs(mean) < noise * max(abs(least), abs(greatest)):
+        mean = 0.0
+    alone: Callable[[float], Number] = lambda x: rounded([x])[0]  # noqa: E731
+    return [alone(x) for x in (least, mean, greatest, norm)]

@@ -1,0 +1,1 @@
+"""The names of the installed PyTorch, and where its documentation describes them."""

@@ -1,0 +1,172 @@
+"""Writes down what torch offers: `python build_index.py <file>` makes one file of JSON.
+
+Run in a process of its own, so that nobody else has to import torch: see `index.py`, which
+reads the file. `modules` holds the names of each public module; `classes` the members of each
+class, with its bases; `attributes` the names that the methods of a module's classes set on `self`.
+Each name comes with its parameters as far as they can be known, and with what is deprecated.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import importlib
+import inspect
+import json
+import pkgutil
+import re
+import sys
+import warnings
+from pathlib import Path
+from types import ModuleType
+
+IMPORTED = ("torch.autograd", "torch.func", "torch.nn", "torch.optim", "torch.utils")
+"""Packages whose modules are imported too; of all others, what `import torch` brings is known."""
+LEFT_OUT = re.compile(r"torch\.(?:ao|distributed|export|fx|jit|onnx|package|testing)\b")
+"""What is in these is not written down: any name in them passes."""
+
+_NUMPY = {"dim": "axis", "keepdim": "keepdims", "input": "x", "other": "x2"}
+"""Names that functions written in C++ also take, for those who come from NumPy."""
+
+# "This function is deprecated", not "the argument x is deprecated" and not "size_average: ...".
+_DEPRECATED = re.compile(
+    r"""^\s*(?:\.\.\s+\w+::\s*)?
+        (?: (?-i:\[?DEPRECATED\b)
+          | \*{0,2}this\s+(?:function|class|method|module|API)\s+is\s+(?:now\s+)?deprecated
+          | (?::\w+:`[^`]+`|torch\.[\w.]+)\s+is\s+deprecated )""",
+    re.VERBOSE | re.MULTILINE | re.IGNORECASE,
+)
+_DEPRECATED_PARAMETER = re.compile(r"^\s*(\w+) \([^)\n]*\): Deprecated\b", re.MULTILINE)
+_ON_SELF = re.compile(r"\bself\.(\w+)|register_(?:buffer|parameter)\(\s*[\"'](\w+)")
+
+
+def main(file: str) -> None:
+    """Write the index to `file`."""
+    warnings.simplefilter("ignore")
+    import torch
+
+    for package in IMPORTED:
+        _import_below(package)
+    stubs = _stubs(Path(torch.__file__).parent / "_C")
+    index: dict[str, dict] = {"modules": {}, "dynamic": [], "classes": {}, "attributes": {}}
+    for name, module in sorted(sys.modules.items()):
+        ours = name.split(".")[0] == "torch" and isinstance(module, ModuleType)
+        if ours and "._" not in name and not LEFT_OUT.match(name):
+            index["modules"][name] = {
+                key: _entry(key, value, stubs, index) for key, value in list(vars(module).items())
+            }
+            if name != "torch" and (
+                type(module) is not ModuleType or "__getattr__" in vars(module)
+            ):
+                index["dynamic"].append(name)
+            for found in pkgutil.iter_modules(vars(module).get("__path__", ())):
+                index["modules"][name].setdefault(found.name, {})  # there, but not imported
+    for name in getattr(torch, "_deprecated_attrs", ()):
+        index["modules"]["torch"][name] = {"deprecated": "warns"}
+    Path(file).write_text(json.dumps(index, separators=(",", ":")), "utf-8")
+
+
+def _import_below(package: str) -> None:
+    """Import the public modules of a package, as far as what they want is installed."""
+    for found in pkgutil.iter_modules(sys.modules[package].__path__, package + "."):
+        if found.name.rpartition(".")[2].startswith("_"):
+            continue
+        with contextlib.suppress(Exception, SystemExit):
+            importlib.import_module(found.name)
+            if found.ispkg:
+                _import_below(found.name)
+
+
+def _stubs(folder: Path) -> dict[str, set[str]]:
+    """The parameters, in all overloads, of what is written in C++: by name alone."""
+    known: dict[str, set[str]] = {}
+    for name in ("__init__.pyi", "_VariableFunctions.pyi", "_nn.pyi"):
+        if not (folder / name).is_file():
+            continue
+        for node in ast.walk(ast.parse((folder / name).read_text("utf-8"))):
+            if isinstance(node, ast.FunctionDef):
+                told = node.args.posonlyargs + node.args.args + node.args.kwonlyargs
+                names = {argument.arg for argument in told} | ({"**"} if node.args.kwarg else set())
+                known.setdefault(node.name, set()).update(names)
+    for names in known.values():
+        names.update([_NUMPY[name] for name in names & _NUMPY.keys()])
+    return known
+
+
+def _entry(name: str, value: object, stubs: dict, index: dict) -> dict:
+    """What is known of one name; an empty entry says only that it is there."""
+    if isinstance(value, ModuleType):
+        # A module that is known by itself, or one of somebody else's.
+        return {"module": value.__name__} if value.__name__.split(".")[0] == "torch" else {}
+    entry: dict = {}
+    if (
+        name.startswith("_") or type(value).__name__ == "tensortype"
+    ):  # torch.ByteTensor and its like
+        return entry
+    if inspect.isclass(value):
+        entry["class"] = _class(value, stubs, index)
+    elif isinstance(value, (staticmethod, classmethod)):
+        value = value.__func__
+    if not callable(value) and not inspect.isdatadescriptor(value):
+        return entry
+    doc = value.__doc__ if isinstance(value.__doc__, str) else ""
+    if doc.strip():
+        entry["doc"] = True
+    if "function" in type(value).__name__:
+        entry["function"] = True
+    if callable(value):
+        home = getattr(value, "__module__", None) or ""
+        entry["of"] = f"{home}.{getattr(value, '__qualname__', name)}"
+        entry["parameters"] = _parameters(name, value, stubs)
+        if parameters := _DEPRECATED_PARAMETER.findall(doc):
+            entry["old"] = sorted(set(parameters))
+    marked = value, vars(value).get("__init__") if inspect.isclass(value) else None
+    if any(hasattr(x, "__deprecated__") for x in marked):
+        entry["deprecated"] = "warns"  # the decorator that marks it makes a call warn
+    elif _DEPRECATED.search(doc):
+        entry["deprecated"] = "says"
+    return entry
+
+
+def _class(cls: type, stubs: dict, index: dict) -> str:
+    """Write down a class and its bases; gives the name under which it stands."""
+    key = f"{cls.__module__}.{cls.__qualname__}"
+    if key in index["classes"] or not key.startswith("torch") or LEFT_OUT.match(key):
+        return key
+    ours = [base for base in cls.__mro__[1:] if base.__module__.split(".")[0] == "torch"]
+    here = index["classes"][key] = {"bases": [], "members": {}, "module": cls.__module__}
+    for base in cls.__mro__:
+        if base not in (cls, object, *ours):
+            here["members"].update({name: {} for name in vars(base)})
+    here["members"].update({name: {} for name in getattr(cls, "__annotations__", {})})
+    for name, value in list(vars(cls).items()):
+        nested = inspect.isclass(value)
+        here["members"][name] = {} if nested else _entry(name, value, stubs, index)
+    here["bases"] = [_class(base, stubs, index) for base in ours]
+    if cls.__module__ not in index["attributes"]:
+        index["attributes"][cls.__module__] = _set_on_self(cls.__module__)
+    return key
+
+
+def _set_on_self(module: str) -> list[str]:
+    file = getattr(sys.modules.get(module), "__file__", None) or ""
+    if not file.endswith(".py"):
+        return []
+    found = _ON_SELF.findall(Path(file).read_text("utf-8"))
+    return sorted({name for pair in found for name in pair if name})
+
+
+def _parameters(name: str, value: object, stubs: dict) -> list[str] | None:
+    """The names of the parameters, with `**` where any will do; None where nobody can tell."""
+    try:
+        told = inspect.signature(value).parameters.values()
+    except (ValueError, TypeError):
+        found = stubs.get(name)
+        return sorted(found) if found else None
+    if any(p.kind is p.VAR_KEYWORD for p in told):
+        return ["**", *(p.name for p in told if p.kind is not p.VAR_KEYWORD)]
+    return [p.name for p in told]
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,1 @@
+"""Checks of what a page says against what its snippets print."""

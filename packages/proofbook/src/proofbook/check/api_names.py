@@ -1,0 +1,299 @@
+"""The names of PyTorch that a page writes as code exist, and are not deprecated without a word.
+
+Only what is certain is refused: a dotted name that torch doesn't have, an argument that no function
+of that name takes, a name that is nearly one of torch's and is nobody else's. What a snippet of the
+page says or prints is proved by its run, and what stands in quotation marks is somebody else's.
+"""
+
+from __future__ import annotations
+
+import builtins
+import difflib
+import posixpath
+import re
+import sys
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
+from pathlib import Path
+
+from proofbook.api.index import Index, read_index
+from proofbook.api.references import Use, uses
+from proofbook.markdown.prose import Code, code
+from proofbook.model.older_outputs import older_file
+from proofbook.model.page import Page, read
+from proofbook.model.problem import Problem, Unproved
+
+_BUILTIN = {name for kind in (str, bytes, list, dict, set, tuple, float) for name in dir(kind)}
+OTHERS = sys.stdlib_module_names | {"np", "numpy"}
+"""How a name begins that is none of torch's."""
+_ARGUMENT = re.compile(r"([a-z]\w*)=(?!=)\S*")
+_SAYS = re.compile(
+    r"deprecat|obsolete|superseded|outdated|[弃废]用|废弃|过时|不推荐", re.IGNORECASE
+)
+_WARNS = re.compile(r"warning|deprecat", re.IGNORECASE)
+_LINK = re.compile(r"\]\(([^()\s#:]+\.md)")
+_NEAR = 0.9
+_QUOTES = "quote it with 「」 or “” where it is meant to be wrong"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What the snippets of a page say and print."""
+
+    code: str
+    output: str
+
+    @cached_property
+    def words(self) -> set[str]:
+        """All names in it."""
+        return set(re.findall(r"\w+", self.code + self.output))
+
+    def has(self, text: str) -> bool:
+        """Whether the text stands in it, not as a part of a longer name."""
+        told = rf"(?<!\w){re.escape(text)}(?!\w)"
+        return re.search(told, self.code) is not None or re.search(told, self.output) is not None
+
+    def defines(self, name: str) -> bool:
+        """Whether a script gives the name a meaning of its own."""
+        told = rf"\b(?:def|class|as|for)\s+{name}\b|^\s*{name}\s*(?:,|=[^=])"
+        return re.search(told, self.code, re.MULTILINE) is not None
+
+    def imports(self, alias: str) -> bool:
+        """Whether a script means the module of torch by its alias."""
+        told = rf"^\s*(?:import torch\S* as {alias}|from torch\S* import .*\b{alias})\b"
+        return re.search(told, self.code, re.MULTILINE) is not None
+
+
+@dataclass(frozen=True)
+class Names:
+    """What the pages and the snippets of a book say, as far as names need it.
+
+    `scripts`: all snippets, with the outputs that PyTorch printed.
+    """
+
+    pages: dict[str, Page]
+    root: Path
+    scripts: Sequence[str]
+
+    def wrong(self, page: Page) -> Iterator[Problem]:
+        """Names of PyTorch in the prose of a page that are not, or no longer, right.
+
+        Nothing where nobody knows what torch offers: `unknown` tells why.
+        """
+        if (spans := code(page)) and not self.unknown:
+            run = shown(page, self.root)
+            yield from _Check(page, read_index(), run, self._words, self._told).problems(spans)
+
+    @cached_property
+    def unknown(self) -> tuple[Problem, ...]:
+        """Why it isn't known what torch offers."""
+        try:
+            if self._asking:
+                read_index()
+        except Unproved as unproved:
+            return tuple(replace(problem, pages=self._asking) for problem in unproved.problems)
+        return ()
+
+    @cached_property
+    def _asking(self) -> tuple[str, ...]:
+        """The pages with code in their text."""
+        return tuple(page.file for page in self.pages.values() if code(page))
+
+    @cached_property
+    def _words(self) -> set[str]:
+        files = [self.root / script for script in self.scripts]
+        texts = [_text(file) + _text(file.with_suffix(".out")) for file in files]
+        return set(re.findall(r"\w+", "\n".join(texts)))
+
+    @cached_property
+    def _told(self) -> Callable[[str, str], set[str]]:
+        """Of a page by its file and a name: whether it "says" it's deprecated, and "warns"."""
+        run = cache(lambda file: shown(self.pages[file], self.root))
+
+        @cache
+        def told(file: str, name: str) -> set[str]:
+            if file not in self.pages:
+                return set()
+            warns = run(file).has(name) and _WARNS.search(run(file).output)
+            says = _SAYS.search(self.pages[file].text)
+            return {word for word, found in (("warns", warns), ("says", says)) if found}
+
+        return told
+
+
+def shown(page: Page, root: Path) -> Shown:
+    """The texts of the page's snippets, as far as they can be read."""
+    scripts, outputs = [], []
+    for reference in page.references:
+        script = root / reference.path
+        scripts.append(_text(script))
+        outputs.append(_text(script.with_suffix(".out")))
+        outputs += [_text(older_file(script, version)) for version in reference.then]
+    return Shown("\n".join(scripts), "\n".join(outputs))
+
+
+def _text(file: Path) -> str:
+    try:
+        return read(file)
+    except (OSError, ValueError):
+        return ""  # told elsewhere
+
+
+@cache
+def _near(name: str, names: Collection[str], ratio: float = _NEAR) -> str | None:
+    return next(iter(difflib.get_close_matches(name, names, 1, ratio)), None)
+
+
+@cache
+def _slip(name: str, names: Collection[str]) -> str | None:
+    """A name of which this one is a misspelling: with one slip, or a little more if it is long."""
+    for other in names:
+        if abs(len(other) - len(name)) <= 1 and len(other) >= 4 and _one_slip(name, other):
+            return other
+    return _near(name, names) if len(name) >= 8 else None
+
+
+def _one_slip(name: str, other: str) -> bool:
+    """Whether a letter was dropped, doubled, changed, or has changed places with the next."""
+    start = next((n for n, (a, b) in enumerate(zip(name, other, strict=False)) if a != b), None)
+    if start is None:
+        return len(name) != len(other)
+    rest, there = name[start:], other[start:]
+    swapped = rest[1::-1] + rest[2:]
+    return there == swapped or rest == there[1:] or rest[1:] in (there, there[1:])
+
+
+@dataclass(frozen=True)
+class _Check:
+    page: Page
+    index: Index
+    shown: Shown
+    book: set[str]
+    told: Callable[[str, str], set[str]]
+
+    def problems(self, spans: Sequence[Code]) -> Iterator[Problem]:
+        for span in spans:
+            if span.quoted:
+                continue
+            if argument := _ARGUMENT.fullmatch(span.text):
+                yield from self._argument(argument[1], span)
+            for use in uses(span.text):
+                yield from self._name(use, span)
+                if use.keywords:
+                    yield from self._keywords(use, span)
+                yield from self._deprecated(use, span)
+
+    def _name(self, use: Use, span: Code) -> Iterator[Problem]:
+        name = use.parts[-1]
+        if use.dotted is None:
+            if len(name) >= 5 and name[0] != "_" and not self._known(name):
+                # `conv_transpose` stands for all of `conv_transpose1d`, `conv_transpose2d`, ...
+                family = sum(other.startswith(name) for other in self.index.common) > 1
+                ours = tuple(sorted(self.shown.words))
+                if not family and (near := _slip(name, ours) or _slip(name, self.index.common)):
+                    yield self._problem(span, near, use)
+            return
+        whole = use.dotted.split(".")
+        heads = [".".join(whole[:n]) for n in range(1, len(whole) + 1)]
+        last = next((n for n, head in enumerate(heads) if self.index.resolve(head) is None), 0)
+        if not last:
+            return
+        missing = whole[last]
+        if self.shown.has(".".join(use.parts[-2:])) or self.shown.has(f"attribute '{missing}'"):
+            return
+        owner = self.index.resolve(heads[last - 1]) or {}
+        names = self.index.modules.get(owner.get("module", "")) or self.index.common
+        near = _near(missing, tuple(names), 0.75)
+        first = use.parts[0]
+        if first != "torch" and (self.shown.defines(first) and not self.shown.imports(first)):
+            return
+        if first == "torch" or self.shown.imports(first) or near:
+            yield self._problem(span, near or "a name of PyTorch", use)
+
+    def _problem(self, span: Code, near: str, use: Use) -> Problem:
+        what = f"PyTorch {self.index.version} has no such name"
+        mend = f"correct the name, or {_QUOTES}"
+        return self._problem_at(span, what, near, ".".join(use.parts).lstrip("."), mend)
+
+    def _known(self, name: str) -> bool:
+        words = (self.index.words, self.book, self.shown.words, _BUILTIN)
+        return any(name in known for known in words) or hasattr(builtins, name)
+
+    def _argument(self, name: str, span: Code) -> Iterator[Problem]:
+        """An argument by itself, as `retain_graph=True`."""
+        near = None
+        if len(name) >= 8 and not self._known(name):
+            near = _near(name, self.index.parameters)
+        if near:
+            what = f"no function of PyTorch {self.index.version} takes this argument"
+            mend = f"correct the argument, or {_QUOTES}"
+            yield self._problem_at(span, what, f"{near}=", f"{name}=", mend)
+
+    def _entries(self, use: Use) -> list[dict]:
+        """What the name of a call may stand for; nothing where it may be somebody else's."""
+        if use.dotted:
+            entry = self.index.resolve(use.dotted)
+            return [entry] if entry is not None else []
+        name = use.parts[-1]
+        other = hasattr(builtins, name) if len(use.parts) == 1 else name in _BUILTIN
+        if other or use.parts[0] in OTHERS or self.shown.defines(name):
+            return []
+        return self.index.everywhere.get(name, [])
+
+    def _keywords(self, use: Use, span: Code) -> Iterator[Problem]:
+        entries = self._entries(use)
+        takes = [entry.get("parameters") for entry in entries]
+        for keyword in use.keywords:
+            if not takes or re.search(rf"\b{keyword}\b['\"]?\s*=|'{keyword}'", self.shown.code):
+                continue
+            if self.shown.has(f"argument '{keyword}'"):
+                continue
+            if not any(names is None or "**" in names or keyword in names for names in takes):
+                names = sorted({name for told in takes for name in told} - {"self", "args"})
+                near = _near(keyword, tuple(names), 0.6)
+                expected = f"{near}=" if near else ", ".join(names) or "no argument"
+                what = f"{use.parts[-1]} takes no such argument in PyTorch {self.index.version}"
+                mend = f"correct the argument, or {_QUOTES}"
+                yield self._problem_at(span, what, expected, f"{keyword}=", mend)
+            elif all(keyword in entry.get("old", ()) for entry in entries):
+                yield from self._unsaid(span, f"{keyword}=", keyword, False)
+
+    def _deprecated(self, use: Use, span: Code) -> Iterator[Problem]:
+        name = use.parts[-1]
+        if use.dotted:
+            parts = use.dotted.split(".")
+            heads = [".".join(parts[:n]) for n in range(2, len(parts) + 1)]
+            kinds = {(self.index.resolve(head) or {}).get("deprecated") for head in heads} - {None}
+        elif name in _BUILTIN or hasattr(builtins, name) or use.parts[0] in OTHERS:
+            return
+        elif (not use.call and "_" not in name) or self.shown.defines(name):
+            return  # a word that torch has too
+        else:
+            kinds = {entry.get("deprecated") for _, entry in self.index.owned.get(name, ())}
+        if kinds and None not in kinds:
+            yield from self._unsaid(span, ".".join(use.parts).lstrip("."), name, "warns" in kinds)
+
+    def _unsaid(self, span: Code, found: str, name: str, warns: bool) -> Iterator[Problem]:
+        """Deprecated, and not said and shown by the page and those that the paragraph leads to."""
+        pages = [self.page.file, *self._linked(span.line)]
+        wanted = {"says", "warns"} if warns else {"says"}
+        if wanted.difference(*(self.told(file, name) for file in pages)):
+            what = f"PyTorch {self.index.version} has deprecated this, and the page does not say so"
+            shows = " and a snippet that prints the warning" if warns else ""
+            expected = f"the word deprecated (弃用){shows}, here or behind a link in the paragraph"
+            mend = "say that it is deprecated and what to use now, or use that"
+            yield self._problem_at(span, what, expected, found, mend)
+
+    def _linked(self, line: int) -> list[str]:
+        """The pages to which the paragraph of a line has links."""
+        lines = self.page.text.split("\n")
+        first = next((n for n in range(line - 1, 0, -1) if not lines[n - 1].strip()), 0)
+        last = next((n for n in range(line, len(lines)) if not lines[n].strip()), len(lines))
+        links = _LINK.findall("\n".join(lines[first:last]))
+        folder = posixpath.dirname(self.page.file)
+        return [posixpath.normpath(posixpath.join(folder, link)) for link in links]
+
+    def _problem_at(self, span: Code, what: str, expected: str, found: str, mend: str) -> Problem:
+        file = self.page.file
+        return Problem(file, span.line, what, expected, found, mend, (file,))

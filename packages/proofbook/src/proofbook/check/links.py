@@ -1,0 +1,101 @@
+"""Links within the book lead somewhere, and images have alternative text in the page's language."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+
+from proofbook.directives import trace_figure as place
+from proofbook.markdown.prose import without_code
+from proofbook.model.page import Page
+from proofbook.model.problem import Problem
+
+_LINK = re.compile(
+    r"(?P<image>!?)\[(?P<text>(?:[^\[\]]|\[[^\[\]]*\])*)\]\(\s*(?P<to>[^()\s]*(?:\([^()]*\)[^()\s]*)*)"
+)
+_ELSEWHERE = re.compile(r"[a-z]+:|//")
+_CHINESE = re.compile(r"[\u4e00-\u9fff]")
+_STEP = re.compile(r"(?P<figure>trace-[\w-]+)-step-(?P<number>\d+)")
+GLOSSARY = "docs/glossary/"
+"""Where the terms are anchors too."""
+
+
+def wrong_links(
+    page: Page, pages: Mapping[str, Page], terms: Collection[str], root: Path
+) -> Iterator[Problem]:
+    """What is wrong with the links and images of a page.
+
+    `pages`: those of the book, by file; `terms`: the anchors of the glossary.
+    """
+    for link in _LINK.finditer(without_code(page)):
+        line = page.text.count("\n", 0, link.start()) + 1
+        if link["image"] and (problem := _wrong_text(page, line, link["text"])):
+            yield problem
+        if _ELSEWHERE.match(link["to"]):
+            continue
+        name, _, anchor = link["to"].partition("#")
+        file = posixpath.normpath(posixpath.join(posixpath.dirname(page.file), name))
+        target = pages.get(file) if name else page
+        if target is None and not (root / file).is_file():
+            expected = "a file below docs/, named as it is seen from this page"
+            yield _problem(page, line, "the link leads to no file", expected, link["to"])
+        elif target and (step := _STEP.fullmatch(anchor)):
+            yield from _wrong_step(page, line, link["text"], step, place.steps(target, root))
+        elif target and anchor and anchor not in _anchors(target, terms):
+            known = ", ".join(f"#{h.anchor}" for h in target.headings if h.anchor)
+            yield _problem(page, line, "the link leads to no heading", known, link["to"])
+
+
+def within(page: Page) -> Iterator[tuple[str, int]]:
+    """The pages that a page links to, each by its name (`basics/leaf`) and the link's line."""
+    for link in _LINK.finditer(without_code(page)):
+        name = link["to"].partition("#")[0]
+        if name.endswith(".md") and not _ELSEWHERE.match(name):
+            file = posixpath.normpath(posixpath.join(posixpath.dirname(page.file), name))
+            line = page.text.count("\n", 0, link.start()) + 1
+            yield file.removeprefix("docs/").removesuffix(".md").rpartition(".")[0], line
+
+
+def elsewhere(page: Page) -> Iterator[tuple[str, str]]:
+    """The links of a page that lead out of the book: their words and their addresses."""
+    for link in _LINK.finditer(without_code(page)):
+        if _ELSEWHERE.match(link["to"]) and not link["image"]:
+            yield page.text[slice(*link.span("text"))], link["to"]
+
+
+def _wrong_step(
+    page: Page, line: int, text: str, step: re.Match, figures: Mapping[str, int]
+) -> Iterator[Problem]:
+    """What is wrong with a link to a step of a figure: there is none, or its words name another."""
+    number, last = int(step["number"]), figures.get(step["figure"], 0)
+    if step["figure"] not in figures:
+        told = (
+            ", ".join(f"#{name}-step-1" for name in figures) or "a figure on the page it leads to"
+        )
+        yield _problem(page, line, "the link leads to no figure", told, f"#{step[0]}")
+    elif not 1 <= number <= last or step["number"] != str(number):
+        told = f"a step from 1 to {last}"
+        yield _problem(page, line, "the link leads to no step of the figure", told, f"#{step[0]}")
+    elif [int(told) for told in re.findall(r"\d+", text)] not in ([], [number]):
+        yield _problem(page, line, "the link names another step", f"step {number}", text)
+
+
+def _anchors(page: Page, terms: Collection[str]) -> set[str]:
+    found = {heading.anchor for heading in page.headings if heading.anchor}
+    return found | set(terms) if page.file.startswith(GLOSSARY) else found
+
+
+def _wrong_text(page: Page, line: int, text: str) -> Problem | None:
+    chinese = page.file.endswith(".zh.md")
+    if text.strip() and bool(_CHINESE.search(text)) == chinese:
+        return None
+    language = "Chinese" if chinese else "English"
+    expected = f"words in {language} that say what can be seen: ![words](file)"
+    what = "the image has no alternative text in the language of the page"
+    return _problem(page, line, what, expected, text or "nothing")
+
+
+def _problem(page: Page, line: int, what: str, expected: str, found: str) -> Problem:
+    return Problem(page.file, line, what, expected, found, "correct this line", (page.file,))

@@ -1,0 +1,223 @@
+"""Numbers and messages in the words of a page: each must stand in a run that the page shows.
+
+A run is a snippet's code and what it printed. Where a page, or a section of it, speaks of the run
+of another page, it links there: the runs of the pages that a section links to count for it.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
+
+from proofbook.markdown.prose import prose
+from proofbook.maths.formulas import equalities, maths_of, sides
+from proofbook.model.page import Page
+from proofbook.model.problem import Problem
+from proofbook.model.snippet import NUMBER, Run, Text, numbers_in, spaced
+
+_CODE = re.compile(
+    r"(?<!`)(?P<ticks>`{1,2})(?!`)(?P<code>.+?)(?<!`)(?P=ticks)(?!`)(?P<attributes>\{[^{}\n]*\})?"
+)
+_VALUE = re.compile(r"(?:[a-z_.]+\()?[-−\d.e+,\[\]() ]+\)?")
+_ATTRIBUTE = re.compile(r'data-(line|source)="([^"]*)"')
+_LINK = re.compile(r"\]\((?P<target>[^()\s#]+\.md)(?:#[\w-]+)?\)")
+_OUTSIDE = re.compile(r"\[[^\[\]]*\]\(https?:[^()\s]*(?:\([^()\s]*\))?[^()\s]*\)")
+_STEP = re.compile(r"\[[^\[\]]*\]\([^()\s]*#trace-[\w-]+-step-\d+\)")
+"""A link to a step of a figure; `proofbook.check.links` sees that it names the right one."""
+_MESSAGE = re.compile(
+    r"(?!(?:python3?|pytest|pip|mkdocs|git) )[A-Za-z'][\w'.,:-]*(?: [\w'.,:()\[\]-]+){3,}"
+)
+_BARE = re.compile(r"(?:[-\d.,()\[\]\s&]|\\[,;! ]|\\(?:left|right)\b)*")
+# Versions of PyTorch and years say of themselves where they come from.
+_VERSION = re.compile(r"(?:0\.[1-4]|1\.(?:1[0-3]|\d)|2\.(?:1[0-3]|\d))(?:\.[0-2])?")
+_YEAR = re.compile(r"20[12]\d")
+
+
+@dataclass(frozen=True)
+class Claim:
+    """Something that a page says a run prints: numbers one after another, or words.
+
+    `place` and `end`: where it stands in the text of the page, with its marks of code; `said`: its
+    own words. `line`: the beginning of the one line of the output in which it must stand, or None.
+    `source`: where it comes from instead, or None. `bare`: whether nothing is done with it where it
+    stands; the 3 of $3w = 6$ is not what anything came to.
+    """
+
+    place: int
+    end: int
+    kind: str
+    wanted: tuple[float, ...] | str
+    said: str
+    line: str | None = None
+    source: str | None = None
+    bare: bool = True
+
+    def lines_in(self, text: Text) -> list[int]:
+        """The lines of a text that show it; those first that say it just so."""
+        if isinstance(self.wanted, str):
+            lines = list(text.lines_saying(self.wanted))
+        else:  # Elsewhere a minus may be a difference, or belong to what stands before.
+            found = text.lines_with(self.wanted, signed=self.kind == "value")
+            lines = sorted(found, key=lambda line: self.said not in text.lines[line - 1])
+        if self.line is None:
+            return lines
+        named = [n for n, row in enumerate(text.lines, 1) if row.strip().startswith(self.line)]
+        return [line for line in lines if [line] == named]
+
+    def __str__(self) -> str:
+        if isinstance(self.wanted, str):
+            return self.wanted
+        return ", ".join(f"{number:g}" for number in self.wanted)
+
+
+@dataclass(frozen=True)
+class Proof:
+    """The line, from 1, of a text of a run that shows what a page says."""
+
+    run: Run
+    text: Text
+    line: int
+
+    @property
+    def words(self) -> str:
+        """What stands in the line."""
+        return self.text.lines[self.line - 1]
+
+
+def proofs(
+    page: Page, runs: Callable[[str], Sequence[Run]]
+) -> Iterator[tuple[Claim, Iterator[Proof]]]:
+    """What a page says that runs print, each with the lines that prove it, the best first.
+
+    `runs` gives the runs of a page by its file; of one that doesn't exist, none. What proves a
+    number may be an equation of the page instead: a run that is no `script`'s.
+    """
+    own = runs(page.file)
+    # What an equation derives may be spoken of too; that it is right is checked by itself.
+    derived = Text(" ".join(f"{e.left} {e.right}" for e in equalities(page) if e.computed))
+    spoken = Text(" ".join(maths["block"] or maths["inline"] for maths in maths_of(page)))
+    claims = [claim for claim in claims_of(page) if claim.source is None]
+    for start, end in _sections(page):
+        linked = [run for file in _linked(page, start, end) for run in runs(file)]
+        known = [(run, text) for run in [*own, *linked] for text in run.texts]
+        for claim in (claim for claim in claims if start <= claim.place < end):
+            near = sorted(known, key=partial(_distance, claim, page, start, end))
+            if not claim.line:
+                maths = derived if claim.kind == "number in an equation" else spoken
+                near.append((Run((maths,)), maths))
+            yield claim, _in_order(claim, near)
+
+
+def _in_order(claim: Claim, known: Sequence[tuple[Run, Text]]) -> Iterator[Proof]:
+    for run, text in known:
+        yield from (Proof(run, text, line) for line in claim.lines_in(text))
+
+
+def _distance(
+    claim: Claim, page: Page, start: int, end: int, shown: tuple[Run, Text]
+) -> tuple[int, ...]:
+    """How far a reader of the claim has to look for a text, in the order of what counts most."""
+    run, text = shown
+    elsewhere = run.page != page.file
+    return (
+        elsewhere,
+        not elsewhere and not start <= run.place < end,
+        not re.search("[a-z]", claim.said) or claim.said not in text.text,  # `lr=0.1`
+        ("out", "code").index(text.part) if text.part in ("out", "code") else 2,
+        run.place > claim.place,
+        abs(run.place - claim.place),
+    )
+
+
+def unproved_values(page: Page, runs: Callable[[str], Sequence[Run]]) -> Iterator[Problem]:
+    """The numbers and messages of a page that no run on it shows."""
+    for claim, proving in proofs(page, runs):
+        if next(proving, None) is None:
+            where = f"the line with {claim.line!r} of" if claim.line else "the code or"
+            yield Problem(
+                page.file,
+                page.text.count("\n", 0, claim.place) + 1,
+                f"no run shows this {claim.kind}",
+                f"what stands in {where} output of a snippet of the page, of a page that this "
+                "section links to, or in an equation",
+                str(claim),
+                "correct it, or show the run that prints it",
+                (page.file,),
+            )
+
+
+def _linked(page: Page, start: int, end: int) -> Iterator[str]:
+    """The pages to which a section links."""
+    folder = posixpath.dirname(page.file)
+    for link in _LINK.finditer(page.text, start, end):
+        yield posixpath.normpath(posixpath.join(folder, link["target"]))
+
+
+@lru_cache(maxsize=512)
+def claims_of(page: Page) -> tuple[Claim, ...]:
+    """What a page says that runs print: in plain words, in code, in formulas."""
+    return (*_in_prose(page), *_in_code(page), *_in_maths(page))
+
+
+def _in_prose(page: Page) -> Iterator[Claim]:
+    words = list(prose(page))
+    for pattern in (_OUTSIDE, _STEP):
+        for title in pattern.finditer(page.text):
+            words[title.start() : title.end()] = _blank(title)
+    for found in NUMBER.finditer("".join(words)):
+        digits = found["digits"].rstrip(".")
+        if not found["sign"] and len(digits) == 1:
+            continue  # a count: two losses, the 3 layers
+        if _VERSION.fullmatch(digits) or _YEAR.fullmatch(digits):
+            continue
+        said = found[0].rstrip(".")
+        place = found.start()
+        yield Claim(place, place + len(said), "number", (float(digits),), said)
+
+
+def _in_code(page: Page) -> Iterator[Claim]:
+    for code in _CODE.finditer(page.text):
+        if not _in_words(page, code.start()):
+            continue
+        attributes = dict(_ATTRIBUTE.findall(code["attributes"] or ""))
+        (place, end), inside = code.span(), code["code"]
+        more = inside, attributes.get("line"), attributes.get("source")
+        numbers = numbers_in(inside)
+        if _MESSAGE.fullmatch(inside):
+            yield Claim(place, end, "message", " ".join(inside.split()), *more)
+        elif _VALUE.fullmatch(inside):
+            if numbers:
+                yield Claim(place, end, "value", numbers, *more)
+        else:  # an expression: its small numbers are places and counts
+            for number in numbers:
+                if abs(number) > 9 or not number.is_integer():
+                    yield Claim(place, end, "number", (number,), *more)
+
+
+def _in_maths(page: Page) -> Iterator[Claim]:
+    for maths in maths_of(page):
+        latex = maths["block"] or maths["inline"]
+        bare = [range(at, at + len(s)) for s, at in sides(latex) if _BARE.fullmatch(s)]
+        for found in NUMBER.finditer(spaced(latex)):
+            if len(digits := found["digits"].rstrip(".")) > 1:
+                alone = any(found.start() in side for side in bare)
+                told = "number in an equation", (float(digits),), digits
+                yield Claim(*maths.span(), *told, bare=alone)
+
+
+def _in_words(page: Page, place: int) -> bool:
+    line = page.text.count("\n", 0, place) + 1
+    return not any(first <= line <= last for first, last in page.blocks)
+
+
+def _sections(page: Page) -> list[tuple[int, int]]:
+    """The parts of a page, from one heading of the second level to the next."""
+    places = [m.start() for m in re.finditer(r"^## ", page.text, re.MULTILINE)]
+    return list(zip([0, *places], [*places, len(page.text)], strict=True))
+
+
+def _blank(found: re.Match) -> str:
+    return "".join(c if c == "\n" else " " for c in found[0])

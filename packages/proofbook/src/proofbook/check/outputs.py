@@ -1,0 +1,85 @@
+"""Compares what PyTorch prints with what the book says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from gradtrace import compare
+
+from proofbook.check.text_difference import other_output
+from proofbook.directives import plot as plots
+from proofbook.model.book import Book
+from proofbook.model.page import one_line_end, read
+from proofbook.model.problem import Problem
+from proofbook.run.result import Result
+
+
+def problems_in_runs(book: Book, results: Iterable[Result]) -> list[Problem]:
+    """Where a run was refused, or printed or did something other than what is recorded."""
+    found = []
+    for result in results:
+        script = Path(result.path).relative_to(book.root.resolve()).as_posix()
+        pages = book.users(script)
+        if result.refusal:
+            found.append(refused(script, result, pages))
+            continue
+        shown = [page for page in book.pages if page.file in pages]
+        found += plots.wrong_figures(shown, script, result.figures)
+        problem = _difference(book.root, script, result.stdout, pages)
+        if problem := problem or _other_trace(book.root, script, result.trace, pages):
+            found.append(problem)
+    return found
+
+
+def refused(script: str, result: Result, pages: tuple[str, ...] = ()) -> Problem:
+    """A refused run, told as a problem of its script."""
+    why = result.refusal
+    mend = why.mend.replace("SCRIPT", script)
+    if "python" not in mend:
+        mend += f"; then: proofbook check {script}"
+    return Problem(script, why.line, why.what, why.expected, why.found, mend, pages)
+
+
+def _difference(root: Path, script: str, printed: str, pages: tuple[str, ...]) -> Problem | None:
+    output = script.removesuffix(".py") + ".out"
+    if not (root / output).is_file():
+        if pages:
+            return None  # told by the pages that show it
+        mend = f"proofbook update {script}"
+        return Problem(output, 1, "no output is recorded", "a file", "none", mend)
+    try:
+        return other_output(script, read(root / output), one_line_end(printed), pages)
+    except UnicodeDecodeError:
+        return None  # told once for the file itself, by the book
+
+
+def _other_trace(
+    root: Path, script: str, now: str | None, pages: tuple[str, ...]
+) -> Problem | None:
+    """Where a script that was recorded did something else than its `.trace` says."""
+    if now is None:
+        return None
+    file = compare.kept(root / script)
+    name, mend = file.relative_to(root).as_posix(), f"proofbook update {script}"
+    if not file.is_file():
+        what = f"no recording is kept, and {pages[0] if pages else 'a page'} shows it"
+        return Problem(name, 1, what, "a file", "none", mend, pages)
+    try:
+        kept = read(file)
+    except UnicodeDecodeError:
+        return None  # told once for the file itself, by the book
+    if why := compare.fault(kept):
+        return Problem(name, 1, "this is not what a recording is", "a recording", why, mend, pages)
+    if (difference := compare.first_difference(kept, now)) is None:
+        return None
+    line, place, recorded, happens = difference
+    return Problem(
+        name,
+        line,
+        f"{script} does something else than what is recorded: {place}",
+        f"{recorded}    (recorded; the figure shows this)",
+        f"{happens}    (what PyTorch does now)",
+        f"if the new recording is right: {mend}",
+        pages,
+    )

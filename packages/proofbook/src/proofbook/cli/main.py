@@ -1,0 +1,219 @@
+"""The maintainer's tool: `proofbook check | update | reconcile | unproved | new`.
+
+The book as files: `offline` and `pdf`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+import time
+from pathlib import Path
+
+from proofbook.check.outputs import problems_in_runs
+from proofbook.cli import summary
+from proofbook.cli.progress import watching
+from proofbook.cli.scaffold import start
+from proofbook.content.glossary import FILE as GLOSSARY
+from proofbook.content.glossary import read_terms
+from proofbook.content.report import readable, unproved
+from proofbook.export.offline import Unmade, offline
+from proofbook.export.pdf import pdf
+from proofbook.languages.reconcile import doubtful, edited_alone, reconcile, stale
+from proofbook.maths.equations import line_of
+from proofbook.model.book import Book, Checks, problems_in_files, read_book
+from proofbook.model.problem import Problem, Unproved, report
+from proofbook.run.runner import Runner, RunnerError
+from proofbook.run.update import record
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command; gives the exit status: 0 if everything holds, 1 if not."""
+    parser = argparse.ArgumentParser(prog="proofbook", description=__doc__)
+    parser.add_argument(
+        "--root", type=Path, default=Path.cwd(), help="the folder with docs/ and snippets/"
+    )
+    commands = parser.add_subparsers(dest="command", required=True)
+    for command, text in (
+        ("check", "run the snippets and compare the book with what they print"),
+        ("update", "record what the snippets print now, showing each difference"),
+        ("reconcile", "record that both languages of a page say the same, after you compared them"),
+        ("unproved", "list the equations in maths that nobody could evaluate"),
+    ):
+        sub = commands.add_parser(command, help=text, description=text)
+        sub.add_argument("paths", nargs="*", help="pages, snippets or folders; without any: all")
+    text = "start a snippet and its two pages"
+    sub = commands.add_parser("new", help=text, description=text)
+    sub.add_argument("name", help="<topic>/<name>, for example sharing/two_inputs")
+    for command, text in (
+        ("offline", "pack the site into one zip that opens from the file system"),
+        ("pdf", "print the book, one PDF for each language"),
+    ):
+        sub = commands.add_parser(command, help=text, description=text)
+        sub.add_argument("-o", dest="out", type=Path, metavar="FOLDER", help="instead of dist/")
+    for stream in (sys.stdout, sys.stderr):  # a Chinese Windows cannot print every character
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    options = parser.parse_args(arguments)
+    root = options.root.resolve()
+    try:
+        if options.command == "new":
+            return _new(root, options.name)
+        if options.command in ("offline", "pdf"):
+            make = offline if options.command == "offline" else pdf
+            print(make(root, options.out or root / "dist", _progress))
+            return 0
+        book = read_book(root)
+        chosen = _chosen(book, options.paths)
+        if options.command == "reconcile":
+            return _reconcile(book, chosen[0], named=bool(options.paths))
+        if options.command == "unproved":
+            return _unproved(book, chosen[0])
+        if options.command == "check":
+            return _check(book, *chosen, named=bool(options.paths))
+        return _update(book, *chosen)
+    except Unproved as unproved:
+        print(unproved, file=sys.stderr)
+    except (RunnerError, Unmade) as error:
+        print(error, file=sys.stderr)
+    return 1
+
+
+def _progress(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+def _check(book: Book, files: set[str], scripts: list[str], named: bool) -> int:
+    began = time.monotonic()
+    with Runner() as runner:
+        waiting = [runner.submit(book.root / script) for script in scripts]
+        waiting += [runner.trace(book.root / s) for s in scripts if s in book.traced]
+        with watching(waiting, runner.running, book.root):
+            problems = [p for p in problems_in_files(book) if {p.file, *p.pages} & files]
+            results = [future.result() for future in waiting]
+    if problems := problems + problems_in_runs(book, results):
+        print(summary.fails(problems, whole=named), file=sys.stderr)
+        return 1
+    pages = [page for page in book.pages if page.file in files]
+    print(summary.holds(summary.Proof(book, results, pages, time.monotonic() - began)))
+    if changed := stale(book.pages, book.root):
+        print(
+            f"Both languages of {_count(changed, 'page')} are new or have changed; once they say "
+            "the same: proofbook reconcile"
+        )
+    return 0
+
+
+def _update(book: Book, files: set[str], scripts: list[str]) -> int:
+    differences, problems = record(book.root, scripts, book.traced)
+    for difference in differences:
+        print(difference, end="\n\n")
+    failed = {problem.file for problem in problems}
+    written = sum(1 + (script in book.traced) for script in scripts if script not in failed)
+    same = written - len(differences)
+    print(
+        f"{_count(differences, 'output')} recorded, {same} as before."
+        + (" Read the pages that show what changed." if differences else "")
+    )
+    if problems:
+        print(report(problems).removesuffix(" Nothing was changed."), file=sys.stderr)
+    return 1 if problems else 0
+
+
+def _reconcile(book: Book, files: set[str], named: bool) -> int:
+    problems = Checks(book, read_terms(book.root)).between(book.pages)
+    problems = [p for p in problems if {p.file, *p.pages} & files]
+    if problems := problems + [p for p in book.unreadable if p.pages]:
+        raise Unproved(problems)
+    stems = {file.rsplit(".", 2)[0] for file in files if file.endswith(".md")}
+    recorded = reconcile(book.pages, book.root, stems if named else None)
+    print(f"{_count(recorded, 'page')} recorded.")
+    left = edited_alone(book.pages, book.root) + doubtful(book.pages, book.root)
+    if left := [p for p in left if {p.file, *p.pages} & files]:
+        print(report(left).removesuffix(" Nothing was changed."), file=sys.stderr)
+    return 1 if left else 0
+
+
+def _unproved(book: Book, files: set[str]) -> int:
+    pages = [page for page in book.pages if page.file in files]
+    found = [(page, equality) for page in pages for equality in unproved(page, book.root)]
+    for page, equality in found:
+        print(f"{page.file}:{line_of(page, equality)}: {readable(equality)}")
+    print(f"{_count(found, 'equation')} on {_count(pages, 'page')}: neither evaluated nor refuted.")
+    return 0
+
+
+def _new(root: Path, name: str) -> int:
+    script, *pages = start(root, name)
+    try:
+        _, problems = record(root, [script])
+        if problems:
+            raise Unproved(problems)
+    except BaseException:  # a page without its proof is not left behind, whatever went wrong
+        for file in (script, *pages):
+            (root / file).unlink()
+        raise
+    output = script.removesuffix(".py") + ".out"
+    topic = script.split("/")[1]
+    page = pages[0].removeprefix("docs/").replace(".zh.md", ".md")
+    print("\n".join(["started:", *(f"  {file}" for file in [script, output, *pages])]))
+    print(
+        "now:\n"
+        f"  1. write the snippet, then: proofbook update {script}\n"
+        "  2. write both pages\n"
+        f"  3. add {page} to the nav of mkdocs.yml\n"
+        f"  4. confirm what it prints in tests/second_way/{topic}.py, without autograd\n"
+        "  5. proofbook check, then pytest"
+    )
+    return 0
+
+
+def _chosen(book: Book, paths: list[str]) -> tuple[set[str], list[str]]:
+    """The files that `paths` name, with all that belongs to them, and the scripts among them.
+
+    A page brings its snippets; a snippet brings its output and the pages that show it.
+    """
+    pages = {page.file: {r.path for r in page.references} for page in book.pages}
+    known = {
+        *pages,
+        *book.scripts,
+        *book.outputs,
+        *book.older,
+        *book.traces,
+        *(p.file for p in book.unreadable),
+        GLOSSARY,
+    }
+    files: set[str] = set()
+    for path in paths or ["."]:
+        # From the folder in which the command was given, or from the root of the book.
+        here = Path(path).resolve()
+        place = here if here.exists() and here.is_relative_to(book.root) else book.root / path
+        name = place.relative_to(book.root).as_posix() if place.is_relative_to(book.root) else path
+        found = {f for f in known if name in (f, ".") or f.startswith(name + "/")}
+        if not found:
+            raise Unproved([_nothing(path)])
+        files |= found
+    named = {re.sub(r"\.(?:out|trace)$", ".py", file) for file in files}
+    shown = {script for page in files & pages.keys() for script in pages[page]}
+    scripts = (named | shown) & set(book.scripts)
+    files |= {user for script in named & scripts for user in book.users(script)}
+    stems = {script.removesuffix(".py") for script in scripts}
+    files |= scripts | {stem + end for stem in stems for end in (".out", ".trace")}
+    files |= {file for file in book.older if f"{file.partition('.')[0]}.py" in scripts}
+    return files, sorted(scripts)
+
+
+def _nothing(path: str) -> Problem:
+    return Problem(
+        path,
+        1,
+        "this names nothing in the book",
+        "a page, a snippet or a folder",
+        "no such file",
+        "proofbook check (without a path: everything)",
+    )
+
+
+def _count(things, name: str) -> str:
+    return f"{len(things)} {name}{'' if len(things) == 1 else 's'}"

@@ -1,0 +1,90 @@
+"""Starts a snippet and the two pages that show it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from proofbook.model.book import TAKEN
+from proofbook.model.problem import Problem, Unproved
+
+_SNIPPET = """\
+import torch
+
+w = torch.tensor(1.0, requires_grad=True)
+y = 2 * w
+y.backward()
+print("w.grad:", w.grad)
+"""
+
+_PAGES = {
+    "zh": """\
+# {title} {{ #{anchor} }}
+
+第一句话回答读者的问题。
+
+::: {script}
+    highlight: y.backward()
+
+## 为什么 {{ #why }}
+
+写出推导，让读者能自己算一遍。
+""",
+    "en": """\
+# {title} {{ #{anchor} }}
+
+The first sentence answers the reader's question.
+
+::: {script}
+    highlight: y.backward()
+
+## Why {{ #why }}
+
+Give the derivation, so that a reader can do the sum.
+""",
+}
+
+
+def start(root: Path, name: str) -> list[str]:
+    """Write `snippets/<topic>/<name>.py` and its two pages; gives the files written.
+
+    Raises `Unproved` if the name will not do or one of the files exists; then nothing is written.
+    """
+    name = name.removeprefix("snippets/").removesuffix(".py")
+    problems = []
+    if not re.fullmatch(r"[a-z][a-z0-9_]*/[a-z][a-z0-9_]*", name):
+        problems.append(
+            _refuse(name, "<topic>/<name> in lower case, with _ between words: sharing/two_inputs")
+        )
+    elif name.split("/")[1] in TAKEN:
+        problems.append(_refuse(name, "a name that no Python module has"))
+    page = name.replace("_", "-")
+    script = f"snippets/{name}.py"
+    title = page.split("/")[-1].replace("-", " ").capitalize()
+    texts = {script: _SNIPPET}
+    for language, text in _PAGES.items():
+        texts[f"docs/{page}.{language}.md"] = text.format(
+            title=title, anchor=page.split("/")[-1], script=script
+        )
+    for file in (*texts, f"snippets/{name}.out"):
+        if (root / file).exists():
+            problems.append(
+                Problem(file, 1, "the file exists", "no such file", file, "take another name")
+            )
+    if problems:
+        raise Unproved(problems)
+    for file, text in texts.items():
+        (root / file).parent.mkdir(parents=True, exist_ok=True)
+        (root / file).write_text(text, encoding="utf-8", newline="\n")
+    return list(texts)
+
+
+def _refuse(name: str, expected: str) -> Problem:
+    return Problem(
+        f"snippets/{name}.py",
+        1,
+        "this name will not do",
+        expected,
+        name,
+        "proofbook new <topic>/<name>",
+    )

@@ -1,0 +1,152 @@
+"""What an author reads at the end, on one screen: what was proved, how long it took, what fails."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from proofbook.content.report import Count, count, names_of
+from proofbook.model.book import Book
+from proofbook.model.page import Page
+from proofbook.model.problem import Problem, once, report
+from proofbook.run.result import Result
+
+SCREEN = 40
+"""How many lines a list of failures may take before it is cut."""
+
+SLOWEST = 3
+FEW = 3
+"""So many failures are shown however long they are, and need no count of their kinds."""
+
+KINDS, FILES = 8, 8
+_SPECIFIC = re.compile(
+    r"""(?:docs|snippets|tests)/\S+|`[^`]*`|'[^']*'|"[^"]*"|「[^」]*」|(?<![\w.])-?\d[\d.]*|#[\w-]+"""
+    r"|(?<=: ).+"
+)
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What was proved: the results of the runs, the pages that were read, in how many seconds.
+
+    `figures`: how many each notebook drew that was executed.
+    """
+
+    book: Book
+    results: Sequence[Result]
+    pages: Sequence[Page]
+    seconds: float
+    figures: Sequence[int] = ()
+
+
+def holds(proof: Proof) -> str:
+    """The summary where everything holds."""
+    plain = [result for result in proof.results if result.trace is None]
+    recorded = len(proof.results) - len(plain)
+    root = proof.book.root
+    told = sum((count(page, root, names_of(page, root)) for page in proof.pages), Count())
+    lines = sum(len(result.stdout.splitlines()) for result in plain)
+    first = (
+        f"{number(plain, 'snippet')} run and compared, {number(proof.pages, 'page')} read: "
+        f"everything holds ({proof.seconds:.1f} s)."
+    )
+    compared = number(lines, "line") + " of output"
+    if recorded:
+        compared += f", {number(recorded, 'recording')} for figures"
+    executed = f"{number(proof.figures, 'notebook')}, {number(sum(proof.figures), 'figure')} drawn"
+    rows = [
+        ("compared", compared),
+        ("executed", executed if proof.figures else ""),
+        ("found", f"{number(told.values, 'value')} of the text in the runs"),
+        ("computed", number(told.computed, "equation") + _left(told.open)),
+        ("looked up", number(told.names, "name") + " of PyTorch"),
+        ("slowest", ", ".join(f"{name} {took:.1f} s" for name, took in slowest(proof))),
+    ]
+    return "\n".join([first, *(f"  {label:<10}{text}" for label, text in rows if text)])
+
+
+def _left(equations: int) -> str:
+    return f"; {equations} nobody could evaluate (proofbook unproved)" if equations else ""
+
+
+def slowest(proof: Proof) -> list[tuple[str, float]]:
+    """The scripts that took longest, by their paths in the book, each with its seconds."""
+    took: dict[str, float] = {}
+    for result in proof.results:
+        name = script_of(result.path, proof.book.root)
+        took[name] = max(took.get(name, 0), result.seconds)
+    return sorted(took.items(), key=lambda item: -item[1])[:SLOWEST]
+
+
+def script_of(path: str, root: Path) -> str:
+    """The path of a script in the book."""
+    return Path(path).relative_to(root.resolve()).as_posix()
+
+
+def fails(problems: Sequence[Problem], whole: bool = False) -> str:
+    """The failures, each as `report` tells it; several stand below a count of their kinds.
+
+    What goes beyond a screen is only counted, unless the list is asked for as a `whole`. One of
+    each kind comes before a second of any.
+    """
+    problems = once(problems)
+    head = _kinds(problems) if len(problems) > FEW else []
+    shown = problems if whole else _on_a_screen(problems, SCREEN - len(head))
+    if len(shown) == len(problems):
+        return "\n".join([*head, report(problems)])
+    files = Counter(problem.file for problem in problems if problem not in shown)
+    told = [*head, *(f"{problem}\n" for problem in shown)]
+    told.append(f"and {len(problems) - len(shown)} more; proofbook check FILE shows them:")
+    told += [f"  {times:>4}  {file}" for file, times in files.most_common(FILES)]
+    if len(files) > FILES:
+        told.append(f"        and {number(len(files) - FILES, 'more file')}")
+    return "\n".join([*told, "", f"{number(problems, 'problem')}. Nothing was changed."])
+
+
+def _kinds(problems: Sequence[Problem]) -> list[str]:
+    files = {problem.file for problem in problems}
+    kinds = Counter(map(kind, problems)).most_common()
+    told = [f"  {times:>4}  {what}" for what, times in kinds[:KINDS]]
+    if len(kinds) > KINDS:
+        told.append(f"  {sum(times for _, times in kinds[KINDS:]):>4}  of other kinds")
+    return [f"{number(problems, 'problem')} in {number(files, 'file')}:", *told, ""]
+
+
+def _on_a_screen(problems: Sequence[Problem], lines: int) -> list[Problem]:
+    """The problems that go into so many lines, in their order; at least a few."""
+    often, met = Counter(map(kind, problems)), Counter()
+    order = []
+    for place, problem in enumerate(problems):
+        sort = kind(problem)
+        order.append((met[sort], -often[sort], place))
+        met[sort] += 1
+    chosen = []
+    for *_, place in sorted(order):
+        lines -= str(problems[place]).count("\n") + 2
+        if lines < 0 and len(chosen) >= FEW:
+            break
+        chosen.append(place)
+    return [problems[place] for place in sorted(chosen)]
+
+
+def kind(problem: Problem) -> str:
+    """What sort of problem it is: what it says without what is special to its place."""
+    return re.sub(r"…(?:[\s,]*…)+", "…", _SPECIFIC.sub("…", problem.what))
+
+
+def again(names: Collection[str], proof: Proof, problems: int) -> str:
+    """A rebuild while serving in one line: what was run again, how long, whether all holds."""
+    ran = f"{number(names, 'snippet')} run again"
+    if 0 < len(names) <= FEW:
+        ran = f"{', '.join(sorted(names))} run again"
+    state = number(problems, "problem") if problems else "everything holds"
+    return f"{ran}, {number(proof.pages, 'page')} read: {state} ({proof.seconds:.1f} s)."
+
+
+def number(things: Collection | int, name: str) -> str:
+    """So many things, with their name: 1 page, 2 pages."""
+    many = things if isinstance(things, int) else len(things)
+    return f"{many:,} {name}{'' if many == 1 else 's'}"

@@ -1,0 +1,201 @@
+"""The glossary: one file of terms gives a page, the links to it, and a check of the prose."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from proofbook.markdown.prose import own_words
+from proofbook.model.page import Page
+from proofbook.model.problem import Problem, Unproved
+from proofbook.model.toml_tables import is_words, tables
+
+FILE = "docs/glossary/terms.toml"
+"""The terms of the book; the comment at its top says what each field means."""
+
+_PAGES = tuple(f"docs/glossary/index.{language}.md" for language in ("zh", "en"))
+_WORDS = ("id", "part", "zh", "en", "page")
+_LISTS = ("forms", "also", "wrong")
+_KNOWN = (*_WORDS, "says", *_LISTS, "common")
+_ALSO = {"zh": ("也有人叫：", "、", "。"), "en": (" Also called: ", ", ", ".")}
+_QUOTES = {"zh": "「」", "en": "“”"}
+_CHINESE = re.compile(r"[\u4e00-\u9fff]")
+# A term may be explained in brackets, in the other language, where it is first used.
+_GLOSS = re.compile(r"（[A-Za-z][A-Za-z ,/-]*）|\([\u4e00-\u9fff、，]+\)")
+
+
+@dataclass(frozen=True)
+class Term:
+    """A term, its rendering in each language, and what stands about it in the glossary."""
+
+    id: str
+    part: str
+    zh: str
+    en: str
+    page: str
+    says: dict[str, str]
+    forms: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
+    wrong: tuple[str, ...] = ()
+    common: bool = False
+
+    def names(self, language: str) -> tuple[str, ...]:
+        """The ways to write the term in a language: in English also its other forms."""
+        return (self.zh,) if language == "zh" else (self.en, *self.forms)
+
+
+@dataclass(frozen=True)
+class Terms:
+    """All terms, in the order of the file."""
+
+    all: tuple[Term, ...] = ()
+
+    @cached_property
+    def _wrong(self) -> dict[str, Term]:
+        return {plain(name): term for term in self.all for name in term.wrong}
+
+    @cached_property
+    def _pattern(self) -> re.Pattern:
+        return one_of(self._wrong, plural="s?")
+
+    def wrong_words(self, page: Page) -> Iterator[Problem]:
+        """Words in the prose of a page for which the glossary has another rendering."""
+        language = language_of(page.file)
+        if language not in _QUOTES or not self._wrong:
+            return
+        text = _GLOSS.sub(lambda gloss: " " * len(gloss[0]), own_words(page))
+        for found in self._pattern.finditer(text):
+            word = plain(found[0])
+            term = self._wrong.get(word) or self._wrong[word.removesuffix("s")]
+            names = term.names(language)
+            if word in map(plain, names):  # "loss" is wrong in Chinese prose only
+                continue
+            yield Problem(
+                page.file,
+                text.count("\n", 0, found.start()) + 1,
+                "the glossary has another word for this",
+                names[0],
+                " ".join(found[0].split()),
+                f"write {names[0]}, or quote the other word with {_QUOTES[language]} "
+                f"({FILE}, {term.id})",
+                (page.file,),
+            )
+
+
+def read_terms(root: Path) -> Terms:
+    """The terms of the book in `root`; none where it has no glossary.
+
+    Raises `Unproved` with everything that is wrong in the file.
+    """
+    problems, terms, seen = [], [], {}
+    for entry, line in tables(root, FILE, "term", _PAGES):
+        wrong = list(_faults(entry, line, root)) or list(_twice(entry, line, seen))
+        problems += wrong
+        if not wrong:
+            fields = {k: tuple(v) if isinstance(v, list) else v for k, v in entry.items()}
+            terms.append(Term(**fields))
+    if problems:
+        raise Unproved(problems)
+    return Terms(tuple(terms))
+
+
+def entries(page: str, part: str, terms: Terms) -> list[str]:
+    """The lines of Markdown (a definition list) that tell a part of the glossary.
+
+    `page` is the page's file: its name says the language. Links start from the glossary's folder.
+    """
+    language = language_of(page)
+    if language not in _ALSO:
+        return []
+    other = "en" if language == "zh" else "zh"
+    before, between, after = _ALSO[language]
+    told = []
+    for term in terms.all:
+        if term.part != part:
+            continue
+        shown = posixpath.relpath(f"{term.page}.{language}.md", "glossary")
+        names = [
+            name
+            for name in (*term.also, *term.wrong)
+            if (_CHINESE.search(name) is None) == (language == "en")
+            and plain(name) not in map(plain, term.names("en"))
+        ]
+        also = f"{before}{between.join(names)}{after}" if names else ""
+        right, foreign = getattr(term, language), getattr(term, other)
+        told += [
+            f'[{right}]({shown}){{ #{term.id} }} <span lang="{other}">{foreign}</span>',
+            f":   {term.says[language]}{also}",
+            "",
+        ]
+    return told
+
+
+def one_of(names: Iterable[str], plural: str = "") -> re.Pattern:
+    """Finds any of the names, the longest first; an English one as a whole word.
+
+    A blank in a name stands for blanks, a line end or a hyphen.
+    """
+    told = [
+        re.escape(name)
+        if _CHINESE.search(name)
+        else rf"(?<![A-Za-z0-9_-]){re.escape(name)}{plural}(?![A-Za-z0-9_-])"
+        for name in sorted(set(names), key=len, reverse=True)
+    ]
+    return re.compile("|".join(told).replace(r"\ ", r"[\s-]+"), re.IGNORECASE)
+
+
+def plain(word: str) -> str:
+    """A word as it is looked up: small letters, one blank where a line ends or a hyphen stands."""
+    return " ".join(re.split(r"[\s-]+", word.lower()))
+
+
+def language_of(file: str) -> str:
+    """The language that the name of a page says: `zh` for `leaf.zh.md`."""
+    return file.removesuffix(".md").rpartition(".")[2]
+
+
+def _faults(entry: object, line: int, root: Path) -> Iterator[Problem]:
+    """What is wrong with a term by itself."""
+    if not isinstance(entry, dict):
+        yield _problem(line, "this is no term", "fields", repr(entry))
+        return
+    for key in entry.keys() - set(_KNOWN):
+        yield _problem(line, "unknown field", ", ".join(_KNOWN), key)
+    for key in _WORDS:
+        if not is_words(entry.get(key)):
+            yield _problem(line, f"the term has no {key}", f'{key} = "..."', repr(entry.get(key)))
+    for key in _LISTS:
+        words = entry.get(key, [])
+        if not isinstance(words, list) or not all(map(is_words, words)):
+            yield _problem(line, f"{key} is no list of words", f'{key} = ["..."]', repr(words))
+    if not isinstance(entry.get("common", False), bool):
+        yield _problem(line, "common is neither true nor false", "true", repr(entry["common"]))
+    says = entry.get("says")
+    if not isinstance(says, dict) or not all(is_words(says.get(x)) for x in ("zh", "en")):
+        what = "the term is not explained in both languages, in one line each"
+        yield _problem(line, what, 'says.zh = "...", says.en = "..."', repr(says))
+    if is_words(entry.get("id")) and not re.fullmatch(r"[a-z][a-z0-9-]*", entry["id"]):
+        yield _problem(line, "this is no anchor", "small letters, digits, hyphens", entry["id"])
+    if is_words(page := entry.get("page")):
+        for file in (f"docs/{page}.{language}.md" for language in ("zh", "en")):
+            if not (root / file).is_file():
+                what = "the page of the term does not exist"
+                yield _problem(line, what, "a page of the book", file)
+
+
+def _twice(entry: dict, line: int, seen: dict[str, int]) -> Iterator[Problem]:
+    """Words that another term has too: nobody could tell which is meant."""
+    words = {entry["zh"], entry["en"], *entry.get("forms", []), *entry.get("wrong", [])}
+    for word in sorted({plain(word) for word in words} | {f"#{entry['id']}"}):
+        if word in seen:
+            what = f"two terms have the same {'id' if word[0] == '#' else 'word'}"
+            yield _problem(line, what, "each once", f"{word}, as in line {seen[word]}")
+        seen.setdefault(word, line)
+
+
+def _problem(line: int, what: str, expected: str, found: str) -> Problem:
+    return Problem(FILE, line, what, expected, found, f"correct the term in {FILE}", _PAGES)

@@ -1,0 +1,121 @@
+"""What to read next: a short list at the end of each page, found from what the pages say."""
+
+from __future__ import annotations
+
+import html
+import posixpath
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from math import log
+
+from proofbook.api.references import uses
+from proofbook.check.links import elsewhere, within
+from proofbook.content.glossary import Terms
+from proofbook.markdown.prose import code, prose
+from proofbook.model.page import Page
+
+MOST, FEWEST = 4, 2
+_LABEL = {"zh": "接着读", "en": "Read on"}
+_OFFICIAL = "pytorch.org/"
+_WORD = re.compile(r"\w+")
+_CHINESE = re.compile(r"[\u4e00-\u9fff]")
+
+
+@dataclass
+class _Traits:
+    """What a page has in both its languages that may tie it to others.
+
+    `links`: pages it links to; `last`: those of them in its last section, which a reader has just
+    met; `marks`: terms, names in code and threads.
+    """
+
+    links: set[str] = field(default_factory=set)
+    last: set[str] = field(default_factory=set)
+    marks: set[str] = field(default_factory=set)
+
+
+class Related:
+    """Which pages go with which, the same in both languages."""
+
+    def __init__(self, pages: Iterable[Page], terms: Terms):
+        words = tuple((_looked_up(n), t.id) for t in terms.all for x in _LABEL for n in t.names(x))
+        self.titles: dict[tuple[str, str], str] = {}
+        self._traits: dict[str, _Traits] = defaultdict(_Traits)
+        for page in pages:
+            name, _, language = page.file.removeprefix("docs/").removesuffix(".md").rpartition(".")
+            # A first page of a part is a list of links itself, and is reached from each page.
+            if language in _LABEL and posixpath.basename(name) != "index":
+                links, last, marks = _traits_of(page, words)
+                mine = self._traits[name]
+                mine.links |= links
+                mine.last |= last
+                mine.marks |= marks
+                self.titles[name, language] = page.title
+        count = Counter(mark for traits in self._traits.values() for mark in traits.marks)
+        # What every page has ties none to another.
+        self._weight = {mark: log(len(self._traits) / n) for mark, n in count.items()}
+
+    def to(self, name: str, beside: Collection[str] = ()) -> list[str]:
+        """The names of the pages to read after a page, the nearest first.
+
+        Left out are those `beside` it (the previous and the next), and those that its last section
+        links to.
+        """
+        if name not in self._traits:
+            return []
+        left_out = {name, *beside, *self._traits[name].last}
+        near = {other: self._near(name, other) for other in self._traits if other not in left_out}
+        found = sorted((other for other in near if near[other] > 0), key=lambda x: (-near[x], x))
+        least = near[found[0]] / 2 if found else 0
+        return [n for i, n in enumerate(found[:MOST]) if i < FEWEST or near[n] >= least]
+
+    def _near(self, one: str, other: str) -> float:
+        mine, theirs = self._traits[one], self._traits[other]
+        shared = sum(self._weight[mark] ** 2 for mark in mine.marks & theirs.marks)
+        sizes = self._size(mine) * self._size(theirs)
+        linked = 0.3 * (other in mine.links) + 0.2 * (one in theirs.links)
+        return linked + (shared / sizes if sizes else 0)
+
+    def _size(self, traits: _Traits) -> float:
+        return sum(self._weight[mark] ** 2 for mark in traits.marks) ** 0.5
+
+
+def listed(
+    names: Iterable[str],
+    titles: Mapping[tuple[str, str], str],
+    language: str,
+    to: Callable[[str], str],
+) -> str:
+    """The list as HTML; `to` gives the address of a page by its name, seen from this page."""
+    known = [(n, titles[n, language]) for n in names if (n, language) in titles]
+    items = [f'<li><a href="{to(name)}">{_html(title)}</a></li>' for name, title in known]
+    if not items:
+        return ""
+    label = _LABEL[language]
+    return (
+        f'\n<aside class="related" aria-label="{label}" data-search-exclude="true">'
+        f"<p>{label}</p><ul>{''.join(items)}</ul></aside>"
+    )
+
+
+@lru_cache(maxsize=512)
+def _traits_of(page: Page, words: tuple[tuple[str, str], ...]) -> tuple[set, set, set]:
+    links = {(name, line) for name, line in within(page) if posixpath.basename(name) != "index"}
+    start = max((h.line for h in page.headings if h.level > 1), default=len(page.text))
+    marks = {use.parts[-1] for span in code(page) if not span.quoted for use in uses(span.text)}
+    marks |= {to for _, to in elsewhere(page) if _OFFICIAL not in to}
+    text = f" {' '.join(_WORD.findall(prose(page).lower()))} "
+    marks |= {mark for word, mark in words if word in text}
+    return {name for name, _ in links}, {name for name, line in links if line > start}, marks
+
+
+def _looked_up(name: str) -> str:
+    """A term as it stands in a text of words: an English one is a whole word."""
+    return name if _CHINESE.search(name) else f" {' '.join(_WORD.findall(name.lower()))} "
+
+
+def _html(title: str) -> str:
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(title, quote=False))

@@ -1,0 +1,79 @@
+"""The search: words of the glossary and readers' questions, added to the entries of the pages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from proofbook.check.links import elsewhere
+from proofbook.content.glossary import Terms
+from proofbook.content.questions import Question
+from proofbook.model.page import Page
+
+FIELD = "asked"
+"""The field of an entry that holds what readers type; `mkdocs.yml` says how much it counts."""
+
+_OFFICIAL = "pytorch.org/"
+_HAN = re.compile(r"[\u4e00-\u9fff]+")
+
+
+def own_words(terms: Terms, cut: Callable[[str], Iterable[str]]) -> list[str]:
+    """The Chinese terms that `cut` would break into single characters: 雅可比 into 雅 and 可比."""
+    chinese = (word for term in terms.all for word in _HAN.findall(term.zh))
+    return sorted({word for word in chinese if any(len(part) == 1 for part in cut(word))})
+
+
+def asked_of(
+    pages: Iterable[Page], terms: Terms, questions: Sequence[Question], language: str
+) -> dict[str, list[str]]:
+    """What readers type to find a place, by the address of the place: a page, or one's section.
+
+    It comes from the glossary, from the questions, and from the titles of the threads that a page
+    names.
+    """
+    told: dict[str, list[str]] = {}
+    for page in pages:
+        name, _, own = page.file.removeprefix("docs/").removesuffix(".md").rpartition(".")
+        if own == language:
+            told[address(name)] = [title for title, to in elsewhere(page) if _OFFICIAL not in to]
+    for term in terms.all:
+        names = (term.zh, term.en, *term.forms, *term.also, *term.wrong)
+        words = [w for w in names if language == "zh" or not _HAN.search(w)]
+        told.setdefault(address(term.page), []).extend(words)
+    for question in questions:
+        if question.to:
+            text = question.message or getattr(question, language)
+            told.setdefault(address(question.page), []).append(text)
+            if question.anchor:
+                place = f"{address(question.page)}#{question.anchor}"
+                told.setdefault(place, []).append(text)
+    return told
+
+
+def with_asked(
+    entries: list[dict], asked: dict[str, list[str]], cut: Callable[[str], Iterable[str]]
+) -> list[dict]:
+    """The entries of the search index, each with what readers type to find it.
+
+    `cut`: the words of a Chinese text, and the words within them.
+    """
+    return [
+        entry | {FIELD: " ".join("".join(_cut(" ".join(words), cut)).split())}
+        if (words := asked.get(entry["location"]))
+        else entry
+        for entry in entries
+    ]
+
+
+def address(page: str) -> str:
+    """The address of a page by its name: `basics/leaf/`, and `basics/` for `basics/index`."""
+    return "" if page == "index" else page.removesuffix("index").rstrip("/") + "/"
+
+
+def _cut(text: str, cut: Callable[[str], Iterable[str]]) -> Iterator[str]:
+    end = 0
+    for found in _HAN.finditer(text):
+        yield text[end : found.start()]
+        yield f" {' '.join(cut(found[0]))} "
+        end = found.end()
+    yield text[end:]

@@ -1,0 +1,1 @@
+"""The blocks that a page may hold: `::: name`, and what each becomes in Markdown."""

@@ -1,0 +1,47 @@
+"""The Markdown twin of a page: what somebody pastes into a chat, or a program reads.
+
+It says what the page says, with the code and the output of each script, in plain Markdown. What a
+page draws is left out: a figure is a link, and the numbers of a grid stand in the output.
+"""
+
+from __future__ import annotations
+
+import re
+from importlib import metadata
+from pathlib import Path
+
+from proofbook.export import notebook
+from proofbook.model.page import Page
+
+NAME = "index.md"
+"""What the twin is called, in the folder of its page."""
+
+_SOURCE = {
+    "zh": "出处：<{page}>。代码和输出都核对过：输出由 PyTorch {torch} 打印。",
+    "en": "Source: <{page}>. Code and output are checked: PyTorch {torch} printed the output.",
+}
+_TAG = re.compile(r"</?(?:span|div)\b[^<>]*>|<img\b[^<>]*>")
+_OUTPUT = {"zh": "输出：", "en": "Output:"}
+
+
+def twin(page: Page, root: Path, language: str, site: str, address: str) -> str:
+    """The Markdown of a page. `site`: where the book stands; `address`: where this page does."""
+    told = []
+    for cell in notebook.cells(page, root, language, site):
+        source = "".join(cell["source"])
+        if cell["cell_type"] == "code":
+            output = "".join(cell["outputs"][0]["text"]).rstrip("\n")
+            told += [_fence("python", source), _OUTPUT[language], _fence("text", output)]
+        elif not source.startswith("<table"):
+            told.append(_TAG.sub("", source).strip())
+    title, gap, rest = told[0].partition("\n")
+    torch = metadata.version("torch").partition("+")[0]
+    told[0] = f"{title}\n\n{_SOURCE[language].format(page=address, torch=torch)}{gap}{rest}"
+    return "\n\n".join(told) + "\n"
+
+
+def _fence(language: str, text: str) -> str:
+    ticks = "`" * 3
+    while ticks in text:
+        ticks += "`"
+    return f"{ticks}{language}\n{text}\n{ticks}"

@@ -1,0 +1,1 @@
+"""Changes of a page's HTML: links to values and terms, formulas, languages."""

@@ -1,0 +1,302 @@
+"""The two versions of a page: their words are their own, everything else is the same."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import fields
+
+from proofbook.content.glossary import Terms, one_of
+from proofbook.languages.contents import (
+    Contents,
+    Item,
+    Section,
+    contents,
+    front_matter,
+    paragraphs,
+    sections,
+)
+from proofbook.languages.difference import (
+    code,
+    difference,
+    formulas,
+    in_another_order,
+    numbers,
+    side_by_side,
+)
+from proofbook.markdown.prose import own_words
+from proofbook.model.page import Page
+from proofbook.model.problem import Problem
+
+LANGUAGES = ("zh", "en")
+"""The languages of the book; `docs/<topic>/<page>.<language>.md` is one page in one of them."""
+
+_SAME = ("highlight", "figure", "passes", "part", "then", "of")  # others are words
+_CODE = re.compile(r"`[^`\n]+`")
+_NAMES = {
+    "equations": "equations",
+    "links": "links",
+    "figures": "figures",
+    "boxes": "boxes",
+    "rows": "rows of tables",
+}
+
+
+def versions(pages: Iterable[Page]) -> dict[str, dict[str, Page]]:
+    """The pages by their name without language, and by their language."""
+    found: dict[str, dict[str, Page]] = defaultdict(dict)
+    for page in pages:
+        stem, _, language = page.file.removesuffix(".md").rpartition(".")
+        if language in LANGUAGES:
+            found[stem][language] = page
+    return found
+
+
+def pairs(pages: Iterable[Page]) -> dict[str, tuple[Page, Page]]:
+    """The pages that exist in both languages, by their name without language."""
+    found = versions(pages).items()
+    return {stem: (two["zh"], two["en"]) for stem, two in found if len(two) == len(LANGUAGES)}
+
+
+def problems_between(
+    pages: Sequence[Page],
+    unreadable: set[str],
+    terms: Terms,
+    shown: Callable[[Page], str],
+) -> list[Problem]:
+    """Where the two versions of a page do not agree; `unreadable` files are told elsewhere.
+
+    `shown` gives what the snippets of a page say and print.
+    """
+    found = list(_alone(pages, unreadable))
+    for one, other in pairs(pages).values():
+        found += twins(one, other, terms, shown(one))
+    return found
+
+
+def twins(one: Page, other: Page, terms: Terms, shown: str = "") -> Iterator[Problem]:
+    """Where the two versions of a page do not agree; `one` is the Chinese version.
+
+    `shown` is what their snippets say and print: both may use the names in it as they need.
+    """
+    yield from _order(one, other)
+    yield from _front_matter(one, other)
+    theirs = {section.anchor: section for section in sections(other)}
+    known = [" ".join([shown, *_CODE.findall(page.text)]) for page in (one, other)]
+    for here in sections(one):
+        if there := theirs.get(here.anchor):
+            yield from _section(one, here, other, there, known)
+    yield from _terms(one, other, terms)
+
+
+def _alone(pages: Sequence[Page], unreadable: set[str]) -> Iterator[Problem]:
+    for page in pages:
+        stem = page.file.removesuffix(".md")
+        if stem.rpartition(".")[2] not in LANGUAGES:
+            yield Problem(
+                page.file,
+                1,
+                "the name of the page does not say its language",
+                " or ".join(f"{stem}.{language}.md" for language in LANGUAGES),
+                page.file,
+                "rename the file",
+                (page.file,),
+            )
+    for stem, found in versions(pages).items():
+        for missing in set(LANGUAGES) - set(found):
+            (page,) = found.values()
+            if f"{stem}.{missing}.md" in unreadable:
+                continue
+            yield Problem(
+                page.file,
+                1,
+                "the page exists in one language only",
+                f"{stem}.{missing}.md beside it",
+                "no such file",
+                f"write {stem}.{missing}.md with the same snippets and anchors",
+                (page.file,),
+            )
+
+
+def _order(one: Page, other: Page) -> Iterator[Problem]:
+    """The two versions of a page show the same snippets and headings, in the same order."""
+
+    def marks(page: Page) -> list[Item]:
+        # Typed code and headings without an anchor are told by themselves.
+        told = {*page.typed_python, *(h.line for h in page.headings if not h.anchor)}
+        found = [
+            Item(" ".join([r.path, *(v for k, v, _ in r.options if k in _SAME)]), r.line)
+            for r in page.references
+        ]
+        found += [Item(f"{'#' * h.level} {{ #{h.anchor} }}", h.line) for h in page.headings]
+        fences = [Item(page.line(start).strip(), start) for start, _ in page.blocks]
+        found += [x for x in fences if x.value[:3] in ("```", "~~~")]
+        return sorted((x for x in found if x.line not in told), key=lambda x: x.line)
+
+    ours, theirs = marks(one), marks(other)
+    for here, there in side_by_side(ours, theirs):
+        if here is None or there is None or here.value != there.value:
+            page, at = (one, here) if here else (other, there)
+            twin = other if page is one else one
+            expected = there.value if here and there else "nothing more"
+            yield Problem(
+                page.file,
+                at.line,
+                "the two languages of the page part here",
+                f"the same as in {twin.file}: {expected}",
+                at.value,
+                f"give {one.file} and {other.file} the same snippets and anchors in the same order",
+                (one.file, other.file),
+            )
+            return
+
+
+def _front_matter(one: Page, other: Page) -> Iterator[Problem]:
+    ours, theirs = front_matter(one), front_matter(other)
+    if ours != theirs:
+        yield Problem(
+            one.file,
+            1,
+            "the front matter of the two languages differs",
+            f"but for title and description, the same as in {other.file}:\n"
+            + ("\n".join(theirs) or "none"),
+            "\n".join(ours) or "none",
+            f"give {one.file} and {other.file} the same front matter",
+            (one.file, other.file),
+        )
+
+
+def _section(
+    one: Page, here: Section, other: Page, there: Section, known: Sequence[str]
+) -> Iterator[Problem]:
+    parts, others = paragraphs(one, here), paragraphs(other, there)
+    ours = [contents(one, part) for part in parts]
+    theirs = [contents(other, part) for part in others]
+    empty = Contents(*[()] * len(fields(Contents)))
+    whole, twin = sum(ours, empty), sum(theirs, empty)
+    heads = here.line, there.line
+    if alike := len(ours) == len(theirs):
+        compared = list(zip(ours, theirs, zip(parts, others, strict=True), strict=True))
+    else:
+        compared = [(whole, twin, (here, there))]
+    found = [(name, difference(kind, whole, twin), heads) for kind, name in _NAMES.items()]
+    for mine, other_one, at in compared:
+        lines = at[0].line, at[1].line
+        found.append(("numbers", numbers(mine, other_one), lines))
+        found.append(("formulas", formulas(mine, other_one), lines))
+        found.append(("code in the text", code(mine, other_one, known), lines))
+    told = [
+        _apart(one, other, here.anchor, name, *both, lines)
+        for name, both, lines in found
+        if any(both)
+    ]
+    yield from told
+    if not told and not alike:
+        yield _uneven(one, parts, other, others, here.anchor)
+
+
+def reordered(one: Page, other: Page) -> dict[str, Problem]:
+    """By anchor: sections with a paragraph whose numbers are others, or in another order.
+
+    That may be right, and a slip may hide in it: whoever reconciles the two looks there.
+    """
+    found: dict[str, Problem] = {}
+    theirs = {section.anchor: section for section in sections(other)}
+    for here in sections(one):
+        parts = paragraphs(one, here)
+        others = paragraphs(other, theirs[here.anchor]) if here.anchor in theirs else []
+        for part, twin in zip(parts, others, strict=False):
+            ours, their = in_another_order(contents(one, part), contents(other, twin))
+            if ours or their:
+                found.setdefault(
+                    here.anchor,
+                    Problem(
+                        one.file,
+                        part.line,
+                        f"the numbers of this paragraph stand otherwise in {other.file}",
+                        f"as in {other.file}:{twin.line}: {_row(their)}",
+                        _row(ours),
+                        f"read both; if they say the same: proofbook reconcile {one.file}",
+                        (one.file, other.file),
+                    ),
+                )
+    return found
+
+
+def _row(items: Sequence[Item]) -> str:
+    return ", ".join(item.value for item in items) or "none"
+
+
+def _uneven(
+    one: Page, ours: Sequence[Section], other: Page, theirs: Sequence[Section], anchor: str
+) -> Problem:
+    """Told at the first paragraph that has no counterpart, as far as code and numbers tell."""
+
+    def marks(part: Section) -> set[str]:
+        return set(re.findall(r"`[^`]*`|\d+(?:\.\d+)?", part.text))
+
+    (more, longer), (less, shorter) = sorted(
+        ((one, ours), (other, theirs)), key=lambda side: len(side[1]), reverse=True
+    )
+    pairs = enumerate(zip(longer, shorter, strict=False))
+    apart = (n for n, (part, twin) in pairs if not marks(part) <= marks(twin))
+    return Problem(
+        more.file,
+        longer[next(apart, len(shorter))].line,
+        f"the two languages of the page have different paragraphs under #{anchor}",
+        f"as many as in {less.file}: {len(shorter)}",
+        f"{len(longer)} (items of lists, rows of tables and titles of boxes count too)",
+        f"cut {one.file} and {other.file} into the same paragraphs",
+        (one.file, other.file),
+    )
+
+
+def _apart(
+    one: Page,
+    other: Page,
+    anchor: str,
+    name: str,
+    more: Sequence[Item],
+    less: Sequence[Item],
+    lines: tuple[int, int],
+) -> Problem:
+    """What only `one` has, and what only `other` has; told where something stands."""
+    page, twin, at = (one, other, lines[1]) if more else (other, one, lines[0])
+    here_only, there_only = (more, less) if more else (less, more)
+    return Problem(
+        page.file,
+        min(item.line for item in here_only),
+        f"the two languages of the page have different {name} under #{anchor}",
+        _told(there_only, f"the same as in {twin.file}:{at}", "none of these"),
+        _told(here_only, "here only", ""),
+        f"say the same in {one.file} and {other.file}",
+        (one.file, other.file),
+    )
+
+
+def _told(items: Sequence[Item], before: str, nothing: str) -> str:
+    said = ", ".join(dict.fromkeys(item.value for item in items)) or nothing
+    return f"{before}: {said}"
+
+
+def _terms(one: Page, other: Page, terms: Terms) -> Iterator[Problem]:
+    """A term introduced in Chinese, as 叶子张量（leaf tensor）, is used in English too."""
+    text = own_words(one)
+    for term in terms.all:
+        introduced = re.search(rf"{re.escape(term.zh)}（[A-Za-z][A-Za-z ,/-]*）", text)
+        # "A leaf" is a leaf tensor too, and "deepcopy" a deep copy.
+        short = re.split(r"[ -]", term.en)[0]
+        if not introduced or one_of(term.names("en"), "s?").search(other.text):
+            continue
+        if re.search(rf"(?<![A-Za-z]){re.escape(short)}", other.text, re.IGNORECASE):
+            continue
+        yield Problem(
+            one.file,
+            text.count("\n", 0, introduced.start()) + 1,
+            "the page introduces a term that its English version never uses",
+            f"{' or '.join(term.names('en'))} in {other.file}",
+            introduced[0],
+            f"use the term in {other.file}, or do without it here",
+            (one.file, other.file),
+        )

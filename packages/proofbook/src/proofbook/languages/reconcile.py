@@ -1,0 +1,228 @@
+"""Which versions of a page were last found to say the same, so that no edit of one is forgotten.
+
+The record has a line for each section of a page: a hash of the Chinese text, one of the English.
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import json
+import re
+import subprocess
+import tomllib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from proofbook.languages.contents import Section, sections
+from proofbook.languages.parity import pairs, reordered
+from proofbook.model.page import Page, one_line_end, parse, read
+from proofbook.model.problem import Problem, Unproved, not_utf8
+
+FILE = "docs/reconciled.toml"
+"""The record; where there is none, nothing is compared with it."""
+
+Record = dict[str, dict[str, str]]
+"""For each page, without its language, and each anchor: the two hashes, Chinese and English."""
+
+_TOP = """\
+# Which versions of each section were last found to say the same: Chinese, then English.
+# Written by: proofbook reconcile
+"""
+_HASHES = re.compile(r"[0-9a-f]{12} [0-9a-f]{12}")
+_COMMITS = 30  # how far back the text that was reconciled is looked for
+_LINES = 40  # of a difference; who changed more knows it
+
+
+def read_record(root: Path) -> Record | None:
+    """The record of the book in `root`, or None where it has none; raises `Unproved`."""
+    if not (root / FILE).is_file():
+        return None
+    try:
+        record = tomllib.loads(read(root / FILE))
+    except UnicodeDecodeError as error:
+        raise Unproved([not_utf8(FILE, error)]) from error
+    except tomllib.TOMLDecodeError as error:
+        line = re.search(r"line (\d+)", str(error))
+        raise Unproved([_damaged(int(line[1]) if line else 1, str(error))]) from error
+    for page, hashes in record.items():
+        if not isinstance(hashes, dict):
+            raise Unproved([_damaged(1, f"{page} = {hashes!r}"[:60])])
+        for anchor, pair in hashes.items():
+            if not isinstance(pair, str) or not _HASHES.fullmatch(pair):
+                raise Unproved([_damaged(1, f"{anchor} = {pair!r}"[:60])])
+    return record
+
+
+def edited_alone(pages: Iterable[Page], root: Path) -> list[Problem]:
+    """Sections that were edited in one language only since the two were last reconciled."""
+    try:
+        record = read_record(root)
+    except Unproved as unproved:
+        return list(unproved.problems)
+    found = []
+    for stem, both in pairs(pages).items() if record else ():
+        for anchor, side in alone(record.get(stem, {}), *both):
+            found.append(_edited(both[side], both[1 - side], anchor, record[stem], side, root))
+    return found
+
+
+def doubtful(pages: Iterable[Page], root: Path) -> list[Problem]:
+    """Sections that have changed and whose numbers stand otherwise in the other language."""
+    record = read_record(root) or {}
+    return [
+        problem
+        for stem, both in pairs(pages).items()
+        for anchor, problem in _doubts(record.get(stem, {}), *both).items()
+    ]
+
+
+def stale(pages: Iterable[Page], root: Path) -> list[str]:
+    """The pages, without their language, of which both versions are new or have changed."""
+    record = read_record(root)
+    if record is None:
+        return []
+    now = {stem: _hashes(*both) for stem, both in pairs(pages).items()}
+    differ = [stem for stem in {**record, **now} if record.get(stem) != now.get(stem)]
+    one_side = {s for s, both in pairs(pages).items() if any(alone(record.get(s, {}), *both))}
+    return sorted(set(differ) - one_side)
+
+
+def reconcile(pages: Iterable[Page], root: Path, named: set[str] | None) -> list[str]:
+    """Record the versions of the `named` pages as they are now; gives those that are new.
+
+    Without names: of all pages, but for the sections that were edited in one language alone, and
+    those that `doubtful` tells.
+    """
+    record = read_record(root) or {}
+    now: Record = {}
+    for stem, both in pairs(pages).items():
+        old = record.get(stem, {})
+        if named is not None and stem not in named:
+            hashes = old
+        else:
+            hashes = _hashes(*both)
+            if named is None:
+                hashes |= {anchor: old[anchor] for anchor, _ in alone(old, *both)}
+                for anchor in _doubts(old, *both):
+                    hashes.pop(anchor)
+                    hashes |= {anchor: old[anchor]} if anchor in old else {}
+        if hashes:
+            now[stem] = hashes
+    if now != record or not (root / FILE).is_file():
+        _write(root / FILE, now)
+    return [stem for stem in now if now[stem] != record.get(stem)]
+
+
+def alone(old: dict[str, str], *both: Page) -> Iterator[tuple[str, int]]:
+    """The anchors of sections edited in one language, and which: 0 is Chinese, 1 English.
+
+    `old`: what the record has of the page.
+    """
+    for anchor, pair in _hashes(*both).items():
+        before, after = old.get(anchor, pair).split(), pair.split()
+        changed = [was != now for was, now in zip(before, after, strict=True)]
+        if sum(changed) == 1:
+            yield anchor, changed.index(True)
+
+
+def _doubts(old: dict[str, str], *both: Page) -> dict[str, Problem]:
+    now = _hashes(*both)
+    found = reordered(*both) if now != old else {}
+    return {x: problem for x, problem in found.items() if now.get(x, "") != old.get(x)}
+
+
+def _hashes(one: Page, other: Page) -> dict[str, str]:
+    theirs = {section.anchor: section for section in sections(other)}
+    return {
+        here.anchor: f"{_hash(here)} {_hash(theirs[here.anchor])}"
+        for here in sections(one)
+        if here.anchor in theirs
+    }
+
+
+def _hash(section: Section) -> str:
+    return hashlib.sha256("\n".join(_words(section)).encode()).hexdigest()[:12]
+
+
+def _words(section: Section) -> list[str]:
+    """The lines of a section as they are compared: what cannot be seen doesn't count."""
+    text = "\n".join(line.rstrip() for line in section.text.split("\n"))
+    return re.sub(r"\n{3,}", "\n\n", text).strip("\n").split("\n")
+
+
+def _edited(
+    page: Page, twin: Page, anchor: str, hashes: dict[str, str], side: int, root: Path
+) -> Problem:
+    now = next(s for s in sections(page) if s.anchor == anchor)
+    there = next(s for s in sections(twin) if s.anchor == anchor)
+    before = _before(page.file, anchor, hashes[anchor].split()[side], root)
+    line, change = now.line, "something in this section (git doesn't know the text of before)"
+    if before is not None:
+        line, change = _change(before, now)
+    return Problem(
+        page.file,
+        line,
+        f"#{anchor} was edited in this language only, since both were last reconciled",
+        f"the change carried over to {twin.file}:{there.line}",
+        change,
+        f"carry it over; where it means nothing there: proofbook reconcile {page.file}",
+        (page.file, twin.file),
+    )
+
+
+def _change(before: Section, now: Section) -> tuple[int, str]:
+    """The first line of the page that changed, and all that did, as a difference."""
+    old, new = _words(before), now.text.split("\n")
+    lines = [number for number, line in enumerate(new) if line.strip()]
+    wording = [new[number].rstrip() for number in lines]
+    matcher = difflib.SequenceMatcher(None, [x for x in old if x], wording, autojunk=False)
+    first = next((at for tag, _, _, at, _ in matcher.get_opcodes() if tag != "equal"), 0)
+    line = lines[min(first, len(lines) - 1)] if lines else 0
+    rows = list(difflib.unified_diff(old, _words(now), n=0, lineterm=""))[2:]
+    if len(rows) > _LINES:
+        rows = [*rows[:_LINES], f"... and {len(rows) - _LINES} lines more"]
+    return now.line + line, "\n".join(rows)
+
+
+def _before(file: str, anchor: str, wanted: str, root: Path) -> Section | None:
+    """The section as it was when it was reconciled, if git knows it."""
+    for commit in (_git(root, "log", "--format=%H", f"-{_COMMITS}", "--", file) or "").split():
+        page = parse(file, one_line_end(_git(root, "show", f"{commit}:./{file}") or ""))
+        for section in sections(page):
+            if section.anchor == anchor and _hash(section) == wanted:
+                return section
+    return None
+
+
+def _git(root: Path, *arguments: str) -> str | None:
+    try:
+        done = subprocess.run(
+            ["git", "-C", str(root), *arguments],
+            capture_output=True,
+            stdin=subprocess.DEVNULL,
+            timeout=10,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else None
+
+
+def _damaged(line: int, found: str) -> Problem:
+    return Problem(
+        FILE,
+        line,
+        "the record of reconciled pages cannot be read",
+        '["docs/<topic>/<page>"], and below it <anchor> = "<12 digits> <12 digits>"',
+        found,
+        f"after a merge keep either line; otherwise: git checkout {FILE}",
+    )
+
+
+def _write(file: Path, record: Record) -> None:
+    told = [_TOP]
+    for page in sorted(record):
+        rows = [f'{anchor} = "{pair}"\n' for anchor, pair in record[page].items()]
+        told.append(f"[{json.dumps(page, ensure_ascii=False)}]\n{''.join(rows)}")
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("\n".join(told), encoding="utf-8", newline="\n")

@@ -1,0 +1,61 @@
+"""Equalities in the maths of a page: both sides are evaluated, and must agree.
+
+Numbers are computed. An equality with letters holds as an identity, with what the page defines
+(y = 2w - 1) put in and derivatives taken; or with the values that the page and its runs give to
+the letters. What can't be decided so is left open: counted and listed, never told as wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache
+
+from proofbook.maths.formulas import Equality, equalities
+from proofbook.maths.judge import Judge, Run
+from proofbook.maths.verdict import Judged, computed
+from proofbook.model.page import Page
+from proofbook.model.problem import Problem
+
+
+def wrong_equalities(page: Page, runs: Sequence[Run] = ()) -> Iterator[Problem]:
+    """The equalities of a page whose sides can be evaluated and differ."""
+    for judged in judgements(page, runs):
+        if judged.state == "wrong":
+            yield Problem(
+                page.file,
+                line_of(page, judged.equality),
+                "the two sides of the equation differ",
+                judged.expected,
+                str(judged.equality),
+                "correct the equation, in both languages",
+                (page.file,),
+            )
+
+
+def line_of(page: Page, equality: Equality) -> int:
+    """The line of the page on which an equality begins."""
+    return page.text.count("\n", 0, equality.place) + 1
+
+
+def judgements(page: Page, runs: Sequence[Run] = ()) -> list[Judged]:
+    """Every equality of a page, judged. `runs`: those of the references of the page, in order."""
+    return list(_judgements(page, tuple(runs)))
+
+
+@lru_cache(maxsize=512)
+def _judgements(page: Page, runs: tuple[Run, ...]) -> tuple[Judged, ...]:
+    """The report asks for the same pages as the check."""
+    found = list(equalities(page))
+    if all(equality.computed for equality in found):
+        return tuple(map(computed, found))
+    judge = Judge(page, found, runs)
+    judged = [judge(equality) for equality in found]
+    # A definition whose consequences were computed is checked by them.
+    places = frozenset().union(*(one.used for one in judged if one.state == "proved"))
+    return tuple(
+        replace(one, state="proved")
+        if one.state == "open" and one.equality.place in places
+        else one
+        for one in judged
+    )

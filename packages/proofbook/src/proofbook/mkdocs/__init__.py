@@ -1,0 +1,1 @@
+"""The MkDocs plugin; nothing outside of this folder knows MkDocs."""

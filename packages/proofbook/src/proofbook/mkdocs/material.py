@@ -1,0 +1,94 @@
+"""What Material for MkDocs leaves undone, mended in the site that was built.
+
+Each mend names the one place that it changes, and says so when an upgrade of Material has moved it.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from pathlib import Path
+
+from proofbook.export.host_files import PREFIX
+from proofbook.languages.parity import LANGUAGES
+from proofbook.model.problem import Problem, report
+
+_SEARCH = Path(__file__).parents[1] / "content/search.js"
+
+UNPROVED = {
+    "zh": "这一页现在有没被证明的地方",
+    "en": "Something on this page doesn't hold right now",
+}
+_ARTICLE = '<article class="md-content__inner md-typeset">'
+
+QUERY = (
+    # What a reader typed is read by search.js, which begins the search worker.
+    "workers/search",
+    rb'(?P<typed>\w)=(?P=typed)\.replace\(new RegExp\("\\\\p\{sc=Han\}\+","gu"\),\w=>\[\.\.\.\w+'
+    rb'\(\w,this\.index\.invertedIndex\)\]\.join\("\* "\)\),(?P=typed)=\w+\((?P=typed)\)',
+    rb"\g<typed>=asQuery(\g<typed>,this.index)",
+)
+INDEX_WAITS = (
+    # Each page fetches the search index at once, 140 kB, unless it is read from a file: then it
+    # waits until the reader turns to the search.
+    "bundle",
+    rb'\(location\.protocol!=="file:"\)(,\w+\("search"\))',
+    rb"(!1)\1",
+)
+WORKER_WAITS = (
+    # So does the program that searches, 13 kB more: it is loaded with the first thing it is told.
+    "bundle",
+    rb"=new Worker\((\w)\)",
+    rb"=(u=>{let w,late=new EventTarget;late.postMessage=told=>{w||(w=new Worker(u),"
+    rb'w.addEventListener("message",m=>late.dispatchEvent(new MessageEvent("message",{data:m.data'
+    rb"})))),w.postMessage(told)};return late})(\1)",
+)
+COPY_BUTTONS = (
+    # The copy button of each code block is called a navigation; a page has one or two.
+    "bundle",
+    rb'"nav",\{class:"md-code__nav"\}',
+    rb'"div",{class:"md-code__nav"}',
+)
+
+
+def mend(site: Path) -> None:
+    """Mend an edition of the site; raises `ValueError` where a place is not there."""
+    for script, place, better in (QUERY, INDEX_WAITS, WORKER_WAITS, COPY_BUTTONS):
+        for file in site.glob(f"assets/javascripts/{script}.*.min.js"):
+            code, mended = re.subn(place, better, file.read_bytes())
+            if mended != 1:
+                raise ValueError(
+                    f"{file.name}: the place to mend is not there. Has mkdocs-material changed? "
+                    "See proofbook/mkdocs/material.py"
+                )
+            file.write_bytes(code)
+    for worker in site.glob("assets/javascripts/workers/search.*.min.js"):
+        worker.write_bytes(_SEARCH.read_bytes() + worker.read_bytes())
+    _one_style_sheet(site)
+
+
+def _one_style_sheet(site: Path) -> None:
+    """Put the style sheets of Material into that of the book: two requests less for each page."""
+    sheets = [*sorted(site.glob("assets/stylesheets/*.min.css")), site / "assets/book.css"]
+    texts = [re.sub(r"/\*# source.*?\*/", "", sheet.read_text("utf-8")) for sheet in sheets]
+    sheets[-1].write_text("\n".join(texts), "utf-8")
+
+
+def show(problems: list[Problem], site: Path) -> None:
+    """While serving, a reader of the page sees what does not hold, where it does not."""
+    told: dict[tuple[str, str], list[Problem]] = {}
+    for problem in problems:
+        for page in problem.pages or [f"docs/index.{language}.md" for language in LANGUAGES]:
+            stem, _, language = page.removeprefix("docs/").removesuffix(".md").rpartition(".")
+            told.setdefault((language, stem.removesuffix("index")), []).append(problem)
+    for (language, folder), here in told.items():
+        file = site / PREFIX.get(language, "") / folder / "index.html"
+        if not file.is_file():
+            continue
+        before, article, after = file.read_text("utf-8").partition(_ARTICLE)
+        box = (
+            '<div class="admonition failure" role="alert">'
+            f'<p class="admonition-title">{UNPROVED[language]}</p>'
+            f'<pre lang="en">{html.escape(report(here))}</pre></div>'
+        )
+        file.write_text(before + article + box + after, "utf-8")

@@ -1,0 +1,464 @@
+"""The one place that knows MkDocs: hooks that expand and prove pages, and build both languages.
+
+Chinese at `/`, English at `/en/`: the English edition is a second build (`mkdocs.en.yml`), started
+from within the first. `docs/a/b.zh.md` and `docs/a/b.en.md` become `a/b/` in their editions. A
+build goes to a folder beside `site_dir` and takes the place of the old site only when everything is
+proved and nothing else failed.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import posixpath
+import shutil
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urljoin, urlsplit
+
+import gradtrace.render.figure
+import jieba
+from gradtrace.render.figure import with_player
+from mkdocs.commands.build import build
+from mkdocs.config import load_config
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import Abort, PluginError
+from mkdocs.plugins import BasePlugin, event_priority
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.nav import Navigation
+from mkdocs.utils import get_relative_url
+from mkdocs_jupyter.convert import nb2html
+
+from proofbook.api.documentation import link_names
+from proofbook.check.api_names import shown
+from proofbook.cli import summary
+from proofbook.content.page_summary import answer
+from proofbook.content.related import listed
+from proofbook.content.search import asked_of, with_asked
+from proofbook.export import downloads as take
+from proofbook.export import host_files as hosted
+from proofbook.export import markdown_twin as twin
+from proofbook.export import notebook
+from proofbook.export import social_card as card
+from proofbook.export.host_files import PREFIX
+from proofbook.html.foreign_text import mark_english
+from proofbook.html.formulas import render_formulas, wrong_formula
+from proofbook.html.math_font import FILE as MATH_FONT
+from proofbook.html.math_font import characters, font
+from proofbook.html.term_links import link_terms
+from proofbook.html.value_links import Marks
+from proofbook.languages.parity import LANGUAGES
+from proofbook.markdown.expand import expand
+from proofbook.mkdocs.material import mend, show
+from proofbook.mkdocs.swap import take_place
+from proofbook.model.page import parse
+from proofbook.model.problem import Unproved, once
+from proofbook.pipeline import Press
+from proofbook.run.notebooks import as_on_a_new_machine
+from proofbook.run.runner import RunnerError
+
+log = logging.getLogger("mkdocs.proofbook")
+
+NAMES = {"zh": "简体中文", "en": "English"}
+HOME = {"zh": "首页", "en": "Home"}
+
+
+@dataclass
+class Building:
+    """What is built: for whom, from which settings, and where it goes in the end."""
+
+    serving: bool
+    config: MkDocsConfig | None = None
+    site: Path | None = None
+    nav: Navigation | None = None
+    drawer: card.Drawer | None = None
+    kernels: tempfile.TemporaryDirectory | None = None
+    proved: bool = False
+
+
+def _execute(notebook: str) -> str:
+    """The notebook as mkdocs-jupyter executes and renders it."""
+    with tempfile.TemporaryDirectory(prefix="proof-") as folder:
+        file = Path(folder, "lab.ipynb")
+        file.write_text(notebook, encoding="utf-8")
+        return nb2html(str(file), execute=True, allow_errors=False)
+
+
+_press: Press | None = None
+_building: Building | None = None
+
+
+def _edition(config: MkDocsConfig) -> str:
+    return config.theme["language"]
+
+
+def on_startup(command: str, dirty: bool) -> None:
+    global _press, _building
+    for talkative in ("jieba", "mkdocs.mkdocs-jupyter"):
+        logging.getLogger(talkative).setLevel(logging.WARNING)
+    if _press is None:
+        # `mkdocs serve --clean` says that it is a build.
+        _press, _building = Press(_execute), Building(command == "serve" or "serve" in sys.argv)
+        _building.kernels = tempfile.TemporaryDirectory(prefix="proof-")
+        os.environ |= as_on_a_new_machine(Path(_building.kernels.name))
+
+
+@event_priority(100)
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    language = _edition(config)
+    config.nav = _in_language(config.nav, language)
+    if config.plugins["material/offline"].config.enabled:
+        # From the file system a browser fetches no page; and the shim is ours, not one from afar.
+        kept = [x for x in config.theme["features"] if not x.startswith("navigation.instant")]
+        config.theme["features"] = kept
+        config.extra["polyfills"] = ["assets/iframe-worker.js"]
+    if language == LANGUAGES[0]:
+        config.extra["book_url"] = config.site_url
+        config.extra["root_url"] = urlsplit(config.site_url or "/").path or "/"
+        _building.proved = False
+        if not _building.serving:
+            _building.config, _building.site = config, Path(config.site_dir)
+            _building.site.parent.mkdir(parents=True, exist_ok=True)
+            # A folder of its own for each build: two may run at once.
+            config.site_dir = tempfile.mkdtemp(
+                prefix=f"{_building.site.name}.next-", dir=_building.site.parent
+            )
+            if font := card.find_font():
+                folder = Path(config.config_file_path).parent / ".cache/cards"
+                _building.drawer = card.Drawer(font, folder)
+            else:
+                log.info(card.MISSING)
+        _press.start(Path(config.config_file_path).parent)
+    elif "root_url" not in config.extra:
+        raise PluginError("this edition is not built alone: mkdocs.yml builds both (mkdocs build)")
+    return config
+
+
+def _in_language(nav: list | dict | str | None, language: str):
+    """The navigation names `a/b.md`; each edition has `a/b.zh.md` or `a/b.en.md`."""
+    if isinstance(nav, list):
+        return [_in_language(item, language) for item in nav]
+    if isinstance(nav, dict):
+        return {title: _in_language(item, language) for title, item in nav.items()}
+    if isinstance(nav, str) and not nav.startswith(("http:", "https:")):
+        stem, extension = posixpath.splitext(nav)
+        return f"{stem}.{language}{extension}"
+    return nav
+
+
+@event_priority(-50)  # after mkdocs-jupyter, which puts files of its own in place of notebooks
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    kept = []
+    for file in files:
+        stem, _ = posixpath.splitext(file.src_uri)
+        name, _, language = stem.rpartition(".")
+        if not file.is_documentation_page() or language not in LANGUAGES:
+            kept.append(file)
+        elif language == _edition(config):
+            kept.append(_without_language(file, name, config))
+    for name in ("trace.js", "trace.css"):
+        player = Path(gradtrace.render.figure.__file__).with_name(name)
+        kept.append(File.generated(config, f"assets/{name}", abs_src_path=str(player)))
+    return Files(kept)
+
+
+def _without_language(file: File, name: str, config: MkDocsConfig) -> File:
+    """The file keeps its own name in `docs/`; its address is that of the page in any language."""
+    plain = File(name + ".md", config.docs_dir, config.site_dir, config.use_directory_urls)
+    file.name, file.dest_uri = plain.name, plain.dest_uri
+    file.url, file.abs_dest_path = plain.url, plain.abs_dest_path
+    return file
+
+
+def on_nav(nav: Navigation, config: MkDocsConfig, files: Files) -> None:
+    _building.nav = nav
+
+
+def on_page_read_source(page, config: MkDocsConfig) -> str | None:
+    try:
+        page.file.content_string  # noqa: B018
+    except UnicodeDecodeError:
+        return "\n"  # told at the end, like everything else that does not hold
+    return None
+
+
+def on_page_markdown(markdown: str, page, config: MkDocsConfig, files: Files) -> str:
+    root = Path(config.config_file_path).parent
+    page.meta.setdefault("description", answer(markdown) or config.site_description)
+    markdown = _press.marks.get(f"docs/{page.file.src_uri}", Marks()).insert(markdown)
+    parsed = parse(page.file.src_uri, markdown, whole=False)
+    _press.shown[page.file.src_uri] = shown(parsed, root)
+    try:
+        expanded = expand(parsed, root)
+    except Unproved:
+        _press.unshown.add(f"docs/{page.file.src_uri}")
+        return markdown  # the problems are told once, with their lines in the file, at the end
+    if path := _notebook(page.file):
+        shown_page = _press.pages[f"docs/{page.file.src_uri}"]
+        file = Path(config.site_dir, path)
+        take.write_notebook(shown_page, root, _edition(config), config.extra["book_url"], file)
+    return expanded
+
+
+def on_page_content(content: str, page, config: MkDocsConfig, files: Files) -> str:
+    content, wrong = render_formulas(content)
+    _press.letters |= characters(content)
+    source, url = page.file.src_uri, page.file.url
+    text = Path(page.file.abs_src_path).read_text("utf-8") if wrong else ""
+    _press.formulas += [wrong_formula(f"docs/{source}", text, *each) for each in wrong]
+    name, _, language = source.removesuffix(".md").rpartition(".")
+    if language not in LANGUAGES:
+        return content
+    urls = {f"docs/{file.src_uri}": file.url for file in files.documentation_pages()}
+    if name not in ("index", "glossary/index"):
+        if _press.index:
+            content = link_names(content, _press.shown[source], _press.index)
+        glossary = get_relative_url(
+            urls.get(f"docs/glossary/index.{language}.md", "glossary/"), url
+        )
+        content = link_terms(content, _press.terms, language, name, glossary)
+    marks = _press.marks.get(f"docs/{source}", Marks())
+    content = with_player(content, lambda file: get_relative_url(f"assets/{file}", url))
+    content = marks.place(content, language, lambda file: get_relative_url(urls[file], url))
+    top = PREFIX[language] + url
+    content = take.with_downloads(content, language, lambda file: get_relative_url(file, top))
+    content = mark_english(content, language)
+    content += _read_on(page, name, language, urls)
+    return content + take.line(language, **_taken(page, config))
+
+
+def _taken(page, config: MkDocsConfig) -> dict[str, str | None]:
+    """What the page can be taken along as, with the addresses."""
+    links = {"markdown": twin.NAME} if _published(config) else {}
+    if not (path := _notebook(page.file)):
+        return links
+    opened = take.colab(config.repo_url, PREFIX[_edition(config)] + path)
+    return {"notebook": posixpath.basename(path), "colab": opened, **links}
+
+
+def _notebook(file: File) -> str | None:
+    """Where the notebook of a page lies in its edition; None for a page without a script."""
+    source = f"docs/{file.src_uri}"
+    if source not in _press.pages or not notebook.has_scripts(_press.pages[source]):
+        return None
+    return posixpath.join(posixpath.dirname(file.dest_uri), notebook.name(source))
+
+
+def _read_on(page, name: str, language: str, urls: dict[str, str]) -> str:
+    beside = [
+        near.file.src_uri.removesuffix(f".{language}.md")
+        for near in (page.previous_page, page.next_page)
+        if near
+    ]
+    names, titles = _press.related.to(name, beside), _press.related.titles
+
+    def to(name: str) -> str:
+        return get_relative_url(urls[f"docs/{name}.{language}.md"], page.file.url)
+
+    return listed(names, titles, language, to)
+
+
+def on_env(env, config: MkDocsConfig, files: Files):
+    """A part of the book is called what its first page is called, in either language."""
+    for file in files.documentation_pages():
+        if file.page.is_homepage:
+            file.page.title = HOME[_edition(config)]  # its own title is that of the site
+        elif file.page.is_index and file.page.parent:
+            file.page.parent.title = file.page.title
+    return env
+
+
+def on_page_context(context: dict, page, config: MkDocsConfig, nav) -> dict:
+    context["alternates"] = _alternates(config, page.url)
+    context["subtitle"] = hosted.SUBTITLE[_edition(config)]
+    if _published(config) and page.file.src_uri.endswith(".md"):
+        context["markdown"] = twin.NAME
+        context["card"] = card.NAME if _building.drawer else None
+    return context
+
+
+def on_post_page(output: str, page, config: MkDocsConfig) -> str:
+    return _press.drawn(output)  # last: by now notebooks have been executed, and search is done
+
+
+def on_template_context(context: dict, template_name: str, config: MkDocsConfig) -> dict:
+    context["alternates"] = _alternates(config, "")
+    context["alternates_of"] = lambda url: _alternates(config, url)  # for the sitemap
+    return context
+
+
+def _alternates(config: MkDocsConfig, url: str) -> list[dict]:
+    """A page in each language: `href` on this host, `whole` with the host at its front."""
+    page = "" if url == "./" else url
+
+    def href(language: str) -> str:
+        if not config.use_directory_urls and page:  # the book as files, wherever they lie
+            return get_relative_url(PREFIX[language] + page, PREFIX[_edition(config)] + page)
+        return config.extra["root_url"] + PREFIX[language] + page
+
+    told = [{"language": x, "name": NAMES[x], "href": href(x)} for x in LANGUAGES]
+    return [one | {"whole": urljoin(config.site_url or "/", one["href"])} for one in told]
+
+
+@event_priority(-100)
+def on_post_build(config: MkDocsConfig) -> None:
+    try:
+        mend(Path(config.site_dir))
+    except ValueError as error:
+        raise PluginError(str(error)) from error
+    _tell_search(config)
+    if _published(config):
+        _write_beside(config)
+    if _edition(config) != LANGUAGES[0]:
+        return
+    warned = None
+    take.copy_scripts(_press.book.pages, _press.book.root, Path(config.site_dir))
+    try:
+        _build_english(config)
+    except Abort as error:  # its warnings are told; what does not hold should be told with them
+        warned = error
+    for edition in PREFIX.values():
+        if _press.letters and (assets := Path(config.site_dir, edition)).is_dir():
+            assets.joinpath(MATH_FONT).write_bytes(font(_press.letters))
+    try:
+        problems = _press.problems()
+    except RunnerError as error:
+        raise PluginError(str(error)) from error
+    if not problems:
+        if warned:
+            raise warned
+        _building.proved = True
+    proof, again = _press.proof(), _press.again
+    if _building.serving:
+        if problems:
+            log.error(summary.fails(problems))
+            show(problems, Path(config.site_dir))
+        log.info(summary.again(again, proof, len(once(problems))))
+    elif problems:
+        told = summary.fails(problems)
+        raise PluginError(f"the book does not hold; the last good site stays\n\n{told}")
+    else:
+        log.info(summary.holds(proof))
+
+
+def _published(config: MkDocsConfig) -> bool:
+    """Whether this is what a host gets: not a site being served here, nor the book as files."""
+    return not _building.serving and config.use_directory_urls
+
+
+def _write_beside(config: MkDocsConfig) -> None:
+    """Write what a host, a program or a chat asks for beside the pages."""
+    language, folder, site = (
+        _edition(config),
+        Path(config.site_dir),
+        config.extra["book_url"] or "/",
+    )
+    entries = []
+    for page in _building.nav.pages:
+        source = f"docs/{page.file.src_uri}"
+        if source in _press.pages and source not in _press.unshown:
+            part = page.ancestors[-1].title if page.ancestors else ""
+            entries.append(hosted.Entry(_press.pages[source], page.url.removeprefix("./"), part))
+    name, about = config.site_name, config.site_description or ""
+    edition = hosted.Edition(language, name, about, site, entries)
+    _press.formulas += hosted.write(edition, _press.book.root, folder, _building.drawer)
+    if language == LANGUAGES[0]:
+        for name, text in hosted.files(site).items():
+            (folder / name).write_text(text, "utf-8", newline="\n")
+    elif _building.drawer:
+        _building.drawer.forget_unused()
+
+
+def _build_english(config: MkDocsConfig) -> None:
+    english = load_config(
+        str(Path(config.config_file_path).with_name("mkdocs.en.yml")),
+        site_dir=os.path.join(config.site_dir, "en"),
+        site_url=posixpath.join(config.site_url or "/", "en/"),
+        strict=config.strict,
+    )
+    english.extra |= {name: config.extra[name] for name in ("book_url", "root_url")}
+    english.plugins.on_startup(command="build", dirty=False)
+    build(english)
+
+
+def _tell_search(config: MkDocsConfig) -> None:
+    """Let the search find pages by what readers type, in either language."""
+    site, language = Path(config.site_dir), _edition(config)
+    asked = asked_of(_press.book.pages, _press.terms, _press.questions, language)
+    index = site / "search/search_index.json"
+    told = json.loads(index.read_text("utf-8"))
+    told["docs"] = with_asked(told["docs"], asked, jieba.cut_for_search)
+    index.write_text(json.dumps(told, ensure_ascii=False, separators=(",", ":")), "utf-8")
+
+
+def on_build_error(error: Exception) -> None:
+    _building.proved = False
+
+
+def on_shutdown() -> None:
+    """The last event, also after a failure: only now may the new site take its place."""
+    global _press, _building
+    press, building, _press, _building = _press, _building, None, None
+    if press is None:
+        return
+    press.close()
+    building.kernels.cleanup()
+    if building.site is None:
+        return
+    new = Path(building.config.site_dir)
+    if building.proved:
+        take_place(new, building.site)
+        building.config.site_dir = str(building.site)  # for what comes after a build: gh-deploy
+    shutil.rmtree(new, ignore_errors=True)
+
+
+class ProofbookPlugin(BasePlugin):
+    """Expands, proves and finishes the pages of a book in each of its languages."""
+
+    def on_startup(self, *positional, **named):
+        return on_startup(*positional, **named)
+
+    @event_priority(100)
+    def on_config(self, *positional, **named):
+        return on_config(*positional, **named)
+
+    @event_priority(-50)
+    def on_files(self, *positional, **named):
+        return on_files(*positional, **named)
+
+    def on_nav(self, *positional, **named):
+        return on_nav(*positional, **named)
+
+    def on_page_read_source(self, *positional, **named):
+        return on_page_read_source(*positional, **named)
+
+    def on_page_markdown(self, *positional, **named):
+        return on_page_markdown(*positional, **named)
+
+    def on_page_content(self, *positional, **named):
+        return on_page_content(*positional, **named)
+
+    def on_env(self, *positional, **named):
+        return on_env(*positional, **named)
+
+    def on_page_context(self, *positional, **named):
+        return on_page_context(*positional, **named)
+
+    def on_post_page(self, *positional, **named):
+        return on_post_page(*positional, **named)
+
+    def on_template_context(self, *positional, **named):
+        return on_template_context(*positional, **named)
+
+    @event_priority(-100)
+    def on_post_build(self, *positional, **named):
+        return on_post_build(*positional, **named)
+
+    def on_build_error(self, *positional, **named):
+        return on_build_error(*positional, **named)
+
+    def on_shutdown(self, *positional, **named):
+        return on_shutdown(*positional, **named)

@@ -1,0 +1,76 @@
+"""What no longer holds, told so that a maintainer can mend it at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing in the book that does not hold.
+
+    `file` is relative to the root of the book and written with `/`; `line` counts from 1.
+    `pages` are the source files of the pages on which a reader would meet the problem.
+    """
+
+    file: str
+    line: int
+    what: str
+    expected: str
+    found: str
+    mend: str
+    pages: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        rows = [("expected", self.expected), ("found", self.found), ("mend", self.mend)]
+        if self.pages and self.file not in self.pages:
+            rows.append(("shown on", ", ".join(self.pages)))
+        told = [f"{self.file}:{self.line}: {self.what}"]
+        for label, text in rows:
+            lines = text.splitlines() or [""]
+            told.append(f"  {label + ':':<10}{lines[0]}")
+            told += [f"  {'':<10}{line}" for line in lines[1:]]
+        return "\n".join(told)
+
+
+def not_utf8(file: str, error: UnicodeDecodeError, pages: tuple[str, ...] = ()) -> Problem:
+    """A file of the book that cannot be read as text."""
+    return Problem(
+        file,
+        error.object[: error.start].count(b"\n") + 1,
+        "the file is not UTF-8",
+        "text in UTF-8",
+        f"the byte 0x{error.object[error.start]:02x} at position {error.start}: {error.reason}",
+        "save the file in your editor with the encoding UTF-8 (without a byte order mark)",
+        pages,
+    )
+
+
+def once(problems: Sequence[Problem]) -> list[Problem]:
+    """Each problem once, in the order of files and lines: some are met on several ways."""
+    seen: dict[tuple, Problem] = {}
+    for problem in problems:
+        first = seen.setdefault(_key(problem), problem)
+        pages = tuple(dict.fromkeys(first.pages + problem.pages))
+        seen[_key(problem)] = replace(first, pages=pages)
+    return [seen[key] for key in sorted(seen)]
+
+
+def _key(problem: Problem) -> tuple:
+    return problem.file, problem.line, problem.what, problem.found
+
+
+def report(problems: Sequence[Problem]) -> str:
+    """All problems as one text, with a count at the end."""
+    told = [str(p) for p in once(problems)]
+    count = "1 problem" if len(told) == 1 else f"{len(told)} problems"
+    return "\n\n".join([*told, f"{count}. Nothing was changed."])
+
+
+class Unproved(Exception):
+    """Raised where the book cannot be shown as it is; carries the problems."""
+
+    def __init__(self, problems: Sequence[Problem]):
+        super().__init__(report(problems))
+        self.problems = tuple(problems)

@@ -1,0 +1,139 @@
+"""What a reader sees of the runs of a page: their code, and what they printed."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import accumulate
+from pathlib import Path
+
+from proofbook.model.older_outputs import older_file, printed
+from proofbook.model.page import Page, read
+
+NUMBER = re.compile(
+    r"(?<![\w.,#/-])(?P<sign>[-−])?(?P<digits>\d+(?:\.\d*)?(?:e[+-]?\d+)?)(?![\w]|\.\d)"
+)
+_ELLIPSIS = re.compile(r"\s*(?:\.\.\.|…+)\s*")
+
+
+@dataclass(frozen=True)
+class Text:
+    """One text of a run. `part`: "code", "out", or the older PyTorch that printed it."""
+
+    text: str
+    part: str = "out"
+
+    @cached_property
+    def lines(self) -> list[str]:
+        return self.text.split("\n")
+
+    @cached_property
+    def numbers(self) -> list[tuple[float, int]]:
+        """Each number with its line, from 1."""
+        rows = enumerate(map(numbers_in, self.lines), 1)
+        return [(number, line) for line, numbers in rows for number in numbers]
+
+    @cached_property
+    def words(self) -> str:
+        return " ".join(self.text.split())
+
+    def lines_with(self, wanted: Sequence[float], signed: bool) -> Iterator[int]:
+        """The lines in which these numbers begin, one after another, with these signs or any.
+
+        First those that hold all of them: a matrix goes on in the next line.
+        """
+        size, same = len(wanted), _same if signed else _same_size
+        below = []
+        for i in range(len(self.numbers) - size + 1):
+            found = self.numbers[i : i + size]
+            if all(same(one, other) for (one, _), other in zip(found, wanted, strict=True)):
+                if found[0][1] == found[-1][1]:
+                    yield found[0][1]
+                else:
+                    below.append(found[0][1])
+        yield from below
+
+    def lines_saying(self, words: str) -> Iterator[int]:
+        """The line in which these words begin; they may go on below, `...` leaves some out."""
+        parts = _ELLIPSIS.split(words)
+        if all(part in self.words for part in parts):
+            before = self.words[: self.words.index(max(parts, key=len))].count(" ")
+            ends = accumulate(len(line.split()) for line in self.lines)
+            yield next(line for line, end in enumerate(ends, 1) if end > before)
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run that a page shows.
+
+    `script`: the snippet; `name`: what the page may call it, unlike all others on it. `page` and
+    `place`: the file of the page, and where in its text the run stands.
+    """
+
+    texts: tuple[Text, ...]
+    script: str = ""
+    name: str = ""
+    page: str = ""
+    place: int = 0
+
+    @property
+    def code(self) -> str:
+        return self._of("code")
+
+    @property
+    def output(self) -> str:
+        return self._of("out")
+
+    @property
+    def text(self) -> str:
+        return "\n".join(text.text for text in self.texts)
+
+    def _of(self, part: str) -> str:
+        return next((text.text for text in self.texts if text.part == part), "")
+
+
+def runs_of(page: Page, root: Path) -> tuple[Run, ...]:
+    """The runs that a page shows; a file that cannot be read is told elsewhere."""
+    found = []
+    stems = {reference.path: Path(reference.path).stem for reference in page.references}
+    starts = [0, *(end.end() for end in re.finditer("\n", page.text))]
+    for reference in page.references:
+        path, script, texts = reference.path, root / reference.path, []
+        name = stems[path]
+        if list(stems.values()).count(name) > 1:
+            name = path.removesuffix(".py").replace("/", "-")
+        output = script.with_suffix(".out")
+        files = [("code", partial(read, script)), ("out", partial(read, output))]
+        files += [(version, partial(_older, script, version)) for version in reference.then]
+        for part, text in files:
+            with contextlib.suppress(OSError, UnicodeDecodeError, ValueError):
+                texts.append(Text(text(), part))
+        found.append(Run(tuple(texts), path, name, page.file, starts[reference.line - 1]))
+    return tuple(found)
+
+
+def _older(script: Path, version: str) -> str:
+    return printed(older_file(script, version))
+
+
+def spaced(text: str) -> str:
+    """Brackets, commas and signs of operations do not belong to a number."""
+    text = re.sub(r"\b10\^\{?(-?\d+)\}?", lambda n: f"1e{n[1]}".ljust(len(n[0])), text)
+    return re.sub(r"[\[\](),*+=^/\\{}_&|]", " ", text)
+
+
+def numbers_in(text: str) -> tuple[float, ...]:
+    found = NUMBER.finditer(spaced(text))
+    return tuple(float(n["digits"]) * (-1 if n["sign"] else 1) for n in found)
+
+
+def _same(one: float, other: float) -> bool:
+    return math.isclose(one, other, rel_tol=1e-6, abs_tol=1e-12)
+
+
+def _same_size(one: float, other: float) -> bool:
+    return _same(abs(one), abs(other))

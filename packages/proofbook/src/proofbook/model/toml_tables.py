@@ -1,0 +1,51 @@
+"""Lists of tables in a TOML file, each with the line it begins in: a fault is told there."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from functools import lru_cache
+from pathlib import Path
+
+from proofbook.model.page import read
+from proofbook.model.problem import Problem, Unproved, not_utf8
+
+_HEADER = re.compile(r"^\s*\[\[\s*([\w-]+)\s*\]\]", re.MULTILINE)
+
+
+def tables(root: Path, file: str, kind: str, pages: tuple[str, ...]) -> list[tuple[object, int]]:
+    """The entries `[[kind]]` of a file, each with its line; none where the file doesn't exist.
+
+    `pages`: those on which a reader would meet a fault. Raises `Unproved` where it isn't TOML.
+    """
+
+    def unproved(line: int, what: str, expected: str, found: str) -> Unproved:
+        return Unproved([Problem(file, line, what, expected, found, f"correct {file}", pages)])
+
+    if not (root / file).is_file():
+        return []
+    try:
+        text = read(root / file)
+        entries = _loaded(text).get(kind, [])
+    except UnicodeDecodeError as error:
+        raise Unproved([not_utf8(file, error, pages)]) from error
+    except tomllib.TOMLDecodeError as error:
+        found = re.search(r"line (\d+)", str(error))
+        line = int(found[1]) if found else 1
+        raise unproved(line, "this is not TOML", "TOML", str(error)) from error
+    headers = [found for found in _HEADER.finditer(text) if found[1] == kind]
+    lines = [text.count("\n", 0, found.end()) + 1 for found in headers]
+    if not isinstance(entries, list) or len(entries) != len(lines):
+        what, expected = f"this is no list of {kind}s", f"[[{kind}]] above each"
+        raise unproved(1, what, expected, repr(entries)[:60])
+    return list(zip(entries, lines, strict=True))
+
+
+def is_words(value: object) -> bool:
+    """Whether a value is a text in one line, without blanks too many."""
+    return isinstance(value, str) and bool(value) and value == " ".join(value.split())
+
+
+@lru_cache(maxsize=8)
+def _loaded(text: str) -> dict:
+    return tomllib.loads(text)

@@ -1,0 +1,136 @@
+"""The press: reads the book, has its scripts and notebooks run, and says what does not hold.
+
+It serves any generator of sites: `mkdocs_adapter` asks it while it turns pages into HTML.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import jieba
+
+from proofbook.api.index import Index, read_index
+from proofbook.check.api_names import Shown
+from proofbook.check.outputs import problems_in_runs
+from proofbook.cli import summary
+from proofbook.cli.progress import watching
+from proofbook.content.glossary import Terms, read_terms
+from proofbook.content.questions import Question, read_questions
+from proofbook.content.related import Related
+from proofbook.content.search import own_words
+from proofbook.directives.plot import wanted, with_figures
+from proofbook.html.value_links import Marks, marks_of
+from proofbook.model.book import Book, problems_in_files, read_book
+from proofbook.model.page import Page
+from proofbook.model.problem import Problem, Unproved
+from proofbook.run.notebooks import Cell, Lab, cells_of, failed, figures_of, labs_of, wrong_cells
+from proofbook.run.result import Result
+from proofbook.run.runner import Runner
+
+
+@dataclass
+class Press:
+    """What outlives one build: while serving, only scripts that changed are run again.
+
+    `execute` executes a notebook, as JSON, and gives it as HTML.
+    """
+
+    execute: Callable[[str], str]
+    runner: Runner = field(default_factory=Runner)
+    runs: dict[tuple[str, str, bool], Future[Result]] = field(default_factory=dict)
+    book: Book | None = None
+    pages: dict[str, Page] = field(default_factory=dict)
+    notebooks: dict[str, Future[str]] = field(default_factory=dict)
+    kernels: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(2))
+    labs: list[Lab] = field(default_factory=list)
+    terms: Terms = field(default_factory=Terms)
+    questions: tuple[Question, ...] = ()
+    index: Index | None = None
+    shown: dict[str, Shown] = field(default_factory=dict)
+    marks: dict[str, Marks] = field(default_factory=dict)
+    related: Related | None = None
+    formulas: list[Problem] = field(default_factory=list)
+    letters: frozenset[str] = frozenset()
+    unshown: set[str] = field(default_factory=set)
+    again: set[str] = field(default_factory=set)
+    results: list[Result] = field(default_factory=list)
+    began: float = 0.0
+
+    def start(self, root: Path) -> None:
+        """Read the book and have every script run whose text is new."""
+        self.began = time.monotonic()
+        self.book, self.formulas, self.letters, runs = read_book(root), [], frozenset(), {}
+        self.pages = {page.file: page for page in self.book.pages}
+        self.terms, self.questions, self.unshown = Terms(), (), set()
+        with contextlib.suppress(Unproved):  # told with all other problems
+            self.terms = read_terms(root)
+        with contextlib.suppress(Unproved):
+            self.questions = read_questions(root)
+        for word in own_words(self.terms, jieba.cut):
+            jieba.add_word(word)
+        if not self.runner.alive():
+            self.runner.close()
+            self.runner, self.runs = Runner(), {}
+        traced = [script for script in self.book.scripts if script in self.book.traced]
+        for script, trace in [
+            *((s, False) for s in self.book.scripts),
+            *((s, True) for s in traced),
+        ]:
+            key = script, hashlib.sha256((root / script).read_bytes()).hexdigest(), trace
+            runs[key] = self.runs.get(key) or self.runner.submit(root / script, trace)
+        self.again = {script for script, *_ in runs.keys() - self.runs.keys()}
+        self.runs = runs
+        known, self.labs = self.notebooks, labs_of(self.book)
+        self.notebooks = {
+            lab.key: known.get(lab.key) or self.kernels.submit(self.execute, lab.notebook)
+            for lab in self.labs
+        }
+        with contextlib.suppress(Unproved):
+            self.index = read_index()  # while the scripts run
+        self.marks = marks_of(self.book)
+        self.related = Related(self.book.pages, self.terms)
+
+    def problems(self) -> list[Problem]:
+        """Everything that does not hold; waits for the runs. Raises `RunnerError`."""
+        runs = list(self.runs.values())
+        with watching(runs, self.runner.running, self.book.root):
+            seen = problems_in_files(self.book) + self.formulas  # while the last scripts run
+            self.results = [run.result() for run in runs]
+        alone = {script: run.result() for (script, *_), run in self.runs.items()}
+        return seen + problems_in_runs(self.book, self.results) + list(self._of_notebooks(alone))
+
+    def proof(self) -> summary.Proof:
+        """What was proved since `start`."""
+        took = time.monotonic() - self.began
+        drawn = [len(figures_of(self.cells(lab))) for lab in self.labs]
+        return summary.Proof(self.book, self.results, self.book.pages, took, drawn)
+
+    def _of_notebooks(self, alone: dict[str, Result]) -> Iterator[Problem]:
+        for lab in self.labs:
+            if error := self.notebooks[lab.key].exception():
+                yield failed(lab, error)
+            else:
+                yield from wrong_cells(lab, self.cells(lab), alone, self.book.root)
+
+    def cells(self, lab: Lab) -> list[Cell]:
+        """What the executed notebook holds; waits for it, and is empty where it failed."""
+        rendered = self.notebooks[lab.key]
+        return [] if rendered.exception() else cells_of(lab, rendered.result())
+
+    def drawn(self, page: str) -> str:
+        """The HTML of a page with the figures that its notebook drew."""
+        if not (scripts := wanted(page)):
+            return page
+        labs = [lab for lab in self.labs if set(scripts) <= set(lab.scripts)]
+        return with_figures(page, figures_of([c for lab in labs for c in self.cells(lab)]))
+
+    def close(self) -> None:
+        """Stop what runs."""
+        self.runner.close()
+        self.kernels.shutdown(cancel_futures=True)

@@ -1,0 +1,1 @@
+"""Runs snippets in processes of their own, and judges how each run ended."""

@@ -1,0 +1,198 @@
+"""`pytest --codeblocks docs`: every code block of every page runs as the page shows it.
+
+The blocks are those that pytest-codeblocks finds in the expanded page: what is run is what a reader
+copies. By itself the plugin passes over a fence with a title, runs code inside pytest, and lets a
+marker drop a block in silence; here each runs in the warm process, and a lost one is an error.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+import tempfile
+from collections.abc import Generator, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from pytest_codeblocks.main import CodeBlock, extract_from_buffer
+from pytest_codeblocks.plugin import TestBlock
+
+from proofbook.check.outputs import refused
+from proofbook.check.text_difference import first_difference
+from proofbook.markdown.expand import expand
+from proofbook.model.page import Page, one_line_end, parse, read
+from proofbook.model.problem import Problem, Unproved, not_utf8
+from proofbook.run.result import Result
+from proofbook.run.runner import Runner, RunnerError
+
+_MOVE = "move the code into a snippet: proofbook new <topic>/<name>"
+_UNMARK = "remove the test markers from the page, and close its fences"
+
+
+class Plugin:
+    """The pytest plugin for the book that lies in `root`."""
+
+    def __init__(self, root: Path):
+        self.root = root.resolve()
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> Generator:
+        found = yield
+        if file_path.suffix == ".md" and self.root / "docs" in file_path.resolve().parents:
+            return [PageFile.from_parent(parent, path=file_path, root=self.root)]
+        return found
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> Generator:
+        """Hand all chosen blocks to the warm process at once; each item waits for its result."""
+        option, blocks = session.config.option, [i for i in session.items if isinstance(i, Block)]
+        stopped = session.testsfailed and not option.continue_on_collection_errors
+        if not blocks or option.collectonly or stopped:
+            return (yield)
+        limit = session.config.getini("codeblocks_limit")
+        with tempfile.TemporaryDirectory() as folder, Runner(limit) as runner:
+            for number, block in enumerate(blocks):
+                file = Path(folder, str(number), block.script or "typed.py")
+                file.parent.mkdir(parents=True)
+                file.write_text(block.shown.code, encoding="utf-8", newline="\n")
+                block.result = runner.submit(file)
+            return (yield)
+
+
+class PageFile(pytest.File):
+    """A page in one language."""
+
+    def __init__(self, *, root: Path, **others):
+        super().__init__(**others)
+        self.root = root
+
+    def collect(self) -> Iterator[pytest.Item]:
+        file = self.path.resolve().relative_to(self.root).as_posix()
+        try:
+            page = parse(file, read(self.path))
+        except UnicodeDecodeError as error:
+            raise Unproved([not_utf8(file, error, (file,))]) from error
+        blocks = extract(page, self.root)
+        scripts = {r.line: r.path for r in page.references if r.path.endswith(".py")}
+        scripts |= dict.fromkeys(page.typed_python)
+        if problems := list(_faults(page, scripts, blocks, self.root)):
+            raise Unproved(problems)
+        for line, block in blocks.items():
+            if line in scripts:
+                about = {"file": file, "line": line, "script": scripts[line], "shown": block}
+                name = f"line {line}: {scripts[line] or 'python'}"
+                yield Block.from_parent(self, name=name, **about)
+            elif block.syntax in ("sh", "bash"):  # as pytest-codeblocks has it
+                item = TestBlock.from_parent(self, name=f"line {line}", obj=block)
+                for mark in block.marks:
+                    item.add_marker(eval(mark, {"sys": sys, "pytest": pytest}))
+                yield item
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo):
+        return _told(excinfo.value) or super().repr_failure(excinfo)
+
+
+class Block(pytest.Item):
+    """A Python block of a page; `script` is None where the code is typed into the page."""
+
+    def __init__(self, *, file: str, line: int, script: str | None, shown: CodeBlock, **others):
+        super().__init__(**others)
+        self.file, self.line, self.script, self.shown = file, line, script, shown
+
+    def runtest(self) -> None:
+        if told := _failure(self.script, self.shown, self.result.result()):
+            raise Unproved([Problem(self.file, self.line, *told, (self.file,))])
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo):
+        return _told(excinfo.value) or super().repr_failure(excinfo)
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        # In a text with which the name of the item ends, pytest would write "::" for each dot.
+        return self.path, self.line - 1, f"{self.file}, {self.name}"
+
+
+def _told(error: BaseException) -> str:
+    if isinstance(error, Unproved):
+        return "\n\n".join(map(str, error.problems))
+    return str(error) if isinstance(error, RunnerError) else ""
+
+
+def extract(page: Page, root: Path) -> dict[int, CodeBlock]:
+    """What pytest-codeblocks finds in the expanded page, by its line in the page's own file."""
+    origins = _origins(page, root)
+    indents = {r.line: r.indent for r in page.references}
+    lines = expand(page, root).split("\n")
+    # The plugin takes the indent off every line of a block; off an empty one, the line itself.
+    padded = [text or indents.get(line, "") for text, line in zip(lines, origins, strict=True)]
+    try:
+        found = extract_from_buffer(io.StringIO("\n".join(padded)))
+    except RuntimeError as error:
+        what, expected = "pytest-codeblocks cannot read the page", "fences that end, known markers"
+        line = next(iter(page.markers), 1)
+        raise Unproved([Problem(page.file, line, what, expected, str(error), _UNMARK)]) from error
+    blocks: dict[int, CodeBlock] = {}
+    for block in found:  # the first that a reference became; older outputs may follow it
+        blocks.setdefault(origins[block.lineno - 1], block)
+    return blocks
+
+
+def _origins(page: Page, root: Path) -> list[int]:
+    """For each line of the expanded page, the line of the page's own file that it stands for."""
+    size, at, origins = len(page.text.split("\n")), 0, []
+    for r in page.references:
+        alone = expand(replace(page, references=(r,)), root)
+        length = len(alone.split("\n")) - size + r.end - r.line + 1
+        origins += [*range(at + 1, r.line), *[r.line] * length]
+        at = r.end
+    return [*origins, *range(at + 1, size + 1)]
+
+
+def _faults(
+    page: Page, scripts: dict[int, str | None], blocks: dict[int, CodeBlock], root: Path
+) -> Iterator[Problem]:
+    """Where the blocks that would run are not the Python blocks that a reader of the page sees."""
+
+    def fault(line: int, what: str, expected: str, found: str, mend: str = _UNMARK) -> Problem:
+        return Problem(page.file, line, what, expected, found, mend, (page.file,))
+
+    markers = ", ".join(page.line(number).strip() for number in page.markers) or "no marker"
+    # Asked of `parse`, so that the same fences are Python here and there.
+    python = {n for n, b in blocks.items() if parse("", f"```{b.syntax}\n```").typed_python}
+    for line in sorted(python ^ scripts.keys()):
+        found = "run, but not seen by the book" if line in python else "shown, but passed over"
+        found += f"; {markers}"
+        yield fault(line, "a code block is lost", "each block is shown, and run", found)
+    for line in sorted(python & scripts.keys()):
+        block, script = blocks[line], scripts[line]
+        if block.marks or block.importorskip or block.expected_output_ignore_whitespace:
+            yield fault(line, "a test marker stands at the code block", "no marker", markers)
+        if script and block.code.rstrip("\n") != read(root / script).rstrip("\n"):
+            what = "the block that would run is not the script"
+            yield fault(line, what, f"the code of {script}", block.code)
+        if block.expected_output is None:
+            mend = _UNMARK if script else _MOVE
+            yield fault(line, "the page shows no output for it", "what it prints", "none", mend)
+
+
+def _failure(
+    script: str | None, shown: CodeBlock, result: Result
+) -> tuple[str, str, str, str] | None:
+    """What is wrong with the run of a block, what was expected and found, and what mends it."""
+    name = script or "the block"
+    if result.refusal:
+        told = refused(name, result)
+        found = told.found.replace(result.path, name)
+        mend = told.mend if script else _MOVE
+        return f"{name}, line {told.line}: {told.what}", told.expected, found, mend
+    # A page does not show which line ends there are, nor how many after the last line.
+    texts = (shown.expected_output, one_line_end(result.stdout))
+    if not (difference := first_difference(*(text.rstrip("\n") + "\n" for text in texts))):
+        return None
+    line, said, printed = difference
+    return (
+        f"{name} prints something else than the page shows, in line {line} of the output",
+        f"{said}    (the page)",
+        f"{printed}    (what PyTorch prints now)",
+        f"if the new output is right: proofbook update {script}" if script else _MOVE,
+    )

@@ -1,0 +1,146 @@
+"""Runs scripts: starts the warm process, hands it scripts, gives back results."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterable
+from concurrent.futures import Future
+from pathlib import Path
+
+from proofbook.directives.plot import DRAWING
+from proofbook.run.limits import SECONDS as LIMIT
+from proofbook.run.result import Refusal, Result
+
+
+class RunnerError(RuntimeError):
+    """The process that runs the scripts did not start, or died."""
+
+
+class Runner:
+    """A warm process that runs scripts, as many at a time as there are cores. Use it with `with`.
+
+    `limit` is the time in seconds that one script may take, `hash_seed` the PYTHONHASHSEED of all
+    runs; `fresh=True` starts one interpreter for each script, as happens where there is no fork.
+    """
+
+    def __init__(self, limit: float = LIMIT, hash_seed: int = 0, fresh: bool = False):
+        self.limit = limit
+        self._numbers = itertools.count()
+        self._waiting: dict[int, Future[Result]] = {}
+        self._paths: dict[int, Path] = {}
+        self._started: dict[int, float] = {}
+        self._lock = threading.Lock()
+        # Ours, not the warm process's: it goes away even if that process is killed.
+        self._folder = tempfile.mkdtemp(prefix="proof-")
+        self._errors = Path(self._folder, "errors")
+        with self._errors.open("wb") as errors:
+            self._process = subprocess.Popen(
+                [
+                    sys.executable,
+                    "-m",
+                    "proofbook.run.forkserver",
+                    self._folder,
+                    "fresh" if fresh else "fork",
+                ],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                env={
+                    **os.environ,
+                    **DRAWING,
+                    "OMP_NUM_THREADS": "1",
+                    "PYTHONHASHSEED": f"{hash_seed}",
+                },
+                text=True,
+                encoding="utf-8",
+            )
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def trace(self, script: Path) -> Future[Result]:
+        """Have `script` run and recorded: as `submit`, and the `Result` has its `trace`."""
+        return self.submit(script, trace=True)
+
+    def submit(self, script: Path, trace: bool = False) -> Future[Result]:
+        """Have `script` run; the future gives its `Result`, or raises `RunnerError`."""
+        future: Future[Result] = Future()
+        with self._lock:
+            number = next(self._numbers)
+            self._waiting[number], self._paths[number] = future, script
+        path = str(script.resolve())
+        job = {"number": number, "script": path, "limit": self.limit, "trace": trace}
+        try:
+            self._process.stdin.write(json.dumps(job) + "\n")
+            self._process.stdin.flush()
+        except OSError:
+            self._give_up()
+        return future
+
+    def run(self, scripts: Iterable[Path]) -> list[Result]:
+        """Run all `scripts` and wait; the results come in the same order."""
+        return [future.result() for future in [self.submit(script) for script in scripts]]
+
+    def running(self) -> list[tuple[Path, float]]:
+        """The scripts that run at this moment, each with its seconds so far, the longest first."""
+        now = time.monotonic()
+        with self._lock:
+            started = sorted(self._started.items(), key=lambda item: item[1])
+            return [(self._paths[number], now - begin) for number, begin in started]
+
+    def alive(self) -> bool:
+        """Whether the warm process still runs."""
+        return self._process.poll() is None
+
+    def close(self) -> None:
+        """End the warm process and everything that it runs."""
+        with contextlib.suppress(OSError):  # what a dead process did not read any more
+            self._process.stdin.close()
+        self._process.wait()
+        self._reader.join()
+        self._process.stdout.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def __enter__(self) -> Runner:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _read(self) -> None:
+        for line in self._process.stdout:
+            told = json.loads(line)
+            number = told.pop("number")
+            with self._lock:
+                if not told:
+                    self._started[number] = time.monotonic()
+                    continue
+                self._started.pop(number, None)
+                self._paths.pop(number, None)
+                future = self._waiting.pop(number)
+            refusal = told.pop("refusal")
+            future.set_result(Result(**told, refusal=Refusal(**refusal) if refusal else None))
+        self._give_up()
+
+    def _give_up(self) -> None:
+        code = self._process.wait()
+        with self._lock:
+            lost = list(self._waiting.values())
+            self._waiting.clear()
+            self._started.clear()
+        if lost:
+            said = ""
+            with contextlib.suppress(OSError):
+                said = self._errors.read_text("utf-8", "replace").strip()[-2000:]
+            how = f"exit status {code}" if code >= 0 else f"signal {-code}"
+            words = f"the process that runs the snippets ended too early ({how}). It said:"
+            for future in lost:
+                future.set_exception(RunnerError(f"{words}\n{said or '(nothing)'}"))

@@ -1,0 +1,114 @@
+"""Records what the scripts print, and shows each difference."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Collection, Iterable
+from pathlib import Path
+
+from gradtrace import compare
+
+from proofbook.check.outputs import refused
+from proofbook.check.text_difference import first_difference
+from proofbook.model.page import read
+from proofbook.model.problem import Problem
+from proofbook.run.result import Result
+from proofbook.run.runner import Runner
+
+
+def record(
+    root: Path, scripts: Iterable[str], traced: Collection[str] = ()
+) -> tuple[list[str], list[Problem]]:
+    """Run each script twice and write its `.out`; gives the differences and the problems.
+
+    The second run has another hash seed, another address space and the reverse order. An output is
+    written only if both runs printed the same; all others stay as they are. Of the scripts that are
+    `traced` the `.trace` is written in the same way, once their output is recorded.
+    """
+    scripts = list(scripts)
+    differences, problems = [], []
+    for script, file, a, b in _run_twice(root, scripts):
+        if failed := next((run for run in (a, b) if run.refusal), None):
+            problems.append(refused(script, failed))
+        elif a.stdout != b.stdout:
+            _, said, printed = first_difference(a.stdout, b.stdout)
+            problems.append(_unsteady(script, said, printed))
+        elif difference := _write(root, file.with_suffix(".out"), a.stdout):
+            differences.append(difference)
+    failed = {problem.file for problem in problems}
+    traces, more = _record_traces(root, [s for s in scripts if s in traced and s not in failed])
+    return differences + traces, problems + more
+
+
+def _run_twice(
+    root: Path, scripts: list[str], trace: bool = False
+) -> list[tuple[str, Path, Result, Result]]:
+    """Each script with its file and its two runs, the second as different as it may be."""
+    files = [root / script for script in scripts]
+    with Runner(hash_seed=0) as one, Runner(hash_seed=1) as other:
+        first = [one.submit(file, trace) for file in files]
+        second = [other.submit(file, trace) for file in reversed(files)][::-1]
+        runs = [(a.result(), b.result()) for a, b in zip(first, second, strict=True)]
+    return [(s, file, a, b) for s, file, (a, b) in zip(scripts, files, runs, strict=True)]
+
+
+def _record_traces(root: Path, scripts: list[str]) -> tuple[list[str], list[Problem]]:
+    if not scripts:
+        return [], []
+    differences, problems = [], []
+    for script, file, a, b in _run_twice(root, scripts, trace=True):
+        if failed := next((run for run in (a, b) if run.refusal), None):
+            problems.append(refused(script, failed))
+        elif difference := compare.first_difference(a.trace, b.trace):
+            problems.append(_unsteady(script, *difference[2:], "did"))
+        elif difference := _write_trace(root, compare.kept(file), a.trace):
+            differences.append(difference)
+    return differences, problems
+
+
+def _write_trace(root: Path, file: Path, now: str) -> str:
+    """Write a recording unless the one that is kept tells the same; gives the first difference."""
+    name = file.relative_to(root).as_posix()
+    old = read(file) if file.is_file() else ""
+    difference = compare.first_difference(old, now)
+    if difference is None:
+        return ""
+    _replace(file, now)
+    if not old:
+        return f"{name}: recorded"
+    line, place, before, after = difference
+    return f"{name}:{line}: {place}\n-{before}\n+{after}"
+
+
+def _unsteady(script: str, first: str, second: str, verb: str = "printed") -> Problem:
+    return Problem(
+        script,
+        1,
+        f"two runs {verb} different things, so nothing was recorded",
+        "the same output every time" if verb == "printed" else "the same recording every time",
+        f"{first}    (first run)\n{second}    (second run)",
+        "fix the seed (torch.manual_seed(0)), sort what has no order, print no addresses or times; "
+        f"then: proofbook update {script}",
+    )
+
+
+def _write(root: Path, output: Path, printed: str) -> str:
+    name = output.relative_to(root).as_posix()
+    raw = output.read_bytes() if output.is_file() else b""
+    if raw == printed.encode("utf-8"):
+        return ""
+    recorded = raw.decode("utf-8", "replace")
+    _replace(output, printed)
+    old_name = name if raw else "(nothing recorded)"
+    rows = difflib.unified_diff(
+        recorded.splitlines(), printed.splitlines(), old_name, name, lineterm=""
+    )
+    return "\n".join(rows) or f"{name}: only the line ends have changed"
+
+
+def _replace(file: Path, text: str) -> None:
+    """Write a file, all of it or nothing."""
+    new = file.with_name(file.name + ".new")
+    new.write_text(text, encoding="utf-8", newline="\n")
+    os.replace(new, file)

@@ -1,1 +1,0 @@
-"""Draws what autograd did: the figure of a recording (`proof.trace`), as HTML."""
