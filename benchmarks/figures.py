@@ -18,7 +18,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from proofbook.directives import trace_figure as place
+from proofbook.directives import trace_figure as place  # noqa: E402
 from proofbook.model.page import parse, read  # noqa: E402
 
 HEAD = ("figure", "cards", "steps", "width", "height", "picture", "list", "all", "gzip", "ms")

@@ -24,6 +24,7 @@ import jieba
 from gradtrace.render.figure import with_player
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
+from mkdocs.config.config_options import Optional, Type
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import Abort, PluginError
 from mkdocs.plugins import BasePlugin, event_priority
@@ -54,6 +55,7 @@ from proofbook.languages.parity import LANGUAGES
 from proofbook.markdown.expand import expand
 from proofbook.mkdocs.material import mend, show
 from proofbook.mkdocs.swap import take_place
+from proofbook.model.config import OPTIONS
 from proofbook.model.page import parse
 from proofbook.model.problem import Unproved, once
 from proofbook.pipeline import Press
@@ -417,6 +419,8 @@ def on_shutdown() -> None:
 
 class ProofbookPlugin(BasePlugin):
     """Expands, proves and finishes the pages of a book in each of its languages."""
+
+    config_scheme = tuple((name, Optional(Type(kinds))) for name, kinds in OPTIONS.items())
 
     def on_startup(self, *positional, **named):
         return on_startup(*positional, **named)

@@ -1,0 +1,249 @@
+"""The settings of a book: the options of `plugins: proofbook:` in `mkdocs.yml`.
+
+The build, the command `proofbook` and the pytest plugin read them here, in the same way and without
+MkDocs. Every option has a default, so a book without `mkdocs.yml` has settings too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, TypeVar
+
+import yaml
+from yaml_env_tag import construct_env_tag
+
+from proofbook.model.problem import Problem, Unproved
+
+FILE = "mkdocs.yml"
+FALLBACK = "en"
+"""The language of whatever has no translation into the language of a page."""
+
+_NAMES = {"zh": "简体中文", "en": "English"}
+_CODE = re.compile(r"[a-z]{2,3}(?:-[A-Za-z]{2,4})?")
+_COLOR = re.compile(r"#[0-9a-f]{6}")
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True)
+class Language:
+    """One language of the book.
+
+    `code`: as in `docs/a.<code>.md` and in the attribute `lang`; `name`: its name in itself;
+    `subtitle`: what the book is about, in a few words; `motto`: stands on the social cards;
+    `license`: stands on the cover of the PDF.
+    """
+
+    code: str
+    name: str
+    subtitle: str = ""
+    motto: str = ""
+    license: str = ""
+
+
+@dataclass(frozen=True)
+class CardColors:
+    """The colors of the social cards, as `#rrggbb` in lower case."""
+
+    background: str = "#1d3a4f"
+    title: str = "#ffffff"
+    code: str = "#f2b705"
+    motto: str = "#b4c3ce"
+
+
+@dataclass(frozen=True)
+class BookConfig:
+    """The settings of a book; paths are relative to the folder of the book, with `/`.
+
+    `languages`: the first is the edition at the address of the book, each other one lies at
+    `<code>/` below it. `glossary`, `questions`, `reconciled`: the TOML files of the terms, of the
+    questions, and of the translations that were compared. `directives`: Python files, or folders of
+    them, with directives of this book alone. `plot_style`: a Matplotlib style sheet that replaces
+    the one of proofbook. `card_background`: a picture of 1200 x 630 pixels to draw the social cards
+    on. `file_name`: how the names of the PDFs and of the offline archive begin.
+    """
+
+    languages: tuple[Language, ...] = (Language("zh", _NAMES["zh"]), Language("en", _NAMES["en"]))
+    glossary: str = "docs/glossary/terms.toml"
+    questions: str = "docs/questions/questions.toml"
+    reconciled: str = "docs/reconciled.toml"
+    directives: tuple[str, ...] = ()
+    plot_style: str = ""
+    card_colors: CardColors = field(default_factory=CardColors)
+    card_background: str = ""
+    file_name: str = "book"
+    site_name: str = ""
+    """MkDocs' own setting, as the two below."""
+    site_url: str = ""
+    repo_url: str = ""
+
+    @property
+    def codes(self) -> tuple[str, ...]:
+        """The codes of the languages, that of the default edition first."""
+        return tuple(language.code for language in self.languages)
+
+    @property
+    def default(self) -> Language:
+        """The language of the edition at the address of the book."""
+        return self.languages[0]
+
+    def language(self, code: str) -> Language:
+        """The language with this code; raises `KeyError` where the book has no such language."""
+        return {language.code: language for language in self.languages}[code]
+
+    def prefix(self, code: str) -> str:
+        """Where the edition in a language lies below the address of the book: "" or "en/"."""
+        return "" if code == self.default.code else f"{code}/"
+
+
+OPTIONS = {
+    "languages": (list, dict),
+    "glossary": (str,),
+    "questions": (str,),
+    "reconciled": (str,),
+    "directives": (list,),
+    "plot_style": (str,),
+    "card_colors": (dict,),
+    "card_background": (str,),
+    "file_name": (str,),
+}
+"""The options of the plugin and the types that YAML may give for them."""
+
+
+def in_language(words: Mapping[str, _T], code: str) -> _T:
+    """What stands in `words` for a language, or for English where it isn't translated."""
+    return words[code] if code in words else words[FALLBACK]
+
+
+def read_config(root: Path, file: str = FILE) -> BookConfig:
+    """The settings of the book in the folder `root`; raises `Unproved` where they are wrong.
+
+    Without the file, or without an entry `proofbook` under its `plugins:`, the defaults hold.
+    """
+    site = _load(root, file)
+    options = _plugin_options(site.get("plugins"))
+    problems = _problems(root, file, options)
+    if problems:
+        raise Unproved(problems)
+    given = {name: value for name, value in options.items() if value is not None}
+    if "languages" in given:
+        given["languages"] = _languages(given["languages"])
+    if "directives" in given:
+        given["directives"] = tuple(given["directives"])
+    if "card_colors" in given:
+        given["card_colors"] = CardColors(**given["card_colors"])
+    for name in ("site_name", "site_url", "repo_url"):
+        given[name] = str(site.get(name) or "")
+    return BookConfig(**given)
+
+
+class _Loader(yaml.SafeLoader):
+    """Reads `!ENV` as MkDocs does, and any other unknown tag as nothing."""
+
+
+_Loader.add_constructor("!ENV", construct_env_tag)
+_Loader.add_constructor(None, lambda loader, node: None)
+
+
+def _load(root: Path, file: str) -> dict[str, Any]:
+    """The settings in a file of MkDocs, merged with those that it inherits."""
+    path = root / file
+    if not path.is_file():
+        return {}
+    try:
+        found = yaml.load(path.read_text("utf-8"), _Loader)
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        mark = getattr(error, "problem_mark", None)
+        line = mark.line + 1 if mark else 1
+        what, mend = "the settings cannot be read", "correct this file"
+        raise Unproved([Problem(file, line, what, "YAML in UTF-8", str(error), mend)]) from error
+    found = found if isinstance(found, dict) else {}
+    if inherited := found.pop("INHERIT", None):
+        base = Path(file).parent / str(inherited)
+        return _merged(_load(root, base.as_posix()), found)
+    return found
+
+
+def _merged(base: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
+    """`base` with what `own` adds or changes, mappings within mappings included."""
+    result = dict(base)
+    for key, value in own.items():
+        both = isinstance(value, dict) and isinstance(base.get(key), dict)
+        result[key] = _merged(base[key], value) if both else value
+    return result
+
+
+def _plugin_options(plugins: object) -> dict[str, Any]:
+    """The options of proofbook; MkDocs takes a mapping of plugins, or a list of names and mappings
+    of one name."""
+    entries = [plugins] if isinstance(plugins, dict) else plugins
+    for entry in entries if isinstance(entries, list) else []:
+        if isinstance(entry, dict) and isinstance(entry.get("proofbook"), dict):
+            return entry["proofbook"]
+    return {}
+
+
+def _languages(value: list[str] | dict[str, Any]) -> tuple[Language, ...]:
+    given = value if isinstance(value, dict) else dict.fromkeys(value)
+    languages = []
+    for code, words in given.items():
+        words = {"name": words} if isinstance(words, str) else words or {}
+        languages.append(Language(code, **{"name": _NAMES.get(code, code), **words}))
+    return tuple(languages)
+
+
+def _problems(root: Path, file: str, options: Mapping[str, Any]) -> list[Problem]:
+    """What is wrong with the options, each with the line on which it stands."""
+    found: list[Problem] = []
+
+    def wrong(key: str, what: str, expected: str, value: object) -> None:
+        line = _line(root / file, key)
+        found.append(Problem(file, line, what, expected, f"{key}: {value}", "correct this line"))
+
+    for key, value in options.items():
+        if key not in OPTIONS:
+            wrong(key, "proofbook has no such option", " or ".join(OPTIONS), value)
+        elif value is not None and not isinstance(value, OPTIONS[key]):
+            names = {list: "a list", dict: "a mapping", str: "a text"}
+            expected = " or ".join(names[kind] for kind in OPTIONS[key])
+            wrong(key, "the option has a value of another kind", expected, value)
+    if found:
+        return found
+    languages = options.get("languages")
+    if languages is not None:
+        words = {f.name for f in fields(Language)} - {"code"}
+        given = languages if isinstance(languages, dict) else dict.fromkeys(map(str, languages))
+        if not given:
+            wrong("languages", "the book has no language", "at least one", languages)
+        for code, own in given.items():
+            if not isinstance(code, str) or not _CODE.fullmatch(code):
+                # Unquoted, `no:` (Norwegian) is a truth value in YAML.
+                wrong("languages", "this is no code of a language", 'a code such as "en"', code)
+            elif isinstance(own, dict) and (odd := own.keys() - words):
+                expected = " or ".join(sorted(words))
+                wrong(odd.pop(), f"the language {code} has no such option", expected, own)
+            elif not isinstance(own, dict | str | None) or (
+                isinstance(own, dict) and not all(isinstance(v, str) for v in own.values())
+            ):
+                wrong(code, "a language is described by texts", "a name, or options", own)
+    colors = options.get("card_colors") or {}
+    for name, color in colors.items():
+        if name not in {f.name for f in fields(CardColors)}:
+            expected = " or ".join(f.name for f in fields(CardColors))
+            wrong("card_colors", "the cards have no such color", expected, name)
+        elif not isinstance(color, str) or not _COLOR.fullmatch(color):
+            wrong("card_colors", "this is no color", '"#rrggbb" in lower case', f"{name}: {color}")
+    if not all(isinstance(path, str) for path in options.get("directives") or ()):
+        expected = "paths of Python files or folders"
+        wrong("directives", "this is no list of paths", expected, options["directives"])
+    return found
+
+
+def _line(file: Path, key: object) -> int:
+    """The line of an option of the plugin, from 1; 1 where it cannot be found."""
+    text = file.read_text("utf-8") if file.is_file() else ""
+    start = max(text.find("proofbook:"), 0)
+    place = re.compile(rf"(?<=[\s{{,\"']){re.escape(str(key))}[\"']?\s*:").search(text, start)
+    return text.count("\n", 0, place.start()) + 1 if place else 1
