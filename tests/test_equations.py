@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 import pytest
-from proofbook.maths.algebra import at_any_place, derivative
-from proofbook.maths.equations import judgements, wrong_equalities
-from proofbook.maths.formulas import number
+from proofbook.maths.check import verdicts, wrong_equalities
+from proofbook.maths.equalities import number
+from proofbook.maths.expression import at_any_place, derivative
 from proofbook.maths.latex import read_latex
 from proofbook.model.book import read_book
 from proofbook.model.page import parse
@@ -111,7 +111,7 @@ def run_of(code: str, output: str) -> Run:
 def states(text: str, code: str = CODE, output: str = OUTPUT) -> list[str]:
     """What is found of each equality of a page with one run."""
     page = parse("docs/t/p.en.md", PAGE.format(text))
-    return [one.state for one in judgements(page, [run_of(code, output)])]
+    return [one.state for one in verdicts(page, [run_of(code, output)])]
 
 
 RIGHT_AND_WRONG = [
@@ -228,7 +228,7 @@ def book_with_runs():
 
 
 def test_few_equations_of_the_book_are_left_open():
-    judged = [one for page, runs in book_with_runs() for one in judgements(page, runs)]
+    judged = [one for page, runs in book_with_runs() for one in verdicts(page, runs)]
     left = [one for one in judged if one.state == "open"]
     assert [str(one.equality) for one in judged if one.state == "wrong"] == []
     assert len(left) <= 130, f"{len(left)} of {len(judged)} equations are not evaluated"
@@ -240,7 +240,7 @@ def test_a_digit_changed_in_an_equation_of_the_book_is_noticed():
     for page, runs in book_with_runs():
         if not page.file.endswith(".zh.md"):
             continue
-        for one in judgements(page, runs):
+        for one in verdicts(page, runs):
             if one.state == "open":
                 continue
             start = one.equality.place

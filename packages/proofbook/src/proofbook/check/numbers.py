@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 
 from proofbook.markdown.prose import prose
-from proofbook.maths.formulas import equalities, maths_of, sides
+from proofbook.maths.equalities import equalities, sides
+from proofbook.maths.formulas import maths_of
 from proofbook.model.page import Page
 from proofbook.model.problem import Problem
 from proofbook.model.snippet import NUMBER, Run, Text, numbers_in, spaced

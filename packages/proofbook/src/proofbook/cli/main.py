@@ -21,7 +21,7 @@ from proofbook.content.report import readable, unproved
 from proofbook.export.offline import Unmade, offline
 from proofbook.export.pdf import pdf
 from proofbook.languages.reconcile import doubtful, edited_alone, reconcile, stale
-from proofbook.maths.equations import line_of
+from proofbook.maths.check import line_of
 from proofbook.model.book import Book, Checks, problems_in_files, read_book
 from proofbook.model.problem import Problem, Unproved, report
 from proofbook.run.runner import Runner, RunnerError

@@ -16,8 +16,8 @@ from proofbook.api.references import uses
 from proofbook.check.api_names import shown
 from proofbook.check.numbers import claims_of
 from proofbook.markdown.prose import code
-from proofbook.maths.equations import judgements
-from proofbook.maths.formulas import Equality
+from proofbook.maths.check import verdicts
+from proofbook.maths.equalities import Equality
 from proofbook.model.page import Page, parse, read
 from proofbook.model.problem import Unproved
 from proofbook.model.snippet import runs_of
@@ -87,7 +87,7 @@ def count(page: Page, root: Path, names: dict[str, bool]) -> Count:
             runs += 1
             with contextlib.suppress(OSError, UnicodeDecodeError):
                 lines += len(read((root / reference.path).with_suffix(".out")).splitlines())
-    judged = judgements(page, runs_of(page, root))
+    judged = verdicts(page, runs_of(page, root))
     sources = [claim.source is None for claim in claims_of(page)]
     own, known = sum(one.state != "open" for one in judged), sum(sources)
     right = sum(names.values())
@@ -113,7 +113,7 @@ def names_of(page: Page, root: Path) -> dict[str, bool]:
 
 def unproved(page: Page, root: Path) -> list[Equality]:
     """The equalities of a page that could not be evaluated."""
-    judged = judgements(page, runs_of(page, root))
+    judged = verdicts(page, runs_of(page, root))
     return [one.equality for one in judged if one.state == "open"]
 
 

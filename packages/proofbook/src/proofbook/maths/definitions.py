@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from proofbook.maths.algebra import Name, Unknown, changed, derivative_of, letters, written_out
+from proofbook.maths.expression import Name, Unknown, changed, derivative_of, letters, written_out
 from proofbook.maths.latex import Tree
 
 _DEEPEST = 8

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from proofbook.maths.algebra import Name, Value, same
-from proofbook.maths.formulas import Equality, half_unit
-from proofbook.maths.letters import Known
+from proofbook.maths.equalities import Equality, half_unit
+from proofbook.maths.expression import Name, Value, same
+from proofbook.maths.symbol_values import Known
 
 
 @dataclass(frozen=True)
-class Judged:
+class Verdict:
     """An equality, and what was found: "computed" (numbers alone), "proved", "wrong" or "open".
 
     `expected`: what the left side is where the equality is wrong, and with which values. `used`:
@@ -23,13 +23,13 @@ class Judged:
     used: frozenset[int] = frozenset()
 
 
-def computed(equality: Equality) -> Judged:
+def computed(equality: Equality) -> Verdict:
     """Judge an equality of numbers alone."""
     one, other = equality.values
     if same(one, other, equality.within):
-        return Judged(equality, "computed")
+        return Verdict(equality, "computed")
     rounded = equality.sign == "=" and abs(one - other) <= half_unit(equality.right) * 1.01
-    return Judged(equality, "wrong", shown(one) + (r" (rounded: write \approx)" * rounded))
+    return Verdict(equality, "wrong", shown(one) + (r" (rounded: write \approx)" * rounded))
 
 
 def told(left: Value, right: Value, values: dict[Name, Known], number: bool) -> str:

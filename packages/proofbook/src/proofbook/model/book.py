@@ -17,7 +17,7 @@ from proofbook.directives import cover
 from proofbook.languages.parity import problems_between
 from proofbook.languages.reconcile import edited_alone
 from proofbook.markdown.expand import expand
-from proofbook.maths.equations import wrong_equalities
+from proofbook.maths.check import wrong_equalities
 from proofbook.model.older_outputs import VERSION, older_file
 from proofbook.model.page import Page, parse, read
 from proofbook.model.problem import Problem, Unproved, not_utf8

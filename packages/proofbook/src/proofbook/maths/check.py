@@ -11,16 +11,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from proofbook.maths.formulas import Equality, equalities
-from proofbook.maths.judge import Judge, Run
-from proofbook.maths.verdict import Judged, computed
+from proofbook.maths.equalities import Equality, equalities
+from proofbook.maths.verdict import Verdict, computed
+from proofbook.maths.verify import CodeAndOutput, Judge
 from proofbook.model.page import Page
 from proofbook.model.problem import Problem
 
 
-def wrong_equalities(page: Page, runs: Sequence[Run] = ()) -> Iterator[Problem]:
+def wrong_equalities(page: Page, runs: Sequence[CodeAndOutput] = ()) -> Iterator[Problem]:
     """The equalities of a page whose sides can be evaluated and differ."""
-    for judged in judgements(page, runs):
+    for judged in verdicts(page, runs):
         if judged.state == "wrong":
             yield Problem(
                 page.file,
@@ -38,13 +38,13 @@ def line_of(page: Page, equality: Equality) -> int:
     return page.text.count("\n", 0, equality.place) + 1
 
 
-def judgements(page: Page, runs: Sequence[Run] = ()) -> list[Judged]:
+def verdicts(page: Page, runs: Sequence[CodeAndOutput] = ()) -> list[Verdict]:
     """Every equality of a page, judged. `runs`: those of the references of the page, in order."""
-    return list(_judgements(page, tuple(runs)))
+    return list(_verdicts(page, tuple(runs)))
 
 
 @lru_cache(maxsize=512)
-def _judgements(page: Page, runs: tuple[Run, ...]) -> tuple[Judged, ...]:
+def _verdicts(page: Page, runs: tuple[CodeAndOutput, ...]) -> tuple[Verdict, ...]:
     """The report asks for the same pages as the check."""
     found = list(equalities(page))
     if all(equality.computed for equality in found):

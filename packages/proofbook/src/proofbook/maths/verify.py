@@ -11,7 +11,9 @@ from functools import cached_property
 from itertools import product
 from typing import Protocol
 
-from proofbook.maths.algebra import (
+from proofbook.maths.definitions import Definition, Definitions, is_index
+from proofbook.maths.equalities import Equality
+from proofbook.maths.expression import (
     Name,
     Unknown,
     Value,
@@ -22,11 +24,9 @@ from proofbook.maths.algebra import (
     value,
     written_out,
 )
-from proofbook.maths.definitions import Definition, Definitions, is_index
-from proofbook.maths.formulas import Equality
 from proofbook.maths.latex import Tree, Unreadable, read_latex
-from proofbook.maths.letters import Known, Letters, letters_of, round_mark, together
-from proofbook.maths.verdict import Judged, computed, shown, told
+from proofbook.maths.symbol_values import Known, Letters, letters_of, round_mark, together
+from proofbook.maths.verdict import Verdict, computed, shown, told
 from proofbook.model.page import Page
 
 _MOST = 512
@@ -34,7 +34,7 @@ _MOST = 512
 _BORDER = re.compile(r"^(?:## | *(?:\?\?\?|!!!) )", re.MULTILINE)
 
 
-class Run(Protocol):
+class CodeAndOutput(Protocol):
     """What is read of a run: its code and what it printed."""
 
     code: str
@@ -44,7 +44,7 @@ class Run(Protocol):
 class Judge:
     """Judges the equalities of one page."""
 
-    def __init__(self, page: Page, found: list[Equality], runs: Sequence[Run]):
+    def __init__(self, page: Page, found: list[Equality], runs: Sequence[CodeAndOutput]):
         self.page = page
         self.borders = [m.start() for m in _BORDER.finditer(page.text)]
         starts = [0]
@@ -80,11 +80,11 @@ class Judge:
         """The number of the section or box in which a place lies."""
         return sum(border <= place for border in self.borders)
 
-    def __call__(self, equality: Equality) -> Judged:
+    def __call__(self, equality: Equality) -> Verdict:
         if equality.computed:
             return computed(equality)
         if equality not in self.trees:
-            return Judged(equality, "open")
+            return Verdict(equality, "open")
         one, other = self.trees[equality]
         given = _given(one, other)
         try:
@@ -93,7 +93,7 @@ class Judge:
             else:
                 judged = self.with_letters(equality, one, other, self.definitions)
         except (Unknown, RecursionError):
-            judged = Judged(equality, "open")
+            judged = Verdict(equality, "open")
         if judged.state != "open" or given is not None or _defines(one, other):
             return judged
         with contextlib.suppress(Unknown, RecursionError):
@@ -103,11 +103,11 @@ class Judge:
                 return replace(other_way, used=frozenset())
         return judged
 
-    def given(self, equality: Equality, name: Name, wanted: Value) -> Judged:
+    def given(self, equality: Equality, name: Name, wanted: Value) -> Verdict:
         """`w = 3`: a run gives this value to the letter, or the definitions of the page do."""
         known = self.known.values.get(_plain(name), [])
         if any(same(k.value, wanted, max(k.within, equality.within)) for k in known):
-            return Judged(equality, "proved")
+            return Verdict(equality, "proved")
         letter: Tree = ("letter", *name)
         tree, used = self.definitions.put_in(letter, self.part(equality.place), equality.place)
         # A value that no run shows is wrong; one that a run shows elsewhere may be a goal.
@@ -117,12 +117,12 @@ class Judge:
             return replace(judged, state="open") if judged.state == "wrong" and goal else judged
         if known and not goal and not re.search(r"[a-zA-Z/+]|\d\s*-", equality.right):
             values = " or ".join(dict.fromkeys(shown(k.value) for k in known[:4]))
-            return Judged(equality, "wrong", f"{values} (in the runs of the page)")
-        return Judged(equality, "open")
+            return Verdict(equality, "wrong", f"{values} (in the runs of the page)")
+        return Verdict(equality, "open")
 
     def with_letters(
         self, equality: Equality, one: Tree, other: Tree, definitions: Definitions
-    ) -> Judged:
+    ) -> Verdict:
         part, apart = self.part(equality.place), equality.place
         found = letters(one) | letters(other)
         indices = sorted({index for _, some in found for index in some if is_index(index)})
@@ -140,9 +140,9 @@ class Judge:
             sides.append(pair)
             identical = identical and _identical(*pair)
         if identical:
-            return Judged(equality, "proved", used=used)
+            return Verdict(equality, "proved", used=used)
         if _defines(one, other) and self.in_code(other, sides[0][1]):
-            return Judged(equality, "proved", used=used)
+            return Verdict(equality, "proved", used=used)
         judged = [self.with_values(equality, *pair, used) for pair in sides[: 1 + bool(indices)]]
         state = {j.state for j in judged}
         if state == {"proved"}:
@@ -151,8 +151,8 @@ class Judge:
             return next(j for j in judged if j.state == "wrong")
         if self.claims_identity(one, other, *sides[0]):
             text = "two sides that are the same, whatever the letters are"
-            return Judged(equality, "wrong", text)
-        return Judged(equality, "open", used=used)
+            return Verdict(equality, "wrong", text)
+        return Verdict(equality, "open", used=used)
 
     def claims_identity(self, one: Tree, other: Tree, left: Tree, right: Tree) -> bool:
         """Whether this must hold for all values: formulas of the same letters, or a derivative."""
@@ -186,7 +186,7 @@ class Judge:
 
     def with_values(
         self, equality: Equality, one: Tree, other: Tree | Value, used: frozenset[int]
-    ) -> Judged:
+    ) -> Verdict:
         """Whether values of the letters make the sides agree."""
         number = not isinstance(other, tuple) or not isinstance(other[0], str)
         names = sorted(letters(one) | (set() if number else letters(other)))
@@ -199,12 +199,12 @@ class Judge:
             within = max([equality.within, *(known.within for known in chosen)])
             if same(left, right, within):
                 places = {known.place for known in chosen} - {None}
-                return Judged(equality, "proved", used=used | places)
+                return Verdict(equality, "proved", used=used | places)
             first = first or (left, right, with_, number)
         if first is None or 0.0 in (one, other) or any(n[0].startswith("grad ") for n in names):
             # What is set to 0 is to be solved. A printed gradient may be that of something else.
-            return Judged(equality, "open", used=used)
-        return Judged(equality, "wrong", told(*first), used)
+            return Verdict(equality, "open", used=used)
+        return Verdict(equality, "wrong", told(*first), used)
 
     def candidates(self, name: Name, place: int) -> list[Known]:
         """Its values: those its section says, or its runs, or the page above, or all runs."""

@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass, field
 from functools import lru_cache, reduce
 
-from proofbook.maths.algebra import Name, Unknown, Value, at_any_place, changed, value
+from proofbook.maths.expression import Name, Unknown, Value, at_any_place, changed, value
 from proofbook.maths.latex import Tree
 
 _NAMES = {"loss": "L", "weight": "w", "bias": "b", "momentum": "mu", "weight_decay": "lambda"}

@@ -1,0 +1,158 @@
+"""The equalities in the formulas of a page, as they are written."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from proofbook.maths.expression import Unknown, Value, letters, parts, value
+from proofbook.maths.formulas import maths_of
+from proofbook.maths.latex import Tree, Unreadable, read_latex
+from proofbook.model.page import Page
+
+_MATRIX = re.compile(r"\\begin\{(pmatrix|bmatrix)\}(.*?)\\end\{\1\}", re.DOTALL)
+_ROWS = re.compile(r"\\\\|\\q?quad\b|\\(?:begin|end)\{[a-z*]+\}|(?<!\\),(?=\s|\\)")
+_SIGNS = re.compile(r"\\approx|\\to\b|\\leftarrow|\\le\b|\\ge\b|\\neq|[=<>:;]")
+_BRACE = re.compile(r"\\underbrace\{")
+
+
+@dataclass(frozen=True)
+class Equality:
+    """Two neighboring sides. `place`: where the left side begins in the text of the page."""
+
+    left: str
+    sign: str
+    right: str
+    place: int
+
+    @property
+    def values(self) -> tuple[float | None, float | None]:
+        """The two sides where they are numbers alone; None where a side is none."""
+        return number(self.left), number(self.right)
+
+    @property
+    def computed(self) -> bool:
+        """Whether both sides are numbers alone."""
+        return None not in self.values
+
+    @property
+    def within(self) -> float:
+        """How far the sides may be apart: half of the last digit after an approximation."""
+        if self.sign == "=":
+            return 0.0
+        return max(half_unit(self.left), half_unit(self.right))
+
+    def __str__(self) -> str:
+        return f"{' '.join(self.left.split())} {self.sign} {' '.join(self.right.split())}"
+
+
+def equalities(page: Page) -> Iterator[Equality]:
+    """The equalities in the maths of a page, one for each `=` and `\\approx`."""
+    for maths in maths_of(page):
+        start = maths.start("block" if maths["block"] is not None else "inline")
+        for equality in equalities_in(maths["block"] or maths["inline"]):
+            yield Equality(equality.left, equality.sign, equality.right, start + equality.place)
+
+
+@lru_cache(maxsize=4096)
+def equalities_in(maths: str) -> tuple[Equality, ...]:
+    """The equalities of one formula; a row that begins with a sign goes on from the row above."""
+    text = _MATRIX.sub(_flat_matrix, maths)
+    found, before = [], ("", 0)
+    for row, at in _split(_ROWS, text):
+        sides = [(part, at + offset) for part, offset in _split(_SIGNS, row, keep=True)]
+        if not sides[0][0].strip(" \n&"):
+            sides[0] = before
+        for (left, place), (sign, _), (right, _) in zip(
+            sides[::2], sides[1::2], sides[2::2], strict=False
+        ):
+            if sign in ("=", r"\approx"):
+                found.append(Equality(_clean(left), sign, _clean(right), place))
+        if len(sides) > 1:
+            before = sides[-1]
+    for brace in _BRACE.finditer(text):
+        above = _closing(text, brace.end())
+        if text[above + 1 : above + 3] == "_{":
+            below = text[above + 3 : _closing(text, above + 3)]
+            found.append(Equality(text[brace.end() : above], "=", below, brace.end()))
+    return tuple(found)
+
+
+def sides(latex: str) -> Iterator[tuple[str, int]]:
+    """What stands between the signs of a formula, row by row, each with its place."""
+    for row, at in _split(_ROWS, latex):
+        yield from ((side, at + offset) for side, offset in _split(_SIGNS, row))
+
+
+@lru_cache(maxsize=4096)
+def number(latex: str) -> Value | None:
+    """The value of an expression, or None where it holds letters or isn't complete."""
+    try:
+        tree = read_latex(latex)
+        found = None if letters(tree) or _strange(tree) else value(tree, lambda name: 0.0)
+    except (Unreadable, Unknown):
+        return None
+    if not isinstance(found, float) or (math.isinf(found) and r"\infty" not in latex):
+        return None
+    return found
+
+
+def half_unit(latex: str) -> float:
+    """Half a unit of the last digit written, where the side is a single number."""
+    plain = re.fullmatch(r"\s*-?\d+(?:\.(\d+))?[\s.,]*", latex)
+    return 0.5 * 10.0 ** -len(plain[1] or "") if plain else 0.0
+
+
+def _strange(tree: Tree) -> bool:
+    return any(isinstance(p, tuple) and p[0] in ("d", "sum", "claim") for p in parts(tree))
+
+
+def _clean(side: str) -> str:
+    return side.strip().removeprefix("&").removesuffix("&").strip().removesuffix("\\").rstrip(" .,")
+
+
+def _flat_matrix(found: re.Match) -> str:
+    """The matrix as one row of the same length: `@` ends its rows."""
+    inside = found[2].replace("&", ",").replace(r"\\", "@ ")
+    name = found[1]
+    return r"\matrix" + " " * len(name) + "(" + inside + ")" + " " * (len(name) + 5)
+
+
+def _closing(text: str, at: int) -> int:
+    """Where the brace closes that was opened before `at`."""
+    depth = 1
+    while depth and at < len(text):
+        depth += {"{": 1, "}": -1}.get(text[at], 0)
+        at += 1
+    return at - 1
+
+
+def _split(pattern: re.Pattern, text: str, keep: bool = False) -> list[tuple[str, int]]:
+    """The parts between the matches outside brackets, each with its place; `keep`: matches too."""
+    depths = _depths(text)
+    split, at = [], 0
+    for found in pattern.finditer(text):
+        if depths[found.start()] and not found[0].startswith((r"\begin", r"\end", r"\\")):
+            continue
+        split.append((text[at : found.start()], at))
+        if keep:
+            split.append((found[0], found.start()))
+        at = found.end()
+    return [*split, (text[at:], at)]
+
+
+def _depths(text: str) -> list[int]:
+    """How many brackets are open at each place; round ones count only where all of them close."""
+    plain = re.sub(r"\\[{}]", "  ", text)
+    pairs = "({[", ")}]"
+    if any(plain.count(a) != plain.count(b) for a, b in zip(*pairs, strict=True)):
+        pairs = "{", "}"
+    depth, depths = 0, []
+    for character in plain:
+        depth += character in pairs[0]
+        depth -= character in pairs[1]
+        depths.append(depth)
+    return [*depths, 0]
