@@ -3,13 +3,15 @@
 Needs Chromium or Chrome.
 """
 
-# ruff: noqa: F811 (fixtures are imported by their names)
 from __future__ import annotations
 
 from importlib import resources
 
 import pytest
-from test_browser import ADDRESSES, page, pytestmark  # noqa: F401
+from addresses import ADDRESSES
+from proofbook.testing.browser import needs_browser
+
+pytestmark = needs_browser
 
 AXE = resources.files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
 # Links within a formula are allowed since ARIA 1.2 (w3c/aria#425); axe knows `math` as of 1.1.

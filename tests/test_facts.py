@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import tomllib
+from pathlib import Path
 
 import pytest
 from proofbook.model.page import parse, read
-from tiny_book import ROOT
+
+ROOT = Path(__file__).resolve().parents[1]
 
 FACTS = tomllib.loads(read(ROOT / "tests/facts.toml"))
 _LAST = {"B": 7, "A": 7, "H": 13, "M": 7, "C": 8}

@@ -24,7 +24,7 @@ from proofbook.content.glossary import read_terms
 from proofbook.markdown.expand import expand
 from proofbook.model.page import parse
 from proofbook.model.problem import Unproved
-from tiny_book import Book
+from proofbook.testing.tiny_book import Book
 
 LANGUAGES = ["zh", "en"]
 each_trace = pytest.mark.parametrize("name", NAMES)

@@ -3,25 +3,24 @@
 Needs Chromium or Chrome. The book of these tests has pages with one figure, with all, with none.
 """
 
-# ruff: noqa: F811 (fixtures are imported by their names)
 from __future__ import annotations
 
-import functools
-import http.server
 import json
 import os
 import re
 import shutil
 import subprocess
 import sys
-import threading
+from collections.abc import Iterator
 from importlib import resources
 
 import pytest
 from figures import ROOT
-from served import Handler
-from test_browser import page, pytestmark, watch  # noqa: F401
-from tiny_book import Book
+from proofbook.testing.browser import needs_browser, watch
+from proofbook.testing.server import serve
+from proofbook.testing.tiny_book import Book
+
+pytestmark = needs_browser
 
 FIGURES = {
     "losses": ("accumulate/two_losses", ""),
@@ -36,10 +35,10 @@ STATE = """figure => [...figure.querySelectorAll("svg [data-k]")].map(
 
 
 @pytest.fixture(scope="session")
-def figures(tmp_path_factory, runner) -> str:
+def figures(tmp_path_factory, runner) -> Iterator[str]:
     """The address of a book whose pages have figures, built and served as the real one is."""
     book = Book(tmp_path_factory.mktemp("figures") / "book")
-    for name in ("proof", "theme", "docs/assets"):
+    for name in ("theme", "docs/assets"):
         shutil.copytree(ROOT / name, book.root / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name, (snippet, option) in FIGURES.items():
         source = ROOT / f"snippets/{snippet}.py"
@@ -59,26 +58,21 @@ def figures(tmp_path_factory, runner) -> str:
         book.write(f"docs/all.{language}.md", f"# {title} {{ #all }}\n\n{both}")
         book.write(f"docs/index.{language}.md", f"# {title} {{ #home }}\n")
     nav = ["index.md", "losses.md", "hooks.md", "loop.md", "shared.md", "all.md", "t/p.md"]
-    config = (ROOT / "mkdocs.yml").read_text("utf-8")
+    config = (ROOT / "mkdocs.yml").read_text("utf-8").replace("theme, packages", "theme")
     config = re.sub(r"(?ms)^nav:\n.*?(?=^\S)", f"nav: {json.dumps(nav)}\n", config)
     book.write("mkdocs.yml", config)
     book.write("mkdocs.en.yml", (ROOT / "mkdocs.en.yml").read_bytes())
     site = book.root.parent / "site"
-    server = http.server.ThreadingHTTPServer(
-        ("127.0.0.1", 0), functools.partial(Handler, directory=str(site))
-    )
-    address = f"http://127.0.0.1:{server.server_port}/book/"
-    done = subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(site)],
-        cwd=book.root,
-        env={**os.environ, "SITE_URL": address, "NO_MKDOCS_2_WARNING": "1"},
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield address
-    server.shutdown()
+    with serve(site) as address:
+        done = subprocess.run(
+            [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(site)],
+            cwd=book.root,
+            env={**os.environ, "SITE_URL": address, "NO_MKDOCS_2_WARNING": "1"},
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stderr
+        yield address
 
 
 def go(page, address: str):

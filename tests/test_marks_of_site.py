@@ -13,7 +13,7 @@ from html.parser import HTMLParser
 from urllib.parse import urldefrag, urljoin, urlsplit
 
 import pytest
-from test_browser import ADDRESSES
+from addresses import ADDRESSES
 
 NUMBER = re.compile(r"\d+(?:\.\d*)?(?:e[+-]?\d+)?")
 VOID = {"area", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr"}

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from proofbook.model.book import problems_in_files, read_book
 from proofbook.model.page import parse
-from tiny_book import ROOT, Book
+from proofbook.testing.tiny_book import Book
 
 from benchmarks.mutations import (
     KINDS,
@@ -18,6 +20,8 @@ from benchmarks.mutations import (
     too_few,
 )
 from benchmarks.slips_in_words import marks
+
+ROOT = Path(__file__).resolve().parents[1]
 
 ZH, EN, OUTPUT = "docs/t/p.zh.md", "docs/t/p.en.md", "snippets/t/s.out"
 FOUND = """\

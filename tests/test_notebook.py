@@ -17,7 +17,8 @@ import pytest
 from proofbook.export.notebook import has_scripts, name, notebook, text
 from proofbook.model.book import read_book
 from proofbook.model.page import parse
-from tiny_book import ROOT
+
+ROOT = Path(__file__).resolve().parents[1]
 
 SITE = "https://example.org/book/"
 PAGES = [page for page in read_book(ROOT).pages if has_scripts(page)]

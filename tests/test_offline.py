@@ -12,7 +12,8 @@ import pytest
 from proofbook.cli.main import main
 from proofbook.export.offline import FOLDER, NAME, Unmade, offline, written
 from proofbook.export.pdf import installed_browser
-from tiny_book import ROOT
+
+ROOT = Path(__file__).resolve().parents[1]
 
 needs_browser = pytest.mark.skipif(installed_browser() is None, reason="no Chromium or Chrome")
 

@@ -14,7 +14,8 @@ from proofbook.export import pdf as printing
 from proofbook.export.offline import Unmade
 from proofbook.export.pdf import installed_browser
 from proofbook.export.print_document import bound, sheets
-from tiny_book import ROOT
+
+ROOT = Path(__file__).resolve().parents[1]
 
 pytestmark = pytest.mark.skipif(installed_browser() is None, reason="no Chromium or Chrome")
 SITE = "https://example.org/book/"

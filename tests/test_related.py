@@ -12,7 +12,8 @@ from proofbook.content.glossary import Term, Terms, read_terms
 from proofbook.content.related import FEWEST, MOST, Related, listed
 from proofbook.model.book import read_book
 from proofbook.model.page import parse
-from tiny_book import ROOT
+
+ROOT = Path(__file__).resolve().parents[1]
 
 TERM = Term("leaf", "g", "叶子张量", "leaf tensor", "t/a", {})
 BOOK = read_book(ROOT)

@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 import json
-import os
 import tomllib
+from pathlib import Path
 
 import jieba
 import pytest
 from proofbook.content.glossary import Term, Terms, read_terms
 from proofbook.content.questions import Question, read_questions
 from proofbook.content.search import FIELD, address, asked_of, own_words, with_asked
-from proofbook.export.pdf import installed_browser
 from proofbook.model.page import parse
-from test_browser import watch
-from tiny_book import ROOT
+from proofbook.testing.browser import needs_browser, watch
+
+ROOT = Path(__file__).resolve().parents[1]
 
 QUERIES = tomllib.loads((ROOT / "tests/queries.toml").read_text("utf-8"))
 EDITIONS = {"zh": "", "en": "en/"}
 RIGHT = 0.95
 """The share of the queries whose page must be among the first three results."""
-
-in_a_browser = pytest.mark.skipif(
-    installed_browser() is None and not os.environ.get("CI"),
-    reason="no Chromium or Chrome on this machine",
-)
 
 
 def search(page, query: str) -> list[str]:
@@ -42,7 +37,7 @@ def search(page, query: str) -> list[str]:
     ]
 
 
-@in_a_browser
+@needs_browser
 @pytest.mark.parametrize("language", EDITIONS)
 def test_the_right_page_is_among_the_first_three(site, browser, language):
     context = browser.new_context(viewport={"width": 1280, "height": 900})
@@ -65,7 +60,7 @@ def test_the_right_page_is_among_the_first_three(site, browser, language):
     assert count - len(failed) >= RIGHT * count, "\n".join(failed)
 
 
-@in_a_browser
+@needs_browser
 @pytest.mark.parametrize(
     ("typed", "wanted"),
     [
@@ -143,7 +138,7 @@ def test_the_words_that_jieba_is_told_are_those_it_would_break():
     assert own_words(read_terms(ROOT), plain.cut)
 
 
-@in_a_browser
+@needs_browser
 def test_the_program_and_the_index_are_fetched_when_the_search_is_used(site, browser):
     context = browser.new_context()
     page = context.new_page()

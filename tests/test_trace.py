@@ -13,8 +13,8 @@ from gradtrace.model import Event, Trace, parsed, written
 from gradtrace.record.rounding import rounded, rounded_complex
 from proofbook.run.result import Result
 from proofbook.run.runner import Runner
+from proofbook.testing.tiny_book import write
 from test_trace_honest import source
-from tiny_book import write
 
 Record = Callable[[str], Trace]
 

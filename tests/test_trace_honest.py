@@ -30,7 +30,7 @@ from pathlib import Path
 import pytest
 from aten import compared
 from proofbook.run.runner import Runner
-from tiny_book import write
+from proofbook.testing.tiny_book import write
 
 ROOT = Path(__file__).parent.parent
 SCRIPTS = sorted(p.relative_to(ROOT).as_posix() for p in (ROOT / "snippets").rglob("*.py"))

@@ -9,7 +9,10 @@ import gzip
 import urllib.request
 
 import pytest
-from test_browser import ADDRESSES, pytestmark  # noqa: F401
+from addresses import ADDRESSES
+from proofbook.testing.browser import needs_browser
+
+pytestmark = needs_browser
 
 REQUESTS = 10
 WEIGHT = 110_000

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 import yaml
 from proofbook.export.downloads import BRANCH
-from tiny_book import ROOT
+
+ROOT = Path(__file__).resolve().parents[1]
 
 FILE = ROOT / ".github/workflows/book.yml"
 TEXT = FILE.read_text("utf-8")

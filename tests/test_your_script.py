@@ -19,9 +19,9 @@ from gradtrace.graph.excerpt import CARDS, MOST, excerpt, tidied
 from gradtrace.graph.nodes import read_graph, without
 from gradtrace.model import Trace
 from gradtrace.render.standalone import GENERATOR
-from test_browser import pytestmark  # noqa: F401
+from proofbook.testing.browser import needs_browser
+from proofbook.testing.tiny_book import write
 from test_figure import invented
-from tiny_book import write
 
 TINY = """\
 import torch
@@ -129,6 +129,9 @@ def body(file: Path) -> str:
     """What a reader sees of a file: no style, no script."""
     text = file.read_text("utf-8")
     return re.sub(r"(?s)<(style|script)>.*?</\1>", "", text).partition("<body")[2]
+
+
+pytestmark = needs_browser
 
 
 # What it makes

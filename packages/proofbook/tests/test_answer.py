@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from pathlib import Path
 
 import pytest
 from proofbook.content.page_summary import SHORT, WIDTH, answer, title, width
 from proofbook.export.markdown_twin import twin
 from proofbook.model.book import read_book
 from proofbook.model.page import parse
-from tiny_book import EN, ROOT, Book
+from proofbook.testing.tiny_book import EN, Book
+
+ROOT = Path(__file__).resolve().parents[3]
 
 LONG = "B " * 80 + "end."
 

@@ -6,7 +6,7 @@ import re
 
 import pytest
 from proofbook.markdown.expand import OPTIONS
-from tiny_book import Book
+from proofbook.testing.tiny_book import Book
 
 ZH, EN = "docs/t/p.zh.md", "docs/t/p.en.md"
 SCRIPT, OUTPUT = "snippets/t/s.py", "snippets/t/s.out"

@@ -13,7 +13,8 @@ from proofbook.export import social_card as card
 from proofbook.export.line_breaking import CLOSING, OPENING, balanced, pieces
 from proofbook.export.social_card import Card, Drawer, NoRoom, find_font
 from proofbook.model.book import read_book
-from tiny_book import ROOT
+
+ROOT = Path(__file__).resolve().parents[3]
 
 FONT = find_font()
 needs_font = pytest.mark.skipif(FONT is None, reason="no Chinese font on this machine")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from gradtrace.model import parsed
@@ -10,7 +11,8 @@ from proofbook.directives.cover import WIDEST, read_cover
 from proofbook.markdown.expand import expand
 from proofbook.model.page import parse
 from proofbook.model.problem import Unproved
-from tiny_book import ROOT
+
+ROOT = Path(__file__).resolve().parents[3]
 
 LOSSES = "snippets/accumulate/two_losses"
 PAGE = "# T {{ #t }}\n\n::: {}\n    of: {}.py\n"

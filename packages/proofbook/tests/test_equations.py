@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import pytest
 from proofbook.maths.check import verdicts, wrong_equalities
@@ -12,7 +13,9 @@ from proofbook.maths.latex import read_latex
 from proofbook.model.book import read_book
 from proofbook.model.page import parse
 from proofbook.model.snippet import Run, Text, runs_of
-from tiny_book import ROOT, Book
+from proofbook.testing.tiny_book import Book
+
+ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.mark.parametrize(

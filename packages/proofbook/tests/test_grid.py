@@ -9,7 +9,7 @@ from proofbook.directives.grid import draw, matrices
 from proofbook.markdown.expand import expand
 from proofbook.model.page import parse
 from proofbook.model.problem import Unproved
-from tiny_book import Book
+from proofbook.testing.tiny_book import Book
 
 OUTPUT = """\
 one pixel:

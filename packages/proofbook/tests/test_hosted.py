@@ -10,7 +10,7 @@ from proofbook.export import social_card as card
 from proofbook.export.host_files import Edition, Entry, files, llms, write
 from proofbook.export.social_card import Drawer, find_font
 from proofbook.model.page import parse
-from tiny_book import Book
+from proofbook.testing.tiny_book import Book
 
 SITE = "https://x.org/b/"
 

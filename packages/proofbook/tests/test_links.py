@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from proofbook.model.book import problems_in_files, read_book
+from proofbook.testing.tiny_book import Book
 from test_site import build, site_of
-from tiny_book import Book
 
 ZH, EN = "docs/t/p.zh.md", "docs/t/p.en.md"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import markdown
 import pytest
@@ -11,7 +12,9 @@ from proofbook.html.value_links import Marks, anchor, marks_of, title
 from proofbook.markdown.expand import expand
 from proofbook.model.book import read_book
 from proofbook.model.page import parse
-from tiny_book import ROOT, Book
+from proofbook.testing.tiny_book import Book
+
+ROOT = Path(__file__).resolve().parents[3]
 
 EXTENSIONS = ["admonition", "attr_list", "tables", "toc", "pymdownx.details"]
 EXTENSIONS += ["pymdownx.superfences", "pymdownx.highlight", "pymdownx.arithmatex"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import proofbook.api.index
 import pytest
@@ -14,7 +15,9 @@ from proofbook.markdown.prose import code
 from proofbook.model.book import read_book
 from proofbook.model.page import parse
 from proofbook.model.problem import Unproved
-from tiny_book import ROOT, Book
+from proofbook.testing.tiny_book import Book
+
+ROOT = Path(__file__).resolve().parents[3]
 
 ZH, EN = "docs/t/q.zh.md", "docs/t/q.en.md"
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from proofbook.api.documentation import SITE, address, link_names, meant
 from proofbook.api.index import read_index
 from proofbook.check.api_names import Shown
 from proofbook.model.book import read_book
-from tiny_book import ROOT
+
+ROOT = Path(__file__).resolve().parents[3]
 
 EMPTY = Shown("", "")
 

@@ -7,7 +7,7 @@ from proofbook.markdown.expand import OPTIONS, expand
 from proofbook.model.older_outputs import written
 from proofbook.model.page import parse
 from proofbook.model.problem import Unproved
-from tiny_book import Book, write
+from proofbook.testing.tiny_book import Book, write
 
 PAGE = "docs/t/p.en.md"
 OUTPUT = "<!--pytest-codeblocks:expected-output-->"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from pathlib import Path
 
 import pytest
 from proofbook.content.glossary import Term, Terms
@@ -11,7 +12,9 @@ from proofbook.languages.parity import twins
 from proofbook.languages.reconcile import FILE, edited_alone, stale
 from proofbook.model.book import problems_in_files, read_book
 from proofbook.model.page import parse
-from tiny_book import ROOT, Book
+from proofbook.testing.tiny_book import Book
+
+ROOT = Path(__file__).resolve().parents[3]
 
 ZH, EN = "docs/t/p.zh.md", "docs/t/p.en.md"
 LEAF = Term("leaf", "graph", "叶子张量", "leaf tensor", "t/p", {}, ("leaf tensors",))

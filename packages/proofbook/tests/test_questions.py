@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from proofbook.content.questions import ABSENT, FILE, OFTEN, entries, parts, read_questions
 from proofbook.markdown.expand import expand
 from proofbook.model.book import problems_in_files, read_book
 from proofbook.model.page import parse
 from proofbook.model.problem import Unproved
-from tiny_book import ROOT, Book
+from proofbook.testing.tiny_book import Book
+
+ROOT = Path(__file__).resolve().parents[3]
 
 RIGHT = """\
 [[question]]

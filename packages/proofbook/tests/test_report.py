@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import platform
 from importlib import metadata
+from pathlib import Path
 
 from proofbook.api.index import read_index
 from proofbook.content.report import Count, count, names_of, table, versions
 from proofbook.markdown.expand import expand
 from proofbook.model.page import parse, read
-from tiny_book import ROOT, Book
+from proofbook.testing.tiny_book import Book
+
+ROOT = Path(__file__).resolve().parents[3]
 
 PAGE = """\
 # Why `6`? | Really { #why }

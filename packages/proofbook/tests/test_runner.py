@@ -17,7 +17,7 @@ from proofbook.check.outputs import refused
 from proofbook.run.forkserver import ThreadInbox
 from proofbook.run.result import OUTPUT_LIMIT, Result
 from proofbook.run.runner import Runner, RunnerError
-from tiny_book import write
+from proofbook.testing.tiny_book import write
 
 needs_linux = pytest.mark.skipif(
     not Path(f"/proc/self/task/{os.getpid()}/children").exists(),

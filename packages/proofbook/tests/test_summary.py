@@ -20,7 +20,9 @@ from proofbook.model.book import read_book
 from proofbook.model.problem import Problem, report
 from proofbook.run.result import Result
 from proofbook.run.runner import Runner
-from tiny_book import ROOT, Book
+from proofbook.testing.tiny_book import Book
+
+ROOT = Path(__file__).resolve().parents[3]
 
 SCRIPT = "snippets/t/s.py"
 

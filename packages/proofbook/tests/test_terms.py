@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from proofbook.content.glossary import FILE, read_terms
@@ -12,7 +13,9 @@ from proofbook.markdown.prose import own_words, prose
 from proofbook.model.book import problems_in_files, read_book
 from proofbook.model.page import parse, read
 from proofbook.model.problem import Unproved
-from tiny_book import ROOT, Book
+from proofbook.testing.tiny_book import Book
+
+ROOT = Path(__file__).resolve().parents[3]
 
 TERMS = """\
 [[term]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from gradtrace.compare import first_difference, kept
 from gradtrace.model import parsed
-from tiny_book import Book
+from proofbook.testing.tiny_book import Book
 
 SCRIPT = """\
 import torch

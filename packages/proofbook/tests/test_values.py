@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from proofbook.check.numbers import unproved_values
 from proofbook.model.book import read_book
 from proofbook.model.page import parse
 from proofbook.model.snippet import Run, Text, runs_of
-from tiny_book import ROOT, Book
+from proofbook.testing.tiny_book import Book
+
+ROOT = Path(__file__).resolve().parents[3]
 
 CODE = 'w = torch.tensor([1.0, 2.0])\nprint("loss:", loss)\nprint("w:", w)\n'
 OUT = (

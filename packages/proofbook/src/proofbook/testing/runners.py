@@ -1,26 +1,18 @@
-"""What the tests share: warm runners that live as long as the session, a tiny book, the site."""
+"""Fixtures: warm runners that live as long as the session, a tiny book, the command on it."""
 
 from __future__ import annotations
 
 import contextlib
-import functools
-import http.server
-import os
-import subprocess
-import sys
-import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import pytest
+
 import proofbook.cli.main
 import proofbook.run.update
-import pytest
-from proofbook.export.offline import built
-from proofbook.export.pdf import installed_browser
 from proofbook.run.result import Result
 from proofbook.run.runner import Runner
-from served import Handler
-from tiny_book import ROOT, Book, write
+from proofbook.testing.tiny_book import Book, write
 
 PATIENCE = 60.0
 """Seconds after which a run that never answers fails its test instead of holding up all others."""
@@ -82,43 +74,3 @@ def proof_command(
         return status, *capsys.readouterr()
 
     return command
-
-
-@pytest.fixture(scope="session")
-def site(tmp_path_factory) -> Iterator[str]:
-    """The address of the book, built as it is published and served on this machine."""
-    folder = tmp_path_factory.mktemp("hosted") / "site"
-    server = http.server.ThreadingHTTPServer(
-        ("127.0.0.1", 0), functools.partial(Handler, directory=str(folder))
-    )
-    address = f"http://127.0.0.1:{server.server_port}/book/"
-    subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)],
-        cwd=ROOT,
-        env={**os.environ, "SITE_URL": address, "NO_MKDOCS_2_WARNING": "1"},
-        check=True,
-    )
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield address
-    server.shutdown()
-
-
-@pytest.fixture(scope="session")
-def book_as_files() -> Iterator[Path]:
-    """The book as `proofbook offline` and `pdf` have it built, once for all tests."""
-    with built(ROOT, lambda _: None) as site:
-        yield site
-
-
-@pytest.fixture(scope="session")
-def browser():
-    """One for all tests: two of Playwright's do not go together in one process."""
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=installed_browser(),
-            args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
-        )
-        yield browser
-        browser.close()

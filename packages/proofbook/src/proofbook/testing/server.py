@@ -1,8 +1,12 @@
-"""How the tests serve a site."""
+"""Serves a built site on this machine, for as long as a test needs it."""
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import http.server
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 
@@ -26,3 +30,13 @@ class Handler(http.server.SimpleHTTPRequestHandler):
 
     def log_message(self, *_: object) -> None:
         pass
+
+
+@contextlib.contextmanager
+def serve(folder: Path, port: int = 0) -> Iterator[str]:
+    """The address of a site that lies, or will be built, in `folder`; port 0 takes a free one."""
+    handler = functools.partial(Handler, directory=str(folder))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", port), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/book/"
+        server.shutdown()

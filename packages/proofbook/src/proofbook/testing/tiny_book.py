@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-
 ZH = """\
 # 三倍是多少？ { #three-times }
 
