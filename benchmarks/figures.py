@@ -18,7 +18,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from proofbook.directives import trace_figure as place  # noqa: E402
+from proofbook.directives import trace_figure  # noqa: E402
 from proofbook.model.page import parse, read  # noqa: E402
 
 HEAD = ("figure", "cards", "steps", "width", "height", "picture", "list", "all", "gzip", "ms")
@@ -26,7 +26,7 @@ HEAD = ("figure", "cards", "steps", "width", "height", "picture", "list", "all",
 
 def row(page, reference) -> tuple:
     began = time.perf_counter()
-    drawn = place.drawn(page, reference, ROOT)
+    drawn = trace_figure.draw(page, reference, ROOT)
     took = 1000 * (time.perf_counter() - began)
     picture = re.search("<svg.*</svg>", drawn)[0]
     steps = re.search("<ol>.*</ol>", drawn)[0]

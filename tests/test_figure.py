@@ -22,6 +22,7 @@ from gradtrace.narrate.steps import read_steps, states
 from gradtrace.render.figure import fragment
 from proofbook.content.glossary import read_terms
 from proofbook.markdown.expand import expand
+from proofbook.model.book import read_book
 from proofbook.model.page import parse
 from proofbook.model.problem import Unproved
 from proofbook.testing.tiny_book import Book
@@ -343,14 +344,14 @@ def traced(book: Book, two_losses: Trace) -> Book:
 
 @each_language
 def test_the_figure_stands_after_the_output(traced, two_losses, language):
-    told = expand(parse(f"t/p.{language}.md", PAGE), traced.root)
+    told = expand(parse(f"t/p.{language}.md", PAGE), read_book(traced.root))
     before, figure = told.split("```\n\n<figure")
     assert before.endswith("after step, w: tensor(-59., requires_grad=True)\n")
     assert f"<figure{figure}" == fragment(two_losses, "trace-t-s", language) + "\n"
 
 
 def test_passes_are_asked_for_on_the_page(traced, two_losses):
-    told = expand(parse("t/p.en.md", PAGE + "    passes: 2\n"), traced.root)
+    told = expand(parse("t/p.en.md", PAGE + "    passes: 2\n"), read_book(traced.root))
     assert fragment(two_losses, "trace-t-s-passes-2", "en", (2, 2)) in told
 
 
@@ -367,7 +368,7 @@ def test_passes_are_asked_for_on_the_page(traced, two_losses):
 )
 def test_what_cannot_be_drawn_is_refused(traced, text, told):
     with pytest.raises(Unproved, match=told):
-        expand(parse("docs/t/p.zh.md", text), traced.root)
+        expand(parse("docs/t/p.zh.md", text), read_book(traced.root))
 
 
 @pytest.mark.parametrize("text", [None, "{", '{"format": 2}'])
@@ -377,7 +378,7 @@ def test_a_trace_that_is_missing_or_none_is_told(traced, text):
     else:
         traced.write("snippets/t/s.trace", text)
     with pytest.raises(Unproved, match="the snippet has no recorded trace"):
-        expand(parse("docs/t/p.zh.md", PAGE), traced.root)
+        expand(parse("docs/t/p.zh.md", PAGE), read_book(traced.root))
 
 
 @pytest.mark.parametrize("lost", ["n0", "t0"])
@@ -387,7 +388,7 @@ def test_a_trace_that_lost_a_line_is_told(traced, two_losses, lost):
     assert len(text.splitlines()) == len(kept) - 1
     traced.write("snippets/t/s.trace", text)
     with pytest.raises(Unproved, match=f"a trace that tells of '{lost}' without describing it"):
-        expand(parse("docs/t/p.zh.md", PAGE), traced.root)
+        expand(parse("docs/t/p.zh.md", PAGE), read_book(traced.root))
 
 
 def test_a_trace_without_a_backward_pass_is_no_figure(traced, two_losses):
@@ -396,4 +397,4 @@ def test_a_trace_without_a_backward_pass_is_no_figure(traced, two_losses):
     nothing.events = kept
     traced.write("snippets/t/s.trace", written(nothing))
     with pytest.raises(Unproved, match="no backward pass ran"):
-        expand(parse("docs/t/p.zh.md", PAGE), traced.root)
+        expand(parse("docs/t/p.zh.md", PAGE), read_book(traced.root))

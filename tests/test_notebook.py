@@ -21,7 +21,8 @@ from proofbook.model.page import parse
 ROOT = Path(__file__).resolve().parents[1]
 
 SITE = "https://example.org/book/"
-PAGES = [page for page in read_book(ROOT).pages if has_scripts(page)]
+BOOK = read_book(ROOT)
+PAGES = [page for page in BOOK.pages if has_scripts(page)]
 THROUGH_JUPYTER = ("docs/accumulate/two-losses.zh.md", "docs/convolution/kernel.en.md")
 
 
@@ -29,7 +30,7 @@ def _language(file: str) -> str:
     return file.removesuffix(".md").rpartition(".")[2]
 
 
-NOTEBOOKS = {page.file: notebook(page, ROOT, _language(page.file), SITE) for page in PAGES}
+NOTEBOOKS = {page.file: notebook(page, BOOK, _language(page.file), SITE) for page in PAGES}
 
 
 def _cells(told: dict, kind: str) -> list[str]:
@@ -116,7 +117,7 @@ def test_a_notebook_holds_the_page_and_nothing_that_only_the_site_understands(pa
     first = _cells(told, "markdown")[0].split("\n")
     assert first[0].startswith("# ") and "{" not in first[0]
     assert SITE in first[2] and metadata.version("torch").partition("+")[0] in first[2]
-    assert told == notebook(page, ROOT, _language(page.file), SITE)
+    assert told == notebook(page, BOOK, _language(page.file), SITE)
 
 
 def test_pictures_are_files_of_their_own():
@@ -191,7 +192,7 @@ Out. [Home](../index.en.md)
 def test_what_becomes_of_boxes_links_and_attributes(book):
     book.write("snippets/t/s.1.4.0.then", "# printed by PyTorch 1.4.0\n5\n")
     page = parse("docs/t/p.en.md", TINY)
-    told = notebook(page, book.root, "en", SITE)
+    told = notebook(page, read_book(book.root), "en", SITE)
     first, code, older, last = ("".join(cell["source"]) for cell in told["cells"])
     assert first.split("\n", 4)[4] == (
         f"See [there]({SITE}en/u/q/#x), [here]({SITE}en/t/p/#down), `{{ .kept }}` and `2`, "

@@ -82,7 +82,7 @@ def test_the_twin_of_a_page_is_plain_markdown(tmp_path):
     )
     file = "docs/t/p.en.md"
     parsed = parse(file, book.read(file))
-    told = twin(parsed, book.root, "en", "https://x.org/b/", "https://x.org/b/en/t/p/")
+    told = twin(parsed, read_book(book.root), "en", "https://x.org/b/", "https://x.org/b/en/t/p/")
     head, rest = told.split("\n\nIt is ")
     assert head.startswith("# What is three times w?\n\nSource: <https://x.org/b/en/t/p/>. ")
     assert re.search(r"PyTorch \d+\.\d+\.\d+ printed", head)
@@ -97,24 +97,32 @@ def test_the_fence_of_a_twin_is_longer_than_any_in_the_code(tmp_path):
     book = Book(tmp_path / "book")
     book.write("snippets/t/s.out", "```\ny\n")
     file = "docs/t/p.zh.md"
-    told = twin(parse(file, book.read(file)), book.root, "zh", "https://x.org/", "https://x.org/t/")
+    told = twin(
+        parse(file, book.read(file)),
+        read_book(book.root),
+        "zh",
+        "https://x.org/",
+        "https://x.org/t/",
+    )
     assert "输出：\n\n````text\n```\ny\n````\n" in told
 
 
 def test_every_twin_of_the_book_is_free_of_what_only_the_site_understands():
-    pages = [p for p in read_book(ROOT).pages if p.file.endswith(".en.md")]
+    book = read_book(ROOT)
+    pages = [p for p in book.pages if p.file.endswith(".en.md")]
     odd = re.compile(
         r"(?m)^(?:!!!|\?\?\?|:::)|\{ ?[#.:][\w-]+|</?(?:div|span|td|table|img)\b|\]\((?!http)"
     )
     for parsed in pages:
-        told = twin(parsed, ROOT, "en", "https://x.org/", "https://x.org/p/")
+        told = twin(parsed, book, "en", "https://x.org/", "https://x.org/p/")
         prose = re.sub(r"(?ms)^[> ]*```.*?^[> ]*```$|`[^`\n]+`|\$[^$\n]+\$", "", told)
         assert not odd.search(prose), (parsed.file, odd.search(prose)[0])
 
 
 def test_the_twin_leads_to_a_figure_instead_of_holding_it():
     file = "docs/accumulate/two-losses.en.md"
-    parsed = next(page for page in read_book(ROOT).pages if page.file == file)
-    told = twin(parsed, ROOT, "en", "https://x.org/", "https://x.org/p/")
+    book = read_book(ROOT)
+    parsed = next(page for page in book.pages if page.file == file)
+    told = twin(parsed, book, "en", "https://x.org/", "https://x.org/p/")
     figure = "https://x.org/en/accumulate/two-losses/#trace-accumulate-two-losses)"
     assert told.count(figure) == 1 and "base64" not in told and "<img" not in told

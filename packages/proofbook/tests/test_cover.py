@@ -7,13 +7,17 @@ from pathlib import Path
 
 import pytest
 from gradtrace.model import parsed
-from proofbook.directives.cover import WIDEST, read_cover
+from proofbook.directives.registry import load_module
 from proofbook.markdown.expand import expand
+from proofbook.model.book import read_book
 from proofbook.model.page import parse
 from proofbook.model.problem import Unproved
 
 ROOT = Path(__file__).resolve().parents[3]
 
+DIRECTIVES = ROOT / "theme/directives"
+COVER = load_module(ROOT, DIRECTIVES / "cover.py")
+SETTINGS = f"plugins: {{proofbook: {{directives: [{DIRECTIVES}]}}}}\n"
 LOSSES = "snippets/accumulate/two_losses"
 PAGE = "# T {{ #t }}\n\n::: {}\n    of: {}.py\n"
 
@@ -23,20 +27,21 @@ def told(book):
     """The page `::: <what>` of a book with the snippet, whose recording or output is changed."""
 
     def told(what: str, language: str = "en", of: str = LOSSES, **changes: tuple[str, str]) -> str:
+        book.write("mkdocs.yml", SETTINGS)
         for ending in ("py", "out", "trace"):
             text = (ROOT / f"{LOSSES}.{ending}").read_text("utf-8")
             if ending in changes:
                 assert changes[ending][0] in text
                 text = text.replace(*changes[ending])
             book.write(f"{LOSSES}.{ending}", text)
-        return expand(parse(f"docs/t/p.{language}.md", PAGE.format(what, of)), book.root)
+        return expand(parse(f"docs/t/p.{language}.md", PAGE.format(what, of)), read_book(book.root))
 
     return told
 
 
 def test_the_streams_are_the_gradients_of_the_recording():
-    cover = read_cover(parsed((ROOT / f"{LOSSES}.trace").read_text("utf-8")))
-    told = [[(stop.name, stop.told) for stop in stream] for stream in cover.streams]
+    cover = COVER.read_cover(parsed((ROOT / f"{LOSSES}.trace").read_text("utf-8")))
+    told = [[(stop.name, stop.label) for stop in stream] for stream in cover.streams]
     assert told == [
         [("w", "48"), ("2 * w", "24"), ("y1", "24"), ("y2", "12"), ("loss2", "1")],
         [("w", "12"), ("2 * w", "6"), ("y1", "6"), ("y3", "−6"), ("loss3", "1")],
@@ -50,7 +55,9 @@ def test_a_stream_is_as_wide_as_its_gradient_is_large(told):
         (float(x), float(right))
         for x, right in re.findall(r'<path class="s\d"[^>]* d="M([\d.]+) 74.*?([\d.]+) 74z"', svg)
     ]
-    assert [right - x for x, right in tops] == pytest.approx([WIDEST * 48 / 60, WIDEST * 12 / 60])
+    assert [right - x for x, right in tops] == pytest.approx(
+        [COVER.WIDEST * share / 60 for share in (48, 12)]
+    )
     assert tops[0][1] == tops[1][0]
     assert svg.count('class="minus"') == 1 and "From loss3: 1, −6, 6, 6, 12." in svg
     assert "从 loss2 来的：1、12、24、24、48。" in told("cover", "zh")
@@ -85,6 +92,7 @@ def test_what_cannot_be_drawn_is_told_with_its_line(told, of, change, words):
 
 def test_a_recording_of_the_cover_is_kept_and_compared(book, proof_command):
     """Nobody else needs to draw it: the cover alone has the script recorded."""
+    book.write("mkdocs.yml", SETTINGS)
     for language in ("zh", "en"):
         page = book.read(f"docs/t/p.{language}.md")
         book.write(f"docs/t/p.{language}.md", f"{page}\n::: cover\n    of: snippets/t/s.py\n")
@@ -94,11 +102,11 @@ def test_a_recording_of_the_cover_is_kept_and_compared(book, proof_command):
 
 
 def test_one_wrong_digit_is_told_as_the_checks_tell_it(told):
-    said = told("spoiled")
+    said = told("wrong-digit")
     assert f"{LOSSES}.out:1: {LOSSES}.py prints something else than what is recorded" in said
     assert "expected: after loss2, w.grad: tensor(58.)    (recorded" in said
     assert "found:    after loss2, w.grad: tensor(48.)    (what" in said
-    assert "tensor(90.)" in told("spoiled", out=("tensor(48.)", "tensor(80.)"))
+    assert "tensor(90.)" in told("wrong-digit", out=("tensor(48.)", "tensor(80.)"))
     with pytest.raises(Unproved) as unproved:
-        told("spoiled", of="snippets/t/s")
+        told("wrong-digit", of="snippets/t/s")
     assert "no tensor in its output" in str(unproved.value)

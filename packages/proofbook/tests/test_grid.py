@@ -7,6 +7,7 @@ import re
 import pytest
 from proofbook.directives.grid import draw, matrices
 from proofbook.markdown.expand import expand
+from proofbook.model.book import read_book
 from proofbook.model.page import parse
 from proofbook.model.problem import Unproved
 from proofbook.testing.tiny_book import Book
@@ -32,7 +33,7 @@ def test_matrices():
 
 
 def test_each_matrix_is_drawn_with_its_caption(printed):
-    told = expand(parse("t/p.zh.md", PAGE), printed.root)
+    told = expand(parse("t/p.zh.md", PAGE), read_book(printed.root))
     assert told.endswith(
         '```\n\n<div class="grids">\n'
         '<table class="grid"><caption>一个像素</caption><tbody>\n'
@@ -57,7 +58,7 @@ def test_each_matrix_is_drawn_with_its_caption(printed):
 )
 def test_what_cannot_be_drawn_is_refused(printed, text, told):
     with pytest.raises(Unproved, match="the figure cannot be drawn") as refused:
-        expand(parse("docs/t/p.zh.md", text), printed.root)
+        expand(parse("docs/t/p.zh.md", text), read_book(printed.root))
     assert told in str(refused.value)
 
 
@@ -75,7 +76,7 @@ def test_what_cannot_be_drawn_is_refused(printed, text, told):
 def test_an_output_that_is_no_matrix_is_refused(printed, output, told):
     printed.write("snippets/t/s.out", output + "\n")
     with pytest.raises(Unproved, match=told):
-        expand(parse("docs/t/p.zh.md", PAGE), printed.root)
+        expand(parse("docs/t/p.zh.md", PAGE), read_book(printed.root))
 
 
 def test_a_cell_shows_the_number_as_it_was_printed():
@@ -86,4 +87,4 @@ def test_a_cell_shows_the_number_as_it_was_printed():
 
 def test_an_option_that_stands_twice_is_refused(printed):
     with pytest.raises(Unproved, match="the option stands twice"):
-        expand(parse("docs/t/p.zh.md", PAGE + "    figure: grid\n"), printed.root)
+        expand(parse("docs/t/p.zh.md", PAGE + "    figure: grid\n"), read_book(printed.root))

@@ -9,6 +9,7 @@ from proofbook.export import host_files as hosted
 from proofbook.export import social_card as card
 from proofbook.export.host_files import Edition, Entry, files, llms, write
 from proofbook.export.social_card import Drawer, find_font
+from proofbook.model.book import read_book
 from proofbook.model.page import parse
 from proofbook.testing.tiny_book import Book
 
@@ -53,7 +54,7 @@ def test_llms_txt_lists_the_parts_and_then_what_is_in_none(edition):
 def test_twins_lie_beside_their_pages(edition, book, tmp_path):
     site = tmp_path / "site"
     site.mkdir()
-    assert write(edition, book.root, site, None) == []
+    assert write(edition, read_book(book.root), site, None) == []
     written = sorted(f.relative_to(site).as_posix() for f in site.rglob("*") if f.is_file())
     assert written == ["index.md", "llms.txt", "t/index.md", "t/p/index.md", "u/index.md"]
     assert "<https://x.org/b/en/t/p/>" in (site / "t/p/index.md").read_text("utf-8")
@@ -62,11 +63,13 @@ def test_twins_lie_beside_their_pages(edition, book, tmp_path):
 @pytest.mark.skipif(find_font() is None, reason="no Chinese font on this machine")
 def test_a_title_that_no_picture_holds_is_a_problem_of_its_page(edition, book, tmp_path):
     drawer = Drawer(find_font(), tmp_path / "kept")
-    assert write(edition, book.root, tmp_path / "site", drawer) == []
+    assert write(edition, read_book(book.root), tmp_path / "site", drawer) == []
     assert (tmp_path / "site/t/p" / card.NAME).read_bytes().startswith(b"\x89PNG")
     text = "---\nhide: [toc]\n---\n# " + "Why? " * 80 + "{ #own }\n"
     long = Entry(parse("docs/u.en.md", text), "u/", "")
-    [problem] = write(Edition("en", "B", "", SITE, (long,)), book.root, tmp_path / "other", drawer)
+    [problem] = write(
+        Edition("en", "B", "", SITE, (long,)), read_book(book.root), tmp_path / "other", drawer
+    )
     assert (problem.file, problem.line) == ("docs/u.en.md", 4)
     assert "too long for the picture" in problem.what and problem.found.startswith("Why? Why?")
 

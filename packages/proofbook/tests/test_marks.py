@@ -50,7 +50,7 @@ def told(book: Book):
 
 
 def html(text: str, file: str, book: Book) -> str:
-    expanded = expand(parse(file, text), book.root)
+    expanded = expand(parse(file, text), read_book(book.root))
     options = {"pymdownx.arithmatex": {"generic": True}}
     content = markdown.markdown(expanded, extensions=EXTENSIONS, extension_configs=options)
     return render_formulas(content)[0]
@@ -137,8 +137,8 @@ def test_but_for_the_links_and_the_ids_nothing_changes(told, book: Book):
 def test_what_is_expanded_for_others_holds_no_mark(told, book: Book):
     told(f"# T {{ #t }}\n\n{ONE}\n48")
     page = parse(PAGE, book.read(PAGE))
-    assert expand(page, book.root).endswith("\n48")
-    assert not re.search("[\ue000-\uf8ff]", expand(page, book.root))
+    assert expand(page, read_book(book.root)).endswith("\n48")
+    assert not re.search("[\ue000-\uf8ff]", expand(page, read_book(book.root)))
 
 
 def test_front_matter_shifts_nothing_and_an_edited_page_is_left_alone(book: Book):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from proofbook.markdown.expand import OPTIONS, expand
+from proofbook.directives.snippet import OPTIONS
+from proofbook.markdown.expand import expand
+from proofbook.model.book import read_book
 from proofbook.model.older_outputs import written
 from proofbook.model.page import parse
 from proofbook.model.problem import Unproved
@@ -14,7 +16,7 @@ OUTPUT = "<!--pytest-codeblocks:expected-output-->"
 
 
 def expanded(book: Book, text: str) -> str:
-    return expand(parse(PAGE, text), book.root)
+    return expand(parse(PAGE, text), read_book(book.root))
 
 
 def problems(book: Book, text: str) -> list[str]:

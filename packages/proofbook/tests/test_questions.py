@@ -62,7 +62,7 @@ def test_each_part_becomes_a_list_of_links(asked: Book):
     assert entries("docs/notes.md", "t", questions) == []
     text = asked.read("docs/questions/index.zh.md")
     assert "- [三倍的 `w` 是多少？](../t/p.zh.md#three-times)" in expand(
-        parse("docs/questions/index.zh.md", text), asked.root
+        parse("docs/questions/index.zh.md", text), read_book(asked.root)
     )
 
 
@@ -118,7 +118,7 @@ def test_a_part_that_no_question_has_is_told_on_the_page(asked: Book):
     page = "docs/questions/index.en.md"
     asked.write(page, asked.read(page) + f"\n::: {FILE}\n    part: nothing\n")
     with pytest.raises(Unproved, match="names no part of the file"):
-        expand(parse(page, asked.read(page)), asked.root)
+        expand(parse(page, asked.read(page)), read_book(asked.root))
 
 
 def test_the_book_answers_what_is_asked_most_or_says_that_it_does_not():

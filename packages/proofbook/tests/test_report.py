@@ -9,6 +9,7 @@ from pathlib import Path
 from proofbook.api.index import read_index
 from proofbook.content.report import Count, count, names_of, table, versions
 from proofbook.markdown.expand import expand
+from proofbook.model.book import read_book
 from proofbook.model.page import parse, read
 from proofbook.testing.tiny_book import Book
 
@@ -48,7 +49,7 @@ def test_the_table_has_a_row_for_each_page_with_runs_and_one_for_all(book: Book)
 
 def test_a_page_asks_for_it_in_its_language(book: Book):
     for language, head in (("zh", "| 页面 | 运行 |"), ("en", "| Page | Runs |")):
-        text = expand(parse(f"proved/index.{language}.md", "::: report\n"), book.root)
+        text = expand(parse(f"proved/index.{language}.md", "::: report\n"), read_book(book.root))
         assert text.startswith(head)
     assert table("docs/notes.md", book.root) == []
 
@@ -87,7 +88,7 @@ def test_the_versions_are_those_that_are_installed(book: Book):
     assert told.startswith(f"Python {platform.python_version()}, torch {read_index().version} (")
     assert told.endswith(f"says 0.4.1), mkdocs {installed}.")
     assert versions("docs/notes.md", book.root) == []
-    text = expand(parse("proved/index.zh.md", "::: versions\n"), book.root)
+    text = expand(parse("proved/index.zh.md", "::: versions\n"), read_book(book.root))
     assert text.startswith("Python ") and f"，mkdocs {installed}。" in text
     (told,) = versions("docs/proved/index.zh.md", ROOT)
     assert "里是" not in told and "torch 2." in told

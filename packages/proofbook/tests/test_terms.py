@@ -132,11 +132,11 @@ def test_the_check_tells_it_with_the_word_to_write(glossary, proof_command):
 
 def test_the_page_tells_a_part_in_each_language(glossary):
     text = f"::: {FILE}\n    part: graph\n"
-    assert expand(parse("glossary/index.zh.md", text), glossary.root) == (
+    assert expand(parse("glossary/index.zh.md", text), read_book(glossary.root)) == (
         '[叶子张量](../t/p.zh.md){ #leaf-tensor } <span lang="en">leaf tensor</span>\n'
         ":   不是算出来的张量。也有人叫：叶子节点。\n\n"
     )
-    assert expand(parse("glossary/index.en.md", text), glossary.root) == (
+    assert expand(parse("glossary/index.en.md", text), read_book(glossary.root)) == (
         '[leaf tensor](../t/p.en.md){ #leaf-tensor } <span lang="zh">叶子张量</span>\n'
         ":   A tensor that nothing computed. Also called: leaf node.\n\n"
     )
@@ -144,7 +144,9 @@ def test_the_page_tells_a_part_in_each_language(glossary):
 
 def test_a_part_that_does_not_exist_is_refused(glossary):
     with pytest.raises(Unproved, match="names no part of the file"):
-        expand(parse("glossary/index.zh.md", f"::: {FILE}\n    part: graf\n"), glossary.root)
+        expand(
+            parse("glossary/index.zh.md", f"::: {FILE}\n    part: graf\n"), read_book(glossary.root)
+        )
 
 
 def linked(book: Book, html: str, language: str = "zh", page: str = "t/q") -> str:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
-from proofbook.directives import trace_figure as place
+from proofbook.directives import trace_figure
 from proofbook.markdown.prose import without_code
 from proofbook.model.page import Page
 from proofbook.model.problem import Problem
@@ -42,7 +42,9 @@ def wrong_links(
             expected = "a file below docs/, named as it is seen from this page"
             yield _problem(page, line, "the link leads to no file", expected, link["to"])
         elif target and (step := _STEP.fullmatch(anchor)):
-            yield from _wrong_step(page, line, link["text"], step, place.steps(target, root))
+            yield from _wrong_step(
+                page, line, link["text"], step, trace_figure.step_counts(target, root)
+            )
         elif target and anchor and anchor not in _anchors(target, terms):
             known = ", ".join(f"#{h.anchor}" for h in target.headings if h.anchor)
             yield _problem(page, line, "the link leads to no heading", known, link["to"])

@@ -1,1 +1,1 @@
-"""The blocks that a page may hold: `::: name`, and what each becomes in Markdown."""
+"""The blocks that a page may hold, `::: name`, and what each becomes: `registry` lists them."""

@@ -1,10 +1,14 @@
-"""Draws matrices that a snippet printed: a table of cells, shaded by size, as inline HTML."""
+"""`figure: grid`: matrices that a snippet printed as tables of cells, shaded by size, in HTML."""
 
 from __future__ import annotations
 
 import html
 import math
 import re
+from collections.abc import Iterator
+
+from proofbook.model.page import Page, Reference
+from proofbook.model.problem import Problem
 
 _TENSOR = re.compile(r"tensor\((\[.*?\])((?:,\s*[a-z_]+=[^,()]+(?:\([^()]*\))?)*)\)", re.DOTALL)
 _ROW = re.compile(r"\[([^\[\]]*)\]")
@@ -32,6 +36,38 @@ def matrices(output: str) -> list[list[list[str]]]:
     return found
 
 
+def captions(reference: Reference) -> list[str]:
+    """The captions that a page gives to the matrices, in order; [] where it gives none."""
+    given = reference.option("captions")
+    return [caption.strip() for caption in given.split("|")] if given else []
+
+
+def problems(page: Page, reference: Reference, output: str) -> Iterator[Problem]:
+    """Why the grid cannot be drawn: each matrix of the output needs a caption of its own."""
+    figure = reference.option("figure")
+    if figure == "trace" or reference.option("passes"):
+        return  # `trace_figure` says that it takes no captions
+    if reference.option("captions") is None and figure in (None, "plot"):
+        return
+    given = captions(reference)
+    try:
+        count = len(matrices(output))
+        there = f"{count} in the recorded output"
+    except ValueError as error:
+        count, there = -1, f"the recorded output holds {error}"
+    if figure != "grid" or not count or count != len(given):
+        yield Problem(
+            page.file,
+            reference.line,
+            "the figure cannot be drawn",
+            "figure: grid, and captions: <one for each matrix of the grid, with | between them>: "
+            f"{there}",
+            f"figure: {figure}, {len(given)} captions",
+            "correct the options below this line",
+            (page.file,),
+        )
+
+
 def _is_finite(number: str) -> bool:
     try:
         return math.isfinite(float(number))
@@ -44,15 +80,15 @@ def draw(output: str, captions: list[str]) -> list[str]:
 
     A cell holds the number as it was printed, without the zeros and the point at its end.
     """
-    told = ['<div class="grids">']
+    lines = ['<div class="grids">']
     for matrix, caption in zip(matrices(output), captions, strict=True):
         largest = max(abs(float(number)) for row in matrix for number in row) or 1.0
-        told.append(f'<table class="grid"><caption>{html.escape(caption)}</caption><tbody>')
+        lines.append(f'<table class="grid"><caption>{html.escape(caption)}</caption><tbody>')
         for row in matrix:
             cells = "".join(_cell(number, abs(float(number)) / largest) for number in row)
-            told.append(f"<tr>{cells}</tr>")
-        told.append("</tbody></table>")
-    return [*told, "</div>"]
+            lines.append(f"<tr>{cells}</tr>")
+        lines.append("</tbody></table>")
+    return [*lines, "</div>"]
 
 
 def _cell(number: str, share: float) -> str:

@@ -1,4 +1,4 @@
-"""Where a page asks for the figure of a trace: what it asks for, and whether it can be drawn."""
+"""`figure: trace`: the figure of what autograd did, drawn from the recording beside a snippet."""
 
 from __future__ import annotations
 
@@ -26,54 +26,57 @@ _LIGHT = (
 _PASSES = re.compile(r"([1-9]\d*)(?:-([1-9]\d*))?")
 
 
-def drawn(page: Page, reference: Reference, root: Path) -> str:
+def draw(page: Page, reference: Reference, root: Path) -> str:
     """The HTML of the figure, in the page's language."""
-    recorded = read((root / reference.path).with_suffix(ENDING))
+    recording = read((root / reference.path).with_suffix(ENDING))
     language = page.file.removesuffix(".md").rpartition(".")[2]
-    return _drawn(recorded, identity(reference), language, passes(reference))
+    return _draw(recording, anchor(reference), language, passes(reference))
 
 
 @lru_cache(maxsize=256)
-def _drawn(recorded: str, name: str, language: str, shown: tuple[int, int] | None) -> str:
-    return fragment(parsed(recorded), name, language, shown)
+def _draw(recording: str, name: str, language: str, shown: tuple[int, int] | None) -> str:
+    return fragment(parsed(recording), name, language, shown)
 
 
-def image(page: Page, reference: Reference, root: Path) -> str:
-    """The picture of the figure as an SVG file: it brings its own style, that of a light page."""
-    picture = re.search("<svg.*?</svg>", drawn(page, reference, root), re.DOTALL)[0]
+def svg_file(page: Page, reference: Reference, root: Path) -> str:
+    """The graph as an SVG file, which brings its own style: that of a light page."""
+    graph = re.search("<svg.*?</svg>", draw(page, reference, root), re.DOTALL)[0]
     rules = re.findall(
         r"(?m)^\.trace (svg .*)$", _STYLE.read_text("utf-8").partition("/* While")[0]
     )
-    opening, closed, rest = picture.partition(">")
+    opening, closed, rest = graph.partition(">")
     opening = opening.replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg"', 1)
     style = "".join([f"svg{{background:#fff;{_LIGHT}}}", *rules])
     return f"{opening}{closed}<style>{style}</style>{rest}"
 
 
-def steps(page: Page, root: Path) -> dict[str, int]:
-    """The anchors of a page's figures, and how many steps each has."""
-    found = {}
-    for reference in page.references:
-        if reference.option("figure") == "trace" and not list(problems(page, reference, root)):
-            found[identity(reference)] = drawn(page, reference, root).count("<li ")
-    return found
+def step_counts(page: Page, root: Path) -> dict[str, int]:
+    """How many steps each figure of a page has, by the anchor of the figure."""
+    return {
+        anchor(reference): draw(page, reference, root).count("<li ")
+        for reference in page.references
+        if reference.option("figure") == "trace" and not list(problems(page, reference, root))
+    }
 
 
-def identity(reference: Reference) -> str:
+def anchor(reference: Reference) -> str:
     """The anchor of the figure, from the name of its snippet and the passes it shows."""
     name = reference.path.removeprefix("snippets/").removesuffix(".py")
-    told = reference.option("passes")
-    return re.sub("[/_]", "-", f"trace-{name}") + (f"-passes-{told}" if told else "")
+    shown = reference.option("passes")
+    return re.sub("[/_]", "-", f"trace-{name}") + (f"-passes-{shown}" if shown else "")
 
 
 def passes(reference: Reference) -> tuple[int, int] | None:
-    """The first and the last backward pass that are asked for, or None for all."""
-    told = _PASSES.fullmatch(reference.option("passes") or "")
-    return (int(told[1]), int(told[2] or told[1])) if told else None
+    """The first and the last backward pass that the figure shows, or None for all."""
+    numbers = _PASSES.fullmatch(reference.option("passes") or "")
+    return (int(numbers[1]), int(numbers[2] or numbers[1])) if numbers else None
 
 
 def problems(page: Page, reference: Reference, root: Path) -> Iterator[Problem]:
-    """Why the figure cannot be drawn."""
+    """Why the figure cannot be drawn; nothing where the page asks for none."""
+    shown, captions = reference.option("passes"), reference.option("captions")
+    if reference.option("figure") != "trace" and not shown:
+        return
     file = (root / reference.path).with_suffix(ENDING)
     name = file.relative_to(root).as_posix()
 
@@ -81,7 +84,6 @@ def problems(page: Page, reference: Reference, root: Path) -> Iterator[Problem]:
         return Problem(page.file, reference.line, what, expected, found, mend, (page.file,))
 
     correct = "correct the options below this line"
-    told, captions = reference.option("passes"), reference.option("captions")
     if reference.option("figure") != "trace" or captions:
         found = f"figure: {reference.option('figure')}" + (" with captions" if captions else "")
         yield problem("the figure cannot be drawn", "figure: trace, alone", found, correct)
@@ -100,15 +102,15 @@ def problems(page: Page, reference: Reference, root: Path) -> Iterator[Problem]:
         found = f"{name}, in which no backward pass ran"
         yield problem("the figure cannot be drawn", "a graph that ran backward", found, correct)
         return
-    last = max(_walked(trace), default=0)
-    if told and not (_PASSES.fullmatch(told) and _in_order(passes(reference), last)):
+    last = max(_recorded_passes(trace), default=0)
+    if shown and not (_PASSES.fullmatch(shown) and _in_order(passes(reference), last)):
         expected = f"passes from 1 to {last}, as 1 or 1-2" if last else "no passes: it has none"
-        yield problem("the trace has no such passes", expected, f"passes: {told}", correct)
+        yield problem("the trace has no such passes", expected, f"passes: {shown}", correct)
 
 
-def _walked(trace: Trace) -> list[int]:
+def _recorded_passes(trace: Trace) -> list[int]:
     return [event["p"] for event in trace.events if event["k"] == "backward"]
 
 
-def _in_order(asked: tuple[int, int] | None, last: int) -> bool:
-    return asked is not None and asked[0] <= asked[1] <= last
+def _in_order(wanted: tuple[int, int] | None, last: int) -> bool:
+    return wanted is not None and wanted[0] <= wanted[1] <= last

@@ -11,6 +11,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from proofbook.export import notebook
+from proofbook.model.book import Book
 from proofbook.model.page import Page
 
 BRANCH = "notebooks"
@@ -79,10 +80,10 @@ def colab(repository: str | None, path: str) -> str | None:
     return f"{base}/{found[1]}/blob/{BRANCH}/{quote(path)}" if found else None
 
 
-def write_notebook(page: Page, root: Path, language: str, site: str, file: Path) -> None:
+def write_notebook(page: Page, book: Book, language: str, site: str, file: Path) -> None:
     """Write the notebook of a page."""
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(notebook.text(page, root, language, site), "utf-8", newline="\n")
+    file.write_text(notebook.text(page, book, language, site), "utf-8", newline="\n")
 
 
 def copy_scripts(pages: list[Page], root: Path, site: Path) -> None:

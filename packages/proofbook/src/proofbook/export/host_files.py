@@ -15,6 +15,7 @@ from proofbook.content.page_summary import answer, title
 from proofbook.export import markdown_twin as twin
 from proofbook.export import social_card as card
 from proofbook.languages.parity import LANGUAGES
+from proofbook.model.book import Book
 from proofbook.model.page import Page
 from proofbook.model.problem import Problem
 
@@ -57,7 +58,7 @@ class Edition:
         return self.site + PREFIX[self.language] + entry.url
 
 
-def write(edition: Edition, root: Path, folder: Path, drawer: card.Drawer | None) -> list[Problem]:
+def write(edition: Edition, book: Book, folder: Path, drawer: card.Drawer | None) -> list[Problem]:
     """Write what stands beside the pages into the `folder` of the edition.
 
     Gives the problems: a title for which its picture has no room. Without a `drawer` there are no
@@ -67,7 +68,7 @@ def write(edition: Edition, root: Path, folder: Path, drawer: card.Drawer | None
     for entry in edition.entries:
         place = folder / entry.url
         place.mkdir(parents=True, exist_ok=True)
-        told = twin.twin(entry.page, root, edition.language, edition.site, edition.address(entry))
+        told = twin.twin(entry.page, book, edition.language, edition.site, edition.address(entry))
         (place / twin.NAME).write_text(told, "utf-8", newline="\n")
         if drawer:
             try:

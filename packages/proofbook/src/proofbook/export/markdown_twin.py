@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from importlib import metadata
-from pathlib import Path
 
 from proofbook.export import notebook
+from proofbook.model.book import Book
 from proofbook.model.page import Page
 
 NAME = "index.md"
@@ -24,10 +24,10 @@ _TAG = re.compile(r"</?(?:span|div)\b[^<>]*>|<img\b[^<>]*>")
 _OUTPUT = {"zh": "输出：", "en": "Output:"}
 
 
-def twin(page: Page, root: Path, language: str, site: str, address: str) -> str:
+def twin(page: Page, book: Book, language: str, site: str, address: str) -> str:
     """The Markdown of a page. `site`: where the book stands; `address`: where this page does."""
     told = []
-    for cell in notebook.cells(page, root, language, site):
+    for cell in notebook.cells(page, book, language, site):
         source = "".join(cell["source"])
         if cell["cell_type"] == "code":
             output = "".join(cell["outputs"][0]["text"]).rstrip("\n")

@@ -15,12 +15,16 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import metadata
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from proofbook.directives import cover, grid
-from proofbook.directives import trace_figure as place
+from proofbook.directives import grid, trace_figure
+from proofbook.directives.registry import directive_of
 from proofbook.markdown.expand import expand
 from proofbook.model.older_outputs import older_file, printed
 from proofbook.model.page import Page, Reference, parse, read
+
+if TYPE_CHECKING:
+    from proofbook.model.book import Book
 
 SITE = "http://127.0.0.1:8000/"
 """Where the book is served when no environment variable SITE_URL says otherwise."""
@@ -57,13 +61,13 @@ _WORDS = {
 }
 
 
-def notebook(page: Page, root: Path, language: str, site: str | None = None) -> dict:
+def notebook(page: Page, book: Book, language: str, site: str | None = None) -> dict:
     """The notebook of a page (nbformat 4.5).
 
     `site` is the address of the book, at its end a slash; without it, that of SITE_URL. The page
     must be one that `expand` accepts.
     """
-    writer = _written(page, root, language, site)
+    writer = _written(page, book, language, site)
     return {
         "cells": writer.told(),
         "metadata": {
@@ -79,32 +83,34 @@ def notebook(page: Page, root: Path, language: str, site: str | None = None) -> 
     }
 
 
-def cells(page: Page, root: Path, language: str, site: str | None = None) -> list[dict]:
+def cells(page: Page, book: Book, language: str, site: str | None = None) -> list[dict]:
     """The cells of a page alone, as `notebook` makes them: it has them say where they are from."""
-    return _written(page, root, language, site).cells
+    return _written(page, book, language, site).cells
 
 
-def _written(page: Page, root: Path, language: str, site: str | None) -> _Writer:
-    told = [r for r in page.references if not r.path.endswith(".py") and r.path != cover.NAME]
-    if told:
-        page = parse(page.file, expand(replace(page, references=tuple(told)), root))
+def _written(page: Page, book: Book, language: str, site: str | None) -> _Writer:
+    left_out = {r for r in page.references if directive_of(r, book.directives).site_only}
+    text = [r for r in page.references if not r.path.endswith(".py") and r not in left_out]
+    if text:
+        page = parse(page.file, expand(replace(page, references=tuple(text)), book))
+        left_out = {r for r in page.references if directive_of(r, book.directives).site_only}
     address = _Address(page.file, site or os.environ.get("SITE_URL") or SITE)
     writer = _Writer(address, _WORDS[language])
     lines = page.text.split("\n")
     at = page.blocks[0][1] if lines[0] == "---" and page.blocks else 0
     for reference in page.references:
         writer.prose(lines[at : reference.line - 1])
-        if reference.path != cover.NAME:  # it is drawn with the styles of the site
-            writer.snippet(page, reference, root)
+        if reference not in left_out:
+            writer.snippet(page, reference, book.root)
         at = reference.end
     writer.prose(lines[at:])
     writer.flush()
     return writer
 
 
-def text(page: Page, root: Path, language: str, site: str | None = None) -> str:
+def text(page: Page, book: Book, language: str, site: str | None = None) -> str:
     """The notebook as its file has it."""
-    return json.dumps(notebook(page, root, language, site), ensure_ascii=False) + "\n"
+    return json.dumps(notebook(page, book, language, site), ensure_ascii=False) + "\n"
 
 
 def name(page: str) -> str:
@@ -197,8 +203,8 @@ class _Writer:
             plain = re.sub(r' (?:class|style)="[^"]*"', "", "\n".join(drawn[1:-1]))
             self._cell("markdown", plain, "figure")
         if reference.option("figure") == "trace":
-            where = {"page": self.address.of(""), "identity": place.identity(reference)}
-            svg = base64.b64encode(place.image(page, reference, root).encode()).decode()
+            where = {"page": self.address.of(""), "identity": trace_figure.anchor(reference)}
+            svg = base64.b64encode(trace_figure.svg_file(page, reference, root).encode()).decode()
             told = self.words["figure"].format(**where)
             # A tag, not Markdown: in that, some readers take no SVG within an address.
             image = f'<img alt="{self.words["alt"]}" src="data:image/svg+xml;base64,{svg}">'

@@ -133,7 +133,10 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
                 _building.drawer = card.Drawer(font, folder)
             else:
                 log.info(card.MISSING)
-        _press.start(Path(config.config_file_path).parent)
+        try:
+            _press.start(Path(config.config_file_path).parent)
+        except Unproved as error:
+            raise PluginError(str(error)) from error
     elif "root_url" not in config.extra:
         raise PluginError("this edition is not built alone: mkdocs.yml builds both (mkdocs build)")
     return config
@@ -194,14 +197,16 @@ def on_page_markdown(markdown: str, page, config: MkDocsConfig, files: Files) ->
     parsed = parse(page.file.src_uri, markdown, whole=False)
     _press.shown[page.file.src_uri] = shown(parsed, root)
     try:
-        expanded = expand(parsed, root)
+        expanded = expand(parsed, _press.book)
     except Unproved:
         _press.unshown.add(f"docs/{page.file.src_uri}")
         return markdown  # the problems are told once, with their lines in the file, at the end
     if path := _notebook(page.file):
         shown_page = _press.pages[f"docs/{page.file.src_uri}"]
         file = Path(config.site_dir, path)
-        take.write_notebook(shown_page, root, _edition(config), config.extra["book_url"], file)
+        take.write_notebook(
+            shown_page, _press.book, _edition(config), config.extra["book_url"], file
+        )
     return expanded
 
 
@@ -366,7 +371,7 @@ def _write_beside(config: MkDocsConfig) -> None:
             entries.append(hosted.Entry(_press.pages[source], page.url.removeprefix("./"), part))
     name, about = config.site_name, config.site_description or ""
     edition = hosted.Edition(language, name, about, site, entries)
-    _press.formulas += hosted.write(edition, _press.book.root, folder, _building.drawer)
+    _press.formulas += hosted.write(edition, _press.book, folder, _building.drawer)
     if language == LANGUAGES[0]:
         for name, text in hosted.files(site).items():
             (folder / name).write_text(text, "utf-8", newline="\n")

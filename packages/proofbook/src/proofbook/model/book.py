@@ -13,11 +13,13 @@ from proofbook.check.links import wrong_links
 from proofbook.check.numbers import unproved_values
 from proofbook.content.glossary import Terms, read_terms
 from proofbook.content.questions import as_pages, in_the_file, read_questions, wrong_questions
-from proofbook.directives import cover
+from proofbook.directives.directive import Directive
+from proofbook.directives.registry import directive_of, directives_of
 from proofbook.languages.parity import problems_between
 from proofbook.languages.reconcile import edited_alone
 from proofbook.markdown.expand import expand
 from proofbook.maths.check import wrong_equalities
+from proofbook.model.config import BookConfig, read_config
 from proofbook.model.older_outputs import VERSION, older_file
 from proofbook.model.page import Page, parse, read
 from proofbook.model.problem import Problem, Unproved, not_utf8
@@ -41,16 +43,15 @@ class Book:
     older: tuple[str, ...]
     traces: tuple[str, ...]
     unreadable: tuple[Problem, ...]
+    config: BookConfig
+    directives: tuple[Directive, ...]
 
     @property
     def traced(self) -> frozenset[str]:
         """The scripts of which a page shows what autograd did: those that are recorded."""
         shown = (r for page in self.pages for r in page.references)
-        return frozenset(
-            r.option("of") if r.path == cover.NAME else r.path
-            for r in shown
-            if r.option("figure") == "trace" or r.path == cover.NAME
-        )
+        scripts = (directive_of(r, self.directives).recording(r) for r in shown)
+        return frozenset(script for script in scripts if script)
 
     def users(self, script: str) -> tuple[str, ...]:
         """The pages that show a script."""
@@ -64,7 +65,10 @@ class Book:
 
 
 def read_book(root: Path) -> Book:
-    """Read the book that lies in `root`: `docs/` and `snippets/`."""
+    """Read the book that lies in `root`: `docs/`, `snippets/`, its settings and its directives.
+
+    Raises `Unproved` where the settings are wrong or a directive of its own cannot be loaded.
+    """
     pages: list[Page] = []
     unreadable: list[Problem] = []
 
@@ -88,7 +92,9 @@ def read_book(root: Path) -> Book:
     older, traces = files("snippets", "*.then"), files("snippets", "*.trace")
     for file in scripts + outputs + older + traces:
         text(file)
-    return Book(root, *map(tuple, (pages, scripts, outputs, older, traces, unreadable)))
+    texts = map(tuple, (pages, scripts, outputs, older, traces, unreadable))
+    config = read_config(root)
+    return Book(root, *texts, config, directives_of(root, config))
 
 
 def problems_in_files(book: Book) -> list[Problem]:
@@ -130,7 +136,7 @@ class Checks:
     def of_page(self, page: Page) -> Iterator[Problem]:
         """What is wrong with a page by itself, whatever its other language says."""
         try:
-            expand(page, self.book.root)
+            expand(page, self.book)
         except Unproved as unproved:
             yield from unproved.problems
         yield from _typed_code(page)

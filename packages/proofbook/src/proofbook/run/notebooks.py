@@ -92,7 +92,7 @@ def labs_of(book: Book) -> list[Lab]:
         scripts = tuple(r.path for r in page.references if r.path.endswith(".py"))
         known = found.get(scripts)
         try:
-            told = known.notebook if known else _to_execute(notebook(page, book.root, "en"))
+            told = known.notebook if known else _to_execute(notebook(page, book, "en"))
         except Unproved:
             continue
         found[scripts] = Lab((*(known.pages if known else ()), page.file), scripts, told)

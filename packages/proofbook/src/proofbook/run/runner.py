@@ -17,8 +17,10 @@ from concurrent.futures import Future
 from pathlib import Path
 
 from proofbook.directives.plot import DRAWING
-from proofbook.run.limits import SECONDS as LIMIT
 from proofbook.run.result import Refusal, Result
+
+TIME_LIMIT = 20.0
+"""Seconds of wall-clock time that one script may take."""
 
 
 class RunnerError(RuntimeError):
@@ -32,7 +34,7 @@ class Runner:
     runs; `fresh=True` starts one interpreter for each script, as happens where there is no fork.
     """
 
-    def __init__(self, limit: float = LIMIT, hash_seed: int = 0, fresh: bool = False):
+    def __init__(self, limit: float = TIME_LIMIT, hash_seed: int = 0, fresh: bool = False):
         self.limit = limit
         self._numbers = itertools.count()
         self._waiting: dict[int, Future[Result]] = {}

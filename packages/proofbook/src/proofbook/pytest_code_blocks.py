@@ -2,7 +2,7 @@
 
 The blocks are those that pytest-codeblocks finds in the expanded page: what is run is what a reader
 copies. By itself the plugin passes over a fence with a title, runs code inside pytest, and lets a
-marker drop a block in silence; here each runs in the warm process, and a lost one is an error.
+marker drop a block in silence; here each runs in a process of its own, and a lost one is an error.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import io
 import sys
 import tempfile
 from collections.abc import Generator, Iterator
-from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 
 import pytest
@@ -20,42 +20,48 @@ from pytest_codeblocks.plugin import TestBlock
 
 from proofbook.check.outputs import refused
 from proofbook.check.text_difference import first_difference
-from proofbook.markdown.expand import expand
+from proofbook.markdown.expand import expand, expand_reference
+from proofbook.model.book import Book, read_book
 from proofbook.model.page import Page, one_line_end, parse, read
 from proofbook.model.problem import Problem, Unproved, not_utf8
 from proofbook.run.result import Result
-from proofbook.run.runner import Runner, RunnerError
+from proofbook.run.runner import TIME_LIMIT, Runner, RunnerError
 
 _MOVE = "move the code into a snippet: proofbook new <topic>/<name>"
 _UNMARK = "remove the test markers from the page, and close its fences"
 
 
-class Plugin:
-    """The pytest plugin for the book that lies in `root`."""
+class CodeBlocks:
+    """Collects and runs the code blocks of the book that lies in `root`."""
 
     def __init__(self, root: Path):
         self.root = root.resolve()
+
+    @cached_property
+    def book(self) -> Book:
+        """The book, read when the first of its pages is collected."""
+        return read_book(self.root)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> Generator:
         found = yield
         if file_path.suffix == ".md" and self.root / "docs" in file_path.resolve().parents:
-            return [PageFile.from_parent(parent, path=file_path, root=self.root)]
+            return [PageFile.from_parent(parent, path=file_path, code_blocks=self)]
         return found
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtestloop(self, session: pytest.Session) -> Generator:
-        """Hand all chosen blocks to the warm process at once; each item waits for its result."""
+        """Hand all chosen blocks to the runner at once; each item waits for its result."""
         option, blocks = session.config.option, [i for i in session.items if isinstance(i, Block)]
         stopped = session.testsfailed and not option.continue_on_collection_errors
         if not blocks or option.collectonly or stopped:
             return (yield)
-        limit = session.config.getini("codeblocks_limit")
+        limit = session.config.getini("codeblocks_limit") or TIME_LIMIT
         with tempfile.TemporaryDirectory() as folder, Runner(limit) as runner:
             for number, block in enumerate(blocks):
                 file = Path(folder, str(number), block.script or "typed.py")
                 file.parent.mkdir(parents=True)
-                file.write_text(block.shown.code, encoding="utf-8", newline="\n")
+                file.write_text(block.code_block.code, encoding="utf-8", newline="\n")
                 block.result = runner.submit(file)
             return (yield)
 
@@ -63,24 +69,25 @@ class Plugin:
 class PageFile(pytest.File):
     """A page in one language."""
 
-    def __init__(self, *, root: Path, **others):
+    def __init__(self, *, code_blocks: CodeBlocks, **others):
         super().__init__(**others)
-        self.root = root
+        self.code_blocks = code_blocks
 
     def collect(self) -> Iterator[pytest.Item]:
-        file = self.path.resolve().relative_to(self.root).as_posix()
+        file = self.path.resolve().relative_to(self.code_blocks.root).as_posix()
         try:
             page = parse(file, read(self.path))
         except UnicodeDecodeError as error:
             raise Unproved([not_utf8(file, error, (file,))]) from error
-        blocks = extract(page, self.root)
+        book = self.code_blocks.book
+        blocks = extract(page, book)
         scripts = {r.line: r.path for r in page.references if r.path.endswith(".py")}
         scripts |= dict.fromkeys(page.typed_python)
-        if problems := list(_faults(page, scripts, blocks, self.root)):
+        if problems := list(_wrong_blocks(page, scripts, blocks, book.root)):
             raise Unproved(problems)
         for line, block in blocks.items():
             if line in scripts:
-                about = {"file": file, "line": line, "script": scripts[line], "shown": block}
+                about = {"file": file, "line": line, "script": scripts[line], "block": block}
                 name = f"line {line}: {scripts[line] or 'python'}"
                 yield Block.from_parent(self, name=name, **about)
             elif block.syntax in ("sh", "bash"):  # as pytest-codeblocks has it
@@ -90,39 +97,39 @@ class PageFile(pytest.File):
                 yield item
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo):
-        return _told(excinfo.value) or super().repr_failure(excinfo)
+        return _message(excinfo.value) or super().repr_failure(excinfo)
 
 
 class Block(pytest.Item):
     """A Python block of a page; `script` is None where the code is typed into the page."""
 
-    def __init__(self, *, file: str, line: int, script: str | None, shown: CodeBlock, **others):
+    def __init__(self, *, file: str, line: int, script: str | None, block: CodeBlock, **others):
         super().__init__(**others)
-        self.file, self.line, self.script, self.shown = file, line, script, shown
+        self.file, self.line, self.script, self.code_block = file, line, script, block
 
     def runtest(self) -> None:
-        if told := _failure(self.script, self.shown, self.result.result()):
-            raise Unproved([Problem(self.file, self.line, *told, (self.file,))])
+        if failure := _failure(self.script, self.code_block, self.result.result()):
+            raise Unproved([Problem(self.file, self.line, *failure, (self.file,))])
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo):
-        return _told(excinfo.value) or super().repr_failure(excinfo)
+        return _message(excinfo.value) or super().repr_failure(excinfo)
 
     def reportinfo(self) -> tuple[Path, int, str]:
         # In a text with which the name of the item ends, pytest would write "::" for each dot.
         return self.path, self.line - 1, f"{self.file}, {self.name}"
 
 
-def _told(error: BaseException) -> str:
+def _message(error: BaseException) -> str:
     if isinstance(error, Unproved):
         return "\n\n".join(map(str, error.problems))
     return str(error) if isinstance(error, RunnerError) else ""
 
 
-def extract(page: Page, root: Path) -> dict[int, CodeBlock]:
+def extract(page: Page, book: Book) -> dict[int, CodeBlock]:
     """What pytest-codeblocks finds in the expanded page, by its line in the page's own file."""
-    origins = _origins(page, root)
+    origins = _origins(page, book)
     indents = {r.line: r.indent for r in page.references}
-    lines = expand(page, root).split("\n")
+    lines = expand(page, book).split("\n")
     # The plugin takes the indent off every line of a block; off an empty one, the line itself.
     padded = [text or indents.get(line, "") for text, line in zip(lines, origins, strict=True)]
     try:
@@ -137,18 +144,18 @@ def extract(page: Page, root: Path) -> dict[int, CodeBlock]:
     return blocks
 
 
-def _origins(page: Page, root: Path) -> list[int]:
-    """For each line of the expanded page, the line of the page's own file that it stands for."""
-    size, at, origins = len(page.text.split("\n")), 0, []
-    for r in page.references:
-        alone = expand(replace(page, references=(r,)), root)
-        length = len(alone.split("\n")) - size + r.end - r.line + 1
-        origins += [*range(at + 1, r.line), *[r.line] * length]
-        at = r.end
-    return [*origins, *range(at + 1, size + 1)]
+def _origins(page: Page, book: Book) -> list[int]:
+    """For each line of the expanded page, the line of the page's own file that it comes from."""
+    at, origins = 0, []
+    for reference in page.references:
+        lines = expand_reference(reference, page, book)
+        length = len("\n".join(lines).split("\n")) if lines else 0
+        origins += [*range(at + 1, reference.line), *[reference.line] * length]
+        at = reference.end
+    return [*origins, *range(at + 1, page.text.count("\n") + 2)]
 
 
-def _faults(
+def _wrong_blocks(
     page: Page, scripts: dict[int, str | None], blocks: dict[int, CodeBlock], root: Path
 ) -> Iterator[Problem]:
     """Where the blocks that would run are not the Python blocks that a reader of the page sees."""
@@ -176,17 +183,17 @@ def _faults(
 
 
 def _failure(
-    script: str | None, shown: CodeBlock, result: Result
+    script: str | None, block: CodeBlock, result: Result
 ) -> tuple[str, str, str, str] | None:
     """What is wrong with the run of a block, what was expected and found, and what mends it."""
     name = script or "the block"
     if result.refusal:
-        told = refused(name, result)
-        found = told.found.replace(result.path, name)
-        mend = told.mend if script else _MOVE
-        return f"{name}, line {told.line}: {told.what}", told.expected, found, mend
+        problem = refused(name, result)
+        found = problem.found.replace(result.path, name)
+        mend = problem.mend if script else _MOVE
+        return f"{name}, line {problem.line}: {problem.what}", problem.expected, found, mend
     # A page does not show which line ends there are, nor how many after the last line.
-    texts = (shown.expected_output, one_line_end(result.stdout))
+    texts = (block.expected_output, one_line_end(result.stdout))
     if not (difference := first_difference(*(text.rstrip("\n") + "\n" for text in texts))):
         return None
     line, said, printed = difference

@@ -1,4 +1,4 @@
-"""The cover: the gradients of a recording as streams, each as wide as its gradient is large.
+"""The cover of this book: the gradients of a recording as streams, as wide as they are large.
 
 A page writes `::: cover` and below it `of: snippets/....py`. What is drawn comes from the recording
 beside that script: at each node a stream is as wide as the gradient that the node received.
@@ -9,17 +9,14 @@ from __future__ import annotations
 import html
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from gradtrace.graph.nodes import read_graph
 from gradtrace.model import Trace, parsed
 from gradtrace.narrate.number_format import number, scalar
-
+from proofbook.directives.directive import Directive
+from proofbook.model.book import Book
 from proofbook.model.page import Page, Reference, read
-from proofbook.model.problem import Problem
-
-NAME = "cover"
-"""What a page writes after `:::`."""
+from proofbook.model.problem import Problem, Unproved
 
 WIDTH, MIDDLE, TOP, ROW, WIDEST = 340, 172, 74, 84, 132
 MINUS = ' class="minus"'
@@ -28,12 +25,12 @@ _SPREAD = (46, 60, 66)
 _COMMA = {"zh": "、", "en": ", "}
 _WORDS = {
     "zh": {
-        "told": "{count} 次反向传播，梯度流向 {leaf}。{streams}{leaf}.grad 最后是 {sum}。",
+        "description": "{count} 次反向传播，梯度流向 {leaf}。{streams}{leaf}.grad 最后是 {sum}。",
         "stream": "从 {root} 来的：{values}。",
         "caption": "真跑出来的两次反向传播，从下往上：越宽，梯度越大；蓝色是负的。",
     },
     "en": {
-        "told": "The gradients of {count} backward passes flow to {leaf}. "
+        "description": "The gradients of {count} backward passes flow to {leaf}. "
         "{streams}In the end {leaf}.grad is {sum}.",
         "stream": "From {root}: {values}. ",
         "caption": "Two backward passes as they really ran, from below: the wider, the larger the "
@@ -44,12 +41,15 @@ _WORDS = {
 
 @dataclass(frozen=True)
 class Stop:
-    """A node that a stream passes: its key, its name in the script, the gradient it received."""
+    """A node that a stream passes: its key, its name in the script, the gradient it received.
+
+    `label`: the gradient as the figure prints it.
+    """
 
     key: str
     name: str
     gradient: float
-    told: str
+    label: str
 
 
 @dataclass(frozen=True)
@@ -87,50 +87,62 @@ def read_cover(trace: Trace) -> Cover:
     return Cover(tuple(streams), total)
 
 
-def drawn(page: Page, reference: Reference, root: Path) -> str:
+def draw(reference: Reference, page: Page, book: Book) -> str:
     """The HTML of the cover, in the page's language."""
-    trace = parsed(read((root / (reference.option("of") or "")).with_suffix(".trace")))
+    trace = parsed(read((book.root / (reference.option("of") or "")).with_suffix(".trace")))
     cover, language = read_cover(trace), page.file.removesuffix(".md").rpartition(".")[2]
     words = _WORDS[language]
     leaf = cover.streams[0][0].name
     streams = "".join(
         words["stream"].format(
-            root=stream[-1].name, values=_COMMA[language].join(s.told for s in reversed(stream))
+            root=stream[-1].name, values=_COMMA[language].join(s.label for s in reversed(stream))
         )
         for stream in cover.streams
     )
-    told = words["told"].format(
+    description = words["description"].format(
         count=len(cover.streams), leaf=leaf, streams=streams, sum=cover.total
     )
     return (
-        f'<figure class="cover" data-search-exclude>{_svg(cover, told)}'
+        f'<figure class="cover" data-search-exclude>{_svg(cover, description)}'
         f"<figcaption>{words['caption']}</figcaption></figure>"
     )
 
 
-def problems(page: Page, reference: Reference, root: Path) -> Iterator[Problem]:
-    """Why the cover cannot be drawn."""
+def _expand(reference: Reference, page: Page, book: Book) -> list[str]:
     try:
-        drawn(page, reference, root)
+        return [draw(reference, page, book)]
     except (OSError, ValueError, KeyError) as error:
-        yield Problem(
+        problem = Problem(
             page.file,
             reference.line,
             "the cover cannot be drawn",
-            "of: <a snippet with a recording of two backward passes to one number>",
+            OPTIONS["of"],
             f"of: {reference.option('of')}: {error}",
             "correct the option below this line",
             (page.file,),
         )
+        raise Unproved([problem]) from error
 
 
-def _svg(cover: Cover, told: str) -> str:
+OPTIONS = {"of": "of: <a snippet with a recording of two backward passes to one number>"}
+DIRECTIVES = [
+    Directive(
+        "cover",
+        _expand,
+        OPTIONS,
+        recording=lambda reference: reference.option("of"),
+        site_only=True,
+    )
+]
+
+
+def _svg(cover: Cover, description: str) -> str:
     rows = len(cover.streams[0])
     height = TOP + (rows - 1) * ROW + 34
     scale = WIDEST / sum(abs(stream[0].gradient) for stream in cover.streams)
     edges = _edges(cover.streams, scale)
     parts = [
-        f'<svg viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{html.escape(told)}">',
+        f'<svg viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{html.escape(description)}">',
         "<defs>",
         *(_shade(i, stream) for i, stream in enumerate(cover.streams, 1)),
         "</defs>",
@@ -199,7 +211,7 @@ def _labels(cover: Cover, edges: Sequence[Sequence[tuple[float, float]]]) -> Ite
             sums = [(edges[0][0], a), (edges[1][0], b)]
             for (left, right), stop in sums:
                 x = _n((left + right) / 2)
-                yield f'<text class="in" x="{x}" y="{TOP + 22}"{late}>{stop.told}</text>'
+                yield f'<text class="in" x="{x}" y="{TOP + 22}"{late}>{stop.label}</text>'
             yield (
                 f'<text class="sum" x="{MIDDLE}" y="{TOP - 16}"{late}>'
                 f"<tspan>{html.escape(a.name)}.grad</tspan> {cover.total}</text>"
@@ -209,13 +221,13 @@ def _labels(cover: Cover, edges: Sequence[Sequence[tuple[float, float]]]) -> Ite
         names = html.escape(a.name), html.escape(b.name)
         yield (
             f'<text class="left" x="{_n(edges[0][i][0] - 9)}" y="{y}"{late}>'
-            f"<tspan>{names[0]}</tspan> {a.told}</text>"
+            f"<tspan>{names[0]}</tspan> {a.label}</text>"
         )
         name = "" if shared else f" <tspan>{names[1]}</tspan>"
         minus = " minus" * (b.gradient < 0)
         yield (
             f'<text class="right{minus}" x="{_n(edges[1][i][1] + 9)}" y="{y}"{late}>'
-            f"{b.told}{name}</text>"
+            f"{b.label}{name}</text>"
         )
 
 

@@ -1,0 +1,57 @@
+"""Directives that show what the whole book holds: its glossary, its questions, its proof report.
+
+A page writes `::: docs/glossary/terms.toml` and below it `part: <part>`; the questions likewise;
+`::: report` and `::: versions` take no option.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from proofbook.content import glossary, questions, report
+from proofbook.directives.directive import Directive
+from proofbook.model.config import BookConfig
+from proofbook.model.page import Page, Reference
+from proofbook.model.problem import Problem, Unproved
+
+if TYPE_CHECKING:
+    from proofbook.model.book import Book
+
+
+def book_parts(config: BookConfig) -> tuple[Directive, ...]:
+    """The directives; those of the TOML files have the files' names, which a book may choose."""
+    part = {"part": "part: <a part that stands in the file>"}
+    return (
+        Directive(config.glossary, _glossary_part, part),
+        Directive(config.questions, _questions_part, part),
+        Directive(report.NAME, lambda _, page, book: report.table(page.file, book.root)),
+        Directive(report.VERSIONS, lambda _, page, book: report.versions(page.file, book.root)),
+    )
+
+
+def _glossary_part(reference: Reference, page: Page, book: Book) -> list[str]:
+    part = reference.option("part") or ""
+    lines = glossary.entries(page.file, part, glossary.read_terms(book.root))
+    return lines or _no_such_part(reference, page)
+
+
+def _questions_part(reference: Reference, page: Page, book: Book) -> list[str]:
+    part = reference.option("part") or ""
+    lines = questions.entries(page.file, part, questions.read_questions(book.root))
+    return lines or _no_such_part(reference, page)
+
+
+def _no_such_part(reference: Reference, page: Page) -> list[str]:
+    raise Unproved(
+        [
+            Problem(
+                page.file,
+                reference.line,
+                "this names no part of the file",
+                f"part: <a part that stands in {reference.path}>",
+                f"part: {reference.option('part')}",
+                "correct the part below this line",
+                (page.file,),
+            )
+        ]
+    )

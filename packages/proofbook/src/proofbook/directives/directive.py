@@ -1,0 +1,45 @@
+"""What a directive is: a block `::: name` in a page, its options indented below it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from proofbook.model.page import Page, Reference
+
+if TYPE_CHECKING:
+    from proofbook.model.book import Book
+
+
+def _no_recording(reference: Reference) -> str | None:
+    return None
+
+
+@dataclass(frozen=True)
+class Directive:
+    """A kind of block, and how it becomes Markdown.
+
+    `name`: what stands after `:::`, or a pattern of it.
+    `expand(reference, page, book)`: the lines of Markdown (or HTML) that take the place of the
+    block; raises `Unproved` with the problems where it cannot be shown.
+    `options`: the options that it knows, each with how a page writes it; `repeatable`: those that
+    may be given more than once.
+    `recording(reference)`: the script whose recording is shown, or None. Such a script is recorded
+    at every check, and compared with the recording beside it.
+    `site_only`: what it becomes needs the style sheets of the site, so notebooks leave it out.
+    """
+
+    name: str | re.Pattern[str]
+    expand: Callable[[Reference, Page, Book], list[str]]
+    options: Mapping[str, str] = field(default_factory=dict)
+    repeatable: frozenset[str] = frozenset()
+    recording: Callable[[Reference], str | None] = _no_recording
+    site_only: bool = False
+
+    def matches(self, path: str) -> bool:
+        """Whether this is meant by what stands after `:::`."""
+        if isinstance(self.name, str):
+            return path == self.name
+        return self.name.fullmatch(path) is not None

@@ -1,0 +1,47 @@
+"""What the checks say when one digit of a recorded output is changed: computed, not written down.
+
+A page writes `::: wrong-digit` and below it `of: snippets/....py`.
+"""
+
+from __future__ import annotations
+
+import re
+
+from proofbook.check.text_difference import other_output
+from proofbook.directives.directive import Directive
+from proofbook.model.book import Book
+from proofbook.model.page import Page, Reference, read
+from proofbook.model.problem import Problem, Unproved
+
+OPTIONS = {"of": "of: <a snippet whose output holds a tensor of one number>"}
+_DIGIT = re.compile(r"(?<=tensor\()\d")
+
+
+def _expand(reference: Reference, page: Page, book: Book) -> list[str]:
+    """The message, as Markdown, once the first digit of the first tensor of the output is wrong."""
+    script = reference.option("of") or ""
+    try:
+        output = read((book.root / script).with_suffix(".out"))
+    except (OSError, ValueError) as error:
+        output, why = "", str(error)
+    else:
+        why = "no tensor in its output"
+    wrong = _DIGIT.sub(lambda digit: str((int(digit[0]) + 1) % 10), output, count=1)
+    if message := other_output(script, wrong, output):
+        return ["```{ .text .spoiled }", *str(message).splitlines(), "```"]
+    raise Unproved(
+        [
+            Problem(
+                page.file,
+                reference.line,
+                "there is no digit to make wrong",
+                OPTIONS["of"],
+                f"of: {script}: {why}",
+                "correct the option below this line",
+                (page.file,),
+            )
+        ]
+    )
+
+
+DIRECTIVES = [Directive("wrong-digit", _expand, OPTIONS)]
