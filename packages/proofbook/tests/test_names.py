@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import proofbook.api.index
 import pytest
 from proofbook.api.index import read_index
-from proofbook.api.references import uses
+from proofbook.api.names_in_code import names_in_code
 from proofbook.check.api_names import Names
 from proofbook.markdown.prose import code
 from proofbook.model.book import read_book
@@ -253,9 +254,9 @@ def test_code_is_found_with_its_line():
 
 
 def test_uses_are_as_long_as_they_are_written():
-    found = uses("a.b(c.d, e=f).g + h")
-    assert {use.parts for use in found} == {("a", "b"), ("c", "d"), ("f",), ("", "g"), ("h",)}
-    assert next(use.keywords for use in found if use.call) == ("e",)
+    found = names_in_code("a.b(c.d, e=f).g + h")
+    assert {name.parts for name in found} == {("a", "b"), ("c", "d"), ("f",), ("", "g"), ("h",)}
+    assert next(name.keywords for name in found if name.call) == ("e",)
 
 
 def test_the_check_tells_it_with_what_is_near(book, proof_command):
@@ -280,19 +281,31 @@ def test_the_engine_does_not_import_torch():
 
 
 def test_a_torch_that_cannot_be_asked_is_told(book, proof_command, tmp_path, monkeypatch):
-    writer = tmp_path / "writer.py"
-    writer.write_text("raise ValueError('no torch here')\n")
-    monkeypatch.setattr(proofbook.api.index, "_WRITER", writer)
-    read_index.cache_clear()
-    try:
-        with pytest.raises(Unproved, match="no torch here"):
-            read_index()
-        book.change("docs/t/p.en.md", "It is 6.", "It is `6`.")
-        status, _, err = proof_command("check")
-        assert status == 1
-        assert "the names of PyTorch cannot be read" in err
-    finally:
-        read_index.cache_clear()
+    script = tmp_path / "script.py"
+    script.write_text("raise ValueError('no torch here')\n")
+    monkeypatch.setattr(proofbook.api.index, "_SCRIPT", script)
+    with pytest.raises(Unproved, match="no torch here"):
+        read_index(tmp_path)
+    book.change("docs/t/p.en.md", "It is 6.", "It is `6`.")
+    status, _, err = proof_command("check")
+    assert status == 1
+    assert "the names of PyTorch cannot be read" in err
+
+
+def test_the_index_is_built_once_for_many_at_a_time(tmp_path, monkeypatch):
+    """Whoever finds no file builds one; none is ever seen half written."""
+    script = tmp_path / "script.py"
+    body = "import json, sys\n"
+    body += "index = dict(modules={'torch': {}}, dynamic=[], classes={}, attributes={})\n"
+    script.write_text(body + "open(sys.argv[1], 'w').write(json.dumps(index))\n")
+    monkeypatch.setattr(proofbook.api.index, "_SCRIPT", script)
+    cache = tmp_path / "cache"
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda _: read_index(cache).modules, range(8)))
+    assert found == [{"torch": {}}] * 8
+    assert [file.suffix for file in cache.iterdir()] == [".json"]
+    script.write_text(script.read_text() + "# another version\n")
+    assert read_index(cache).modules == {"torch": {}} and len(list(cache.iterdir())) == 2
 
 
 def test_the_names_of_the_book_hold():

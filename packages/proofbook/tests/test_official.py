@@ -6,14 +6,25 @@ import re
 from pathlib import Path
 
 import pytest
-from proofbook.api.documentation import SITE, address, link_names, meant
+import sphobjinv
+from proofbook.api.documentation import Documentation, link_names
 from proofbook.api.index import read_index
+from proofbook.api.inventory import read_inventories, read_inventory, wrong_inventories
 from proofbook.check.api_names import Shown
 from proofbook.model.book import read_book
+from proofbook.model.config import InventorySource, read_config
+from proofbook.model.problem import Unproved
 
 ROOT = Path(__file__).resolve().parents[3]
 
 EMPTY = Shown("", "")
+_HEADER = b"# Sphinx inventory version 2"
+SITE = "https://docs.pytorch.org/docs/stable/"
+
+
+@pytest.fixture(scope="module")
+def documentation() -> Documentation:
+    return Documentation(read_index(), read_inventories(ROOT, read_config(ROOT).inventories))
 
 
 @pytest.mark.parametrize(
@@ -44,8 +55,8 @@ EMPTY = Shown("", "")
         ("torch.optim.lr_scheduler.StepLR", "generated/torch.optim.lr_scheduler.StepLR.html"),
     ],
 )
-def test_a_name_has_its_address(name, place):
-    assert address(name, read_index()) == SITE + place
+def test_a_name_has_its_address(name, place, documentation):
+    assert documentation.address(name) == SITE + place
 
 
 @pytest.mark.parametrize(
@@ -53,13 +64,14 @@ def test_a_name_has_its_address(name, place):
     [
         *("torch", "torch.gard", "torch.Tensor.gard", "torch.Tensor.data", "torch.Tensor.T"),
         *("torch.nn.Container", "torch.nn.Linear.weight", "torch.nn.functional.boolean_dispatch"),
-        *("torch.typename", "torch.import_ir_module", "torch.float32", "torch.distributed.x"),
-        *("torch.nn.functional.Tensor", "torch.optim.lr_scheduler", "torch._assert"),
-        *("torch.nn.functional.handle_torch_function", "torch.nn.init.math", "torch.linalg.Tensor"),
+        *("torch.import_ir_module", "torch.float32", "torch.distributed.x", "torch.conv2d"),
+        *("torch.detach", "torch.nn.Container"),
+        *("torch.optim.lr_scheduler", "torch.optim.lr_scheduler.Any", "torch._assert"),
+        *("torch.nn.functional.handle_torch_function", "torch.nn.init.math", "torch.Tensor.kron"),
     ],
 )
-def test_where_nobody_can_tell_there_is_no_address(name):
-    assert address(name, read_index()) is None
+def test_what_is_not_documented_has_no_address(name, documentation):
+    assert documentation.address(name) is None
 
 
 @pytest.mark.parametrize(
@@ -79,8 +91,9 @@ def test_where_nobody_can_tell_there_is_no_address(name):
         ("torch.tensor(…)", "torch.tensor"),
     ],
 )
-def test_code_that_is_a_name_or_a_call_means_it(text, name):
-    assert meant(text, EMPTY, read_index()) == address(name, read_index()) is not None
+def test_code_that_is_a_name_or_a_call_means_it(text, name, documentation):
+    found = documentation.address_of_code(text, EMPTY)
+    assert found == documentation.address(name) is not None
 
 
 @pytest.mark.parametrize(
@@ -93,22 +106,23 @@ def test_code_that_is_a_name_or_a_call_means_it(text, name):
         *("a leaf", "None", "retain_graph=True", "", "3.0", "(a)", "torch.gard", "optim.step()"),
     ],
 )
-def test_what_may_mean_something_else_is_not_linked(text):
-    assert meant(text, EMPTY, read_index()) is None
+def test_what_may_mean_something_else_is_not_linked(text, documentation):
+    assert documentation.address_of_code(text, EMPTY) is None
 
 
-def test_a_name_of_the_snippets_is_theirs():
+def test_a_name_of_the_snippets_is_theirs(documentation):
     own = Shown("class Linear:\n    pass\n\ndef retain_grad(x):\n    return x\n\nF = 3\n", "")
     for text in ("Linear", "retain_grad(x)", "F.relu"):
-        assert meant(text, EMPTY, read_index())
-        assert meant(text, own, read_index()) is None
+        assert documentation.address_of_code(text, EMPTY)
+        assert documentation.address_of_code(text, own) is None
 
 
-def linked(html: str) -> str:
-    return link_names(html, EMPTY, read_index())
+@pytest.fixture
+def linked(documentation):
+    return lambda html: link_names(html, EMPTY, documentation)
 
 
-def test_the_first_code_for_a_name_leads_to_its_documentation():
+def test_the_first_code_for_a_name_leads_to_its_documentation(linked):
     place = f"{SITE}generated/torch.Tensor.grad.html"
     assert linked("<p><code>.grad</code>, <code>w.grad</code> <code>w</code></p>") == (
         f'<p><a class="api" href="{place}"><code>.grad</code></a>, <code>w.grad</code> '
@@ -134,14 +148,56 @@ def test_the_first_code_for_a_name_leads_to_its_documentation():
         "<math><mtext>.grad</mtext></math>",
     ],
 )
-def test_some_places_are_no_place_for_a_link(html):
+def test_some_places_are_no_place_for_a_link(html, linked):
     assert linked(html) == html
     after = linked(html + "<p><code>.grad</code></p>")
     assert after.startswith(html) and after.count('class="api"') == 1
 
 
-def test_the_links_that_the_book_has_by_hand_are_those_that_would_be_made():
-    told = re.compile(rf"\[`(torch\.[\w.]+)`\]\(({re.escape(SITE)}[^)]*)\)")
-    by_hand = {pair for page in read_book(ROOT).pages for pair in told.findall(page.text)}
+def test_the_links_that_the_book_has_by_hand_are_those_that_would_be_made(documentation):
+    link = re.compile(rf"\[`(torch\.[\w.]+)`\]\(({re.escape(SITE)}[^)]*)\)")
+    by_hand = {pair for page in read_book(ROOT).pages for pair in link.findall(page.text)}
     assert len(by_hand) > 30
-    assert {(name, address(name, read_index())) for name, _ in by_hand} == by_hand
+    assert {(name, documentation.address(name)) for name, _ in by_hand} == by_hand
+
+
+def test_the_inventory_is_that_of_the_installed_torch():
+    """If this fails after an update: docs/inventories/README.txt says where the next one is."""
+    (source,) = read_config(ROOT).inventories
+    inventory = read_inventory(ROOT, source.file, source.base_url)
+    assert inventory.project == "PyTorch"
+    assert read_index().version.startswith(f"{inventory.version}.")
+
+
+def test_an_inventory_as_sphinx_writes_it_is_read(tmp_path):
+    lines = [
+        "a.f py:function 1 generated/a.f.html#$ -",
+        "a.C.m py:method 1 shared.html#$ -",
+        "a.w py:module 0 shared.html#module-$ -",
+        "a.w py:function 1 generated/a.w.html#$ -",
+        "shared std:doc -1 shared.html Shared names",
+    ]
+    inventory = sphobjinv.Inventory()
+    inventory.project, inventory.version = "A", "1.0"
+    for name, kind, priority, uri, shown in (line.split(" ", 4) for line in lines):
+        domain, role = kind.split(":")
+        entry = sphobjinv.DataObjStr(
+            name=name, domain=domain, role=role, priority=priority, uri=uri, dispname=shown
+        )
+        inventory.objects.append(entry)
+    (tmp_path / "a.inv").write_bytes(sphobjinv.compress(inventory.data_file()))
+    assert read_inventory(tmp_path, "a.inv", "https://a.org/").addresses == {
+        "a.f": "https://a.org/generated/a.f.html",
+        "a.C.m": "https://a.org/shared.html#a.C.m",
+        "a.w": "https://a.org/generated/a.w.html",
+    }
+
+
+@pytest.mark.parametrize("content", [None, b"<html></html>", _HEADER])
+def test_an_inventory_that_cannot_be_read_is_told(tmp_path, content):
+    if content:
+        (tmp_path / "a.inv").write_bytes(content)
+    with pytest.raises(Unproved, match=r"a\.inv:1(.|\n)*download it: https://a\.org/objects\.inv"):
+        read_inventory(tmp_path, "a.inv", "https://a.org/")
+    source = InventorySource("a.inv", "https://a.org/")
+    assert bool(list(wrong_inventories(tmp_path, [source]))) == (content != _HEADER)

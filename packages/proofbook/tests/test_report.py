@@ -7,7 +7,7 @@ from importlib import metadata
 from pathlib import Path
 
 from proofbook.api.index import read_index
-from proofbook.content.report import Count, count, names_of, table, versions
+from proofbook.content.report import Count, count, index_or_none, names_of, table, versions
 from proofbook.markdown.expand import expand
 from proofbook.model.book import read_book
 from proofbook.model.page import parse, read
@@ -27,7 +27,7 @@ PAGE = """\
 
 def test_what_is_counted(book: Book):
     page = parse("docs/t/p.en.md", PAGE)
-    assert count(page, book.root, names_of(page, book.root)) == Count(
+    assert count(page, book.root, names_of(page, book.root, index_or_none())) == Count(
         runs=1, lines=1, values=3, computed=1, names=0, open=1, elsewhere=1
     )
 
@@ -68,7 +68,7 @@ def test_names_are_those_of_torch_that_were_looked_up(book: Book):
         "# T { #t }\n\n`torch.autograd.grad`, `w.detach()`, `.grad`, `y`, `sum`, `retain_grad()`, "
         "“`torch.gard`”, `torch.autograd.graph.Node.next_functions`\n\n::: snippets/t/s.py\n"
     )
-    assert names_of(parse("docs/t/p.en.md", text), book.root) == {
+    assert names_of(parse("docs/t/p.en.md", text), book.root, index_or_none()) == {
         "torch.autograd.grad": True,
         "detach": True,
         "grad": True,

@@ -15,7 +15,9 @@ from pathlib import Path
 
 import jieba
 
+from proofbook.api.documentation import Documentation
 from proofbook.api.index import Index, read_index
+from proofbook.api.inventory import read_inventories
 from proofbook.check.api_names import Shown
 from proofbook.check.outputs import problems_in_runs
 from proofbook.cli import summary
@@ -52,6 +54,7 @@ class Press:
     terms: Terms = field(default_factory=Terms)
     questions: tuple[Question, ...] = ()
     index: Index | None = None
+    documentation: Documentation | None = None
     shown: dict[str, Shown] = field(default_factory=dict)
     marks: dict[str, Marks] = field(default_factory=dict)
     related: Related | None = None
@@ -92,7 +95,10 @@ class Press:
             for lab in self.labs
         }
         with contextlib.suppress(Unproved):
-            self.index = read_index()  # while the scripts run
+            self.index = self.index or read_index()  # while the scripts run
+            if self.documentation is None:
+                addresses = read_inventories(root, self.book.config.inventories)
+                self.documentation = Documentation(self.index, addresses)
         self.marks = marks_of(self.book)
         self.related = Related(self.book.pages, self.terms)
 

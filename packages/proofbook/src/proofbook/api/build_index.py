@@ -1,9 +1,23 @@
-"""Writes down what torch offers: `python build_index.py <file>` makes one file of JSON.
+"""Lists the names of the installed torch: `python build_index.py <file>` writes a file of JSON.
 
-Run in a process of its own, so that nobody else has to import torch: see `index.py`, which
-reads the file. `modules` holds the names of each public module; `classes` the members of each
-class, with its bases; `attributes` the names that the methods of a module's classes set on `self`.
-Each name comes with its parameters as far as they can be known, and with what is deprecated.
+Run in a process of its own, so that nobody else has to import torch; `index.py` reads the file:
+
+    modules     by full name of each public module: its names, each with an entry
+    dynamic     the modules that make up names when they are asked for
+    classes     by the place where each class is defined: its `bases`, its `members` with their
+                entries, and the `module`
+    attributes  by module: the names that methods of its classes set on `self`
+
+An entry is empty where only the name is known; its keys are:
+
+    module      it is the module of this full name
+    class       it is the class defined at this place, a key of `classes`
+    of          where it is defined: module and qualified name
+    function    True for a function
+    doc         True if it has a docstring
+    parameters  the names of its parameters, `**` among them if it takes any; null where unknown
+    deprecated  "warns" if a call warns, "says" if only its docstring says so
+    deprecated_parameters   the parameters that its docstring calls deprecated
 """
 
 from __future__ import annotations
@@ -20,10 +34,10 @@ import warnings
 from pathlib import Path
 from types import ModuleType
 
-IMPORTED = ("torch.autograd", "torch.func", "torch.nn", "torch.optim", "torch.utils")
+PACKAGES = ("torch.autograd", "torch.func", "torch.nn", "torch.optim", "torch.utils")
 """Packages whose modules are imported too; of all others, what `import torch` brings is known."""
-LEFT_OUT = re.compile(r"torch\.(?:ao|distributed|export|fx|jit|onnx|package|testing)\b")
-"""What is in these is not written down: any name in them passes."""
+EXCLUDED = re.compile(r"torch\.(?:ao|distributed|export|fx|jit|onnx|package|testing)\b")
+"""What is in these is not listed: any name in them passes."""
 
 _NUMPY = {"dim": "axis", "keepdim": "keepdims", "input": "x", "other": "x2"}
 """Names that functions written in C++ also take, for those who come from NumPy."""
@@ -45,13 +59,13 @@ def main(file: str) -> None:
     warnings.simplefilter("ignore")
     import torch
 
-    for package in IMPORTED:
+    for package in PACKAGES:
         _import_below(package)
     stubs = _stubs(Path(torch.__file__).parent / "_C")
     index: dict[str, dict] = {"modules": {}, "dynamic": [], "classes": {}, "attributes": {}}
     for name, module in sorted(sys.modules.items()):
         ours = name.split(".")[0] == "torch" and isinstance(module, ModuleType)
-        if ours and "._" not in name and not LEFT_OUT.match(name):
+        if ours and "._" not in name and not EXCLUDED.match(name):
             index["modules"][name] = {
                 key: _entry(key, value, stubs, index) for key, value in list(vars(module).items())
             }
@@ -78,15 +92,15 @@ def _import_below(package: str) -> None:
 
 
 def _stubs(folder: Path) -> dict[str, set[str]]:
-    """The parameters, in all overloads, of what is written in C++: by name alone."""
+    """By bare name: the parameters, in all overloads, of what is written in C++."""
     known: dict[str, set[str]] = {}
     for name in ("__init__.pyi", "_VariableFunctions.pyi", "_nn.pyi"):
         if not (folder / name).is_file():
             continue
         for node in ast.walk(ast.parse((folder / name).read_text("utf-8"))):
             if isinstance(node, ast.FunctionDef):
-                told = node.args.posonlyargs + node.args.args + node.args.kwonlyargs
-                names = {argument.arg for argument in told} | ({"**"} if node.args.kwarg else set())
+                arguments = node.args.posonlyargs + node.args.args + node.args.kwonlyargs
+                names = {a.arg for a in arguments} | ({"**"} if node.args.kwarg else set())
                 known.setdefault(node.name, set()).update(names)
     for names in known.values():
         names.update([_NUMPY[name] for name in names & _NUMPY.keys()])
@@ -94,7 +108,7 @@ def _stubs(folder: Path) -> dict[str, set[str]]:
 
 
 def _entry(name: str, value: object, stubs: dict, index: dict) -> dict:
-    """What is known of one name; an empty entry says only that it is there."""
+    """The entry of one name; classes that are met are listed in `index`."""
     if isinstance(value, ModuleType):
         # A module that is known by itself, or one of somebody else's.
         return {"module": value.__name__} if value.__name__.split(".")[0] == "torch" else {}
@@ -119,7 +133,7 @@ def _entry(name: str, value: object, stubs: dict, index: dict) -> dict:
         entry["of"] = f"{home}.{getattr(value, '__qualname__', name)}"
         entry["parameters"] = _parameters(name, value, stubs)
         if parameters := _DEPRECATED_PARAMETER.findall(doc):
-            entry["old"] = sorted(set(parameters))
+            entry["deprecated_parameters"] = sorted(set(parameters))
     marked = value, vars(value).get("__init__") if inspect.isclass(value) else None
     if any(hasattr(x, "__deprecated__") for x in marked):
         entry["deprecated"] = "warns"  # the decorator that marks it makes a call warn
@@ -129,20 +143,20 @@ def _entry(name: str, value: object, stubs: dict, index: dict) -> dict:
 
 
 def _class(cls: type, stubs: dict, index: dict) -> str:
-    """Write down a class and its bases; gives the name under which it stands."""
+    """List a class and its bases in `index`; gives its key in `classes`."""
     key = f"{cls.__module__}.{cls.__qualname__}"
-    if key in index["classes"] or not key.startswith("torch") or LEFT_OUT.match(key):
+    if key in index["classes"] or not key.startswith("torch") or EXCLUDED.match(key):
         return key
     ours = [base for base in cls.__mro__[1:] if base.__module__.split(".")[0] == "torch"]
-    here = index["classes"][key] = {"bases": [], "members": {}, "module": cls.__module__}
+    listed = index["classes"][key] = {"bases": [], "members": {}, "module": cls.__module__}
     for base in cls.__mro__:
         if base not in (cls, object, *ours):
-            here["members"].update({name: {} for name in vars(base)})
-    here["members"].update({name: {} for name in getattr(cls, "__annotations__", {})})
+            listed["members"].update({name: {} for name in vars(base)})
+    listed["members"].update({name: {} for name in getattr(cls, "__annotations__", {})})
     for name, value in list(vars(cls).items()):
         nested = inspect.isclass(value)
-        here["members"][name] = {} if nested else _entry(name, value, stubs, index)
-    here["bases"] = [_class(base, stubs, index) for base in ours]
+        listed["members"][name] = {} if nested else _entry(name, value, stubs, index)
+    listed["bases"] = [_class(base, stubs, index) for base in ours]
     if cls.__module__ not in index["attributes"]:
         index["attributes"][cls.__module__] = _set_on_self(cls.__module__)
     return key
@@ -157,15 +171,15 @@ def _set_on_self(module: str) -> list[str]:
 
 
 def _parameters(name: str, value: object, stubs: dict) -> list[str] | None:
-    """The names of the parameters, with `**` where any will do; None where nobody can tell."""
+    """The names of the parameters, with `**` where any will do; None where they are unknown."""
     try:
-        told = inspect.signature(value).parameters.values()
+        parameters = inspect.signature(value).parameters.values()
     except (ValueError, TypeError):
         found = stubs.get(name)
         return sorted(found) if found else None
-    if any(p.kind is p.VAR_KEYWORD for p in told):
-        return ["**", *(p.name for p in told if p.kind is not p.VAR_KEYWORD)]
-    return [p.name for p in told]
+    if any(p.kind is p.VAR_KEYWORD for p in parameters):
+        return ["**", *(p.name for p in parameters if p.kind is not p.VAR_KEYWORD)]
+    return [p.name for p in parameters]
 
 
 if __name__ == "__main__":

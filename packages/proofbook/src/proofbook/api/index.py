@@ -1,7 +1,7 @@
-"""What the installed PyTorch offers: names, parameters, what is deprecated, where it is documented.
+"""What the installed PyTorch offers: names, parameters, what is deprecated.
 
-`torch_index.py` writes it down, once for each version of torch and in a process of its own: nobody
-here imports torch.
+`build_index.py` writes it to a file, once for each version of torch and in a process of its own:
+nobody here imports torch.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 
 from proofbook.model.problem import Problem, Unproved
@@ -42,12 +43,12 @@ OWNERS = (
 )
 """Whose names are written without their owner, as in `retain_grad()`."""
 
-_WRITER = Path(__file__).with_name("build_index.py")
+_SCRIPT = Path(__file__).with_name("build_index.py")
 
 
 @dataclass(frozen=True, eq=False)
 class Index:
-    """The file that `torch_index.py` writes; the comment at its top says what stands in it."""
+    """The names of one version of torch, as `build_index.py` describes them."""
 
     version: str
     modules: dict[str, dict[str, dict]]
@@ -109,6 +110,26 @@ class Index:
                 found.setdefault(name, []).append((f"{owner}.{name}", known))
         return found
 
+    def public_names(self, entry: Mapping) -> list[str]:
+        """The full names of what an entry describes, where they can be told.
+
+        First where it is defined; then, for a member of a class, below each name of that class.
+        """
+        if "of" not in entry:
+            return []
+        owner, _, name = entry["of"].rpartition(".")
+        return [entry["of"], *(f"{cls}.{name}" for cls in self._class_names.get(owner, ()))]
+
+    @cached_property
+    def _class_names(self) -> dict[str, list[str]]:
+        """By the place where a class is defined: its names in all modules."""
+        found: dict[str, list[str]] = {}
+        for module, names in self.modules.items():
+            for name, entry in names.items():
+                if "class" in entry:
+                    found.setdefault(entry["class"], []).append(f"{module}.{name}")
+        return found
+
     @cached_property
     def everywhere(self) -> dict[str, list[dict]]:
         """Every name below torch, with all its entries: for what is written without an owner."""
@@ -137,45 +158,72 @@ class Index:
         return tuple(sorted(name for name in self.owned if not name.startswith("_")))
 
 
-@cache
-def read_index() -> Index:
-    """What the installed torch offers; written down first where that was not done yet."""
-    found = importlib.util.find_spec("torch")  # imports nothing
-    if found is None or found.origin is None:
-        raise _unknown("torch is not installed")
-    told = Path(found.origin).with_name("version.py").read_text("utf-8")
-    version = re.search(r"__version__ = '([^'+]*)", told)
-    key = "\n".join([sys.version, found.origin, told, _WRITER.read_text("utf-8")])
-    folder = Path(tempfile.gettempdir()) / f"proof-names-{getattr(os, 'getuid', int)()}"
-    file = folder / f"{hashlib.sha256(key.encode()).hexdigest()[:16]}.json"
+def read_index(cache: Path | None = None) -> Index:
+    """The names of the installed torch. Raises `Unproved` where torch cannot be imported.
+
+    Importing all of torch takes seconds, so the result is kept as a file in the folder `cache`; by
+    default that is one of this user in the folder for temporary files. The caller keeps the index:
+    each call reads the file again.
+    """
+    torch = importlib.util.find_spec("torch")  # imports nothing
+    if torch is None or torch.origin is None:
+        raise _unreadable("torch is not installed")
+    version_file = Path(torch.origin).with_name("version.py").read_text("utf-8")
+    version = re.search(r"__version__ = '([^'+]*)", version_file)
+    key = "\n".join([sys.version, torch.origin, version_file, _SCRIPT.read_text("utf-8")])
+    folder = cache or _own_folder()
+    file = folder and folder / f"{hashlib.sha256(key.encode()).hexdigest()[:16]}.json"
+    return Index(version[1] if version else "", **(_load(file) or _build(file)))
+
+
+def _own_folder() -> Path | None:
+    """A folder for temporary files that only this user can write to; None where there is none."""
+    user = getattr(os, "getuid", int)()
+    folder = Path(tempfile.gettempdir()) / f"proofbook-{user}"
     try:
-        told = json.loads(file.read_text("utf-8"))
+        folder.mkdir(mode=0o700, exist_ok=True)
+        status = folder.stat(follow_symlinks=False)
+    except OSError:
+        return None
+    others_write = os.name == "posix" and (status.st_uid != user or status.st_mode & 0o022)
+    return None if others_write else folder
+
+
+def _load(file: Path | None) -> dict | None:
+    try:
+        return json.loads(file.read_text("utf-8")) if file else None
     except (OSError, ValueError):
-        told = _written(file)
-    return Index(version[1] if version else "", **told)
+        return None
 
 
-def _written(file: Path) -> dict:
-    """Have the index written, and keep it in `file` for the next time."""
+def _build(file: Path | None) -> dict:
+    """Have the index built, and keep it in `file` for the next time."""
     with tempfile.TemporaryDirectory() as folder:
         new = Path(folder) / "index.json"
         # -P: nothing of the engine may stand in the way of a module that torch imports.
-        command = [sys.executable, "-P", str(_WRITER), str(new)]
+        command = [sys.executable, "-P", str(_SCRIPT), str(new)]
         run = subprocess.run(command, capture_output=True, text=True, errors="replace")
         if run.returncode or not new.is_file():
-            raise _unknown(run.stderr.strip().split("\n")[-1])
+            raise _unreadable(run.stderr.strip().split("\n")[-1])
         text = new.read_text("utf-8")
-    try:
-        file.parent.mkdir(mode=0o700, exist_ok=True)
-        beside = file.with_name(f"{file.name}.{os.getpid()}")
-        beside.write_text(text, "utf-8")
-        beside.replace(file)  # two builds may do this at once
-    except OSError:
-        pass  # no place to keep it: the next one has to wait again
+    if file:
+        _keep(file, text)
     return json.loads(text)
 
 
-def _unknown(why: str) -> Unproved:
+def _keep(file: Path, text: str) -> None:
+    """Write a file in one step: several builds may do this at once, and others may be reading."""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        handle, beside = tempfile.mkstemp(prefix=file.stem, dir=file.parent)
+        with open(handle, "w", encoding="utf-8") as stream:
+            stream.write(text)
+        Path(beside).replace(file)
+    except OSError:
+        pass  # no place to keep it, or on Windows somebody reads it: the next one builds it again
+
+
+def _unreadable(found: str) -> Unproved:
     what, expected = "the names of PyTorch cannot be read", "torch, as pinned in requirements.txt"
     mend = f"{sys.executable} -m pip install -r requirements.txt"
-    return Unproved([Problem("requirements.txt", 1, what, expected, why, mend)])
+    return Unproved([Problem("requirements.txt", 1, what, expected, found, mend)])

@@ -18,7 +18,7 @@ from functools import cache, cached_property
 from pathlib import Path
 
 from proofbook.api.index import Index, read_index
-from proofbook.api.references import Use, uses
+from proofbook.api.names_in_code import CodeName, names_in_code
 from proofbook.markdown.prose import Code, code
 from proofbook.model.older_outputs import older_file
 from proofbook.model.page import Page, read
@@ -81,19 +81,24 @@ class Names:
 
         Nothing where nobody knows what torch offers: `unknown` tells why.
         """
-        if (spans := code(page)) and not self.unknown:
+        index, _ = self._index
+        if index and (spans := code(page)):
             run = shown(page, self.root)
-            yield from _Check(page, read_index(), run, self._words, self._told).problems(spans)
+            yield from _Check(page, index, run, self._words, self._told).problems(spans)
 
     @cached_property
     def unknown(self) -> tuple[Problem, ...]:
         """Why it isn't known what torch offers."""
+        problems = self._index[1] if self._asking else ()
+        return tuple(replace(problem, pages=self._asking) for problem in problems)
+
+    @cached_property
+    def _index(self) -> tuple[Index | None, tuple[Problem, ...]]:
+        """What torch offers, or why it isn't known; read once."""
         try:
-            if self._asking:
-                read_index()
+            return read_index(), ()
         except Unproved as unproved:
-            return tuple(replace(problem, pages=self._asking) for problem in unproved.problems)
-        return ()
+            return None, tuple(unproved.problems)
 
     @cached_property
     def _asking(self) -> tuple[str, ...]:
@@ -178,13 +183,13 @@ class _Check:
                 continue
             if argument := _ARGUMENT.fullmatch(span.text):
                 yield from self._argument(argument[1], span)
-            for use in uses(span.text):
+            for use in names_in_code(span.text):
                 yield from self._name(use, span)
                 if use.keywords:
                     yield from self._keywords(use, span)
                 yield from self._deprecated(use, span)
 
-    def _name(self, use: Use, span: Code) -> Iterator[Problem]:
+    def _name(self, use: CodeName, span: Code) -> Iterator[Problem]:
         name = use.parts[-1]
         if use.dotted is None:
             if len(name) >= 5 and name[0] != "_" and not self._known(name):
@@ -211,7 +216,7 @@ class _Check:
         if first == "torch" or self.shown.imports(first) or near:
             yield self._problem(span, near or "a name of PyTorch", use)
 
-    def _problem(self, span: Code, near: str, use: Use) -> Problem:
+    def _problem(self, span: Code, near: str, use: CodeName) -> Problem:
         what = f"PyTorch {self.index.version} has no such name"
         mend = f"correct the name, or {_QUOTES}"
         return self._problem_at(span, what, near, ".".join(use.parts).lstrip("."), mend)
@@ -230,7 +235,7 @@ class _Check:
             mend = f"correct the argument, or {_QUOTES}"
             yield self._problem_at(span, what, f"{near}=", f"{name}=", mend)
 
-    def _entries(self, use: Use) -> list[dict]:
+    def _entries(self, use: CodeName) -> list[dict]:
         """What the name of a call may stand for; nothing where it may be somebody else's."""
         if use.dotted:
             entry = self.index.resolve(use.dotted)
@@ -241,7 +246,7 @@ class _Check:
             return []
         return self.index.everywhere.get(name, [])
 
-    def _keywords(self, use: Use, span: Code) -> Iterator[Problem]:
+    def _keywords(self, use: CodeName, span: Code) -> Iterator[Problem]:
         entries = self._entries(use)
         takes = [entry.get("parameters") for entry in entries]
         for keyword in use.keywords:
@@ -256,10 +261,10 @@ class _Check:
                 what = f"{use.parts[-1]} takes no such argument in PyTorch {self.index.version}"
                 mend = f"correct the argument, or {_QUOTES}"
                 yield self._problem_at(span, what, expected, f"{keyword}=", mend)
-            elif all(keyword in entry.get("old", ()) for entry in entries):
+            elif all(keyword in entry.get("deprecated_parameters", ()) for entry in entries):
                 yield from self._unsaid(span, f"{keyword}=", keyword, False)
 
-    def _deprecated(self, use: Use, span: Code) -> Iterator[Problem]:
+    def _deprecated(self, use: CodeName, span: Code) -> Iterator[Problem]:
         name = use.parts[-1]
         if use.dotted:
             parts = use.dotted.split(".")

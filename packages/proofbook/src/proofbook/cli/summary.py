@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from proofbook.content.report import Count, count, names_of
+from proofbook.content.report import Count, count, index_or_none, names_of
 from proofbook.model.book import Book
 from proofbook.model.page import Page
 from proofbook.model.problem import Problem, once, report
@@ -46,8 +46,8 @@ def holds(proof: Proof) -> str:
     """The summary where everything holds."""
     plain = [result for result in proof.results if result.trace is None]
     recorded = len(proof.results) - len(plain)
-    root = proof.book.root
-    told = sum((count(page, root, names_of(page, root)) for page in proof.pages), Count())
+    root, index = proof.book.root, index_or_none()
+    told = sum((count(page, root, names_of(page, root, index)) for page in proof.pages), Count())
     lines = sum(len(result.stdout.splitlines()) for result in plain)
     first = (
         f"{number(plain, 'snippet')} run and compared, {number(proof.pages, 'page')} read: "

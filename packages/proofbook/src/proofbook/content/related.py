@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from math import log
 
-from proofbook.api.references import uses
+from proofbook.api.names_in_code import names_in_code
 from proofbook.check.links import elsewhere, within
 from proofbook.content.glossary import Terms
 from proofbook.markdown.prose import code, prose
@@ -105,7 +105,8 @@ def listed(
 def _traits_of(page: Page, words: tuple[tuple[str, str], ...]) -> tuple[set, set, set]:
     links = {(name, line) for name, line in within(page) if posixpath.basename(name) != "index"}
     start = max((h.line for h in page.headings if h.level > 1), default=len(page.text))
-    marks = {use.parts[-1] for span in code(page) if not span.quoted for use in uses(span.text)}
+    spans = [span.text for span in code(page) if not span.quoted]
+    marks = {name.parts[-1] for text in spans for name in names_in_code(text)}
     marks |= {to for _, to in elsewhere(page) if _OFFICIAL not in to}
     text = f" {' '.join(_WORD.findall(prose(page).lower()))} "
     marks |= {mark for word, mark in words if word in text}

@@ -11,8 +11,8 @@ from dataclasses import dataclass, fields
 from importlib import metadata
 from pathlib import Path
 
-from proofbook.api.index import read_index
-from proofbook.api.references import uses
+from proofbook.api.index import Index, read_index
+from proofbook.api.names_in_code import names_in_code
 from proofbook.check.api_names import shown
 from proofbook.check.numbers import claims_of
 from proofbook.markdown.prose import code
@@ -94,14 +94,20 @@ def count(page: Page, root: Path, names: dict[str, bool]) -> Count:
     return Count(runs, lines, known, own, right, len(judged) - own, len(sources) - known)
 
 
-def names_of(page: Page, root: Path) -> dict[str, bool]:
-    """The names of PyTorch in the text of a page, each with whether it could be looked up."""
+def index_or_none() -> Index | None:
+    """The names of the installed torch; None where they cannot be read (a check says why)."""
     try:
-        index = read_index()
+        return read_index()
     except Unproved:
-        return {}  # told elsewhere
+        return None
+
+
+def names_of(page: Page, root: Path, index: Index | None) -> dict[str, bool]:
+    """The names of PyTorch in the text of a page, each with whether it could be looked up."""
+    if index is None:
+        return {}
     run, found = shown(page, root), {}
-    for use in (use for span in code(page) if not span.quoted for use in uses(span.text)):
+    for use in (use for span in code(page) if not span.quoted for use in names_in_code(span.text)):
         name = use.parts[-1]
         plain = len(use.parts) == 1 and not use.call and "_" not in name.strip("_")
         if use.dotted:
@@ -128,8 +134,9 @@ def table(file: str, root: Path) -> list[str]:
     rows, total = [], Count()
     formulas: list[str] = []
     unknown: set[str] = set()
+    index = index_or_none()
     for path, page in _pages(root, language):
-        names = names_of(page, root)
+        names = names_of(page, root, index)
         counted = count(page, root, names)
         address = posixpath.relpath(path, posixpath.dirname(file.removeprefix("docs/")))
         formulas += _listed(page, address, root)

@@ -221,8 +221,8 @@ def on_page_content(content: str, page, config: MkDocsConfig, files: Files) -> s
         return content
     urls = {f"docs/{file.src_uri}": file.url for file in files.documentation_pages()}
     if name not in ("index", "glossary/index"):
-        if _press.index:
-            content = link_names(content, _press.shown[source], _press.index)
+        if _press.documentation:
+            content = link_names(content, _press.shown[source], _press.documentation)
         glossary = get_relative_url(
             urls.get(f"docs/glossary/index.{language}.md", "glossary/"), url
         )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 
+from proofbook.api.inventory import wrong_inventories
 from proofbook.check.api_names import Names
 from proofbook.check.links import wrong_links
 from proofbook.check.numbers import unproved_values
@@ -112,6 +113,7 @@ def problems_in_files(book: Book) -> list[Problem]:
     found += checks.names.unknown
     found += checks.between(book.pages)
     found += edited_alone(book.pages, book.root)
+    found += wrong_inventories(book.root, book.config.inventories)
     found += _strays(book)
     found += _shadows(book)
     return found

@@ -54,6 +54,14 @@ class CardColors:
 
 
 @dataclass(frozen=True)
+class InventorySource:
+    """A Sphinx inventory: its file, and the address of the site whose names it lists."""
+
+    file: str
+    base_url: str
+
+
+@dataclass(frozen=True)
 class BookConfig:
     """The settings of a book; paths are relative to the folder of the book, with `/`.
 
@@ -61,7 +69,8 @@ class BookConfig:
     `<code>/` below it. `glossary`, `questions`, `reconciled`: the TOML files of the terms, of the
     questions, and of the translations that were compared. `directives`: Python files, or folders of
     them, with directives of this book alone. `plot_style`: a Matplotlib style sheet that replaces
-    the one of proofbook. `card_background`: a picture of 1200 x 630 pixels to draw the social cards
+    the one of proofbook. `inventories`: names that lead to their documentation on another site.
+    `card_background`: a picture of 1200 x 630 pixels to draw the social cards
     on. `file_name`: how the names of the PDFs and of the offline archive begin.
     """
 
@@ -71,6 +80,7 @@ class BookConfig:
     reconciled: str = "docs/reconciled.toml"
     directives: tuple[str, ...] = ()
     plot_style: str = ""
+    inventories: tuple[InventorySource, ...] = ()
     card_colors: CardColors = field(default_factory=CardColors)
     card_background: str = ""
     file_name: str = "book"
@@ -105,6 +115,7 @@ OPTIONS = {
     "reconciled": (str,),
     "directives": (list,),
     "plot_style": (str,),
+    "inventories": (list,),
     "card_colors": (dict,),
     "card_background": (str,),
     "file_name": (str,),
@@ -132,6 +143,8 @@ def read_config(root: Path, file: str = FILE) -> BookConfig:
         given["languages"] = _languages(given["languages"])
     if "directives" in given:
         given["directives"] = tuple(given["directives"])
+    if "inventories" in given:
+        given["inventories"] = tuple(InventorySource(**entry) for entry in given["inventories"])
     if "card_colors" in given:
         given["card_colors"] = CardColors(**given["card_colors"])
     for name in ("site_name", "site_url", "repo_url"):
@@ -235,6 +248,10 @@ def _problems(root: Path, file: str, options: Mapping[str, Any]) -> list[Problem
             wrong("card_colors", "the cards have no such color", expected, name)
         elif not isinstance(color, str) or not _COLOR.fullmatch(color):
             wrong("card_colors", "this is no color", '"#rrggbb" in lower case', f"{name}: {color}")
+    for entry in options.get("inventories") or ():
+        texts = isinstance(entry, dict) and all(isinstance(text, str) for text in entry.values())
+        if not texts or entry.keys() != {"file", "base_url"}:
+            wrong("inventories", "this is no inventory", "file: and base_url:, two texts", entry)
     if not all(isinstance(path, str) for path in options.get("directives") or ()):
         expected = "paths of Python files or folders"
         wrong("directives", "this is no list of paths", expected, options["directives"])

@@ -7,18 +7,22 @@ import re
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
 
 from proofbook.api.index import ALIASES
 
-_ENDINGS = {"py", "pyi", "pt", "pth", "md", "txt", "ipynb", "org"}
+_FILE_ENDINGS = {"py", "pyi", "pt", "pth", "md", "txt", "ipynb", "org"}
 """`torch.py` is a file."""
-_DOTTED = re.compile(rf"(?<![\w./\"'])(?:{'|'.join(ALIASES)})(?:\.[A-Za-z_]\w*)+")
+_DOTTED_NAME = re.compile(rf"(?<![\w./\"'])(?:{'|'.join(ALIASES)})(?:\.[A-Za-z_]\w*)+")
 
 
 @dataclass(frozen=True)
-class Use:
-    """A name in a piece of code, as its parts; one whose owner has no name begins with ''."""
+class CodeName:
+    """A name in a piece of code.
+
+    `parts`: the name split at its dots; the first part is '' where the owner is an expression
+    without a name, as in `(a + b).grad`. `call`: whether it is called; `keywords`: the names of the
+    arguments that the call gives by keyword.
+    """
 
     parts: tuple[str, ...]
     call: bool = False
@@ -28,27 +32,27 @@ class Use:
     def dotted(self) -> str | None:
         """The full name, where the first part says that it is one of torch's."""
         first, *rest = self.parts
-        if first not in ALIASES or not rest or (len(rest) == 1 and rest[0] in _ENDINGS):
+        if first not in ALIASES or not rest or (len(rest) == 1 and rest[0] in _FILE_ENDINGS):
             return None
         return ".".join([ALIASES[first], *rest])
 
 
-@cache
-def uses(text: str) -> tuple[Use, ...]:
-    """The names that stand in a piece of code, each as long as it is written."""
-    return tuple(_uses(text))
+def names_in_code(text: str) -> tuple[CodeName, ...]:
+    """The names in a piece of code, each as long as it is written.
 
-
-def _uses(text: str) -> Iterator[Use]:
+    Code that does not parse, such as `with torch.no_grad():`, gives its dotted names alone.
+    """
     text = text.replace("…", "...")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse("_" + text if re.match(r"\.[A-Za-z]", text) else text)
     except (SyntaxError, ValueError, MemoryError, RecursionError):
-        for found in _DOTTED.finditer(text):  # a part of a statement
-            yield Use(tuple(found[0].split(".")))
-        return
+        return tuple(CodeName(tuple(found[0].split("."))) for found in _DOTTED_NAME.finditer(text))
+    return tuple(_names_in_tree(tree))
+
+
+def _names_in_tree(tree: ast.AST) -> Iterator[CodeName]:
     seen: set[int] = set()
     for node in ast.walk(tree):
         call = isinstance(node, ast.Call)
@@ -63,4 +67,4 @@ def _uses(text: str) -> Iterator[Use]:
         seen.add(id(named))
         first = named.id if isinstance(named, ast.Name) else ""
         keywords = tuple(k.arg for k in node.keywords if k.arg) if call else ()
-        yield Use(("" if first == "_" and parts else first, *parts), call, keywords)
+        yield CodeName(("" if first == "_" and parts else first, *parts), call, keywords)
