@@ -1,3 +1,46 @@
-"""The fixtures that all tests share, those of the packages and those of the book."""
+"""What holds for all tests, those of the packages and those of the book: fixtures and workers."""
 
-pytest_plugins = ["proofbook.testing.runners", "proofbook.testing.browser"]
+from __future__ import annotations
+
+import os
+
+import pytest
+
+pytest_plugins = ["proofbook.testing.fixtures", "proofbook.testing.browser"]
+
+SHARED = ("site", "book_as_files")
+"""Fixtures of a session that take many seconds: those who use one are run by one worker."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """`pytest` alone, the whole suite, takes up to four cores; tests that are named take one."""
+    option, whole = config.option, config.args_source is config.ArgsSource.TESTPATHS
+    if not config.pluginmanager.hasplugin("xdist") or option.numprocesses is not None:
+        return
+    if whole and not (option.usepdb or option.collectonly):
+        # Those that this process may use: psutil, which xdist would ask, counts those of the host.
+        able = getattr(os, "sched_getaffinity", None)
+        cores = len(able(0)) if able else os.cpu_count() or 1
+        option.numprocesses, option.dist = min(cores, 4), "loadgroup"
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Tests that share what one of them has made stay together, so that it is made once."""
+    if not config.pluginmanager.hasplugin("xdist"):
+        return
+    for item in items:
+        if group := _group(item):
+            item.add_marker(pytest.mark.xdist_group(group))
+
+
+def _group(item: pytest.Item) -> str | None:
+    """The name of what a test shares: a fixture of the session, or those of its module."""
+    used = getattr(item, "fixturenames", ())
+    if shared := next((name for name in SHARED if name in used), None):
+        return shared
+    if not used or item.get_closest_marker("xdist_group"):
+        return None
+    made = item.session._fixturemanager.getfixturedefs
+    scopes = {found[-1].scope for name in used if (found := made(name, item))}
+    return item.path.stem if "module" in scopes else None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,7 +12,12 @@ from pathlib import Path
 import pytest
 from proofbook.model.older_outputs import written
 
-HOME = Path(__file__).resolve().parent.parent
+SETTINGS = """\
+[tool.pytest.ini_options]
+testpaths = ["docs"]
+addopts = "--codeblocks"
+norecursedirs = [".*"]
+"""
 
 DOUBLE = """\
 x = 2
@@ -100,15 +104,14 @@ GOOD_ITEMS = [
 
 @pytest.fixture(scope="module")
 def book(tmp_path_factory) -> Callable[[dict[str, str]], Path]:
-    """Makes a book from pages and snippets, with the configuration and conftest of this one."""
+    """Makes a book from pages and snippets, with the settings that a book needs."""
 
     def make(files: dict[str, str]) -> Path:
         root = tmp_path_factory.mktemp("book")
         for name, text in files.items():
             (root / name).parent.mkdir(parents=True, exist_ok=True)
             (root / name).write_text(text, encoding="utf-8", newline="\n")
-        for name in "pyproject.toml":
-            shutil.copy(HOME / name, root)
+        (root / "pyproject.toml").write_text(SETTINGS, encoding="utf-8")
         return root
 
     return make
@@ -136,7 +139,7 @@ def run_pytest(*arguments: object, cwd: Path) -> tuple[int, str]:
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *map(str, arguments)],
         cwd=cwd,
-        env={**variables, "PYTHONPATH": str(HOME), "PYTHONUTF8": "1"},
+        env={**variables, "PYTHONUTF8": "1"},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         encoding="utf-8",

@@ -11,6 +11,7 @@ import io
 import sys
 import tempfile
 from collections.abc import Generator, Iterator
+from concurrent.futures import Future
 from functools import cached_property
 from pathlib import Path
 
@@ -58,12 +59,30 @@ class CodeBlocks:
             return (yield)
         limit = session.config.getini("codeblocks_limit") or TIME_LIMIT
         with tempfile.TemporaryDirectory() as folder, Runner(limit) as runner:
-            for number, block in enumerate(blocks):
-                file = Path(folder, str(number), block.script or "typed.py")
-                file.parent.mkdir(parents=True)
-                file.write_text(block.code_block.code, encoding="utf-8", newline="\n")
-                block.result = runner.submit(file)
+            runs = Runs(Path(folder), runner)
+            for block in blocks:
+                block.runs = runs
+                if not hasattr(session.config, "workerinput"):
+                    runs.of(block)  # a worker of pytest-xdist runs only what it is given
             return (yield)
+
+
+class Runs:
+    """The runs of blocks; the same code, as both languages show it, runs once."""
+
+    def __init__(self, folder: Path, runner: Runner):
+        self.folder, self.runner = folder, runner
+        self._started: dict[tuple[str | None, str], Future[Result]] = {}
+
+    def of(self, block: Block) -> Future[Result]:
+        """The run of a block, started where it is not yet."""
+        key = block.script, block.code_block.code
+        if key not in self._started:
+            file = self.folder / str(len(self._started)) / (block.script or "typed.py")
+            file.parent.mkdir(parents=True)
+            file.write_text(block.code_block.code, encoding="utf-8", newline="\n")
+            self._started[key] = self.runner.submit(file)
+        return self._started[key]
 
 
 class PageFile(pytest.File):
@@ -89,7 +108,11 @@ class PageFile(pytest.File):
             if line in scripts:
                 about = {"file": file, "line": line, "script": scripts[line], "block": block}
                 name = f"line {line}: {scripts[line] or 'python'}"
-                yield Block.from_parent(self, name=name, **about)
+                item = Block.from_parent(self, name=name, **about)
+                if self.config.pluginmanager.hasplugin("xdist"):
+                    both = file.removesuffix(".md").rpartition(".")[0]  # of the page's languages
+                    item.add_marker(pytest.mark.xdist_group(both))
+                yield item
             elif block.syntax in ("sh", "bash"):  # as pytest-codeblocks has it
                 item = TestBlock.from_parent(self, name=f"line {line}", obj=block)
                 for mark in block.marks:
@@ -108,7 +131,7 @@ class Block(pytest.Item):
         self.file, self.line, self.script, self.code_block = file, line, script, block
 
     def runtest(self) -> None:
-        if failure := _failure(self.script, self.code_block, self.result.result()):
+        if failure := _failure(self.script, self.code_block, self.runs.of(self).result()):
             raise Unproved([Problem(self.file, self.line, *failure, (self.file,))])
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo):
