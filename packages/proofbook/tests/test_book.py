@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from proofbook.markdown.expand import OPTIONS
+from proofbook.directives.snippet import OPTIONS
 from proofbook.testing.tiny_book import Book
 
 ZH, EN = "docs/t/p.zh.md", "docs/t/p.en.md"
