@@ -1,7 +1,8 @@
 """Compares two builds of the site, page by page: `python benchmarks/compare_sites.py OLD NEW`.
 
-HTML is compared as a tree: order of attributes, blanks between tags and hashed names of files do
-not count. Every other file is compared by its bytes. Prints each difference; exits with 1 if any.
+HTML is compared as the tree that a browser makes of it: order of attributes, blanks between tags
+and hashed names of files do not count. Every other file is compared by its bytes. Prints each
+difference; exits with 1 if any.
 """
 
 from __future__ import annotations
@@ -11,33 +12,39 @@ import re
 import sys
 from pathlib import Path
 
-from lxml import html
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 _HASHED = re.compile(r"(\.)[0-9a-f]{8}(\.min\.)")
-_INLINE = {"a", "code", "span", "em", "strong", "samp", "mn", "mi", "mo", "b", "i", "li", "p"}
+_KEEP_BLANKS = {"pre", "code", "script", "style", "samp", "span"}
 
 
 def normalised(text: str) -> list[str]:
     """One line for each tag and each text of a page."""
     rows: list[str] = []
 
-    def walk(node: html.HtmlElement) -> None:
-        if not isinstance(node.tag, str):
-            return
-        attributes = " ".join(f'{k}="{_HASHED.sub("*", v)}"' for k, v in sorted(node.items()))
+    def walk(node: LexborNode) -> None:
+        attributes = " ".join(
+            f'{k}="{_HASHED.sub("*", v or "")}"' for k, v in sorted(node.attributes.items())
+        )
         rows.append(f"<{node.tag} {attributes}>")
-        keep = node.tag in ("pre", "code", "script", "style", "samp", "span")
-        _add(rows, node.text, keep)
-        for child in node:
-            walk(child)
-            _add(rows, child.tail, keep)
+        keep = node.tag in _KEEP_BLANKS
+        words: list[str] = []
+        for child in node.iter(include_text=True):
+            if child.is_text_node:
+                words.append(child.text_content)
+            else:
+                _add(rows, words, keep)
+                walk(child)
+        _add(rows, words, keep)
         rows.append(f"</{node.tag}>")
 
-    walk(html.document_fromstring(text.encode(), parser=html.HTMLParser(encoding="utf-8")))
+    walk(LexborHTMLParser(text).root)
     return rows
 
 
-def _add(rows: list[str], text: str | None, keep: bool) -> None:
+def _add(rows: list[str], words: list[str], keep: bool) -> None:
+    text = "".join(words)
+    words.clear()
     if text and (keep or text.strip()):
         rows.append(text if keep else " ".join(text.split()))
 

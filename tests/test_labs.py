@@ -13,14 +13,15 @@ import numpy as np
 import pytest
 from PIL import Image
 from proofbook.directives.plot import (
-    dictionary,
     fragment,
     labels,
     place,
-    wanted,
-    with_figures,
+    rendered_labels,
     wrong_figures,
 )
+from proofbook.html.figures import awaited_figures, fill_figures
+from proofbook.html.tree import parse as parse_html
+from proofbook.html.tree import serialize
 from proofbook.model.book import read_book
 from proofbook.model.page import parse
 from proofbook.run.notebooks import Lab, cells_of, failed, figures_of, labs_of, wrong_cells
@@ -153,8 +154,8 @@ def drawing(text: str = "step", more: str = "") -> str:
 
 
 def test_a_figure_takes_the_colors_and_the_words_of_its_page():
-    told = fragment(drawing(), "snippets/t/s.py", {"step": "步"}, 'role="img" aria-label="x"')
-    assert told == (
+    named = {"role": "img", "aria-label": "x"}
+    assert fragment(drawing(), "snippets/t/s.py", {"step": "步"}, named) == (
         '<svg role="img" aria-label="x" viewBox="0 0 360 230.4">'
         '<path d="M 1.2 2 L 3 4" clip-path="url(#s-p1)" style="fill:none;stroke:var(--plot-1)">'
         '</path><text x="5.5" y="6" style="font-size:10px;fill:currentColor">步</text>'
@@ -182,16 +183,21 @@ ASKED = "    figure: plot\n    alt: 一条 <线>\n    words: step=步 | update /
 def test_a_place_is_filled_and_words_are_escaped():
     page = plotted(ASKED)
     text = place(page.references[0])
-    assert wanted(text) == ["snippets/t/s.py"]
-    told = with_figures(f"a{text}b", {"snippets/t/s.py": drawing()})
-    assert told.startswith('a<figure class="plot"><svg role="img" aria-label="一条 &lt;线&gt;"')
-    assert ">步</text>" in told and told.endswith("</svg></figure>b")
-    assert with_figures(text, {}) == text
+    tree = parse_html(f"a{text}b")
+    assert awaited_figures(tree) == ["snippets/t/s.py"]
+    fill_figures(tree, {})
+    assert awaited_figures(tree) == ["snippets/t/s.py"]
+    fill_figures(tree, {"snippets/t/s.py": drawing()})
+    filled = serialize(tree)
+    assert filled.startswith('a<figure class="plot"><svg role="img" aria-label="一条 &lt;线&gt;"')
+    assert 'viewBox="0 0 360 230.4"' in filled
+    assert ">步</text>" in filled and filled.endswith("</svg></figure>b")
 
 
 def test_words_are_pairs():
-    assert dictionary("a=b | update / weight = c") == {"a": "b", "update / weight": "c"}
-    assert dictionary(None) == {}
+    words = "a=b | update / weight = c"
+    assert rendered_labels(words) == {"a": "b", "update / weight": "c"}
+    assert rendered_labels(None) == {}
 
 
 @pytest.mark.parametrize(

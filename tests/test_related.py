@@ -9,7 +9,8 @@ from urllib.request import urlopen
 import pytest
 from proofbook.check.links import within
 from proofbook.content.glossary import Term, Terms, read_terms
-from proofbook.content.related import FEWEST, MOST, Related, listed
+from proofbook.content.related import FEWEST, MOST, Related
+from proofbook.html import page_end
 from proofbook.model.book import read_book
 from proofbook.model.page import parse
 
@@ -64,11 +65,11 @@ def test_either_language_ties_both_and_a_first_page_ties_none():
 
 
 def test_the_list_is_html_with_titles_in_the_language():
-    titles = {("t/a", "zh"): "`a` < b？", ("t/b", "zh"): "乙"}
-    told = listed(["t/a", "t/only_en", "t/b"], titles, "zh", lambda name: f"../{name}/")
+    told = page_end.read_on([("`a` < b？", "../t/a/"), ("乙", "../t/b/")], "zh")
     assert '<li><a href="../t/a/"><code>a</code> &lt; b？</a></li>' in told
     assert told.count("<li>") == 2 and "接着读" in told
-    assert listed([], titles, "zh", str) == ""
+    assert "<p>Read on</p>" in page_end.read_on([("A", "../a/")], "de")
+    assert page_end.read_on([], "zh") == ""
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -7,11 +7,20 @@ from pathlib import Path
 
 import markdown
 import pytest
+from proofbook.check.numbers import Proof
 from proofbook.html.formulas import render_formulas
-from proofbook.html.value_links import Marks, anchor, marks_of, title
+from proofbook.html.tree import Tree, serialize
+from proofbook.html.tree import parse as parse_html
+from proofbook.html.value_links import link_title, link_values
+from proofbook.html.value_markers import (
+    find_value_links,
+    line_id,
+    without_markers,
+)
 from proofbook.markdown.expand import expand
 from proofbook.model.book import read_book
 from proofbook.model.page import parse
+from proofbook.model.snippet import Run, Text
 from proofbook.testing.tiny_book import Book
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -32,28 +41,30 @@ ONE, TWO = "::: snippets/t/one.py\n", "::: snippets/t/two.py\n"
 
 
 @pytest.fixture
-def told(book: Book):
-    """The marks of a page, as what is marked and where it leads; and the page's HTML."""
+def linked(book: Book):
+    """The value links of a page, as what is linked and where it leads; and the page's HTML."""
     for name, text in FILES.items():
         book.write(name, text)
 
-    def told(text: str, language: str = "en") -> tuple[list[tuple[str, str]], str]:
+    def linked(text: str, language: str = "en") -> tuple[list[tuple[str, str]], str]:
         file = PAGE.replace(".en.", f".{language}.")
         book.write(file, text)
-        marks = marks_of(read_book(book.root))[file]
-        content = html(marks.insert(text), file, book)
-        placed = marks.place(content, language, lambda other: f"to/{other}")
-        links = re.findall(r'<a class="run" href="([^"]+)"[^>]*>(.*?)</a>', placed)
-        return [(re.sub("<.*?>", "", inside), to) for to, inside in links], placed
+        values = find_value_links(read_book(book.root))[file]
+        tree = html_tree(values.with_markers(text), file, book)
+        link_values(tree, values, language, lambda other: f"to/{other}")
+        links = [(link.text(), link.attributes["href"]) for link in tree.css("a.run")]
+        return links, without_markers(serialize(tree))
 
-    return told
+    return linked
 
 
-def html(text: str, file: str, book: Book) -> str:
+def html_tree(text: str, file: str, book: Book) -> Tree:
     expanded = expand(parse(file, text), read_book(book.root))
     options = {"pymdownx.arithmatex": {"generic": True}}
     content = markdown.markdown(expanded, extensions=EXTENSIONS, extension_configs=options)
-    return render_formulas(content)[0]
+    tree = parse_html(content)
+    assert not render_formulas(tree)
+    return tree
 
 
 @pytest.mark.parametrize(
@@ -90,8 +101,8 @@ def html(text: str, file: str, book: Book) -> str:
         (f"{ONE}\n| a | b |\n|---|---|\n| 48 | `-7.5` |", [("48", "one-out-1"), ("-7.5",) * 2]),
     ],
 )
-def test_a_value_leads_to_the_line_that_proves_it(told, text, links):
-    found, placed = told("# T { #t }\n\n" + text)
+def test_a_value_leads_to_the_line_that_proves_it(linked, text, links):
+    found, placed = linked("# T { #t }\n\n" + text)
     short = {"lr = 0.25": "one-code-1", "-7.5": "one-out-2"}
     wanted = [(said, to if to != said else short[said]) for said, to in links]
     assert found == [(said, to if "#" in to else f"#{to}") for said, to in wanted]
@@ -115,27 +126,27 @@ def test_a_value_leads_to_the_line_that_proves_it(told, text, links):
         "`squeeze(48)`",
     ],
 )
-def test_no_mark_where_none_belongs(told, text):
-    found, placed = told(f"# The 48 {{ #t }}\n\n{ONE}\n{text}")
+def test_no_link_where_none_belongs(linked, text):
+    found, placed = linked(f"# The 48 {{ #t }}\n\n{ONE}\n{text}")
     assert found == []
     assert not re.search("[\ue000-\uf8ff]", placed)
 
 
-def test_but_for_the_links_and_the_ids_nothing_changes(told, book: Book):
+def test_but_for_the_links_and_the_ids_nothing_changes(linked, book: Book):
     text = f"# T {{ #t }}\n\n{ONE}    highlight: lr = 0.25\n    highlight: w = 48.0\n\n" + (
         '`lr = 0.25`, **48**-48, `48`{ data-line="w:" }, (48), 「48」, 48, $48$ $= 48$\n\n'
         "- 48\n- `-7.5`\n\n    $$\n    w = 48\n    $$\n\n| 48 | b |\n|---|---|\n| a | 48 |\n"
     )
-    found, placed = told(text)
+    found, placed = linked(text)
     assert len(found) >= 12
     links = r'<a class="run"[^>]*>(.*?)</a>'
     plain = re.sub(r"<samp[^>]*>(.*?\n)</samp>", r"\1", re.sub(links, r"\1", placed))
-    assert plain == html(text, PAGE, book)
+    assert plain == serialize(html_tree(text, PAGE, book))
     assert '<span class="hll"><samp id="one-code-1">' in placed
 
 
-def test_what_is_expanded_for_others_holds_no_mark(told, book: Book):
-    told(f"# T {{ #t }}\n\n{ONE}\n48")
+def test_what_is_expanded_for_others_holds_no_marker(linked, book: Book):
+    linked(f"# T {{ #t }}\n\n{ONE}\n48")
     page = parse(PAGE, book.read(PAGE))
     assert expand(page, read_book(book.root)).endswith("\n48")
     assert not re.search("[\ue000-\uf8ff]", expand(page, read_book(book.root)))
@@ -143,46 +154,42 @@ def test_what_is_expanded_for_others_holds_no_mark(told, book: Book):
 
 def test_front_matter_shifts_nothing_and_an_edited_page_is_left_alone(book: Book):
     book.write(PAGE, "---\na: b\n---\n# T { #t }\n\nIt is 6.0 ```x\n\n::: snippets/t/s.py\n")
-    marks = marks_of(read_book(book.root))[PAGE]
-    inserted = marks.insert("# T { #t }\n\nIt is 6.0 ```x\n\n::: snippets/t/s.py\n")
-    assert re.search("It is \ue0000\ue0016.0\ue002 ", inserted)
-    assert marks.insert("Another text, 6.0") == "Another text, 6.0"
-    assert Marks().place("<p>6.0</p>", "en", str) == "<p>6.0</p>"
+    values = find_value_links(read_book(book.root))[PAGE]
+    marked = values.with_markers("# T { #t }\n\nIt is 6.0 ```x\n\n::: snippets/t/s.py\n")
+    assert re.search("It is \ue0000\ue0016.0\ue002 ", marked)
+    assert values.with_markers("Another text, 6.0") == "Another text, 6.0"
 
 
-def test_the_title_names_script_and_line_in_the_language_of_the_page(told):
+def test_the_title_names_script_and_line_in_the_language_of_the_page(linked):
     text = f"# T {{ #t }}\n\n{ONE}\n-7.5 0.25"
     for language, titles in {
         "zh": ["运行证明：one.py 第 2 行输出", "出自 one.py 第 1 行代码"],
         "en": ["Proved by line 2 of what one.py prints", "From line 1 of one.py"],
+        "de": ["Proved by line 2 of what one.py prints", "From line 1 of one.py"],
     }.items():
-        assert re.findall(r'class="run"[^>]* title="([^"]*)"', told(text, language)[1]) == titles
+        assert re.findall(r'class="run"[^>]* title="([^"]*)"', linked(text, language)[1]) == titles
 
 
-def test_what_an_older_pytorch_printed_is_told_as_such():
-    pages = [m for file, m in marks_of(read_book(ROOT)).items() if file.endswith(".en.md")]
-    older = [p for m in pages for p in m.proofs() if p.text.part not in ("code", "out")]
-    for proof in older:
-        assert title(proof, "zh").endswith("行输出") and f"PyTorch {proof.text.part}" in title(
-            proof, "zh"
-        )
+def test_the_title_names_an_older_pytorch():
+    proof = Proof(Run((), "snippets/t/one.py", "one"), Text("w: 48", "1.13"), 1)
+    assert link_title(proof, "zh") == "运行证明：one.py 在 PyTorch 1.13 上的第 1 行输出"
 
 
-def test_two_scripts_of_one_name_on_a_page_have_lines_of_their_own(told, book: Book):
+def test_two_scripts_of_one_name_on_a_page_have_lines_of_their_own(linked, book: Book):
     book.write("snippets/u/one.py", "print(31)\n")
     book.write("snippets/u/one.out", "31\n")
-    found, placed = told(f"# T {{ #t }}\n\n{ONE}\n::: snippets/u/one.py\n\n31 and 48")
+    found, placed = linked(f"# T {{ #t }}\n\n{ONE}\n::: snippets/u/one.py\n\n31 and 48")
     assert [to for _, to in found] == ["#snippets-u-one-out-1", "#snippets-t-one-out-1"]
     assert '<samp id="snippets-u-one-out-1">31\n</samp>' in placed
 
 
-def test_a_script_that_stands_twice_has_its_ids_once(told):
-    _, placed = told(f"# T {{ #t }}\n\n{ONE}\n{ONE}\n48")
+def test_a_script_that_stands_twice_has_its_ids_once(linked):
+    _, placed = linked(f"# T {{ #t }}\n\n{ONE}\n{ONE}\n48")
     assert placed.count("<samp") == 1
 
 
-def test_every_mark_of_the_book_has_a_line(book: Book):
-    marks = marks_of(read_book(ROOT))
-    proofs = [proof for page in marks.values() for proof in page.proofs()]
+def test_every_value_link_of_the_book_has_a_line(book: Book):
+    values = find_value_links(read_book(ROOT))
+    proofs = [proof for page in values.values() for proof in page.proofs()]
     assert len(proofs) > 800
-    assert all(anchor(proof) in marks[proof.run.page].ids.values() for proof in proofs)
+    assert all(line_id(proof) in values[proof.run.page].line_ids.values() for proof in proofs)

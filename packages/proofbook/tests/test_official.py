@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 import sphobjinv
-from proofbook.api.documentation import Documentation, link_names
+from proofbook.api.documentation import Documentation
 from proofbook.api.index import read_index
 from proofbook.api.inventory import read_inventories, read_inventory, wrong_inventories
 from proofbook.check.api_names import Shown
+from proofbook.html.name_links import link_names
+from proofbook.html.tree import parse, serialize
 from proofbook.model.book import read_book
 from proofbook.model.config import InventorySource, read_config
 from proofbook.model.problem import Unproved
@@ -119,7 +121,12 @@ def test_a_name_of_the_snippets_is_theirs(documentation):
 
 @pytest.fixture
 def linked(documentation):
-    return lambda html: link_names(html, EMPTY, documentation)
+    def linked(html: str) -> str:
+        tree = parse(html)
+        link_names(tree, lambda text: documentation.address_of_code(text, EMPTY))
+        return serialize(tree)
+
+    return linked
 
 
 def test_the_first_code_for_a_name_leads_to_its_documentation(linked):
@@ -140,7 +147,7 @@ def test_the_first_code_for_a_name_leads_to_its_documentation(linked):
         "<h2><code>.grad</code></h2>",
         '<a href="x"><em><code>.grad</code></em></a>',
         "<pre><span></span><code>.grad</code></pre>",
-        "<table><tr><td><code>.grad</code></td></tr></table>",
+        "<table><tbody><tr><td><code>.grad</code></td></tr></tbody></table>",
         '<p class="admonition-title"><code>.grad</code></p>',
         "<summary><code>.grad</code></summary>",
         '<code class="highlight">.grad</code>',

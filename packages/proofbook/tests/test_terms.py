@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from proofbook.content.glossary import FILE, read_terms
 from proofbook.html.term_links import link_terms
+from proofbook.html.tree import parse as parse_html
+from proofbook.html.tree import serialize
 from proofbook.markdown.expand import expand
 from proofbook.markdown.prose import own_words, prose
 from proofbook.model.book import problems_in_files, read_book
@@ -150,7 +152,9 @@ def test_a_part_that_does_not_exist_is_refused(glossary):
 
 
 def linked(book: Book, html: str, language: str = "zh", page: str = "t/q") -> str:
-    return link_terms(html, read_terms(book.root), language, page, "../../glossary/")
+    tree = parse_html(html)
+    link_terms(tree, read_terms(book.root), language, page, "../../glossary/")
+    return serialize(tree)
 
 
 def test_the_first_use_of_a_term_leads_to_the_glossary(glossary):
@@ -168,10 +172,11 @@ def test_the_first_use_of_a_term_leads_to_the_glossary(glossary):
 @pytest.mark.parametrize(
     "html",
     [
-        "<table><tr><td>钩子</td></tr></table>",
+        "<table><tbody><tr><td>钩子</td></tr></tbody></table>",
+        '<svg viewBox="0 0 9 9"><text>钩子</text></svg>',
+        '<details open=""><summary>钩子</summary></details>',
         '<p><a href="x">钩子的<em>事</em>，钩子</a></p>',
         '<p class="admonition-title">钩子</p>',
-        "<summary>钩子</summary>",
         '<div><span class="filename">snippets/<b>钩子</b>/x.py</span></div>',
         "<pre><span></span><code>钩子<br>钩子</code>钩子</pre>",
         "<math><mtext>钩子</mtext></math>",

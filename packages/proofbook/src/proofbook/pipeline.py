@@ -26,8 +26,9 @@ from proofbook.content.glossary import Terms, read_terms
 from proofbook.content.questions import Question, read_questions
 from proofbook.content.related import Related
 from proofbook.content.search import own_words
-from proofbook.directives.plot import wanted, with_figures
-from proofbook.html.value_links import Marks, marks_of
+from proofbook.html.figures import PLACEHOLDER, awaited_figures, fill_figures
+from proofbook.html.tree import Tree
+from proofbook.html.value_markers import PageValueLinks, find_value_links
 from proofbook.model.book import Book, problems_in_files, read_book
 from proofbook.model.page import Page
 from proofbook.model.problem import Problem, Unproved
@@ -56,7 +57,7 @@ class Press:
     index: Index | None = None
     documentation: Documentation | None = None
     shown: dict[str, Shown] = field(default_factory=dict)
-    marks: dict[str, Marks] = field(default_factory=dict)
+    value_links: dict[str, PageValueLinks] = field(default_factory=dict)
     related: Related | None = None
     formulas: list[Problem] = field(default_factory=list)
     letters: frozenset[str] = frozenset()
@@ -99,7 +100,7 @@ class Press:
             if self.documentation is None:
                 addresses = read_inventories(root, self.book.config.inventories)
                 self.documentation = Documentation(self.index, addresses)
-        self.marks = marks_of(self.book)
+        self.value_links = find_value_links(self.book)
         self.related = Related(self.book.pages, self.terms)
 
     def problems(self) -> list[Problem]:
@@ -129,12 +130,15 @@ class Press:
         rendered = self.notebooks[lab.key]
         return [] if rendered.exception() else cells_of(lab, rendered.result())
 
-    def drawn(self, page: str) -> str:
-        """The HTML of a page with the figures that its notebook drew."""
-        if not (scripts := wanted(page)):
+    def with_figures(self, page: str) -> str:
+        """The whole HTML of a page with the figures that its notebook drew."""
+        if PLACEHOLDER not in page:
             return page
-        labs = [lab for lab in self.labs if set(scripts) <= set(lab.scripts)]
-        return with_figures(page, figures_of([c for lab in labs for c in self.cells(lab)]))
+        tree = Tree(page)
+        scripts = set(awaited_figures(tree))
+        labs = [lab for lab in self.labs if scripts <= set(lab.scripts)]
+        fill_figures(tree, figures_of([c for lab in labs for c in self.cells(lab)]))
+        return tree.html
 
     def close(self) -> None:
         """Stop what runs."""

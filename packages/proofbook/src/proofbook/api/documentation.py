@@ -1,9 +1,8 @@
-"""Links from the names on a page to where the official documentation describes them."""
+"""Where the official documentation describes the names on a page."""
 
 from __future__ import annotations
 
 import builtins
-import html
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,7 +10,6 @@ from dataclasses import dataclass, field
 from proofbook.api.index import Index
 from proofbook.api.names_in_code import names_in_code
 from proofbook.check.api_names import OTHERS, Shown
-from proofbook.html.term_links import CLOSED, pieces
 
 _NAME_OR_CALL = re.compile(r"\.?[A-Za-z_][\w.]*(?:\(.*\))?")
 _SCHEDULER = "torch.optim.lr_scheduler.LRScheduler"
@@ -74,25 +72,3 @@ class Documentation:
 
     def _is_member(self, name: str) -> bool:
         return "class" in (self.index.resolve(name.rpartition(".")[0]) or {})
-
-
-def link_names(content: str, shown: Shown, documentation: Documentation) -> str:
-    """The HTML of a page with the first code for each name linked to the official documentation.
-
-    Headings, tables, titles of boxes and links stay as they are.
-    """
-    seen: set[str] = set()
-    parts: list[str] = []
-    opened = False
-    for piece, free in pieces(content, CLOSED - {"code"}):
-        if free and opened and not piece.startswith("<"):
-            place = documentation.address_of_code(html.unescape(piece), shown)
-            if place and place not in seen:
-                seen.add(place)
-                parts[-1] = f'<a class="api" href="{html.escape(place)}"><code>'
-                piece += "</code></a>"
-        elif piece == "</code>" and parts and parts[-1].endswith("</code></a>"):
-            piece = ""
-        opened = piece == "<code>"
-        parts.append(piece)
-    return "".join(parts)

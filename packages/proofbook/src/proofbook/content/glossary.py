@@ -139,13 +139,13 @@ def one_of(names: Iterable[str], plural: str = "") -> re.Pattern:
 
     A blank in a name stands for blanks, a line end or a hyphen.
     """
-    told = [
-        re.escape(name)
-        if _CHINESE.search(name)
-        else rf"(?<![A-Za-z0-9_-]){re.escape(name)}{plural}(?![A-Za-z0-9_-])"
-        for name in sorted(set(names), key=len, reverse=True)
-    ]
-    return re.compile("|".join(told).replace(r"\ ", r"[\s-]+"), re.IGNORECASE)
+    longest_first = sorted(set(names), key=len, reverse=True)
+    chinese = [re.escape(name) for name in longest_first if _CHINESE.search(name)]
+    english = [re.escape(name) for name in longest_first if not _CHINESE.search(name)]
+    if english:  # where a word begins is looked at once, not for each name
+        edge = "[A-Za-z0-9_-]"
+        chinese.append(f"(?<!{edge})(?:{'|'.join(english)}){plural}(?!{edge})")
+    return re.compile("|".join(chinese).replace(r"\ ", r"[\s-]+"), re.IGNORECASE)
 
 
 def plain(word: str) -> str:

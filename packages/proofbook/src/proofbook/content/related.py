@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import html
 import posixpath
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from math import log
@@ -83,24 +82,6 @@ class Related:
         return sum(self._weight[mark] ** 2 for mark in traits.marks) ** 0.5
 
 
-def listed(
-    names: Iterable[str],
-    titles: Mapping[tuple[str, str], str],
-    language: str,
-    to: Callable[[str], str],
-) -> str:
-    """The list as HTML; `to` gives the address of a page by its name, seen from this page."""
-    known = [(n, titles[n, language]) for n in names if (n, language) in titles]
-    items = [f'<li><a href="{to(name)}">{_html(title)}</a></li>' for name, title in known]
-    if not items:
-        return ""
-    label = _LABEL[language]
-    return (
-        f'\n<aside class="related" aria-label="{label}" data-search-exclude="true">'
-        f"<p>{label}</p><ul>{''.join(items)}</ul></aside>"
-    )
-
-
 @lru_cache(maxsize=512)
 def _traits_of(page: Page, words: tuple[tuple[str, str], ...]) -> tuple[set, set, set]:
     links = {(name, line) for name, line in within(page) if posixpath.basename(name) != "index"}
@@ -116,7 +97,3 @@ def _traits_of(page: Page, words: tuple[tuple[str, str], ...]) -> tuple[set, set
 def _looked_up(name: str) -> str:
     """A term as it stands in a text of words: an English one is a whole word."""
     return name if _CHINESE.search(name) else f" {' '.join(_WORD.findall(name.lower()))} "
-
-
-def _html(title: str) -> str:
-    return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(title, quote=False))

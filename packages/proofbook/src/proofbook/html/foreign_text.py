@@ -1,32 +1,34 @@
-"""What a Chinese page quotes in English says so, for who has it read aloud: `lang="en"`.
+"""Marks what a page quotes in English as English, for who has it read aloud: `lang="en"`.
 
 Code and what it printed, the titles of English threads, messages. A name in code font stays as it
-is: it is a name in any language. (English pages quote Chinese in the glossary, which marks it.)
+is: it is a name in any language.
 """
 
 from __future__ import annotations
 
 import re
 
-_BLOCK = re.compile(r"<pre>(?=<span></span><code>)")
-_LINK = re.compile(r'<a (?=[^>]*href="https?://)((?:(?! lang=)[^>])*)>((?:(?!</a>).)*)</a>', re.S)
-_CODE = re.compile(r"<code>(?=[^<]*[A-Za-z']{2,} [a-z']{2,} [a-z']{2,}[^<]*</code>(?!</pre>))")
-_TAG = re.compile(r"<[^>]*>")
-_HAN = re.compile("[\u4e00-\u9fff]")
+from proofbook.html.tree import Tree, only_text
+
+_LETTERS = {"zh": re.compile("[\u4e00-\u9fff]")}
+"""The letters of the languages that nobody takes for English."""
+_ELSEWHERE = 'a[href^="http"]:not([class]):not([lang])'
+_WORD = re.compile("[A-Za-z]{2,}")
+_MESSAGE = re.compile("[A-Za-z']{2,} [a-z']{2,} [a-z']{2,}")
 
 
-def mark_english(content: str, language: str) -> str:
-    """The HTML of a page with its English marked, if it is a Chinese page."""
-    if language != "zh":
-        return content
-    content = _BLOCK.sub('<pre lang="en">', content)
-    content = _CODE.sub('<code lang="en">', content)
-    return _LINK.sub(_title, content)
-
-
-def _title(link: re.Match[str]) -> str:
-    """A link to elsewhere with several words, none of them Chinese, is a title in English."""
-    words = _TAG.sub("", link[2])
-    if _HAN.search(words) or len(re.findall("[A-Za-z]{2,}", words)) < 2 or "class=" in link[1]:
-        return link[0]
-    return f'<a {link[1]} lang="en">{link[2]}</a>'
+def mark_english(tree: Tree, language: str) -> None:
+    """Mark the English on a page in a language that is not written in Latin letters."""
+    if language not in _LETTERS:
+        return
+    for block in tree.css("div.highlight pre"):
+        block.attrs["lang"] = "en"
+    for code in tree.css("code"):
+        quoted = not code.attributes and code.parent.tag != "pre" and only_text(code)
+        if quoted and _MESSAGE.search(quoted):
+            code.attrs["lang"] = "en"
+    for link in tree.css('a[href^="http"]:not([class], [lang])'):
+        # Several words to elsewhere, none of them in the page's letters, are a title in English.
+        words = link.text()
+        if not _LETTERS[language].search(words) and len(_WORD.findall(words)) > 1:
+            link.attrs["lang"] = "en"

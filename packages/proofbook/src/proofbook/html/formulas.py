@@ -2,51 +2,55 @@
 
 from __future__ import annotations
 
-import html
 import re
-from functools import cache
 
 from math_core import LatexError, LatexToMathML
 
+from proofbook.html.tree import Tree
 from proofbook.model.problem import Problem
 
-_MARKED = re.compile(
-    r'<(?P<tag>span|div) class="arithmatex">\\(?P<open>[(\[])(?P<latex>.*?)\\[)\]]</(?P=tag)>', re.S
-)
-_CONVERTER = LatexToMathML(fancy_error=False, annotation=True)
+_MARKED = re.compile(r"\\(?P<open>[(\[])(?P<latex>.*?)\\[)\]]", re.DOTALL)
 
 
-def render_formulas(page: str) -> tuple[str, list[tuple[str, str]]]:
-    """Replace the formulas that pymdownx.arithmatex marked in the HTML of a page by MathML.
+def render_formulas(tree: Tree) -> list[tuple[str, str]]:
+    """Replace the formulas that pymdownx.arithmatex marked on a page by MathML.
 
-    Gives the HTML and, for each formula that is not LaTeX, its text and the reason; it stays as it
-    was.
+    Gives the text of each formula that is not LaTeX, and the reason; it stays as it was.
     """
-    wrong = []
-
-    def replace(match: re.Match[str]) -> str:
-        latex, block = html.unescape(match["latex"]).strip(), match["open"] == "["
+    converter, wrong = LatexToMathML(fancy_error=False, annotation=True), []
+    for node in tree.css(".arithmatex"):
+        marked = _MARKED.fullmatch(node.text().strip())
+        if not marked:
+            continue
+        latex, block = marked["latex"].strip(), marked["open"] == "["
         try:
-            mathml = _convert(latex, block)
+            mathml = converter.convert_with_local_state(latex, displaystyle=block)
         except LatexError as error:
             wrong.append((latex, str(error)))
-            return match[0]
+            continue
+        node.inner_html = mathml
+        node.attrs["class"] = "formula"
         # Out of the search index: nobody searches for the letters of a formula.
-        tag = match["tag"]
-        return f'<{tag} class="formula" data-search-exclude>{mathml}</{tag}>'
+        node.attrs["data-search-exclude"] = None
+    return wrong
 
-    return _MARKED.sub(replace, page), wrong
+
+def formula_characters(tree: Tree) -> frozenset[str]:
+    """The characters that the formulas of a page are set with."""
+    characters: set[str] = set()
+    for math in tree.css("math"):
+        for node in math.traverse(include_text=True):
+            if node.is_text_node and node.parent.tag != "annotation":
+                characters.update(node.text_content)
+            elif node.tag in ("msqrt", "mroot"):
+                characters.add("√")  # drawn by the browser, it isn't typed
+    return frozenset(characters) - frozenset(" \n")
 
 
 def wrong_formula(file: str, text: str, latex: str, reason: str) -> Problem:
-    """What is told of a formula that is not LaTeX; `text` is that of the page."""
-    first, lines = latex.splitlines()[0], text.splitlines()
-    where = [n for text in (f"${first}", first) for n, row in enumerate(lines, 1) if text in row]
-    line = where[0] if where else 1
+    """The problem with a formula that is not LaTeX; `text` is that of the page."""
+    first, rows = latex.splitlines()[0], text.splitlines()
+    found = [n for said in (f"${first}", first) for n, row in enumerate(rows, 1) if said in row]
+    line = found[0] if found else 1
     what, mend = "the formula cannot be set", "correct the formula on this line"
     return Problem(file, line, what, "LaTeX", f"{latex}\n{reason}", mend, (file,))
-
-
-@cache
-def _convert(latex: str, block: bool) -> str:
-    return _CONVERTER.convert_with_local_state(latex, displaystyle=block)

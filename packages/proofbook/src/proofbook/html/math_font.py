@@ -7,16 +7,12 @@ about 13 kB. The cut keeps the names of its authors and of its license, the SIL 
 
 from __future__ import annotations
 
-import html
 import io
-import re
 import unicodedata
 from functools import lru_cache
 from importlib.metadata import distribution
 
 FILE = "assets/formulas.woff2"
-_FORMULA = re.compile(r"<math\b.*?</math>", re.S)
-_UNSEEN = re.compile(r"<annotation\b.*?</annotation>|<[^>]*>", re.S)
 _NAMES = [0, 1, 2, 13, 14]
 """The records of the font that stay: authors, family, style, license, its address."""
 
@@ -29,13 +25,6 @@ ITALIC = {"h": "\N{PLANCK CONSTANT}"} | {
 Source: MathML Core, appendix C, "italic mappings", as in Unicode's block "Mathematical Alphanumeric
 Symbols", which leaves out the h.
 """
-
-
-def characters(page: str) -> frozenset[str]:
-    """The characters that the formulas in the HTML of a page are set with."""
-    seen = "".join(_UNSEEN.sub(" ", formula) for formula in _FORMULA.findall(page))
-    drawn = "√" if "<msqrt" in page or "<mroot" in page else ""  # by the browser, it isn't typed
-    return frozenset(html.unescape(seen) + drawn) - frozenset(" \n")
 
 
 @lru_cache(maxsize=1)

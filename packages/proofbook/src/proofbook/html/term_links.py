@@ -1,81 +1,47 @@
-"""Links the first use of each term on a page to the glossary, in the page's HTML."""
+"""Links the first use of each term on a page to the glossary, in the page's tree."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from functools import lru_cache
 
 from proofbook.content.glossary import Terms, one_of, plain
+from proofbook.html.tree import NOT_PROSE, Tree, element, nodes_outside, replace_text
 
-# A block of code or a formula in one piece: it holds most of the tags of a page.
-_TAG = re.compile(
-    r"(<!--.*?-->|<pre\b.*?</pre>|<math\b.*?</math>|<[^>]*>)", re.DOTALL | re.IGNORECASE
-)
-_NAME = re.compile(r"</?([a-zA-Z0-9]+)")
-_QUOTED = re.compile(r"「[^「」]*」|“[^“”]*”|\"[^\"]*\"|《[^《》]*》")
-CLOSED = {
-    *(
-        "a",
-        "code",
-        "pre",
-        "kbd",
-        "math",
-        "script",
-        "style",
-        "summary",
-        "caption",
-        "figure",
-        "table",
-        "button",
-    ),
-    *("h1", "h2", "h3", "h4", "h5", "h6"),
-}
-"""Elements within which no word becomes a link; titles of boxes and of code are more (below)."""
-_VOID = {"img", "br", "hr", "input", "link", "meta", "source", "wbr", "area", "col", "embed"}
+_QUOTED = r"「[^「」]*」|“[^“”]*”|\"[^\"]*\"|《[^《》]*》"
 
 
-def link_terms(html: str, terms: Terms, language: str, page: str, glossary: str) -> str:
-    """The HTML of a page with the first use of each term linked to its place in the glossary.
+def link_terms(tree: Tree, terms: Terms, language: str, page: str, glossary: str) -> None:
+    """Link the first use of each term to its place in the glossary.
 
     `page` is the page's name as terms give it (`basics/leaf`): what it is there to show is not
     linked. `glossary` is the glossary's address, seen from the page. Code, maths, headings,
-    tables, titles of boxes, links and quotations stay as they are.
+    tables, titles, links and quotations stay as they are.
     """
-    known = {plain(n): t for t in terms.all if not t.common for n in t.names(language)}
-    if not known:
-        return html
+    linked = {term.id for term in terms.all if term.page == page}
     # Common terms too, so that no shorter term is found within one of them.
-    pattern = one_of(name for term in terms.all for name in term.names(language))
-    seen = {term.id for term in terms.all if term.page == page}
-
-    def link(found: re.Match) -> str:
-        term = known.get(plain(found[0]))
-        if term is None or term.id in seen:
-            return found[0]
-        seen.add(term.id)
-        return f'<a class="term" href="{glossary}#{term.id}">{found[0]}</a>'
-
-    def linked(text: str) -> str:
-        parts = re.split(f"({_QUOTED.pattern})", text)
-        return "".join(part if i % 2 else pattern.sub(link, part) for i, part in enumerate(parts))
-
-    return "".join(
-        linked(piece) if free and not piece.startswith("<") else piece
-        for piece, free in pieces(html, CLOSED)
-    )
-
-
-def pieces(html: str, elements: set[str]) -> Iterator[tuple[str, bool]]:
-    """Each tag and each text of the HTML, and whether it stands outside of these elements."""
-    closed: list[str] = []
-    for piece in _TAG.split(html):
-        yield piece, not closed
-        name = (_NAME.match(piece) or [None, ""])[1].lower()
-        if not piece.startswith("<") or (name in ("pre", "math") and piece.count("<") > 1):
+    names = tuple((n, None if t.common else t.id) for t in terms.all for n in t.names(language))
+    if not names:
+        return
+    pattern, ids = _finder(names)
+    for node in nodes_outside(tree, NOT_PROSE):
+        if not node.is_text_node:
             continue
-        if closed and name == closed[-1] and piece.startswith("</"):
-            closed.pop()
-        elif not piece.startswith("</") and name not in _VOID:
-            starts = name in elements or "admonition-title" in piece or '"filename"' in piece
-            if starts or (closed and name == closed[-1]):
-                closed.append(name)
+        text, parts, at = node.text_content, [], 0
+        for found in pattern.finditer(text):
+            name = ids.get(plain(found[0]))
+            if name is None or name in linked:
+                continue
+            linked.add(name)
+            attributes = {"class": "term", "href": f"{glossary}#{name}"}
+            parts += [text[at : found.start()], element(tree, "a", attributes, found[0])]
+            at = found.end()
+        if parts:
+            replace_text(node, [*parts, text[at:]])
+
+
+@lru_cache(maxsize=8)
+def _finder(names: tuple[tuple[str, str | None], ...]) -> tuple[re.Pattern, dict[str, str | None]]:
+    """What finds quotations and the names of terms in a text, and the term of each name."""
+    pattern = re.compile(f"{_QUOTED}|{one_of(name for name, _ in names).pattern}", re.IGNORECASE)
+    return pattern, {plain(name): term for name, term in names}

@@ -1,40 +1,35 @@
-"""Marks on values: each number or message that a run proves leads to the line that proves it.
-
-Two steps, with the Markdown of the site between them. `insert` encloses what is proved in three
-characters that mean nothing to Markdown; `place` turns them into links in the page's HTML, and
-gives an id to each line of code or output to which a link leads. What a page is expanded to for
-anybody else, a test or a notebook, holds nothing of it.
-"""
+"""Links each number or message that a run proves to the line that proves it, in a page's tree."""
 
 from __future__ import annotations
 
-import html
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
 
-from proofbook.check.numbers import Claim, Proof, proofs
-from proofbook.html.term_links import CLOSED, pieces
-from proofbook.maths.formulas import maths_of
-from proofbook.model.book import Book
-from proofbook.model.page import Page
-
-_OPEN, _NUMBERED, _CLOSE = "\ue000", "\ue001", "\ue002"  # for private use, says Unicode
-_OPENED = re.compile(f"{_OPEN}(\\d+){_NUMBERED}")
-_ANY = re.compile(f"{_OPENED.pattern}|{_CLOSE}")
-_LINKED = re.compile(f"{_OPENED.pattern}(?P<inside>[^{_CLOSE}]*<a\\b[^{_CLOSE}]*){_CLOSE}")
-_LATEX = re.compile(r"<annotation[^>]*>(.*?)</annotation>", re.DOTALL)
-_NUMBER = re.compile(r"<mn>([\d.]+)(?=</mn>)")
-_BLOCK = re.compile(
-    r"""(?P<head><div\ class="(?P<kind>[a-z ]*)highlight">
-        (?:<span\ class="filename">(?P<name>[^<]*)</span>)?<pre><span></span><code>)
-        (?P<body>.*?)(?=</code></pre>)""",
-    re.DOTALL | re.VERBOSE,
+from proofbook.check.numbers import Proof
+from proofbook.html.tree import (
+    NOT_LINKED,
+    Node,
+    Tree,
+    element,
+    nodes_outside,
+    only_text,
+    split_text,
+    wrap,
 )
-_CALL = re.compile(r"(?!(?:torch\.)?tensor\()[a-z_.]+\(")
-# A highlighted line holds its own end: what closes it stands at the beginning of the next line.
-_ROW = re.compile(r'((?:</span>)?(?:<span class="hll">)?)(.*)', re.DOTALL)
+from proofbook.html.value_markers import (
+    CLOSE,
+    NUMBERED,
+    OPEN,
+    FormulaNumbers,
+    PageValueLinks,
+    line_id,
+    normalized,
+)
+from proofbook.model.config import in_language
 
+_MARKERS = re.compile(f"({OPEN}\\d+{NUMBERED}|{CLOSE})")
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
+_NUMBER = re.compile(r"[\d.]+")
 _TITLES = {
     "zh": {
         "code": "出自 {name} 第 {line} 行代码",
@@ -49,168 +44,114 @@ _TITLES = {
 }
 
 
-@dataclass(frozen=True)
-class Mark:
-    """A place in the text of a page, from `start` to `end`, and what proves what stands there."""
+def link_values(
+    tree: Tree, links: PageValueLinks, language: str, address: Callable[[str], str]
+) -> None:
+    """Make links of the markers on a page and of the numbers in its formulas, and give an id to
+    each line of code or output to which a value link leads.
 
-    start: int
-    end: int
-    proof: Proof
-
-
-Numbers = dict[float, list[Proof | None]]
-"""The numbers of a formula, each with what proves it, once for each time it stands there."""
-
-
-@dataclass
-class Marks:
-    """The marks of one page, and the ids of the lines on it to which marks lead.
-
-    `formulas`: by its LaTeX, what proves the numbers of a formula, each time that it stands there.
-    `ids`: by script, part ("code", "out", or an older version), and number of the line.
+    `address` gives the address of another page by its file, seen from this one. What is a link
+    already stays that link; headings and titles stay as they are, with their markers.
     """
 
-    file: str = ""
-    text: str = ""
-    spans: list[Mark] = field(default_factory=list)
-    formulas: dict[str, list[Numbers]] = field(default_factory=dict)
-    ids: dict[tuple[str, str, int], str] = field(default_factory=dict)
+    def link(proof: Proof) -> Node:
+        page = "" if proof.run.page == links.file else address(proof.run.page)
+        attributes = {
+            "class": "run",
+            "href": f"{page}#{line_id(proof)}",
+            "target": "_self",  # Material takes over a link without a target; the line isn't lit
+            "title": link_title(proof, language),
+        }
+        return element(tree, "a", attributes)
 
-    def proofs(self) -> Iterator[Proof]:
-        """What the marks of the page lead to."""
-        yield from (mark.proof for mark in self.spans)
-        for formulas in self.formulas.values():
-            known = (known for numbers in formulas for known in numbers.values())
-            yield from (proof for proofs in known for proof in proofs if proof)
-
-    def insert(self, markdown: str) -> str:
-        """The Markdown of the page, with or without its front matter, with its marks in it."""
-        if not self.text.endswith(markdown):
-            return markdown  # no longer the text that was read
-        shift, at, told = len(self.text) - len(markdown), 0, []
-        for number, mark in enumerate(self.spans):
-            start, end = mark.start - shift, mark.end - shift
-            told += [markdown[at:start], f"{_OPEN}{number}{_NUMBERED}", markdown[start:end], _CLOSE]
-            at = end
-        return "".join(told) + markdown[at:]
-
-    def place(self, content: str, language: str, address: Callable[[str], str]) -> str:
-        """The HTML of the page with its marks as links, and ids at the lines that marks lead to.
-
-        `address` gives the address of another page by its file, seen from this one.
-        What is a link already stays that link. Headings and titles of boxes stay as they are.
-        """
-        formulas = {latex: iter(found) for latex, found in self.formulas.items()}
-        told = []
-
-        def link(proof: Proof) -> str:
-            there = "" if proof.run.page == self.file else address(proof.run.page)
-            to = html.escape(f"{there}#{anchor(proof)}")
-            # Material takes over a link without a target, and then may not light the line.
-            attributes = f'class="run" href="{to}" target="_self"'
-            return f'<a {attributes} title="{title(proof, language)}">'
-
-        def formula(mathml: str) -> str:
-            latex = _LATEX.search(mathml)
-            proved = next(formulas.get(_plain(html.unescape(latex[1])), iter(())), {})
-            told = [float(number) for number in _NUMBER.findall(mathml)]
-            left = {n: iter(known) for n, known in proved.items() if len(known) == told.count(n)}
-
-            def number(found: re.Match) -> str:
-                proof = next(left.get(float(found[1]), iter(())), None)
-                return f"<mn>{link(proof)}{found[1]}</a>" if proof else found[0]
-
-            return _NUMBER.sub(number, mathml)
-
-        def opened(found: re.Match) -> str:
-            return link(self.spans[int(found[1])].proof)
-
-        for piece, free in pieces(_LINKED.sub(r"\g<inside>", content), CLOSED - {"code", "table"}):
-            if piece.startswith("<math") and _LATEX.search(piece):
-                marked = formula(piece)  # where it may not be, it has had its turn all the same
-                told.append(marked if free else piece)
-            elif free and not piece.startswith("<"):
-                told.append(_OPENED.sub(opened, piece).replace(_CLOSE, "</a>"))
-            else:
-                told.append(_ANY.sub("", piece))
-        return _with_ids("".join(told), self.ids)
+    places = nodes_outside(tree, NOT_LINKED)
+    linked_formulas = {node.mem_id for node in places if node.tag == "math"}
+    formulas = {latex: iter(found) for latex, found in links.formulas.items()}
+    for math in tree.css("math"):
+        annotation = math.css_first("annotation")
+        if annotation is None:
+            continue
+        numbers = next(formulas.get(normalized(annotation.text()), iter(())), {})
+        if math.mem_id in linked_formulas:  # one that isn't linked has had its turn all the same
+            _link_numbers(math, numbers, link)
+    marked = [node for node in places if node.is_text_node and _MARKERS.search(node.text_content)]
+    for marker, number in [each for node in marked for each in _split_at_markers(node)]:
+        _link_marked(marker, links.links[number].proof, link)
+    _number_lines(tree, links.line_ids)
 
 
-def marks_of(book: Book) -> dict[str, Marks]:
-    """The marks of all pages of a book, by the file of the page."""
-    found = {page.file: _of_page(page, book) for page in book.pages}
-    for marks in found.values():
-        for proof in marks.proofs():
-            run = proof.run
-            found[run.page].ids[run.script, proof.text.part, proof.line] = anchor(proof)
-    return found
-
-
-def anchor(proof: Proof) -> str:
-    """The id of a line on its page."""
-    return f"{proof.run.name}-{proof.text.part}-{proof.line}"
-
-
-def title(proof: Proof, language: str) -> str:
+def link_title(proof: Proof, language: str) -> str:
     """What proves a value, in the words of a reader."""
     part, name = proof.text.part, proof.run.script.rpartition("/")[2]
-    told = _TITLES[language][part if part in ("code", "out") else "older"]
-    return told.format(part=part, name=name, line=proof.line)
+    titles = in_language(_TITLES, language)
+    title = titles[part if part in ("code", "out") else "older"]
+    return title.format(part=part, name=name, line=proof.line)
 
 
-def _of_page(page: Page, book: Book) -> Marks:
-    told: dict[int, list[tuple[Claim, Iterator[Proof]]]] = {}
-    for claim, proving in proofs(page, book.runs):
-        told.setdefault(claim.place, []).append((claim, proving))
-    silent = {n for r in page.references for n in range(r.line, r.end + 1)}
-    silent |= {heading.line for heading in page.headings}
-    marks = Marks(page.file, page.text)
-    for maths in maths_of(page):
-        numbers: Numbers = {}
-        for claim, proving in told.pop(maths.start(), ()):
-            proof = next(proving, None) if claim.bare else None
-            known = numbers.setdefault(claim.wanted[0], [])
-            known.append(proof if proof and proof.run.script else None)
-        latex = _plain(maths["block"] or maths["inline"])
-        marks.formulas.setdefault(latex, []).append(numbers)
-    for place, claims in sorted(told.items()):
-        proof, first = _common([proving for _, proving in claims]), claims[0][0]
-        if not proof or not proof.run.script or page.text.count("\n", 0, place) + 1 in silent:
-            continue
-        # The number of a call proves nothing of the call.
-        if not _CALL.match(first.said) or first.said in proof.words:
-            marks.spans.append(Mark(place, first.end, proof))
-    return marks
+def _link_numbers(math: Node, numbers: FormulaNumbers, link: Callable[[Proof], Node]) -> None:
+    """Link the numbers of a formula, as far as each stands there as often as in its LaTeX."""
+    found = [(node, only_text(node) or "") for node in math.css("mn")] if numbers else []
+    found = [(node, float(text)) for node, text in found if _NUMBER.fullmatch(text)]
+    values = [value for _, value in found]
+    left = {n: iter(known) for n, known in numbers.items() if len(known) == values.count(n)}
+    for node, value in found:
+        if proof := next(left.get(value, iter(())), None):
+            wrap([node.first_child], link(proof))
 
 
-def _common(proving: list[Iterator[Proof]]) -> Proof | None:
-    """The best proof of the first claim, one of all claims where there is any."""
-    if len(proving) == 1:
-        return next(proving[0], None)
-    first, *others = map(list, proving)
-    shared = (proof for proof in first if all(proof in other for other in others))
-    return next(shared, first[0] if first else None)
+def _split_at_markers(node: Node) -> list[tuple[Node, int]]:
+    """Put each marker of a text into a node of its own; gives those that open, with the number of
+    the link."""
+    parts = [part for part in _MARKERS.split(node.text_content) if part]
+    nodes = zip(split_text(node, parts), parts, strict=True)
+    return [(piece, int(part[1:-1])) for piece, part in nodes if part.startswith(OPEN)]
 
 
-def _with_ids(content: str, ids: dict[tuple[str, str, int], str]) -> str:
-    """The HTML with an id at each of these lines, in the first block that shows its run."""
-    left, script = dict(ids), ""
+def _link_marked(marker: Node, proof: Proof, link: Callable[[Proof], Node]) -> None:
+    """Link what stands between an opening marker and the closing one beside it."""
+    inside: list[Node] = []
+    node = marker.next
+    while node and node.text_content != CLOSE:
+        inside.append(node)
+        node = node.next
+    if node and inside and not any(one.is_element_node and one.css("a") for one in inside):
+        wrap(inside, link(proof))
 
-    def numbered(block: re.Match) -> str:
-        nonlocal script
-        kind, part = block["kind"], "code"
-        if "output" in kind:
-            part = (block["name"] or "out").removeprefix("PyTorch ")
+
+def _number_lines(tree: Tree, ids: Mapping[tuple[str, str, int], str]) -> None:
+    """Give these ids to their lines, in the first block that shows the code or the output."""
+    wanted: dict[tuple[str, str], dict[int, str]] = {}
+    for (script, part, line), name in ids.items():
+        wanted.setdefault((script, part), {})[line] = name
+    script = ""
+    for block in tree.css("div.highlight") if wanted else ():
+        title, code = block.css_first("span.filename"), block.css_first("pre > code")
+        name = title.text() if title else ""
+        if "output" in (block.attributes["class"] or "").split():
+            part = name.removeprefix("PyTorch ") or "out"
         else:
-            script = block["name"] or ""
-        rows = block["body"].splitlines(keepends=True)
-        for n, row in enumerate(rows, 1):
-            if name := left.pop((script, part, n), None):
-                rows[n - 1] = _ROW.sub(rf'\1<samp id="{name}">\2</samp>', row, count=1)
-        return block["head"] + "".join(rows)
-
-    return _BLOCK.sub(numbered, content) if ids else content
+            script, part = name, "code"
+        named = wanted.pop((script, part), {}) if code else {}
+        for number, nodes in enumerate(_lines(code) if named else (), 1):
+            if number in named:
+                wrap(nodes, element(tree, "samp", {"id": named[number]}))
 
 
-def _plain(latex: str) -> str:
-    return " ".join(latex.split())
+def _lines(code: Node) -> Iterator[list[Node]]:
+    """The nodes of each line of a block of code, with its line end; a highlighted line is one
+    element of the class `hll`, and its nodes are those within it."""
+    line: list[Node] = []
+    for child in list(code.iter(include_text=True)):
+        if child.is_text_node:
+            parts = _LINE.findall(child.text_content)
+            for part, piece in zip(parts, split_text(child, parts), strict=True):
+                line.append(piece)
+                if part.endswith("\n"):
+                    yield line
+                    line = []
+        elif child.attributes.get("class") == "hll":
+            yield from _lines(child)
+        else:
+            line.append(child)
+    if line:
+        yield line

@@ -15,13 +15,13 @@ import posixpath
 import shutil
 import sys
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urljoin, urlsplit
 
 import gradtrace.render.figure
 import jieba
-from gradtrace.render.figure import with_player
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from mkdocs.config.config_options import Optional, Type
@@ -33,11 +33,9 @@ from mkdocs.structure.nav import Navigation
 from mkdocs.utils import get_relative_url
 from mkdocs_jupyter.convert import nb2html
 
-from proofbook.api.documentation import link_names
 from proofbook.check.api_names import shown
 from proofbook.cli import summary
 from proofbook.content.page_summary import answer
-from proofbook.content.related import listed
 from proofbook.content.search import asked_of, with_asked
 from proofbook.export import downloads as take
 from proofbook.export import host_files as hosted
@@ -45,12 +43,11 @@ from proofbook.export import markdown_twin as twin
 from proofbook.export import notebook
 from proofbook.export import social_card as card
 from proofbook.export.host_files import PREFIX
-from proofbook.html.foreign_text import mark_english
-from proofbook.html.formulas import render_formulas, wrong_formula
+from proofbook.html.finish import PageContext, finish_page
+from proofbook.html.formulas import wrong_formula
 from proofbook.html.math_font import FILE as MATH_FONT
-from proofbook.html.math_font import characters, font
-from proofbook.html.term_links import link_terms
-from proofbook.html.value_links import Marks
+from proofbook.html.math_font import font
+from proofbook.html.value_markers import PageValueLinks
 from proofbook.languages.parity import LANGUAGES
 from proofbook.markdown.expand import expand
 from proofbook.mkdocs.material import mend, show
@@ -193,7 +190,9 @@ def on_page_read_source(page, config: MkDocsConfig) -> str | None:
 def on_page_markdown(markdown: str, page, config: MkDocsConfig, files: Files) -> str:
     root = Path(config.config_file_path).parent
     page.meta.setdefault("description", answer(markdown) or config.site_description)
-    markdown = _press.marks.get(f"docs/{page.file.src_uri}", Marks()).insert(markdown)
+    markdown = _press.value_links.get(f"docs/{page.file.src_uri}", PageValueLinks()).with_markers(
+        markdown
+    )
     parsed = parse(page.file.src_uri, markdown, whole=False)
     _press.shown[page.file.src_uri] = shown(parsed, root)
     try:
@@ -211,30 +210,47 @@ def on_page_markdown(markdown: str, page, config: MkDocsConfig, files: Files) ->
 
 
 def on_page_content(content: str, page, config: MkDocsConfig, files: Files) -> str:
-    content, wrong = render_formulas(content)
-    _press.letters |= characters(content)
+    source = page.file.src_uri
+    finished = finish_page(content, _context(page, config, files))
+    _press.letters |= finished.formula_characters
+    if finished.wrong_formulas:
+        text = Path(page.file.abs_src_path).read_text("utf-8")
+        wrong = [wrong_formula(f"docs/{source}", text, *each) for each in finished.wrong_formulas]
+        _press.formulas += wrong
+    return finished.html
+
+
+def _context(page, config: MkDocsConfig, files: Files) -> PageContext | None:
+    """What a page is finished with; None for one in no language of the book."""
     source, url = page.file.src_uri, page.file.url
-    text = Path(page.file.abs_src_path).read_text("utf-8") if wrong else ""
-    _press.formulas += [wrong_formula(f"docs/{source}", text, *each) for each in wrong]
     name, _, language = source.removesuffix(".md").rpartition(".")
     if language not in LANGUAGES:
-        return content
-    urls = {f"docs/{file.src_uri}": file.url for file in files.documentation_pages()}
+        return None
+    known, top = _press.pages.get(f"docs/{source}"), PREFIX[language] + url
+
+    def page_address(file: str) -> str:
+        return get_relative_url(files.get_file_from_path(file.removeprefix("docs/")).url, url)
+
+    glossary = f"glossary/index.{language}.md"
+    links = {}
     if name not in ("index", "glossary/index"):
-        if _press.documentation:
-            content = link_names(content, _press.shown[source], _press.documentation)
-        glossary = get_relative_url(
-            urls.get(f"docs/glossary/index.{language}.md", "glossary/"), url
-        )
-        content = link_terms(content, _press.terms, language, name, glossary)
-    marks = _press.marks.get(f"docs/{source}", Marks())
-    content = with_player(content, lambda file: get_relative_url(f"assets/{file}", url))
-    content = marks.place(content, language, lambda file: get_relative_url(urls[file], url))
-    top = PREFIX[language] + url
-    content = take.with_downloads(content, language, lambda file: get_relative_url(file, top))
-    content = mark_english(content, language)
-    content += _read_on(page, name, language, urls)
-    return content + take.line(language, **_taken(page, config))
+        if documentation := _press.documentation:
+            shown_here = _press.shown[source]
+            links["name_address"] = lambda text: documentation.address_of_code(text, shown_here)
+        if files.get_file_from_path(glossary):
+            links |= {"terms": _press.terms, "glossary": page_address(glossary)}
+    return PageContext(
+        language,
+        name,
+        page_address,
+        file_address=lambda file: get_relative_url(file, top),
+        asset_address=lambda file: get_relative_url(f"assets/{file}", url),
+        values=_press.value_links.get(f"docs/{source}", PageValueLinks()),
+        scripts={reference.path for reference in known.references} if known else (),
+        related=_related(page, name, language, page_address),
+        taken_as=_taken(page, config),
+        **links,
+    )
 
 
 def _taken(page, config: MkDocsConfig) -> dict[str, str | None]:
@@ -254,18 +270,18 @@ def _notebook(file: File) -> str | None:
     return posixpath.join(posixpath.dirname(file.dest_uri), notebook.name(source))
 
 
-def _read_on(page, name: str, language: str, urls: dict[str, str]) -> str:
+def _related(
+    page, name: str, language: str, address: Callable[[str], str]
+) -> list[tuple[str, str]]:
+    """The pages to read on: title and address of each."""
     beside = [
         near.file.src_uri.removesuffix(f".{language}.md")
         for near in (page.previous_page, page.next_page)
         if near
     ]
     names, titles = _press.related.to(name, beside), _press.related.titles
-
-    def to(name: str) -> str:
-        return get_relative_url(urls[f"docs/{name}.{language}.md"], page.file.url)
-
-    return listed(names, titles, language, to)
+    known = [name for name in names if (name, language) in titles]
+    return [(titles[name, language], address(f"{name}.{language}.md")) for name in known]
 
 
 def on_env(env, config: MkDocsConfig, files: Files):
@@ -288,7 +304,9 @@ def on_page_context(context: dict, page, config: MkDocsConfig, nav) -> dict:
 
 
 def on_post_page(output: str, page, config: MkDocsConfig) -> str:
-    return _press.drawn(output)  # last: by now notebooks have been executed, and search is done
+    return _press.with_figures(
+        output
+    )  # last: by now notebooks have been executed, and search is done
 
 
 def on_template_context(context: dict, template_name: str, config: MkDocsConfig) -> dict:

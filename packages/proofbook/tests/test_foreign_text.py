@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import pytest
 from proofbook.html.foreign_text import mark_english
+from proofbook.html.tree import parse, serialize
 
-BLOCK = '<div class="highlight"><pre><span></span><code>print(&quot;to the end&quot;)</code></pre>'
+BLOCK = '<div class="highlight"><pre><span></span><code>print("to the end")</code></pre></div>'
+
+
+def in_page(content: str, language: str) -> str:
+    tree = parse(content)
+    mark_english(tree, language)
+    return serialize(tree)
 
 
 @pytest.mark.parametrize(
@@ -23,8 +30,8 @@ BLOCK = '<div class="highlight"><pre><span></span><code>print(&quot;to the end&q
     ],
 )
 def test_english_on_a_chinese_page_is_marked(content, marked):
-    assert mark_english(content, "zh") == marked
-    assert mark_english(content, "en") == content
+    assert in_page(content, "zh") == marked
+    assert in_page(content, "en") == in_page(content, "de") == content
 
 
 @pytest.mark.parametrize(
@@ -40,4 +47,4 @@ def test_english_on_a_chinese_page_is_marked(content, marked):
     ],
 )
 def test_nothing_else_is(content):
-    assert mark_english(content, "zh") == content
+    assert in_page(content, "zh") == content

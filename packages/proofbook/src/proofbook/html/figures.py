@@ -1,0 +1,46 @@
+"""Figures in a page's tree: the player of recorded runs, and figures that a notebook draws."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from proofbook.directives.plot import fragment, rendered_labels
+from proofbook.html.tree import Tree, element
+
+PLACEHOLDER = "data-plot"
+"""The attribute of an element that waits for the figure of the script that it names."""
+
+
+def add_player(tree: Tree, address: Callable[[str], str]) -> None:
+    """Give a page with the figure of a recorded run the style and the script that play it.
+
+    `address` gives the address of a file of the site's assets. Both stand within the page's
+    content: Material's instant navigation puts that in place of the old, and runs its scripts.
+    """
+    if tree.css_first("figure.trace") is None:
+        return
+    style = element(tree, "link", {"rel": "stylesheet", "href": address("trace.css")})
+    tree.body.first_child.insert_before(style, move=True)
+    tree.body.insert_child(element(tree, "script", {"src": address("trace.js")}), move=True)
+
+
+def awaited_figures(tree: Tree) -> list[str]:
+    """The scripts of which a page waits for a figure."""
+    return [node.attributes[PLACEHOLDER] or "" for node in tree.css(f"div[{PLACEHOLDER}]")]
+
+
+def fill_figures(tree: Tree, figures: Mapping[str, str]) -> None:
+    """Put figures, SVG by the script that draws them, in their places.
+
+    A figure that isn't there leaves its place empty: what is wrong with its script is a problem.
+    """
+    for node in tree.css(f"div[{PLACEHOLDER}]"):
+        attributes = node.attributes
+        script = attributes[PLACEHOLDER]
+        if script not in figures:
+            continue
+        figure = element(tree, "figure", {"class": "plot"})
+        labels = rendered_labels(attributes["data-words"])
+        named = {key: attributes[key] for key in ("role", "aria-label")}
+        figure.inner_html = fragment(figures[script], script, labels, named)
+        node.replace_with(figure, move=True)

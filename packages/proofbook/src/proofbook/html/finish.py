@@ -1,0 +1,76 @@
+"""Everything that is done to a page's HTML after Markdown made it, on one tree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from proofbook.content.glossary import Terms
+from proofbook.html.figures import add_player
+from proofbook.html.foreign_text import mark_english
+from proofbook.html.formulas import formula_characters, render_formulas
+from proofbook.html.name_links import link_names
+from proofbook.html.page_end import read_on, take_along
+from proofbook.html.script_downloads import link_scripts
+from proofbook.html.term_links import link_terms
+from proofbook.html.tree import append_html, parse, serialize
+from proofbook.html.value_links import link_values
+from proofbook.html.value_markers import PageValueLinks, without_markers
+
+
+@dataclass(frozen=True)
+class PageContext:
+    """What a page is finished with: its place in the book, and what it leads to.
+
+    `name`: as terms give it, `basics/leaf`. `values`: its value links. `terms` and
+    `name_address`: what its words and its code are linked with; without terms or None where they
+    are not linked. `scripts`: those that it shows. The three functions give addresses seen from the
+    page: of another page by its file, of a file by its path in the book, of one of the site's
+    assets. `glossary`: the address of the glossary. `related`: title and address of each page to
+    read on. `taken_as`: addresses of what the page is besides HTML, by kind.
+    """
+
+    language: str
+    name: str
+    page_address: Callable[[str], str]
+    file_address: Callable[[str], str]
+    asset_address: Callable[[str], str]
+    values: PageValueLinks = field(default_factory=PageValueLinks)
+    terms: Terms = field(default_factory=Terms)
+    glossary: str = ""
+    name_address: Callable[[str], str | None] | None = None
+    scripts: Collection[str] = ()
+    related: Sequence[tuple[str, str]] = ()
+    taken_as: Mapping[str, str | None] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class FinishedPage:
+    """The HTML of a page, the characters its formulas are set with, and for each formula that is
+    not LaTeX its text and the reason."""
+
+    html: str
+    formula_characters: frozenset[str]
+    wrong_formulas: list[tuple[str, str]]
+
+
+def finish_page(content: str, context: PageContext | None) -> FinishedPage:
+    """Finish the HTML that Markdown made of a page.
+
+    Without a context, that of a page in no language of the book, only formulas are rendered.
+    """
+    tree = parse(content)
+    wrong = render_formulas(tree)
+    characters = formula_characters(tree)
+    if context:
+        if context.name_address:
+            link_names(tree, context.name_address)
+        language = context.language
+        link_terms(tree, context.terms, language, context.name, context.glossary)
+        link_values(tree, context.values, language, context.page_address)
+        add_player(tree, context.asset_address)
+        link_scripts(tree, context.scripts, language, context.file_address)
+        mark_english(tree, language)
+        append_html(tree, read_on(context.related, language))
+        append_html(tree, take_along(context.taken_as, language))
+    return FinishedPage(without_markers(serialize(tree)), characters, wrong)

@@ -1,0 +1,28 @@
+"""Links the title of each script on a page to its file, in the page's tree."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable, Collection
+
+from proofbook.html.tree import Tree, element, only_text
+from proofbook.model.config import in_language
+
+_LABEL = {"zh": "下载 {name}", "en": "Download {name}"}
+
+
+def link_scripts(
+    tree: Tree, scripts: Collection[str], language: str, address: Callable[[str], str]
+) -> None:
+    """Put a link to download it into the title of each block of code that is one of `scripts`.
+
+    `address` gives the address of a file by its path in the book.
+    """
+    for title in tree.css("span.filename"):
+        script = only_text(title)
+        if script not in scripts:
+            continue
+        label = in_language(_LABEL, language).format(name=posixpath.basename(script))
+        attributes = {"class": "take-script", "href": address(script), "download": None}
+        attributes |= {"title": label, "aria-label": label}
+        title.insert_child(element(tree, "a", attributes), move=True)

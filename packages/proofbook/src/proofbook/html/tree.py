@@ -1,0 +1,122 @@
+"""A page's HTML as a tree: parsed once, changed in place by small functions, written once.
+
+The tree is lexbor's, by way of selectolax: an HTML5 parser, which gives what a browser makes of the
+same text, whatever an author left open, and keeps SVG and MathML as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from selectolax.lexbor import LexborHTMLParser as Tree
+from selectolax.lexbor import LexborNode as Node
+
+__all__ = [
+    "NOT_LINKED",
+    "NOT_PROSE",
+    "Node",
+    "Tree",
+    "append_html",
+    "element",
+    "nodes_outside",
+    "only_text",
+    "parse",
+    "replace_text",
+    "serialize",
+    "split_text",
+    "wrap",
+]
+
+_HEADINGS = {f"h{level}" for level in range(1, 7)}
+_QUOTED = {"iframe", "kbd", "math", "pre", "script", "style", "svg", "template", "textarea"}
+NOT_LINKED = frozenset(
+    {"a", "button", "caption", "figure", "select", "summary", *_HEADINGS, *_QUOTED}
+)
+"""Elements within which nothing becomes a link. The titles of boxes and of blocks of code are more
+of the kind; `nodes_outside` knows them by their classes."""
+NOT_PROSE = NOT_LINKED | {"code", "table"}
+"""Elements whose text is no sentence of the author."""
+_TITLES = frozenset({"admonition-title", "filename"})
+
+
+def parse(html: str) -> Tree:
+    """The tree of a page's content; its nodes stand in `tree.body`."""
+    return Tree(f"<!doctype html><body>{html}")
+
+
+def serialize(tree: Tree) -> str:
+    """The HTML of a page's content."""
+    return tree.body.inner_html
+
+
+def nodes_outside(tree: Tree, closed: frozenset[str]) -> list[Node]:
+    """The texts and elements of a page that stand in none of the elements `closed`, in their order.
+
+    Of what is closed the outermost element is in the list, and nothing that it holds. The list is
+    made before anything changes, so the nodes in it may be replaced one after another.
+    """
+    found: list[Node] = []
+    stack = _children(tree.body)[::-1]
+    while stack:
+        node = stack.pop()
+        found.append(node)
+        if node.is_element_node and node.tag not in closed:
+            names = node.attributes.get("class")
+            if not names or _TITLES.isdisjoint(names.split()):
+                stack += _children(node)[::-1]
+    return found
+
+
+def only_text(node: Node) -> str | None:
+    """The text of an element that holds one text and nothing else; otherwise None."""
+    child = node.first_child
+    return child.text_content if child and child.is_text_node and child.next is None else None
+
+
+def element(tree: Tree, tag: str, attributes: Mapping[str, str | None], text: str = "") -> Node:
+    """A new element; an attribute without a value is None."""
+    node = tree.create_node(tag)
+    for name, value in attributes.items():
+        node.attrs[name] = value
+    if text:
+        node.insert_child(text)
+    return node
+
+
+def wrap(nodes: Sequence[Node], outer: Node) -> None:
+    """Put neighbouring nodes into a new element, which takes their place."""
+    nodes[0].insert_before(outer, move=True)
+    for node in nodes:
+        outer.insert_child(node, move=True)
+
+
+def replace_text(node: Node, parts: Sequence[str | Node]) -> None:
+    """Put texts and new elements in the place of a node of text."""
+    *first, last = (part for part in parts if part)
+    for part in first:
+        node.insert_before(part, move=not isinstance(part, str))
+    node.replace_with(last, move=not isinstance(last, str))
+
+
+def split_text(node: Node, parts: Sequence[str]) -> list[Node]:
+    """Put a node for each of its parts in the place of a node of text; gives those nodes."""
+    if len(parts) < 2:
+        return [node]
+    nodes: list[Node] = []
+    for part in parts[:-1]:
+        node.insert_before(part)
+        nodes.append(node.prev)
+    node.replace_with(parts[-1])
+    return [*nodes, nodes[-1].next]
+
+
+def append_html(tree: Tree, html: str) -> None:
+    """Put a piece of HTML at the end of a page."""
+    holder = tree.create_node("div")
+    holder.inner_html = html
+    for node in _children(holder):
+        tree.body.insert_child(node, move=True)
+
+
+def _children(node: Node) -> list[Node]:
+    return list(node.iter(include_text=True))

@@ -1,0 +1,132 @@
+"""What on a page leads to the line of a run that proves it, carried through the Markdown.
+
+`find_value_links` finds for each page what its claims lead to. `with_markers` encloses them in the
+Markdown of the page in three characters that mean nothing to Markdown, and `link_values` (in
+`value_links`) makes links of them in its HTML. What a page is expanded to for anybody else, a test
+or a notebook, holds no marker.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from proofbook.check.numbers import Claim, Proof, proofs
+from proofbook.maths.formulas import maths_of
+from proofbook.model.book import Book
+from proofbook.model.page import Page
+
+OPEN, NUMBERED, CLOSE = "\ue000", "\ue001", "\ue002"  # for private use, says Unicode
+"""A marker is OPEN, the number of a link, NUMBERED, what is linked, CLOSE."""
+_MARKER = re.compile(f"{OPEN}\\d+{NUMBERED}|{CLOSE}")
+_CALL = re.compile(r"(?!(?:torch\.)?tensor\()[a-z_.]+\(")
+
+
+@dataclass(frozen=True)
+class ValueLink:
+    """A place in the text of a page, from `start` to `end`, and what proves what stands there."""
+
+    start: int
+    end: int
+    proof: Proof
+
+
+FormulaNumbers = dict[float, list[Proof | None]]
+"""The numbers of a formula, each with what proves it, once for each time it stands there."""
+
+
+@dataclass
+class PageValueLinks:
+    """The value links of one page, and the ids of the lines on it to which such links lead.
+
+    `formulas`: by its LaTeX, what proves the numbers of a formula, each time that it stands there.
+    `line_ids`: by script, part ("code", "out", or an older version of PyTorch), and number of the
+    line, from 1.
+    """
+
+    file: str = ""
+    text: str = ""
+    links: list[ValueLink] = field(default_factory=list)
+    formulas: dict[str, list[FormulaNumbers]] = field(default_factory=dict)
+    line_ids: dict[tuple[str, str, int], str] = field(default_factory=dict)
+
+    def proofs(self) -> Iterator[Proof]:
+        """What the links of the page lead to."""
+        yield from (link.proof for link in self.links)
+        for formulas in self.formulas.values():
+            for numbers in formulas:
+                yield from (proof for known in numbers.values() for proof in known if proof)
+
+    def with_markers(self, markdown: str) -> str:
+        """The Markdown of the page, with or without its front matter, with markers in it.
+
+        A text that is no longer the one that was read stays as it is.
+        """
+        if not self.text.endswith(markdown):
+            return markdown
+        shift, at, parts = len(self.text) - len(markdown), 0, []
+        for number, link in enumerate(self.links):
+            start, end = link.start - shift, link.end - shift
+            parts += [markdown[at:start], f"{OPEN}{number}{NUMBERED}", markdown[start:end], CLOSE]
+            at = end
+        return "".join(parts) + markdown[at:]
+
+
+def without_markers(text: str) -> str:
+    """A text without the markers that stood where nothing may be linked."""
+    return _MARKER.sub("", text) if OPEN in text or CLOSE in text else text
+
+
+def find_value_links(book: Book) -> dict[str, PageValueLinks]:
+    """The value links of all pages of a book, by the file of the page."""
+    found = {page.file: _of_page(page, book) for page in book.pages}
+    for links in found.values():
+        for proof in links.proofs():
+            run = proof.run
+            found[run.page].line_ids[run.script, proof.text.part, proof.line] = line_id(proof)
+    return found
+
+
+def line_id(proof: Proof) -> str:
+    """The id of a line on its page."""
+    return f"{proof.run.name}-{proof.text.part}-{proof.line}"
+
+
+def normalized(latex: str) -> str:
+    """The LaTeX of a formula, by which it is found again in the HTML."""
+    return " ".join(latex.split())
+
+
+def _of_page(page: Page, book: Book) -> PageValueLinks:
+    by_place: dict[int, list[tuple[Claim, Iterator[Proof]]]] = {}
+    for claim, proving in proofs(page, book.runs):
+        by_place.setdefault(claim.place, []).append((claim, proving))
+    links = PageValueLinks(page.file, page.text)
+    for maths in maths_of(page):
+        numbers: FormulaNumbers = {}
+        for claim, proving in by_place.pop(maths.start(), ()):
+            proof = next(proving, None) if claim.bare else None
+            known = numbers.setdefault(claim.wanted[0], [])
+            known.append(proof if proof and proof.run.script else None)
+        latex = normalized(maths["block"] or maths["inline"])
+        links.formulas.setdefault(latex, []).append(numbers)
+    unlinked = {n for r in page.references for n in range(r.line, r.end + 1)}
+    unlinked |= {heading.line for heading in page.headings}
+    for place, claims in sorted(by_place.items()):
+        proof, first = _common([proving for _, proving in claims]), claims[0][0]
+        if not proof or not proof.run.script or page.text.count("\n", 0, place) + 1 in unlinked:
+            continue
+        # The number of a call proves nothing of the call.
+        if not _CALL.match(first.said) or first.said in proof.words:
+            links.links.append(ValueLink(place, first.end, proof))
+    return links
+
+
+def _common(proving: list[Iterator[Proof]]) -> Proof | None:
+    """The best proof of the first claim, one of all claims where there is any."""
+    if len(proving) == 1:
+        return next(proving[0], None)
+    first, *others = map(list, proving)
+    shared = (proof for proof in first if all(proof in other for other in others))
+    return next(shared, first[0] if first else None)
