@@ -12,7 +12,7 @@ from proofbook.html.math_font import ITALIC, font
 from proofbook.html.tree import parse
 from proofbook.model.page import read
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[3]
 
 
 def of(latex: str) -> frozenset[str]:
