@@ -22,7 +22,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
 SCRIPTS = sorted((ROOT / "snippets").rglob("*.py"))
 SMALL = (
     "import torch\nw = torch.tensor(1.0, requires_grad=True)\n(2 * w).backward()\nprint(w.grad)\n"
@@ -49,7 +48,7 @@ def bare() -> None:
         print(f"without isolation, {other} of {len(SCRIPTS)} scripts print something else")
 
 
-def proof(fresh: bool = False) -> None:
+def proofbook(fresh: bool = False) -> None:
     """The project's runner: isolated, limited, compared."""
     from proofbook.run.runner import Runner
 
@@ -68,7 +67,7 @@ def interpreters() -> None:
 
 
 def marginal(count: int = 200) -> float:
-    """Seconds for one more small snippet, in a runner that is warm."""
+    """Seconds for one more small snippet, in a runner that has started."""
     from proofbook.run.runner import Runner
 
     with tempfile.TemporaryDirectory() as folder, Runner() as runner:
@@ -82,8 +81,8 @@ def marginal(count: int = 200) -> float:
 
 STRATEGIES: dict[str, Callable[[], None]] = {
     "exec in one process, no isolation": bare,
-    "proof (warm process, forks)": proof,
-    "proof, an interpreter each": lambda: proof(fresh=True),
+    "proofbook (forkserver)": proofbook,
+    "proofbook, an interpreter each": lambda: proofbook(fresh=True),
     "one interpreter after another": interpreters,
 }
 
@@ -109,8 +108,8 @@ def main() -> None:
     for name, seconds in times.items():
         print(f"{name:36} {seconds:6.2f} s   {seconds / base:6.2f} times the first")
     more = marginal()
-    print(f"\nproof / exec without isolation      {ours / base:6.2f}   (limit 1.6)")
-    print(f"one after another / proof           {slowest / ours:6.2f}   (at least 12)")
+    print(f"\nproofbook / exec without isolation  {ours / base:6.2f}   (limit 1.6)")
+    print(f"one after another / proofbook       {slowest / ours:6.2f}   (at least 12)")
     print(f"one more small snippet              {more * 1000:6.1f} ms (limit 25)")
 
 

@@ -12,12 +12,10 @@ import sys
 import tempfile
 from pathlib import Path
 
+from proofbook.model.older_outputs import older_file, printed, written
+from proofbook.model.page import read
+
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-
-from proofbook.model.older_outputs import older_file, printed, written  # noqa: E402
-from proofbook.model.page import read  # noqa: E402
-
 TEXT = {"capture_output": True, "text": True, "encoding": "utf-8"}
 
 

@@ -62,9 +62,9 @@ def _in_a_process(scripts: Sequence[Path]) -> dict[Path, tuple[Run, Run]]:
 
 def main(scripts: list[str]) -> None:
     from gradtrace.record.recorder import Recorder
-    from proofbook.run import forkserver as warm
+    from proofbook.run.forkserver import preload
 
-    warm._warm_up()
+    preload()
     for script in scripts:
         row = [_forked(script, contextlib.nullcontext()), _forked(script, Recorder(script))]
         print(json.dumps(row), flush=True)
@@ -88,7 +88,7 @@ def _forked(script: str, watching) -> list:
 
 def _observed(script: str, watching) -> list:
     from gradtrace.model import written
-    from proofbook.run import entry as child
+    from proofbook.run import entry
     from torch._C._autograd import _disable_profiler_legacy, _enable_profiler_legacy
     from torch._C._profiler import ProfilerConfig, ProfilerState, _ExperimentalConfig
 
@@ -96,7 +96,7 @@ def _observed(script: str, watching) -> list:
     how = ProfilerConfig(ProfilerState.CPU, True, False, False, False, False, _ExperimentalConfig())
     _enable_profiler_legacy(how)
     with watching:
-        child.execute(script)
+        entry.execute(script)
     events = [event for thread in _disable_profiler_legacy() for event in thread]
     ran = [[event.name(), event.shapes()] for event in events if event.kind() == "push"]
     recording = written(watching.trace()) if hasattr(watching, "trace") else ""

@@ -20,7 +20,7 @@ from IPython.core.interactiveshell import InteractiveShell
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from proofbook.run.forkserver import _warm_up
+from proofbook.run.forkserver import preload
 
 
 def run(cells: list[str]) -> list[dict]:
@@ -42,7 +42,7 @@ def main() -> None:
         json.dump([run(cells) for cells in notebooks], sys.__stdout__)
         return
     if hasattr(os, "fork"):
-        _warm_up()
+        preload()
     json.dump([_forked(c) if hasattr(os, "fork") else _started(c) for c in notebooks], sys.stdout)
 
 

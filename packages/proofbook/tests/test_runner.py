@@ -175,7 +175,7 @@ if os.fork() == 0:
 os.wait()
 """
 
-# What happens in the same way in a fork of the warm process and in an interpreter of its own.
+# What happens in the same way in a fork of the forkserver and in an interpreter of its own.
 ANYWHERE = {
     "it raises": raises("x = 1\nraise ValueError('no')\n", 2, "ValueError: no"),
     "it raises within a function": raises(
@@ -716,7 +716,7 @@ def test_a_script_that_vanishes_while_it_runs_does_no_harm(run, runner, tmp_path
 
 
 @needs_linux
-def test_a_killed_warm_process_is_told_and_leaves_nothing(tmp_path, monkeypatch):
+def test_a_killed_forkserver_is_reported_and_leaves_nothing(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temp"))
     (tmp_path / "temp").mkdir()
     script, sign = tmp_path / "script.py", tmp_path / "sign"
@@ -736,7 +736,7 @@ def test_a_killed_warm_process_is_told_and_leaves_nothing(tmp_path, monkeypatch)
     assert list((tmp_path / "temp").iterdir()) == []
 
 
-def test_a_warm_process_that_cannot_start_says_why(tmp_path, monkeypatch):
+def test_a_forkserver_that_cannot_start_says_why(tmp_path, monkeypatch):
     write(tmp_path / "torch.py", "raise ImportError('no torch here')\n")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     with Runner() as runner, pytest.raises(RunnerError, match="ImportError: no torch here"):
@@ -801,14 +801,14 @@ def test_the_inbox_does_not_wait_while_scripts_do(monkeypatch):
     came, goes = os.pipe()
     monkeypatch.setattr(sys, "stdin", os.fdopen(came))
     inbox, taken = ThreadInbox(), []
-    take = threading.Thread(target=lambda: taken.append(inbox.take(0, [])), daemon=True)
+    take = threading.Thread(target=lambda: taken.append(inbox.receive(0, [])), daemon=True)
     take.start()
     take.join(5)
     os.write(goes, b'{"number": 1}\n')
     _wait(lambda: not inbox._lines.empty())
-    assert (taken, inbox.take(0, []), inbox.closed) == ([[]], [{"number": 1}], False)
+    assert (taken, inbox.receive(0, []), inbox.closed) == ([[]], [{"number": 1}], False)
     os.close(goes)
-    assert (inbox.take(None, []), inbox.closed) == ([], True)
+    assert (inbox.receive(None, []), inbox.closed) == ([], True)
 
 
 @pytest.mark.parametrize("printed", ["a\\tb", "a\\x00b", "\\na", "\\x1b[1ma"])

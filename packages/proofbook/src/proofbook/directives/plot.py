@@ -1,6 +1,6 @@
 """Figures that scripts draw with Matplotlib: made small, in the colors and the words of the page.
 
-The scripts use Matplotlib as anybody does. The settings in `book.mplstyle` give their figures a
+The scripts use Matplotlib as anybody does. The settings in `run/plot.mplstyle` give their figures a
 form that fits a page; `fragment` makes of such an SVG what stands in the page: its colors are those
 of the theme, its text is text in the page's font, its labels are in the page's language. `html`'s
 `fill_figures` puts it there.
@@ -17,15 +17,6 @@ from xml.etree import ElementTree
 from proofbook.model.config import FALLBACK
 from proofbook.model.page import Page, Reference
 from proofbook.model.problem import Problem
-
-STYLE = Path(__file__).with_name("plot.mplstyle")
-DRAWING = {
-    "MATPLOTLIBRC": str(STYLE),
-    "MPLBACKEND": "agg",
-    # What `plt.show()` says where there is a screen and nothing is shown on it.
-    "PYTHONWARNINGS": "ignore:FigureCanvasAgg is non-interactive",
-}
-"""The variables with which a script draws for the book."""
 
 _SVG = "{http://www.w3.org/2000/svg}"
 _LINK = "{http://www.w3.org/1999/xlink}href"

@@ -1,6 +1,12 @@
-"""Inside the process of one script: runs it as `python script.py` would, then says how it went.
+"""Inside the process of one script: runs it as `python script.py` would, then reports how it went.
 
-Stands alone (it imports nothing of ours), so that a fresh interpreter can be started on it too.
+The forkserver calls `run` in a fork, or starts a new interpreter:
+
+    python -m proofbook.run.entry script.py report.json deadline [record]
+
+The deadline is in seconds since the epoch: a slow start of the interpreter counts too.
+It imports nothing of proofbook, and gradtrace only to record: a new interpreter starts for a script
+as it starts for a reader.
 """
 
 from __future__ import annotations
@@ -26,31 +32,40 @@ _MAKES = {"open": 0, "os.mkdir": 0, "os.rename": 1, "os.link": 1, "os.symlink": 
 """The audit events that make a file, and which of their arguments is its path."""
 
 
-def run(script: str, report: str, limit: float, recorder=None) -> None:
-    """Run `script` and leave a report of its end in the file `report`; never returns.
+class _FileWatch:
+    """An audit hook that notes the files a script makes, each with the line that made it."""
 
-    `limit` is the time in seconds after which the place where the script stands is noted in
-    `report + ".trace"`. A script that dies before its end leaves no report. A `recorder` watches
-    it run, `with recorder`, and is then asked to `save` what it saw as `report + ".recording"`.
-    """
-    me = getpid()
-    _die_with_parent()
-    trace = open(report + ".trace", "w")  # noqa: SIM115  open until the process ends
-    faulthandler.enable(trace)
-    faulthandler.dump_traceback_later(limit, file=trace)
-    written: dict[str, int] = {}
-    watching = True
+    def __init__(self, script: str):
+        self.active = True
+        self.lines: dict[str, int] = {}
+        self._script = script
 
-    def watch(event: str, args: tuple) -> None:
-        if not watching or event not in _MAKES:
+    def __call__(self, event: str, args: tuple) -> None:
+        if not self.active or event not in _MAKES:
             return
         # A descriptor instead of a path, or a working directory that is gone: nothing to note.
         with contextlib.suppress(TypeError, ValueError, OSError):
             if event != "open" or args[2] & _WRITING:
                 path = os.path.abspath(os.fsdecode(args[_MAKES[event]]))
                 if not path.startswith(("/dev/", "/proc/")):
-                    written.setdefault(path, _standing(script))
+                    self.lines.setdefault(path, _current_line(self._script))
 
+
+def run(script: str, report: str, limit: float, recorder=None) -> None:
+    """Run `script`, write a report to the file `report`, and end the process; never returns.
+
+    The report is a JSON object: `error` (type, text and line, or None), `line` of a `sys.exit`,
+    `threads` that did not end, `files` with the lines that made them, `figures` as SVG. A script
+    that dies before its end leaves none. `limit` is the time in seconds after which the line at
+    which the script is then is noted in `report + ".trace"`. A `recorder` watches it run, `with
+    recorder`, and then saves what it saw as `report + ".recording"`.
+    """
+    pid = getpid()
+    _die_with_parent()
+    trace = open(report + ".trace", "w")  # noqa: SIM115  open until the process ends
+    faulthandler.enable(trace)
+    faulthandler.dump_traceback_later(limit, file=trace)
+    watch = _FileWatch(script)
     sys.addaudithook(watch)
     sys.dont_write_bytecode = True
     sys.argv = [script]
@@ -59,35 +74,35 @@ def run(script: str, report: str, limit: float, recorder=None) -> None:
     try:
         with recorder or contextlib.nullcontext():
             execute(script)
-        watching = False  # the fonts that are looked for are not the script's business
+        watch.active = False  # the fonts that are looked for are not the script's business
         figures = _figures()
-        watching = True
+        watch.active = True
     except SystemExit as end:
         code, line = _status(end), _last_line(end, script)
     except BaseException as raised:
-        code, error = 1, _told(raised, script)
-        if getpid() != me:
+        code, error = 1, _error_report(raised, script)
+        if getpid() != pid:
             traceback.print_exception(raised)
     threads: list[str] = []
     try:
         threads = _shut_down()
     except Exception as raised:
-        code, error = 1, error or _told(raised, script)
-    watching = False
-    if getpid() != me:  # the script forked, and this is the copy: the report is not its business
+        code, error = 1, error or _error_report(raised, script)
+    watch.active = False
+    if getpid() != pid:  # the script forked, and this is the copy: the report is not its business
         _exit(code)
     faulthandler.cancel_dump_traceback_later()
     if recorder:
         recorder.save(f"{report}.recording")
-    files = [(path, line) for path, line in written.items() if os.path.exists(path)]
+    files = [(path, line) for path, line in watch.lines.items() if os.path.exists(path)]
     with open(report, "w", encoding="utf-8") as file:
-        told = {"error": error, "line": line, "threads": threads, "files": files}
-        json.dump({**told, "figures": figures}, file)
+        found = {"error": error, "line": line, "threads": threads, "files": files}
+        json.dump({**found, "figures": figures}, file)
     _exit(code)
 
 
 def _die_with_parent() -> None:
-    """If the process that watches over us is killed, nobody would stop us."""
+    """Have this process killed with its parent: nobody else would stop it."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(1, 9, 0, 0, 0)  # PR_SET_PDEATHSIG, SIGKILL
 
@@ -115,25 +130,25 @@ def _figures() -> list[str]:
 def _shut_down() -> list[str]:
     """What Python does at its end: it waits for threads, runs the handlers of atexit, destroys what
     the script still holds, flushes the streams. Gives the names of the threads that do not end."""
-    _threads_left(daemons=False)
+    _unfinished_threads(daemons=False)
     atexit._run_exitfuncs()
     sys.modules.pop("__main__", None)
     gc.collect()
-    left = _threads_left(daemons=True)
+    threads = _unfinished_threads(daemons=True)
     for stream in (sys.stdout, sys.__stdout__, sys.stderr, sys.__stderr__):
         if not getattr(stream, "closed", stream is None):
             stream.flush()
-    return left
+    return threads
 
 
-def _threads_left(daemons: bool, grace: float = 0.5) -> list[str]:
+def _unfinished_threads(daemons: bool, grace: float = 0.5) -> list[str]:
     """The threads that do not end within `grace` seconds: those of a DataLoader need a moment."""
     end = time.monotonic() + grace
     while True:
         threads = [t for t in threading.enumerate() if t is not threading.main_thread()]
-        left = [t.name for t in threads if daemons or not t.daemon]
-        if not left or time.monotonic() > end:
-            return left
+        names = [t.name for t in threads if daemons or not t.daemon]
+        if not names or time.monotonic() > end:
+            return names
         time.sleep(0.002)
 
 
@@ -144,7 +159,7 @@ def _status(end: SystemExit) -> int:
     return 1
 
 
-def _told(raised: BaseException, script: str) -> dict:
+def _error_report(raised: BaseException, script: str) -> dict:
     line = _last_line(raised, script)
     if isinstance(raised, SyntaxError) and raised.filename == script:
         line = raised.lineno or 0
@@ -158,8 +173,8 @@ def _last_line(raised: BaseException, script: str) -> int:
     return lines[-1] if lines else 0
 
 
-def _standing(script: str) -> int:
-    """The line at which the script stands now; 0 outside of it."""
+def _current_line(script: str) -> int:
+    """The line of the script that is being executed; 0 where none is."""
     frame = sys._getframe(2)
     while frame is not None:
         if frame.f_code.co_filename == script:
@@ -169,4 +184,10 @@ def _standing(script: str) -> int:
 
 
 if __name__ == "__main__":
-    run(sys.argv[1], sys.argv[2], float(sys.argv[3]))
+    arguments = sys.argv[1:]
+    watching = None
+    if "record" in arguments[3:]:
+        from gradtrace.record.recorder import Recorder
+
+        watching = Recorder(arguments[0])
+    run(arguments[0], arguments[1], max(0.05, float(arguments[2]) - time.time()), watching)

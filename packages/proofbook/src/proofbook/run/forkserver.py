@@ -1,9 +1,13 @@
-"""The warm process: imports torch once, then runs each script in a process of its own.
+"""The process that runs scripts: it imports torch once, then forks a process for each script.
 
-Reads one JSON object a line (`number`, `script`, `limit`, and `trace`: whether to record it) and
-writes two for each, one a line: `number` alone as the run starts; with the fields of a `Result` as
-it ends. It ends when its input ends. With `fresh`, or where there is no fork (Windows), every
-script gets a new interpreter.
+Protocol: it reads one JSON object a line from its standard input, a request with `number`,
+`script`, `limit` (seconds) and `trace` (whether to record the run). It writes two objects for each,
+one a line: `number` alone when the run starts, and `number` with the fields of a `Result` when it
+has ended. It ends when its input ends.
+
+A run is isolated by its process: the leader of a session of its own, with streams, a working
+directory and a limit of file size of its own. With `fresh`, or where there is no fork (Windows),
+every script gets a new interpreter instead.
 """
 
 from __future__ import annotations
@@ -24,86 +28,149 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import traceback
 import weakref
 from collections import deque
+from collections.abc import Callable
 from dataclasses import asdict
 from os import _exit  # a script may patch the one in `os`
 from pathlib import Path
+from typing import TextIO
 
 from proofbook.run import entry
-from proofbook.run.process_group import family
+from proofbook.run.process_group import ProcessGroup, ProcessTree
 from proofbook.run.result import Result
-from proofbook.run.supervisor import Folder, Trial, unreadable
+from proofbook.run.supervisor import RunFolder, SupervisedRun, unreadable
 
 TICK = 0.01
-"""Seconds between two looks at what is running, where its end does not wake us."""
+"""Seconds between two looks at the runs, where the end of one does not interrupt the waiting."""
 
 FILE_LIMIT = 1 << 26
 """The most that a script may write into one file, in bytes."""
 
-_marks = itertools.count(FILE_LIMIT)
 
+class Forkserver:
+    """Serves the requests that come on standard input; writes to `replies`.
 
-def main(folder: str, fresh: bool) -> None:
-    """Serve until the input ends; everything that the runs write lies in `folder`."""
-    inbox = ThreadInbox() if fresh else SelectInbox()
-    start = _start_fresh if fresh else _start_fork
-    if not fresh:
-        _warm_up()
-    if sys.platform == "linux":
-        # Orphans of a script come to us, so that none can hide.
-        ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
-    cores = (
-        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    )
-    waiting: deque[dict] = deque()
-    live: dict[int, Trial] = {}
-    try:
-        while True:
-            while waiting and len(live) < cores:
-                job = waiting.popleft()
-                if told := unreadable(job["script"]):
-                    _tell(job["number"], told)
-                else:
-                    _say({"number": job["number"]})  # it starts
-                    live[job["number"]] = start(job["script"], job["limit"], folder, job["trace"])
-            wakes = [t.wakes for t in live.values() if t.wakes is not None]
-            waiting += inbox.take(TICK if live else None, wakes)
-            if inbox.closed:
-                return
-            for number, trial in list(live.items()):
-                if result := trial.poll():
-                    del live[number]
-                    _tell(number, result)
-    finally:
-        for trial in live.values():
-            trial.kill()
-            trial.folder.remove()
+    Everything that the runs write is in `folder`.
+    """
 
+    def __init__(self, folder: str, fresh: bool, replies: TextIO) -> None:
+        self._folder, self._replies = folder, replies
+        self._inbox = ThreadInbox() if fresh else SelectInbox()
+        self._start = self._start_fresh if fresh else self._start_fork
+        # Each run has another one, by which its processes are known: see `ProcessGroup`.
+        self._file_limits = itertools.count(FILE_LIMIT)
+        self._waiting: deque[dict] = deque()
+        self._runs: dict[int, SupervisedRun] = {}
 
-def _tell(number: int, result: Result) -> None:
-    _say({"number": number, **asdict(result)})
+    def serve(self) -> None:
+        """Run what is requested, as many scripts at a time as there are cores, until the input
+        ends; what still runs then is killed."""
+        cores = (
+            len(os.sched_getaffinity(0))
+            if hasattr(os, "sched_getaffinity")
+            else os.cpu_count() or 1
+        )
+        try:
+            while not self._inbox.closed:
+                while self._waiting and len(self._runs) < cores:
+                    self._begin(self._waiting.popleft())
+                runs = self._runs.values()
+                ends = [r.exit_descriptor for r in runs if r.exit_descriptor is not None]
+                self._waiting += self._inbox.receive(TICK if self._runs else None, ends)
+                for number, run in [] if self._inbox.closed else list(self._runs.items()):
+                    if result := run.poll():
+                        del self._runs[number]
+                        self._reply(number, result)
+        finally:
+            for run in self._runs.values():
+                run.abandon()
 
+    def _begin(self, request: dict) -> None:
+        number, script = request["number"], request["script"]
+        if result := unreadable(script):
+            self._reply(number, result)
+            return
+        self._reply(number)
+        folder, file_limit = RunFolder(self._folder), next(self._file_limits)
+        limit, trace = request["limit"], request["trace"]
+        self._runs[number] = self._start(script, limit, trace, folder, file_limit)
 
-def _say(told: dict) -> None:
-    sys.__stdout__.write(json.dumps(told) + "\n")
-    sys.__stdout__.flush()
+    def _reply(self, number: int, result: Result | None = None) -> None:
+        fields = asdict(result) if result else {}
+        self._replies.write(json.dumps({"number": number, **fields}) + "\n")
+        self._replies.flush()
+
+    def _start_fork(
+        self, script: str, limit: float, trace: bool, folder: RunFolder, file_limit: int
+    ) -> SupervisedRun:
+        if trace:
+            import gradtrace.record.recorder  # noqa: F401  once here, and not in every fork
+        if b"matplotlib" in Path(script).read_bytes():
+            import matplotlib.backends.backend_svg
+            import matplotlib.pyplot  # noqa: F401  once here: it looks for fonts when it starts
+        pid = os.fork()
+        if pid == 0:
+            try:
+                self._replies.close()  # what the script leaves behind must not hold it open
+                _isolate(folder, file_limit)
+                entry.run(script, str(folder.report), limit, _recorder(script) if trace else None)
+            except BaseException:
+                traceback.print_exc()
+            finally:
+                _exit(70)  # whatever a script does: never back into our own loop
+        exit_code = _exit_code_of(pid)
+        processes = ProcessGroup(pid, file_limit, exit_code)
+        return SupervisedRun(script, limit, folder, exit_code, processes, _exit_descriptor(pid))
+
+    def _start_fresh(
+        self, script: str, limit: float, trace: bool, folder: RunFolder, file_limit: int
+    ) -> SupervisedRun:
+        command = [sys.executable, "-m", "proofbook.run.entry"]
+        command += [script, str(folder.report), str(time.time() + limit)]
+        command += ["record"] if trace else []
+        fonts = str(Path(self._folder, "matplotlib"))  # what Matplotlib knows of them, for all runs
+        process = subprocess.Popen(
+            command,
+            stdin=folder.stdin,
+            stdout=folder.stdout,
+            stderr=folder.stderr,
+            cwd=folder.work,
+            env={
+                **os.environ,
+                **folder.environment(),
+                "PYTHONUTF8": "1",
+                "MPLCONFIGDIR": fonts,
+            },
+            start_new_session=hasattr(os, "fork"),
+        )
+        if sys.platform == "linux":
+            import resource
+
+            with contextlib.suppress(ProcessLookupError):
+                resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (file_limit, file_limit))
+        if hasattr(os, "killpg"):
+            processes = ProcessGroup(process.pid, file_limit, process.poll)
+        else:
+            processes = ProcessTree(process)
+        return SupervisedRun(script, limit, folder, process.poll, processes)
 
 
 class SelectInbox:
-    """Jobs from standard input without a thread: a process that forks must have only one."""
+    """Requests from standard input without a thread: a process that forks must have only one."""
 
     closed = False
 
     def __init__(self) -> None:
         self._rest = b""
 
-    def take(self, seconds: float | None, wakes: list[int]) -> list[dict]:
-        """The jobs that have come; waits at most `seconds` (None: for ever), or until one of the
-        descriptors `wakes` is readable."""
+    def receive(self, seconds: float | None, descriptors: list[int]) -> list[dict]:
+        """The requests that have come; waits at most `seconds` (None: for ever), or until one of
+        the `descriptors` is readable."""
         with selectors.DefaultSelector() as selector:
-            for descriptor in (0, *wakes):
+            for descriptor in (0, *descriptors):
                 selector.register(descriptor, selectors.EVENT_READ)
             ready = [key.fd for key, _ in selector.select(seconds)]
         if 0 not in ready:
@@ -115,7 +182,7 @@ class SelectInbox:
 
 
 class ThreadInbox:
-    """Jobs from standard input through a thread, where pipes cannot be waited for together."""
+    """Requests from standard input through a thread, where a pipe cannot be selected."""
 
     closed = False
 
@@ -128,8 +195,8 @@ class ThreadInbox:
             self._lines.put(line)
         self._lines.put(None)
 
-    def take(self, seconds: float | None, wakes: list[int]) -> list[dict]:
-        """The jobs that have come; waits at most `seconds` (None: for ever)."""
+    def receive(self, seconds: float | None, descriptors: list[int]) -> list[dict]:
+        """The requests that have come; waits at most `seconds` (None: for ever)."""
         found: list[dict] = []
         with contextlib.suppress(queue.Empty):
             while True:
@@ -141,8 +208,8 @@ class ThreadInbox:
         return found
 
 
-def _warm_up() -> None:
-    """Everything that every run needs, once, so that a fork has it for nothing.
+def preload() -> None:
+    """Import and set up what every run needs, once, so that a fork has it for nothing.
 
     One thread: a process that has run OpenMP with two cannot be forked safely (its child hangs in
     the first parallel operation). `torch._dynamo` is what the first optimizer imports, a second's
@@ -171,41 +238,27 @@ def _warm_up() -> None:
     gc.enable()
 
 
-def _start_fork(script: str, limit: float, within: str, trace: bool) -> Trial:
-    folder, mark = Folder(within), next(_marks)
-    if trace:
-        import gradtrace.record.recorder  # noqa: F401  once here, and not in every fork
-    if b"matplotlib" in Path(script).read_bytes():
-        import matplotlib.backends.backend_svg
-        import matplotlib.pyplot  # noqa: F401  once here: in a fork it looks for fonts at each start
-    pid = os.fork()
-    if pid == 0:
-        try:
-            _become(folder, mark)
-            entry.run(script, str(folder.report), limit, _recorder(script) if trace else None)
-        except BaseException:
-            traceback.print_exc()
-        finally:
-            _exit(70)  # whatever a script does: never back into our own loop
-    status: list[int] = []
-
-    def ended() -> int | None:
-        if not status:
-            done, code = os.waitpid(pid, os.WNOHANG)
-            if done:
-                status.append(os.waitstatus_to_exitcode(code))
-        return status[0] if status else None
-
-    return Trial(script, limit, folder, ended, *family(pid, mark, ended), _wakes(pid))
-
-
 def _recorder(script: str):
     from gradtrace.record.recorder import Recorder  # it imports torch
 
     return Recorder(script)
 
 
-def _wakes(pid: int) -> int | None:
+def _exit_code_of(pid: int) -> Callable[[], int | None]:
+    """A function that gives the exit status of a child process once it has ended, None before."""
+    status: list[int] = []
+
+    def exit_code() -> int | None:
+        if not status:
+            ended, code = os.waitpid(pid, os.WNOHANG)
+            if ended:
+                status.append(os.waitstatus_to_exitcode(code))
+        return status[0] if status else None
+
+    return exit_code
+
+
+def _exit_descriptor(pid: int) -> int | None:
     """A descriptor that is readable once the process has ended, where the system has such."""
     try:
         return os.pidfd_open(pid)
@@ -213,8 +266,8 @@ def _wakes(pid: int) -> int | None:
         return None
 
 
-def _become(folder: Folder, mark: int) -> None:
-    """Give the forked process the streams, the folder and the limits of its own."""
+def _isolate(folder: RunFolder, file_limit: int) -> None:
+    """Give the forked process the session, the streams, the folder and the limits of its own."""
     import resource
 
     os.setsid()
@@ -222,66 +275,35 @@ def _become(folder: Folder, mark: int) -> None:
     for stream, descriptor in enumerate((folder.stdin, folder.stdout, folder.stderr)):
         os.dup2(descriptor, stream)
         os.close(descriptor)
-    sys.stdin = sys.__stdin__ = _stream(0, "r")
-    sys.stdout = sys.__stdout__ = _stream(1, "w")
-    sys.stderr = sys.__stderr__ = _stream(2, "w", errors="backslashreplace", buffering=1)
+    sys.stdin = sys.__stdin__ = _open(0, "r")
+    sys.stdout = sys.__stdout__ = _open(1, "w")
+    sys.stderr = sys.__stderr__ = _open(2, "w", errors="backslashreplace", buffering=1)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (mark, mark))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (file_limit, file_limit))
     os.environ.update(folder.environment())
     tempfile.tempdir = None
     os.chdir(folder.work)
 
 
-def _stream(descriptor: int, mode: str, **how) -> io.TextIOBase:
-    return open(descriptor, mode, encoding="utf-8", closefd=False, **how)
+def _open(descriptor: int, mode: str, **options) -> io.TextIOBase:
+    return open(descriptor, mode, encoding="utf-8", closefd=False, **options)
 
 
-def _start_fresh(script: str, limit: float, within: str, trace: bool) -> Trial:
-    folder, mark = Folder(within), next(_marks)
-    process = subprocess.Popen(
-        [
-            sys.executable,
-            "-m",
-            "proofbook.run.record_entry" if trace else "proofbook.run.entry",
-            script,
-            str(folder.report),
-            str(limit),
-        ],
-        stdin=folder.stdin,
-        stdout=folder.stdout,
-        stderr=folder.stderr,
-        cwd=folder.work,
-        env={
-            **os.environ,
-            **folder.environment(),
-            "PYTHONUTF8": "1",
-            "MPLCONFIGDIR": str(Path(within, "matplotlib")),  # what it knows of fonts, for all runs
-        },
-        start_new_session=hasattr(os, "fork"),
-    )
+def main(folder: str, fresh: bool) -> None:
+    """Serve until the input ends, then end the process."""
+    # The protocol has a stream of its own, whatever a library prints while it is imported.
+    replies = io.TextIOWrapper(os.fdopen(os.dup(1), "wb"), encoding="utf-8", newline="\n")
+    os.dup2(2, 1)
+    server = Forkserver(folder, fresh, replies)
+    if not fresh:
+        preload()
     if sys.platform == "linux":
-        import resource
-
-        with contextlib.suppress(ProcessLookupError):
-            resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (mark, mark))
-    others, kill = (
-        family(process.pid, mark, process.poll)
-        if hasattr(os, "killpg")
-        else (lambda: False, lambda: _kill_tree(process))
-    )
-    return Trial(script, limit, folder, process.poll, others, kill)
-
-
-def _kill_tree(process: subprocess.Popen) -> None:
-    """On Windows."""
-    if process.poll() is None:
-        subprocess.run(["taskkill", "/T", "/F", "/PID", str(process.pid)], capture_output=True)
+        # Processes whose parent has ended become our children, so that none can hide.
+        ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
+    server.serve()
+    shutil.rmtree(folder, ignore_errors=True)  # nobody may be left who would do it
+    _exit(0)  # nothing is left to do; to take torch down in order costs a tenth of a second
 
 
 if __name__ == "__main__":
-    # The protocol keeps a stream of its own, whatever a library prints while it is imported.
-    sys.__stdout__ = io.TextIOWrapper(os.fdopen(os.dup(1), "wb"), encoding="utf-8", newline="\n")
-    os.dup2(2, 1)
     main(sys.argv[1], "fresh" in sys.argv[2:] or not hasattr(os, "fork"))
-    shutil.rmtree(sys.argv[1], ignore_errors=True)  # nobody may be left who would do it
-    _exit(0)  # nothing is left to do; to take torch down in order costs a tenth of a second

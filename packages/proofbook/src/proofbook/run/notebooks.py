@@ -17,11 +17,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from proofbook.check.text_difference import first_difference
-from proofbook.directives.plot import STYLE, asked
+from proofbook.directives.plot import asked
 from proofbook.export.notebook import notebook
 from proofbook.model.book import Book
 from proofbook.model.page import one_line_end, read
 from proofbook.model.problem import Problem, Unproved
+from proofbook.run.plot_environment import STYLE
 from proofbook.run.result import Result
 
 _SETUP = f"""\

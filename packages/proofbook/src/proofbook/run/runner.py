@@ -1,4 +1,7 @@
-"""Runs scripts: starts the warm process, hands it scripts, gives back results."""
+"""Runs scripts: starts the forkserver, sends it requests, gives back results.
+
+The protocol between the two is described in `forkserver`.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ from collections.abc import Iterable
 from concurrent.futures import Future
 from pathlib import Path
 
-from proofbook.directives.plot import DRAWING
+from proofbook.run.plot_environment import plot_environment
 from proofbook.run.result import Refusal, Result
 
 TIME_LIMIT = 20.0
@@ -28,7 +31,7 @@ class RunnerError(RuntimeError):
 
 
 class Runner:
-    """A warm process that runs scripts, as many at a time as there are cores. Use it with `with`.
+    """A forkserver that runs scripts, as many at a time as there are cores. Use it with `with`.
 
     `limit` is the time in seconds that one script may take, `hash_seed` the PYTHONHASHSEED of all
     runs; `fresh=True` starts one interpreter for each script, as happens where there is no fork.
@@ -41,8 +44,8 @@ class Runner:
         self._paths: dict[int, Path] = {}
         self._started: dict[int, float] = {}
         self._lock = threading.Lock()
-        # Ours, not the warm process's: it goes away even if that process is killed.
-        self._folder = tempfile.mkdtemp(prefix="proof-")
+        # Ours, not the forkserver's: it is deleted even if that process is killed.
+        self._folder = tempfile.mkdtemp(prefix="proofbook-")
         self._errors = Path(self._folder, "errors")
         with self._errors.open("wb") as errors:
             self._process = subprocess.Popen(
@@ -58,7 +61,7 @@ class Runner:
                 stderr=errors,
                 env={
                     **os.environ,
-                    **DRAWING,
+                    **plot_environment(),
                     "OMP_NUM_THREADS": "1",
                     "PYTHONHASHSEED": f"{hash_seed}",
                 },
@@ -79,12 +82,12 @@ class Runner:
             number = next(self._numbers)
             self._waiting[number], self._paths[number] = future, script
         path = str(script.resolve())
-        job = {"number": number, "script": path, "limit": self.limit, "trace": trace}
+        request = {"number": number, "script": path, "limit": self.limit, "trace": trace}
         try:
-            self._process.stdin.write(json.dumps(job) + "\n")
+            self._process.stdin.write(json.dumps(request) + "\n")
             self._process.stdin.flush()
         except OSError:
-            self._give_up()
+            self._fail_all()
         return future
 
     def run(self, scripts: Iterable[Path]) -> list[Result]:
@@ -99,11 +102,11 @@ class Runner:
             return [(self._paths[number], now - begin) for number, begin in started]
 
     def alive(self) -> bool:
-        """Whether the warm process still runs."""
+        """Whether the forkserver still runs."""
         return self._process.poll() is None
 
     def close(self) -> None:
-        """End the warm process and everything that it runs."""
+        """End the forkserver and everything that it runs."""
         with contextlib.suppress(OSError):  # what a dead process did not read any more
             self._process.stdin.close()
         self._process.wait()
@@ -119,30 +122,31 @@ class Runner:
 
     def _read(self) -> None:
         for line in self._process.stdout:
-            told = json.loads(line)
-            number = told.pop("number")
+            fields = json.loads(line)
+            number = fields.pop("number")
             with self._lock:
-                if not told:
+                if not fields:  # the run starts
                     self._started[number] = time.monotonic()
                     continue
                 self._started.pop(number, None)
                 self._paths.pop(number, None)
                 future = self._waiting.pop(number)
-            refusal = told.pop("refusal")
-            future.set_result(Result(**told, refusal=Refusal(**refusal) if refusal else None))
-        self._give_up()
+            refusal = fields.pop("refusal")
+            future.set_result(Result(**fields, refusal=Refusal(**refusal) if refusal else None))
+        self._fail_all()
 
-    def _give_up(self) -> None:
+    def _fail_all(self) -> None:
+        """The forkserver has ended: no result will come any more."""
         code = self._process.wait()
         with self._lock:
             lost = list(self._waiting.values())
             self._waiting.clear()
             self._started.clear()
         if lost:
-            said = ""
+            stderr = ""
             with contextlib.suppress(OSError):
-                said = self._errors.read_text("utf-8", "replace").strip()[-2000:]
-            how = f"exit status {code}" if code >= 0 else f"signal {-code}"
-            words = f"the process that runs the snippets ended too early ({how}). It said:"
+                stderr = self._errors.read_text("utf-8", "replace").strip()[-2000:]
+            status = f"exit status {code}" if code >= 0 else f"signal {-code}"
+            what = f"the process that runs the snippets ended too early ({status}). It said:"
             for future in lost:
-                future.set_exception(RunnerError(f"{words}\n{said or '(nothing)'}"))
+                future.set_exception(RunnerError(f"{what}\n{stderr or '(nothing)'}"))

@@ -13,20 +13,22 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from proofbook.run.result import OUTPUT_LIMIT, Refusal, Result, judge, judge_recording
+from proofbook.run.process_group import ProcessGroup, ProcessTree
+from proofbook.run.refusals import Observation, refusal_of, refusal_of_recording
+from proofbook.run.result import OUTPUT_LIMIT, Refusal, Result
 
 GRACE = 1.0
 """Seconds that helpers of the script (a resource tracker, say) get to end after it has ended."""
 
-LATER = 0.25
-"""Seconds by which we stop a run later than its own alarm, which notes where it stands."""
+MARGIN = 0.25
+"""Seconds by which a run is stopped later than its own alarm, which notes the line it is at."""
 
 
-class Folder:
+class RunFolder:
     """A temporary folder for one run: its streams, its working directory, its report."""
 
     def __init__(self, within: str | None = None) -> None:
-        self.path = Path(tempfile.mkdtemp(prefix="proof-", dir=within)).resolve()
+        self.path = Path(tempfile.mkdtemp(prefix="proofbook-", dir=within)).resolve()
         self.work = self.path / "work"
         self.work.mkdir()
         self.report = self.path / "report.json"
@@ -44,113 +46,122 @@ class Folder:
         return {"TMPDIR": work, "TEMP": work, "TMP": work, "HOME": work}
 
     def printed(self) -> int:
-        """How much the script has printed so far, in bytes."""
+        """How much the script has printed so far, in bytes: the longer of its two streams."""
         return max(os.fstat(self.stdout).st_size, os.fstat(self.stderr).st_size)
 
     def start_of(self, stream: int) -> bytes:
-        """What stands in a stream, as far as it may count: a flood stays on the disk."""
+        """What was printed to a stream, as far as it may count: a flood stays on the disk."""
         os.lseek(stream, 0, os.SEEK_SET)
         return os.read(stream, OUTPUT_LIMIT + 1)
 
-    def recorded(self) -> str | None:
+    def recording(self) -> str | None:
         """What the recorder of the run has saved, if there was one."""
         try:
             return Path(f"{self.report}.recording").read_text("utf-8")
         except OSError:
             return None
 
-    def told(self) -> dict | None:
-        """The report of the run; None if it left none that can be read."""
+    def read_report(self) -> dict | None:
+        """What the run reported at its end (see `entry`); None if it left no report."""
         try:
             return json.loads(self.report.read_text("utf-8"))
         except (OSError, ValueError):
             return None
 
-    def left(self, written: list[str]) -> list[str]:
-        """The files that the script left: where it worked, and any of `written` elsewhere."""
+    def files_left(self, written: list[str]) -> list[str]:
+        """The files that the script left: in its working directory, and any of `written`
+        elsewhere."""
         names = []
         with contextlib.suppress(OSError):  # the script may have removed its own folder
             names += sorted(os.listdir(self.work))
         return names + [path for path in written if not path.startswith(f"{self.work}{os.sep}")]
 
     def remove(self) -> None:
+        """Close the streams and delete the folder."""
         for stream in (self.stdin, self.stdout, self.stderr):
             os.close(stream)
         shutil.rmtree(self.path, ignore_errors=True)
 
 
 @dataclass
-class Trial:
-    """A run that was started.
+class SupervisedRun:
+    """A run that was started; `poll` is called until it gives the result.
 
-    `ended()` gives the exit status once the script itself has ended (None before), negative for a
-    signal; `others()` tells whether processes that it started still live; `kill()` ends them all.
-    `wakes` is a descriptor that is readable once the script has ended, where there is one.
+    `limit`: seconds; `exit_code()`: the exit status of the script once it has ended, None before,
+    negative for a signal; `processes`: the script's, with what it started; `exit_descriptor`: one
+    that is readable once the script has ended, where the system has such.
     """
 
     script: str
     limit: float
-    folder: Folder
-    ended: Callable[[], int | None]
-    others: Callable[[], bool]
-    kill: Callable[[], None]
-    wakes: int | None = None
+    folder: RunFolder
+    exit_code: Callable[[], int | None]
+    processes: ProcessGroup | ProcessTree
+    exit_descriptor: int | None = None
     started: float = field(default_factory=time.monotonic)
-    _code: int | None = None
-    _end: float = 0.0
-    _over: dict = field(default_factory=dict)
+    _exit_code: int | None = None
+    _ended: float = 0.0
+    _observed: Observation = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._observed = Observation(self.script, str(self.folder.path))
 
     def poll(self) -> Result | None:
-        """The result, once there is one."""
+        """The result, once there is one; stops a run that has passed a limit."""
         now = time.monotonic()
-        if self._code is None:
+        if self._exit_code is None:
             if self.folder.printed() > OUTPUT_LIMIT:
-                self._over["bytes"] = True
-            elif now - self.started > self.limit + LATER:
-                self._over["seconds"] = self.limit
-            if self._over:
-                self.kill()
-            self._code, self._end = self.ended(), now
-            if self._code is None:
+                self._observed.too_much_output = True
+            elif now - self.started > self.limit + MARGIN:
+                self._observed.time_limit = self.limit
+            if self._observed.too_much_output or self._observed.time_limit:
+                self.processes.kill()
+            self._exit_code, self._ended = self.exit_code(), now
+            if self._exit_code is None:
                 return None
-            self.close_wakes()
-        if self.others():
-            if now - self._end < GRACE:
+            self._close_exit_descriptor()
+        if self.processes.others_alive():
+            if now - self._ended < GRACE:
                 return None
-            self._over["processes"] = True
-        self.kill()
+            self._observed.processes_left = True
+        self.processes.kill()
         return self._result()
 
-    def close_wakes(self) -> None:
-        if self.wakes is not None:
-            os.close(self.wakes)
-            self.wakes = None
+    def abandon(self) -> None:
+        """Kill the script and delete its folder; there will be no result."""
+        self.processes.kill()
+        self.folder.remove()
+
+    def _close_exit_descriptor(self) -> None:
+        if self.exit_descriptor is not None:
+            os.close(self.exit_descriptor)
+            self.exit_descriptor = None
 
     def _result(self) -> Result:
-        folder, over = self.folder, self._over
+        folder, observed = self.folder, self._observed
         if folder.printed() > OUTPUT_LIMIT:
-            over["bytes"] = True
-        over["stdin"] = os.lseek(folder.stdin, 0, os.SEEK_CUR) > 0
-        report = folder.told()
-        over["files"] = folder.left([path for path, _ in report["files"]] if report else [])
-        over["line"] = _noted_line(Path(f"{folder.report}.trace"), self.script)
-        over["script"], over["folder"] = self.script, str(folder.path)
-        out, err = folder.start_of(folder.stdout), folder.start_of(folder.stderr)
+            observed.too_much_output = True
+        observed.read_stdin = os.lseek(folder.stdin, 0, os.SEEK_CUR) > 0
+        report = folder.read_report()
+        observed.files_left = folder.files_left([f for f, _ in report["files"]] if report else [])
+        observed.line = _noted_line(Path(f"{folder.report}.trace"), self.script)
+        stdout, stderr = folder.start_of(folder.stdout), folder.start_of(folder.stderr)
         source = ""
         with contextlib.suppress(OSError):  # it may be gone by now
             source = Path(self.script).read_text("utf-8", "replace")
-        refusal = judge(source, self._code, report, out, err, over)
-        trace = folder.recorded()
-        if refusal is None and trace is not None:
-            refusal = judge_recording(trace)
+        refusal = refusal_of(source, self._exit_code, report, stdout, stderr, observed)
+        recording = folder.recording()
+        if refusal is None and recording is not None:
+            refusal = refusal_of_recording(recording)
         folder.remove()
-        text = out.decode("utf-8", "replace").replace("\r\n", "\n")
+        text = stdout.decode("utf-8", "replace").replace("\r\n", "\n")
         figures = report.get("figures", ()) if report else ()
-        return Result(self.script, text, self._end - self.started, refusal, trace, figures)
+        seconds = self._ended - self.started
+        return Result(self.script, text, seconds, refusal, recording, figures)
 
 
 def _noted_line(trace: Path, script: str) -> int | None:
-    """Where the script stood when it was stopped or crashed, from what faulthandler has noted."""
+    """The line at which the script was stopped or crashed, from what faulthandler has noted."""
     try:
         rows = re.findall(r'File "(.*)", line (\d+)', trace.read_text("utf-8", "replace"))
     except OSError:

@@ -1,4 +1,4 @@
-"""Records what the scripts print, and shows each difference."""
+"""Records what the scripts print and do, for `proofbook update`, and shows each difference."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def record(
     """Run each script twice and write its `.out`; gives the differences and the problems.
 
     The second run has another hash seed, another address space and the reverse order. An output is
-    written only if both runs printed the same; all others stay as they are. Of the scripts that are
-    `traced` the `.trace` is written in the same way, once their output is recorded.
+    written only if both runs printed the same; all others stay as they are. Of the scripts in
+    `traced` the recording (`.trace`) is written in the same way, once their output is recorded.
     """
     scripts = list(scripts)
     differences, problems = [], []
@@ -32,8 +32,8 @@ def record(
         if failed := next((run for run in (a, b) if run.refusal), None):
             problems.append(refused(script, failed))
         elif a.stdout != b.stdout:
-            _, said, printed = first_difference(a.stdout, b.stdout)
-            problems.append(_unsteady(script, said, printed))
+            _, first, second = first_difference(a.stdout, b.stdout)
+            problems.append(_unsteady(script, first, second))
         elif difference := _write(root, file.with_suffix(".out"), a.stdout):
             differences.append(difference)
     failed = {problem.file for problem in problems}
@@ -68,7 +68,7 @@ def _record_traces(root: Path, scripts: list[str]) -> tuple[list[str], list[Prob
 
 
 def _write_trace(root: Path, file: Path, now: str) -> str:
-    """Write a recording unless the one that is kept tells the same; gives the first difference."""
+    """Write a recording unless the one that is kept is the same; gives the first difference."""
     name = file.relative_to(root).as_posix()
     old = read(file) if file.is_file() else ""
     difference = compare.first_difference(old, now)

@@ -13,7 +13,7 @@ from proofbook.model.book import read_book
 from proofbook.model.page import parse
 from proofbook.model.problem import Unproved
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parent.parent
 
 DIRECTIVES = ROOT / "theme/directives"
 COVER = load_module(ROOT, DIRECTIVES / "cover.py")
