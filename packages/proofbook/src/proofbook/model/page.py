@@ -9,81 +9,182 @@ A page names a snippet with a block that looks like mkdocstrings::
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from functools import lru_cache
+from bisect import bisect_right
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from itertools import accumulate
 from pathlib import Path
 
-_BLOCK = re.compile(r"^(?P<indent> *):::(?P<path>.*)$")
-_OPTION = re.compile(r"^\s+(?P<key>[a-z_]+):(?P<value>.*)$")
-# "```" with another backtick in its line is code within prose, and opens nothing.
-_FENCE = re.compile(r"^(?P<indent> *)(?P<ticks>`{3,}(?=[^`]*$)|~{3,})(?P<info>.*)$")
-# Python-Markdown takes "#title" for a heading too, without a blank.
-_HEADING = re.compile(r"^(?P<level>#{1,6}) *(?P<text>.*?)(?: *\{(?P<attrs>[^}]*)\})? *$")
-_ANCHOR = re.compile(r"#([A-Za-z][A-Za-z0-9_-]*)(?=\s|$)")
+from proofbook.markdown.blocks import Blocks, scan_blocks
+from proofbook.markdown.scan import scan_spans
+from proofbook.markdown.spans import Heading, Reference, Span
+
+_NO_PROSE = (
+    *("front-matter", "fence", "indented-code", "directive", "option", "comment", "code"),
+    *("maths", "autolink", "tag", "attributes", "definition", "footnote"),
+)
+"""The kinds of spans that are no prose."""
+
+_NO_TEXT = ("front-matter", "fence", "directive", "option", "code", "maths")
+_MARKED = ("front-matter", "fence", "directive", "option", "code", "tag", "attributes")
 _PYTHON = re.compile(r"^(?:\{[^}]*\.|\{? *)(?:i?python[23]?|py[23]?|pycon)\b", re.IGNORECASE)
 # What was meant as a reference and would stand in the page as text.
 _STRAY = re.compile(r"[:：]{2,}\s*(?:snippets|docs)/")
-_UNINDENTED = re.compile(r"^\s*(?:highlight|figure|captions|alt|words|passes|then|part|of):")
 _MARKER = re.compile(r"<!--[-\s]*pytest(?:-codeblocks:|\.mark)")
-
-
-@dataclass(frozen=True)
-class Reference:
-    """A place in a page that names a snippet. `line` and `end`: its first and last line, from 1."""
-
-    path: str
-    line: int
-    end: int
-    indent: str
-    options: tuple[tuple[str, str, int], ...]
-
-    def option(self, key: str) -> str | None:
-        """The value of an option, or None where it isn't given."""
-        return next((value for name, value, _ in self.options if name == key), None)
-
-    @property
-    def then(self) -> list[str]:
-        """The older versions of PyTorch whose output is shown too."""
-        return [value for key, value, _ in self.options if key == "then"]
-
-    @property
-    def highlights(self) -> list[tuple[str, int]]:
-        """The texts to highlight, each with the line of the page that asks for it."""
-        return [(value, line) for key, value, line in self.options if key == "highlight"]
-
-
-@dataclass(frozen=True)
-class Heading:
-    """A heading with its level (1 to 6) and its explicit anchor, or None where it has none."""
-
-    level: int
-    anchor: str | None
-    line: int
+# The title of a thread or an article is quoted: its words are not the author's.
+_QUOTED = re.compile(r"「[^「」\n]*」|《[^《》\n]*》|“[^“”\n]*”|\"[^\"\n]*\"")
+_OFFICIAL = ("https://docs.pytorch.org/", "https://pytorch.org/")
 
 
 @dataclass(frozen=True)
 class Page:
-    """A page as it stands in its file, its lines ended by `\\n` alone."""
+    """A page as it stands in its file, its lines ended by `\\n` alone.
+
+    `scanned`: its fences, directives, headings and paragraphs; `spans`: those, and the code, maths,
+    links and so on within them, in the order of the text.
+    """
 
     file: str
     text: str
     references: tuple[Reference, ...]
     headings: tuple[Heading, ...]
-    typed_python: tuple[int, ...]
-    markers: tuple[int, ...]
-    strays: tuple[int, ...]
-    blocks: tuple[tuple[int, int], ...]
-    """First and last lines of what is no prose: front matter, code fences, references."""
+    scanned: Blocks = field(compare=False, repr=False)
+
+    @cached_property
+    def spans(self) -> tuple[Span, ...]:
+        """Everything that the scanner finds in the page, in the order of the text."""
+        return scan_spans(self.scanned)
+
+    def spans_of(self, *kinds: str) -> list[Span]:
+        """The spans of these kinds."""
+        return [span for span in self.spans if span.kind in kinds]
+
+    @cached_property
+    def code_spans(self) -> list[Span]:
+        """The code within the prose."""
+        return self.spans_of("code")
+
+    @cached_property
+    def maths(self) -> list[Span]:
+        """The formulas, inline and displayed."""
+        return self.spans_of("maths")
+
+    @cached_property
+    def links(self) -> list[Span]:
+        """The links and images, without those in angle brackets."""
+        return self.spans_of("link", "image")
+
+    @cached_property
+    def prose(self) -> str:
+        """The text with everything blanked that is not prose, each word where it was.
+
+        Blanked are front matter, code, directives, maths, comments, tags, attributes and addresses.
+        """
+        return self.blanked(_NO_PROSE, addresses=True)
+
+    @cached_property
+    def own_words(self) -> str:
+        """The prose without what it quotes: titles of links to other sites, words in quotes."""
+        told = list(self.prose)
+        for start, end in self.quotations:
+            told[start:end] = _blank(self.prose[start:end])
+        return "".join(told)
+
+    @cached_property
+    def quotations(self) -> list[tuple[int, int]]:
+        """Where words stand that are not the author's: titles of other sites, what is in quotes."""
+        titles = [span for span in self.spans_of("link") if span.external]
+        return sorted([*map(_words_of, titles), *self._in_quotes])
+
+    @cached_property
+    def foreign_words(self) -> list[tuple[int, int]]:
+        """As `quotations`, without the titles in the official documentation of PyTorch."""
+        titles = [span for span in self.spans_of("link") if span.external]
+        titles = [span for span in titles if not span.address.startswith(_OFFICIAL)]
+        return sorted([*map(_words_of, titles), *self._in_quotes])
+
+    @cached_property
+    def _in_quotes(self) -> list[tuple[int, int]]:
+        # A quotation mark within code quotes nothing, and the title of a box is the author's own.
+        boxes = {span.line for span in self.spans_of("box")}
+        masked = self.blanked(_MARKED, letter="x")
+        return [
+            found.span()
+            for found in _QUOTED.finditer(masked)
+            if found[0][0] != '"' or self.line_of(found.start()) not in boxes
+        ]
+
+    @property
+    def language(self) -> str:
+        """The language that the name of the file says: `zh` for `leaf.zh.md`."""
+        return language_of(self.file)
+
+    @property
+    def name(self) -> str:
+        """The page without folder of pages, language and ending: `basics/leaf`."""
+        return name_of(self.file)
 
     @property
     def title(self) -> str:
         """The first heading, as Markdown; the page's file where it has none."""
         first = next((heading for heading in self.headings if heading.level == 1), None)
-        return self.line(first.line).lstrip("# ").partition(" {")[0] if first else self.file
+        return first.text if first else self.file
+
+    @cached_property
+    def typed_python(self) -> tuple[int, ...]:
+        """The lines that open a fence of Python."""
+        fences = self.spans_of("fence")
+        return tuple(span.line for span in fences if _PYTHON.match(span.name))
+
+    @cached_property
+    def markers(self) -> tuple[int, ...]:
+        """The lines with a marker of a test runner."""
+        return tuple(span.line for span in self.spans_of("comment") if _MARKER.match(span.content))
+
+    @cached_property
+    def strays(self) -> tuple[int, ...]:
+        """The lines that were meant as a directive or a fence and would be shown as text."""
+        text = self.blanked(_NO_TEXT)
+        found = {self.line_of(stray.start()) for stray in _STRAY.finditer(text)}
+        told = self.scanned
+        return tuple(sorted(found.union(told.unclosed, told.unread, told.within_comment)))
+
+    @property
+    def blocks(self) -> tuple[tuple[int, int], ...]:
+        """First and last lines of what is no prose: front matter, code fences, directives."""
+        return tuple(self.scanned.not_prose)
 
     def line(self, number: int) -> str:
         """A line of the page, from 1."""
-        return self.text.split("\n")[number - 1]
+        return self.lines[number - 1]
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The lines of the page."""
+        return self.text.split("\n")
+
+    @cached_property
+    def line_starts(self) -> list[int]:
+        """Where each line begins in the text."""
+        return [0, *accumulate(len(line) + 1 for line in self.lines)]
+
+    def line_of(self, place: int) -> int:
+        """The line of a place in the text, from 1."""
+        return bisect_right(self.line_starts, place)
+
+    def blanked(self, kinds: Collection[str], addresses: bool = False, letter: str = " ") -> str:
+        text = list(self.text)
+        for span in self.spans:
+            if span.kind in kinds:
+                cuts = [(span.start, span.end)]
+            elif addresses and span.kind in ("link", "image"):
+                cuts = [(span.start, span.content_start), (span.content_end, span.end)]
+            else:
+                continue
+            for start, end in cuts:
+                text[start:end] = _blank(self.text[start:end], letter)
+        return "".join(text)
 
 
 def read(file: Path) -> str:
@@ -106,62 +207,23 @@ def parse(file: str, text: str, whole: bool = True) -> Page:
     `whole`: the text is that of the file; otherwise its front matter has been taken off.
     """
     text = one_line_end(text)
-    lines = text.split("\n")
-    references, headings, typed, markers, strays, blocks = [], [], [], [], [], []
-    closing: str | None = None
-    opened, commented = 0, False
-    number = _front_matter(lines) if whole else 0
-    if number:
-        blocks.append((1, number))
-    while number < len(lines):
-        line = lines[number]
-        number += 1
-        if closing is None:
-            commented = line.rfind("<!--") > line.rfind("-->") or (commented and "-->" not in line)
-        if closing is not None:
-            if line.strip().startswith(closing) and not line.strip().strip(closing[0]):
-                closing = None
-                blocks.append((opened, number))
-        elif fence := _FENCE.match(line):
-            closing, opened = fence["ticks"], number
-            if _PYTHON.match(fence["info"].strip()):
-                typed.append(number)
-        elif block := _BLOCK.match(line):
-            options, end = _options(lines, number, block["indent"])
-            references.append(
-                Reference(block["path"].strip(), number, end, block["indent"], options)
-            )
-            words = {at for key, _, at in options if key in ("captions", "alt")}
-            blocks += [(n, n) for n in range(number, end + 1) if n not in words]
-            number = end
-            after = next((n for n in range(end, len(lines)) if lines[n].strip()), end)
-            if after < len(lines) and _UNINDENTED.match(lines[after]):
-                strays.append(after + 1)
-            if commented:
-                strays.append(references[-1].line)
-        elif _STRAY.search(re.sub(r"`[^`]*`", "", line)):
-            strays.append(number)
-        elif heading := _HEADING.match(line):
-            anchor = _ANCHOR.search(heading["attrs"] or "")
-            headings.append(Heading(len(heading["level"]), anchor and anchor[1], number))
-        elif _MARKER.search(line):
-            markers.append(number)
-    if closing is not None:
-        strays.append(opened)
-    return Page(file, text, *map(tuple, (references, headings, typed, markers, strays, blocks)))
+    blocks = scan_blocks(text, whole)
+    return Page(file, text, tuple(blocks.references), tuple(blocks.headings), blocks)
 
 
-def _front_matter(lines: list[str]) -> int:
-    if lines and lines[0] == "---" and "---" in lines[1:]:
-        return lines.index("---", 1) + 1
-    return 0
+def language_of(file: str) -> str:
+    """The language that the name of a page says: `zh` for `docs/basics/leaf.zh.md`; "" if none."""
+    return file.removesuffix(".md").rpartition("/")[2].rpartition(".")[2]
 
 
-def _options(lines: list[str], at: int, indent: str) -> tuple[tuple, int]:
-    options = []
-    while at < len(lines) and re.match(rf"{indent}\s+\S", lines[at]):
-        option = _OPTION.match(lines[at])
-        key, value = (option["key"], option["value"].strip()) if option else (lines[at].strip(), "")
-        at += 1
-        options.append((key, value, at))
-    return tuple(options), at
+def name_of(file: str) -> str:
+    """A page without language and ending, seen from `docs/`: `basics/leaf`."""
+    return file.removeprefix("docs/").removesuffix(".md").rpartition(".")[0]
+
+
+def _words_of(link: Span) -> tuple[int, int]:
+    return link.content_start - 1, link.content_end + 1
+
+
+def _blank(text: str, letter: str = " ") -> str:
+    return "\n".join(letter * len(row) for row in text.split("\n"))
