@@ -1,67 +1,72 @@
-"""Compares a recording with the one that is kept: a `.trace` file beside the script."""
+"""Compares two traces: the one that is kept in a `.trace` file, and the one of a new run."""
 
 from __future__ import annotations
 
 from pathlib import Path
-
-from gradtrace.model import parsed
+from typing import NamedTuple
 
 _WIDTH = 160
-"""So much of a line is shown, from a little before the place where two lines part."""
+"""So many characters of a line are shown, from a little before the first that differs."""
 _BEFORE = 60
 
 
-def kept(script: Path) -> Path:
-    """Where the recording of a script lies."""
+class Difference(NamedTuple):
+    """The first line in which two texts of traces differ.
+
+    `line` counts from 1; `place` names what is described there ("event 12", "node n3"); `old` and
+    `new` are the parts of the two lines around the first different character.
+    """
+
+    line: int
+    place: str
+    old: str
+    new: str
+
+
+def trace_path(script: Path) -> Path:
+    """Where the trace of a script is kept: beside it."""
     return script.with_suffix(".trace")
 
 
-def first_difference(kept: str, now: str) -> tuple[int, str, str, str] | None:
-    """The first line in which two recordings differ, what stands there, and how it reads in each.
+def first_difference(old: str, new: str) -> Difference | None:
+    """The first difference of two texts of traces, or None.
 
-    The version of Python makes no difference: the same book is recorded under another one.
+    The version of Python is no difference: the same script is recorded under several.
     """
-    one, two = _lines(kept), _lines(now)
-    if one == two:
+    old_lines, new_lines = _comparable_lines(old), _comparable_lines(new)
+    if old_lines == new_lines:
         return None
-    at = next(i for i in range(max(len(one), len(two))) if one[i : i + 1] != two[i : i + 1])
-    old, new = ("".join(lines[at : at + 1]) for lines in (one, two))
-    return at + 1, _place(two, at), *_shown(old, new)
+    length = max(len(old_lines), len(new_lines))
+    index = next(i for i in range(length) if old_lines[i : i + 1] != new_lines[i : i + 1])
+    one, other = ("".join(lines[index : index + 1]) for lines in (old_lines, new_lines))
+    return Difference(index + 1, _place(new_lines, index), *_excerpts(one, other))
 
 
-def fault(text: str) -> str | None:
-    """Why a text is no recording, or None."""
-    try:
-        parsed(text)
-    except ValueError as error:
-        return str(error)
-    return None
-
-
-def _lines(text: str) -> list[str]:
+def _comparable_lines(text: str) -> list[str]:
     return ["" if line.startswith('"python": ') else line for line in text.splitlines()]
 
 
-def _place(lines: list[str], at: int) -> str:
-    """What the line with the index `at` tells of: "event 12", "node n3", "the source"."""
+def _place(lines: list[str], index: int) -> str:
+    """What the line describes: "event 12", "node n3", "the source"."""
     start = lines.index('"events": [') if '"events": [' in lines else len(lines)
-    if at > start:
-        return f"event {at - start - 1}"
-    name = lines[at].split('"')[1] if at < len(lines) and '"' in lines[at] else "its end"
+    if index > start:
+        return f"event {index - start - 1}"
+    name = lines[index].split('"')[1] if index < len(lines) and '"' in lines[index] else ""
     if name[:1] in "tn" and name[1:].isdigit():
         return f"{'tensor' if name[0] == 't' else 'node'} {name}"
-    return f"the {name}" if name != "its end" else name
+    return f"the {name}" if name else "its end"
 
 
-def _shown(old: str, new: str) -> tuple[str, str]:
-    """The parts of two lines around the place where they part."""
-    alike = next((i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), None)
-    start = max(0, (min(len(old), len(new)) if alike is None else alike) - _BEFORE)
+def _excerpts(old: str, new: str) -> tuple[str, str]:
+    """The parts of two lines around their first difference."""
+    pairs = enumerate(zip(old, new, strict=False))
+    differ = next((i for i, (a, b) in pairs if a != b), min(len(old), len(new)))
+    start = max(0, differ - _BEFORE)
 
-    def part(line: str) -> str:
+    def excerpt(line: str) -> str:
         if not line:
             return "(nothing)"
-        cut = line[start : start + _WIDTH]
-        return ("… " if start else "") + cut + (" …" if start + _WIDTH < len(line) else "")
+        part = line[start : start + _WIDTH]
+        return ("… " if start else "") + part + (" …" if start + _WIDTH < len(line) else "")
 
-    return part(old), part(new)
+    return excerpt(old), excerpt(new)

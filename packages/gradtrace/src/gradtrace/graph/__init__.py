@@ -1,1 +1,1 @@
-"""What of a recording is drawn: its nodes and edges, folded into modules, cut to an excerpt."""
+"""What of a trace is drawn: the selected passes, the boxes and edges, the texts of each box."""

@@ -1,21 +1,22 @@
-"""What a figure shows of a long recording: some backward passes, some of the graph.
+"""What a stand-alone page shows of a long trace: some backward passes, some boxes.
 
-Whatever is left out is told: `notes` are the keys of sentences (`gradtrace.narrate.phrases`) and
-what stands in them.
+Whatever is left out is noted: `notes` are keys of phrases (`gradtrace.narrate.languages`) with the
+values of their placeholders.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from gradtrace.graph.nodes import Graph, read_graph, select, without
-from gradtrace.model import Event, Trace
+from gradtrace.graph.build import Graph, build_graph, without
+from gradtrace.graph.passes import backward_passes, select_passes, until_next_pass
+from gradtrace.trace import Event, Trace
 
-CARDS = 40
-"""Further passes of a step are shown up to so many cards; with more, parameters go."""
-MOST = 60
-"""Cards of a graph without parameters; of more, those that the backward pass meets first."""
-PASSES = 10
+MAX_BOXES_WITH_PARAMETERS = 40
+"""Further passes of a step are shown up to so many boxes; with more, parameters are hidden."""
+MAX_BOXES = 60
+"""Boxes of a graph without parameters; of more, those that the backward pass meets first."""
+MAX_PASSES = 10
 """A script is recorded for so many passes, unless later ones are asked for."""
 
 Note = tuple[str, dict]
@@ -23,60 +24,55 @@ Note = tuple[str, dict]
 
 @dataclass(frozen=True)
 class Excerpt:
-    """What is shown of a recording: a part of it, without the cards in `hidden`."""
+    """What is shown of a trace: a part of it, without the boxes in `hidden`."""
 
     trace: Trace
     hidden: frozenset[str]
     notes: tuple[Note, ...]
 
 
-def excerpt(trace: Trace, asked: tuple[int, int] | None) -> Excerpt:
-    """What to show of a recording. `asked`: the first and last pass that the reader wants."""
-    passes = walked(trace)
+def excerpt(trace: Trace, passes: tuple[int, int] | None) -> Excerpt:
+    """What to show of a trace. `passes`: the first and the last pass that are asked for, if any."""
+    total = len(backward_passes(trace))
     notes: list[Note] = []
-    if passes:
-        first, last = asked or (1, _fitting(trace, _until_step(trace)))
-        if (first, last) != (1, len(passes)):
+    if total:
+        first, last = passes or (1, _passes_that_fit(trace, _passes_of_first_step(trace)))
+        if (first, last) != (1, total):
             shown = str(first) if first == last else f"{first}–{last}"
-            other = last + 1 if last < len(passes) else 1
-            told = {"total": len(passes), "shown": shown, "other": other}
-            notes.append(("note_passes", told))
-            cut = select(trace, first, last)
-            trace = cut if last == len(passes) else _until_the_next(cut, last)
-    graph = read_graph(trace)
+            other = last + 1 if last < total else 1
+            notes.append(("note_passes", {"total": total, "shown": shown, "other": other}))
+            selected = select_passes(trace, first, last)
+            trace = selected if last == total else until_next_pass(selected, last)
+    graph = build_graph(trace)
     hidden: set[str] = set()
-    if len(graph.cards) > CARDS:
+    if len(graph.boxes) > MAX_BOXES_WITH_PARAMETERS:
         hidden = _parameters(trace, graph)
-        count = sum(graph.cards[key].kind == "leaf" for key in hidden)
+        count = sum(graph.boxes[key].kind == "leaf" for key in hidden)
         if count:
             notes.append(("note_parameters", {"count": count}))
-    if len(graph.cards) - len(hidden) > MOST:
-        far = _far(trace, without(graph, hidden))
-        notes.append(("note_nodes", {"kept": MOST, "count": len(far)}))
+    if len(graph.boxes) - len(hidden) > MAX_BOXES:
+        far = _met_last(trace, without(graph, hidden))
+        notes.append(("note_nodes", {"kept": MAX_BOXES, "count": len(far)}))
         hidden |= far
     return Excerpt(trace, frozenset(hidden), tuple(notes))
 
 
-def walked(trace: Trace) -> list[int]:
-    """The numbers of the backward passes."""
-    return [event["p"] for event in trace.events if event["k"] == "backward"]
-
-
-def tidied(trace: Trace, most: int) -> Trace:
-    """A recording that ended while the script ran: without later passes than the last one wanted,
-    and without the node at which it stood, which has sent nothing on, and hasn't failed either."""
+def without_unfinished(trace: Trace, max_passes: int) -> Trace:
+    """A trace that ended while the script ran, cut to what is finished: without later passes than
+    the last one wanted, and without the node that was running (it has sent no gradients, but has
+    not failed either)."""
     failed = {event["p"] for event in trace.events if event["k"] == "error" and "p" in event}
-    if len(walked(trace)) > most:
-        trace = _until_the_next(select(trace, 1, most), most)
-    kept = [e for e in trace.events if _whole(e) or e["p"] in failed]
+    if len(backward_passes(trace)) > max_passes:
+        trace = until_next_pass(select_passes(trace, 1, max_passes), max_passes)
+    kept = [e for e in trace.events if _is_finished(e) or e["p"] in failed]
     return replace(trace, events=kept)
 
 
-def _whole(event: Event) -> bool:
+def _is_finished(event: Event) -> bool:
     return {"node": "gout", "acc": "after"}.get(event["k"], "k") in event
 
 
-def _until_step(trace: Trace) -> int:
+def _passes_of_first_step(trace: Trace) -> int:
     """How many passes, from the first, belong to the first step of an optimizer; without a step,
     how many there are."""
     steps = (i for i, event in enumerate(trace.events) if event["k"] == "step")
@@ -84,37 +80,32 @@ def _until_step(trace: Trace) -> int:
     return max(1, sum(event["k"] == "backward" for event in trace.events[:first]))
 
 
-def _fitting(trace: Trace, total: int) -> int:
+def _passes_that_fit(trace: Trace, total: int) -> int:
     """How many passes, from the first, have room in one figure."""
-    fitting = 1
-    while fitting < total and len(read_graph(select(trace, 1, fitting + 1)).cards) <= CARDS:
-        fitting += 1
-    return fitting
-
-
-def _until_the_next(trace: Trace, last: int) -> Trace:
-    """Without what prepares the pass after the last one: its `zero_grad`, its operations."""
-    ends = [i for i, e in enumerate(trace.events) if e["k"] == "backward_end" and e["p"] == last]
-    after = range(ends[-1] if ends else len(trace.events), len(trace.events))
-    begins = (i for i in after if trace.events[i]["k"] == "op" or trace.events[i].get("by"))
-    return replace(trace, events=trace.events[: next(begins, len(trace.events))])
+    count = 1
+    while count < total:
+        graph = build_graph(select_passes(trace, 1, count + 1))
+        if len(graph.boxes) > MAX_BOXES_WITH_PARAMETERS:
+            break
+        count += 1
+    return count
 
 
 def _parameters(trace: Trace, graph: Graph) -> set[str]:
-    """Cards of parameters without hooks, and of what stands between them and their use."""
-    hooked = {on for e in trace.events if e["k"] == "reg" for on in _targets(e)}
+    """Boxes of parameters without hooks, and of the nodes between them and their use."""
+    hooked = {tensor for e in trace.events if e["k"] == "reg" for tensor in _hooked_tensors(e)}
     hidden = {
         key
-        for key, card in graph.cards.items()
-        if card.kind == "leaf"
+        for key, box in graph.boxes.items()
+        if box.kind == "leaf"
         and trace.tensors[trace.nodes[key]["leaf"]].get("param")
         and trace.nodes[key]["leaf"] not in hooked
     }
     while True:
         more = {
             key
-            for key, card in graph.cards.items()
-            if card.kind == "node" and key not in hidden and not trace.nodes[key].get("out")
+            for key, box in graph.boxes.items()
+            if box.kind == "node" and key not in hidden and not trace.nodes[key].get("out")
             if (links := [link[0] for link in trace.nodes[key]["next"] if link])
             and hidden.issuperset(links)
         }
@@ -123,13 +114,13 @@ def _parameters(trace: Trace, graph: Graph) -> set[str]:
         hidden |= more
 
 
-def _targets(event: Event) -> list[str]:
+def _hooked_tensors(event: Event) -> list[str]:
     on = event.get("on")
     return on if isinstance(on, list) else [on]
 
 
-def _far(trace: Trace, graph: Graph) -> set[str]:
-    """All cards but those that the backward pass meets first."""
-    met = [e["n"] for e in trace.events if e["k"] in ("node", "acc") and e["n"] in graph.cards]
-    order = dict.fromkeys([*met, *graph.cards])
-    return set(list(order)[MOST:])
+def _met_last(trace: Trace, graph: Graph) -> set[str]:
+    """All boxes but those that the backward pass meets first."""
+    met = [e["n"] for e in trace.events if e["k"] in ("node", "acc") and e["n"] in graph.boxes]
+    order = dict.fromkeys([*met, *graph.boxes])
+    return set(list(order)[MAX_BOXES:])

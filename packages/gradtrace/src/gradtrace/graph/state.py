@@ -1,94 +1,101 @@
-"""What the cards show: their values, gradients and hooks, as the events of a trace fill them in.
+"""What the boxes show: their values, gradients and hooks, as the events of a trace fill them in.
 
-Slots: `n3v` is the value on card `n3`, `n3g` its gradient, `n3h` its hooks, `e4` what stands beside
-line `e4`.
+Slots: `n3v` is the value in box `n3`, `n3g` its gradient, `n3h` its hooks; `e4` is the text beside
+edge `e4`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-SIGNS = "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳"
-"""The signs of backward passes."""
-HISTORY = 4
+PASS_SIGNS = "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳"
+"""The signs that number backward passes."""
+LONGEST_HISTORY = 4
 """Values that a history shows; of more, the first and the last."""
 
 
 @dataclass
-class Board:
-    """The slots, and the histories behind them. `number_passes`: tell backward passes apart."""
+class GraphState:
+    """The texts of all slots. `number_passes`: put the sign of its pass before each gradient."""
 
     number_passes: bool = False
     slots: dict[str, str] = field(default_factory=dict)
-    _shown: dict[str, str] = field(default_factory=dict)
+    _reported: dict[str, str] = field(default_factory=dict)
     _values: dict[str, list[str]] = field(default_factory=dict)
     _grads: dict[str, list[str]] = field(default_factory=dict)
     _received: dict[str, dict[int, list[str]]] = field(default_factory=dict)
     _hooks: dict[str, list[str]] = field(default_factory=dict)
 
-    def changes(self) -> dict[str, str]:
-        """What slots show that they didn't when this was last asked."""
-        new = {key: text for key, text in self.slots.items() if self._shown.get(key) != text}
-        self._shown = dict(self.slots)
-        return new
+    def take_changes(self) -> dict[str, str]:
+        """The slots whose texts have changed since this was last called."""
+        changed = {key: text for key, text in self.slots.items() if self._reported.get(key) != text}
+        self._reported = dict(self.slots)
+        return changed
 
-    def has_value(self, card: str) -> bool:
-        """Whether the card shows a value."""
-        return card in self._values
+    def has_value(self, box: str) -> bool:
+        """Whether the box shows a value."""
+        return box in self._values
 
-    def value(self, card: str, text: str, begin: bool = False) -> None:
-        """A card's value, after those before it; `begin`: nothing was before it."""
-        had = [] if begin else self._values.get(card, [])
-        self._values[card] = had if had and had[-1] == text else [*had, text]
-        self.slots[f"{card}v"] = history(self._values[card])
+    def set_value(self, box: str, text: str, initial: bool = False) -> None:
+        """The value of a box, appended to its history; `initial` begins the history anew."""
+        before = [] if initial else self._values.get(box, [])
+        self._values[box] = _appended(before, text)
+        self.slots[f"{box}v"] = format_history(self._values[box])
 
-    def no_grad_yet(self, card: str) -> None:
-        """A leaf tensor whose `.grad` is still None."""
-        self.slots.setdefault(f"{card}g", "None")
+    def init_grad(self, box: str) -> None:
+        """The `.grad` of a leaf tensor is None, as long as nothing else was set."""
+        self.slots.setdefault(f"{box}g", "None")
 
-    def grad(self, card: str, text: str) -> None:
-        """The `.grad` of a leaf tensor, after what it was before."""
-        had = self._grads.get(card, [])
-        if (had or text != "None") and had[-1:] != [text]:
-            self._grads[card] = [*had, text]
-            self.slots[f"{card}g"] = history(self._grads[card])
+    def set_grad(self, box: str, text: str) -> None:
+        """The `.grad` of a leaf tensor, appended to its history."""
+        before = self._grads.get(box, [])
+        if (before or text != "None") and before[-1:] != [text]:
+            self._grads[box] = [*before, text]
+            self.slots[f"{box}g"] = format_history(self._grads[box])
 
-    def received(self, card: str, which: int, text: str, begin: bool = False) -> None:
-        """The gradient of a node in a backward pass, after the one that a hook replaced."""
-        passes = self._received.setdefault(card, {})
-        had = [] if begin else passes.get(which, [])
-        passes[which] = had if had and had[-1] == text else [*had, text]
-        self._number(f"{card}g", {p: history(texts) for p, texts in passes.items()})
+    def set_received(self, box: str, pass_number: int, text: str) -> None:
+        """The gradient that a node received in a pass, after the one that a hook replaced."""
+        passes = self._received.setdefault(box, {})
+        passes[pass_number] = _appended(passes.get(pass_number, []), text)
+        histories = {p: format_history(texts) for p, texts in passes.items()}
+        self._set_numbered(f"{box}g", histories)
 
-    def sent(self, line: str, which: int, text: str) -> None:
-        """The gradient that went up a line in a backward pass."""
-        passes = self._received.setdefault(line, {})
-        passes[which] = [text]
-        self._number(line, {p: texts[0] for p, texts in passes.items()})
+    def set_sent(self, edge: str, pass_number: int, text: str) -> None:
+        """The gradient that went along an edge in a backward pass."""
+        passes = self._received.setdefault(edge, {})
+        passes[pass_number] = [text]
+        self._set_numbered(edge, {p: texts[0] for p, texts in passes.items()})
 
-    def hook(self, card: str, name: str, new: bool = True) -> None:
-        """One more hook of a card; `new`: although another of that name is there."""
-        names = self._hooks.setdefault(card, [])
-        if new or name not in names:
+    def add_hook(self, box: str, name: str, repeat: bool = True) -> None:
+        """One more hook of a box; `repeat`: also where it has one of that name already."""
+        names = self._hooks.setdefault(box, [])
+        if repeat or name not in names:
             names.append(name)
-        self.slots[f"{card}h"] = ", ".join(names)
+        self.slots[f"{box}h"] = ", ".join(names)
 
-    def _number(self, slot: str, texts: dict[int, str]) -> None:
-        signs = [f"{sign(p)} {text}" if self.number_passes else text for p, text in texts.items()]
-        lines = any("\n" in text for text in texts.values())
-        self.slots[slot] = ("\n" if lines else "  ").join(signs)
+    def _set_numbered(self, slot: str, texts: dict[int, str]) -> None:
+        rows = [
+            f"{pass_sign(number)} {text}" if self.number_passes else text
+            for number, text in texts.items()
+        ]
+        several_lines = any("\n" in text for text in texts.values())
+        self.slots[slot] = ("\n" if several_lines else "  ").join(rows)
 
 
-def history(texts: list[str]) -> str:
+def format_history(texts: list[str]) -> str:
     """Values one after another; of a matrix, the last one alone."""
     if "\n" in texts[-1]:
         return texts[-1]
     texts = [" ".join(line.strip() for line in text.split("\n")) for text in texts]
-    if len(texts) > HISTORY:
+    if len(texts) > LONGEST_HISTORY:
         texts = [texts[0], "…", texts[-1]]
     return " → ".join(texts)
 
 
-def sign(number: int) -> str:
-    """The sign of a backward pass."""
-    return SIGNS[number - 1] if number <= len(SIGNS) else f"({number})"
+def pass_sign(number: int) -> str:
+    """The sign of a backward pass, counted from 1."""
+    return PASS_SIGNS[number - 1] if number <= len(PASS_SIGNS) else f"({number})"
+
+
+def _appended(texts: list[str], text: str) -> list[str]:
+    return texts if texts and texts[-1] == text else [*texts, text]

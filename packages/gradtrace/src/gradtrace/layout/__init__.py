@@ -1,1 +1,1 @@
-"""Where the boxes of a graph are placed: in layers, with few crossings."""
+"""Where the boxes and edges of a graph are drawn: a layered layout with few crossings."""

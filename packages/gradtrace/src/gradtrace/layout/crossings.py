@@ -1,4 +1,4 @@
-"""The order of cards within their rows: of those tried, the one in which the fewest lines cross."""
+"""Crossing reduction: orders the members of each layer so that few edges cross."""
 
 from __future__ import annotations
 
@@ -6,83 +6,96 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+Layers = list[list[Hashable]]
+"""The members of each layer, from left to right: boxes, and dummies of edges that pass through."""
+
+_SWEEPS = 16
+
 
 @dataclass(frozen=True)
-class Near:
-    """What each member of a row is linked to in the rows above and below."""
+class Neighbours:
+    """What each member of a layer is linked to in the layers above and below."""
 
     above: Mapping[Hashable, list[Hashable]]
     below: Mapping[Hashable, list[Hashable]]
 
 
-def neighbours(chains: Mapping[str, list[Hashable]]) -> Near:
-    """What stands above and below each member of a chain."""
+def neighbours_of(chains: Mapping[str, list[Hashable]]) -> Neighbours:
+    """The neighbours of all members of chains, which lead from an upper box to a lower one."""
     above: dict[Hashable, list[Hashable]] = {}
     below: dict[Hashable, list[Hashable]] = {}
     for chain in chains.values():
         for upper, lower in pairwise(chain):
             below.setdefault(upper, []).append(lower)
             above.setdefault(lower, []).append(upper)
-    return Near(above, below)
+    return Neighbours(above, below)
 
 
-Rows = list[list[Hashable]]
-
-
-def first_order(row_of: Mapping[Hashable, int], chains: Mapping, near: Near) -> Rows:
-    """The rows as a walk along the lines meets their members: what is linked starts out near."""
-    rows: Rows = [[] for _ in range(max(row_of.values(), default=-1) + 1)]
+def initial_order(layer_of: Mapping[Hashable, int], neighbours: Neighbours) -> Layers:
+    """The layers, each in the order of a depth-first walk: what is linked starts out near."""
+    layers: Layers = [[] for _ in range(max(layer_of.values(), default=-1) + 1)]
     seen: set[Hashable] = set()
-    for start in row_of:
+    for start in layer_of:
         waiting = [start]
         while waiting:
-            here = waiting.pop()
-            if here in seen:
+            member = waiting.pop()
+            if member in seen:
                 continue
-            seen.add(here)
-            rows[row_of[here]].append(here)
-            waiting += [*reversed(near.below.get(here, [])), *reversed(near.above.get(here, []))]
-    return rows
+            seen.add(member)
+            layers[layer_of[member]].append(member)
+            waiting += reversed(neighbours.below.get(member, []))
+            waiting += reversed(neighbours.above.get(member, []))
+    return layers
 
 
-def ordered(rows: Rows, near: Near) -> Rows:
-    """The order within rows with the fewest crossings found by sorting by middles and swapping."""
-    best, fewest = [list(row) for row in rows], _crossings(rows, near)
-    for sweep in range(16):
+def reduce_crossings(layers: Layers, neighbours: Neighbours) -> Layers:
+    """The order with the fewest crossings that sweeps find.
+
+    Each sweep sorts the layers by the barycentres of the neighbours, downwards and upwards in turn,
+    then swaps adjacent members (Sugiyama, Tagawa and Toda, 1981). `layers` is changed.
+    """
+    best, fewest = [list(layer) for layer in layers], _crossings(layers, neighbours)
+    for sweep in range(_SWEEPS):
         down = sweep % 2 == 0
-        for index in range(1, len(rows)) if down else range(len(rows) - 2, -1, -1):
-            beside = rows[index - 1 if down else index + 1]
-            at = {member: place for place, member in enumerate(beside)}
-            links = near.above if down else near.below
-            row = rows[index]
-            now = {member: place for place, member in enumerate(row)}
-            middle = {m: _mean([at[n] for n in links.get(m, [])], now[m]) for m in row}
-            row.sort(key=lambda m, middle=middle, now=now: (middle[m], now[m]))
-        _swap(rows, near)
-        if (count := _crossings(rows, near)) < fewest:
-            best, fewest = [list(row) for row in rows], count
+        for index in range(1, len(layers)) if down else range(len(layers) - 2, -1, -1):
+            fixed = layers[index - 1 if down else index + 1]
+            links = neighbours.above if down else neighbours.below
+            _sort_by_barycentre(layers[index], fixed, links)
+        _swap_adjacent(layers, neighbours)
+        if (count := _crossings(layers, neighbours)) < fewest:
+            best, fewest = [list(layer) for layer in layers], count
     return best
 
 
-def _swap(rows: Rows, near: Near) -> None:
-    """Exchange neighbours in a row wherever that leaves fewer crossings."""
-    for index, row in enumerate(rows):
-        around = rows[max(0, index - 1) : index + 2]
-        for place in range(len(row) - 1):
-            before = _crossings(around, near)
-            row[place], row[place + 1] = row[place + 1], row[place]
-            if _crossings(around, near) >= before:
-                row[place], row[place + 1] = row[place + 1], row[place]
+def _sort_by_barycentre(
+    layer: list[Hashable], fixed: Sequence[Hashable], links: Mapping[Hashable, list[Hashable]]
+) -> None:
+    """Sort a layer in place by the mean position of its neighbours in the fixed layer beside it."""
+    fixed_at = {member: place for place, member in enumerate(fixed)}
+    now = {member: place for place, member in enumerate(layer)}
+    barycentre = {m: _mean([fixed_at[n] for n in links.get(m, [])], now[m]) for m in layer}
+    layer.sort(key=lambda member: (barycentre[member], now[member]))
 
 
-def _crossings(rows: Rows, near: Near) -> int:
+def _swap_adjacent(layers: Layers, neighbours: Neighbours) -> None:
+    """Exchange adjacent members of a layer wherever that leaves fewer crossings."""
+    for index, layer in enumerate(layers):
+        around = layers[max(0, index - 1) : index + 2]
+        for place in range(len(layer) - 1):
+            before = _crossings(around, neighbours)
+            layer[place], layer[place + 1] = layer[place + 1], layer[place]
+            if _crossings(around, neighbours) >= before:
+                layer[place], layer[place + 1] = layer[place + 1], layer[place]
+
+
+def _crossings(layers: Layers, neighbours: Neighbours) -> int:
     count = 0
-    for upper, lower in pairwise(rows):
+    for upper, lower in pairwise(layers):
         at = {member: place for place, member in enumerate(lower)}
-        ends = [(i, at[m]) for i, one in enumerate(upper) for m in near.below.get(one, [])]
+        ends = [(i, at[m]) for i, one in enumerate(upper) for m in neighbours.below.get(one, [])]
         count += sum((a - c) * (b - d) < 0 for i, (a, b) in enumerate(ends) for c, d in ends[:i])
     return count
 
 
-def _mean(numbers: Sequence[float], otherwise: float) -> float:
-    return sum(numbers) / len(numbers) if numbers else otherwise
+def _mean(numbers: Sequence[float], default: float) -> float:
+    return sum(numbers) / len(numbers) if numbers else default

@@ -1,10 +1,10 @@
-"""Places the cards of a graph in rows, top to bottom, and draws lines that pass between them.
+"""A layered layout (Sugiyama): boxes in layers from top to bottom, edges that pass between them.
 
-A layered layout: each card stands below everything it depends on, a card nothing leads to stands
-just above what uses it, a line that skips rows gets a place of its own in each, and the order
-within the rows is chosen so that few lines cross. A line leaves a card straight down, bends
-only in the free strip between two rows, and enters straight: it cannot pass through a card.
-The same graph always gives the same picture.
+Each box is below all that it depends on; a box that nothing leads to is just above its use. An edge
+over several layers gets a dummy in each layer between, and the order within the layers is chosen so
+that few edges cross. An edge leaves a box straight down, bends only in the free strip between
+two layers and enters straight, so that it cannot pass through a box. The same graph always gets the
+same layout. Lengths are in pixels.
 """
 
 from __future__ import annotations
@@ -13,229 +13,183 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 
-from gradtrace.layout.crossings import Near, Rows, first_order, neighbours, ordered
+from gradtrace.layout.coordinates import assign_x
+from gradtrace.layout.crossings import Layers, initial_order, neighbours_of, reduce_crossings
 
 Point = tuple[float, float]
 
-GAP = 22
-"""Free space between two cards of a row."""
-BEND = 34
-"""Height of the strip between two rows in which lines bend."""
-LANE = 14
-"""Width of the place that a line passing through a row takes."""
+BEND_HEIGHT = 34
+"""Height of the strip between two layers in which edges bend."""
+DUMMY_WIDTH = 14
+"""Width that an edge takes in a layer that it passes through."""
 MARGIN = 6
-LABEL = 20
-"""Height of the strip below a row in which labels stand beside their lines."""
-PORT = 18
-"""Space between two lines at one side of a card, where they have no labels."""
+LABEL_HEIGHT = 20
+"""Height of the strip below a layer in which labels stand beside their edges."""
+PORT_DISTANCE = 18
+"""Space between two edges at one side of a box, where they have no labels."""
 
 
 @dataclass(frozen=True)
-class Line:
-    """A line from one card down to another; `label`: the width of what is written at its start."""
+class LayoutEdge:
+    """An edge from one box down to another; `label_width` is that of the text at its start."""
 
     key: str
-    above: str
-    below: str
-    label: float = 0
+    source: str
+    target: str
+    label_width: float = 0
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Middles of cards; for each line the heights at which it bends, and where its label begins."""
+    """Centres of boxes, the points of edges, and where the labels of edges begin."""
 
     width: float
     height: float
-    places: Mapping[str, Point]
+    centres: Mapping[str, Point]
     routes: Mapping[str, tuple[Point, ...]]
     """Points in pairs: straight down from the first to the second, then a bend to the third."""
     labels: Mapping[str, Point]
 
 
-def lay_out(sizes: Mapping[str, tuple[float, float]], lines: Sequence[Line]) -> Layout:
-    """The layout of cards with these widths and heights. Raises `ValueError` for a circle."""
-    row_of = _rows(sizes, lines)
-    chains, widths = _chains(lines, row_of, {key: w for key, (w, _) in sizes.items()})
-    near = neighbours(chains)
-    rows = ordered(first_order(row_of, chains, near), near)
-    x = _across(rows, near, widths)
-    return _measure(rows, x, sizes, lines, chains)
+def layered_layout(sizes: Mapping[str, tuple[float, float]], edges: Sequence[LayoutEdge]) -> Layout:
+    """The layout of boxes with these widths and heights. Raises `ValueError` for a cycle."""
+    layer_of = _assign_layers(sizes, edges)
+    chains, widths = _with_dummies(edges, layer_of, {key: w for key, (w, _) in sizes.items()})
+    neighbours = neighbours_of(chains)
+    layers = reduce_crossings(initial_order(layer_of, neighbours), neighbours)
+    x = assign_x(layers, neighbours, widths)
+    return _place(layers, x, sizes, edges, chains)
 
 
-def needed_width(card: str, lines: Sequence[Line]) -> float:
-    """How wide a card must be for the lines and labels below it."""
-    down = [line for line in lines if line.above == card]
-    return sum(_room(down, LANE)) if any(line.label for line in down) else 0
+def needed_width(box: str, edges: Sequence[LayoutEdge]) -> float:
+    """How wide a box must be for the labels of the edges below it; 0 where there are none."""
+    leaving = [edge for edge in edges if edge.source == box]
+    has_label = any(edge.label_width for edge in leaving)
+    return sum(_port_widths(leaving, DUMMY_WIDTH)) if has_label else 0
 
 
-def _room(down: Sequence[Line], width: float) -> list[float]:
-    """The room of each line that leaves a card: more with a label, less where there are many."""
-    if any(line.label for line in down):
-        return [line.label + PORT for line in down]
-    return [_step(width, len(down))] * len(down)
+def _assign_layers(boxes: Iterable[str], edges: Sequence[LayoutEdge]) -> dict[Hashable, int]:
+    """The layer of each box: below all that it depends on.
 
-
-def _rows(cards: Iterable[str], lines: Sequence[Line]) -> dict[Hashable, int]:
-    """The row of each card: below all it depends on; low down, if that is its own."""
-    above: dict[str, list[str]] = {card: [] for card in cards}
-    below: dict[str, list[str]] = {card: [] for card in above}
-    for line in lines:
-        above[line.below].append(line.above)
-        below[line.above].append(line.below)
+    A box that nothing else depends on, with all that leads to it alone, is moved down to its use.
+    """
+    above: dict[str, list[str]] = {box: [] for box in boxes}
+    below: dict[str, list[str]] = {box: [] for box in above}
+    for edge in edges:
+        above[edge.target].append(edge.source)
+        below[edge.source].append(edge.target)
     try:
         order = list(TopologicalSorter(above).static_order())
     except CycleError as error:
-        raise ValueError("the lines of the graph form a circle") from error
-    row: dict[Hashable, int] = {}
-    for card in order:
-        row[card] = max((row[other] + 1 for other in above[card]), default=0)
-    aside: set[str] = set()  # what nothing else depends on goes down together with its use
-    for card in order:
-        if all(other in aside and len(below[other]) == 1 for other in above[card]):
-            aside.add(card)
-    for card in reversed(order):
-        if card in aside and below[card]:
-            row[card] = min(row[other] for other in below[card]) - 1
-    return row
+        raise ValueError("the edges of the graph form a cycle") from error
+    layer: dict[Hashable, int] = {}
+    for box in order:
+        layer[box] = max((layer[other] + 1 for other in above[box]), default=0)
+    movable: set[str] = set()
+    for box in order:
+        if all(other in movable and len(below[other]) == 1 for other in above[box]):
+            movable.add(box)
+    for box in reversed(order):
+        if box in movable and below[box]:
+            layer[box] = min(layer[other] for other in below[box]) - 1
+    return layer
 
 
-def _chains(
-    lines: Sequence[Line], row_of: dict[Hashable, int], widths: dict[Hashable, float]
+def _with_dummies(
+    edges: Sequence[LayoutEdge], layer_of: dict[Hashable, int], widths: dict[Hashable, float]
 ) -> tuple[dict[str, list[Hashable]], dict[Hashable, float]]:
-    """Each line as what it passes: a card, a place in every row between, a card."""
+    """For each edge the chain of a box, a dummy in each layer between, and a box; the widths of
+    boxes and dummies. The layers of dummies are added to `layer_of`."""
     chains, widths = {}, dict(widths)
-    for line in lines:
-        between = [(line.key, row) for row in range(row_of[line.above] + 1, row_of[line.below])]
-        chains[line.key] = [line.above, *between, line.below]
-        row_of.update({place: place[1] for place in between})
-        widths.update(dict.fromkeys(between, LANE))
+    for edge in edges:
+        between = range(layer_of[edge.source] + 1, layer_of[edge.target])
+        dummies = [(edge.key, layer) for layer in between]
+        chains[edge.key] = [edge.source, *dummies, edge.target]
+        layer_of.update({dummy: dummy[1] for dummy in dummies})
+        widths.update(dict.fromkeys(dummies, DUMMY_WIDTH))
     return chains, widths
 
 
-def _across(rows: Rows, near: Near, widths: Mapping[Hashable, float]) -> dict[Hashable, float]:
-    """Where each member of a row stands: near what it is linked to, in order, never overlapping."""
-    x: dict[Hashable, float] = {}
-    holds = {member: _hold(member, near) for row in rows for member in row}
-    for row in rows:
-        x.update(_spread(row, {member: 0.0 for member in row}, holds, widths))
-    for turn in range(60):
-        for row in rows if turn % 2 else reversed(rows):
-            wish = {member: _wish(member, x, near) for member in row}
-            x.update(_spread(row, wish, holds, widths))
-    return x
-
-
-def _wish(member: Hashable, x: Mapping[Hashable, float], near: Near) -> float:
-    """The middle of what it is linked to; a long line is drawn towards being straight."""
-    total = weight = 0.0
-    for other in (*near.above.get(member, []), *near.below.get(member, [])):
-        share = 3.0 if isinstance(member, tuple) and isinstance(other, tuple) else 1.0
-        share *= _hold(other, near)
-        total, weight = total + share * x[other], weight + share
-    return total / weight if weight else x[member]
-
-
-def _hold(member: Hashable, near: Near) -> float:
-    """How much a member's place counts: a leaf steps aside, so that a long chain stays straight."""
-    return 1.0 if near.above.get(member) else 0.05
-
-
-def _spread(
-    row: Sequence[Hashable],
-    wish: Mapping[Hashable, float],
-    holds: Mapping[Hashable, float],
-    widths: Mapping[Hashable, float],
-) -> dict[Hashable, float]:
-    """The places nearest to the wishes that keep the order and the gaps.
-
-    Measured from its distance to the start of a tightly packed row, no member may lie left of
-    the one before: where wishes conflict, neighbours share their mean.
-    """
-    packed, at = [], 0.0
-    for before, member in zip([None, *row], row, strict=False):
-        if before is not None:
-            at += (widths[before] + widths[member]) / 2 + GAP
-        packed.append(at)
-    groups: list[tuple[float, float, int]] = []  # mean, weight and number of members
-    for member, start in zip(row, packed, strict=True):
-        groups.append((wish[member] - start, holds[member], 1))
-        while len(groups) > 1 and groups[-2][0] > groups[-1][0]:
-            (a, n, some), (b, m, others) = groups[-2], groups.pop()
-            groups[-1] = ((a * n + b * m) / (n + m), n + m, some + others)
-    shifts = [mean for mean, _, count in groups for _ in range(count)]
-    return {m: start + shift for m, start, shift in zip(row, packed, shifts, strict=True)}
-
-
-def _measure(
-    rows: Rows,
+def _place(
+    layers: Layers,
     x: Mapping[Hashable, float],
     sizes: Mapping[str, tuple[float, float]],
-    lines: Sequence[Line],
+    edges: Sequence[LayoutEdge],
     chains: Mapping[str, list[Hashable]],
 ) -> Layout:
-    """Heights, and the points of every line."""
+    """The layout of ordered layers: heights, and the points of every edge."""
     tops, bottoms, tallest = [], [], []
-    labelled = {line.above for line in lines if line.label}
+    labelled = {edge.source for edge in edges if edge.label_width}
     y = float(MARGIN)
-    for row in rows:
+    for layer in layers:
         tops.append(y)
-        tallest.append(max((sizes[m][1] for m in row if m in sizes), default=0))
+        tallest.append(max((sizes[m][1] for m in layer if m in sizes), default=0))
         y += tallest[-1]
-        bottoms.append(y + (LABEL if any(m in labelled for m in row) else 0))
-        y = bottoms[-1] + BEND
-    height = bottoms[-1] + MARGIN if rows else 0
+        bottoms.append(y + (LABEL_HEIGHT if any(m in labelled for m in layer) else 0))
+        y = bottoms[-1] + BEND_HEIGHT
+    height = bottoms[-1] + MARGIN if layers else 0
     left = min((x[key] - w / 2 for key, (w, _) in sizes.items()), default=0)
-    left = min([left, *(x[m] - LANE / 2 for row in rows for m in row if m not in sizes)])
+    dummies = (m for layer in layers for m in layer if m not in sizes)
+    left = min([left, *(x[dummy] - DUMMY_WIDTH / 2 for dummy in dummies)])
     middle = {m: place - left + MARGIN for m, place in x.items()}
-    row_of = {member: index for index, row in enumerate(rows) for member in row}
-    places = {key: (middle[key], tops[row_of[key]] + tallest[row_of[key]] / 2) for key in sizes}
-    leaves, enters = _ports(lines, chains, middle, sizes)
+    layer_of = {member: index for index, layer in enumerate(layers) for member in layer}
+    centres = {
+        key: (middle[key], tops[layer_of[key]] + tallest[layer_of[key]] / 2) for key in sizes
+    }
+    leaving, entering = _ports(edges, chains, middle, sizes)
     routes, labels = {}, {}
-    for line in lines:
+    for edge in edges:
         points = []
-        for member in chains[line.key]:
-            row = row_of[member]
-            if member == line.above:
-                at, bottom = leaves[line.key], places[member][1] + sizes[member][1] / 2
-                points += [(at, bottom), (at, bottoms[row])]
-                labels[line.key] = (at + 5, bottom + LABEL - 5)
-            elif member == line.below:
-                top = places[member][1] - sizes[member][1] / 2
-                points += [(enters[line.key], tops[row]), (enters[line.key], top)]
+        for member in chains[edge.key]:
+            layer = layer_of[member]
+            if member == edge.source:
+                port, bottom = leaving[edge.key], centres[member][1] + sizes[member][1] / 2
+                points += [(port, bottom), (port, bottoms[layer])]
+                labels[edge.key] = (port + 5, bottom + LABEL_HEIGHT - 5)
+            elif member == edge.target:
+                top = centres[member][1] - sizes[member][1] / 2
+                points += [(entering[edge.key], tops[layer]), (entering[edge.key], top)]
             else:
-                points += [(middle[member], tops[row]), (middle[member], bottoms[row])]
-        routes[line.key] = tuple(points)
+                points += [(middle[member], tops[layer]), (middle[member], bottoms[layer])]
+        routes[edge.key] = tuple(points)
     right = max((middle[key] + w / 2 for key, (w, _) in sizes.items()), default=0)
-    right = max([right, *(at for points in routes.values() for at, _ in points)])
-    return Layout(right + MARGIN, height, places, routes, labels)
+    right = max([right, *(px for points in routes.values() for px, _ in points)])
+    return Layout(right + MARGIN, height, centres, routes, labels)
 
 
 def _ports(
-    lines: Sequence[Line],
+    edges: Sequence[LayoutEdge],
     chains: Mapping[str, list[Hashable]],
     middle: Mapping[Hashable, float],
     sizes: Mapping[str, tuple[float, float]],
 ) -> tuple[dict[str, float], dict[str, float]]:
-    """Where lines leave and enter a card: side by side, in the order of where they come from."""
-    leaves: dict[str, float] = {}
-    enters: dict[str, float] = {}
-    for card in sizes:
-        down = [line for line in lines if line.above == card]
-        down.sort(key=lambda line: (middle[chains[line.key][1]], line.key))
-        room = _room(down, sizes[card][0])
-        gap = room[-1] - down[-1].label if down else 0
-        at = middle[card] - (sum(room) - gap) / 2
-        for line, width in zip(down, room, strict=True):
-            leaves[line.key] = at
-            at += width
-        up = [line for line in lines if line.below == card]
-        up.sort(key=lambda line: (middle[chains[line.key][-2]], line.key))
-        step = _step(sizes[card][0], len(up))
-        for index, line in enumerate(up):
-            enters[line.key] = middle[card] + (index - (len(up) - 1) / 2) * step
-    return leaves, enters
+    """Where edges leave and enter a box: side by side, in the order of their other ends."""
+    leaving: dict[str, float] = {}
+    entering: dict[str, float] = {}
+    for box in sizes:
+        down = [edge for edge in edges if edge.source == box]
+        down.sort(key=lambda edge: (middle[chains[edge.key][1]], edge.key))
+        widths = _port_widths(down, sizes[box][0])
+        gap = widths[-1] - down[-1].label_width if down else 0
+        port = middle[box] - (sum(widths) - gap) / 2
+        for edge, width in zip(down, widths, strict=True):
+            leaving[edge.key] = port
+            port += width
+        up = [edge for edge in edges if edge.target == box]
+        up.sort(key=lambda edge: (middle[chains[edge.key][-2]], edge.key))
+        distance = _port_distance(sizes[box][0], len(up))
+        for index, edge in enumerate(up):
+            entering[edge.key] = middle[box] + (index - (len(up) - 1) / 2) * distance
+    return leaving, entering
 
 
-def _step(width: float, count: int) -> float:
-    """The space between lines without labels: less where there are many."""
-    return min(PORT, (width - LANE) / max(1, count - 1))
+def _port_widths(leaving: Sequence[LayoutEdge], box_width: float) -> list[float]:
+    """The room of each edge that leaves a box: more with a label, less where there are many."""
+    if any(edge.label_width for edge in leaving):
+        return [edge.label_width + PORT_DISTANCE for edge in leaving]
+    return [_port_distance(box_width, len(leaving))] * len(leaving)
+
+
+def _port_distance(box_width: float, count: int) -> float:
+    """The space between edges without labels: less where there are many."""
+    return min(PORT_DISTANCE, (box_width - DUMMY_WIDTH) / max(1, count - 1))

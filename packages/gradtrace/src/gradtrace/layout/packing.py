@@ -1,44 +1,45 @@
-"""Places graphs that have nothing in common beside one another, as many as fit, in their order."""
+"""Places the connected components of a graph beside one another, as many as fit, in their order."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from gradtrace.layout.layered import MARGIN, Layout, Line, Point, lay_out
+from gradtrace.layout.layered import MARGIN, Layout, LayoutEdge, Point, layered_layout
 
-COLUMN = 686
-"""Width of the page's column; what is wider scrolls."""
-BESIDE = 12
-"""Space between two graphs, besides the margins they have."""
+MAX_WIDTH = 686
+"""Width of the column of text around a figure, in pixels; what is wider scrolls."""
+GAP = 12
+"""Space between two components, besides the margins they have."""
 
 
-def pack(sizes: Mapping[str, tuple[float, float]], lines: Sequence[Line]) -> Layout:
-    """The layout of cards with these widths and heights, each connected part laid out alone.
+def packed_layout(sizes: Mapping[str, tuple[float, float]], edges: Sequence[LayoutEdge]) -> Layout:
+    """The layout of boxes with these widths and heights, each connected component by itself.
 
-    Parts stand in the order of their first cards, in rows no wider than the column where possible.
+    Components stand in the order of their first boxes, in rows no wider than `MAX_WIDTH` where
+    possible. Raises `ValueError` for a cycle.
     """
     whole = Layout(0, 0, {}, {}, {})
     x = y = tallest = 0.0
-    for part in _parts(sizes, lines):
-        inside = [line for line in lines if line.above in part]
-        layout = lay_out({card: sizes[card] for card in part}, inside)
-        if x and x + layout.width > COLUMN:
-            x, y, tallest = 0.0, y + tallest + BESIDE, 0.0
-        whole = _with(whole, _moved(layout, x, y))
-        x, tallest = x + layout.width - MARGIN + BESIDE, max(tallest, layout.height)
+    for component in _components(sizes, edges):
+        inner = [edge for edge in edges if edge.source in component]
+        layout = layered_layout({box: sizes[box] for box in component}, inner)
+        if x and x + layout.width > MAX_WIDTH:
+            x, y, tallest = 0.0, y + tallest + GAP, 0.0
+        whole = _merged(whole, _moved(layout, x, y))
+        x, tallest = x + layout.width - MARGIN + GAP, max(tallest, layout.height)
     return whole
 
 
-def _parts(cards: Mapping[str, object], lines: Sequence[Line]) -> list[list[str]]:
-    """The cards that lines connect, together, each group and each card in the order given."""
-    group = {card: [card] for card in cards}
-    for line in lines:
-        one, other = group[line.above], group[line.below]
+def _components(boxes: Mapping[str, object], edges: Sequence[LayoutEdge]) -> list[list[str]]:
+    """The connected components; they and the boxes in them are in the order of `boxes`."""
+    group = {box: [box] for box in boxes}
+    for edge in edges:
+        one, other = group[edge.source], group[edge.target]
         if one is not other:
             one.extend(other)
             group.update(dict.fromkeys(other, one))
-    place = {card: index for index, card in enumerate(cards)}
+    place = {box: index for index, box in enumerate(boxes)}
     found = {id(part): sorted(part, key=place.__getitem__) for part in group.values()}
     return list(found.values())
 
@@ -51,17 +52,17 @@ def _moved(layout: Layout, x: float, y: float) -> Layout:
         layout,
         width=layout.width + x,
         height=layout.height + y,
-        places={key: move(point) for key, point in layout.places.items()},
+        centres={key: move(point) for key, point in layout.centres.items()},
         routes={key: tuple(map(move, points)) for key, points in layout.routes.items()},
         labels={key: move(point) for key, point in layout.labels.items()},
     )
 
 
-def _with(one: Layout, other: Layout) -> Layout:
+def _merged(one: Layout, other: Layout) -> Layout:
     return Layout(
         max(one.width, other.width),
         max(one.height, other.height),
-        {**one.places, **other.places},
+        {**one.centres, **other.centres},
         {**one.routes, **other.routes},
         {**one.labels, **other.labels},
     )

@@ -1,1 +1,1 @@
-"""What happened, step by step, in sentences of either language."""
+"""What happened, step by step, in sentences of a language."""

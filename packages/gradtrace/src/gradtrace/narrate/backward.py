@@ -1,11 +1,18 @@
-"""The backward pass in words: what nodes receive and pass on, which hooks are called."""
+"""Sentences about the backward pass: what nodes receive and pass on, which hooks are called."""
 
 from __future__ import annotations
 
 from itertools import islice, pairwise
 
-from gradtrace.narrate.narrator import Teller, Told, hook_name
-from gradtrace.narrate.number_format import number, on_one_line, scalar, value, without_shape
+from gradtrace.narrate.narrator import Narration, Narrator, hook_name
+from gradtrace.narrate.value_format import (
+    format_number,
+    format_value,
+    on_one_line,
+    scalar,
+    without_shape,
+)
+from gradtrace.trace import Event
 
 _MODULE_HOOKS = {
     "full_backward": ("hook_module", ("inputs", "outputs")),
@@ -14,202 +21,208 @@ _MODULE_HOOKS = {
     "forward": ("hook_forward", ("inputs", "outputs")),
     "forward_pre": ("hook_forward_pre", ("inputs",)),
 }
-"""The sentence of a hook on a module, and what the values are that it gets."""
+"""The phrase of each kind of hook on a module, and its placeholders for what the hook gets."""
+_REPLACING_HOOKS = ("full_backward", "full_backward_pre", "backward")
+"""Hooks on modules whose result goes on in place of the gradient."""
+_IDENTITY_NODES = ("AddBackward0", "CloneBackward0", "BackwardHookFunctionBackward")
+"""Nodes that compute nothing: they pass on what they received."""
 
 
-_REPLACING = ("full_backward", "full_backward_pre", "backward")
-"""Hooks on modules: what they return goes on in place of the gradient."""
-_PASSES_ON = ("AddBackward0", "CloneBackward0", "BackwardHookFunctionBackward")
-"""Nodes that compute nothing: what they give is what they received."""
-
-
-def backward(teller: Teller, event: dict) -> Told:
+def pass_begins(narrator: Narrator, event: Event) -> Narration:
     """A backward pass begins."""
-    teller.captured = _captured(teller, event)
-    card = teller.graph.at(event["roots"][0])
-    if card is None:
+    narrator.captured = _captured(narrator, event)
+    box = narrator.graph.box_of(event["roots"][0])
+    if box is None:
         return None
     seed = event["seed"][0]
-    told = {
-        "name": teller.name(event["roots"][0]),
-        "node": teller.graph.cards[card].node,
-        "seed": "1" if seed is None else teller.value(seed),
+    parts = {
+        "name": narrator.name(event["roots"][0]),
+        "node": narrator.graph.boxes[box].node,
+        "seed": "1" if seed is None else narrator.value(seed),
     }
-    if teller.board.number_passes:
-        return teller.say("backward_n", number=event["p"], **told), [card]
-    return teller.say("backward", **told), [card]
+    if narrator.state.number_passes:
+        return narrator.phrase("backward_n", number=event["p"], **parts), [box]
+    return narrator.phrase("backward", **parts), [box]
 
 
-def _captured(teller: Teller, event: dict) -> dict[str, int]:
-    """The cards of what `autograd.grad` asks for, whose own nodes do not run, with the number of
-    gradients that come to them."""
+def node_ran(narrator: Narrator, event: Event) -> Narration:
+    """A node ran: what it received, and what it passed on to which nodes."""
+    key, number = event["n"], event["p"]
+    if key not in narrator.graph.boxes:
+        return None
+    received, single = event["gin"], len(event["gin"]) == 1
+    text = format_value(received[0], narrator.language) if single else narrator.values(received)
+    narrator.state.set_received(key, number, text)
+    got = _received(narrator, key, event)
+    sentence = narrator.phrase("receives", node=narrator.node(key), got=got)
+    raising = _raising_hook(narrator)
+    if "gout" not in event and raising and raising.get("at") == key:
+        return sentence + narrator.phrase("stop"), [key]
+    if "gout" not in event:
+        narrator.state.set_received(key, number, narrator.phrase("failed"))
+        return sentence + narrator.phrase("fails") + narrator.phrase("stop"), [key]
+    sent, touched = _sent(narrator, key, event)
+    sent = "" if _is_replaced(narrator, key) else sent
+    return sentence + sent + narrator.phrase("stop"), [key, *touched]
+
+
+def gradient_accumulated(narrator: Narrator, event: Event) -> Narration:
+    """A gradient reached a leaf tensor."""
+    key = event["n"]
+    box = narrator.graph.boxes.get(key)
+    if box is None:
+        return None
+    before, after = narrator.value(event.get("before")), narrator.value(event.get("after"))
+    narrator.state.set_grad(key, before)
+    narrator.state.set_grad(key, format_value(event.get("after"), narrator.language))
+    phrase = "filled" if event.get("before") is None else "added"
+    if event.get("after") is None:
+        phrase = "collected"
+    elif before == after:
+        phrase = "kept"
+    got = _received(narrator, key, event)
+    parts = {"node": narrator.node(key), "name": box.title, "got": got}
+    return narrator.phrase(phrase, **parts, before=before, after=after), [key]
+
+
+def hook_called(narrator: Narrator, event: Event) -> Narration:
+    """A hook was called: what it got, and what it returned."""
+    kind, got, name = event["hook"], event.get("got") or [], hook_name(event.get("fn"))
+    tensors = narrator.hooked_tensors(event.get("on"))
+    boxes = narrator.boxes(tensors)
+    if tensors and not boxes:
+        return None
+    hook = {"kind": narrator.hook_kind(kind), "hook": name}
+    if kind == "tensor":
+        return _tensor_hook_called(narrator, event, hook, boxes[:1])
+    if kind == "post_accumulate":
+        return narrator.phrase("hook_after", **hook, name=narrator.name(tensors[0])), boxes
+    if kind == "multi_grad":
+        return narrator.phrase("hook_multi", **hook, got=narrator.values(got)), boxes
+    if not tensors and event.get("at") in narrator.graph.boxes:
+        boxes = [event["at"]]
+        narrator.state.add_hook(boxes[0], name, repeat=False)
+        if {"p": event["p"], **(_raising_hook(narrator) or {})} == event:
+            narrator.state.set_received(boxes[0], event["p"], narrator.phrase("failed"))
+    phrase, placeholders = _MODULE_HOOKS.get(kind, ("hook_called", ()))
+    if len(got) < len(placeholders) or not placeholders:
+        return narrator.phrase("hook_called", **hook), boxes
+    texts = (narrator.values([argument]) for argument in got)
+    sentence = narrator.phrase(phrase, **hook, **dict(zip(placeholders, texts, strict=False)))
+    if event.get("ret") is not None:
+        phrase = "and_replaces" if kind in _REPLACING_HOOKS else "and_returns"
+        sentence += narrator.phrase(phrase, given=narrator.values([event["ret"]]))
+    return sentence + narrator.phrase("stop"), boxes
+
+
+def function_called(narrator: Narrator, event: Event) -> Narration:
+    """A node called a function of the script."""
+    key = event.get("n")
+    if key not in narrator.graph.boxes:
+        return None
+    return narrator.phrase("called", node=narrator.node(key), name=event["fn"]), [key]
+
+
+def _captured(narrator: Narrator, event: Event) -> dict[str, int]:
+    """The boxes of the inputs of `autograd.grad`, whose own nodes do not run, with the number of
+    gradients that come to each."""
     if event.get("api") != "grad":
         return {}
-    events = (e for e in teller.trace.events if e["k"] in ("node", "acc"))
-    given = {e["n"]: e.get("gout", []) for e in events if e["p"] == event["p"]}
-    found = dict.fromkeys(set(teller.cards(event.get("inputs") or [])) - given.keys(), 0)
-    for edge in teller.graph.edges:
-        gradients = given.get(edge.below, []) if edge.kind == "gradient" else []
-        if edge.above in found and any(gradients[edge.slot : edge.slot + 1]):
-            found[edge.above] += 1
+    events = (e for e in narrator.trace.events if e["k"] in ("node", "acc"))
+    sent = {e["n"]: e.get("gout", []) for e in events if e["p"] == event["p"]}
+    inputs = set(narrator.boxes(event.get("inputs") or []))
+    found = dict.fromkeys(inputs - sent.keys(), 0)
+    for edge in narrator.graph.edges:
+        gradients = sent.get(edge.target, []) if edge.kind == "gradient" else []
+        if edge.source in found and any(gradients[edge.slot : edge.slot + 1]):
+            found[edge.source] += 1
     return found
 
 
-def node(teller: Teller, event: dict) -> Told:
-    """A node ran: what it received, and what it passed on to whom."""
-    key, which = event["n"], event["p"]
-    if key not in teller.graph.cards:
-        return None
-    alone = len(event["gin"]) == 1
-    text = value(event["gin"][0], teller.language) if alone else teller.values(event["gin"])
-    teller.board.received(key, which, text)
-    sentence = teller.say("receives", node=teller.node(key), got=_sum(teller, key, event))
-    raised = _raised(teller)
-    if "gout" not in event and raised and raised.get("at") == key:
-        return sentence + teller.say("stop"), [key]
-    if "gout" not in event:
-        teller.board.received(key, which, teller.say("failed"))
-        return sentence + teller.say("fails") + teller.say("stop"), [key]
-    told, touched = _given(teller, key, event)
-    told = "" if _replaced(teller, key) else told
-    return sentence + told + teller.say("stop"), [key, *touched]
-
-
-def _given(teller: Teller, key: str, event: dict) -> tuple[str, list[str]]:
-    """What a node passed to whom, and along which lines."""
-    same = len(event["gin"]) == 1 and teller.trace.nodes[key]["op"] in _PASSES_ON
-    touched, on, given_to, captured, part = [], [], {}, [], False
-    for edge in teller.graph.edges:
-        if edge.below != key or edge.kind != "gradient" or edge.slot >= len(event["gout"]):
+def _sent(narrator: Narrator, key: str, event: Event) -> tuple[str, list[str]]:
+    """The part of a sentence on what a node passed to which nodes, and the edges it went along."""
+    identity = len(event["gin"]) == 1 and narrator.trace.nodes[key]["op"] in _IDENTITY_NODES
+    touched, unchanged, captured, captures_part = [], [], [], False
+    changed: dict[str, list[str]] = {}
+    for edge in narrator.graph.edges:
+        if edge.target != key or edge.kind != "gradient" or edge.slot >= len(event["gout"]):
             continue
-        given = event["gout"][edge.slot]
-        if given is None:
+        gradient = event["gout"][edge.slot]
+        if gradient is None:
             continue
         touched.append(edge.key)
-        teller.arrived.setdefault((edge.above, event["p"]), []).append(given)
-        text = teller.value(given)
-        if edge.meets:
-            teller.board.sent(edge.key, event["p"], without_shape(text))
-        if edge.above in teller.captured:
-            name = teller.graph.cards[edge.above].title
-            captured.append(teller.say("captured", name=name, value=text))
-            part = part or teller.captured[edge.above] > 1
-        elif same and given == event["gin"][0]:
-            on.append(teller.node(edge.above))
+        narrator.arrived.setdefault((edge.source, event["p"]), []).append(gradient)
+        text = narrator.value(gradient)
+        if edge.summed:
+            narrator.state.set_sent(edge.key, event["p"], without_shape(text))
+        if edge.source in narrator.captured:
+            name = narrator.graph.boxes[edge.source].title
+            captured.append(narrator.phrase("captured", name=name, value=text))
+            captures_part = captures_part or narrator.captured[edge.source] > 1
+        elif identity and gradient == event["gin"][0]:
+            unchanged.append(narrator.node(edge.source))
         else:
-            given_to.setdefault(edge.above, []).append(text)
-    phrases = [teller.say("passes_on", nodes=teller.listed(dict.fromkeys(on)))] if on else []
-    for above, texts in given_to.items():
-        told = {"values": teller.listed(texts), "node": teller.node(above)}
-        phrases.append(teller.say("gives", **told))
-    told = teller.listed(phrases, "and_gives", "between_gives") if phrases else ""
-    told = teller.say("passes", given=told) if told else ""
+            changed.setdefault(edge.source, []).append(text)
+    phrases = []
+    if unchanged:
+        nodes = narrator.enumeration(dict.fromkeys(unchanged))
+        phrases.append(narrator.phrase("passes_on", nodes=nodes))
+    for source, texts in changed.items():
+        parts = {"values": narrator.enumeration(texts), "node": narrator.node(source)}
+        phrases.append(narrator.phrase("gives", **parts))
+    text = narrator.enumeration(phrases, "and_gives", "between_gives") if phrases else ""
+    text = narrator.phrase("passes", given=text) if text else ""
     if captured:
-        word = "captures_part" if part else "captures_n" if captured[1:] else "captures"
-        told += teller.say(word, given=teller.listed(captured))
-    return told, touched
+        phrase = "captures_n" if len(captured) > 1 else "captures"
+        phrase = "captures_part" if captures_part else phrase
+        text += narrator.phrase(phrase, given=narrator.enumeration(captured))
+    return text, touched
 
 
-def _replaced(teller: Teller, key: str) -> bool:
+def _received(narrator: Narrator, key: str, event: Event) -> str:
+    """The gradient that a node received; where several edges brought it, as the sum that it is."""
+    received, parts = event["gin"], narrator.arrived.get((key, event["p"]), [])
+    text = narrator.values(received)
+    total = scalar(received[0]) if len(received) == 1 else None
+    numbers = [scalar(part) for part in parts]
+    if len(parts) < 2 or total is None or None in numbers:
+        return text
+    if abs(sum(numbers) - total) > 1e-3 * abs(total) + 1e-6:
+        return text  # a hook changed it, or the numbers are rounded
+    first, *others = (format_number(number) for number in numbers)
+    terms = (f" − {one[1:]}" if one.startswith("−") else f" + {one}" for one in others)
+    return f"{first}{''.join(terms)} = {on_one_line(text)}"
+
+
+def _is_replaced(narrator: Narrator, key: str) -> bool:
     """Whether a hook on a module, called after its node, puts another gradient in its place."""
-    for event in islice(teller.trace.events, teller.now + 1, None):
+    for event in islice(narrator.trace.events, narrator.index + 1, None):
         if event["k"] in ("node", "acc", "backward_end"):
             return False
-        replaces = event["k"] == "hook" and event["hook"] in _REPLACING
+        replaces = event["k"] == "hook" and event["hook"] in _REPLACING_HOOKS
         if replaces and event.get("at") == key and event.get("ret") is not None:
             return True
     return False
 
 
-def _raised(teller: Teller) -> dict | None:
+def _raising_hook(narrator: Narrator) -> Event | None:
     """The hook that raised. Those of a node are called after it, so the node itself ran."""
-    for before, event in pairwise(teller.trace.events):
+    for before, event in pairwise(narrator.trace.events):
         if event["k"] == "error" and "p" in event and before["k"] == "hook":
             return before
     return None
 
 
-def accumulated(teller: Teller, event: dict) -> Told:
-    """A gradient reached a leaf tensor."""
-    key = event["n"]
-    card = teller.graph.cards.get(key)
-    if card is None:
-        return None
-    before, after = teller.value(event.get("before")), teller.value(event.get("after"))
-    teller.board.grad(key, before)
-    teller.board.grad(key, value(event.get("after"), teller.language))
-    kind = "filled" if event.get("before") is None else "added"
-    if event.get("after") is None:
-        kind = "collected"
-    elif before == after:
-        kind = "kept"
-    got = _sum(teller, key, event)
-    told = {"node": teller.node(key), "name": card.title, "got": got}
-    return teller.say(kind, **told, before=before, after=after), [key]
-
-
-def hook(teller: Teller, event: dict) -> Told:
-    """A hook was called: what it got, and what it returned."""
-    kind, got, name = event["hook"], event.get("got") or [], hook_name(event.get("fn"))
-    tensors = teller.tensors(event.get("on"))
-    cards = teller.cards(tensors)
-    if tensors and not cards:
-        return None
-    say = {"kind": teller.kind(kind), "hook": name}
-    if kind == "tensor":
-        return _tensor_hook(teller, event, say, cards[:1])
-    if kind == "post_accumulate":
-        return teller.say("hook_after", **say, name=teller.name(tensors[0])), cards
-    if kind == "multi_grad":
-        return teller.say("hook_multi", **say, got=teller.values(got)), cards
-    if not tensors and event.get("at") in teller.graph.cards:
-        cards = [event["at"]]
-        teller.board.hook(cards[0], name, new=False)
-        if {"p": event["p"], **(_raised(teller) or {})} == event:
-            teller.board.received(cards[0], event["p"], teller.say("failed"))
-    template, parts = _MODULE_HOOKS.get(kind, ("hook_called", ()))
-    if len(got) < len(parts) or not parts:
-        return teller.say("hook_called", **say), cards
-    told = dict(zip(parts, (teller.values([one]) for one in got), strict=False))
-    sentence = teller.say(template, **say, **told)
-    if event.get("ret") is not None:
-        word = "and_replaces" if kind in _REPLACING else "and_returns"
-        sentence += teller.say(word, given=teller.values([event["ret"]]))
-    return sentence + teller.say("stop"), cards
-
-
-def called(teller: Teller, event: dict) -> Told:
-    """A node called a function of the snippet."""
-    key = event.get("n")
-    if key not in teller.graph.cards:
-        return None
-    return teller.say("called", node=teller.node(key), name=event["fn"]), [key]
-
-
-def _tensor_hook(teller: Teller, event: dict, say: dict, cards: list[str]) -> Told:
-    got, given = event["got"], event.get("ret")
-    which = event.get("p", 0)
-    for card in cards:
-        if teller.graph.cards[card].kind != "leaf":
-            teller.board.received(card, which, value(got[0], teller.language))
-            if given is not None:
-                teller.board.received(card, which, value(given, teller.language))
-    if given is None:
-        return teller.say("hook_passes", **say, got=teller.values(got)), cards
-    told = {"got": teller.values(got), "given": teller.values([given])}
-    return teller.say("hook_returns", **say, **told), cards
-
-
-def _sum(teller: Teller, key: str, event: dict) -> str:
-    """The gradient a node received; where several lines brought it, the sum that it is."""
-    gin, parts = event["gin"], teller.arrived.get((key, event["p"]), [])
-    told = teller.values(gin)
-    total = scalar(gin[0]) if len(gin) == 1 else None
-    numbers = [scalar(part) for part in parts]
-    if len(parts) < 2 or total is None or None in numbers:
-        return told
-    if abs(sum(numbers) - total) > 1e-3 * abs(total) + 1e-6:
-        return told  # a hook came between, or the numbers are rounded
-    first, *rest = (number(one) for one in numbers)
-    terms = (f" − {one[1:]}" if one.startswith("−") else f" + {one}" for one in rest)
-    return f"{first}{''.join(terms)} = {on_one_line(told)}"
+def _tensor_hook_called(
+    narrator: Narrator, event: Event, hook: dict, boxes: list[str]
+) -> Narration:
+    got, returned = event["got"], event.get("ret")
+    for box in boxes:
+        if narrator.graph.boxes[box].kind != "leaf":
+            for value in (got[0], *([] if returned is None else [returned])):
+                text = format_value(value, narrator.language)
+                narrator.state.set_received(box, event.get("p", 0), text)
+    if returned is None:
+        return narrator.phrase("hook_passes", **hook, got=narrator.values(got)), boxes
+    parts = {"got": narrator.values(got), "given": narrator.values([returned])}
+    return narrator.phrase("hook_returns", **hook, **parts), boxes

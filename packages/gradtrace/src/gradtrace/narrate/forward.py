@@ -1,100 +1,107 @@
-"""The forward pass in words: tensors made, nodes added to the graph, hooks registered."""
+"""Sentences about the forward pass: tensors made, nodes added to the graph, hooks registered."""
 
 from __future__ import annotations
 
 import ast
 
-from gradtrace.graph.module_calls import inside
-from gradtrace.graph.nodes import expression, is_module
-from gradtrace.narrate.narrator import Teller, Told, hook_name
-from gradtrace.narrate.number_format import value
+from gradtrace.graph.module_calls import is_inside_call
+from gradtrace.graph.titles import is_module_boundary, short_expression
+from gradtrace.narrate.narrator import Narration, Narrator, hook_name
+from gradtrace.narrate.value_format import format_value
+from gradtrace.trace import Event
 
 
-def op(teller: Teller, event: dict) -> Told:
-    """An operation: it adds a node, makes a tensor without one, or changes one in place."""
-    made = [out["n"] for out in event["out"] if out.get("n") in teller.graph.cards]
+def operation(narrator: Narrator, event: Event) -> Narration:
+    """An operation adds a node, makes a tensor without one, or changes one in place."""
+    made = [out["n"] for out in event["out"] if out.get("n") in narrator.graph.boxes]
     if made:
-        return _node_made(teller, event, list(dict.fromkeys(made)))
+        return _nodes_added(narrator, event, list(dict.fromkeys(made)))
     out = event["out"][0]
-    card = teller.graph.at(out["t"])
-    if card is None or "n" in out:
+    box = narrator.graph.box_of(out["t"])
+    if box is None or "n" in out:
         return None
-    text = teller.value(out.get("value"))
+    text = narrator.value(out.get("value"))
     if out.get("inplace"):
-        source = _statement(teller, event)
-        _show(teller, card, out, begin=not teller.board.has_value(card))
-        return teller.say("in_place", source=source, name=teller.name(out["t"]), value=text), [card]
-    _show(teller, card, out, begin=True)
-    if any(edge.below == card and edge.kind == "cut" for edge in teller.graph.edges):
-        return teller.say("cut", source=_source(teller, event), value=text), [card]
-    kind = "leaf" if teller.graph.cards[card].kind == "leaf" else "constant"
-    return teller.say(kind, name=teller.name(out["t"]), value=text), [card]
+        parts = {"source": _statement(narrator, event), "name": narrator.name(out["t"])}
+        _show(narrator, box, out, initial=not narrator.state.has_value(box))
+        return narrator.phrase("in_place", **parts, value=text), [box]
+    _show(narrator, box, out, initial=True)
+    if any(edge.target == box and edge.kind == "cut" for edge in narrator.graph.edges):
+        return narrator.phrase("cut", source=_expression(narrator, event), value=text), [box]
+    kind = "leaf" if narrator.graph.boxes[box].kind == "leaf" else "constant"
+    return narrator.phrase(kind, name=narrator.name(out["t"]), value=text), [box]
 
 
-def registered(teller: Teller, event: dict) -> Told:
+def hook_registered(narrator: Narrator, event: Event) -> Narration:
     """A hook was registered, or a gradient is to be kept."""
     on, kind = event.get("on"), event["hook"]
-    tensors = teller.tensors(on)
-    cards = teller.cards(tensors)
-    if tensors and not cards:
+    tensors = narrator.hooked_tensors(on)
+    boxes = narrator.boxes(tensors)
+    if tensors and not boxes:
         return None
     if kind == "retain_grad":
-        return teller.say("retain_grad", name=teller.name(tensors[0])), cards
+        return narrator.phrase("retain_grad", name=narrator.name(tensors[0])), boxes
     hook = hook_name(event.get("fn"))
-    for card in cards:
-        teller.board.hook(card, hook)
+    for box in boxes:
+        narrator.state.add_hook(box, hook)
     if tensors:
-        target = teller.listed(teller.say("tensor", name=teller.name(t)) for t in tensors)
+        names = (narrator.phrase("tensor", name=narrator.name(t)) for t in tensors)
+        target = narrator.enumeration(names)
     else:
-        target = teller.say("module", name=on)
-    return teller.say("registered", kind=teller.kind(kind), hook=hook, target=target), cards
+        target = narrator.phrase("module", name=on)
+    parts = {"kind": narrator.hook_kind(kind), "hook": hook, "target": target}
+    return narrator.phrase("registered", **parts), boxes
 
 
-def _show(teller: Teller, card: str, out: dict, begin: bool = False) -> None:
-    if out.get("value"):
-        teller.board.value(card, value(out["value"], teller.language), begin)
-    if teller.graph.cards[card].kind == "leaf":
-        teller.board.no_grad_yet(card)
+def _show(narrator: Narrator, box: str, holder: dict, initial: bool = False) -> None:
+    """Show the "value" of an output or a node in its box."""
+    if holder.get("value"):
+        narrator.state.set_value(box, format_value(holder["value"], narrator.language), initial)
+    if narrator.graph.boxes[box].kind == "leaf":
+        narrator.state.init_grad(box)
 
 
-def _node_made(teller: Teller, event: dict, made: list[str]) -> Told:
-    used = teller.first_use(event["ins"])
+def _nodes_added(narrator: Narrator, event: Event, made: list[str]) -> Narration:
+    used = narrator.show_first_values(event["ins"])
     for key in made:
-        outs = [out.get("value") for out in event["out"] if out.get("n") == key]
-        text = value(outs[0], teller.language) if len(outs) == 1 else teller.values(outs)
-        teller.board.value(key, text)
-    hidden = [key for node in made for key in _hidden(teller, node)]
-    for key in hidden:
-        _show(teller, key, teller.trace.nodes[key])
-    lines = [edge.key for edge in teller.graph.edges if edge.below in (*hidden, *made)]
-    touched = [*used, *lines, *hidden, *made]
-    if is_module(teller.trace, made[0]):
-        card = teller.graph.cards[made[0]]
-        return teller.say(f"border_{card.side}", node=card.node, module=card.title), touched
-    nodes = teller.listed(teller.trace.nodes[key]["op"] for key in (*hidden, *made))
-    told = teller.values([out.get("value") for out in event["out"]])
-    joins = teller.say("joins_n" if len(hidden) + len(made) > 1 else "joins", nodes=nodes)
-    if inside(teller.trace, teller.trace.events[teller.now]):
-        source = _source(teller, event)
-        return teller.say("op_inside", source=source, value=told, joins=joins), touched
+        values = [out.get("value") for out in event["out"] if out.get("n") == key]
+        single = len(values) == 1
+        text = format_value(values[0], narrator.language) if single else narrator.values(values)
+        narrator.state.set_value(key, text)
+    internal = [key for node in made for key in _internal_nodes(narrator, node)]
+    for key in internal:
+        _show(narrator, key, narrator.trace.nodes[key])
+    new = (*internal, *made)
+    edges = [edge.key for edge in narrator.graph.edges if edge.target in new]
+    touched = [*used, *edges, *new]
+    if is_module_boundary(narrator.trace, made[0]):
+        box = narrator.graph.boxes[made[0]]
+        return narrator.phrase(f"border_{box.side}", node=box.node, module=box.title), touched
+    nodes = narrator.enumeration(narrator.trace.nodes[key]["op"] for key in new)
+    value = narrator.values([out.get("value") for out in event["out"]])
+    joins = narrator.phrase("joins_n" if len(new) > 1 else "joins", nodes=nodes)
+    source = _expression(narrator, event)
+    if is_inside_call(narrator.trace, narrator.trace.events[narrator.index]):
+        return narrator.phrase("op_inside", source=source, value=value, joins=joins), touched
     if event["out"][0].get("inplace"):
-        parts = {"source": _statement(teller, event), "value": told, "joins": joins}
-        return teller.say("in_place_node", name=teller.name(event["out"][0]["t"]), **parts), touched
-    return teller.say("op", source=_source(teller, event), value=told, nodes=nodes), touched
+        parts = {"source": _statement(narrator, event), "value": value, "joins": joins}
+        name = narrator.name(event["out"][0]["t"])
+        return narrator.phrase("in_place_node", name=name, **parts), touched
+    return narrator.phrase("op", source=source, value=value, nodes=nodes), touched
 
 
-def _source(teller: Teller, event: dict) -> str:
+def _expression(narrator: Narrator, event: Event) -> str:
     """The expression of an operation, with the name that was given to what it made."""
-    source = " ".join((event.get("src") or expression(event)).split())
+    source = " ".join((event.get("src") or short_expression(event)).split())
     tensor = event["out"][0]["t"]
-    named = teller.trace.tensors[tensor].get("names") and len(event["out"]) == 1
-    return f"{teller.name(tensor)} = {source}" if named else source
+    named = narrator.trace.tensors[tensor].get("names") and len(event["out"]) == 1
+    return f"{narrator.name(tensor)} = {source}" if named else source
 
 
-def _statement(teller: Teller, event: dict) -> str:
-    """The text of an operation in place; of `z[0] = 5.0` the trace has only the left side."""
-    source = " ".join((event.get("src") or expression(event)).split())
-    lines = teller.trace.source.splitlines()
+def _statement(narrator: Narrator, event: Event) -> str:
+    """The text of an operation in place; of `z[0] = 5.0` the event has only the left side."""
+    source = " ".join((event.get("src") or short_expression(event)).split())
+    lines = narrator.trace.source.splitlines()
     if event["op"] != "setitem" or not 0 < event.get("line", 0) <= len(lines):
         return source
     line = lines[event["line"] - 1].strip()
@@ -106,17 +113,17 @@ def _statement(teller: Teller, event: dict) -> str:
     return whole if isinstance(statement, ast.Assign) and whole.startswith(source) else source
 
 
-def _hidden(teller: Teller, node: str) -> list[str]:
-    """Nodes that came with this one and that belong to no tensor of the snippet."""
-    nodes, found, waiting = teller.trace.nodes, [], [node]
+def _internal_nodes(narrator: Narrator, node: str) -> list[str]:
+    """Nodes that were added with this one and made no tensor that the script holds."""
+    nodes, found, waiting = narrator.trace.nodes, [], [node]
     while waiting:
         for link in nodes[waiting.pop()]["next"]:
             key = link and link[0]
             if not key or "leaf" in nodes[key] or nodes[key].get("out") or key in found:
                 continue
-            if key not in teller.graph.cards:  # left out of a large graph
+            if key not in narrator.graph.boxes:  # left out of a large graph
                 continue
-            if not teller.board.has_value(key):
+            if not narrator.state.has_value(key):
                 found.append(key)
                 waiting.append(key)
     return found[::-1]

@@ -1,4 +1,4 @@
-"""What tells events in words: the names that things have in a sentence."""
+"""The context of narration: phrases of a language, and what things are called in a sentence."""
 
 from __future__ import annotations
 
@@ -6,92 +6,101 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from gradtrace.graph.nodes import Graph, title
-from gradtrace.graph.state import Board
-from gradtrace.model import Trace
-from gradtrace.narrate.number_format import on_one_line, value, values
-from gradtrace.narrate.phrases import WORDS
+from gradtrace.graph.build import Graph
+from gradtrace.graph.state import GraphState
+from gradtrace.graph.titles import tensor_title
+from gradtrace.narrate.languages import LANGUAGES
+from gradtrace.narrate.value_format import format_value, format_values, on_one_line
+from gradtrace.trace import Trace, Value
 
-Told = tuple[str, list[str]] | None
-"""A sentence and the cards and lines it is about; None where an event isn't worth a step."""
+Narration = tuple[str, list[str]] | None
+"""A sentence and the keys of the boxes and edges it is about; None where there is no step."""
 
 
 @dataclass
-class Teller:
-    """A trace on its way to words. What has been told so far stands on the board."""
+class Narrator:
+    """A trace that is put into sentences, event by event.
+
+    `state` is what the figure shows so far; `index` is that of the present event.
+    """
 
     trace: Trace
     graph: Graph
     language: str
-    board: Board
+    state: GraphState
+    index: int = 0
     arrived: dict[tuple[str, int], list] = field(default_factory=dict)
-    """The gradients that lines brought to a card in a backward pass."""
+    """The gradients that edges brought to a box in a backward pass, by box and pass."""
     captured: dict[str, int] = field(default_factory=dict)
-    """Cards whose gradient the running pass hands to `autograd.grad`, of how many parts."""
-    now: int = 0
-    """The index of the event that is being told."""
+    """Boxes whose gradient the running pass hands to `autograd.grad`, with the number of edges that
+    bring it."""
 
-    def say(self, key: str, **parts: object) -> str:
+    def phrase(self, key: str, **parts: object) -> str:
         """A sentence, or a part of one. No blank stands beside Chinese punctuation."""
-        told = WORDS[self.language][key].format(**parts)
-        return re.sub("(?<=[）。，；、：]) | (?=[（。，；、：])", "", told)
+        text = LANGUAGES[self.language][key].format(**parts)
+        return re.sub("(?<=[）。，；、：]) | (?=[（。，；、：])", "", text)
 
     def join(self, key: str, texts: Iterable[str]) -> str:
         """Texts with a word or a comma between them."""
-        return WORDS[self.language][key].join(texts)
+        return LANGUAGES[self.language][key].join(texts)
 
-    def listed(self, texts: Iterable[str], last: str = "and_last", between: str = "and") -> str:
-        """Texts as a list in a sentence: A, B and C."""
+    def enumeration(
+        self, texts: Iterable[str], last: str = "and_last", between: str = "and"
+    ) -> str:
+        """Texts as they are enumerated in a sentence: A, B and C."""
         *texts, end = texts
         return self.join(last, [self.join(between, texts), end]) if texts else end
 
-    def value(self, told: dict | None) -> str:
+    def value(self, value: Value | None) -> str:
         """A value within a sentence."""
-        return on_one_line(value(told, self.language))
+        return on_one_line(format_value(value, self.language))
 
-    def values(self, told: list) -> str:
+    def values(self, values: list) -> str:
         """Several values within a sentence."""
-        return values(told, self.language)
+        return format_values(values, self.language)
 
     def name(self, tensor: str) -> str:
-        """What a tensor is called."""
-        return title(self.trace, tensor) or self.value(self.trace.tensors[tensor].get("value"))
+        """What a tensor is called; its value, where it has no name."""
+        value = self.trace.tensors[tensor].get("value")
+        return tensor_title(self.trace, tensor) or self.value(value)
 
     def node(self, key: str) -> str:
-        """A node, with what tells it from others of its kind."""
-        card = self.graph.cards.get(key)
-        if card is None or not card.title:
+        """A node, with what distinguishes it from others of its kind."""
+        box = self.graph.boxes.get(key)
+        if box is None or not box.title:
             return self.trace.nodes[key]["op"]
-        of = f"{card.side}_node" if card.side else "leaf_node" if card.kind == "leaf" else "node_of"
-        return self.say(of, node=card.node, name=card.title)
+        phrase = f"{box.side}_node" if box.side else "node_of"
+        phrase = "leaf_node" if box.kind == "leaf" else phrase
+        return self.phrase(phrase, node=box.node, name=box.title)
 
-    def kind(self, hook: str) -> str:
-        """What the glossary calls a kind of hook."""
-        words = WORDS[self.language]
-        return words.get(f"{hook}_hook", words["other_hook"])
+    def hook_kind(self, kind: str) -> str:
+        """The name of a kind of hook."""
+        phrases = LANGUAGES[self.language]
+        return phrases.get(f"{kind}_hook", phrases["other_hook"])
 
-    def tensors(self, on: object) -> list[str]:
+    def hooked_tensors(self, on: object) -> list[str]:
         """The tensors that a hook is registered on; none where it is on a module."""
         several = on if isinstance(on, list) else [on]
         return [tensor for tensor in several if tensor in self.trace.tensors]
 
-    def cards(self, tensors: Iterable[str]) -> list[str]:
-        """The cards of tensors, where they are drawn."""
-        return [card for tensor in tensors if (card := self.graph.at(tensor))]
+    def boxes(self, tensors: Iterable[str]) -> list[str]:
+        """The keys of the boxes of tensors, where they are drawn."""
+        return [box for tensor in tensors if (box := self.graph.box_of(tensor))]
 
-    def first_use(self, tensors: Iterable[str]) -> list[str]:
-        """Cards of tensors that were there before the trace tells of them, as parameters are."""
-        found = []
+    def show_first_values(self, tensors: Iterable[str]) -> list[str]:
+        """Show the values of tensors that no event has shown yet, as those of parameters; gives
+        their boxes."""
+        shown = []
         for tensor in tensors:
-            card, told = self.graph.at(tensor), self.trace.tensors[tensor].get("value")
-            if card and told and not self.board.has_value(card):
-                self.board.value(card, value(told, self.language))
-                found.append(card)
-                if self.graph.cards[card].kind == "leaf":
-                    self.board.no_grad_yet(card)
-        return found
+            box, value = self.graph.box_of(tensor), self.trace.tensors[tensor].get("value")
+            if box and value and not self.state.has_value(box):
+                self.state.set_value(box, format_value(value, self.language))
+                shown.append(box)
+                if self.graph.boxes[box].kind == "leaf":
+                    self.state.init_grad(box)
+        return shown
 
 
-def hook_name(told: str | None) -> str:
+def hook_name(name: str | None) -> str:
     """The name of a hook; a lambda has none of its own."""
-    return (told or "hook").strip("<>")
+    return (name or "hook").strip("<>")

@@ -1,31 +1,32 @@
-"""What happened, as steps: the line, the sentence, and what the picture shows from then on.
+"""The steps of a figure: for each event a sentence, and what the figure shows from then on.
 
-A step holds the slots of the picture that it changes (`gradtrace.graph.state`), so the state at a
-step is what all steps up to it left behind, whichever way a reader came there.
+A step holds the slots that it changes (`gradtrace.graph.state`), so the state at a step is what all
+steps up to it left, whichever way a reader came there.
+
+For a new kind of event: write a function `(narrator, event) -> Narration` in `forward`, `backward`
+or `updates`, its phrases in each module of `languages`, and enter it in `_NARRATE`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from gradtrace.graph.nodes import Graph
-from gradtrace.graph.state import Board
-from gradtrace.model import Trace
-from gradtrace.narrate import backward as told_backward
-from gradtrace.narrate import forward as told_forward
-from gradtrace.narrate.narrator import Teller, Told
-from gradtrace.narrate.number_format import value
-
-MOST = 3
-"""Printed lines, and updated parameters, that one sentence tells."""
-LONGEST = 110
-"""Characters of a printed line that a sentence repeats."""
+from gradtrace.graph.build import Graph, build_graph
+from gradtrace.graph.passes import backward_passes
+from gradtrace.graph.state import GraphState
+from gradtrace.narrate import backward, forward, updates
+from gradtrace.narrate.narrator import Narration, Narrator
+from gradtrace.trace import Event, Trace
 
 
 @dataclass(frozen=True)
 class Step:
-    """One thing that happened. `touches`: the cards and lines it is about."""
+    """One thing that happened, at a line of the script.
+
+    `kind` is that of its event; `changes` are the new texts of slots, `touches` the keys of the
+    boxes and edges that the step is about.
+    """
 
     kind: str
     line: int | None
@@ -34,109 +35,44 @@ class Step:
     touches: tuple[str, ...]
 
 
-def read_steps(trace: Trace, graph: Graph, language: str) -> list[Step]:
-    """The steps of a trace, told in a language."""
-    passes = {event["p"] for event in trace.events if event["k"] == "backward"}
-    teller = Teller(trace, graph, language, Board(number_passes=len(passes) > 1))
-    steps, now = [], 0
-    for teller.now, event in enumerate(trace.events):
-        now = event.get("p", now)
-        told = _TELL[event["k"]](teller, {"p": now, **event}) if event["k"] in _TELL else None
-        if told:
-            sentence, touched = told
-            line = event.get("line")
+def list_steps(trace: Trace, language: str, graph: Graph | None = None) -> list[Step]:
+    """The steps of a trace, in a language; of a `graph`, where not all boxes of it are shown."""
+    graph = graph or build_graph(trace)
+    state = GraphState(number_passes=len(set(backward_passes(trace))) > 1)
+    narrator = Narrator(trace, graph, language, state)
+    steps, pass_number = [], 0
+    for narrator.index, event in enumerate(trace.events):
+        pass_number = event.get("p", pass_number)
+        narrate = _NARRATE.get(event["k"])
+        narration = narrate(narrator, {"p": pass_number, **event}) if narrate else None
+        if narration:
+            sentence, touched = narration
             touches = tuple(dict.fromkeys(touched))
-            steps.append(Step(event["k"], line, sentence, teller.board.changes(), touches))
+            changes = state.take_changes()
+            steps.append(Step(event["k"], event.get("line"), sentence, changes, touches))
     return steps
 
 
 def states(steps: Iterable[Step]) -> Iterator[dict[str, str]]:
-    """What every slot shows after each step."""
+    """The texts of all slots after each step."""
     state: dict[str, str] = {}
     for step in steps:
         state = {**state, **step.changes}
         yield state
 
 
-def _grad_set(teller: Teller, event: dict) -> Told:
-    cards = teller.cards([event["t"]])
-    if not cards:
-        return None
-    before, after = (teller.value(event.get(key)) for key in ("before", "after"))
-    for key in ("before", "after"):
-        teller.board.grad(cards[0], value(event.get(key), teller.language))
-    return teller.say("grad_set", name=teller.name(event["t"]), before=before, after=after), cards
-
-
-def _set(teller: Teller, event: dict) -> Told:
-    cards = teller.cards([event["t"]])
-    if not cards:
-        return None
-    begin = not teller.board.has_value(cards[0])  # nothing has used it yet: this is how it begins
-    teller.board.value(cards[0], value(event["after"], teller.language), begin)
-    if teller.graph.cards[cards[0]].kind == "leaf":
-        teller.board.no_grad_yet(cards[0])
-    before, after = (teller.value(event.get(key)) for key in ("before", "after"))
-    return teller.say("set", name=teller.name(event["t"]), before=before, after=after), cards
-
-
-def _step(teller: Teller, event: dict) -> Told:
-    updates, cards = [], []
-    for told in event["params"]:
-        before, grad, after = (teller.value(told.get(key)) for key in ("before", "grad", "after"))
-        if before != after or len(event["params"]) == 1:
-            parts = {"name": teller.name(told["t"]), "before": before, "after": after}
-            key = "unmoved" if before == after else "update"
-            key = "skipped" if before == after and told.get("grad") is None else key
-            updates.append(teller.say(key, **parts, grad=grad))
-        for card in teller.cards([told["t"]]):
-            teller.board.value(card, value(told["after"], teller.language))
-            cards.append(card)
-    if not updates:
-        return None
-    text = teller.join("then", updates[:MOST])
-    if len(updates) > MOST:
-        count = len(updates) - MOST
-        text += teller.say("more" if count > 1 else "more_one", count=count)
-    return teller.say("step", optimizer=event["opt"], updates=text), cards
-
-
-def _print(teller: Teller, event: dict) -> Told:
-    lines: list[str] = []
-    for line in filter(None, map(str.strip, event["text"].split("\n"))):
-        if lines and lines[-1].count("[") > lines[-1].count("]"):
-            lines[-1] += f" {line}"  # the next row of a tensor
-        else:
-            lines.append(line)
-    if not lines:
-        return None
-    text = teller.join("and", (f"`{_shortened(line)}`" for line in lines[:MOST]))
-    if len(lines) > MOST:
-        text += teller.say("more_lines")
-    return teller.say("print", text=text), []
-
-
-def _error(teller: Teller, event: dict) -> Told:
-    return teller.say("error", message=event["msg"].split("\n")[0]), []
-
-
-def _shortened(text: str) -> str:
-    """A long line without its end: it stands in full in the output above the figure."""
-    return text if len(text) <= LONGEST else text[:LONGEST].rpartition(" ")[0] + " …"
-
-
-_TELL = {
-    "op": told_forward.op,
-    "reg": told_forward.registered,
-    "backward": told_backward.backward,
-    "node": told_backward.node,
-    "acc": told_backward.accumulated,
-    "hook": told_backward.hook,
-    "call": told_backward.called,
-    "grad_set": _grad_set,
-    "set": _set,
-    "step": _step,
-    "print": _print,
-    "error": _error,
+_NARRATE: Mapping[str, Callable[[Narrator, Event], Narration]] = {
+    "op": forward.operation,
+    "reg": forward.hook_registered,
+    "backward": backward.pass_begins,
+    "node": backward.node_ran,
+    "acc": backward.gradient_accumulated,
+    "hook": backward.hook_called,
+    "call": backward.function_called,
+    "grad_set": updates.grad_assigned,
+    "set": updates.value_assigned,
+    "step": updates.optimizer_step,
+    "print": updates.printed,
+    "error": updates.error,
 }
-"""How each kind of event is told; of others there is nothing to say."""
+"""What makes the sentence of each kind of event; the others make no step."""

@@ -1,1 +1,1 @@
-"""Records what autograd did while a script ran. Nothing here imports torch before a script does."""
+"""Records what autograd does while a script runs, without changing what the script does."""

@@ -1,4 +1,4 @@
-"""What has been recorded so far, and whether recording goes on."""
+"""The trace while it is being recorded, and whether recording goes on."""
 
 from __future__ import annotations
 
@@ -7,41 +7,44 @@ import threading
 
 import torch
 
-from gradtrace.model import Event, Trace
-from gradtrace.record.source import Script
-from gradtrace.record.suspend import Aside
+from gradtrace.record.script_position import ScriptPosition
+from gradtrace.record.suspended import SuspendedRecording
+from gradtrace.trace import Event, Trace
 
 
-class Log:
-    """The recording in the making. Every part of the recorder writes into the same one."""
+class EventLog:
+    """The trace being recorded; all observers share one. `max_events`: recording ends after it."""
 
-    def __init__(self, script: Script, source: str, most: int) -> None:
+    def __init__(self, script: ScriptPosition, source: str, max_events: int) -> None:
         python = ".".join(platform.python_version_tuple()[:2])
         self.trace = Trace(torch.__version__.partition("+")[0], python, source)
         self.script = script
-        self.aside = Aside()
+        self.suspended = SuspendedRecording()
         self.passes: list[int] = []
         """The backward passes that are running now, the innermost last."""
         self.open = False
-        self._most = most
+        self._max_events = max_events
         self._thread = threading.get_ident()
 
     @property
-    def listens(self) -> bool:
-        """Whether what happens now belongs into the recording: the recorder is not at work itself,
-        and the script runs in the thread that is recorded."""
-        return self.open and not self.aside.active and threading.get_ident() == self._thread
+    def is_recording(self) -> bool:
+        """Whether what happens now is recorded: the recorder is not at work itself, and this is the
+        thread in which recording began."""
+        if not self.open or self.suspended.active:
+            return False
+        return threading.get_ident() == self._thread
 
-    def event(self, k: str, **fields: object) -> Event:
-        """Note an event at the line at which the script stands, and give it for more to be said."""
+    def add(self, k: str, **fields: object) -> Event:
+        """Add an event at the present line of the script; gives it, to be completed."""
         event = Event(k=k, line=self.script.line(), **fields)
         self.trace.events.append(event)
         return event
 
-    def full(self) -> bool:
-        """Close the recording if it holds enough: between two passes, so that none is halved."""
+    def close_if_full(self) -> bool:
+        """Close the log if it holds enough events, between two passes, so that none is cut in half;
+        gives whether it is closed."""
         events = self.trace.events
-        if self.open and not self.passes and len(events) >= self._most:
+        if self.open and not self.passes and len(events) >= self._max_events:
             self.open = False
-            self.trace.left_out = {"events": self._most, "line": self.script.line()}
+            self.trace.left_out = {"events": self._max_events, "line": self.script.line()}
         return not self.open

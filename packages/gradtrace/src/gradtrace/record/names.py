@@ -13,7 +13,7 @@ _LONGEST = 16
 """The tensors in a list or dict that is no longer than this have names: "pair[1]"."""
 
 
-class Names:
+class ScriptNames:
     """The global names of the script, once it runs."""
 
     def __init__(self) -> None:

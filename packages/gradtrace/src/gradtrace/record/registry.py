@@ -1,4 +1,4 @@
-"""The tensors and the nodes that were met: each gets an id, and is described once."""
+"""The tensors and autograd nodes of a trace: each gets an id, and is described once."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from torch import nn
 from torch.multiprocessing.reductions import StorageWeakRef
 from torch.utils.weak import WeakTensorKeyDictionary
 
-from gradtrace.model import Node, Tensor, Trace, Value
-from gradtrace.record.values import shape_of, value_of
+from gradtrace.record.tensor_values import shape_of, value_of
+from gradtrace.trace import Node, Tensor, Trace, Value
 
 
-class Graph:
-    """Ids of tensors and nodes. Keeps no tensor and no node alive: tensors are held weakly, nodes
-    (which cannot be) are known by their name and their sequence number."""
+class GraphRegistry:
+    """Gives ids to tensors and nodes, and describes them in the trace.
+
+    Keeps no tensor and no node alive: tensors are held weakly, nodes (which cannot be) are known by
+    their name and their sequence number.
+    """
 
     def __init__(self, trace: Trace) -> None:
         self._tensors, self._nodes = trace.tensors, trace.nodes
         self._ids = WeakTensorKeyDictionary()
         self._keys: dict[tuple, str] = {}
-        self._local: dict[str, list[str]] = {}
-        self._unwritten: set[StorageWeakRef] = set()
-
-    def knows(self, tensor: torch.Tensor) -> bool:
-        return tensor in self._ids
+        self._local_names: dict[str, list[str]] = {}
+        self._uninitialised: set[StorageWeakRef] = set()
 
     def tensor(self, tensor: torch.Tensor) -> str:
-        """The id of a tensor, which is described when it is met for the first time."""
+        """The id of a tensor, which is described when it is seen for the first time."""
         name = self._ids.get(tensor)
         if name is None:
             name = self._ids[tensor] = f"t{len(self._tensors)}"
@@ -39,32 +39,33 @@ class Graph:
                 entry["param"] = True
             self._tensors[name] = entry
         entry = self._tensors[name]
-        if not entry["shape"]:  # a lazy parameter has got its own meanwhile
+        if not entry["shape"]:  # a lazy parameter gets its shape later
             entry["shape"] = shape_of(tensor)
         entry["leaf"], entry["rg"] = is_leaf(tensor), tensor.requires_grad
         return name
 
-    def named(self, tensor: torch.Tensor, name: str, everywhere: bool) -> None:
-        """The script calls a tensor `name`: everywhere, or within one of its functions only."""
-        number = self.tensor(tensor)
-        names = self._tensors[number]["names"]
-        names = names if everywhere else self._local.setdefault(number, [])
+    def add_name(self, tensor: torch.Tensor, name: str, is_global: bool) -> None:
+        """The script calls a tensor `name`: globally, or within one of its functions only."""
+        key = self.tensor(tensor)
+        names = self._tensors[key]["names"]
+        names = names if is_global else self._local_names.setdefault(key, [])
         if name not in names:
             names.append(name)
 
     def finish(self) -> None:
         """Put the names together: global ones first, each once; none where there is none."""
-        for number, entry in self._tensors.items():
-            names = dict.fromkeys([*entry.pop("names"), *self._local.get(number, [])])
+        for key, entry in self._tensors.items():
+            names = dict.fromkeys([*entry.pop("names"), *self._local_names.get(key, [])])
             if names:
-                self._tensors[number] = Tensor(names=list(names), **entry)
+                self._tensors[key] = Tensor(names=list(names), **entry)
 
-    def first_value(self, tensor: str, value: Value | None) -> None:
+    def note_first_value(self, tensor: str, value: Value | None) -> None:
+        """The value of a tensor, unless it has one already."""
         if value is not None:
             self._tensors[tensor].setdefault("value", value)
 
-    def made(self, tensor: torch.Tensor, value: Value | None) -> str | None:
-        """The node that made a tensor, which is now described; None for a leaf."""
+    def note_made(self, tensor: torch.Tensor, value: Value | None) -> str | None:
+        """The id of the node that made a tensor, which is now described; None for a leaf."""
         if (fn := grad_fn_of(tensor)) is None:
             return None
         name, node = self.tensor(tensor), self.node(fn)
@@ -75,15 +76,16 @@ class Graph:
             entry["value"] = value
         return node
 
-    def called(self, node: str, event: int) -> None:
-        """The event in which a node was made."""
+    def note_operation(self, node: str, event: int) -> None:
+        """The index of the event in which a node was made."""
         self._nodes[node].setdefault("call", event)
 
     def leaf_of(self, node: str) -> str | None:
+        """The tensor of an AccumulateGrad, by ids; None for other nodes."""
         return self._nodes[node].get("leaf")
 
     def node(self, fn: torch.autograd.graph.Node) -> str:
-        """The id of a node. It and all that it leads to are described at the first meeting."""
+        """The id of a node. It and all that it leads to are described when it is first seen."""
         if (name := self._keys.get(self._key(fn))) is not None:
             return name
         new = [node for node in reachable([fn], self._described) if not self._described(node)]
@@ -113,23 +115,27 @@ class Graph:
         ]
         return entry
 
-    # Memory that nobody has written to yet holds what was there before, another thing in each run.
+    def is_uninitialised(self, tensor: torch.Tensor) -> bool:
+        """Whether the memory of a tensor was allocated and not written to: what it holds is another
+        thing in each run."""
+        return (
+            bool(self._uninitialised)
+            and StorageWeakRef(tensor.untyped_storage()) in self._uninitialised
+        )
 
-    def unwritten(self, tensor: torch.Tensor) -> bool:
-        return bool(self._unwritten) and StorageWeakRef(tensor.untyped_storage()) in self._unwritten
-
-    def allocated(self, tensor: torch.Tensor) -> None:
+    def note_allocated(self, tensor: torch.Tensor) -> None:
+        """The memory of a tensor was allocated, and nothing written to it."""
         if tensor.layout is torch.strided:
-            self._unwritten.add(StorageWeakRef(tensor.untyped_storage()))
+            self._uninitialised.add(StorageWeakRef(tensor.untyped_storage()))
 
-    def written(self, tensor: torch.Tensor) -> None:
-        if self._unwritten:
-            self._unwritten.discard(StorageWeakRef(tensor.untyped_storage()))
+    def note_written(self, tensor: torch.Tensor) -> None:
+        """The memory of a tensor was written to."""
+        if self._uninitialised:
+            self._uninitialised.discard(StorageWeakRef(tensor.untyped_storage()))
 
 
 def grad_fn_of(tensor: torch.Tensor) -> torch.autograd.graph.Node | None:
-    """The node that made a tensor. A view of what was changed in place may refuse to tell: who
-    uses it gets an error, and so would we."""
+    """The node that made a tensor. A view of what was changed in place may raise instead."""
     try:
         return tensor.grad_fn
     except RuntimeError:
@@ -137,7 +143,7 @@ def grad_fn_of(tensor: torch.Tensor) -> torch.autograd.graph.Node | None:
 
 
 def is_leaf(tensor: torch.Tensor) -> bool:
-    """Whether it is a leaf; the same views refuse to tell, and are none."""
+    """Whether it is a leaf; the same views raise here too, and are none."""
     try:
         return tensor.is_leaf
     except RuntimeError:
@@ -145,7 +151,7 @@ def is_leaf(tensor: torch.Tensor) -> bool:
 
 
 def reachable(roots: Iterable, stop=lambda node: False) -> list[torch.autograd.graph.Node]:
-    """The nodes from which `roots` get their gradients sent on, without what lies behind `stop`."""
+    """The nodes that can be reached from `roots`, not going on at those where `stop` is true."""
     found: dict = {}
     waiting = [root for root in roots if root is not None]
     while waiting:

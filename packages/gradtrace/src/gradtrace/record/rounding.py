@@ -1,11 +1,11 @@
-"""Rounds numbers as `print(tensor)` does, so that a figure shows what an output shows."""
+"""Rounds numbers as `print(tensor)` does, so that a figure shows what the script prints."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 
-from gradtrace.model import Number
+from gradtrace.trace import Number
 
 _EXACT = 2.0**53
 """Up to here a float holds every whole number."""

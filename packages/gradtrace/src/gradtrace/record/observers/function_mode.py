@@ -1,4 +1,4 @@
-"""Undoes what a function mode would change by being there."""
+"""Undoes what the presence of a function mode would change in a script."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from torch.overrides import (
 )
 from torch.overrides import __file__ as overrides_file
 
-from gradtrace.record.values import tensors_in
+from gradtrace.record.tensor_values import tensors_in
 
-WITH_FAST_PATH = (nn.MultiheadAttention, nn.TransformerEncoderLayer, nn.TransformerEncoder)
+MODULES_WITH_FAST_PATH = (nn.MultiheadAttention, nn.TransformerEncoderLayer, nn.TransformerEncoder)
 """Their `forward` has a fast path for when no gradient is wanted, and no function mode active."""
 
 
-def without_mode(mode: TorchFunctionMode, original: Callable) -> Callable:
-    """The `forward` of such a module. Where it makes no graph, it runs without our mode: there is
-    nothing to record in it. With a mode of the script it has no fast path anyway."""
+def wrap_fast_path(mode: TorchFunctionMode, original: Callable) -> Callable:
+    """The `forward` of a module with a fast path. Where it makes no graph it runs without `mode`,
+    as there is nothing to record in it. With a mode of the script it has no fast path anyway."""
 
     @functools.wraps(original)
     def forward(module: nn.Module, *args, **kwargs):
@@ -40,19 +40,19 @@ def _makes_graph(module: nn.Module, args: tuple, kwargs: dict) -> bool:
     return torch.is_grad_enabled() and any(tensor.requires_grad for tensor in tensors)
 
 
-class Warned:
-    """Which warnings were thrown at which place.
+class WarningRegistries:
+    """The `__warningregistry__` of each line that calls a function mode.
 
-    Python shows a warning once for each line that throws it. What is called by our mode throws its
-    warnings at the one line of ours that calls it, so that the first would be the last to be shown.
+    Python shows a warning once for each line that raises it. What a function mode calls raises its
+    warnings at one line of the mode, so that only the first of all would be shown.
     """
 
     def __init__(self) -> None:
         self._by_place: dict[tuple[str, int], dict] = {}
 
     def here(self) -> dict:
-        """The registry (`__warningregistry__`) for the line that has called the mode."""
+        """The registry of the line that has called the mode; to be called from the mode itself."""
         frame = sys._getframe(2)
-        if frame.f_code.co_filename == overrides_file:  # it was called by a function in Python
+        if frame.f_code.co_filename == overrides_file:  # a Python function of torch called it
             frame = frame.f_back.f_back or frame
         return self._by_place.setdefault((frame.f_code.co_filename, frame.f_lineno), {})

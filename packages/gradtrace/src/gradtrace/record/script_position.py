@@ -1,4 +1,4 @@
-"""Where the script stands: its line, the expression that is evaluated, the modules around it."""
+"""Where the script is: its line, the expression that is evaluated, the modules around it."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ import torch
 from torch import nn
 
 _TORCH = Path(torch.__file__).parent
-_HERE = Path(__file__).parent
-_DOORS = {
+_RECORD_FOLDER = Path(__file__).parent
+_FORWARDING_FILES = {
     *(str(_TORCH / name) for name in ("overrides.py", "_tensor.py", "functional.py")),
     *(str(_TORCH / name) for name in ("nn/functional.py", "nn/init.py", "utils/_contextlib.py")),
     *(str(_TORCH / name) for name in ("_linalg_utils.py", "_VF.py", "autograd/function.py")),
-    *(str(file) for file in _HERE.glob("*.py")),
+    *(str(file) for file in _RECORD_FOLDER.rglob("*.py")),
 }
-"""Files whose functions only hand on a call that the script made."""
+"""Files whose functions only forward a call that the script made."""
 
 
-class Script:
-    """The script that is recorded, and where it stands now."""
+class ScriptPosition:
+    """The script that is recorded, and the place in it that is being run."""
 
     def __init__(self, file: str, source: str) -> None:
         self.file = file
@@ -36,7 +36,7 @@ class Script:
         return frame.f_lineno if frame else None
 
     def text(self) -> str | None:
-        """The expression of the script that is being evaluated, as it is written."""
+        """The source text of the expression that is being evaluated."""
         if (frame := self._frame()) is None:
             return None
         key = frame.f_code, frame.f_lasti
@@ -44,13 +44,13 @@ class Script:
             self._texts[key] = self._text(*key)
         return self._texts[key]
 
-    def calls(self) -> bool:
-        """Whether the script itself made the call that we are in, not something in a library."""
-        callers = (f.f_code.co_filename for f in _frames() if f.f_code.co_filename not in _DOORS)
-        return next(callers, None) == self.file
+    def is_caller(self) -> bool:
+        """Whether the script itself made the present call, not something in a library."""
+        files = (frame.f_code.co_filename for frame in _frames())
+        return next((file for file in files if file not in _FORWARDING_FILES), None) == self.file
 
     def modules(self) -> list[nn.Module]:
-        """The modules in whose `forward` we are, from the outermost to the innermost."""
+        """The modules whose `forward` is running, from the outermost to the innermost."""
         found = []
         for frame in _frames():
             if frame.f_code.co_name == "forward":
@@ -64,8 +64,9 @@ class Script:
     def _frame(self) -> FrameType | None:
         return next((f for f in _frames() if f.f_code.co_filename == self.file), None)
 
-    def _text(self, code: CodeType, at: int) -> str | None:
-        first, last, left, right = next(islice(code.co_positions(), at // 2, None))
+    def _text(self, code: CodeType, instruction: int) -> str | None:
+        positions = islice(code.co_positions(), instruction // 2, None)
+        first, last, left, right = next(positions)
         if None in (first, last, left, right):
             return None
         rows = self._lines[first - 1 : last]
@@ -74,14 +75,24 @@ class Script:
         return " ".join(row.decode().strip() for row in rows)
 
 
-def owner_of_call() -> nn.Module | None:
-    """The module whose `__call__` we are in."""
+def module_of_call() -> nn.Module | None:
+    """The module whose `__call__` is running."""
     for frame in _frames():
         if frame.f_code.co_name in ("_call_impl", "inner"):
             owner = frame.f_locals.get("self")
             if isinstance(owner, nn.Module):
                 return owner
     return None
+
+
+def line_in_script(error: BaseException, file: str) -> int | None:
+    """The innermost line of the script that an error came through, from its traceback."""
+    line, entry = None, error.__traceback__
+    while entry is not None:
+        if entry.tb_frame.f_code.co_filename == file:
+            line = entry.tb_lineno
+        entry = entry.tb_next
+    return line
 
 
 def _frames() -> Iterator[FrameType]:

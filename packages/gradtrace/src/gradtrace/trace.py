@@ -1,35 +1,30 @@
-"""The recording of one script, format 1: what it holds, and how it is written down.
+"""The trace of one run of a script, format 1: what it holds, and how it is written to a file.
 
-A recording tells what happened in the order in which it happened (`events`) and describes what it
-happened to once (`tensors`, `nodes`). It is written as JSON with one tensor, node or event a line,
-so that two recordings can be compared line by line. This module does not import torch.
+A trace lists what happened in the order in which it happened (`events`) and describes each tensor
+and each autograd node once (`tensors`, `nodes`). It is written as JSON with one tensor, node or
+event a line, so that two traces can be compared line by line. This module does not import torch.
 
-What differs from the first draft of format 1:
+What must be known to read the events:
 
 - Numbers are those that PyTorch prints (see `Value`), not the shortest ones that round-trip.
-- `m` of a value holds numbers printed each by itself.
 - `acc.after` is `.grad` right after the addition, before any post-accumulate hook; what such a hook
   changes follows as a `grad_set`.
-- `node.value` is the value of the first output; `node.out` has the slot as a string (JSON).
-- `grad_set.by` and `set.by` name the call that made the change, where one did ("zero_grad").
-- `call.ret` tells what the function returned, and `call.bw` is gone (a call is always in backward).
-- `error.p` names the backward pass that raised; a caught error is told as well.
-- `print`: one event for each printed line or block, not one for all that follow each other.
+- A caught error is an event as well; `error.p` names the backward pass that raised it.
+- There is one `print` for each printed line or block.
 - `step` stands before the step_post hooks of the script, as it happens before them.
-- `hook.on` is "every module" for a hook that is registered for all modules at once.
 - `tensors` holds what an event or a name of the script leads to, and nothing else.
-- `left_out` is new: where recording stopped because there was too much of it.
-- `torch` and `python` are versions without a build ("2.13.0", not "2.13.0+cpu"; "3.11").
+- Versions are without a build: "2.13.0", not "2.13.0+cpu"; "3.11".
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal, NotRequired, TypedDict
 
 FORMAT = 1
-"""The number of the format; it changes when an old reader could not read a new recording."""
+"""The number of the format; it changes when old code could not read a new trace."""
 
 Number = int | float | str
 """As PyTorch prints it: 0.0367, 60 (a float without a fraction), -2.5e-05, "nan", "inf", "-inf";
@@ -61,7 +56,7 @@ class Value(TypedDict):
 
 
 class Tensor(TypedDict):
-    """A tensor that the recorder met. Its key is "t0", "t1", ... in the order of the meetings."""
+    """A tensor. Its key is "t0", "t1", ... in the order in which the recorder saw them first."""
 
     names: NotRequired[list[str]]
     """What the script called it: "w", "net.0.weight", "pair[1]". Global names first."""
@@ -80,7 +75,7 @@ class Tensor(TypedDict):
 
 
 class Node(TypedDict):
-    """A node of the graph. Its key is "n0", "n1", ... in the order of the meetings."""
+    """An autograd node. Its key is "n0", "n1", ... in the order in which they were seen first."""
 
     op: str
     """Its name: "MulBackward0", "AccumulateGrad"."""
@@ -126,7 +121,7 @@ class Event(TypedDict, total=False):
     outermost module in the script."""
     args: list
     """[positional arguments, keyword arguments (if any)]; "@t3" stands for a tensor and
-    "@t3.grad" for its gradient, a longer thing is told by the name of its type."""
+    "@t3.grad" for its gradient; of other objects there is the name of the type."""
     ins: list[str]
     """The tensors that went in."""
     out: list[dict]
@@ -137,16 +132,17 @@ class Event(TypedDict, total=False):
     custom: bool
     """It is a torch.autograd.Function of the script."""
     lib: bool
-    """It is a torch.autograd.Function of torch: the gate of a full backward hook."""
+    """It is a torch.autograd.Function of torch: a module boundary of a full backward hook."""
     mod: str
-    """With `lib`: the module whose gate it is."""
+    """With `lib`: the module whose boundary it is."""
 
     # reg: a hook was registered; hook: it ran
     hook: str
     """"tensor", "post_accumulate", "retain_grad", "multi_grad", "forward", "forward_pre",
     "full_backward", "full_backward_pre", "backward", "step_pre", "step_post"."""
     on: str | list[str]
-    """A tensor, several (multi_grad), the name of a module, or the class of an optimizer."""
+    """A tensor, several (multi_grad), the name of a module ("every module" for a hook on all at
+    once), or the class of an optimizer."""
     fn: str
     """The name of the function; "<lambda>"."""
     got: Any
@@ -155,7 +151,7 @@ class Event(TypedDict, total=False):
     ret: Any
     """What it returned, if that was not None."""
     at: str
-    """hook: the node at which backward stood."""
+    """hook: the node that was running."""
 
     # backward, backward_end: a pass of backward() or grad()
     p: int
@@ -167,11 +163,11 @@ class Event(TypedDict, total=False):
     retain: bool
     create: bool
     inputs: list[str]
-    """The tensors for which gradients were asked, if any were named."""
+    """The tensors whose gradients are wanted, where they are named."""
 
     # node: a node ran; acc: an AccumulateGrad ran
     n: str
-    """Also in `call`: the node at which backward stood."""
+    """Also in `call`: the node that was running."""
     gin: list[Value | None]
     """The gradients that came in, one for each output of the operation, after tensor hooks."""
     gout: list[Value | None]
@@ -191,7 +187,7 @@ class Event(TypedDict, total=False):
 
     # grad_set: .grad of a leaf changed, and no pass or step did it; set: so did its value
     by: str
-    """What changed it, where that is known: "zero_grad"."""
+    """The call that changed it, where that is known: "zero_grad"."""
 
     text: str
     """print: what was printed."""
@@ -200,7 +196,7 @@ class Event(TypedDict, total=False):
 
 
 class LeftOut(TypedDict):
-    """Where recording stopped: the script went on, but nobody looked."""
+    """Where recording stopped, at `events` events, although the script went on."""
 
     events: int
     line: int | None
@@ -208,7 +204,7 @@ class LeftOut(TypedDict):
 
 @dataclass
 class Trace:
-    """The recording of one run of one script."""
+    """What one run of one script did."""
 
     torch: str
     python: str
@@ -221,8 +217,8 @@ class Trace:
     format: int = FORMAT
 
 
-def written(trace: Trace) -> str:
-    """The text of a recording: JSON, one tensor, node or event a line."""
+def format_trace(trace: Trace) -> str:
+    """The text of a trace: JSON, one tensor, node or event a line."""
     heads = {
         "format": trace.format,
         "torch": trace.torch,
@@ -240,15 +236,30 @@ def written(trace: Trace) -> str:
     return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
-def parsed(text: str) -> Trace:
-    """The recording in a text; raises `ValueError` where it is none, or of another format."""
+def parse_trace(text: str) -> Trace:
+    """The trace in a text; raises `ValueError` where it is none, or of another format."""
     try:
-        found = json.loads(text)
-        if found["format"] == FORMAT:
-            return Trace(**found)
+        fields = json.loads(text)
+        if fields["format"] == FORMAT:
+            return Trace(**fields)
     except (KeyError, TypeError) as error:
         raise ValueError("this is no recording") from error
-    raise ValueError(f"the recording has format {found['format']}, and {FORMAT} is known")
+    raise ValueError(f"the recording has format {fields['format']}, and {FORMAT} is known")
+
+
+def operations(trace: Trace) -> Iterator[Event]:
+    """The events of operations, in order."""
+    return (event for event in trace.events if event["k"] == "op")
+
+
+def nodes_made(event: Event) -> set[str]:
+    """The autograd nodes that an operation made; none for other events."""
+    return {out["n"] for out in event.get("out", ()) if "n" in out}
+
+
+def tensors_made(event: Event) -> set[str]:
+    """The tensors that an operation gave."""
+    return {out["t"] for out in event["out"]}
 
 
 def _block(key: str, opening: str, rows: list[str], closing: str) -> str:

@@ -1,9 +1,10 @@
-"""What a tensor holds, as a `Value`. Call it only within `Aside`: reading runs operations too."""
+"""What a tensor holds, as a `Value`. To be called only while recording is suspended: reading runs
+operations too."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Any
 
@@ -11,19 +12,19 @@ import torch
 from torch._C import _functorch as functorch
 from torch.nn.parameter import is_lazy
 
-from gradtrace.model import Number, Value
 from gradtrace.record.rounding import rounded, rounded_complex
+from gradtrace.trace import Number, Value
 
-SMALL = 32
-"""A tensor with at most so many elements is told in full."""
-FEW = 4
-"""A larger one with at most so many different numbers is told by these."""
+MAX_FULL = 32
+"""A tensor with at most so many elements is recorded in full."""
+MAX_DISTINCT = 4
+"""Of a larger one with at most so many different numbers, these are recorded and counted."""
 
-_COUNTED = 100_000
+_MAX_COUNTED = 100_000
 """Different numbers are counted only up to this size of a tensor,"""
 _PROBE = 1000
-"""... and only if as many elements hold no more than"""
-_DISTINCT = 256
+"""... and only if so many of its elements hold no more than"""
+_MAX_UNROUNDED = 256
 """... so many different ones before rounding."""
 
 
@@ -37,10 +38,10 @@ def value_of(tensor: torch.Tensor | None) -> Value | None:
         value["d"] = str(tensor.dtype).removeprefix("torch.")
     if why := _unreadable(tensor):
         value["layout"] = why
-    elif tensor.numel() <= SMALL:
-        _tell_all(tensor, value)
-    elif (few := _few(tensor)) is not None:
-        value["u"] = few
+    elif tensor.numel() <= MAX_FULL:
+        _put_all(tensor, value)
+    elif (distinct := _distinct(tensor)) is not None:
+        value["u"] = distinct
     else:
         value["m"] = _summary(tensor)
     return value
@@ -52,9 +53,11 @@ def values_of(things: Any) -> Any:
     if isinstance(things, torch.Tensor):
         return value_of(things)
     if isinstance(things, (list, tuple)):
-        return [values_of(thing) for thing in things if _tellable(thing)]
+        return [values_of(thing) for thing in things if _may_hold_tensors(thing)]
     if isinstance(things, dict):
-        return {str(key): values_of(thing) for key, thing in things.items() if _tellable(thing)}
+        return {
+            str(key): values_of(thing) for key, thing in things.items() if _may_hold_tensors(thing)
+        }
     return None
 
 
@@ -79,12 +82,12 @@ def fingerprint(tensor: torch.Tensor | None) -> object:
     tensor = _unwrapped(tensor)
     if _unreadable(tensor):
         return shape_of(tensor), None if tensor.is_inference() else tensor._version
-    small = tensor.numel() <= SMALL
+    small = tensor.numel() <= MAX_FULL
     wide = torch.complex128 if tensor.is_complex() else torch.float64
     return list(tensor.shape), tensor.tolist() if small else tensor.sum(dtype=wide).item()
 
 
-def _tellable(thing: Any) -> bool:
+def _may_hold_tensors(thing: Any) -> bool:
     return thing is None or isinstance(thing, (torch.Tensor, list, tuple, dict))
 
 
@@ -120,7 +123,8 @@ def _unreadable(tensor: torch.Tensor) -> str | None:
     return None
 
 
-def _tell_all(tensor: torch.Tensor, value: Value) -> None:
+def _put_all(tensor: torch.Tensor, value: Value) -> None:
+    """Put all numbers of a tensor into its value."""
     nested = tensor.tolist()
     flat = _printed(list(_flat(nested)), tensor)
     if len(flat) > 1 and flat.count(flat[0]) == len(flat):
@@ -130,6 +134,7 @@ def _tell_all(tensor: torch.Tensor, value: Value) -> None:
 
 
 def _printed(numbers: list, tensor: torch.Tensor) -> list[Number]:
+    """The numbers as torch prints those of this tensor."""
     if tensor.is_floating_point():
         return rounded(numbers)
     return rounded_complex(numbers) if tensor.is_complex() else numbers
@@ -146,23 +151,26 @@ def _filled(nested: Any, numbers: Iterator[Number]) -> Any:
     return next(numbers)
 
 
-def _few(tensor: torch.Tensor) -> list[list[Number]] | None:
+def _distinct(tensor: torch.Tensor) -> list[list[Number]] | None:
     """The different numbers, each with how often it is there; None where there are many."""
-    if tensor.numel() > _COUNTED or tensor.is_complex():
+    if tensor.numel() > _MAX_COUNTED or tensor.is_complex():
         return None
     flat = tensor.reshape(-1)
-    if flat[:_PROBE].unique().numel() > _DISTINCT:
+    if flat[:_PROBE].unique().numel() > _MAX_UNROUNDED:
         return None
     found, counts = flat.unique(return_counts=True)
-    if found.numel() > _DISTINCT:
+    if found.numel() > _MAX_UNROUNDED:
         return None
-    told: dict[Number, int] = {}
+    rounded_counts: dict[Number, int] = {}
     for number, count in zip(_printed(found.tolist(), tensor), counts.tolist(), strict=True):
-        told[number] = told.get(number, 0) + count
-    return [[number, count] for number, count in told.items()] if len(told) <= FEW else None
+        rounded_counts[number] = rounded_counts.get(number, 0) + count
+    if len(rounded_counts) > MAX_DISTINCT:
+        return None
+    return [[number, count] for number, count in rounded_counts.items()]
 
 
 def _summary(tensor: torch.Tensor) -> list[Number]:
+    """The least number, the mean, the greatest, the Euclidean norm, each rounded by itself."""
     wide = (tensor.abs() if tensor.is_complex() else tensor).double()
     least, greatest = (x.item() for x in wide.aminmax())
     mean, norm = wide.mean().item(), torch.linalg.vector_norm(wide).item()
@@ -170,5 +178,4 @@ def _summary(tensor: torch.Tensor) -> list[Number]:
     noise = torch.finfo(tensor.dtype).eps if tensor.is_floating_point() else 1e-15
     if math.isfinite(mean) and abs(mean) < noise * max(abs(least), abs(greatest)):
         mean = 0.0
-    alone: Callable[[float], Number] = lambda x: rounded([x])[0]  # noqa: E731
-    return [alone(x) for x in (least, mean, greatest, norm)]
+    return [rounded([number])[0] for number in (least, mean, greatest, norm)]
