@@ -17,7 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from gradtrace.model import parsed  # noqa: E402
+from gradtrace import parse_trace  # noqa: E402
 from proofbook.run.result import Result  # noqa: E402
 from proofbook.run.runner import Runner  # noqa: E402
 
@@ -49,7 +49,7 @@ def main() -> None:
     print(row("ratio", {name: r.seconds / plain[name].seconds for name, r in whole.items()}))
     print(row("ms", {name: 1000 * r.seconds for name, r in whole.items()}))
     print(row("bytes", {name: len(r.trace) for name, r in whole.items()}))
-    print(row("events", {name: len(parsed(r.trace).events) for name, r in whole.items()}))
+    print(row("events", {name: len(parse_trace(r.trace).events) for name, r in whole.items()}))
     print(f"the book, plain     {plain_time:6.1f} s")
     print(f"the book, recorded  {time_recorded:6.1f} s   {time_recorded / plain_time:.1f} times")
 

@@ -87,8 +87,7 @@ def _forked(script: str, watching) -> list:
 
 
 def _observed(script: str, watching) -> list:
-    from gradtrace.model import written
-    from proofbook.run import entry
+    from gradtrace import execute, format_trace
     from torch._C._autograd import _disable_profiler_legacy, _enable_profiler_legacy
     from torch._C._profiler import ProfilerConfig, ProfilerState, _ExperimentalConfig
 
@@ -96,10 +95,10 @@ def _observed(script: str, watching) -> list:
     how = ProfilerConfig(ProfilerState.CPU, True, False, False, False, False, _ExperimentalConfig())
     _enable_profiler_legacy(how)
     with watching:
-        entry.execute(script)
+        execute(script)
     events = [event for thread in _disable_profiler_legacy() for event in thread]
     ran = [[event.name(), event.shapes()] for event in events if event.kind() == "push"]
-    recording = written(watching.trace()) if hasattr(watching, "trace") else ""
+    recording = format_trace(watching.trace()) if hasattr(watching, "trace") else ""
     return [sys.stdout.getvalue(), ran, recording]
 
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from html.parser import HTMLParser
 from pathlib import Path
 
-from gradtrace.graph.nodes import read_graph
-from gradtrace.model import Trace
-from gradtrace.narrate.steps import read_steps, states
-from gradtrace.render.svg import arranged
+from gradtrace.graph.build import build_graph
+from gradtrace.narrate.steps import list_steps, states
+from gradtrace.render.svg import arrange
+from gradtrace.trace import Trace
 
 ROOT = Path(__file__).resolve().parent.parent
 NAMES = [
@@ -83,18 +83,18 @@ class Box:
 
 def faults(trace: Trace, language: str = "zh") -> list[str]:
     """Cards that overlap, lines that pass through cards, labels that touch anything."""
-    graph = read_graph(trace)
-    shown = list(states(read_steps(trace, graph, language)))
-    faces, lines, layout = arranged(graph, shown)
+    graph = build_graph(trace)
+    shown = list(states(list_steps(trace, language, graph)))
+    faces, lines, layout = arrange(graph, shown)
     boxes = {
         key: Box(x - f.width / 2, y - f.height / 2, x + f.width / 2, y + f.height / 2)
         for key, f in faces.items()
-        for x, y in [layout.places[key]]
+        for x, y in [layout.centres[key]]
     }
     labels = {
-        line.key: Box(x, y - 10, x + line.label, y + 2)
+        line.key: Box(x, y - 10, x + line.label_width, y + 2)
         for line in lines
-        if line.label
+        if line.label_width
         for x, y in [layout.labels[line.key]]
     }
     page = Box(0, 0, layout.width, layout.height)
@@ -109,7 +109,7 @@ def faults(trace: Trace, language: str = "zh") -> list[str]:
         if label.right > page.right:
             found.append(f"label {key} beyond the picture")
     for line in lines:
-        route, above, below = layout.routes[line.key], boxes[line.above], boxes[line.below]
+        route, above, below = layout.routes[line.key], boxes[line.source], boxes[line.target]
         if not (route[0][1] == above.bottom and above.left < route[0][0] < above.right):
             found.append(f"line {line.key} doesn't begin at its card")
         if not (route[-1][1] == below.top and below.left < route[-1][0] < below.right):

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from gradtrace.model import parsed
+from gradtrace import parse_trace
 from proofbook.directives.registry import load_module
 from proofbook.markdown.expand import expand
 from proofbook.model.book import read_book
@@ -40,7 +40,7 @@ def told(book):
 
 
 def test_the_streams_are_the_gradients_of_the_recording():
-    cover = COVER.read_cover(parsed((ROOT / f"{LOSSES}.trace").read_text("utf-8")))
+    cover = COVER.read_cover(parse_trace((ROOT / f"{LOSSES}.trace").read_text("utf-8")))
     told = [[(stop.name, stop.label) for stop in stream] for stream in cover.streams]
     assert told == [
         [("w", "48"), ("2 * w", "24"), ("y1", "24"), ("y2", "12"), ("loss2", "1")],

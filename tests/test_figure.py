@@ -12,14 +12,15 @@ from itertools import pairwise
 
 import pytest
 from figures import NAMES, ROOT, Seen, faults, numbers
-from gradtrace.graph.nodes import read_graph, select
-from gradtrace.layout.layered import Line, lay_out
-from gradtrace.layout.packing import COLUMN, pack
-from gradtrace.model import Trace, parsed, written
-from gradtrace.narrate.number_format import number, value
-from gradtrace.narrate.phrases import EN, WORDS, ZH
-from gradtrace.narrate.steps import read_steps, states
-from gradtrace.render.figure import fragment
+from gradtrace.graph.build import build_graph
+from gradtrace.graph.passes import select_passes
+from gradtrace.layout.layered import LayoutEdge, layered_layout
+from gradtrace.layout.packing import MAX_WIDTH, packed_layout
+from gradtrace.narrate.languages import LANGUAGES
+from gradtrace.narrate.steps import list_steps, states
+from gradtrace.narrate.value_format import format_number, format_value
+from gradtrace.render.figure import draw_figure
+from gradtrace.trace import Trace, format_trace, parse_trace
 from proofbook.content.glossary import read_terms
 from proofbook.markdown.expand import expand
 from proofbook.model.book import read_book
@@ -27,7 +28,6 @@ from proofbook.model.page import parse
 from proofbook.model.problem import Unproved
 from proofbook.testing.tiny_book import Book
 
-LANGUAGES = ["zh", "en"]
 each_trace = pytest.mark.parametrize("name", NAMES)
 each_language = pytest.mark.parametrize("language", LANGUAGES)
 
@@ -36,7 +36,7 @@ each_language = pytest.mark.parametrize("language", LANGUAGES)
 def traces(runner) -> dict[str, Trace]:
     """What the recorder writes about snippets of the book."""
     runs = {name: runner.trace(ROOT / f"snippets/{name}.py") for name in NAMES}
-    return {name: parsed(run.result(60).trace) for name, run in runs.items()}
+    return {name: parse_trace(run.result(60).trace) for name, run in runs.items()}
 
 
 @pytest.fixture(scope="session")
@@ -54,39 +54,53 @@ def test_nothing_in_a_picture_touches_anything_else(traces, name, language):
 
 
 def test_a_card_stands_below_all_it_depends_on_and_a_leaf_just_above_its_use():
-    lines = [Line("1", "a", "b"), Line("2", "b", "c"), Line("3", "a", "c"), Line("4", "late", "c")]
-    layout = lay_out({key: (60, 40) for key in ("a", "late", "b", "c")}, lines)
-    height = {key: y for key, (_, y) in layout.places.items()}
+    lines = [
+        LayoutEdge("1", "a", "b"),
+        LayoutEdge("2", "b", "c"),
+        LayoutEdge("3", "a", "c"),
+        LayoutEdge("4", "late", "c"),
+    ]
+    layout = layered_layout({key: (60, 40) for key in ("a", "late", "b", "c")}, lines)
+    height = {key: y for key, (_, y) in layout.centres.items()}
     assert height["a"] < height["b"] == height["late"] < height["c"]
 
 
 def test_lines_do_not_cross_where_they_need_not():
-    lines = [Line("1", "a", "y"), Line("2", "b", "x"), Line("3", "x", "z"), Line("4", "y", "z")]
-    layout = lay_out({key: (60, 40) for key in ("a", "b", "x", "y", "z")}, lines)
-    x = {key: at for key, (at, _) in layout.places.items()}
+    lines = [
+        LayoutEdge("1", "a", "y"),
+        LayoutEdge("2", "b", "x"),
+        LayoutEdge("3", "x", "z"),
+        LayoutEdge("4", "y", "z"),
+    ]
+    layout = layered_layout({key: (60, 40) for key in ("a", "b", "x", "y", "z")}, lines)
+    x = {key: at for key, (at, _) in layout.centres.items()}
     assert (x["a"] < x["b"]) == (x["y"] < x["x"])
 
 
 def test_parts_without_a_connection_stand_beside_and_below_one_another():
-    layout = pack({key: (300, 40) for key in "abcdef"}, [Line("1", "a", "b"), Line("2", "c", "d")])
-    places = layout.places
+    layout = packed_layout(
+        {key: (300, 40) for key in "abcdef"}, [LayoutEdge("1", "a", "b"), LayoutEdge("2", "c", "d")]
+    )
+    places = layout.centres
     assert places["a"][1] == places["c"][1] < places["b"][1] == places["d"][1]
     assert places["a"][0] == places["e"][0] < places["c"][0] == places["f"][0]
-    assert places["b"][1] < places["e"][1] and layout.width <= COLUMN
+    assert places["b"][1] < places["e"][1] and layout.width <= MAX_WIDTH
 
 
 def test_a_circle_is_refused():
-    with pytest.raises(ValueError, match="circle"):
-        lay_out({"a": (9, 9), "b": (9, 9)}, [Line("1", "a", "b"), Line("2", "b", "a")])
+    with pytest.raises(ValueError, match="cycle"):
+        layered_layout(
+            {"a": (9, 9), "b": (9, 9)}, [LayoutEdge("1", "a", "b"), LayoutEdge("2", "b", "a")]
+        )
 
 
 def test_a_figure_is_the_same_on_every_machine(tmp_path, traces):
     file = tmp_path / "a.trace"
-    file.write_text(written(traces["sharing/called_twice"]), "utf-8")
+    file.write_text(format_trace(traces["sharing/called_twice"]), "utf-8")
     script = (
-        "import sys; from gradtrace.model import parsed; from gradtrace.render.figure import *;"
+        "import sys; from gradtrace import draw_figure, parse_trace;"
         "sys.stdout.reconfigure(encoding='utf-8');"
-        "print(fragment(parsed(open(sys.argv[1], encoding='utf-8').read()), 'f', 'zh'))"
+        "print(draw_figure(parse_trace(open(sys.argv[1], encoding='utf-8').read()), 'f', 'zh'))"
     )
     told = {
         subprocess.run(
@@ -105,7 +119,7 @@ def test_a_figure_is_the_same_on_every_machine(tmp_path, traces):
 
 
 def sentences(trace: Trace, language: str) -> list[str]:
-    return [step.sentence for step in read_steps(trace, read_graph(trace), language)]
+    return [step.sentence for step in list_steps(trace, language)]
 
 
 def test_steps_tell_the_run_in_both_languages(two_losses):
@@ -141,7 +155,7 @@ def test_what_a_sentence_says_of(traces, name, told):
 @each_trace
 def test_each_language_has_only_its_own_words(traces, name):
     chinese = re.compile(r"[一-鿿，。；：（）、]")
-    html = fragment(traces[name], "f", "en")
+    html = draw_figure(traces[name], "f", "en")
     assert not chinese.search(html)
     for sentence in sentences(traces[name], "zh"):
         assert chinese.search(sentence)
@@ -155,21 +169,22 @@ def test_the_words_are_those_of_the_glossary(language):
     terms = read_terms(ROOT).all
     right = {name.lower() for term in terms for name in term.names(language)}
     wrong = "|".join(re.escape(n) for t in terms for n in t.wrong if n.lower() not in right)
-    for text in WORDS[language].values():
+    for text in LANGUAGES[language].values():
         told = re.sub("`[^`]*`|{[^}]*}", "", text)
         assert not re.search(rf"(?i)(?<![a-z])(?:{wrong})(?![a-z])", told), text
 
 
 def test_both_languages_have_the_same_sentences():
-    assert ZH.keys() == EN.keys()
-    for key, text in ZH.items():
-        assert set(re.findall("{([a-z]+)}", text)) == set(re.findall("{([a-z]+)}", EN[key])), key
+    zh, en = LANGUAGES["zh"], LANGUAGES["en"]
+    assert zh.keys() == en.keys()
+    for key, text in zh.items():
+        assert set(re.findall("{([a-z]+)}", text)) == set(re.findall("{([a-z]+)}", en[key])), key
 
 
 @each_trace
 @each_language
 def test_the_state_of_a_step_is_what_its_past_left(traces, name, language):
-    steps = read_steps(traces[name], read_graph(traces[name]), language)
+    steps = list_steps(traces[name], language)
     reached = list(states(steps))
     for count in range(1, len(steps) + 1):
         assert list(states(steps[:count]))[-1] == reached[count - 1]
@@ -178,9 +193,9 @@ def test_the_state_of_a_step_is_what_its_past_left(traces, name, language):
 
 
 def test_cards_keep_the_history_of_grad_and_tell_passes_apart(two_losses):
-    graph = read_graph(two_losses)
-    last = list(states(read_steps(two_losses, graph, "zh")))[-1]
-    by_title = {card.title: key for key, card in graph.cards.items()}
+    graph = build_graph(two_losses)
+    last = list(states(list_steps(two_losses, "zh", graph)))[-1]
+    by_title = {card.title: key for key, card in graph.boxes.items()}
     assert last[by_title["w"] + "v"] == "1 → −59"
     assert last[by_title["w"] + "g"] == "48 → 60"
     assert last[by_title["y1"] + "g"] == "① 24  ② 6"
@@ -190,9 +205,9 @@ def test_cards_keep_the_history_of_grad_and_tell_passes_apart(two_losses):
 
 def test_a_leaf_says_from_the_start_that_it_has_no_gradient(traces):
     for trace in traces.values():
-        graph = read_graph(trace)
-        leaves = [key for key, card in graph.cards.items() if card.kind == "leaf"]
-        for state in states(read_steps(trace, graph, "en")):
+        graph = build_graph(trace)
+        leaves = [key for key, card in graph.boxes.items() if card.kind == "leaf"]
+        for state in states(list_steps(trace, "en", graph)):
             assert all(state.get(f"{key}g") for key in leaves if f"{key}v" in state)
 
 
@@ -205,16 +220,16 @@ def test_the_message_of_an_error_is_told_in_full(traces):
 
 def test_kinds_of_cards_differ_in_shape_and_line(traces):
     trace = traces["freezing/detach_kinds"]
-    kinds = {card.title: card.kind for card in read_graph(trace).cards.values()}
+    kinds = {card.title: card.kind for card in build_graph(trace).boxes.values()}
     assert kinds == {"w": "leaf", "y": "node", "y * cut": "node", "cut": "constant"}
-    assert {e.kind for e in read_graph(trace).edges} == {"gradient", "cut", "constant"}
-    modules = [c for c in read_graph(traces["module_hooks/full_hook"]).cards.values()]
+    assert {e.kind for e in build_graph(trace).edges} == {"gradient", "cut", "constant"}
+    modules = [c for c in build_graph(traces["module_hooks/full_hook"]).boxes.values()]
     assert [c.title for c in modules if c.kind == "module"] == ["product", "product"]
 
 
 def test_passes_choose_what_is_drawn(traces):
     trace = traces["accumulate/without_zero_grad"]
-    whole, first, later = (trace, select(trace, 1, 1), select(trace, 2, 3))
+    whole, first, later = (trace, select_passes(trace, 1, 1), select_passes(trace, 2, 3))
     walked = [{e["n"] for e in t.events if e["k"] == "node"} for t in (whole, first, later)]
     assert walked[1] and walked[2] and walked[1] | walked[2] < walked[0]
     assert not walked[1] & walked[2]
@@ -235,12 +250,12 @@ def test_passes_choose_what_is_drawn(traces):
         ({"s": [1, 4, 5, 5], "u": [[0.01, 75], [0.05, 25]]}, "1×4×5×5（75 个 0.01，25 个 0.05）"),
         ({"s": [40, 40], "m": [-3.1, 0.1, 4.2, 41.1078]}, "40×40（范数 41.1078）"),
         ({"s": [2, 1, 1], "v": [[[1]], [["nan"]]]}, "2×1×1（1, nan）"),
-        ({"s": [30], "v": [n / 7 for n in range(30)]}, f"30（0 到 {number(29 / 7)}）"),
+        ({"s": [30], "v": [n / 7 for n in range(30)]}, f"30（0 到 {format_number(29 / 7)}）"),
         ({"s": [4, 4], "layout": "meta"}, "4×4"),
     ],
 )
 def test_values_are_told_in_full_or_summed_up_as_the_trace_has_them(told, zh):
-    assert value(told, "zh") == zh
+    assert format_value(told, "zh") == zh
 
 
 # No number but those of the run
@@ -249,7 +264,7 @@ def test_values_are_told_in_full_or_summed_up_as_the_trace_has_them(told, zh):
 @each_trace
 @each_language
 def test_every_number_of_a_figure_is_in_its_trace(traces, name, language):
-    assert invented(traces[name], fragment(traces[name], "f", language)) == set()
+    assert invented(traces[name], draw_figure(traces[name], "f", language)) == set()
 
 
 def invented(trace: Trace, html: str) -> set[float]:
@@ -269,11 +284,11 @@ def invented(trace: Trace, html: str) -> set[float]:
 @each_trace
 def test_the_numbers_of_a_step_are_those_of_its_event(traces, name):
     trace = traces[name]
-    graph = read_graph(trace)
+    graph = build_graph(trace)
     for event in trace.events:
         alone = copy.copy(trace)
         alone.events = [event]
-        for step in read_steps(alone, graph, "en"):
+        for step in list_steps(alone, "en", graph):
             told = re.sub(r"`[^`]*`", "", step.sentence)
             named = {number for tensor in trace.tensors.values() for number in numbers(str(tensor))}
             assert numbers(told) <= numbers(json.dumps(event)) | named
@@ -291,10 +306,10 @@ def test_a_sum_in_a_sentence_is_right(traces):
 
 
 def test_a_changed_number_in_the_trace_changes_the_figure(two_losses):
-    html = fragment(two_losses, "f", "zh")
-    other = parsed(written(two_losses).replace('"v": 24', '"v": 25'))
-    assert "收到 25" in fragment(other, "f", "zh") and "收到 25" not in html
-    assert 25.0 in invented(two_losses, fragment(other, "f", "zh"))
+    html = draw_figure(two_losses, "f", "zh")
+    other = parse_trace(format_trace(two_losses).replace('"v": 24', '"v": 25'))
+    assert "收到 25" in draw_figure(other, "f", "zh") and "收到 25" not in html
+    assert 25.0 in invented(two_losses, draw_figure(other, "f", "zh"))
 
 
 # The fragment
@@ -303,7 +318,7 @@ def test_a_changed_number_in_the_trace_changes_the_figure(two_losses):
 @each_trace
 @each_language
 def test_a_figure_is_whole_html_of_little_weight(traces, name, language):
-    html = fragment(traces[name], "trace-x", language)
+    html = draw_figure(traces[name], "trace-x", language)
     seen = Seen(html)
     heavy = {"module_hooks/nested"}  # two passes through two modules and three hooks on each
     assert len(html.encode()) < (22_000 if name in heavy else 20_000)
@@ -319,8 +334,8 @@ def test_a_figure_is_whole_html_of_little_weight(traces, name, language):
 
 
 def test_the_caption_says_which_pytorch_ran(two_losses):
-    assert "PyTorch 2.13.0 运行时的记录。" in fragment(two_losses, "f", "zh")
-    assert "Recorded from a run of PyTorch 2.13.0." in fragment(two_losses, "f", "en")
+    assert "PyTorch 2.13.0 运行时的记录。" in draw_figure(two_losses, "f", "zh")
+    assert "Recorded from a run of PyTorch 2.13.0." in draw_figure(two_losses, "f", "en")
 
 
 def test_the_assets_are_small():
@@ -338,7 +353,7 @@ def traced(book: Book, two_losses: Trace) -> Book:
     for ending in ("py", "out"):
         text = (ROOT / f"snippets/accumulate/two_losses.{ending}").read_text("utf-8")
         book.write(f"snippets/t/s.{ending}", text)
-    book.write("snippets/t/s.trace", written(two_losses))
+    book.write("snippets/t/s.trace", format_trace(two_losses))
     return book
 
 
@@ -347,12 +362,12 @@ def test_the_figure_stands_after_the_output(traced, two_losses, language):
     told = expand(parse(f"t/p.{language}.md", PAGE), read_book(traced.root))
     before, figure = told.split("```\n\n<figure")
     assert before.endswith("after step, w: tensor(-59., requires_grad=True)\n")
-    assert f"<figure{figure}" == fragment(two_losses, "trace-t-s", language) + "\n"
+    assert f"<figure{figure}" == draw_figure(two_losses, "trace-t-s", language) + "\n"
 
 
 def test_passes_are_asked_for_on_the_page(traced, two_losses):
     told = expand(parse("t/p.en.md", PAGE + "    passes: 2\n"), read_book(traced.root))
-    assert fragment(two_losses, "trace-t-s-passes-2", "en", (2, 2)) in told
+    assert draw_figure(two_losses, "trace-t-s-passes-2", "en", (2, 2)) in told
 
 
 @pytest.mark.parametrize(
@@ -383,7 +398,7 @@ def test_a_trace_that_is_missing_or_none_is_told(traced, text):
 
 @pytest.mark.parametrize("lost", ["n0", "t0"])
 def test_a_trace_that_lost_a_line_is_told(traced, two_losses, lost):
-    kept = written(two_losses).splitlines(keepends=True)
+    kept = format_trace(two_losses).splitlines(keepends=True)
     text = "".join(line for line in kept if not line.startswith(f'"{lost}": '))
     assert len(text.splitlines()) == len(kept) - 1
     traced.write("snippets/t/s.trace", text)
@@ -395,6 +410,6 @@ def test_a_trace_without_a_backward_pass_is_no_figure(traced, two_losses):
     kept = [event for event in two_losses.events if event["k"] == "print"]
     nothing = copy.copy(two_losses)
     nothing.events = kept
-    traced.write("snippets/t/s.trace", written(nothing))
+    traced.write("snippets/t/s.trace", format_trace(nothing))
     with pytest.raises(Unproved, match="no backward pass ran"):
         expand(parse("docs/t/p.zh.md", PAGE), read_book(traced.root))

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import pytest
 from figures import ROOT
-from gradtrace.graph.nodes import read_graph, select
-from gradtrace.model import Trace, parsed
-from gradtrace.narrate.steps import read_steps
-from gradtrace.render.figure import fragment
+from gradtrace.graph.build import build_graph
+from gradtrace.graph.passes import select_passes
+from gradtrace.narrate.steps import list_steps
+from gradtrace.render.figure import draw_figure
+from gradtrace.trace import Trace, parse_trace
 
 
 def recorded(name: str) -> Trace:
-    return parsed((ROOT / f"snippets/{name}.trace").read_text(encoding="utf-8"))
+    return parse_trace((ROOT / f"snippets/{name}.trace").read_text(encoding="utf-8"))
 
 
 def sentences(trace: Trace, language: str) -> list[str]:
-    return [step.sentence for step in read_steps(trace, read_graph(trace), language)]
+    return [step.sentence for step in list_steps(trace, language)]
 
 
 @pytest.mark.parametrize(
@@ -28,12 +29,12 @@ def sentences(trace: Trace, language: str) -> list[str]:
     ],
 )
 def test_some_passes_end_where_the_next_begins(name, passes, last):
-    assert sentences(select(recorded(name), *passes), "en")[-1] == f"Output: `{last}`"
+    assert sentences(select_passes(recorded(name), *passes), "en")[-1] == f"Output: `{last}`"
 
 
 def test_the_branch_that_was_cut_off_is_drawn():
-    graph = read_graph(select(recorded("sharing/stop_one_branch"), 1, 2))
-    cut = [(graph.cards[e.above].title, graph.cards[e.below].title) for e in graph.edges]
+    graph = build_graph(select_passes(recorded("sharing/stop_one_branch"), 1, 2))
+    cut = [(graph.boxes[e.source].title, graph.boxes[e.target].title) for e in graph.edges]
     assert ("w * x2", "(w * x2).detach()") in cut
     assert [e.kind for e in graph.edges].count("cut") == 1
 
@@ -48,7 +49,7 @@ def test_the_hook_that_raises_is_told_before_the_error():
 
 
 def test_a_label_leaves_the_shape_to_its_card():
-    drawn = fragment(recorded("sharing/input_sees_sum"), "f", "en")
+    drawn = draw_figure(recorded("sharing/input_sees_sum"), "f", "en")
     assert ">norm 0.0514</text>" in drawn
     assert ">1×1×40×40 (norm 0.0514)</text>" not in drawn
 
@@ -70,5 +71,5 @@ def test_one_gradient_for_two_is_told_once():
 
 
 def test_the_caption_names_the_passes_that_are_shown():
-    drawn = fragment(recorded("accumulate/without_zero_grad"), "f", "zh", (4, 6))
+    drawn = draw_figure(recorded("accumulate/without_zero_grad"), "f", "zh", (4, 6))
     assert "④～⑥ 表示第几次反向传播" in drawn

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from gradtrace.model import Event, Trace, parsed, written
 from gradtrace.record.rounding import rounded, rounded_complex
+from gradtrace.trace import Event, Trace, format_trace, parse_trace
 from proofbook.run.result import Result
 from proofbook.run.runner import Runner
 from proofbook.testing.tiny_book import write
@@ -34,7 +34,7 @@ def record(result) -> Record:
     def record(body: str) -> Trace:
         found = result(f'{source(body)}\nprint("end")\n')
         assert not found.refusal
-        return parsed(found.trace)
+        return parse_trace(found.trace)
 
     return record
 
@@ -184,7 +184,11 @@ def test_caught_errors_of_backward_are_told_once(record):
 def test_an_error_of_the_script_is_its_last_event(result):
     found = result("import torch\nprint(1)\nw = torch.ones(1)\nw.sum() + 1\nraise KeyError('lost')")
     assert found.refusal.what == "the script raises"
-    assert parsed(found.trace).events[-1] == {"k": "error", "line": 5, "msg": "KeyError: 'lost'"}
+    assert parse_trace(found.trace).events[-1] == {
+        "k": "error",
+        "line": 5,
+        "msg": "KeyError: 'lost'",
+    }
 
 
 def test_no_pass_of_another_thread_is_mixed_in(record):
@@ -371,7 +375,7 @@ def test_a_training_script(record):
     assert [e["opt"] for e in events(trace, "step")] == ["Adam"] * 3
     assert len(events(trace, "backward")) == len(events(trace, "backward_end")) == 3
     assert trace.left_out is None
-    assert max(len(row) for row in written(trace).split("\n")) < 6000
+    assert max(len(row) for row in format_trace(trace).split("\n")) < 6000
     weight = next(e for e in trace.tensors.values() if "net.4.weight" in e.get("names", ()))
     assert weight["shape"] == [10, 800] and set(weight["value"]) == {"s", "m"}
 
@@ -396,7 +400,7 @@ def test_numbers_are_those_that_torch_prints(run):
         scale = 10.0 ** draw.randint(-8, 10)
         row = [draw.gauss(0, 1) * scale ** draw.random() for _ in range(draw.randint(1, 6))]
         rows.append([round(x) * 1.0 for x in row] if draw.random() < 0.3 else row)
-    rows = [[struct.unpack("f", struct.pack("f", x))[0] for x in row] for row in rows]
+    rows = [[struct.unpack("f", struct.packed_layout("f", x))[0] for x in row] for row in rows]
     listed = repr(rows).replace("nan", "float('nan')").replace("inf", "float('inf')")
     printed = run(
         "import torch\ntorch.set_printoptions(linewidth=10000)\n"
@@ -438,8 +442,8 @@ def test_values_of_larger_tensors(record):
 
 def test_written_and_read_again(record):
     trace = record("w = torch.ones(2, requires_grad=True)\n(w / 3).sum().backward()\nprint('é')\n")
-    text = written(trace)
-    assert parsed(text) == trace
+    text = format_trace(trace)
+    assert parse_trace(text) == trace
     rows = text.splitlines()
     assert sum(row.startswith('{"k": ') for row in rows) == len(trace.events)
     assert sum(row.startswith('"t') and '"shape"' in row for row in rows) == len(trace.tensors)
@@ -449,12 +453,12 @@ def test_written_and_read_again(record):
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"format": 1, "odd": 2}'])
 def test_what_is_no_recording_is_refused(text):
     with pytest.raises(ValueError):
-        parsed(text)
+        parse_trace(text)
 
 
 def test_another_format_is_refused():
     with pytest.raises(ValueError, match="has format 2, and 1 is known"):
-        parsed('{"format": 2}')
+        parse_trace('{"format": 2}')
 
 
 def test_a_fresh_interpreter_records_the_same(result, fresh_runner):
@@ -468,7 +472,7 @@ def test_a_plain_run_has_no_recording(run):
 
 def test_recording_leaves_no_file_that_counts(result):
     found = result("import torch\nprint(torch.ones(1))\n")
-    assert found.refusal is None and parsed(found.trace).stdout == found.stdout
+    assert found.refusal is None and parse_trace(found.trace).stdout == found.stdout
 
 
 @pytest.mark.parametrize(

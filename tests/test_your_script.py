@@ -14,11 +14,16 @@ from pathlib import Path
 
 import pytest
 from figures import ROOT
-from gradtrace.cli import language_of_locale
-from gradtrace.graph.excerpt import CARDS, MOST, excerpt, tidied
-from gradtrace.graph.nodes import read_graph, without
-from gradtrace.model import Trace
+from gradtrace.graph.build import build_graph, without
+from gradtrace.graph.excerpt import (
+    MAX_BOXES,
+    MAX_BOXES_WITH_PARAMETERS,
+    excerpt,
+    without_unfinished,
+)
+from gradtrace.narrate.languages import language_of_locale
 from gradtrace.render.standalone import GENERATOR
+from gradtrace.trace import Trace
 from proofbook.testing.browser import needs_browser
 from proofbook.testing.tiny_book import write
 from test_figure import invented
@@ -104,8 +109,8 @@ def recorded(source: str, folder: Path) -> Trace:
 
 RECORD = """
 import dataclasses, json, pathlib, sys, torch._dynamo
-from gradtrace.record.recorder import record
-trace = record(pathlib.Path(sys.argv[1]))
+from gradtrace import record_script
+trace = record_script(pathlib.Path(sys.argv[1]))
 print("@@" + json.dumps(dataclasses.asdict(trace)))
 """
 
@@ -334,23 +339,23 @@ def test_the_language_is_that_of_the_terminal(monkeypatch, told, language):
 
 def test_a_large_graph_is_cut_down_and_it_says_by_how_much(tmp_path):
     trace = recorded(DEEP, tmp_path)
-    whole, shown = read_graph(trace), excerpt(trace, None)
+    whole, shown = build_graph(trace), excerpt(trace, None)
     left = without(whole, shown.hidden)
-    assert len(whole.cards) > CARDS and len(left.cards) == MOST
+    assert len(whole.boxes) > MAX_BOXES_WITH_PARAMETERS and len(left.boxes) == MAX_BOXES
     notes = dict(shown.notes)
     assert notes["note_parameters"] == {"count": 140}
-    assert notes["note_nodes"]["kept"] == MOST
+    assert notes["note_nodes"]["kept"] == MAX_BOXES
     gone = {"AccumulateGrad", "TBackward0"}
-    rest = [c for c in whole.cards.values() if c.node not in gone]
-    assert notes["note_nodes"]["count"] == len(rest) - MOST
-    assert "SumBackward0" in {card.node for card in left.cards.values()}
+    rest = [c for c in whole.boxes.values() if c.node not in gone]
+    assert notes["note_nodes"]["count"] == len(rest) - MAX_BOXES
+    assert "SumBackward0" in {card.node for card in left.boxes.values()}
 
 
 def test_a_node_that_was_cut_off_does_not_look_as_if_it_had_failed(tmp_path):
     trace = recorded(ERROR, tmp_path)
-    assert tidied(trace, 9) == trace  # this one has failed
+    assert without_unfinished(trace, 9) == trace  # this one has failed
     trace.events = [e for e in trace.events if e["k"] != "error"]
-    cut = tidied(trace, 9)
+    cut = without_unfinished(trace, 9)
     assert len(cut.events) < len(trace.events)
     assert all("gout" in e for e in cut.events if e["k"] == "node")
 

@@ -10,9 +10,7 @@ import html
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from gradtrace.graph.nodes import read_graph
-from gradtrace.model import Trace, parsed
-from gradtrace.narrate.number_format import number, scalar
+from gradtrace import Trace, build_graph, format_number, parse_trace, scalar
 from proofbook.directives.directive import Directive
 from proofbook.model.book import Book
 from proofbook.model.page import Page, Reference, read
@@ -62,7 +60,7 @@ class Cover:
 
 def read_cover(trace: Trace) -> Cover:
     """The streams of a recording; raises `ValueError` where they cannot be drawn as streams."""
-    graph, streams, total = read_graph(trace), [], None
+    graph, streams, total = build_graph(trace), [], None
     starts = [event for event in trace.events if event["k"] == "backward"]
     for start in starts:
         ran = [e for e in trace.events if e["k"] in ("node", "acc") and e["p"] == start["p"]]
@@ -75,13 +73,13 @@ def read_cover(trace: Trace) -> Cover:
         gradients = [scalar(event["gin"][0]) for event in ran]
         streams.append(
             tuple(
-                Stop(e["n"], graph.cards[e["n"]].title, g, number(e["gin"][0]["v"]))
+                Stop(e["n"], graph.boxes[e["n"]].title, g, format_number(e["gin"][0]["v"]))
                 for e, g in reversed(list(zip(ran, gradients, strict=True)))
             )
         )
         if (total is None) != (ran[-1]["before"] is None):
             raise ValueError("a .grad that isn't the sum of these gradients")
-        total = number(ran[-1]["after"]["v"])
+        total = format_number(ran[-1]["after"]["v"])
     if len({(s[0].key, len(s)) for s in streams}) != 1 or len(streams) != 2:
         raise ValueError("not two backward passes of one length to one leaf")
     return Cover(tuple(streams), total)
@@ -89,7 +87,7 @@ def read_cover(trace: Trace) -> Cover:
 
 def draw(reference: Reference, page: Page, book: Book) -> str:
     """The HTML of the cover, in the page's language."""
-    trace = parsed(read((book.root / (reference.option("of") or "")).with_suffix(".trace")))
+    trace = parse_trace(read((book.root / (reference.option("of") or "")).with_suffix(".trace")))
     cover, language = read_cover(trace), page.file.removesuffix(".md").rpartition(".")[2]
     words = _WORDS[language]
     leaf = cover.streams[0][0].name

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from gradtrace.compare import first_difference, kept
-from gradtrace.model import parsed
+from gradtrace import first_difference, parse_trace, trace_path
 from proofbook.testing.tiny_book import Book
 
 SCRIPT = """\
@@ -37,7 +36,7 @@ def test_update_writes_it_once(shown, proof_command):
     status, out, _ = proof_command("update")
     assert status == 0 and f"{TRACE}: recorded" in out
     text = shown.read(TRACE)
-    assert parsed(text).stdout == "w.grad: tensor(3.)\n"
+    assert parse_trace(text).stdout == "w.grad: tensor(3.)\n"
     assert "0 outputs recorded" in proof_command("update")[1]
     assert shown.read(TRACE) == text
     assert TRACE not in check(proof_command)
@@ -118,4 +117,4 @@ def test_the_place_of_a_difference():
 
 
 def test_where_it_lies(tmp_path):
-    assert kept(tmp_path / "s.py") == tmp_path / "s.trace"
+    assert trace_path(tmp_path / "s.py") == tmp_path / "s.trace"

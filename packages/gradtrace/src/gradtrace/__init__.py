@@ -1,7 +1,7 @@
 """Records what autograd does while a script runs, and draws it step by step.
 
-    trace = record_script("train.py")               # imports torch; runs the script in this process
-    html = draw_figure(trace, "figure-1", "en")     # with style and script: with_player(html, ...)
+    trace = record_script("train.py")               # runs the script in this process, with torch
+    html = draw_figure(trace, "figure-1", "en")     # its page needs trace.css and trace.js as well
 
 How a trace comes to be and what becomes of it, folder by folder:
 
@@ -11,27 +11,45 @@ How a trace comes to be and what becomes of it, folder by folder:
     narrate/   sentences for each event, per language   -> Step
     render/    SVG, HTML, the player's files            -> text
 
-`Recorder` and `record_script` import torch when they are first asked for; nothing else does.
+The names below are imported when they are first asked for; only those of `record.recorder` import
+torch.
 """
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
-from gradtrace.compare import Difference, first_difference, trace_path
-from gradtrace.graph.build import Graph, build_graph
-from gradtrace.graph.passes import backward_passes, select_passes
-from gradtrace.narrate.languages import LANGUAGES
-from gradtrace.narrate.steps import Step, list_steps
-from gradtrace.narrate.value_format import format_number, scalar
-from gradtrace.record.execute import execute
-from gradtrace.render.assets import PLAYER_ASSETS, asset_path
-from gradtrace.render.figure import draw_figure, with_player
-from gradtrace.trace import Trace, format_trace, parse_trace
-
 if TYPE_CHECKING:
+    from gradtrace.compare import Difference, first_difference, trace_path
+    from gradtrace.graph.build import Graph, build_graph
+    from gradtrace.graph.passes import backward_passes, select_passes
+    from gradtrace.narrate.languages import LANGUAGES
+    from gradtrace.narrate.steps import Step, list_steps
+    from gradtrace.narrate.value_format import format_number, scalar
+    from gradtrace.record.execute import execute
     from gradtrace.record.recorder import Recorder, RecordingFailed, record_script
+    from gradtrace.render.assets import PLAYER_ASSETS, asset_path
+    from gradtrace.render.figure import draw_figure
+    from gradtrace.trace import Trace, format_trace, parse_trace
 
+_MODULE_OF = {
+    name: module
+    for module, names in {
+        "compare": "Difference first_difference trace_path",
+        "graph.build": "Graph build_graph",
+        "graph.passes": "backward_passes select_passes",
+        "narrate.languages": "LANGUAGES",
+        "narrate.steps": "Step list_steps",
+        "narrate.value_format": "format_number scalar",
+        "record.execute": "execute",
+        "record.recorder": "Recorder RecordingFailed record_script",
+        "render.assets": "PLAYER_ASSETS asset_path",
+        "render.figure": "draw_figure",
+        "trace": "Trace format_trace parse_trace",
+    }.items()
+    for name in names.split()
+}
 __all__ = [
     "LANGUAGES",
     "PLAYER_ASSETS",
@@ -55,13 +73,10 @@ __all__ = [
     "scalar",
     "select_passes",
     "trace_path",
-    "with_player",
 ]
 
 
 def __getattr__(name: str) -> object:
-    if name in ("Recorder", "RecordingFailed", "record_script"):
-        from gradtrace.record import recorder
-
-        return getattr(recorder, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)

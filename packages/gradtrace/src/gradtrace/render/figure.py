@@ -9,7 +9,7 @@ from __future__ import annotations
 import html
 import json
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from gradtrace.graph.build import Graph, build_graph, without
 from gradtrace.graph.passes import select_passes
@@ -53,18 +53,6 @@ def draw_figure(
             "</ol></details></trace-player></figure>",
         ]
     )
-
-
-def with_player(content: str, address: Callable[[str], str]) -> str:
-    """The content of a page, with the style and the script of figures if there is a figure in it.
-
-    `address` gives the URL of "trace.css" and of "trace.js". Both are put within the content, so
-    that a site that replaces only that when a reader follows a link runs the script again.
-    """
-    if '<figure class="trace"' not in content:
-        return content
-    style, script = address("trace.css"), address("trace.js")
-    return f'<link rel="stylesheet" href="{style}">{content}<script src="{script}"></script>'
 
 
 def format_sentence(sentence: str) -> str:

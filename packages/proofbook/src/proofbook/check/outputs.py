@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from gradtrace import compare
+from gradtrace import first_difference, parse_trace, trace_path
 
 from proofbook.check.text_difference import other_output
 from proofbook.directives import plot as plots
@@ -60,7 +60,7 @@ def _other_trace(
     """Where a script that was recorded did something else than its `.trace` says."""
     if now is None:
         return None
-    file = compare.kept(root / script)
+    file = trace_path(root / script)
     name, mend = file.relative_to(root).as_posix(), f"proofbook update {script}"
     if not file.is_file():
         what = f"no recording is kept, and {pages[0] if pages else 'a page'} shows it"
@@ -69,9 +69,12 @@ def _other_trace(
         kept = read(file)
     except UnicodeDecodeError:
         return None  # told once for the file itself, by the book
-    if why := compare.fault(kept):
-        return Problem(name, 1, "this is not what a recording is", "a recording", why, mend, pages)
-    if (difference := compare.first_difference(kept, now)) is None:
+    try:
+        parse_trace(kept)
+    except ValueError as error:
+        what, why = "this is not what a recording is", str(error)
+        return Problem(name, 1, what, "a recording", why, mend, pages)
+    if (difference := first_difference(kept, now)) is None:
         return None
     line, place, recorded, happens = difference
     return Problem(

@@ -7,17 +7,13 @@ from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 
-import gradtrace.render.figure
-from gradtrace.graph.nodes import read_graph
-from gradtrace.model import Trace, parsed
-from gradtrace.render.figure import fragment
+from gradtrace import asset_path, backward_passes, build_graph, draw_figure, parse_trace
 
 from proofbook.model.page import Page, Reference, read
 from proofbook.model.problem import Problem
 
 ENDING = ".trace"
 """What a recording beside its script is called."""
-_STYLE = Path(gradtrace.render.figure.__file__).with_name("trace.css")
 _LIGHT = (
     "--trace-line:#76838c;--trace-grad:#a05a00;--trace-leaf:#17597f;--trace-on:#b3261e;"
     "--md-default-fg-color:#1c242b;--md-default-fg-color--light:#50606c;--md-code-bg-color:#f5f6f3;"
@@ -35,15 +31,14 @@ def draw(page: Page, reference: Reference, root: Path) -> str:
 
 @lru_cache(maxsize=256)
 def _draw(recording: str, name: str, language: str, shown: tuple[int, int] | None) -> str:
-    return fragment(parsed(recording), name, language, shown)
+    return draw_figure(parse_trace(recording), name, language, shown)
 
 
 def svg_file(page: Page, reference: Reference, root: Path) -> str:
     """The graph as an SVG file, which brings its own style: that of a light page."""
     graph = re.search("<svg.*?</svg>", draw(page, reference, root), re.DOTALL)[0]
-    rules = re.findall(
-        r"(?m)^\.trace (svg .*)$", _STYLE.read_text("utf-8").partition("/* While")[0]
-    )
+    style = asset_path("trace.css").read_text("utf-8")
+    rules = re.findall(r"(?m)^\.trace (svg .*)$", style.partition("/* While")[0])
     opening, closed, rest = graph.partition(">")
     opening = opening.replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg"', 1)
     style = "".join([f"svg{{background:#fff;{_LIGHT}}}", *rules])
@@ -89,8 +84,8 @@ def problems(page: Page, reference: Reference, root: Path) -> Iterator[Problem]:
         yield problem("the figure cannot be drawn", "figure: trace, alone", found, correct)
         return
     try:
-        trace = parsed(read(file))
-        read_graph(trace)
+        trace = parse_trace(read(file))
+        build_graph(trace)
     except (OSError, ValueError, KeyError) as error:
         found = "none" if isinstance(error, OSError) else str(error)
         if isinstance(error, KeyError):
@@ -102,14 +97,10 @@ def problems(page: Page, reference: Reference, root: Path) -> Iterator[Problem]:
         found = f"{name}, in which no backward pass ran"
         yield problem("the figure cannot be drawn", "a graph that ran backward", found, correct)
         return
-    last = max(_recorded_passes(trace), default=0)
+    last = max(backward_passes(trace), default=0)
     if shown and not (_PASSES.fullmatch(shown) and _in_order(passes(reference), last)):
         expected = f"passes from 1 to {last}, as 1 or 1-2" if last else "no passes: it has none"
         yield problem("the trace has no such passes", expected, f"passes: {shown}", correct)
-
-
-def _recorded_passes(trace: Trace) -> list[int]:
-    return [event["p"] for event in trace.events if event["k"] == "backward"]
 
 
 def _in_order(wanted: tuple[int, int] | None, last: int) -> bool:

@@ -20,8 +20,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urljoin, urlsplit
 
-import gradtrace.render.figure
 import jieba
+from gradtrace import PLAYER_ASSETS, asset_path
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from mkdocs.config.config_options import Optional, Type
@@ -161,9 +161,9 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
             kept.append(file)
         elif language == _edition(config):
             kept.append(_without_language(file, name, config))
-    for name in ("trace.js", "trace.css"):
-        player = Path(gradtrace.render.figure.__file__).with_name(name)
-        kept.append(File.generated(config, f"assets/{name}", abs_src_path=str(player)))
+    for name in PLAYER_ASSETS:
+        player = str(asset_path(name))
+        kept.append(File.generated(config, f"assets/{name}", abs_src_path=player))
     return Files(kept)
 
 

@@ -62,7 +62,7 @@ def _record_traces(root: Path, scripts: list[str]) -> tuple[list[str], list[Prob
             problems.append(refused(script, failed))
         elif difference := compare.first_difference(a.trace, b.trace):
             problems.append(_unsteady(script, *difference[2:], "did"))
-        elif difference := _write_trace(root, compare.kept(file), a.trace):
+        elif difference := _write_trace(root, compare.trace_path(file), a.trace):
             differences.append(difference)
     return differences, problems
 
