@@ -5,14 +5,13 @@ The forkserver calls `run` in a fork, or starts a new interpreter:
     python -m proofbook.run.entry script.py report.json deadline [record]
 
 The deadline is in seconds since the epoch: a slow start of the interpreter counts too.
-It imports nothing of proofbook, and gradtrace only to record: a new interpreter starts for a script
-as it starts for a reader.
+It imports nothing of proofbook, and the recorder of gradtrace only to record: a new interpreter
+starts for a script as it starts for a reader.
 """
 
 from __future__ import annotations
 
 import atexit
-import builtins
 import contextlib
 import ctypes
 import faulthandler
@@ -24,8 +23,9 @@ import sys
 import threading
 import time
 import traceback
-import types
 from os import _exit, getpid  # names of our own: a script may patch those in `os`
+
+from gradtrace.record.execute import execute
 
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_TRUNC
 _MAKES = {"open": 0, "os.mkdir": 0, "os.rename": 1, "os.link": 1, "os.symlink": 1}
@@ -105,16 +105,6 @@ def _die_with_parent() -> None:
     """Have this process killed with its parent: nobody else would stop it."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(1, 9, 0, 0, 0)  # PR_SET_PDEATHSIG, SIGKILL
-
-
-def execute(script: str) -> None:
-    """Run the script as `__main__`. Not with runpy, which takes `__main__` away before the end."""
-    main = types.ModuleType("__main__")
-    main.__dict__.update(__file__=script, __cached__=None, __builtins__=builtins)
-    sys.modules["__main__"] = main
-    with io.open_code(script) as file:
-        code = compile(file.read(), script, "exec", dont_inherit=True)
-    exec(code, main.__dict__)
 
 
 def _figures() -> list[str]:
