@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from proofbook.export.offline import built
+from proofbook.export.offline import built_site
 from proofbook.testing.server import serve
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -32,5 +32,5 @@ def site(tmp_path_factory) -> Iterator[str]:
 @pytest.fixture(scope="session")
 def book_as_files() -> Iterator[Path]:
     """The book as `proofbook offline` and `pdf` have it built, once for all tests."""
-    with built(ROOT, lambda _: None) as site:
+    with built_site(ROOT, lambda _: None) as site:
         yield site

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 from proofbook.cli.main import main
-from proofbook.export.offline import FOLDER, NAME, Unmade, offline, written
+from proofbook.export.offline import ExportError, offline, replaced_file
 from proofbook.export.pdf import installed_browser
 
 ROOT = Path(__file__).resolve().parents[1]
+FOLDER, NAME = "gradients", "gradients-offline.zip"
 
 needs_browser = pytest.mark.skipif(installed_browser() is None, reason="no Chromium or Chrome")
 
@@ -24,7 +25,7 @@ def packed(book_as_files, tmp_path_factory) -> Path:
     out, told = tmp_path_factory.mktemp("dist"), io.StringIO()
     with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(told):
         patch.setattr(
-            "proofbook.export.offline.built", lambda *_: contextlib.nullcontext(book_as_files)
+            "proofbook.export.offline.built_site", lambda *_: contextlib.nullcontext(book_as_files)
         )
         assert main(["--root", str(ROOT), "offline", "-o", str(out)]) == 0
     assert f"open {FOLDER}/index.html" in told.getvalue()
@@ -126,16 +127,16 @@ def test_a_book_that_cannot_be_built_leaves_what_was_there(tmp_path):
     old.parent.mkdir()
     old.write_text("old")
     (tmp_path / "book").mkdir()
-    with pytest.raises(Unmade, match="could not be built"):
+    with pytest.raises(ExportError, match="could not be built"):
         offline(tmp_path / "book", old.parent, lambda _: None)
     assert old.read_text() == "old" and list(old.parent.iterdir()) == [old]
 
 
 def test_a_file_is_written_whole_or_not_at_all(tmp_path):
-    with pytest.raises(ZeroDivisionError), written(tmp_path / "a" / "b") as target:
+    with pytest.raises(ZeroDivisionError), replaced_file(tmp_path / "a" / "b") as target:
         target.write_text("half")
         1 / 0  # noqa: B018
     assert list((tmp_path / "a").iterdir()) == []
-    with written(tmp_path / "a" / "b") as target:
+    with replaced_file(tmp_path / "a" / "b") as target:
         target.write_text("whole")
     assert [f.read_text() for f in (tmp_path / "a").iterdir()] == ["whole"]

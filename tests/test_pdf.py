@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from proofbook.cli.main import main
 from proofbook.export import pdf as printing
-from proofbook.export.offline import Unmade
+from proofbook.export.offline import ExportError
 from proofbook.export.pdf import installed_browser
 from proofbook.export.print_document import bound, sheets
 
@@ -165,7 +165,7 @@ def test_without_a_browser_or_a_site_nothing_is_written(tmp_path, monkeypatch, c
     assert main(command) == 1
     assert "the book could not be built" in capsys.readouterr().err
     monkeypatch.setattr(printing.shutil, "which", lambda _: None)
-    with pytest.raises(Unmade, match=r"needs Chromium or Chrome.*chromium-browser"):
+    with pytest.raises(ExportError, match=r"needs Chromium or Chrome.*chromium-browser"):
         printing.browser_path()
     assert main(command) == 1
     assert "needs Chromium" in capsys.readouterr().err

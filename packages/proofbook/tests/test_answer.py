@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from proofbook.content.page_summary import SHORT, WIDTH, answer, title, width
-from proofbook.export.markdown_twin import twin
+from proofbook.export.markdown_copy import markdown_copy
 from proofbook.model.book import read_book
 from proofbook.model.page import parse
 from proofbook.testing.tiny_book import EN, Book
@@ -70,7 +70,7 @@ def test_every_page_of_the_book_answers_in_plain_words_of_its_own():
     assert [f for f, text in said.items() if width(text) > max(WIDTH, 2 * SHORT) + 130] == []
 
 
-def test_the_twin_of_a_page_is_plain_markdown(tmp_path):
+def test_the_markdown_copy_of_a_page_is_plain_markdown(tmp_path):
     book = Book(tmp_path / "book")
     book.write(
         "docs/t/p.en.md",
@@ -82,7 +82,9 @@ def test_the_twin_of_a_page_is_plain_markdown(tmp_path):
     )
     file = "docs/t/p.en.md"
     parsed = parse(file, book.read(file))
-    told = twin(parsed, read_book(book.root), "en", "https://x.org/b/", "https://x.org/b/en/t/p/")
+    told = markdown_copy(
+        parsed, read_book(book.root), "en", "https://x.org/b/", "https://x.org/b/en/t/p/"
+    )
     head, rest = told.split("\n\nIt is ")
     assert head.startswith("# What is three times w?\n\nSource: <https://x.org/b/en/t/p/>. ")
     assert re.search(r"PyTorch \d+\.\d+\.\d+ printed", head)
@@ -93,11 +95,11 @@ def test_the_twin_of_a_page_is_plain_markdown(tmp_path):
     )
 
 
-def test_the_fence_of_a_twin_is_longer_than_any_in_the_code(tmp_path):
+def test_the_fence_of_a_markdown_copy_is_longer_than_any_in_the_code(tmp_path):
     book = Book(tmp_path / "book")
     book.write("snippets/t/s.out", "```\ny\n")
     file = "docs/t/p.zh.md"
-    told = twin(
+    told = markdown_copy(
         parse(file, book.read(file)),
         read_book(book.root),
         "zh",
@@ -107,22 +109,22 @@ def test_the_fence_of_a_twin_is_longer_than_any_in_the_code(tmp_path):
     assert "输出：\n\n````text\n```\ny\n````\n" in told
 
 
-def test_every_twin_of_the_book_is_free_of_what_only_the_site_understands():
+def test_every_markdown_copy_of_the_book_is_free_of_what_only_the_site_understands():
     book = read_book(ROOT)
     pages = [p for p in book.pages if p.file.endswith(".en.md")]
     odd = re.compile(
         r"(?m)^(?:!!!|\?\?\?|:::)|\{ ?[#.:][\w-]+|</?(?:div|span|td|table|img)\b|\]\((?!http)"
     )
     for parsed in pages:
-        told = twin(parsed, book, "en", "https://x.org/", "https://x.org/p/")
+        told = markdown_copy(parsed, book, "en", "https://x.org/", "https://x.org/p/")
         prose = re.sub(r"(?ms)^[> ]*```.*?^[> ]*```$|`[^`\n]+`|\$[^$\n]+\$", "", told)
         assert not odd.search(prose), (parsed.file, odd.search(prose)[0])
 
 
-def test_the_twin_leads_to_a_figure_instead_of_holding_it():
+def test_the_markdown_copy_leads_to_a_figure_instead_of_holding_it():
     file = "docs/accumulate/two-losses.en.md"
     book = read_book(ROOT)
     parsed = next(page for page in book.pages if page.file == file)
-    told = twin(parsed, book, "en", "https://x.org/", "https://x.org/p/")
+    told = markdown_copy(parsed, book, "en", "https://x.org/", "https://x.org/p/")
     figure = "https://x.org/en/accumulate/two-losses/#trace-accumulate-two-losses)"
     assert told.count(figure) == 1 and "base64" not in told and "<img" not in told

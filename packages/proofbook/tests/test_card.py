@@ -9,10 +9,18 @@ from pathlib import Path
 import pytest
 from PIL import Image
 from proofbook.content.page_summary import title
-from proofbook.export import social_card as card
-from proofbook.export.line_breaking import CLOSING, OPENING, balanced, pieces
-from proofbook.export.social_card import Card, Drawer, NoRoom, find_font
+from proofbook.export.line_breaking import CLOSING, OPENING, balanced_lines, pieces
+from proofbook.export.social_card import (
+    LEFT,
+    RIGHT,
+    Card,
+    CardRenderer,
+    TitleTooLong,
+    card_renderer,
+    find_font,
+)
 from proofbook.model.book import read_book
+from proofbook.model.config import BookConfig, CardColors
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -27,7 +35,7 @@ def broken(text: str, language: str, room: int) -> list[str]:
     """The lines of a title where each Latin character is one wide, each Chinese one two."""
     parts = pieces(text, language)
     widths = [sum(2 if c > "\u2e7f" else 1 for c in part.text) for part in parts]
-    return ["".join(text for _, text in line) for line in balanced(parts, widths, room)]
+    return ["".join(text for _, text in line) for line in balanced_lines(parts, widths, room)]
 
 
 def test_lines_are_as_few_as_can_be_and_then_even():
@@ -67,21 +75,23 @@ def test_no_line_begins_or_ends_with_punctuation_that_may_not(room):
 @needs_font
 @pytest.mark.parametrize("text, language", TITLES[::5])
 def test_a_title_of_the_book_is_seen_whole(tmp_path, text, language):
-    drawer = Drawer(FONT, tmp_path)
-    size, lines = drawer.lines(Card(text, "", "", language))
+    cards = CardRenderer(FONT, tmp_path)
+    size, lines = cards.lines(Card(text, "", "", "", language))
     assert "".join(t for line in lines for _, t in line).replace(" ", "") == text.replace(
         "`", ""
     ).replace(" ", "")
     assert len(lines) <= 4
     for line in lines:
         wide = sum(FONT.face(kind, size).getlength(text) for kind, text in line)
-        assert wide <= 1.01 * (card._RIGHT - card._LEFT)
+        assert wide <= 1.01 * (RIGHT - LEFT)
 
 
 @needs_font
 def test_the_picture_is_small_and_has_its_size_and_the_colors_of_the_book(tmp_path):
-    made = Drawer(FONT, tmp_path).png(
-        Card("「为什么」`backward` 两次？", "累加", "看得见的梯度", "zh")
+    book = read_book(ROOT)
+    background = (ROOT / book.config.card_background).read_bytes()
+    made = CardRenderer(FONT, tmp_path, book.config.card_colors, background).png(
+        Card("「为什么」`backward` 两次？", "累加", "看得见的梯度", "每个输出都真的跑过", "zh")
     )
     image = Image.open(io.BytesIO(made))
     assert (image.format, image.size, image.mode) == ("PNG", (1200, 630), "P")
@@ -100,19 +110,19 @@ def test_the_picture_is_small_and_has_its_size_and_the_colors_of_the_book(tmp_pa
 
 @needs_font
 def test_different_titles_have_different_pictures_and_the_same_has_the_same(tmp_path):
-    drawer = Drawer(FONT, tmp_path)
-    one, two = (Card(text, "p", "b", "en") for text in ("One?", "Two?"))
-    assert drawer.png(one) != drawer.png(two)
-    assert Drawer(FONT, tmp_path / "elsewhere").png(one) == drawer.png(one)
+    cards = CardRenderer(FONT, tmp_path)
+    one, two = (Card(text, "p", "b", "m", "en") for text in ("One?", "Two?"))
+    assert cards.png(one) != cards.png(two)
+    assert CardRenderer(FONT, tmp_path / "elsewhere").png(one) == cards.png(one)
 
 
 @needs_font
 def test_what_was_drawn_is_kept_and_what_nobody_wants_goes(tmp_path, monkeypatch):
-    one, two = (Card(text, "p", "b", "en") for text in ("One?", "Two?"))
-    first = Drawer(FONT, tmp_path)
+    one, two = (Card(text, "p", "b", "m", "en") for text in ("One?", "Two?"))
+    first = CardRenderer(FONT, tmp_path)
     pictures = first.png(one), first.png(two)
-    again = Drawer(FONT, tmp_path)
-    monkeypatch.setattr(Drawer, "draw", lambda *_: pytest.fail("drawn again"))
+    again = CardRenderer(FONT, tmp_path)
+    monkeypatch.setattr(CardRenderer, "draw", lambda *_: pytest.fail("drawn again"))
     assert again.png(one) == pictures[0]
     again.forget_unused()
     assert [file.read_bytes() for file in tmp_path.iterdir()] == [pictures[0]]
@@ -120,8 +130,8 @@ def test_what_was_drawn_is_kept_and_what_nobody_wants_goes(tmp_path, monkeypatch
 
 @needs_font
 def test_a_title_without_end_is_refused(tmp_path):
-    with pytest.raises(NoRoom):
-        Drawer(FONT, tmp_path).png(Card("Why " * 80 + "?", "p", "b", "en"))
+    with pytest.raises(TitleTooLong):
+        CardRenderer(FONT, tmp_path).png(Card("Why " * 80 + "?", "p", "b", "m", "en"))
 
 
 def test_a_machine_without_a_chinese_font_has_none(tmp_path):
@@ -130,3 +140,17 @@ def test_a_machine_without_a_chinese_font_has_none(tmp_path):
     assert find_font([tmp_path, Path("/nowhere")]) is None
     (tmp_path / "NotoSansCJK-Regular.ttc").write_bytes(b"")
     assert find_font([tmp_path]).plain == tmp_path / "NotoSansCJK-Regular.ttc"
+
+
+@needs_font
+def test_a_book_chooses_the_colors_and_the_background_of_its_cards(tmp_path):
+    ground = Image.effect_noise((300, 200), 80).resize((1200, 630)).convert("RGB")
+    ground.save(tmp_path / "ground.png")
+    colors = CardColors(background="#f0f0f0", title="#102030", code="#a00000", motto="#102030")
+    config = BookConfig(card_colors=colors, card_background="ground.png")
+    card = Card("Why `w`?", "Waves", "The Book", "Run", "fr")
+    drawn = card_renderer(tmp_path, config).draw(card).convert("RGB")
+    counts = {color: count for count, color in drawn.getcolors(1 << 20)}
+    assert counts[0x10, 0x20, 0x30] > 500 and counts[0xA0, 0, 0] > 500
+    plain = CardRenderer(FONT, tmp_path, colors).draw(card).convert("RGB")
+    assert plain.getpixel((1100, 300)) == (0xF0, 0xF0, 0xF0) != drawn.getpixel((1100, 300))

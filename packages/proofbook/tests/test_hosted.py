@@ -5,15 +5,24 @@ from __future__ import annotations
 import xml.etree.ElementTree as ElementTree
 
 import pytest
-from proofbook.export import host_files as hosted
-from proofbook.export import social_card as card
-from proofbook.export.host_files import Edition, Entry, files, llms, write
-from proofbook.export.social_card import Drawer, find_font
+from proofbook.export import social_card
+from proofbook.export.host_files import (
+    Edition,
+    SitePage,
+    card_of,
+    llms_txt,
+    root_files,
+    write_edition_files,
+)
+from proofbook.export.social_card import CardRenderer, find_font
 from proofbook.model.book import read_book
+from proofbook.model.config import Language
 from proofbook.model.page import parse
 from proofbook.testing.tiny_book import Book
 
 SITE = "https://x.org/b/"
+ENGLISH = Language("en", "English", subtitle="Of waves", motto="Run")
+PREFIXES = ("", "en/")
 
 
 @pytest.fixture
@@ -22,12 +31,13 @@ def edition(book: Book) -> Edition:
     book.write("docs/t/index.en.md", "# Part: all of it { #part }\n\n- a list\n")
     book.write("docs/u.en.md", "# Of [its] own { #own }\n\nIt is `w`.\n")
 
-    def entry(name: str, url: str, part: str) -> Entry:
-        return Entry(parse(f"docs/{name}", book.read(f"docs/{name}")), url, part)
+    def entry(name: str, url: str, part: str) -> SitePage:
+        return SitePage(parse(f"docs/{name}", book.read(f"docs/{name}")), url, part)
 
     part = "Part: all of it"
     return Edition(
-        "en",
+        ENGLISH,
+        "en/",
         "The Book",
         "What it is about.",
         SITE,
@@ -41,7 +51,7 @@ def edition(book: Book) -> Edition:
 
 
 def test_llms_txt_lists_the_parts_and_then_what_is_in_none(edition):
-    assert llms(edition) == (
+    assert llms_txt(edition) == (
         "# The Book\n\n> What it is about.\n\n"
         "## Part: all of it\n\n"
         "- [Part: all of it](https://x.org/b/en/t/index.md)\n"
@@ -51,10 +61,10 @@ def test_llms_txt_lists_the_parts_and_then_what_is_in_none(edition):
     )
 
 
-def test_twins_lie_beside_their_pages(edition, book, tmp_path):
+def test_markdown_copies_lie_beside_their_pages(edition, book, tmp_path):
     site = tmp_path / "site"
     site.mkdir()
-    assert write(edition, read_book(book.root), site, None) == []
+    assert write_edition_files(edition, read_book(book.root), site, None) == []
     written = sorted(f.relative_to(site).as_posix() for f in site.rglob("*") if f.is_file())
     assert written == ["index.md", "llms.txt", "t/index.md", "t/p/index.md", "u/index.md"]
     assert "<https://x.org/b/en/t/p/>" in (site / "t/p/index.md").read_text("utf-8")
@@ -62,41 +72,44 @@ def test_twins_lie_beside_their_pages(edition, book, tmp_path):
 
 @pytest.mark.skipif(find_font() is None, reason="no Chinese font on this machine")
 def test_a_title_that_no_picture_holds_is_a_problem_of_its_page(edition, book, tmp_path):
-    drawer = Drawer(find_font(), tmp_path / "kept")
-    assert write(edition, read_book(book.root), tmp_path / "site", drawer) == []
-    assert (tmp_path / "site/t/p" / card.NAME).read_bytes().startswith(b"\x89PNG")
+    cards = CardRenderer(find_font(), tmp_path / "kept")
+    assert write_edition_files(edition, read_book(book.root), tmp_path / "site", cards) == []
+    assert (tmp_path / "site/t/p" / social_card.NAME).read_bytes().startswith(b"\x89PNG")
     text = "---\nhide: [toc]\n---\n# " + "Why? " * 80 + "{ #own }\n"
-    long = Entry(parse("docs/u.en.md", text), "u/", "")
-    [problem] = write(
-        Edition("en", "B", "", SITE, (long,)), read_book(book.root), tmp_path / "other", drawer
+    long = SitePage(parse("docs/u.en.md", text), "u/", "")
+    [problem] = write_edition_files(
+        Edition(ENGLISH, "en/", "B", "", SITE, (long,)),
+        read_book(book.root),
+        tmp_path / "other",
+        cards,
     )
     assert (problem.file, problem.line) == ("docs/u.en.md", 4)
     assert "too long for the picture" in problem.what and problem.found.startswith("Why? Why?")
 
 
 @pytest.mark.parametrize(
-    "part, title, above",
+    "part, title, label",
     [
         ("Part: all of it", "Why?", "Part"),
         ("累加：好几次", "为什么？", "累加"),
-        ("Part: all of it", "Part: all of it", hosted.SUBTITLE["en"]),
-        ("", "Why?", hosted.SUBTITLE["en"]),
+        ("Part: all of it", "Part: all of it", "Of waves"),
+        ("", "Why?", "Of waves"),
     ],
 )
-def test_over_a_title_stands_its_part(part, title, above):
-    entry = Entry(parse("docs/a.en.md", f"# {title} {{ #a }}\n"), "a/", part)
-    assert hosted._card(Edition("en", "B", "", SITE, ()), entry).above == above
+def test_over_a_title_stands_its_part(part, title, label):
+    entry = SitePage(parse("docs/a.en.md", f"# {title} {{ #a }}\n"), "a/", part)
+    assert card_of(Edition(ENGLISH, "en/", "B", "", SITE, ()), entry).label == label
 
 
 def test_robots_txt_stands_at_the_root_of_a_host_only():
-    assert "robots.txt" not in files(SITE)
+    assert "robots.txt" not in root_files(SITE, PREFIXES)
     for site in ("https://x.org/", "https://x.org"):
-        assert "\nSitemap: https://x.org/sitemaps.xml\n" in files(site)["robots.txt"]
-    assert files(SITE)[".nojekyll"] == ""
+        assert "\nSitemap: https://x.org/sitemaps.xml\n" in root_files(site, PREFIXES)["robots.txt"]
+    assert root_files(SITE, PREFIXES)[".nojekyll"] == ""
 
 
 def test_the_list_of_sitemaps_names_both_editions():
-    tree = ElementTree.fromstring(files(SITE + "?a&b/")["sitemaps.xml"])
+    tree = ElementTree.fromstring(root_files(SITE + "?a&b/", PREFIXES)["sitemaps.xml"])
     assert [place.text for place in tree.iter() if place.tag.endswith("loc")] == [
         "https://x.org/b/?a&b/sitemap.xml",
         "https://x.org/b/?a&b/en/sitemap.xml",

@@ -18,7 +18,7 @@ from proofbook.cli.scaffold import start
 from proofbook.content.glossary import FILE as GLOSSARY
 from proofbook.content.glossary import read_terms
 from proofbook.content.report import readable, unproved
-from proofbook.export.offline import Unmade, offline
+from proofbook.export.offline import ExportError, offline
 from proofbook.export.pdf import pdf
 from proofbook.languages.reconcile import doubtful, edited_alone, reconcile, stale
 from proofbook.maths.check import line_of
@@ -75,7 +75,7 @@ def main(arguments: list[str] | None = None) -> int:
         return _update(book, *chosen)
     except Unproved as unproved:
         print(unproved, file=sys.stderr)
-    except (RunnerError, Unmade) as error:
+    except (RunnerError, ExportError) as error:
         print(error, file=sys.stderr)
     return 1
 

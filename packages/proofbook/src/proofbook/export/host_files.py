@@ -1,7 +1,5 @@
-"""What stands beside the pages of an edition: Markdown twins, pictures for links, llms.txt.
-
-And beside both editions, for their host: robots.txt, the list of sitemaps, .nojekyll.
-"""
+"""The files beside the pages: for each edition Markdown copies, social cards and llms.txt, and for
+the host of all editions robots.txt, the list of sitemaps and .nojekyll."""
 
 from __future__ import annotations
 
@@ -12,24 +10,19 @@ from urllib.parse import urlsplit
 from xml.sax.saxutils import escape
 
 from proofbook.content.page_summary import answer, title
-from proofbook.export import markdown_twin as twin
-from proofbook.export import social_card as card
-from proofbook.languages.parity import LANGUAGES
+from proofbook.export import markdown_copy, social_card
 from proofbook.model.book import Book
+from proofbook.model.config import Language, in_language
 from proofbook.model.page import Page
 from proofbook.model.problem import Problem
 
-PREFIX = {"zh": "", "en": "en/"}
-"""Where each edition stands below the address of the book."""
-
-SUBTITLE = {"zh": "PyTorch 的梯度与钩子", "en": "PyTorch gradients and hooks"}
 SITEMAPS = "sitemaps.xml"
-_OTHERS = {"zh": "还有", "en": "And"}
+_OTHER_PAGES = {"zh": "还有", "en": "And"}
 
 
 @dataclass(frozen=True)
-class Entry:
-    """A page and where it stands: its address below the edition, the title of its part or ""."""
+class SitePage:
+    """A page on the site: its address below the edition, the title of its part or ""."""
 
     page: Page
     url: str
@@ -44,46 +37,54 @@ class Entry:
 class Edition:
     """The book in one language: its name, what it is about, its pages in their order.
 
-    `site`: the address of the book, at its end a slash.
+    `site`: the address of the book, with a slash at its end; `prefix`: where the edition lies below
+    it, "" or "en/".
     """
 
-    language: str
+    language: Language
+    prefix: str
     name: str
     about: str
     site: str
-    entries: Sequence[Entry]
+    pages: Sequence[SitePage]
 
-    def address(self, entry: Entry) -> str:
+    def address(self, page: SitePage) -> str:
         """The address of a page."""
-        return self.site + PREFIX[self.language] + entry.url
+        return self.site + self.prefix + page.url
 
 
-def write(edition: Edition, book: Book, folder: Path, drawer: card.Drawer | None) -> list[Problem]:
-    """Write what stands beside the pages into the `folder` of the edition.
+def write_edition_files(
+    edition: Edition, book: Book, folder: Path, cards: social_card.CardRenderer | None
+) -> list[Problem]:
+    """Write the files beside the pages into the `folder` of the edition; `cards` draws the social
+    cards, None leaves them out.
 
-    Gives the problems: a title for which its picture has no room. Without a `drawer` there are no
-    pictures. The pages are those that `expand` accepts.
+    Gives the problems: titles that are too long for their cards. The pages must be such that
+    `expand` accepts.
     """
     problems = []
-    for entry in edition.entries:
-        place = folder / entry.url
+    for page in edition.pages:
+        place = folder / page.url
         place.mkdir(parents=True, exist_ok=True)
-        told = twin.twin(entry.page, book, edition.language, edition.site, edition.address(entry))
-        (place / twin.NAME).write_text(told, "utf-8", newline="\n")
-        if drawer:
+        language, address = edition.language.code, edition.address(page)
+        text = markdown_copy.markdown_copy(page.page, book, language, edition.site, address)
+        (place / markdown_copy.NAME).write_text(text, "utf-8", newline="\n")
+        if cards:
             try:
-                (place / card.NAME).write_bytes(drawer.png(_card(edition, entry)))
-            except card.NoRoom:
-                problems.append(_too_long(entry.page))
-    (folder / "llms.txt").write_text(llms(edition), "utf-8", newline="\n")
+                (place / social_card.NAME).write_bytes(cards.png(card_of(edition, page)))
+            except social_card.TitleTooLong:
+                problems.append(_title_too_long(page.page))
+    (folder / "llms.txt").write_text(llms_txt(edition), "utf-8", newline="\n")
     return problems
 
 
-def _card(edition: Edition, entry: Entry) -> card.Card:
-    first = entry.title == entry.part  # the first page of a part has its name
-    above = SUBTITLE[edition.language] if first else _short(entry.part)
-    above = above or SUBTITLE[edition.language]
-    return card.Card(entry.title, above, edition.name, edition.language)
+def card_of(edition: Edition, page: SitePage) -> social_card.Card:
+    """What the social card of a page says: over its title stands its part, or the subtitle."""
+    language = edition.language
+    part = "" if page.title == page.part else _short(page.part)  # its first page has its title
+    return social_card.Card(
+        page.title, part or language.subtitle, edition.name, language.motto, language.code
+    )
 
 
 def _short(part: str) -> str:
@@ -91,7 +92,7 @@ def _short(part: str) -> str:
     return part.partition("：")[0].partition(": ")[0].replace("`", "")
 
 
-def _too_long(page: Page) -> Problem:
+def _title_too_long(page: Page) -> Problem:
     return Problem(
         page.file,
         next((heading.line for heading in page.headings if heading.level == 1), 1),
@@ -103,40 +104,41 @@ def _too_long(page: Page) -> Problem:
     )
 
 
-def llms(edition: Edition) -> str:
-    """The pages for a program that reads, by the parts of the book: https://llmstxt.org"""
-    parts: dict[str, list[Entry]] = {}
-    for entry in edition.entries:
-        if entry.url:  # the first page of all is the book itself
-            parts.setdefault(entry.part, []).append(entry)
-    alone = parts.pop("", [])
-    told = [f"# {edition.name}", "", f"> {edition.about}"]
-    for part, entries in [*parts.items(), (_OTHERS[edition.language], alone)]:
-        if entries:
-            told += ["", f"## {part}", "", *(_listed(edition, entry) for entry in entries)]
-    return "\n".join(told) + "\n"
+def llms_txt(edition: Edition) -> str:
+    """The list of pages for a program that reads, by parts of the book: https://llmstxt.org"""
+    parts: dict[str, list[SitePage]] = {}
+    for page in edition.pages:
+        if page.url:  # the first page of all is the book itself
+            parts.setdefault(page.part, []).append(page)
+    others = parts.pop("", [])
+    label = in_language(_OTHER_PAGES, edition.language.code)
+    lines = [f"# {edition.name}", "", f"> {edition.about}"]
+    for part, pages in [*parts.items(), (label, others)]:
+        if pages:
+            lines += ["", f"## {part}", "", *(_list_item(edition, page) for page in pages)]
+    return "\n".join(lines) + "\n"
 
 
-def _listed(edition: Edition, entry: Entry) -> str:
-    name = entry.title.replace("[", r"\[").replace("]", r"\]")
-    link = f"- [{name}]({edition.address(entry)}{twin.NAME})"
-    said = answer(entry.page.text)
-    return f"{link}: {said}" if said else link
+def _list_item(edition: Edition, page: SitePage) -> str:
+    name = page.title.replace("[", r"\[").replace("]", r"\]")
+    link = f"- [{name}]({edition.address(page)}{markdown_copy.NAME})"
+    summary = answer(page.page.text)
+    return f"{link}: {summary}" if summary else link
 
 
-def files(site: str) -> dict[str, str]:
-    """The files at the root of the book, which stands at the address `site`, by name."""
-    told = {".nojekyll": "", SITEMAPS: _sitemaps(site)}
+def root_files(site: str, prefixes: Sequence[str]) -> dict[str, str]:
+    """The files at the root of the book, by name. `site`: its address; `prefixes`: where the
+    editions lie below it."""
+    files = {".nojekyll": "", SITEMAPS: _sitemaps(site, prefixes)}
     if urlsplit(site).path in ("", "/"):  # nobody looks for it below the root of a host
-        told["robots.txt"] = f"User-agent: *\nAllow: /\nSitemap: {site.rstrip('/')}/{SITEMAPS}\n"
-    return told
+        files["robots.txt"] = f"User-agent: *\nAllow: /\nSitemap: {site.rstrip('/')}/{SITEMAPS}\n"
+    return files
 
 
-def _sitemaps(site: str) -> str:
-    """Each edition has a sitemap, which its instant navigation reads too; this lists both."""
+def _sitemaps(site: str, prefixes: Sequence[str]) -> str:
+    """Each edition has a sitemap, which its instant navigation reads too; this lists them all."""
     rows = [
-        f"  <sitemap><loc>{escape(site + PREFIX[language])}sitemap.xml</loc></sitemap>"
-        for language in LANGUAGES
+        f"  <sitemap><loc>{escape(site + prefix)}sitemap.xml</loc></sitemap>" for prefix in prefixes
     ]
     head = '<?xml version="1.0" encoding="UTF-8"?>'
     name = "http://www.sitemaps.org/schemas/sitemap/0.9"

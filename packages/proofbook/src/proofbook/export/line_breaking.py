@@ -16,12 +16,12 @@ OPENING = "（「『《【“‘([{"
 """What ends no line."""
 
 Run = tuple[str, str]
-"""A piece of text of one kind, "text" or "code"."""
+"""A kind of text, "text" or "code", and the text."""
 
 
 @dataclass(frozen=True)
 class Piece:
-    """What stays together on a line. `runs` is what is seen within the line, blank included."""
+    """What stays together on a line, with the blank that follows it within the line."""
 
     runs: tuple[Run, ...]
 
@@ -38,21 +38,21 @@ class Piece:
 def pieces(title: str, language: str) -> list[Piece]:
     """The pieces between which a title may be broken; its code stands in backticks.
 
-    Chinese is broken between words (jieba knows them), English at blanks; code is never broken, and
-    punctuation stays with the word that it belongs to.
+    Chinese is broken between words (jieba knows them), any other language at blanks; code is never
+    broken, and punctuation stays with the word that it belongs to.
     """
-    told: list[Piece] = []
+    parts: list[Piece] = []
     for number, part in enumerate(re.split(r"(`+[^`]+`+)", title)):
         if number % 2:
-            told.append(Piece((("code", part.strip("`")),)))
+            parts.append(Piece((("code", part.strip("`")),)))
         elif part:
-            told += [Piece((("text", word),)) for word in _words(part, language)]
-    return _joined(told)
+            parts += [Piece((("text", word),)) for word in _words(part, language)]
+    return _joined(parts)
 
 
 def _words(text: str, language: str) -> list[str]:
     words = re.findall(r"\s+|[^\s\u2e80-\uffff]+|[\u2e80-\uffff]+", text)
-    if language == "zh":
+    if language.startswith("zh"):
         return [
             one for word in words for one in (jieba.cut(word) if word[0] > "\u2e7f" else [word])
         ]
@@ -61,24 +61,25 @@ def _words(text: str, language: str) -> list[str]:
 
 def _joined(parts: list[Piece]) -> list[Piece]:
     """Blanks and closing punctuation go to the piece before, an opening bracket to that after."""
-    told: list[Piece] = []
+    joined: list[Piece] = []
     for part in parts:
-        before = told[-1].text if told else ""
+        before = joined[-1].text if joined else ""
         glued = part.text[0] in CLOSING or part.text.isspace() or before[-1:] in (*OPENING,)
         apart = before[-1:].isspace() or (before and _chinese(before[-1]) != _chinese(part.text[0]))
-        if told and (glued or (not apart and not _chinese(part.text[0]))):
-            told[-1] = replace(told[-1], runs=told[-1].runs + part.runs)
+        if joined and (glued or (not apart and not _chinese(part.text[0]))):
+            joined[-1] = replace(joined[-1], runs=joined[-1].runs + part.runs)
         else:
-            told.append(part)
-    return told
+            joined.append(part)
+    return joined
 
 
 def _chinese(character: str) -> bool:
     return character > "\u2e7f"
 
 
-def balanced(parts: Sequence[Piece], widths: Sequence[float], room: float) -> list[list[Run]]:
-    """The lines, as few as go into the `room`, and then as even as can be; [] where one can't.
+def balanced_lines(parts: Sequence[Piece], widths: Sequence[float], room: float) -> list[list[Run]]:
+    """The lines, as few as go into the `room`, and then as even as can be; [] where a piece is
+    wider than the room. `widths`: those of the pieces, in the unit of `room`.
 
     A break after punctuation is worth some unevenness: it is where a reader pauses.
     """
@@ -94,24 +95,24 @@ def balanced(parts: Sequence[Piece], widths: Sequence[float], room: float) -> li
             if end in best:
                 pause = end < count and parts[end - 1].text.rstrip()[-1:] in (*CLOSING,)
                 uneven = ((wide - even) / room) ** 2 - (0.08 if pause else 0)
-                lines, cost, _ = best[end]
-                found.append((lines + 1, cost + uneven, end))
+                count_below, cost, _ = best[end]
+                found.append((count_below + 1, cost + uneven, end))
         if found:
             best[start] = min(found)
     if 0 not in best:
         return []
-    told, at = [], 0
+    lines, at = [], 0
     while at < count:
         end = best[at][2]
         line = [*parts[at : end - 1], parts[end - 1].trimmed()]
-        told.append(_merged(run for piece in line for run in piece.runs))
+        lines.append(_merged(run for piece in line for run in piece.runs))
         at = end
-    return told
+    return lines
 
 
 def _merged(runs: Iterable[Run]) -> list[Run]:
     """Neighbors of one kind as one run."""
-    told = [
+    merged = [
         (kind, "".join(text for _, text in same)) for kind, same in groupby(runs, itemgetter(0))
     ]
-    return [(kind, text) for kind, text in told if text]
+    return [(kind, text) for kind, text in merged if text]

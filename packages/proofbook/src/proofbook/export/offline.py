@@ -1,6 +1,6 @@
 """The book as a folder of files: `proofbook offline` packs it into one zip.
 
-It opens from the file system with a double click, both languages, and asks no network.
+It opens from the file system with a double click, in all its languages, and asks no network.
 """
 
 from __future__ import annotations
@@ -14,23 +14,22 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-NAME = "gradients-offline.zip"
-FOLDER = "gradients"
-"""The folder in the zip; its `index.html` is where to begin."""
+from proofbook.model.config import read_config
+
 _NOT_NEEDED = {"404.html", "sitemap.xml", "sitemap.xml.gz", "search_index.json"}
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 """The same book gives the same bytes."""
 
 
-class Unmade(Exception):
+class ExportError(Exception):
     """Raised where the book could not be made into a file; says why, and what mends it."""
 
 
 @contextmanager
-def built(root: Path, tell: Callable[[str], None]) -> Iterator[Path]:
-    """The book as files, proved, in a folder that is gone afterwards."""
-    tell("building both languages and running every snippet; this takes about half a minute ...")
-    with tempfile.TemporaryDirectory(prefix="gradients-") as folder:
+def built_site(root: Path, progress: Callable[[str], None]) -> Iterator[Path]:
+    """The site as files, built and checked, in a folder that is deleted afterwards."""
+    progress("building all languages and running every snippet; this takes about half a minute ...")
+    with tempfile.TemporaryDirectory(prefix="proofbook-") as folder:
         site = Path(folder, "site")
         command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(site)]
         environment = {**os.environ, "OFFLINE": "true", "NO_MKDOCS_2_WARNING": "1"}
@@ -38,13 +37,13 @@ def built(root: Path, tell: Callable[[str], None]) -> Iterator[Path]:
             command, cwd=root, env=environment, capture_output=True, text=True, encoding="utf-8"
         )
         if done.returncode or not (site / "index.html").is_file():
-            raise Unmade(f"the book could not be built; nothing was written\n\n{done.stderr}")
+            raise ExportError(f"the book could not be built; nothing was written\n\n{done.stderr}")
         yield site
 
 
 @contextmanager
-def written(file: Path) -> Iterator[Path]:
-    """A place to write to; what is written there becomes `file` only when it is whole."""
+def replaced_file(file: Path) -> Iterator[Path]:
+    """A path to write to; what is written there becomes `file` only when it is whole."""
     file.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
     os.close(handle)
@@ -56,16 +55,21 @@ def written(file: Path) -> Iterator[Path]:
         Path(name).unlink(missing_ok=True)
 
 
-def offline(root: Path, out: Path, tell: Callable[[str], None]) -> str:
-    """Write the zip into the folder `out`; gives a summary. `tell` is told of the progress."""
-    with built(root, tell) as site, written(out / NAME) as target:
+def offline(root: Path, out: Path, progress: Callable[[str], None]) -> str:
+    """Write the zip into the folder `out`; gives a summary. `progress` is called with messages.
+
+    Within the zip everything lies in one folder; its `index.html` is where to begin.
+    """
+    folder = read_config(root).file_name
+    archive = out / f"{folder}-offline.zip"
+    with built_site(root, progress) as site, replaced_file(archive) as target:
         files = sorted(f for f in site.rglob("*") if f.is_file() and f.name not in _NOT_NEEDED)
-        tell(f"packing {len(files)} files ...")
+        progress(f"packing {len(files)} files ...")
         with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as packed:
             for file in files:
-                name = f"{FOLDER}/{file.relative_to(site).as_posix()}"
+                name = f"{folder}/{file.relative_to(site).as_posix()}"
                 entry = zipfile.ZipInfo(name, _EPOCH)
                 entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
                 packed.writestr(entry, file.read_bytes())
-    size = (out / NAME).stat().st_size / 1e6
-    return f"{out / NAME}: {size:.1f} MB, {len(files)} files; unzip it and open {FOLDER}/index.html"
+    size = archive.stat().st_size / 1e6
+    return f"{archive}: {size:.1f} MB, {len(files)} files; unzip it and open {folder}/index.html"

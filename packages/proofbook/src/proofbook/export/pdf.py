@@ -2,38 +2,35 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 
-from proofbook.export.offline import Unmade, built, written
+from proofbook.export.offline import ExportError, built_site, replaced_file
 from proofbook.export.print_document import bound
+from proofbook.model.config import read_config
 
-EDITIONS = {"zh": "index.html", "en": "en/index.html"}
-"""The first page of each edition on the site."""
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge")
 _ADDRESS = "http://127.0.0.1:8000/"
+"""Where the book is served when its settings name no address."""
 
 
-def name(language: str) -> str:
-    """What the PDF of a language is called."""
-    return f"gradients-{language}.pdf"
-
-
-def pdf(root: Path, out: Path, tell: Callable[[str], None]) -> str:
-    """Write the PDFs into the folder `out`; gives a summary. `tell` is told of the progress."""
-    browser = browser_path()
-    told = []
-    with built(root, tell) as site:
-        for language, start in EDITIONS.items():
-            with written(out / name(language)) as target:
-                tell(f"printing {name(language)} ...")
-                pages = _print(site, start, browser, target)
-            size = (out / name(language)).stat().st_size / 1e6
-            told.append(f"{out / name(language)}: {pages} pages, {size:.1f} MB")
-    return "\n".join(told)
+def pdf(root: Path, out: Path, progress: Callable[[str], None]) -> str:
+    """Write a PDF for each language into the folder `out`; gives a summary. `progress` is called
+    with messages."""
+    browser, config = browser_path(), read_config(root)
+    lines = []
+    with built_site(root, progress) as site:
+        for language in config.languages:
+            file = out / f"{config.file_name}-{language.code}.pdf"
+            start = f"{config.prefix(language.code)}index.html"
+            with replaced_file(file) as target:
+                progress(f"printing {file.name} ...")
+                address = config.site_url or _ADDRESS
+                pages = _print(site, start, address, language.license, browser, target)
+            lines.append(f"{file}: {pages} pages, {file.stat().st_size / 1e6:.1f} MB")
+    return "\n".join(lines)
 
 
 def installed_browser() -> str | None:
@@ -42,26 +39,27 @@ def installed_browser() -> str | None:
 
 
 def browser_path() -> str:
-    """The browser of this machine; raises `Unmade` where there is none, or nothing to drive it."""
+    """The browser of this machine; raises `ExportError` where there is none, or no driver."""
     missing = [module for module in ("playwright", "pypdf") if not find_spec(module)]
     if missing:
-        raise Unmade(f"{' and '.join(missing)} missing: pip install -r requirements.txt")
+        raise ExportError(f"{' and '.join(missing)} missing: pip install -r requirements.txt")
     if not (found := installed_browser()):
-        raise Unmade(
+        raise ExportError(
             "printing needs Chromium or Chrome, and there is none on the PATH "
             f"(looked for {', '.join(BROWSERS)}); install one, for example: apt install chromium"
         )
     return found
 
 
-def _print(site: Path, start: str, browser: str, target: Path) -> int:
-    """Print an edition twice: after the first time it is known on which page each chapter begins.
-    Gives the number of pages."""
+def _print(site: Path, start: str, address: str, license: str, browser: str, target: Path) -> int:
+    """Print the edition whose first page is `start` into `target`; gives the number of pages.
+
+    It is printed twice: after the first time it is known on which page each chapter begins.
+    """
     from playwright.sync_api import sync_playwright
     from pypdf import PdfReader
 
     document = (site / start).with_name("book-to-print.html")
-    address = os.environ.get("SITE_URL") or _ADDRESS
     numbers: dict[str, int] = {}
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(
@@ -70,7 +68,7 @@ def _print(site: Path, start: str, browser: str, target: Path) -> int:
         )
         page = chromium.new_page(java_script_enabled=False)
         for last in (False, True):
-            document.write_text(bound(site, start, address, numbers), "utf-8")
+            document.write_text(bound(site, start, address, license, numbers), "utf-8")
             page.goto(document.as_uri())
             page.pdf(
                 path=target,

@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from proofbook.model.config import in_language
+
 _STYLE = Path(__file__).with_name("print_document.css")
 _LINK = re.compile(r"<link\b[^>]*>")
 _TAG = re.compile(r"<[a-zA-Z][^>]*>")
@@ -26,8 +28,8 @@ _SCREEN = re.compile(
 _STEPS = re.compile(r"<details open><summary>[^<]*</summary><ol>(.*?)</ol></details>", re.DOTALL)
 _STEP = re.compile(r'<li id="([^"]*-step-(\d+))".*?</li>', re.DOTALL)
 _WORDS = {
-    "zh": {"contents": "目录", "license": "代码 MIT 许可，文字与图片 CC BY 4.0 许可"},
-    "en": {"contents": "Contents", "license": "Code: MIT. Text and pictures: CC BY 4.0."},
+    "zh": {"contents": "目录"},
+    "en": {"contents": "Contents"},
 }
 
 
@@ -63,15 +65,16 @@ def sheets(site: Path, start: str) -> list[Sheet]:
     return found
 
 
-def bound(site: Path, start: str, address: str, numbers: dict[str, int]) -> str:
+def bound(site: Path, start: str, address: str, license: str, numbers: dict[str, int]) -> str:
     """The document; it belongs beside the page `start`, whose styles it uses.
 
-    `address`: where the book is hosted, for links to what isn't in the document. `numbers`: the
-    printed page on which each sheet begins, as far as it is known.
+    `address`: where the book is hosted, for links to what isn't in the document. `license`: a line
+    for the title page. `numbers`: the printed page on which each sheet begins, as far as it is
+    known.
     """
     home = (site / start).read_text("utf-8")
     language = re.search(r'<html lang="(\w+)', home)[1]
-    words, pages = _WORDS[language], sheets(site, start)
+    words, pages = in_language(_WORDS, language), sheets(site, start)
     keys = {page.path: page.key for page in pages}
     pages = [replace(page, content=_moved(page, keys, address)) for page in pages]
     body = "".join(map(_section, pages))
@@ -92,7 +95,7 @@ def bound(site: Path, start: str, address: str, numbers: dict[str, int]) -> str:
             *(f'<link rel="stylesheet" href="{style}">' for style in styles),
             f"<style>{_STYLE.read_text('utf-8')}{''.join(_running(pages))}</style></head>",
             re.search(r"<body\b[^>]*>", home)[0],
-            _cover(title, about, words["license"]),
+            _cover(title, about, license),
             f'<main class="md-typeset"><nav class="contents"><h1>{words["contents"]}</h1>',
             *(_entry(page, numbers.get(page.key)) for page in pages),
             f"</nav>{body}</main></body></html>",

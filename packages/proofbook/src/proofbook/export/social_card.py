@@ -1,7 +1,7 @@
-"""The picture of a page that a chat or a network shows beside a link to it: its title, drawn.
+"""The social card of a page: the picture that a chat or a network shows beside a link to it.
 
-Drawn at build time from a font of this machine, without the network; kept in `.cache/cards/` by
-everything that it depends on, so that only a new title costs time.
+It shows the title of the page. It is drawn at build time with a font of this machine, without the
+network, and kept by everything that it depends on, so that only a new title costs time.
 """
 
 from __future__ import annotations
@@ -19,19 +19,21 @@ from pathlib import Path
 
 from PIL import Image, ImageDraw, ImageFont
 
-from proofbook.export.line_breaking import balanced, pieces
+from proofbook.export import line_breaking
+from proofbook.export.line_breaking import balanced_lines, pieces
+from proofbook.model.config import FILE, BookConfig, CardColors
+from proofbook.model.problem import Problem, Unproved
 
 SIZE = (1200, 630)
 NAME = "card.png"
-"""What the picture is called, in the folder of its page."""
+"""What the card is called, in the folder of its page."""
 
-_BLUE, _FAINT, _LINE = "#1d3a4f", "#24465e", "#335a75"
-_AMBER, _WHITE, _GREY = "#f2b705", "#ffffff", "#b4c3ce"
-_SHADES = 16
-_LEFT, _RIGHT, _TOP, _BOTTOM = 88, 1112, 96, 500
+SHADES = 16
+"""How many shades the palette has between the background and each color of text."""
+LEFT, RIGHT, TOP, BOTTOM = 88, 1112, 96, 500
+"""The frame of the title, in pixels."""
 _SIZES = (76, 70, 64, 58, 52, 46)
 _LEADING = 1.36
-_MOTTO = {"zh": "每个输出都真的跑过", "en": "Every output is from a real run"}
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,7 @@ _KNOWN = (
     ("Hiragino Sans GB.ttc", 2, 2, "Hiragino Sans GB.ttc", 0),
     ("msyhbd.ttc", 0, 0, "msyh.ttc", 0),
 )
-MISSING = (
+FONT_MISSING = (
     "no pictures for links are drawn: no Chinese font was found. Install Noto Sans CJK "
     "(Debian, Ubuntu: apt-get install fonts-noto-cjk)"
 )
@@ -88,136 +90,150 @@ def _folders() -> list[Path]:
 
 @dataclass(frozen=True)
 class Card:
-    """What a picture says. `title` has its code in backticks; `above` stands over it, small."""
+    """What a card says. `title` has its code in backticks; `label` stands over it, small; the name
+    of the `book` and its `motto` stand at the foot. `language`: the code of the title's language.
+    """
 
     title: str
-    above: str
+    label: str
     book: str
+    motto: str
     language: str
 
 
-class NoRoom(ValueError):
-    """A title that is too long for its picture."""
+class TitleTooLong(ValueError):
+    """A title for which a card has no room."""
 
 
-class Drawer:
-    """Draws cards with one font, and keeps them in `folder`; what it kept is used again."""
+class CardRenderer:
+    """Draws cards with one font, and keeps them in the folder `cache`; what it kept is used again.
 
-    def __init__(self, font: Font, folder: Path):
-        self._font, self._folder = font, folder
+    `background`: a picture of the size of a card to draw on, or None for one color.
+    """
+
+    def __init__(
+        self, font: Font, cache: Path, colors: CardColors | None = None, background: bytes = b""
+    ):
+        self._font, self._cache = font, cache
+        self._colors, self._background = colors or CardColors(), background
         self._used: set[str] = set()
         self._design = hashlib.sha256(
-            b"".join(Path(file).read_bytes() for file in (__file__, balanced.__code__.co_filename))
-            + repr((font, font.bold.stat().st_size)).encode()
+            b"".join(Path(file).read_bytes() for file in (__file__, line_breaking.__file__))
+            + background
+            + repr((self._colors, font, font.bold.stat().st_size)).encode()
         ).digest()
 
     def png(self, card: Card) -> bytes:
-        """The picture, drawn now or before."""
+        """The card as a PNG file, drawn now or before; raises `TitleTooLong`."""
         name = hashlib.sha256(self._design + repr(card).encode()).hexdigest()[:32] + ".png"
-        file = self._folder / name
+        file = self._cache / name
         self._used.add(name)
         with contextlib.suppress(FileNotFoundError):
             return file.read_bytes()
         made = io.BytesIO()
         # Z_FILTERED: a third faster on so flat a picture, and no larger.
         self.draw(card).save(made, "PNG", compress_level=6, compress_type=zlib.Z_FILTERED)
-        self._folder.mkdir(parents=True, exist_ok=True)
+        self._cache.mkdir(parents=True, exist_ok=True)
         beside = file.with_suffix(f".{os.getpid()}")
         beside.write_bytes(made.getvalue())
         beside.replace(file)  # two builds may do this at once
         return made.getvalue()
 
     def forget_unused(self) -> None:
-        """Remove what nobody asked for since this was made."""
-        for file in self._folder.glob("*.png"):
+        """Delete the cards that nobody asked for since this renderer was made."""
+        for file in self._cache.glob("*.png"):
             if file.name not in self._used:
                 file.unlink(missing_ok=True)
 
     def draw(self, card: Card) -> Image.Image:
-        """The picture, in a palette of four ramps that begin at the blue of the book."""
-        image = self._ground.copy()
-        self._write(image, (_LEFT, _TOP - 34), card.above, "small", 30, _AMBER)
+        """The card, with a palette of ramps from the background to each color of text."""
+        image, colors = self._ground.copy(), self._colors
+        self._write(image, (LEFT, TOP - 34), card.label, "small", 30, colors.code)
         size, lines = self.lines(card)
         height = round(size * _LEADING)
-        top = _TOP + 30 + max(0, (_BOTTOM - _TOP - 60 - height * len(lines)) // 2)
+        top = TOP + 30 + max(0, (BOTTOM - TOP - 60 - height * len(lines)) // 2)
         for number, line in enumerate(lines):
-            left = _LEFT
+            left = LEFT
             for kind, text in line:
-                color = _AMBER if kind == "code" else _WHITE
+                color = colors.code if kind == "code" else colors.title
                 self._write(image, (left, top + height * number), text, kind, size, color)
-                left += self._wide(kind, text, size)
-        self._write(image, (_LEFT + 72, 540), card.book, "text", 30, _WHITE)
-        motto = _MOTTO[card.language]
-        right = _RIGHT - self._wide("small", motto, 24)
-        self._write(image, (right, 545), motto, "small", 24, _GREY)
+                left += self._width(kind, text, size)
+        self._write(image, (LEFT + 72, 540), card.book, "text", 30, colors.title)
+        right = RIGHT - self._width("small", card.motto, 24)
+        self._write(image, (right, 545), card.motto, "small", 24, colors.motto)
         return image
 
     def lines(self, card: Card) -> tuple[int, list[list[tuple[str, str]]]]:
-        """The size of the title and its lines: as large as fits, each line about as long."""
-        room = _BOTTOM - _TOP - 40
+        """The size of the title and its lines: as large as fits, each line about as long.
+
+        Raises `TitleTooLong` where no size fits.
+        """
+        room = BOTTOM - TOP - 40
         parts = pieces(card.title, card.language)
-        widths = [sum(self._wide(*run, _SIZES[0]) for run in piece.runs) for piece in parts]
+        widths = [sum(self._width(*run, _SIZES[0]) for run in piece.runs) for piece in parts]
         for size in _SIZES:
             most = min(3 if size > 58 else 4, int(room / (size * _LEADING)))
-            lines = balanced(parts, widths, (_RIGHT - _LEFT) * _SIZES[0] / size)
+            lines = balanced_lines(parts, widths, (RIGHT - LEFT) * _SIZES[0] / size)
             if lines and len(lines) <= most:
                 return size, lines
-        raise NoRoom(card.title)
+        raise TitleTooLong(card.title)
 
-    def _wide(self, kind: str, text: str, size: int) -> float:
+    def _width(self, kind: str, text: str, size: int) -> float:
         return self._font.face(kind, size).getlength(text)
 
     def _write(self, image, at, text: str, kind: str, size: int, color: str) -> None:
         """Put text into a picture with a palette: the ink on a pixel says which shade it is."""
-        ink = Image.new("L", (round(self._wide(kind, text, size)) + 8, size * 2))
+        ink = Image.new("L", (round(self._width(kind, text, size)) + 8, size * 2))
         ImageDraw.Draw(ink).text((0, 0), text, 255, self._font.face(kind, size))
-        first = _RAMPS.index(color) * _SHADES
-        shade = ink.point([first + value * _SHADES // 256 for value in range(256)])
+        first = self._ramps.index(color) * SHADES
+        shade = ink.point([first + value * SHADES // 256 for value in range(256)])
         image.paste(shade, (round(at[0]), round(at[1])), ink.point([0] * 16 + [255] * 240))
 
     @cached_property
+    def _ramps(self) -> list[str]:
+        """The colors of text, each once."""
+        return list(dict.fromkeys((self._colors.title, self._colors.code, self._colors.motto)))
+
+    @cached_property
     def _ground(self) -> Image.Image:
-        """What all cards have: a large faint graph, a line, the small graph of the book."""
-        scale = 3
-        large = Image.new("RGB", (SIZE[0] * scale, SIZE[1] * scale), _BLUE)
-        pen = ImageDraw.Draw(large)
-        _graph(pen, 905 * scale, 52 * scale, 20 * scale, _FAINT, _FAINT)
-        pen.line([(_LEFT * scale, 512 * scale), (_RIGHT * scale, 512 * scale)], _LINE, 2 * scale)
-        _graph(pen, (_LEFT - 4) * scale, 534 * scale, 2.4 * scale, _WHITE, _AMBER)
-        small = large.resize(SIZE, Image.Resampling.LANCZOS)
-        palette = Image.new("P", (1, 1))
-        palette.putpalette(_palette())
-        return small.quantize(palette=palette, dither=Image.Dither.NONE)
+        """The background; its palette begins with the ramps, then come its own colors."""
+        ramps: list[int] = []
+        start = _rgb(self._colors.background)
+        for color in self._ramps:
+            for step in range(SHADES):
+                share = step / (SHADES - 1)
+                pairs = zip(start, _rgb(color), strict=True)
+                ramps += [round(a + (b - a) * share) for a, b in pairs]
+        first = len(ramps) // 3
+        if not self._background:
+            image = Image.new("P", SIZE, 0)
+            image.putpalette(ramps)
+            return image
+        picture = Image.open(io.BytesIO(self._background)).convert("RGB")
+        if picture.size != SIZE:
+            picture = picture.resize(SIZE, Image.Resampling.LANCZOS)
+        picture = picture.quantize(256 - first, dither=Image.Dither.NONE)
+        own = picture.getpalette()[: 3 * (256 - first)]
+        image = picture.point([min(value + first, 255) for value in range(256)])
+        image.putpalette(ramps + own)
+        return image
 
 
-_RAMPS = (_WHITE, _AMBER, _GREY, _LINE)
+def card_renderer(root: Path, config: BookConfig) -> CardRenderer | None:
+    """The renderer for a book, as its settings want it; None where this machine has no font.
 
-
-def _palette() -> list[int]:
-    """Ramps from the blue of the book to each color of the text."""
-    told: list[int] = []
-    start = _rgb(_BLUE)
-    for color in _RAMPS:
-        for step in range(_SHADES):
-            share = step / (_SHADES - 1)
-            told += [round(a + (b - a) * share) for a, b in zip(start, _rgb(color), strict=True)]
-    return told + list(_rgb(_FAINT))
+    Raises `Unproved` where the background that they name is not there.
+    """
+    if not (font := find_font()):
+        return None
+    file = root / config.card_background
+    if config.card_background and not file.is_file():
+        what, mend = "the background of the cards is not there", "correct card_background"
+        found = config.card_background
+        raise Unproved([Problem(FILE, 1, what, "a picture", found, mend)])
+    background = file.read_bytes() if config.card_background else b""
+    return CardRenderer(font, root / ".cache/cards", config.card_colors, background)
 
 
 def _rgb(color: str) -> tuple[int, ...]:
     return tuple(bytes.fromhex(color.removeprefix("#")))
-
-
-def _graph(pen, left: float, top: float, unit: float, line: str, leaf: str) -> None:
-    """The logo: one node above two leaves. `unit`: a 24th of its size."""
-
-    def disk(x: float, y: float, radius: float, color: str) -> None:
-        x, y, radius = left + x * unit, top + y * unit, radius * unit
-        pen.ellipse([x - radius, y - radius, x + radius, y + radius], color)
-
-    for x, end in ((10.3, 6.6), (13.7, 17.4)):
-        ends = [(left + x * unit, top + 9.2 * unit), (left + end * unit, top + 15.5 * unit)]
-        pen.line(ends, line, round(1.8 * unit))
-    disk(5, 18.5, 3, leaf)
-    disk(19, 18.5, 3, leaf)
-    disk(12, 5, 3.5, line)

@@ -9,8 +9,7 @@ import html
 import re
 from pathlib import Path
 
-from proofbook.export.host_files import PREFIX
-from proofbook.languages.parity import LANGUAGES
+from proofbook.model.config import BookConfig, in_language
 from proofbook.model.problem import Problem, report
 
 _SEARCH = Path(__file__).parents[1] / "content/search.js"
@@ -74,21 +73,22 @@ def _one_style_sheet(site: Path) -> None:
     sheets[-1].write_text("\n".join(texts), "utf-8")
 
 
-def show(problems: list[Problem], site: Path) -> None:
+def show(problems: list[Problem], site: Path, config: BookConfig) -> None:
     """While serving, a reader of the page sees what does not hold, where it does not."""
     told: dict[tuple[str, str], list[Problem]] = {}
     for problem in problems:
-        for page in problem.pages or [f"docs/index.{language}.md" for language in LANGUAGES]:
+        for page in problem.pages or [f"docs/index.{language}.md" for language in config.codes]:
             stem, _, language = page.removeprefix("docs/").removesuffix(".md").rpartition(".")
             told.setdefault((language, stem.removesuffix("index")), []).append(problem)
     for (language, folder), here in told.items():
-        file = site / PREFIX.get(language, "") / folder / "index.html"
+        prefix = config.prefix(language) if language in config.codes else ""
+        file = site / prefix / folder / "index.html"
         if not file.is_file():
             continue
         before, article, after = file.read_text("utf-8").partition(_ARTICLE)
         box = (
             '<div class="admonition failure" role="alert">'
-            f'<p class="admonition-title">{UNPROVED[language]}</p>'
+            f'<p class="admonition-title">{in_language(UNPROVED, language)}</p>'
             f'<pre lang="en">{html.escape(report(here))}</pre></div>'
         )
         file.write_text(before + article + box + after, "utf-8")

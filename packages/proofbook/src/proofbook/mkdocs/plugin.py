@@ -38,11 +38,7 @@ from proofbook.cli import summary
 from proofbook.content.page_summary import answer
 from proofbook.content.search import asked_of, with_asked
 from proofbook.export import downloads as take
-from proofbook.export import host_files as hosted
-from proofbook.export import markdown_twin as twin
-from proofbook.export import notebook
-from proofbook.export import social_card as card
-from proofbook.export.host_files import PREFIX
+from proofbook.export import host_files, markdown_copy, notebook, social_card
 from proofbook.html.finish import PageContext, finish_page
 from proofbook.html.formulas import wrong_formula
 from proofbook.html.math_font import FILE as MATH_FONT
@@ -61,7 +57,6 @@ from proofbook.run.runner import RunnerError
 
 log = logging.getLogger("mkdocs.proofbook")
 
-NAMES = {"zh": "简体中文", "en": "English"}
 HOME = {"zh": "首页", "en": "Home"}
 
 
@@ -73,7 +68,7 @@ class Building:
     config: MkDocsConfig | None = None
     site: Path | None = None
     nav: Navigation | None = None
-    drawer: card.Drawer | None = None
+    cards: social_card.CardRenderer | None = None
     kernels: tempfile.TemporaryDirectory | None = None
     proved: bool = False
 
@@ -125,13 +120,12 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
             config.site_dir = tempfile.mkdtemp(
                 prefix=f"{_building.site.name}.next-", dir=_building.site.parent
             )
-            if font := card.find_font():
-                folder = Path(config.config_file_path).parent / ".cache/cards"
-                _building.drawer = card.Drawer(font, folder)
-            else:
-                log.info(card.MISSING)
         try:
             _press.start(Path(config.config_file_path).parent)
+            if not _building.serving:
+                _building.cards = social_card.card_renderer(_press.book.root, _press.book.config)
+                if not _building.cards:
+                    log.info(social_card.FONT_MISSING)
         except Unproved as error:
             raise PluginError(str(error)) from error
     elif "root_url" not in config.extra:
@@ -226,7 +220,8 @@ def _context(page, config: MkDocsConfig, files: Files) -> PageContext | None:
     name, _, language = source.removesuffix(".md").rpartition(".")
     if language not in LANGUAGES:
         return None
-    known, top = _press.pages.get(f"docs/{source}"), PREFIX[language] + url
+    known = _press.pages.get(f"docs/{source}")
+    top = _press.book.config.prefix(language) + url
 
     def page_address(file: str) -> str:
         return get_relative_url(files.get_file_from_path(file.removeprefix("docs/")).url, url)
@@ -255,10 +250,10 @@ def _context(page, config: MkDocsConfig, files: Files) -> PageContext | None:
 
 def _taken(page, config: MkDocsConfig) -> dict[str, str | None]:
     """What the page can be taken along as, with the addresses."""
-    links = {"markdown": twin.NAME} if _published(config) else {}
+    links = {"markdown": markdown_copy.NAME} if _published(config) else {}
     if not (path := _notebook(page.file)):
         return links
-    opened = take.colab(config.repo_url, PREFIX[_edition(config)] + path)
+    opened = take.colab(config.repo_url, _press.book.config.prefix(_edition(config)) + path)
     return {"notebook": posixpath.basename(path), "colab": opened, **links}
 
 
@@ -296,10 +291,10 @@ def on_env(env, config: MkDocsConfig, files: Files):
 
 def on_page_context(context: dict, page, config: MkDocsConfig, nav) -> dict:
     context["alternates"] = _alternates(config, page.url)
-    context["subtitle"] = hosted.SUBTITLE[_edition(config)]
+    context["subtitle"] = _press.book.config.language(_edition(config)).subtitle
     if _published(config) and page.file.src_uri.endswith(".md"):
-        context["markdown"] = twin.NAME
-        context["card"] = card.NAME if _building.drawer else None
+        context["markdown"] = markdown_copy.NAME
+        context["card"] = social_card.NAME if _building.cards else None
     return context
 
 
@@ -317,15 +312,16 @@ def on_template_context(context: dict, template_name: str, config: MkDocsConfig)
 
 def _alternates(config: MkDocsConfig, url: str) -> list[dict]:
     """A page in each language: `href` on this host, `whole` with the host at its front."""
-    page = "" if url == "./" else url
+    page, book = "" if url == "./" else url, _press.book.config
 
     def href(language: str) -> str:
         if not config.use_directory_urls and page:  # the book as files, wherever they lie
-            return get_relative_url(PREFIX[language] + page, PREFIX[_edition(config)] + page)
-        return config.extra["root_url"] + PREFIX[language] + page
+            here = book.prefix(_edition(config)) + page
+            return get_relative_url(book.prefix(language) + page, here)
+        return config.extra["root_url"] + book.prefix(language) + page
 
-    told = [{"language": x, "name": NAMES[x], "href": href(x)} for x in LANGUAGES]
-    return [one | {"whole": urljoin(config.site_url or "/", one["href"])} for one in told]
+    links = [{"language": x.code, "name": x.name, "href": href(x.code)} for x in book.languages]
+    return [link | {"whole": urljoin(config.site_url or "/", link["href"])} for link in links]
 
 
 @event_priority(-100)
@@ -345,7 +341,7 @@ def on_post_build(config: MkDocsConfig) -> None:
         _build_english(config)
     except Abort as error:  # its warnings are told; what does not hold should be told with them
         warned = error
-    for edition in PREFIX.values():
+    for edition in map(_press.book.config.prefix, _press.book.config.codes):
         if _press.letters and (assets := Path(config.site_dir, edition)).is_dir():
             assets.joinpath(MATH_FONT).write_bytes(font(_press.letters))
     try:
@@ -360,7 +356,7 @@ def on_post_build(config: MkDocsConfig) -> None:
     if _building.serving:
         if problems:
             log.error(summary.fails(problems))
-            show(problems, Path(config.site_dir))
+            show(problems, Path(config.site_dir), _press.book.config)
         log.info(summary.again(again, proof, len(once(problems))))
     elif problems:
         told = summary.fails(problems)
@@ -386,15 +382,24 @@ def _write_beside(config: MkDocsConfig) -> None:
         source = f"docs/{page.file.src_uri}"
         if source in _press.pages and source not in _press.unshown:
             part = page.ancestors[-1].title if page.ancestors else ""
-            entries.append(hosted.Entry(_press.pages[source], page.url.removeprefix("./"), part))
-    name, about = config.site_name, config.site_description or ""
-    edition = hosted.Edition(language, name, about, site, entries)
-    _press.formulas += hosted.write(edition, _press.book, folder, _building.drawer)
+            url = page.url.removeprefix("./")
+            entries.append(host_files.SitePage(_press.pages[source], url, part))
+    book = _press.book.config
+    edition = host_files.Edition(
+        book.language(language),
+        book.prefix(language),
+        config.site_name,
+        config.site_description or "",
+        site,
+        entries,
+    )
+    _press.formulas += host_files.write_edition_files(edition, _press.book, folder, _building.cards)
     if language == LANGUAGES[0]:
-        for name, text in hosted.files(site).items():
+        prefixes = [book.prefix(code) for code in book.codes]
+        for name, text in host_files.root_files(site, prefixes).items():
             (folder / name).write_text(text, "utf-8", newline="\n")
-    elif _building.drawer:
-        _building.drawer.forget_unused()
+    elif _building.cards:
+        _building.cards.forget_unused()
 
 
 def _build_english(config: MkDocsConfig) -> None:

@@ -1,7 +1,7 @@
-"""The Markdown twin of a page: what somebody pastes into a chat, or a program reads.
+"""The Markdown copy of a page: what somebody pastes into a chat, or a program reads.
 
 It says what the page says, with the code and the output of each script, in plain Markdown. What a
-page draws is left out: a figure is a link, and the numbers of a grid stand in the output.
+page draws is left out: a figure is a link, and the numbers of a grid are in the output.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ from importlib import metadata
 
 from proofbook.export import notebook
 from proofbook.model.book import Book
+from proofbook.model.config import in_language
 from proofbook.model.page import Page
 
 NAME = "index.md"
-"""What the twin is called, in the folder of its page."""
+"""What the copy is called, in the folder of its page."""
 
 _SOURCE = {
     "zh": "出处：<{page}>。代码和输出都核对过：输出由 PyTorch {torch} 打印。",
@@ -24,20 +25,22 @@ _TAG = re.compile(r"</?(?:span|div)\b[^<>]*>|<img\b[^<>]*>")
 _OUTPUT = {"zh": "输出：", "en": "Output:"}
 
 
-def twin(page: Page, book: Book, language: str, site: str, address: str) -> str:
-    """The Markdown of a page. `site`: where the book stands; `address`: where this page does."""
-    told = []
+def markdown_copy(page: Page, book: Book, language: str, site: str, address: str) -> str:
+    """The Markdown of a page. `site`: the address of the book; `address`: that of this page."""
+    parts = []
     for cell in notebook.cells(page, book, language, site):
         source = "".join(cell["source"])
         if cell["cell_type"] == "code":
             output = "".join(cell["outputs"][0]["text"]).rstrip("\n")
-            told += [_fence("python", source), _OUTPUT[language], _fence("text", output)]
+            label = in_language(_OUTPUT, language)
+            parts += [_fence("python", source), label, _fence("text", output)]
         elif not source.startswith("<table"):
-            told.append(_TAG.sub("", source).strip())
-    title, gap, rest = told[0].partition("\n")
+            parts.append(_TAG.sub("", source).strip())
+    title, gap, rest = parts[0].partition("\n")
     torch = metadata.version("torch").partition("+")[0]
-    told[0] = f"{title}\n\n{_SOURCE[language].format(page=address, torch=torch)}{gap}{rest}"
-    return "\n\n".join(told) + "\n"
+    source = in_language(_SOURCE, language).format(page=address, torch=torch)
+    parts[0] = f"{title}\n\n{source}{gap}{rest}"
+    return "\n\n".join(parts) + "\n"
 
 
 def _fence(language: str, text: str) -> str:
