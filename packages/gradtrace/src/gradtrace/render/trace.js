@@ -1,5 +1,5 @@
-// Makes a player of a figure. Each item of its list holds a sentence, the number of a line of code (data-l), the cards
-// and lines it is about (data-t) and the texts it changes (data-s).
+// Makes a player of a figure. Each item of its list holds a sentence, the number of a line of code (data-l), the boxes
+// and edges it is about (data-t) and the texts it changes (data-s).
 {
 const make = (tag, parts, ...inside) => {
   const made = Object.assign(document.createElement(tag), parts)
@@ -47,8 +47,8 @@ customElements.get("trace-player") || customElements.define("trace-player", clas
     this.slider = make("input", { type: "range", min: 1, max: this.last, ariaLabel: this.words[6] })
     this.slider.oninput = () => { this.stop(); this.go(+this.slider.value) }
     this.count = make("small")
-    this.told = make("p")
-    this.bar = make("div", { className: "player" }, ...this.buttons, this.slider, this.count, this.told)
+    this.text = make("p")
+    this.bar = make("div", { className: "player" }, ...this.buttons, this.slider, this.count, this.text)
     this.graph.after(this.bar)
     this.onkeydown = e => this.key(e)
     this.rest()
@@ -87,8 +87,8 @@ customElements.get("trace-player") || customElements.define("trace-player", clas
   tell(count, text, ...inside) {
     this.count.textContent = count
     this.slider.ariaValueText = text
-    this.told.ariaLive = this.timer ? "off" : "polite"
-    this.told.replaceChildren(...inside)
+    this.text.ariaLive = this.timer ? "off" : "polite"
+    this.text.replaceChildren(...inside)
   }
 
   go(n) {
