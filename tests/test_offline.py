@@ -123,7 +123,7 @@ def test_the_same_book_gives_the_same_entries(packed):
 
 
 def test_a_book_that_cannot_be_built_leaves_what_was_there(tmp_path):
-    old = tmp_path / "dist" / NAME
+    old = tmp_path / "dist/book-offline.zip"
     old.parent.mkdir()
     old.write_text("old")
     (tmp_path / "book").mkdir()

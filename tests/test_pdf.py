@@ -19,6 +19,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 pytestmark = pytest.mark.skipif(installed_browser() is None, reason="no Chromium or Chrome")
 SITE = "https://example.org/book/"
+STARTS = {"zh": "index.html", "en": "en/index.html"}
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +27,7 @@ def printed(book_as_files, tmp_path_factory) -> Path:
     """The folder with both PDFs, as the command makes them."""
     out = tmp_path_factory.mktemp("dist")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(printing, "built", lambda *_: contextlib.nullcontext(book_as_files))
+        patch.setattr(printing, "built_site", lambda *_: contextlib.nullcontext(book_as_files))
         # In a thread: it drives a browser of its own, and the tests have one in this thread.
         with ThreadPoolExecutor(1) as thread:
             assert thread.submit(main, ["--root", str(ROOT), "pdf", "-o", str(out)]).result() == 0
@@ -39,8 +40,8 @@ def edition(request, printed, book_as_files):
     """The reader of a PDF, and the pages of the site that it holds."""
     from pypdf import PdfReader
 
-    reader = PdfReader(printed / printing.name(request.param))
-    return reader, sheets(book_as_files, printing.EDITIONS[request.param])
+    reader = PdfReader(printed / f"gradients-{request.param}.pdf")
+    return reader, sheets(book_as_files, STARTS[request.param])
 
 
 def _places(reader) -> dict[str, int]:
@@ -138,9 +139,9 @@ def test_the_fonts_are_embedded_and_the_text_can_be_read(edition):
 
 @pytest.mark.parametrize("language", ["zh", "en"])
 def test_nothing_sticks_out_and_no_link_is_broken(language, book_as_files, browser):
-    start = printing.EDITIONS[language]
+    start = STARTS[language]
     document = (book_as_files / start).with_name("measured.html")
-    document.write_text(bound(book_as_files, start, SITE, {}), "utf-8")
+    document.write_text(bound(book_as_files, start, SITE, "Free", {}), "utf-8")
     width = round((210 - 2 * 22) / 25.4 * 96)
     page = browser.new_page(viewport={"width": width, "height": 900})
     page.emulate_media(media="print")
@@ -173,11 +174,12 @@ def test_without_a_browser_or_a_site_nothing_is_written(tmp_path, monkeypatch, c
 
 
 def test_a_browser_that_dies_leaves_no_half_a_file(book_as_files, tmp_path, monkeypatch):
-    def dies(site: Path, start: str, browser: str, target: Path) -> int:
+    def dies(*arguments) -> int:
+        *_, target = arguments
         target.write_bytes(b"%PDF-half")
         raise OSError("gone")
 
-    monkeypatch.setattr(printing, "built", lambda *_: contextlib.nullcontext(book_as_files))
+    monkeypatch.setattr(printing, "built_site", lambda *_: contextlib.nullcontext(book_as_files))
     monkeypatch.setattr(printing, "_print", dies)
     with pytest.raises(OSError, match="gone"):
         printing.pdf(ROOT, tmp_path, lambda _: None)

@@ -68,10 +68,9 @@ class BookConfig:
     `languages`: the first is the edition at the address of the book, each other one lies at
     `<code>/` below it. `glossary`, `questions`, `reconciled`: the TOML files of the terms, of the
     questions, and of the translations that were compared. `directives`: Python files, or folders of
-    them, with directives of this book alone. `plot_style`: a Matplotlib style sheet that replaces
-    the one of proofbook. `inventories`: names that lead to their documentation on another site.
-    `card_background`: a picture of 1200 x 630 pixels to draw the social cards
-    on. `file_name`: how the names of the PDFs and of the offline archive begin.
+    them, with directives of this book alone. `inventories`: names that lead to their documentation
+    on another site. `card_background`: a picture of 1200 x 630 pixels to draw the social cards on.
+    `file_name`: how the names of the PDFs and of the offline archive begin.
     """
 
     languages: tuple[Language, ...] = (Language("zh", _NAMES["zh"]), Language("en", _NAMES["en"]))
@@ -79,7 +78,6 @@ class BookConfig:
     questions: str = "docs/questions/questions.toml"
     reconciled: str = "docs/reconciled.toml"
     directives: tuple[str, ...] = ()
-    plot_style: str = ""
     inventories: tuple[InventorySource, ...] = ()
     card_colors: CardColors = field(default_factory=CardColors)
     card_background: str = ""
@@ -114,7 +112,6 @@ OPTIONS = {
     "questions": (str,),
     "reconciled": (str,),
     "directives": (list,),
-    "plot_style": (str,),
     "inventories": (list,),
     "card_colors": (dict,),
     "card_background": (str,),
