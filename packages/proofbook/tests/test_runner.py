@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from proofbook.check.outputs import refused
-from proofbook.run.forkserver import ThreadInbox
+from proofbook.run.inbox import ThreadInbox
 from proofbook.run.result import OUTPUT_LIMIT, Result
 from proofbook.run.runner import Runner, RunnerError
 from proofbook.testing.tiny_book import write
