@@ -48,8 +48,9 @@ class Recorded:
 
 proofbook.run.runner.Runner = Recorded
 import proofbook.pipeline
+import proofbook.run.notebooks
 proofbook.pipeline.problems_in_runs = lambda book, results: []
-proofbook.pipeline.labs_of = lambda book: []
+proofbook.run.notebooks.labs_of = lambda book: []
 """
     + BUILD
 )

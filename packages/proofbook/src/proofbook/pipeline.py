@@ -8,8 +8,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import time
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -32,26 +31,20 @@ from proofbook.html.value_markers import PageValueLinks, find_value_links
 from proofbook.model.book import Book, problems_in_files, read_book
 from proofbook.model.page import Page
 from proofbook.model.problem import Problem, Unproved
-from proofbook.run.notebooks import Cell, Lab, cells_of, failed, figures_of, labs_of, wrong_cells
+from proofbook.run.notebooks import Notebooks
 from proofbook.run.result import Result
 from proofbook.run.runner import Runner
 
 
 @dataclass
 class Press:
-    """What outlives one build: while serving, only scripts that changed are run again.
+    """What outlives one build: while serving, only scripts that changed are run again."""
 
-    `execute` executes a notebook, as JSON, and gives it as HTML.
-    """
-
-    execute: Callable[[str], str]
+    notebooks: Notebooks = field(default_factory=Notebooks)
     runner: Runner = field(default_factory=Runner)
     runs: dict[tuple[str, str, bool], Future[Result]] = field(default_factory=dict)
     book: Book | None = None
     pages: dict[str, Page] = field(default_factory=dict)
-    notebooks: dict[str, Future[str]] = field(default_factory=dict)
-    kernels: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(2))
-    labs: list[Lab] = field(default_factory=list)
     terms: Terms = field(default_factory=Terms)
     questions: tuple[Question, ...] = ()
     index: Index | None = None
@@ -90,11 +83,7 @@ class Press:
             runs[key] = self.runs.get(key) or self.runner.submit(root / script, trace)
         self.again = {script for script, *_ in runs.keys() - self.runs.keys()}
         self.runs = runs
-        known, self.labs = self.notebooks, labs_of(self.book)
-        self.notebooks = {
-            lab.key: known.get(lab.key) or self.kernels.submit(self.execute, lab.notebook)
-            for lab in self.labs
-        }
+        self.notebooks.start(self.book)
         with contextlib.suppress(Unproved):
             self.index = self.index or read_index()  # while the scripts run
             if self.documentation is None:
@@ -109,38 +98,25 @@ class Press:
         with watching(runs, self.runner.running, self.book.root):
             seen = problems_in_files(self.book) + self.formulas  # while the last scripts run
             self.results = [run.result() for run in runs]
-        alone = {script: run.result() for (script, *_), run in self.runs.items()}
-        return seen + problems_in_runs(self.book, self.results) + list(self._of_notebooks(alone))
+        results = {script: run.result() for (script, *_), run in self.runs.items()}
+        seen += problems_in_runs(self.book, self.results)
+        return seen + list(self.notebooks.problems(self.book, results))
 
     def proof(self) -> summary.Proof:
         """What was proved since `start`."""
         took = time.monotonic() - self.began
-        drawn = [len(figures_of(self.cells(lab))) for lab in self.labs]
+        drawn = self.notebooks.figure_counts()
         return summary.Proof(self.book, self.results, self.book.pages, took, drawn)
-
-    def _of_notebooks(self, alone: dict[str, Result]) -> Iterator[Problem]:
-        for lab in self.labs:
-            if error := self.notebooks[lab.key].exception():
-                yield failed(lab, error)
-            else:
-                yield from wrong_cells(lab, self.cells(lab), alone, self.book.root)
-
-    def cells(self, lab: Lab) -> list[Cell]:
-        """What the executed notebook holds; waits for it, and is empty where it failed."""
-        rendered = self.notebooks[lab.key]
-        return [] if rendered.exception() else cells_of(lab, rendered.result())
 
     def with_figures(self, page: str) -> str:
         """The whole HTML of a page with the figures that its notebook drew."""
         if PLACEHOLDER not in page:
             return page
         tree = Tree(page)
-        scripts = set(awaited_figures(tree))
-        labs = [lab for lab in self.labs if scripts <= set(lab.scripts)]
-        fill_figures(tree, figures_of([c for lab in labs for c in self.cells(lab)]))
+        fill_figures(tree, self.notebooks.figures(set(awaited_figures(tree))))
         return tree.html
 
     def close(self) -> None:
         """Stop what runs."""
         self.runner.close()
-        self.kernels.shutdown(cancel_futures=True)
+        self.notebooks.close()

@@ -1,4 +1,4 @@
-"""What a reader takes along: each script as a file, each page as a notebook."""
+"""What readers can download: each script as a file, each page as a notebook."""
 
 from __future__ import annotations
 
@@ -29,12 +29,13 @@ def colab(repository: str | None, path: str) -> str | None:
 def write_notebook(page: Page, book: Book, language: str, site: str, file: Path) -> None:
     """Write the notebook of a page."""
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(notebook.text(page, book, language, site), "utf-8", newline="\n")
+    content = notebook.to_json(notebook.notebook(page, book, language, site))
+    file.write_text(content, "utf-8", newline="\n")
 
 
 def copy_scripts(pages: list[Page], root: Path, site: Path) -> None:
-    """Put the scripts that the pages show into the site, each where it lies in the book."""
+    """Copy the scripts that the pages show into the site, each to its path in the book."""
     for script in {r.path for page in pages for r in page.references if r.path.endswith(".py")}:
-        if (root / script).is_file():  # a page that names none is told elsewhere
+        if (root / script).is_file():  # a missing script is a problem of its page
             (site / script).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(root / script, site / script)

@@ -29,13 +29,12 @@ def markdown_copy(page: Page, book: Book, language: str, site: str, address: str
     """The Markdown of a page. `site`: the address of the book; `address`: that of this page."""
     parts = []
     for cell in notebook.cells(page, book, language, site):
-        source = "".join(cell["source"])
-        if cell["cell_type"] == "code":
-            output = "".join(cell["outputs"][0]["text"]).rstrip("\n")
+        if cell.cell_type == "code":
+            output = cell.outputs[0].text.rstrip("\n")
             label = in_language(_OUTPUT, language)
-            parts += [_fence("python", source), label, _fence("text", output)]
-        elif not source.startswith("<table"):
-            parts.append(_TAG.sub("", source).strip())
+            parts += [_fence("python", cell.source), label, _fence("text", output)]
+        elif not cell.source.startswith("<table"):
+            parts.append(_TAG.sub("", cell.source).strip())
     title, gap, rest = parts[0].partition("\n")
     torch = metadata.version("torch").partition("+")[0]
     source = in_language(_SOURCE, language).format(page=address, torch=torch)

@@ -1,21 +1,22 @@
 """A page as a Jupyter notebook: its prose in Markdown cells, each script one cell with its output.
 
-What only the site understands is told in plain Markdown: boxes become quotations, attribute lists
-go, links lead to the page in the web.
+What only the site understands becomes plain Markdown: boxes become quotations, attribute lists are
+left out, links lead to the pages on the web.
 """
 
 from __future__ import annotations
 
 import base64
-import json
 import os
 import posixpath
 import re
 from dataclasses import dataclass, field, replace
-from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import nbformat
+from nbformat import NotebookNode, v4
 
 from proofbook.directives import grid, trace_figure
 from proofbook.directives.registry import directive_of
@@ -61,41 +62,35 @@ _WORDS = {
 }
 
 
-def notebook(page: Page, book: Book, language: str, site: str | None = None) -> dict:
-    """The notebook of a page (nbformat 4.5).
+_METADATA = {
+    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+    "language_info": {"name": "python", "file_extension": ".py", "mimetype": "text/x-python"},
+}
+
+
+def notebook(page: Page, book: Book, language: str, site: str | None = None) -> NotebookNode:
+    """The notebook of a page; its first cell says where the page is and which PyTorch printed.
 
     `site` is the address of the book, at its end a slash; without it, that of SITE_URL. The page
     must be one that `expand` accepts.
     """
-    writer = _written(page, book, language, site)
-    return {
-        "cells": writer.told(),
-        "metadata": {
-            "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
-            "language_info": {
-                "name": "python",
-                "file_extension": ".py",
-                "mimetype": "text/x-python",
-            },
-        },
-        "nbformat": 4,
-        "nbformat_minor": 5,
-    }
+    address = _Address(page.file, _site(site))
+    found = cells(page, book, language, site)
+    torch = metadata.version("torch").partition("+")[0]
+    about = _WORDS[language]["about"].format(page=address.of(""), torch=torch)
+    title, gap, rest = found[0].source.partition("\n")
+    found[0].source = f"{title}\n\n{about}{gap}{rest}"
+    return v4.new_notebook(cells=found, metadata=_METADATA)
 
 
-def cells(page: Page, book: Book, language: str, site: str | None = None) -> list[dict]:
-    """The cells of a page alone, as `notebook` makes them: it has them say where they are from."""
-    return _written(page, book, language, site).cells
-
-
-def _written(page: Page, book: Book, language: str, site: str | None) -> _Writer:
+def cells(page: Page, book: Book, language: str, site: str | None = None) -> list[NotebookNode]:
+    """The cells of a page: each stretch of prose, each script with its recorded output."""
     left_out = {r for r in page.references if directive_of(r, book.directives).site_only}
     text = [r for r in page.references if not r.path.endswith(".py") and r not in left_out]
     if text:
         page = parse(page.file, expand(replace(page, references=tuple(text)), book))
         left_out = {r for r in page.references if directive_of(r, book.directives).site_only}
-    address = _Address(page.file, site or os.environ.get("SITE_URL") or SITE)
-    writer = _Writer(address, _WORDS[language])
+    writer = _Writer(_Address(page.file, _site(site)), _WORDS[language])
     lines = page.text.split("\n")
     at = page.blocks[0][1] if lines[0] == "---" and page.blocks else 0
     for reference in page.references:
@@ -105,15 +100,20 @@ def _written(page: Page, book: Book, language: str, site: str | None) -> _Writer
         at = reference.end
     writer.prose(lines[at:])
     writer.flush()
-    return writer
+    return writer.cells
 
 
-def text(page: Page, book: Book, language: str, site: str | None = None) -> str:
-    """The notebook as its file has it."""
-    return json.dumps(notebook(page, book, language, site), ensure_ascii=False) + "\n"
+def _site(site: str | None) -> str:
+    return site or os.environ.get("SITE_URL") or SITE
 
 
-def name(page: str) -> str:
+def to_json(notebook: NotebookNode) -> str:
+    """The content of the file. Raises `nbformat.ValidationError` where it would be no notebook."""
+    nbformat.validate(notebook)
+    return nbformat.writes(notebook) + "\n"
+
+
+def file_name(page: str) -> str:
     """The name of a page's notebook: `b.ipynb` for `docs/a/b.zh.md`, `a.ipynb` for its index."""
     folder, _, last = page.removeprefix("docs/").rsplit(".", 2)[0].rpartition("/")
     return f"{posixpath.basename(folder) or last if last == 'index' else last}.ipynb"
@@ -121,7 +121,7 @@ def name(page: str) -> str:
 
 @dataclass
 class _Address:
-    """Where the page and what it links to stand in the web."""
+    """Addresses on the web. `file`: the page whose links are read; `site`: where the book is."""
 
     file: str
     site: str
@@ -149,7 +149,7 @@ class _Writer:
 
     address: _Address
     words: dict[str, str]
-    cells: list[dict] = field(default_factory=list)
+    cells: list[NotebookNode] = field(default_factory=list)
     _prose: list[str] = field(default_factory=list)
     _boxes: list[int] = field(default_factory=list)
     """How far the content of each open box is indented, outermost first."""
@@ -185,45 +185,38 @@ class _Writer:
     def snippet(self, page: Page, reference: Reference, root: Path) -> None:
         """A script with its output, then what older versions printed, then its figure."""
         self.flush()
-        output = read((root / reference.path).with_suffix(".out"))
-        self._cell(
-            "code",
-            read(root / reference.path).rstrip("\n"),
-            Path(reference.path).stem,
-            execution_count=1 + sum(cell["cell_type"] == "code" for cell in self.cells),
-            outputs=[{"output_type": "stream", "name": "stdout", "text": _lines(output)}],
+        script = root / reference.path
+        output = read(script.with_suffix(".out"))
+        code = v4.new_code_cell(
+            read(script).rstrip("\n"),
+            id=self._id(script.stem),
+            execution_count=1 + sum(cell.cell_type == "code" for cell in self.cells),
+            outputs=[v4.new_output("stream", name="stdout", text=output)],
         )
+        self.cells.append(code)
         for version in reference.then:
-            older = printed(older_file(root / reference.path, version)).rstrip("\n")
-            told = self.words["older"].format(version=version)
-            self._cell("markdown", f"{told}\n\n```text\n{older}\n```", "older")
+            older = printed(older_file(script, version)).rstrip("\n")
+            heading = self.words["older"].format(version=version)
+            self._markdown(f"{heading}\n\n```text\n{older}\n```", "older")
         if captions := reference.option("captions"):
             drawn = grid.draw(output, [caption.strip() for caption in captions.split("|")])
             # Without its colors, which Jupyter would take away in part.
             plain = re.sub(r' (?:class|style)="[^"]*"', "", "\n".join(drawn[1:-1]))
-            self._cell("markdown", plain, "figure")
+            self._markdown(plain, "figure")
         if reference.option("figure") == "trace":
             where = {"page": self.address.of(""), "identity": trace_figure.anchor(reference)}
             svg = base64.b64encode(trace_figure.svg_file(page, reference, root).encode()).decode()
-            told = self.words["figure"].format(**where)
+            link = self.words["figure"].format(**where)
             # A tag, not Markdown: in that, some readers take no SVG within an address.
             image = f'<img alt="{self.words["alt"]}" src="data:image/svg+xml;base64,{svg}">'
-            self._cell("markdown", f"{image}\n\n{told}", "figure")
-
-    def told(self) -> list[dict]:
-        """All cells; the first one says where the page stands and which PyTorch printed."""
-        torch = _torch()
-        title, gap, rest = "".join(self.cells[0]["source"]).partition("\n")
-        about = self.words["about"].format(page=self.address.of(""), torch=torch)
-        self.cells[0]["source"] = _lines(f"{title}\n\n{about}{gap}{rest}")
-        return self.cells
+            self._markdown(f"{image}\n\n{link}", "figure")
 
     def flush(self) -> None:
         """Make a cell of the text so far."""
         source = _SPAN.sub(self._plain, "\n".join(self._prose)).strip("\n")
         self._prose = []
         if source:
-            self._cell("markdown", source, "text")
+            self._markdown(source, "text")
 
     def _plain(self, found: re.Match) -> str:
         if found["attributes"]:
@@ -232,20 +225,11 @@ class _Writer:
             return f"({self.address.of(found['target'])}{found['title'] or ''})"
         return found[0]
 
-    def _cell(self, kind: str, source: str, what: str, **others) -> None:
-        # An id may have 64 characters.
-        identity = f"{len(self.cells) + 1:02}-{what}"[:64]
-        cell = {"cell_type": kind, "id": identity, "metadata": {}, "source": _lines(source)}
-        self.cells.append(cell | others)
+    def _markdown(self, source: str, kind: str) -> None:
+        self.cells.append(v4.new_markdown_cell(source, id=self._id(kind)))
 
-
-@cache
-def _torch() -> str:
-    return metadata.version("torch").partition("+")[0]
-
-
-def _lines(source: str) -> list[str]:
-    return source.splitlines(keepends=True)
+    def _id(self, name: str) -> str:
+        return f"{len(self.cells) + 1:02}-{name}"[:64]  # nbformat allows 64 characters
 
 
 def has_scripts(page: Page) -> bool:

@@ -31,7 +31,6 @@ from mkdocs.plugins import BasePlugin, event_priority
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.nav import Navigation
 from mkdocs.utils import get_relative_url
-from mkdocs_jupyter.convert import nb2html
 
 from proofbook.check.api_names import shown
 from proofbook.cli import summary
@@ -52,7 +51,8 @@ from proofbook.model.config import OPTIONS
 from proofbook.model.page import parse
 from proofbook.model.problem import Unproved, once
 from proofbook.pipeline import Press
-from proofbook.run.notebooks import as_on_a_new_machine
+from proofbook.run.kernels import kernel_environment
+from proofbook.run.notebooks import Notebooks
 from proofbook.run.runner import RunnerError
 
 log = logging.getLogger("mkdocs.proofbook")
@@ -73,14 +73,6 @@ class Building:
     proved: bool = False
 
 
-def _execute(notebook: str) -> str:
-    """The notebook as mkdocs-jupyter executes and renders it."""
-    with tempfile.TemporaryDirectory(prefix="proof-") as folder:
-        file = Path(folder, "lab.ipynb")
-        file.write_text(notebook, encoding="utf-8")
-        return nb2html(str(file), execute=True, allow_errors=False)
-
-
 _press: Press | None = None
 _building: Building | None = None
 
@@ -95,9 +87,10 @@ def on_startup(command: str, dirty: bool) -> None:
         logging.getLogger(talkative).setLevel(logging.WARNING)
     if _press is None:
         # `mkdocs serve --clean` says that it is a build.
-        _press, _building = Press(_execute), Building(command == "serve" or "serve" in sys.argv)
+        _building = Building(command == "serve" or "serve" in sys.argv)
+        _press = Press(Notebooks(keep_ready=_building.serving))
         _building.kernels = tempfile.TemporaryDirectory(prefix="proof-")
-        os.environ |= as_on_a_new_machine(Path(_building.kernels.name))
+        os.environ |= kernel_environment(Path(_building.kernels.name))
 
 
 @event_priority(100)
@@ -262,7 +255,7 @@ def _notebook(file: File) -> str | None:
     source = f"docs/{file.src_uri}"
     if source not in _press.pages or not notebook.has_scripts(_press.pages[source]):
         return None
-    return posixpath.join(posixpath.dirname(file.dest_uri), notebook.name(source))
+    return posixpath.join(posixpath.dirname(file.dest_uri), notebook.file_name(source))
 
 
 def _related(

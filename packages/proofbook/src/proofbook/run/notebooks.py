@@ -1,27 +1,28 @@
-"""Laboratories: pages whose notebook is executed, for the pictures that it draws.
+"""Laboratories: pages whose notebook is executed, for the figures that it draws.
 
-A page with a `figure: plot` is one. Its notebook is the one that a reader may take home; here it is
-made ready to be executed, and what it printed and drew is read from it as it was rendered. The code
-is the same in both languages, so that it is executed once for both.
+A page with a `figure: plot` is one. Its notebook is the one that a reader can download; what the
+cells print and draw must be what the scripts print and draw by themselves. The code is the same in
+both languages, so it is executed once for both.
 """
 
 from __future__ import annotations
 
 import hashlib
-import html
 import json
-import re
-from base64 import b64decode
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
+from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
 
+from nbformat import NotebookNode
+
 from proofbook.check.text_difference import first_difference
 from proofbook.directives.plot import asked
-from proofbook.export.notebook import notebook
+from proofbook.export import notebook
 from proofbook.model.book import Book
 from proofbook.model.page import one_line_end, read
 from proofbook.model.problem import Problem, Unproved
+from proofbook.run.kernels import CellFailed, KernelPool, Outputs
 from proofbook.run.plot_environment import STYLE
 from proofbook.run.result import Result
 
@@ -37,55 +38,81 @@ torch.set_num_threads(1)
 %config InlineBackend.figure_formats = ["svg"]
 %config InlineBackend.print_figure_kwargs = {{"bbox_inches": None, "metadata": {{"Date": None}}}}
 """
-_CELL = re.compile(
-    r'<div class="jp-Cell jp-CodeCell[^>]* id=.*?(?=<div class="jp-Cell |\Z)', re.DOTALL
-)
-_STREAM = re.compile(r'data-mime-type="([^"]*)"[^>]*>\s*<pre>(.*?)</pre>', re.DOTALL)
-_DRAWN = re.compile(r'src="data:image/svg\+xml;base64,([^"]*)"')
-_TAG = re.compile(r"<[^<>]*>")
-_PRINTED, _COMPLAINED = "text/plain", "application/vnd.jupyter.stderr"
 
 
 @dataclass(frozen=True)
 class Lab:
-    """A notebook to be executed, the pages that show it, and the scripts that are its cells."""
+    """A notebook to be executed: the pages that show it, its scripts, the code of each cell."""
 
     pages: tuple[str, ...]
     scripts: tuple[str, ...]
-    notebook: str
+    code: tuple[str, ...]
 
     @property
     def key(self) -> str:
-        """Says whether what is to be executed is the same, whatever the words around it."""
-        cells = json.loads(self.notebook)["cells"]
-        code = [cell["source"] for cell in cells if cell["cell_type"] == "code"]
-        return hashlib.sha256(json.dumps(code).encode()).hexdigest()
+        """The same for two labs whose notebooks give the same."""
+        return hashlib.sha256(json.dumps([self.scripts, self.code]).encode()).hexdigest()
 
 
 @dataclass(frozen=True)
 class Cell:
-    """What a script gave as a cell of its notebook."""
+    """What a script gave as a cell of its notebook; the figures are SVG."""
 
     script: str
-    printed: str
-    complained: str
+    stdout: str
+    stderr: str
     figures: tuple[str, ...]
 
 
-def as_on_a_new_machine(folder: Path) -> dict[str, str]:
-    """The variables with which kernels read their settings from a `folder` made for them.
+class Notebooks:
+    """Owns the executed notebooks of a book; one whose code did not change isn't executed again.
 
-    Whatever somebody has set up for their own notebooks stays out, and a kernel tells errors alone.
+    `keep_ready`: keep a kernel ready for the next notebook, for an author who edits.
     """
-    profile = folder / "profile_default"
-    profile.mkdir()
-    settings = "c.IPKernelApp.log_level = 'ERROR'\n"
-    profile.joinpath("ipython_kernel_config.py").write_text(settings, encoding="utf-8")
-    return {"IPYTHONDIR": str(folder)}
+
+    def __init__(self, keep_ready: bool = False) -> None:
+        self._pool = KernelPool(_SETUP, keep_ready=keep_ready)
+        self._outputs: dict[str, Future[Outputs]] = {}
+        self._labs: list[Lab] = []
+
+    def start(self, book: Book) -> None:
+        """Have the notebooks of a book executed."""
+        known, self._labs = self._outputs, labs_of(book)
+        self._outputs = {
+            lab.key: known.get(lab.key) or self._pool.submit(lab.code) for lab in self._labs
+        }
+
+    def problems(self, book: Book, results: Mapping[str, Result]) -> Iterator[Problem]:
+        """What is wrong in the notebooks; waits for them.
+
+        `results`: of the scripts run by themselves, by their paths in the book.
+        """
+        for lab in self._labs:
+            if error := self._outputs[lab.key].exception():
+                yield failure(lab, error)
+            else:
+                yield from wrong_cells(lab, self._cells(lab), results, book.root)
+
+    def figure_counts(self) -> list[int]:
+        """How many figures each notebook drew; waits for them."""
+        return [len(figures_of(self._cells(lab))) for lab in self._labs]
+
+    def figures(self, scripts: Collection[str]) -> dict[str, str]:
+        """The figures that these scripts of one page drew, by script; waits for them."""
+        labs = [lab for lab in self._labs if set(scripts) <= set(lab.scripts)]
+        return figures_of([cell for lab in labs for cell in self._cells(lab)])
+
+    def close(self) -> None:
+        """Stop the kernels."""
+        self._pool.close()
+
+    def _cells(self, lab: Lab) -> list[Cell]:
+        outputs = self._outputs[lab.key]
+        return [] if outputs.exception() else cells_of(lab, outputs.result())
 
 
 def labs_of(book: Book) -> list[Lab]:
-    """The laboratories of a book; of a page that cannot be shown, something else is told."""
+    """The laboratories of a book, without pages that cannot be expanded (other checks say why)."""
     found: dict[tuple[str, ...], Lab] = {}
     for page in book.pages:
         if not any(asked(page)):
@@ -93,33 +120,33 @@ def labs_of(book: Book) -> list[Lab]:
         scripts = tuple(r.path for r in page.references if r.path.endswith(".py"))
         known = found.get(scripts)
         try:
-            told = known.notebook if known else _to_execute(notebook(page, book, "en"))
+            code = known.code if known else _code_of(notebook.cells(page, book, "en"))
         except Unproved:
             continue
-        found[scripts] = Lab((*(known.pages if known else ()), page.file), scripts, told)
+        found[scripts] = Lab((*(known.pages if known else ()), page.file), scripts, code)
     return list(found.values())
 
 
-def _to_execute(told: dict) -> str:
-    """The notebook without outputs; before its cells comes one that says how figures are drawn."""
-    setup = {"cell_type": "code", "id": "setup", "metadata": {}, "source": _SETUP}
-    cells = [setup, *told["cells"]]
-    for cell in cells:
-        if cell["cell_type"] == "code":
-            cell |= {"outputs": [], "execution_count": None}
-    return json.dumps({**told, "cells": cells}, ensure_ascii=False)
+def _code_of(cells: list[NotebookNode]) -> tuple[str, ...]:
+    return tuple(cell.source for cell in cells if cell.cell_type == "code")
 
 
-def cells_of(lab: Lab, rendered: str) -> list[Cell]:
-    """What the scripts of a lab printed and drew, from its executed notebook as HTML."""
-    told = []
-    for script, cell in zip(lab.scripts, _CELL.findall(rendered)[1:], strict=True):
-        said = {_PRINTED: "", _COMPLAINED: ""}
-        for kind, text in _STREAM.findall(cell):
-            said[kind] = said.get(kind, "") + html.unescape(_TAG.sub("", text))
-        figures = tuple(b64decode(image).decode() for image in _DRAWN.findall(cell))
-        told.append(Cell(script, said[_PRINTED], said[_COMPLAINED], figures))
-    return told
+def cells_of(lab: Lab, outputs: Outputs) -> list[Cell]:
+    """What the scripts of a lab printed and drew, from the outputs of its cells."""
+    return [_cell(*each) for each in zip(lab.scripts, outputs, strict=True)]
+
+
+def _cell(script: str, outputs: list[NotebookNode]) -> Cell:
+    texts = {"stdout": "", "stderr": ""}
+    figures: list[str] = []
+    for output in outputs:
+        if output.output_type == "stream":
+            texts[output.name] += output.text
+        elif "image/svg+xml" in output.get("data", {}):
+            figures.append(output.data["image/svg+xml"])
+        else:  # the value of the last line: no script prints that
+            texts["stdout"] += output.get("data", {}).get("text/plain", "")
+    return Cell(script, texts["stdout"], texts["stderr"], tuple(figures))
 
 
 def figures_of(cells: list[Cell]) -> dict[str, str]:
@@ -128,23 +155,23 @@ def figures_of(cells: list[Cell]) -> dict[str, str]:
 
 
 def wrong_cells(
-    lab: Lab, cells: list[Cell], alone: dict[str, Result], root: Path
+    lab: Lab, cells: list[Cell], results: Mapping[str, Result], root: Path
 ) -> Iterator[Problem]:
-    """Where a cell did something else in its notebook than the script did `alone`."""
+    """Where a cell did something else in its notebook than its script did by itself."""
     for cell in cells:
         output = cell.script.removesuffix(".py") + ".out"
         mend = f"what comes before it in the notebook changes it: see {lab.pages[0]}"
-        if cell.complained:
+        if cell.stderr:
             what = f"{cell.script} complains in its notebook"
-            said = cell.complained.strip()
-            yield Problem(cell.script, 1, what, "nothing on stderr", said, mend, lab.pages)
+            found = cell.stderr.strip()
+            yield Problem(cell.script, 1, what, "nothing on stderr", found, mend, lab.pages)
         recorded = read(root / output).rstrip("\n")
         # A notebook has no line end after its last line.
-        if told := first_difference(recorded, one_line_end(cell.printed).rstrip("\n")):
-            line, said, printed = told
+        if difference := first_difference(recorded, one_line_end(cell.stdout).rstrip("\n")):
+            line, expected, found = difference
             what = f"in its notebook, {cell.script} prints something else than what is recorded"
-            yield Problem(output, line, what, said, printed, mend, lab.pages)
-        run = alone.get(cell.script)
+            yield Problem(output, line, what, expected, found, mend, lab.pages)
+        run = results.get(cell.script)
         if run and not run.refusal and tuple(run.figures) != cell.figures:
             what = f"in its notebook, {cell.script} draws something else than by itself"
             expected = f"the same {len(run.figures)} figures"
@@ -152,19 +179,16 @@ def wrong_cells(
             yield Problem(cell.script, 1, what, expected, found, mend, lab.pages)
 
 
-def failed(lab: Lab, error: Exception) -> Problem:
+def failure(lab: Lab, error: BaseException) -> Problem:
     """A notebook that did not come to its end."""
-    cells = json.loads(lab.notebook)["cells"]
-    code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"][1:]
-    named = (s for s, text in zip(lab.scripts, code, strict=True) if text in str(error))
-    within = next(named, lab.scripts[0])
-    found = f"{getattr(error, 'ename', type(error).__name__)}: {getattr(error, 'evalue', error)}"
+    failed = isinstance(error, CellFailed)
+    script = lab.scripts[max(error.cell, 0) if failed else 0]
     return Problem(
         lab.pages[0],
         1,
         "the notebook of the page does not come to its end",
         "every cell runs",
-        found,
-        f"see whether it runs by itself: proofbook check {within}",
+        str(error) if failed else f"{type(error).__name__}: {error}",
+        f"see whether it runs by itself: proofbook check {script}",
         lab.pages,
     )
