@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import io
 import re
-from base64 import b64decode, b64encode
+from base64 import b64decode
 from pathlib import Path
 from xml.etree import ElementTree
 
 import matplotlib
 import numpy as np
 import pytest
+from nbformat import NotebookNode, v4
 from PIL import Image
 from proofbook.directives.plot import (
     fragment,
@@ -24,7 +25,8 @@ from proofbook.html.tree import parse as parse_html
 from proofbook.html.tree import serialize
 from proofbook.model.book import read_book
 from proofbook.model.page import parse
-from proofbook.run.notebooks import Lab, cells_of, failed, figures_of, labs_of, wrong_cells
+from proofbook.run.kernels import CellFailed
+from proofbook.run.notebooks import Lab, cells_of, failure, figures_of, labs_of, wrong_cells
 from proofbook.run.result import Result
 from second_way.labs import CURVES, MAPS
 
@@ -241,60 +243,66 @@ def test_options_that_say_nothing_are_refused(book, options, told):
 # What an executed notebook is read for
 
 
-def rendered(*cells: str) -> str:
-    """As mkdocs-jupyter renders it: each code cell has an inner box of the same class."""
-    cell = '<div class="jp-Cell jp-CodeCell jp-Notebook-cell" id="cell-id={}">\n{}</div>'
-    inner = '<div class="jp-Cell jp-CodeCell jp-Notebook-cell">\n'
-    text = '<div class="jp-Cell jp-MarkdownCell" id="cell-id=t"><pre>data</pre></div>'
-    told = (inner + cell.format(n, each) + "</div>" + text for n, each in enumerate(cells))
-    return "".join(told)
+def stream(text: str, name: str = "stdout") -> NotebookNode:
+    return v4.new_output("stream", name=name, text=text)
 
 
-def stream(text: str, kind: str = "text/plain") -> str:
-    return f'<div data-mime-type="{kind}" tabindex="0">\n<pre>{text}\n</pre></div>'
-
-
-def image(svg: str) -> str:
-    return f'<img src="data:image/svg+xml;base64,{b64encode(svg.encode()).decode()}"/>'
+def image(svg: str) -> NotebookNode:
+    return v4.new_output("display_data", {"image/svg+xml": svg, "text/plain": "<Figure>"})
 
 
 @pytest.fixture
 def lab(book) -> Lab:
     book.write("snippets/t/s.out", "y: 6.0 < 7\n")
-    return Lab(("docs/t/p.en.md",), ("snippets/t/s.py",), "")
-
-
-STDERR = "application/vnd.jupyter.stderr"
+    return Lab(("docs/t/p.en.md",), ("snippets/t/s.py",), ("",))
 
 
 @pytest.mark.parametrize(
-    ("cell", "told"),
+    ("outputs", "words"),
     [
-        (stream("y: 6.0 &lt; <span>7</span>") + image(drawing()), []),
-        (stream("y: 6.1") + image(drawing()), ["snippets/t/s.out:1", "y: 6.0 < 7", "y: 6.1"]),
-        (stream("y: 6.0 &lt; 7"), ["snippets/t/s.py:1", "draws something else", "0 figures"]),
-        (stream("y: 6.0 &lt; 7") + image(drawing("x")), ["draws something else"]),
+        ([stream("y: 6.0 < 7\n"), image(drawing())], []),
+        ([stream("y: 6.0"), image(drawing()), stream(" < 7\n")], []),
+        ([stream("y: 6.1\n"), image(drawing())], ["snippets/t/s.out:1", "y: 6.0 < 7", "y: 6.1"]),
+        ([stream("y: 6.0 < 7\n")], ["snippets/t/s.py:1", "draws something else", "0 figures"]),
+        ([stream("y: 6.0 < 7\n"), image(drawing("x"))], ["draws something else"]),
         (
-            stream("y: 6.0 &lt; 7") + stream("oh", STDERR) + image(drawing()),
+            [stream("y: 6.0 < 7\n"), stream("oh", "stderr"), image(drawing())],
             ["snippets/t/s.py:1", "complains", "oh"],
+        ),
+        (
+            [
+                stream("y: 6.0 < 7\n"),
+                image(drawing()),
+                v4.new_output("execute_result", {"text/plain": "6"}, execution_count=1),
+            ],
+            ["snippets/t/s.out:2", "prints something else", "6"],
         ),
     ],
 )
-def test_what_a_notebook_does_is_compared_with_the_script(book, lab, cell, told):
-    cells = cells_of(lab, rendered("setup", cell))
-    alone = {"snippets/t/s.py": Result("", "", 0.0, figures=[drawing()])}
-    problems = list(wrong_cells(lab, cells, alone, book.root))
-    assert len(problems) == bool(told)
-    for words in told:
-        assert words in str(problems[0])
-    if not told:
+def test_what_a_notebook_does_is_compared_with_the_script(book, lab, outputs, words):
+    cells = cells_of(lab, [outputs])
+    results = {"snippets/t/s.py": Result("", "", 0.0, figures=[drawing()])}
+    problems = list(wrong_cells(lab, cells, results, book.root))
+    assert len(problems) == bool(words)
+    for word in words:
+        assert word in str(problems[0])
+    if not words:
         assert figures_of(cells) == {"snippets/t/s.py": drawing()}
 
 
-def test_a_notebook_that_fails_names_the_script(book):
-    told = str(failed(with_plot(book), RuntimeError("no kernel")))
-    assert "docs/t/p.en.md:1" in told and "RuntimeError: no kernel" in told
-    assert "proofbook check snippets/t/s.py" in told
+@pytest.mark.parametrize(
+    ("error", "script", "found"),
+    [
+        (CellFailed(1, "ValueError", "no"), "snippets/t/b.py", "ValueError: no"),
+        (CellFailed(-1, "ImportError", "torch"), "snippets/t/a.py", "ImportError: torch"),
+        (RuntimeError("no kernel"), "snippets/t/a.py", "RuntimeError: no kernel"),
+    ],
+)
+def test_a_notebook_that_fails_names_the_script(error, script, found):
+    lab = Lab(("docs/t/p.en.md",), ("snippets/t/a.py", "snippets/t/b.py"), ("1", "2"))
+    problem = failure(lab, error)
+    assert (problem.file, problem.found) == ("docs/t/p.en.md", found)
+    assert problem.mend.endswith(f"proofbook check {script}")
 
 
 def test_both_languages_of_a_page_are_one_lab():

@@ -108,7 +108,7 @@ def _site(site: str | None) -> str:
 
 
 def to_json(notebook: NotebookNode) -> str:
-    """The content of the file. Raises `nbformat.ValidationError` where it would be no notebook."""
+    """The content of the file. Raises `NotebookValidationError` where it would be no notebook."""
     nbformat.validate(notebook)
     return nbformat.writes(notebook) + "\n"
 
@@ -229,7 +229,8 @@ class _Writer:
         self.cells.append(v4.new_markdown_cell(source, id=self._id(kind)))
 
     def _id(self, name: str) -> str:
-        return f"{len(self.cells) + 1:02}-{name}"[:64]  # nbformat allows 64 characters
+        # nbformat allows 64 characters, of these kinds.
+        return re.sub(r"[^\w-]", "-", f"{len(self.cells) + 1:02}-{name}", flags=re.ASCII)[:64]
 
 
 def has_scripts(page: Page) -> bool:
