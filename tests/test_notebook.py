@@ -241,6 +241,7 @@ def test_bytes_are_the_same_each_time_and_names_follow_the_page(book):
 
 
 def test_what_is_no_notebook_is_not_written():
-    broken = v4.new_notebook(cells=[v4.new_code_cell("1", id="a b")])
+    broken = v4.new_notebook(cells=[v4.new_code_cell("1")])
+    broken.cells[0].id = "a b"
     with pytest.raises(NotebookValidationError):
         to_json(broken)
