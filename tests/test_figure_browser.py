@@ -38,7 +38,7 @@ STATE = """figure => [...figure.querySelectorAll("svg [data-k]")].map(
 def figures(tmp_path_factory, runner) -> Iterator[str]:
     """The address of a book whose pages have figures, built and served as the real one is."""
     book = Book(tmp_path_factory.mktemp("figures") / "book")
-    for name in ("theme", "docs/assets"):
+    for name in ("theme", "docs/assets", "docs/inventories"):
         shutil.copytree(ROOT / name, book.root / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name, (snippet, option) in FIGURES.items():
         source = ROOT / f"snippets/{snippet}.py"

@@ -51,7 +51,7 @@ NOTEBOOK = {
 
 def site_of(book: Book, nav: str = "[index.md, t/p.md]") -> Book:
     """Give the tiny book a home page and everything of the project that makes a site."""
-    for name in ("theme", "docs/assets"):
+    for name in ("theme", "docs/assets", "docs/inventories"):
         shutil.copytree(ROOT / name, book.root / name, ignore=shutil.ignore_patterns("__pycache__"))
     config = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").replace("theme, packages", "theme")
     book.write("mkdocs.yml", re.sub(r"(?ms)^nav:\n.*?(?=^\S)", f"nav: {nav}\n", config))
