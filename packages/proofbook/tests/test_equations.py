@@ -8,8 +8,6 @@ from pathlib import Path
 import pytest
 from proofbook.maths.check import verdicts, wrong_equalities
 from proofbook.maths.equalities import number
-from proofbook.maths.expression import at_any_place, derivative
-from proofbook.maths.latex import read_latex
 from proofbook.model.book import read_book
 from proofbook.model.page import parse
 from proofbook.model.snippet import Run, Text, runs_of
@@ -40,6 +38,9 @@ ROOT = Path(__file__).resolve().parents[3]
         (r"2\,\bigl(1 + 2\bigr)", 6),
         (r"\min(3, 2)", 2),
         (r"1 / \infty", 0),
+        (r"\sqrt[3]{8}", 2),
+        (r"\max\{2, 3\}", 3),
+        (r"\lfloor -0.5 \rfloor", -1),
         (r"\frac{\partial L}{\partial w}", None),
         ("1 / 0", None),
         ("(1 + 2", None),
@@ -201,24 +202,89 @@ def test_code_that_cannot_be_read_is_not_run():
     assert states("$w = 3$", "w = (", "w: 3.0\n") == ["proved"]
 
 
+FALSE_FOR_SOME_SIGN = [
+    "$|q| = q$",
+    r"$\max(q, 0) = q$",
+    r"$\mathrm{sign}(q) = 1$",
+    r"$\lfloor q/2 \rfloor = 0$",
+    r"$2|q| = 2q$",
+    r"$\sqrt{q^2} + 1 = q + 1$",
+    r"$y = |q|$, $\frac{\partial y}{\partial q} = 1$",
+]
+
+
+@pytest.mark.parametrize("text", FALSE_FOR_SOME_SIGN)
+def test_what_holds_for_some_signs_only_is_not_proved(text):
+    assert states(text)[-1] == "open"
+
+
+@pytest.mark.parametrize("text", [one for one in FALSE_FOR_SOME_SIGN if "floor" not in one])
+def test_it_is_proved_where_the_page_says_the_sign_or_the_value(text):
+    assert states(f"{text} for $q > 0$")[-1] == "proved"
+    assert states(f"Let $0 < q < 3$.\n\n{text}")[-1] == "proved"
+    text = text.replace("q", "w").replace("swrt", "sqrt")
+    assert states(text)[-1] == "proved"  # w is 2
+    assert states(text, CODE.replace("2.0", "-2.0"), "")[-1] != "proved"
+
+
+def test_a_floor_is_computed_with_the_values_of_the_page():
+    assert states(r"$q = 0.5$, $\lfloor q/2 \rfloor = 0$")[1] == "proved"
+    assert states(r"$q = 5$, $\lfloor q/2 \rfloor = 1$")[1] == "wrong"
+
+
+def test_a_condition_holds_in_its_section_until_the_next_one():
+    text = "For $q > 0$: $|q| = q$. For $q < 0$: $|q| = -q$."
+    assert states(text) == ["proved", "proved"]
+    assert states(text.replace("-q", "q")) == ["proved", "open"]
+    assert states("For $q > 0$: $q$.\n\n## Then {{ #then }}\n\n$|q| = q$") == ["open"]
+    assert states(r"$2|q - 1| = 2(q - 1)$, where $q \ge 1$") == ["proved"]
+    assert states(r"$2|q - 1| = 2(q - 1)$, where $q \ge 0$") != ["proved"]
+
+
 @pytest.mark.parametrize(
-    "latex",
-    ["w^3 - 2w", r"\frac{w}{1 + w^2}", r"\sqrt{w + 1}", r"\log(2w) \cdot w", r"(2w)^2 (w - 1)"],
+    "text",
+    [
+        "$(2q + 1)^2 = 4q^2 + 4q + 2$",
+        r"$2|q| = 3\sqrt{q^2}$",
+        r"$y = (3q + 1)^2$, $\frac{\partial y}{\partial q} = 2(3q + 1)$",
+    ],
 )
-def test_derivatives_are_those_of_sympy(latex):
-    sympy = pytest.importorskip("sympy")
-    w = sympy.Symbol("w")
-    text = {
-        "w^3 - 2w": w**3 - 2 * w,
-        r"\frac{w}{1 + w^2}": w / (1 + w**2),
-        r"\sqrt{w + 1}": sympy.sqrt(w + 1),
-        r"\log(2w) \cdot w": sympy.log(2 * w) * w,
-        r"(2w)^2 (w - 1)": (2 * w) ** 2 * (w - 1),
-    }[latex]
-    letter = ("letter", "w", ())
-    place = at_any_place(letter)
-    found = at_any_place(derivative(read_latex(latex), letter))
-    assert math.isclose(found, float(sympy.diff(text, w).subs(w, place)), rel_tol=1e-9)
+def test_what_fails_for_positive_numbers_too_is_wrong(text):
+    page = parse("docs/t/p.en.md", PAGE.format(text))
+    (problem,) = wrong_equalities(page, [run_of(CODE, OUTPUT)])
+    assert problem.expected.startswith("two sides that are the same, whatever the letters are (try")
+
+
+def test_code_that_agrees_for_positive_numbers_alone_proves_nothing():
+    code = "u = torch.tensor(3.0)\ny = 2 * u\nprint(y.abs())\n"
+    assert states("$y = 2u$", code, "") == ["proved"]
+    assert states("$y = 2|u|$", code.replace("3.0", "t"), "") == ["open"]
+
+
+SIGMOID = r"$\sigma(x) = \frac{1}{1 + e^{-x}}$, "
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        SIGMOID + r"$\sigma'(x) = \sigma(x)(1 - \sigma(x))$",
+        SIGMOID + r"$\frac{d}{dx} \sigma(x) = \sigma(x) (1 - \sigma(x))$",
+        SIGMOID + r"$\sigma(-x) = 1 - \sigma(x)$",
+        "$f(x) = x^3$, $f'(x) = 3x^2$, $f''(u) = 6u$",
+        r"$\frac{d}{dq} q^3 = 3q^2$",
+        r"$y = \max(q, 0)$, $\frac{\partial y^2}{\partial q} = 2\max(q, 0)$",
+        r"$z = q^2$, $y = \log(1 + z)$, $\frac{dy}{dq} = \frac{2q}{1 + q^2}$",
+        r"$r(q) = \begin{cases} q & q > 0 \\ 0 & \text{else} \end{cases}$, $r(q) = \max(q, 0)$",
+        r"$$\begin{align} (3q)^2 &= 9q^2 \tag{1} \\[4pt] &= 3q \cdot 3q \nonumber \end{align}$$",
+    ],
+)
+def test_formulas_that_follow_from_others(text):
+    assert set(states(text)) == {"proved"}
+
+
+def test_e_is_a_letter_where_the_page_says_so():
+    assert states(r"$\log(4e) - 1 = \log 4$") == ["proved"]
+    assert states(r"$e = 2q$, $\log(4e) - 1 = \log 4$")[1] == "open"
 
 
 FLOOR = 0.95

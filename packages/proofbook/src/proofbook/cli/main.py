@@ -17,7 +17,7 @@ from proofbook.cli.progress import watching
 from proofbook.cli.scaffold import start
 from proofbook.content.glossary import FILE as GLOSSARY
 from proofbook.content.glossary import read_terms
-from proofbook.content.report import readable, unproved
+from proofbook.content.report import unproved
 from proofbook.export.offline import ExportError, offline
 from proofbook.export.pdf import pdf
 from proofbook.languages.reconcile import doubtful, edited_alone, reconcile, stale
@@ -139,7 +139,7 @@ def _unproved(book: Book, files: set[str]) -> int:
     pages = [page for page in book.pages if page.file in files]
     found = [(page, equality) for page in pages for equality in unproved(page, book.root)]
     for page, equality in found:
-        print(f"{page.file}:{line_of(page, equality)}: {readable(equality)}")
+        print(f"{page.file}:{line_of(page, equality)}: {equality}")
     print(f"{_count(found, 'equation')} on {_count(pages, 'page')}: neither evaluated nor refuted.")
     return 0
 

@@ -172,16 +172,7 @@ def versions(page: str, root: Path) -> list[str]:
 
 def _listed(page: Page, address: str, root: Path) -> Iterator[str]:
     for equality in unproved(page, root):
-        yield f"    - ${readable(equality)}$ ([{_title(page)}]({address}))"
-
-
-def readable(equality: Equality) -> str:
-    """An equality as LaTeX that stands by itself, in one line."""
-    text = str(equality)
-    if r"\matrix" in text:  # a matrix was made flat
-        text = re.sub(r"\\matrix *\((.*?)\) *$", r"\\begin{pmatrix}\1\\end{pmatrix}", text)
-        text = text.replace(" ,", " &").replace("@", r"\\")
-    return text
+        yield f"    - ${equality}$ ([{_title(page)}]({address}))"
 
 
 def _pages(root: Path, language: str) -> Iterator[tuple[str, Page]]:

@@ -12,8 +12,8 @@ from dataclasses import replace
 from functools import lru_cache
 
 from proofbook.maths.equalities import Equality, equalities
-from proofbook.maths.verdict import Verdict, computed
-from proofbook.maths.verify import CodeAndOutput, Judge
+from proofbook.maths.verdict import Verdict, of_numbers
+from proofbook.maths.verify import CodeAndOutput, Verifier
 from proofbook.model.page import Page
 from proofbook.model.problem import Problem
 
@@ -48,9 +48,9 @@ def _verdicts(page: Page, runs: tuple[CodeAndOutput, ...]) -> tuple[Verdict, ...
     """The report asks for the same pages as the check."""
     found = list(equalities(page))
     if all(equality.computed for equality in found):
-        return tuple(map(computed, found))
-    judge = Judge(page, found, runs)
-    judged = [judge(equality) for equality in found]
+        return tuple(map(of_numbers, found))
+    verifier = Verifier(page, found, runs)
+    judged = [verifier.verdict(equality) for equality in found]
     # A definition whose consequences were computed is checked by them.
     places = frozenset().union(*(one.used for one in judged if one.state == "proved"))
     return tuple(

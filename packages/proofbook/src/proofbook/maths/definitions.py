@@ -1,36 +1,53 @@
-"""What a page defines, y = 2w - 1, put into its other formulas; derivatives are taken then."""
+"""What a page defines, y = 2w - 1 or f(x) = x^2, put into its other formulas."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+import math
+import re
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
 
-from proofbook.maths.expression import Name, Unknown, changed, derivative_of, letters, written_out
-from proofbook.maths.latex import Tree
+from proofbook.maths.algebra.expression import (
+    NotEvaluated,
+    Symbol,
+    expand_sums,
+    is_symbol,
+    replace,
+    symbols,
+)
+from proofbook.maths.algebra.latex import Tree, Unreadable, read_latex
+from proofbook.maths.algebra.symbolic import derivative
+from proofbook.maths.equalities import Equality
 
+_FUNCTION = re.compile(r"\\?([A-Za-z]+)\s*(?:\\left)?\(\s*\\?[A-Za-z]+\s*(?:\\right)?\)")
 _DEEPEST = 8
+"""So many definitions deep are put into each other."""
 
 
 @dataclass(frozen=True)
 class Definition:
-    """A letter of a page and what it stands for. `part`: the section or box of its place."""
+    """A symbol, or a function of the symbol `parameter`, and the expression that it means.
+
+    `place`: where the page says it; `section`: the number of the section or box of that place.
+    """
 
     place: int
-    part: int
+    section: int
     name: str
     indices: tuple[str, ...]
     body: Tree
+    parameter: Symbol | None = None
 
     def body_for(self, indices: tuple[str, ...]) -> Tree | None:
-        """The body for a letter with these indices, or None where it isn't defined by this."""
+        """The body for a symbol with these indices, or None where it isn't defined by this."""
         if self.indices == indices:
             return self.body
         if len(self.indices) == len(indices) and all(map(is_index, self.indices)):
-            return written_out(self.body, dict(zip(self.indices, indices, strict=True)))
+            return expand_sums(self.body, dict(zip(self.indices, indices, strict=True)))
         if self.indices or any(map(is_index, indices)):
             return None
         # z = 10u holds for each element: z_0 = 10 u_0.
-        return changed(self.body, lambda tree: _indexed(tree, indices))
+        return replace(self.body, lambda tree: _with_indices(tree, indices))
 
 
 def is_index(index: str) -> bool:
@@ -38,68 +55,160 @@ def is_index(index: str) -> bool:
     return len(index) == 1 and index.isalpha()
 
 
+def defines_symbol(one: Tree, other: Tree) -> bool:
+    """Whether `one = other` says what a symbol means: y = 2w - 1, but neither y = 3 nor w = 2w."""
+    return is_symbol(one) and bool(symbols(other)) and (one[1], one[2]) not in symbols(other)
+
+
+def defines_function(one: Tree, other: Tree) -> bool:
+    """Whether `one = other` says what a function is: f(x) = x^2."""
+    applied = isinstance(one, tuple) and one[0] == "apply" and one[2] == 0 and is_symbol(one[3])
+    return applied and (one[3][1], one[3][2]) in symbols(other)
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """An expression with definitions put in, and the places of those that were used."""
+
+    tree: Tree
+    used: frozenset[int]
+
+
+@dataclass
+class _Resolution:
+    """What is known while definitions are put into one expression of a page."""
+
+    section: int
+    place: int
+    used: set[int] = field(default_factory=set)
+
+
 class Definitions:
     """The definitions of a page."""
 
     def __init__(self, definitions: Iterable[Definition]):
-        self.by_name: dict[str, list[Definition]] = {}
+        self._symbols: dict[str, list[Definition]] = {}
+        self._functions: dict[str, list[Definition]] = {}
         for one in definitions:
-            self.by_name.setdefault(one.name, []).append(one)
+            table = self._functions if one.parameter else self._symbols
+            table.setdefault(one.name, []).append(one)
 
-    def put_in(
-        self, tree: Tree, part: int, place: int, kept: Name | None = None
-    ) -> tuple[Tree, frozenset[int]]:
-        """The tree with definitions put in and derivatives taken, and the places of those used.
+    def resolve(
+        self, tree: Tree, section: int, place: int, kept: Collection[Symbol] = ()
+    ) -> Resolved:
+        """Put definitions into an expression, and take its derivatives; raises `NotEvaluated`.
 
-        A derivative of what isn't defined becomes the letter "grad w", which runs may print. The
-        definition that stands at `place` is not used: it would prove itself. Nothing is put in for
-        the letter `kept`.
+        A derivative of what isn't defined becomes the symbol "grad w", which runs may print. The
+        definition at `place` is not used: it would prove itself. The symbols `kept` stay.
         """
-        used: set[int] = set()
-        start = frozenset({kept} if kept else ())
-        return self._put_in(tree, part, place, start, used, 0), frozenset(used)
+        resolution = _Resolution(section, place)
+        found = self._put_in(tree, frozenset(kept), resolution, 0)
+        return Resolved(found, frozenset(resolution.used))
 
-    def _put_in(self, tree, part, place, kept, used, depth) -> Tree:
+    def _put_in(
+        self, tree: Tree, kept: frozenset[Symbol], resolution: _Resolution, depth: int
+    ) -> Tree:
         def change(one: Tree) -> Tree | None:
             if not isinstance(one, tuple):
                 return None
-            if one[0] == "letter":
-                if (one[1], one[2]) in kept or depth > _DEEPEST:
-                    return None
-                definition, body = self._nearest(one, part, place)
-                if definition is None:
-                    return None
-                used.add(definition.place)
-                body = written_out(body, {})
-                return self._put_in(body, part, place, kept | {(one[1], one[2])}, used, depth + 1)
+            if one[0] == "symbol":
+                return self._for_symbol(one, kept, resolution, depth)
+            if one[0] == "apply":
+                return self._applied(one, kept, resolution, depth)
             if one[0] == "d":
-                by = (one[2][1], one[2][2])
-                body = written_out(one[1], {})
-                body = self._put_in(body, part, place, kept | {by}, used, depth + 1)
-                if by not in letters(body):
-                    if isinstance(one[1], tuple) and one[1][0] == "letter" and one[3] == 1:
-                        return ("letter", f"grad {by[0]}", by[1])
-                    raise Unknown("what the derivative is of")
-                taken = derivative_of(("d", body, one[2], one[3]))
-                return self._put_in(taken, part, place, kept, used, depth + 1)
+                return self._differentiated(one, kept, resolution, depth)
             return None
 
-        return changed(tree, change)
+        return replace(tree, change)
 
-    def _nearest(self, letter: Tree, part: int, place: int) -> tuple[Definition | None, Tree]:
-        """The definition in the same part, or else the last one before, or else the first."""
+    def _for_symbol(
+        self, tree: Tree, kept: frozenset[Symbol], resolution: _Resolution, depth: int
+    ) -> Tree | None:
+        name = (tree[1], tree[2])
+        if name in kept or depth > _DEEPEST:
+            return None
         found = [
             (one, body)
-            for one in self.by_name.get(letter[1], ())
-            if one.place != place and (body := one.body_for(letter[2])) is not None
+            for one in self._symbols.get(tree[1], ())
+            if one.place != resolution.place and (body := one.body_for(tree[2])) is not None
         ]
-        found.sort(
-            key=lambda it: (it[0].part != part, it[0].place > place, abs(it[0].place - place))
-        )
-        return found[0] if found else (None, 0.0)
+        if not found:
+            return None
+        definition, body = min(found, key=lambda it: _distance(it[0], resolution))
+        resolution.used.add(definition.place)
+        return self._put_in(expand_sums(body, {}), kept | {name}, resolution, depth + 1)
+
+    def _applied(
+        self, tree: Tree, kept: frozenset[Symbol], resolution: _Resolution, depth: int
+    ) -> Tree:
+        _, name, order, argument = tree
+        found = [one for one in self._functions.get(name, ()) if one.place != resolution.place]
+        if not found or depth > _DEEPEST:
+            raise NotEvaluated(f"the function {name}")
+        definition = min(found, key=lambda one: _distance(one, resolution))
+        resolution.used.add(definition.place)
+        parameter = definition.parameter
+        body = expand_sums(definition.body, {})
+        body = self._put_in(body, kept | {parameter}, resolution, depth + 1)
+        if order:
+            body = derivative(body, parameter, order)
+        argument = self._put_in(argument, kept, resolution, depth + 1)
+        return replace(body, lambda one: argument if one == ("symbol", *parameter) else None)
+
+    def _differentiated(
+        self, tree: Tree, kept: frozenset[Symbol], resolution: _Resolution, depth: int
+    ) -> Tree:
+        _, inside, symbol, order = tree
+        by = (symbol[1], symbol[2])
+        body = self._put_in(expand_sums(inside, {}), kept | {by}, resolution, depth + 1)
+        if by not in symbols(body):
+            if is_symbol(inside) and order == 1:
+                return ("symbol", f"grad {by[0]}", by[1])
+            raise NotEvaluated("what the derivative is of")
+        return self._put_in(derivative(body, by, order), kept, resolution, depth + 1)
 
 
-def _indexed(tree: Tree, indices: tuple[str, ...]) -> Tree | None:
-    if isinstance(tree, tuple) and tree[0] == "letter" and not tree[2]:
-        return ("letter", tree[1], indices)
+def _distance(definition: Definition, at: _Resolution) -> tuple[bool, bool, int]:
+    """Sorts definitions: that of the same section, or else the last before, or else the first."""
+    away = definition.place - at.place
+    return definition.section != at.section, away > 0, abs(away)
+
+
+def _with_indices(tree: Tree, indices: tuple[str, ...]) -> Tree | None:
+    if is_symbol(tree) and not tree[2]:
+        return ("symbol", tree[1], indices)
     return None
+
+
+def read_sides(equalities: Sequence[Equality]) -> dict[Equality, tuple[Tree, Tree]]:
+    """The two trees of each equality that can be read.
+
+    Where the page says `f(x) = ...` with x on the right, f is a function in all its formulas.
+    """
+    functions = frozenset(
+        found[1]
+        for equality in equalities
+        if (found := _FUNCTION.fullmatch(equality.left))
+        and (sides := _read(equality, frozenset({found[1]})))
+        and defines_function(*sides)
+    )
+    sides = {one: trees for one in equalities if (trees := _read(one, functions)) is not None}
+    if any(_gives_meaning_to_e(*trees) for trees in sides.values()):
+        return sides
+    return {one: tuple(map(_with_number_e, trees)) for one, trees in sides.items()}
+
+
+def _read(equality: Equality, functions: frozenset[str]) -> tuple[Tree, Tree] | None:
+    try:
+        return read_latex(equality.left, functions), read_latex(equality.right, functions)
+    except Unreadable:
+        return None
+
+
+def _gives_meaning_to_e(one: Tree, other: Tree) -> bool:
+    return ("symbol", "e", ()) in (one, other)
+
+
+def _with_number_e(tree: Tree) -> Tree:
+    """Euler's number for the symbol e, where the page doesn't use it for something else."""
+    return replace(tree, lambda one: math.e if one == ("symbol", "e", ()) else None)

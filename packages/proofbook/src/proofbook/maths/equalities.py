@@ -8,14 +8,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from proofbook.maths.expression import Unknown, Value, letters, parts, value
+from proofbook.maths.algebra.expression import NotEvaluated, evaluate, subtrees
+from proofbook.maths.algebra.latex import Unreadable, read_latex
 from proofbook.maths.formulas import maths_of
-from proofbook.maths.latex import Tree, Unreadable, read_latex
 from proofbook.model.page import Page
 
-_MATRIX = re.compile(r"\\begin\{(pmatrix|bmatrix)\}(.*?)\\end\{\1\}", re.DOTALL)
-_ROWS = re.compile(r"\\\\|\\q?quad\b|\\(?:begin|end)\{[a-z*]+\}|(?<!\\),(?=\s|\\)")
-_SIGNS = re.compile(r"\\approx|\\to\b|\\leftarrow|\\le\b|\\ge\b|\\neq|[=<>:;]")
+_ENVIRONMENT = re.compile(r"\\begin\{(pmatrix|bmatrix|cases)\}.*?\\end\{\1\}", re.DOTALL)
+# What says how a formula is set or named, and nothing of its value.
+_LAYOUT = re.compile(
+    r"\\(?:label|tag\*?)\{[^{}]*\}|\\(?:nonumber|notag)\b|(?<=\\\\)\[[^][]*\]"
+    r"|(?<=\\begin\{array\})\{[^{}]*\}|(?<=\\begin\{alignat\})\{\d+\}"
+    r"|(?<=\\begin\{aligned\})\[[tbc]\]"
+)
+_ROWS = re.compile(r"\\\\|\\q?quad\b|\\(?:begin|end)\{[a-z]+\*?\}|(?<!\\),(?=\s|\\)")
+_SIGNS = re.compile(r"\\approx|\\to\b|\\leftarrow|\\leq?\b|\\geq?\b|\\neq?\b|\\lt\b|\\gt\b|[=<>:;]")
 _BRACE = re.compile(r"\\underbrace\{")
 
 
@@ -60,10 +66,14 @@ def equalities(page: Page) -> Iterator[Equality]:
 @lru_cache(maxsize=4096)
 def equalities_in(maths: str) -> tuple[Equality, ...]:
     """The equalities of one formula; a row that begins with a sign goes on from the row above."""
-    text = _MATRIX.sub(_flat_matrix, maths)
+    text = _without_layout(maths)
+    masked = _masked(text)
     found, before = [], ("", 0)
-    for row, at in _split(_ROWS, text):
-        sides = [(part, at + offset) for part, offset in _split(_SIGNS, row, keep=True)]
+    for row, at in _split(_ROWS, masked):
+        sides = [
+            (text[at + offset : at + offset + len(part)], at + offset)
+            for part, offset in _split(_SIGNS, row, keep=True)
+        ]
         if not sides[0][0].strip(" \n&"):
             sides[0] = before
         for (left, place), (sign, _), (right, _) in zip(
@@ -81,6 +91,12 @@ def equalities_in(maths: str) -> tuple[Equality, ...]:
     return tuple(found)
 
 
+def rows_of(latex: str) -> Iterator[tuple[str, int]]:
+    """The rows of a formula, each with its place in it."""
+    text = _without_layout(latex)
+    yield from ((text[at : at + len(row)], at) for row, at in _split(_ROWS, _masked(text)))
+
+
 def sides(latex: str) -> Iterator[tuple[str, int]]:
     """What stands between the signs of a formula, row by row, each with its place."""
     for row, at in _split(_ROWS, latex):
@@ -88,12 +104,15 @@ def sides(latex: str) -> Iterator[tuple[str, int]]:
 
 
 @lru_cache(maxsize=4096)
-def number(latex: str) -> Value | None:
+def number(latex: str) -> float | None:
     """The value of an expression, or None where it holds letters or isn't complete."""
     try:
         tree = read_latex(latex)
-        found = None if letters(tree) or _strange(tree) else value(tree, lambda name: 0.0)
-    except (Unreadable, Unknown):
+        kinds = {one[0] for one in subtrees(tree) if isinstance(one, tuple)}
+        if kinds & {"symbol", "d", "sum", "claim", "cases"}:
+            return None
+        found = evaluate(tree, lambda name: 0.0)
+    except (Unreadable, NotEvaluated):
         return None
     if not isinstance(found, float) or (math.isinf(found) and r"\infty" not in latex):
         return None
@@ -106,19 +125,18 @@ def half_unit(latex: str) -> float:
     return 0.5 * 10.0 ** -len(plain[1] or "") if plain else 0.0
 
 
-def _strange(tree: Tree) -> bool:
-    return any(isinstance(p, tuple) and p[0] in ("d", "sum", "claim") for p in parts(tree))
-
-
 def _clean(side: str) -> str:
     return side.strip().removeprefix("&").removesuffix("&").strip().removesuffix("\\").rstrip(" .,")
 
 
-def _flat_matrix(found: re.Match) -> str:
-    """The matrix as one row of the same length: `@` ends its rows."""
-    inside = found[2].replace("&", ",").replace(r"\\", "@ ")
-    name = found[1]
-    return r"\matrix" + " " * len(name) + "(" + inside + ")" + " " * (len(name) + 5)
+def _without_layout(latex: str) -> str:
+    """The formula with blanks for what only says how it is set."""
+    return _LAYOUT.sub(lambda found: " " * len(found[0]), latex)
+
+
+def _masked(latex: str) -> str:
+    """The formula with a letter for each character of a matrix or of cases: nothing ends there."""
+    return _ENVIRONMENT.sub(lambda found: "m" * len(found[0]), latex)
 
 
 def _closing(text: str, at: int) -> int:

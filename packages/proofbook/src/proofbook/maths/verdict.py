@@ -1,12 +1,12 @@
-"""What was found of an equality, and how it is told."""
+"""What was found of an equality, and the message about one that is wrong."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+from proofbook.maths.algebra.expression import Symbol, Value, agree
 from proofbook.maths.equalities import Equality, half_unit
-from proofbook.maths.expression import Name, Value, same
-from proofbook.maths.symbol_values import Known
 
 
 @dataclass(frozen=True)
@@ -14,7 +14,7 @@ class Verdict:
     """An equality, and what was found: "computed" (numbers alone), "proved", "wrong" or "open".
 
     `expected`: what the left side is where the equality is wrong, and with which values. `used`:
-    the places of the page's equalities that define a letter of this one, or give it its value.
+    the places of the page's equalities that define a symbol of this one, or give it its value.
     """
 
     equality: Equality
@@ -23,30 +23,38 @@ class Verdict:
     used: frozenset[int] = frozenset()
 
 
-def computed(equality: Equality) -> Verdict:
-    """Judge an equality of numbers alone."""
+def of_numbers(equality: Equality) -> Verdict:
+    """The verdict on an equality of numbers alone."""
     one, other = equality.values
-    if same(one, other, equality.within):
+    if agree(one, other, equality.within):
         return Verdict(equality, "computed")
     rounded = equality.sign == "=" and abs(one - other) <= half_unit(equality.right) * 1.01
-    return Verdict(equality, "wrong", shown(one) + (r" (rounded: write \approx)" * rounded))
+    return Verdict(equality, "wrong", format_value(one) + (r" (rounded: write \approx)" * rounded))
 
 
-def told(left: Value, right: Value, values: dict[Name, Known], number: bool) -> str:
-    """What the left side is; where the right one holds letters too, what both are."""
-    text = shown(left) if number else f"{shown(left)} and {shown(right)}"
-    given = ", ".join(f"{_written(name)} = {shown(known.value)}" for name, known in values.items())
-    return f"{text} (with {given})" if given else text
+def format_difference(left: Value, right: Value | None, values: Mapping[Symbol, Value]) -> str:
+    """What the sides are with these values; `right` is None where it is a number as written."""
+    sides = [left] if right is None else [left, right]
+    text = " and ".join(map(format_value, sides))
+    return f"{text} (with {format_values(values)})" if values else text
 
 
-def _written(name: Name) -> str:
-    if name[0].startswith("grad "):
-        return f"{name[0].removeprefix('grad ')}.grad"
-    return name[0] + (f"_{''.join(name[1])}" if name[1] else "")
+def format_values(values: Mapping[Symbol, Value]) -> str:
+    """Values of symbols: `w = 2, x_0 = -1`."""
+    return ", ".join(
+        f"{_format_symbol(name)} = {format_value(value)}" for name, value in values.items()
+    )
 
 
-def shown(one: Value) -> str:
+def _format_symbol(symbol: Symbol) -> str:
+    name, indices = symbol
+    if name.startswith("grad "):
+        return f"{name.removeprefix('grad ')}.grad"
+    return name + (f"_{''.join(indices)}" if indices else "")
+
+
+def format_value(value: Value) -> str:
     """A value as a page writes it."""
-    if isinstance(one, tuple):
-        return f"({', '.join(map(shown, one))})"
-    return f"{one:.10g}"
+    if isinstance(value, tuple):
+        return f"({', '.join(map(format_value, value))})"
+    return f"{value:.10g}"

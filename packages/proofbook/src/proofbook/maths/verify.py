@@ -5,33 +5,48 @@ from __future__ import annotations
 import contextlib
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
-from functools import cached_property
 from itertools import product
 from typing import Protocol
 
-from proofbook.maths.definitions import Definition, Definitions, is_index
-from proofbook.maths.equalities import Equality
-from proofbook.maths.expression import (
-    Name,
-    Unknown,
+from proofbook.maths.algebra.expression import (
+    NotEvaluated,
+    Symbol,
     Value,
-    at_any_place,
-    letters,
-    parts,
-    same,
-    value,
-    written_out,
+    agree,
+    evaluate,
+    expand_sums,
+    subtrees,
+    symbols,
 )
-from proofbook.maths.latex import Tree, Unreadable, read_latex
-from proofbook.maths.symbol_values import Known, Letters, letters_of, round_mark, together
-from proofbook.maths.verdict import Verdict, computed, shown, told
+from proofbook.maths.algebra.identity import Decision, is_identity
+from proofbook.maths.algebra.latex import Tree
+from proofbook.maths.conditions import PageConditions
+from proofbook.maths.definitions import (
+    Definition,
+    Definitions,
+    defines_function,
+    defines_symbol,
+    is_index,
+    read_sides,
+)
+from proofbook.maths.equalities import Equality
+from proofbook.maths.page_values import PageValues, Sections, value_of_symbol, without_step
+from proofbook.maths.python_code import read_run
+from proofbook.maths.verdict import (
+    Verdict,
+    format_difference,
+    format_value,
+    format_values,
+    of_numbers,
+)
 from proofbook.model.page import Page
 
-_MOST = 512
-"""So many ways to give values to letters are tried."""
-_BORDER = re.compile(r"^(?:## | *(?:\?\?\?|!!!) )", re.MULTILINE)
+_MOST_COMBINATIONS = 512
+"""So many ways to give values to the symbols of an equality are tried."""
+
+Pair = tuple[Tree, Tree]
 
 
 class CodeAndOutput(Protocol):
@@ -41,240 +56,250 @@ class CodeAndOutput(Protocol):
     output: str
 
 
-class Judge:
-    """Judges the equalities of one page."""
+class Verifier:
+    """Judges the equalities of one page, of which it is given all."""
 
-    def __init__(self, page: Page, found: list[Equality], runs: Sequence[CodeAndOutput]):
-        self.page = page
-        self.borders = [m.start() for m in _BORDER.finditer(page.text)]
-        starts = [0]
-        for line in page.text.split("\n"):
-            starts.append(starts[-1] + len(line) + 1)
-        self.runs = [
-            (self.part(starts[reference.line - 1]), letters_of(run.code, run.output))
+    def __init__(self, page: Page, equalities: Sequence[Equality], runs: Sequence[CodeAndOutput]):
+        self.sections = Sections(page)
+        by_section = [
+            (self.sections.at_line(reference.line), read_run(run.code, run.output))
             for reference, run in zip(page.references, runs, strict=False)
         ]
-        self.trees = {e: sides for e in found if (sides := _sides(e)) is not None}
-        self.givens = [
-            (e.place, self.part(e.place), *given) for e, (one, other) in self.trees.items()
-            if (given := _given(one, other)) is not None
-        ]  # fmt: skip
-        self.definitions = Definitions(
-            Definition(e.place, self.part(e.place), one[1], one[2], other)
-            for e, (one, other) in self.trees.items()
-            if _defines(one, other)
+        self.sides = read_sides(equalities)
+        self.values = PageValues(
+            self.sections,
+            (
+                (equality, *given)
+                for equality, sides in self.sides.items()
+                if (given := value_of_symbol(*sides)) is not None
+            ),
+            by_section,
         )
-        self.in_runs = Definitions(
-            Definition(-1, part, *name, tree)
-            for part, run in self.runs
-            for name, trees in run.made.items()
+        self.conditions = PageConditions(page, self.sections.at)
+        self.definitions = Definitions(
+            definition
+            for equality, sides in self.sides.items()
+            if (definition := self._definition(equality, *sides)) is not None
+        )
+        self.definitions_in_code = Definitions(
+            Definition(-1, section, *name, tree)
+            for section, run in by_section
+            for name, trees in run.expressions.items()
             for tree in trees
         )
 
-    @cached_property
-    def known(self) -> Letters:
-        """What all runs of the page know."""
-        return together([letters for _, letters in self.runs])
+    def _definition(self, equality: Equality, one: Tree, other: Tree) -> Definition | None:
+        at = equality.place, self.sections.at(equality.place)
+        if defines_symbol(one, other):
+            return Definition(*at, one[1], one[2], other)
+        if defines_function(one, other):
+            return Definition(*at, one[1], (), other, parameter=(one[3][1], one[3][2]))
+        return None
 
-    def part(self, place: int) -> int:
-        """The number of the section or box in which a place lies."""
-        return sum(border <= place for border in self.borders)
-
-    def __call__(self, equality: Equality) -> Verdict:
+    def verdict(self, equality: Equality) -> Verdict:
+        """The verdict on one of the equalities of the page."""
         if equality.computed:
-            return computed(equality)
-        if equality not in self.trees:
+            return of_numbers(equality)
+        if equality not in self.sides:
             return Verdict(equality, "open")
-        one, other = self.trees[equality]
-        given = _given(one, other)
-        try:
+        one, other = self.sides[equality]
+        given = value_of_symbol(one, other)
+        with contextlib.suppress(NotEvaluated, RecursionError):
             if given is not None:
-                judged = self.given(equality, *given)
-            else:
-                judged = self.with_letters(equality, one, other, self.definitions)
-        except (Unknown, RecursionError):
-            judged = Verdict(equality, "open")
-        if judged.state != "open" or given is not None or _defines(one, other):
-            return judged
-        with contextlib.suppress(Unknown, RecursionError):
-            # The names of the code may mean something else: what it says proves, never refutes.
-            other_way = self.with_letters(equality, one, other, self.in_runs)
-            if other_way.state == "proved":
-                return replace(other_way, used=frozenset())
-        return judged
+                return self._of_given_value(equality, *given)
+            found = self._with_symbols(equality, one, other, self.definitions)
+            if found.state != "open" or defines_symbol(one, other):
+                return found
+        if given is None and not defines_symbol(one, other):
+            with contextlib.suppress(NotEvaluated, RecursionError):
+                # The names of the code may mean something else: it proves, but never refutes.
+                found = self._with_symbols(equality, one, other, self.definitions_in_code)
+                if found.state == "proved":
+                    return replace(found, used=frozenset())
+        return Verdict(equality, "open")
 
-    def given(self, equality: Equality, name: Name, wanted: Value) -> Verdict:
-        """`w = 3`: a run gives this value to the letter, or the definitions of the page do."""
-        known = self.known.values.get(_plain(name), [])
-        if any(same(k.value, wanted, max(k.within, equality.within)) for k in known):
+    def _of_given_value(self, equality: Equality, name: Symbol, wanted: Value) -> Verdict:
+        """`w = 3`: a run gives this value to the symbol, or the definitions of the page do."""
+        all_runs = self.values.all_runs
+        known = all_runs.values.get(without_step(name), [])
+        if any(agree(k.value, wanted, max(k.within, equality.within)) for k in known):
             return Verdict(equality, "proved")
-        letter: Tree = ("letter", *name)
-        tree, used = self.definitions.put_in(letter, self.part(equality.place), equality.place)
+        symbol: Tree = ("symbol", *name)
+        place = equality.place
+        resolved = self.definitions.resolve(symbol, self.sections.at(place), place)
         # A value that no run shows is wrong; one that a run shows elsewhere may be a goal.
-        goal = not isinstance(wanted, tuple) and wanted in self.known.numbers
-        if tree != letter:
-            judged = self.with_values(equality, tree, wanted, used)
-            return replace(judged, state="open") if judged.state == "wrong" and goal else judged
+        goal = not isinstance(wanted, tuple) and wanted in all_runs.numbers
+        if resolved.tree != symbol:
+            pair = resolved.tree, _tree_of(wanted)
+            found = self._with_values(equality, pair, resolved.used)
+            return Verdict(equality, "open") if found.state == "wrong" and goal else found
         if known and not goal and not re.search(r"[a-zA-Z/+]|\d\s*-", equality.right):
-            values = " or ".join(dict.fromkeys(shown(k.value) for k in known[:4]))
+            values = " or ".join(dict.fromkeys(format_value(k.value) for k in known[:4]))
             return Verdict(equality, "wrong", f"{values} (in the runs of the page)")
         return Verdict(equality, "open")
 
-    def with_letters(
+    def _with_symbols(
         self, equality: Equality, one: Tree, other: Tree, definitions: Definitions
     ) -> Verdict:
-        part, apart = self.part(equality.place), equality.place
-        found = letters(one) | letters(other)
-        indices = sorted({index for _, some in found for index in some if is_index(index)})
-        used: frozenset[int] = frozenset()
-        kept = (one[1], one[2]) if _defines(one, other) else None
-        sides = []
-        identical = True
-        for shift in (0, 1):
-            free = {index: str((place + shift) % 3) for place, index in enumerate(indices)}
-            pair = []
-            for side in (one, other):
-                tree, uses = definitions.put_in(written_out(side, free), part, apart, kept)
-                pair.append(tree)
-                used |= uses
-            sides.append(pair)
-            identical = identical and _identical(*pair)
-        if identical:
+        """As an identity, or with conditions and values; raises `NotEvaluated`."""
+        defines = defines_symbol(one, other)
+        kept = {(one[1], one[2])} if defines else set()
+        pairs, used = self._resolve(equality, definitions, kept)
+        if _hold(pairs):
             return Verdict(equality, "proved", used=used)
-        if _defines(one, other) and self.in_code(other, sides[0][1]):
+        written = symbols(one) | symbols(other)
+        assumed = self.conditions.at(equality.place, written)
+        if assumed:
+            kept |= set().union(*map(symbols, assumed)) & written
+            under_conditions, places = self._resolve(equality, definitions, kept)
+            if _hold(under_conditions, assumed):
+                return Verdict(equality, "proved", used=places)
+        if self._holds_by_signs(equality, pairs):
             return Verdict(equality, "proved", used=used)
-        judged = [self.with_values(equality, *pair, used) for pair in sides[: 1 + bool(indices)]]
-        state = {j.state for j in judged}
-        if state == {"proved"}:
-            return judged[0]
-        if "wrong" in state and "proved" not in state and not self.may_mean_else(one, other, part):
-            return next(j for j in judged if j.state == "wrong")
-        if self.claims_identity(one, other, *sides[0]):
-            text = "two sides that are the same, whatever the letters are"
-            return Verdict(equality, "wrong", text)
+        if defines and self._is_computed(other, pairs[0][1]):
+            return Verdict(equality, "proved", used=used)
+        found = [self._with_values(equality, pair, used) for pair in pairs]
+        states = {one.state for one in found}
+        if states == {"proved"}:
+            return found[0]
+        section = self.sections.at(equality.place)
+        if (
+            "wrong" in states
+            and "proved" not in states
+            and not self._may_mean_else(one, other, section)
+        ):
+            return next(one for one in found if one.state == "wrong")
+        if _claims_identity(one, other, *pairs[0]):
+            return self._refuted(equality, pairs, written, used)
         return Verdict(equality, "open", used=used)
 
-    def claims_identity(self, one: Tree, other: Tree, left: Tree, right: Tree) -> bool:
-        """Whether this must hold for all values: formulas of the same letters, or a derivative."""
-        taken = any(isinstance(p, tuple) and p[0] == "d" for p in (*parts(one), *parts(other)))
-        if not taken and not (_composite(one) and _composite(other)):
-            return False
-        found = letters(left)
-        printed = any(name[0].startswith("grad ") for name in found)
-        return bool(found) and found == letters(right) and not printed
+    def _resolve(
+        self, equality: Equality, definitions: Definitions, kept: Collection[Symbol]
+    ) -> tuple[list[Pair], frozenset[int]]:
+        """Both sides with definitions put in, and the places of those.
 
-    def may_mean_else(self, one: Tree, other: Tree, part: int) -> bool:
-        """Whether values can't refute this: a sum to nowhere, a new meaning for a letter."""
-        if any(isinstance(p, tuple) and p[0] == "sum" and p[2] is None for p in parts(other)):
+        Where the equality has free indices, twice: with different numbers for them.
+        """
+        one, other = self.sides[equality]
+        place, used = equality.place, frozenset()
+        found = symbols(one) | symbols(other)
+        indices = sorted({index for _, some in found for index in some if is_index(index)})
+        pairs = []
+        for shift in (0, 1) if indices else (0,):
+            numbers = {index: str((at + shift) % 3) for at, index in enumerate(indices)}
+            resolved = [
+                definitions.resolve(
+                    expand_sums(side, numbers), self.sections.at(place), place, kept
+                )
+                for side in (one, other)
+            ]
+            pairs.append(tuple(side.tree for side in resolved))
+            used = used.union(*(side.used for side in resolved))
+        return pairs, used
+
+    def _refuted(
+        self,
+        equality: Equality,
+        pairs: Sequence[Pair],
+        written: Collection[Symbol],
+        used: frozenset[int],
+    ) -> Verdict:
+        """Wrong where numbers differ for positive symbols too, and under each condition nearby.
+
+        What holds for some signs only may lack a condition in words: it is left open.
+        """
+        positive = [(">", ("symbol", *name), 0.0) for name in _symbols_of(pairs)]
+        nearby = self.conditions.nearby(equality.place, written)
+        for assumed in (*([one] for one in nearby), positive):
+            failed = next((d for d in _decide(pairs, assumed) if d.holds is False), None)
+            if failed is None:
+                return Verdict(equality, "open", used=used)
+        text = "two sides that are the same, whatever the letters are"
+        return Verdict(equality, "wrong", f"{text} (try {format_values(failed.counterexample)})")
+
+    def _may_mean_else(self, one: Tree, other: Tree, section: int) -> bool:
+        """Whether values can't refute this: a sum to nowhere, a new meaning for a symbol."""
+        if any(isinstance(t, tuple) and t[0] == "sum" and t[2] is None for t in subtrees(other)):
             return True
-        if not _defines(one, other):
+        if not defines_symbol(one, other):
             return False
         name = (one[1], one[2])
-        if name in self.known.edited:
-            return True
-        near = any(p == part and name in run.values for p, run in self.runs)
-        return not near and not any(g[1] == part and g[2] == name for g in self.givens)
+        edited = name in self.values.all_runs.edited
+        return edited or not self.values.has_value_in(section, name)
 
-    def in_code(self, *trees: Tree) -> bool:
+    def _is_computed(self, *trees: Tree) -> bool:
         """Whether a script of the page computes one of these expressions."""
-        for tree in filter(_composite, trees):
-            with contextlib.suppress(Unknown):
-                mark = at_any_place(tree)
-                if isinstance(mark, float) and round_mark(mark) in self.known.formulas:
-                    return True
-        return False
+        return any(self.values.is_computed(tree) for tree in trees if _has_operation(tree))
 
-    def with_values(
-        self, equality: Equality, one: Tree, other: Tree | Value, used: frozenset[int]
-    ) -> Verdict:
-        """Whether values of the letters make the sides agree."""
-        number = not isinstance(other, tuple) or not isinstance(other[0], str)
-        names = sorted(letters(one) | (set() if number else letters(other)))
-        candidates = [self.candidates(name, equality.place) for name in names]
+    def _with_values(self, equality: Equality, pair: Pair, used: frozenset[int]) -> Verdict:
+        """Whether values of the symbols make the sides agree."""
+        one, other = pair
+        names = sorted(_symbols_of([pair]))
+        candidates = [self.values.candidates(name, equality.place) for name in names]
         first = None
-        for chosen in product(*candidates) if math.prod(map(len, candidates)) <= _MOST else ():
-            with_ = dict(zip(names, chosen, strict=True))
-            left = value(one, lambda name, w=with_: w[name].value)
-            right = other if number else value(other, lambda name, w=with_: w[name].value)
+        few = math.prod(map(len, candidates)) <= _MOST_COMBINATIONS
+        for chosen in product(*candidates) if few else ():
+            values = {name: known.value for name, known in zip(names, chosen, strict=True)}
+            left, right = (evaluate(side, values.__getitem__) for side in pair)
             within = max([equality.within, *(known.within for known in chosen)])
-            if same(left, right, within):
+            if agree(left, right, within):
                 places = {known.place for known in chosen} - {None}
                 return Verdict(equality, "proved", used=used | places)
-            first = first or (left, right, with_, number)
+            first = first or (left, right if symbols(other) else None, values)
         if first is None or 0.0 in (one, other) or any(n[0].startswith("grad ") for n in names):
             # What is set to 0 is to be solved. A printed gradient may be that of something else.
             return Verdict(equality, "open", used=used)
-        return Verdict(equality, "wrong", told(*first), used)
+        return Verdict(equality, "wrong", format_difference(*first), used)
 
-    def candidates(self, name: Name, place: int) -> list[Known]:
-        """Its values: those its section says, or its runs, or the page above, or all runs."""
-        part = self.part(place)
-        grad = name[0].startswith("grad ")
-        plain = (name[0].removeprefix("grad "), _plain(name)[1])
-        ran = [
-            (part, known)
-            for part, run in self.runs
-            for known in (run.gradients if grad else run.values).get(plain, ())
-        ]
-        said = [
-            (there, Known(of, place=at))
-            for at, there, given, all_of in self.givens
-            if (of := _item(given, all_of, name)) is not None
-        ]
-        here = [k for p, k in said if p == part] or [k for p, k in ran if p == part]
-        above = [known for _, known in said if known.place < place]
-        found = here or above or [known for _, known in ran]
-        if not found and name == ("e", ()):
-            return [Known(math.e)]
-        return list(dict.fromkeys(found))
+    def _holds_by_signs(self, equality: Equality, pairs: Sequence[Pair]) -> bool:
+        """Whether it suffices that all known values of a symbol are positive, or negative.
+
+        g / sqrt(t g^2) = 1 / sqrt(t) holds for the g of the page, whatever t is.
+        """
+        if not any(_has_kink(side) for pair in pairs for side in pair):
+            return False
+        assumed = self.values.signs(_symbols_of(pairs), equality.place)
+        return bool(assumed) and _hold(pairs, assumed)
 
 
-def _sides(equality: Equality) -> tuple[Tree, Tree] | None:
-    try:
-        return read_latex(equality.left), read_latex(equality.right)
-    except Unreadable:
-        return None
+def _decide(pairs: Sequence[Pair], conditions: Collection[Tree] = ()) -> list[Decision]:
+    return [is_identity(*pair, conditions) for pair in pairs]
 
 
-def _given(one: Tree, other: Tree) -> tuple[Name, Value] | None:
-    """The letter and its value, where one side is a letter and the other numbers alone."""
-    for letter, tree in ((one, other), (other, one)):
-        if isinstance(letter, tuple) and letter[0] == "letter" and not letters(tree):
-            try:
-                return (letter[1], letter[2]), value(written_out(tree, {}), lambda name: 0.0)
-            except Unknown:
-                return None
-    return None
+def _hold(pairs: Sequence[Pair], conditions: Collection[Tree] = ()) -> bool:
+    return all(is_identity(*pair, conditions).holds for pair in pairs)
 
 
-def _defines(one: Tree, other: Tree) -> bool:
-    letter = isinstance(one, tuple) and one[0] == "letter"
-    return letter and bool(letters(other)) and (one[1], one[2]) not in letters(other)
+def _symbols_of(pairs: Sequence[Pair]) -> set[Symbol]:
+    return {name for pair in pairs for side in pair for name in symbols(side)}
 
 
-def _item(given: Name, all_of: Value, name: Name) -> Value | None:
-    """The value of a letter where this is given: itself, or the vector of which it is a part."""
-    if given == name:
-        return all_of
-    if given != (name[0], ()) or not isinstance(all_of, tuple) or not name[1][0].isdigit():
-        return None
-    place = int(name[1][0])
-    return all_of[place] if len(name[1]) == 1 and place < len(all_of) else None
+def _has_kink(tree: Tree) -> bool:
+    """Whether signs may matter: there is |..|, a root, max or cases."""
+    kinds = {one[0] for one in subtrees(tree) if isinstance(one, tuple)}
+    return bool(kinds & {"call", "cases"})
 
 
-def _identical(one: Tree, other: Tree) -> bool:
-    try:
-        return same(at_any_place(one), at_any_place(other))
-    except Unknown:
-        return False
+def _tree_of(value: Value) -> Tree:
+    return ("tuple", tuple(map(_tree_of, value))) if isinstance(value, tuple) else value
 
 
-def _composite(tree: Tree) -> bool:
-    return (
-        isinstance(tree, tuple) and tree[0] not in ("letter", "d", "tuple") and bool(letters(tree))
+def _claims_identity(one: Tree, other: Tree, left: Tree, right: Tree) -> bool:
+    """Whether this must hold for all values: formulas of the same symbols, or a derivative.
+
+    `left`, `right`: the sides with the definitions of the page put in.
+    """
+    derivatives = any(
+        isinstance(tree, tuple) and tree[0] == "d" for tree in (*subtrees(one), *subtrees(other))
     )
+    if not derivatives and not (_has_operation(one) and _has_operation(other)):
+        return False
+    found = symbols(left)
+    printed = any(name[0].startswith("grad ") for name in found)
+    return bool(found) and found == symbols(right) and not printed
 
 
-def _plain(name: Name) -> Name:
-    """The letter itself, where the index only says before or after a step."""
-    return (name[0], tuple(i for i in name[1] if i not in ("new", "old")))
+def _has_operation(tree: Tree) -> bool:
+    """Whether this computes something from symbols."""
+    plain = not isinstance(tree, tuple) or tree[0] in ("symbol", "d", "tuple", "apply")
+    return not plain and bool(symbols(tree))

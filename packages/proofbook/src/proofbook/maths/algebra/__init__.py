@@ -1,0 +1,1 @@
+"""Expressions: read from LaTeX, evaluated, differentiated, and compared."""
