@@ -2,7 +2,9 @@
 
 Numbers are computed. An equality with letters holds as an identity, with what the page defines
 (y = 2w - 1) put in and derivatives taken; or with the values that the page and its runs give to
-the letters. What can't be decided so is left open: counted and listed, never told as wrong.
+the letters. Letters are real numbers of any sign, except where the page states a condition (w > 0)
+or all their values at hand have one sign. What can't be decided so is left open: it is counted and
+listed, but no problem.
 """
 
 from __future__ import annotations
@@ -20,14 +22,14 @@ from proofbook.model.problem import Problem
 
 def wrong_equalities(page: Page, runs: Sequence[CodeAndOutput] = ()) -> Iterator[Problem]:
     """The equalities of a page whose sides can be evaluated and differ."""
-    for judged in verdicts(page, runs):
-        if judged.state == "wrong":
+    for verdict in verdicts(page, runs):
+        if verdict.state == "wrong":
             yield Problem(
                 page.file,
-                line_of(page, judged.equality),
+                line_of(page, verdict.equality),
                 "the two sides of the equation differ",
-                judged.expected,
-                str(judged.equality),
+                verdict.expected,
+                str(verdict.equality),
                 "correct the equation, in both languages",
                 (page.file,),
             )

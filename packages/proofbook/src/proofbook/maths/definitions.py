@@ -20,6 +20,7 @@ from proofbook.maths.algebra.symbolic import derivative
 from proofbook.maths.equalities import Equality
 
 _FUNCTION = re.compile(r"\\?([A-Za-z]+)\s*(?:\\left)?\(\s*\\?[A-Za-z]+\s*(?:\\right)?\)")
+_E: Symbol = ("e", ())
 _DEEPEST = 8
 """So many definitions deep are put into each other."""
 
@@ -180,10 +181,13 @@ def _with_indices(tree: Tree, indices: tuple[str, ...]) -> Tree | None:
     return None
 
 
-def read_sides(equalities: Sequence[Equality]) -> dict[Equality, tuple[Tree, Tree]]:
+def read_sides(
+    equalities: Sequence[Equality], named_in_code: Collection[Symbol] = ()
+) -> dict[Equality, tuple[Tree, Tree]]:
     """The two trees of each equality that can be read.
 
-    Where the page says `f(x) = ...` with x on the right, f is a function in all its formulas.
+    Where the page says `f(x) = ...` with x on the right, f is a function in all its formulas. The
+    letter e is Euler's number, unless an equality or the code gives it another meaning.
     """
     functions = frozenset(
         found[1]
@@ -193,7 +197,7 @@ def read_sides(equalities: Sequence[Equality]) -> dict[Equality, tuple[Tree, Tre
         and defines_function(*sides)
     )
     sides = {one: trees for one in equalities if (trees := _read(one, functions)) is not None}
-    if any(_gives_meaning_to_e(*trees) for trees in sides.values()):
+    if _E in named_in_code or any(("symbol", *_E) in trees for trees in sides.values()):
         return sides
     return {one: tuple(map(_with_number_e, trees)) for one, trees in sides.items()}
 
@@ -205,10 +209,5 @@ def _read(equality: Equality, functions: frozenset[str]) -> tuple[Tree, Tree] | 
         return None
 
 
-def _gives_meaning_to_e(one: Tree, other: Tree) -> bool:
-    return ("symbol", "e", ()) in (one, other)
-
-
 def _with_number_e(tree: Tree) -> Tree:
-    """Euler's number for the symbol e, where the page doesn't use it for something else."""
-    return replace(tree, lambda one: math.e if one == ("symbol", "e", ()) else None)
+    return replace(tree, lambda one: math.e if one == ("symbol", *_E) else None)

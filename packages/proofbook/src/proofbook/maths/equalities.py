@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property
 
 from proofbook.maths.algebra.expression import NotEvaluated, evaluate, subtrees
 from proofbook.maths.algebra.latex import Unreadable, read_latex
@@ -34,7 +34,7 @@ class Equality:
     right: str
     place: int
 
-    @property
+    @cached_property
     def values(self) -> tuple[float | None, float | None]:
         """The two sides where they are numbers alone; None where a side is none."""
         return number(self.left), number(self.right)
@@ -63,7 +63,6 @@ def equalities(page: Page) -> Iterator[Equality]:
             yield Equality(equality.left, equality.sign, equality.right, start + equality.place)
 
 
-@lru_cache(maxsize=4096)
 def equalities_in(maths: str) -> tuple[Equality, ...]:
     """The equalities of one formula; a row that begins with a sign goes on from the row above."""
     text = _without_layout(maths)
@@ -98,12 +97,11 @@ def rows_of(latex: str) -> Iterator[tuple[str, int]]:
 
 
 def sides(latex: str) -> Iterator[tuple[str, int]]:
-    """What stands between the signs of a formula, row by row, each with its place."""
+    """The parts of a formula between its signs, row by row, each with its place."""
     for row, at in _split(_ROWS, latex):
         yield from ((side, at + offset) for side, offset in _split(_SIGNS, row))
 
 
-@lru_cache(maxsize=4096)
 def number(latex: str) -> float | None:
     """The value of an expression, or None where it holds letters or isn't complete."""
     try:

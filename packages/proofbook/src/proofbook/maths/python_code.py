@@ -35,12 +35,15 @@ def read_run(code: str, output: str) -> SymbolValues:
 
 
 class _Script:
-    """Reads the assignments of a script from top to bottom, those in functions too."""
+    """Reads the assignments of a script from top to bottom, those in functions too.
+
+    `found`: what was read; `expressions`: for each name that was computed from others, how;
+    `numbers`: the last value of each name that has one.
+    """
 
     def __init__(self, found: SymbolValues):
         self.found = found
         self.expressions: dict[Symbol, Tree] = {}
-        """Expressions of names that were computed from others."""
         self.numbers: dict[Symbol, Value] = {}
 
     def read_statements(self, tree: ast.AST) -> None:

@@ -70,8 +70,8 @@ class SymbolValues:
 
     def add_computed(self, tree: Tree) -> None:
         """Note an expression of the code."""
-        if (mark := fingerprint(tree)) is not None:
-            known = self.computed.setdefault(mark, [])
+        if (key := fingerprint(tree)) is not None:
+            known = self.computed.setdefault(key, [])
             if tree not in known:
                 known.append(tree)
 
@@ -92,7 +92,7 @@ class SymbolValues:
 
 
 def symbol_of(name: str) -> Symbol:
-    """The symbol of the maths that a name of the code stands for."""
+    """The symbol of the maths for a name of the code."""
     stem, digits = re.fullmatch(r"(.*?)_?(\d*)", name).groups()
     return _NAMES.get(stem, stem), ((digits,) if digits else ())
 

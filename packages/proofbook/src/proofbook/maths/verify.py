@@ -17,6 +17,8 @@ from proofbook.maths.algebra.expression import (
     agree,
     evaluate,
     expand_sums,
+    has_kink,
+    has_operation,
     subtrees,
     symbols,
 )
@@ -65,7 +67,8 @@ class Verifier:
             (self.sections.at_line(reference.line), read_run(run.code, run.output))
             for reference, run in zip(page.references, runs, strict=False)
         ]
-        self.sides = read_sides(equalities)
+        in_code = {name for _, run in by_section for name in run.values}
+        self.sides = read_sides(equalities, in_code)
         self.values = PageValues(
             self.sections,
             (
@@ -229,7 +232,7 @@ class Verifier:
 
     def _is_computed(self, *trees: Tree) -> bool:
         """Whether a script of the page computes one of these expressions."""
-        return any(self.values.is_computed(tree) for tree in trees if _has_operation(tree))
+        return any(self.values.is_computed(tree) for tree in trees if has_operation(tree))
 
     def _with_values(self, equality: Equality, pair: Pair, used: frozenset[int]) -> Verdict:
         """Whether values of the symbols make the sides agree."""
@@ -256,7 +259,7 @@ class Verifier:
 
         g / sqrt(t g^2) = 1 / sqrt(t) holds for the g of the page, whatever t is.
         """
-        if not any(_has_kink(side) for pair in pairs for side in pair):
+        if not any(has_kink(side) for pair in pairs for side in pair):
             return False
         assumed = self.values.signs(_symbols_of(pairs), equality.place)
         return bool(assumed) and _hold(pairs, assumed)
@@ -274,12 +277,6 @@ def _symbols_of(pairs: Sequence[Pair]) -> set[Symbol]:
     return {name for pair in pairs for side in pair for name in symbols(side)}
 
 
-def _has_kink(tree: Tree) -> bool:
-    """Whether signs may matter: there is |..|, a root, max or cases."""
-    kinds = {one[0] for one in subtrees(tree) if isinstance(one, tuple)}
-    return bool(kinds & {"call", "cases"})
-
-
 def _tree_of(value: Value) -> Tree:
     return ("tuple", tuple(map(_tree_of, value))) if isinstance(value, tuple) else value
 
@@ -292,14 +289,8 @@ def _claims_identity(one: Tree, other: Tree, left: Tree, right: Tree) -> bool:
     derivatives = any(
         isinstance(tree, tuple) and tree[0] == "d" for tree in (*subtrees(one), *subtrees(other))
     )
-    if not derivatives and not (_has_operation(one) and _has_operation(other)):
+    if not derivatives and not (has_operation(one) and has_operation(other)):
         return False
     found = symbols(left)
     printed = any(name[0].startswith("grad ") for name in found)
     return bool(found) and found == symbols(right) and not printed
-
-
-def _has_operation(tree: Tree) -> bool:
-    """Whether this computes something from symbols."""
-    plain = not isinstance(tree, tuple) or tree[0] in ("symbol", "d", "tuple", "apply")
-    return not plain and bool(symbols(tree))

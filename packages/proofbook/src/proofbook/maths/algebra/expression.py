@@ -59,6 +59,18 @@ def symbols(tree: Tree) -> set[Symbol]:
     return {(one[1], one[2]) for one in subtrees(tree) if is_symbol(one)}
 
 
+def has_operation(tree: Tree) -> bool:
+    """Whether this computes something from symbols."""
+    plain = not isinstance(tree, tuple) or tree[0] in ("symbol", "d", "tuple", "apply")
+    return not plain and bool(symbols(tree))
+
+
+def has_kink(tree: Tree) -> bool:
+    """Whether signs may matter: there is |..|, a root, max or cases."""
+    kinds = {one[0] for one in subtrees(tree) if isinstance(one, tuple)}
+    return bool(kinds & {"call", "cases"})
+
+
 def replace(tree: Tree, change: Callable[[Tree], Tree | None]) -> Tree:
     """The tree, each part of it for which `change` gives another one replaced by that."""
     if (other := change(tree)) is not None:

@@ -12,7 +12,14 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from proofbook.maths.algebra.expression import NotEvaluated, Symbol, Value, evaluate, subtrees
+from proofbook.maths.algebra.expression import (
+    NotEvaluated,
+    Symbol,
+    Value,
+    evaluate,
+    subtrees,
+    symbols,
+)
 from proofbook.maths.algebra.expression import agree as floats_agree
 from proofbook.maths.algebra.intervals import interval
 from proofbook.maths.algebra.latex import Tree
@@ -50,6 +57,8 @@ def is_identity(one: Tree, other: Tree, conditions: Collection[Tree] = ()) -> De
     tried = _try_points(one, other, conditions)
     if tried is not None:
         return tried
+    if not symbols(one) and not symbols(other):
+        return Decision(True)
     try:
         return Decision(True if _proved(one, other, conditions) else None)
     except (NotEvaluated, RecursionError):
@@ -78,7 +87,9 @@ def _try_points(one: Tree, other: Tree, conditions: Collection[Tree]) -> Decisio
             if not agree:
                 return Decision(False, point)
             compared += 1
-    return Decision(None) if compared < _FEWEST_POINTS else None
+    if compared < (_FEWEST_POINTS if symbols(one) | symbols(other) else 1):
+        return Decision(None)
+    return None
 
 
 def _agree_as_floats(one: Tree, other: Tree, point: Point) -> bool:

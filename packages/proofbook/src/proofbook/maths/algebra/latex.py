@@ -22,7 +22,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
-from functools import lru_cache
 
 from proofbook.maths.algebra import latex_notation as notation
 from proofbook.maths.algebra.latex_tokens import (
@@ -43,7 +42,6 @@ from proofbook.maths.algebra.latex_tokens import (
 )
 
 
-@lru_cache(maxsize=4096)
 def read_latex(text: str, functions: frozenset[str] = frozenset()) -> Tree:
     """The tree of an expression; raises `Unreadable`. A comma or a full stop may follow it.
 

@@ -40,7 +40,7 @@ _CASES = re.compile(r"\\begin\{cases\}(.*?)\\end\{cases\}", re.DOTALL)
 
 
 class Unreadable(Exception):
-    """The text is no expression, or one that nobody taught this module to read."""
+    """The text is no expression, or one in a notation that the reader does not know."""
 
 
 def tokens_of(text: str) -> list[str]:

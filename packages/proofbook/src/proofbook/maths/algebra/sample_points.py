@@ -33,6 +33,9 @@ def sample_points(trees: Sequence[Tree], conditions: Collection[Tree]) -> Iterat
     place itself and both sides of it.
     """
     names = sorted(set().union(*map(symbols, (*trees, *conditions))))
+    if not names:
+        yield {}
+        return
     intervals = {name: interval(name, conditions) for name in names}
     for point in _candidates(names, intervals, trees):
         if _fulfils(point, conditions):

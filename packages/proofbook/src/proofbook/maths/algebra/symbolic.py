@@ -29,8 +29,8 @@ _FUNCTIONS = ("sqrt", "log", "exp", "sin", "cos", "tanh", "floor", "sign")
 def to_sympy(tree: Tree, values: Mapping[Symbol, Any]) -> Value:
     """The tree as an expression of SymPy, or a tuple of them for a vector.
 
-    `values`: what stands for each symbol. Decimals become exact fractions. Raises `NotEvaluated`,
-    also where the result is infinite or undefined.
+    `values`: the expression of SymPy for each symbol. Decimals become exact fractions. Raises
+    `NotEvaluated`, also where the result is infinite or undefined.
     """
     import sympy
 
