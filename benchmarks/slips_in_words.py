@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 
-from proofbook.markdown.prose import own_words, prose
 from proofbook.model.book import Book
 from proofbook.model.page import Page
 
@@ -81,7 +80,7 @@ def mutant(kind: str, file: str, text: str, edit: Edit, around: int = 24) -> Mut
 def marks(page: Page) -> str:
     """A letter for each character of a page: `c`ode, `m`aths, `p`rose, `q`uoted prose, or blank."""
     text, told = page.text, [" "] * len(page.text)
-    words, ours = prose(page), own_words(page)
+    words, ours = page.prose, page.own_words
     for place, letter in enumerate(words):
         if not letter.isspace():
             told[place] = "p" if ours[place] == letter else "q"
@@ -230,7 +229,7 @@ def _sentences(page: Page, rows: bool) -> Iterator[tuple[int, int]]:
         letter if mark in "pq" or letter in "\n " else "_"
         for letter, mark in zip(page.text, marks(page), strict=True)
     )
-    prosaic = prose(page)
+    prosaic = page.prose
     for found in _SENTENCE.finditer(masked):
         row = page.text[page.text.rfind("\n", 0, found.start()) + 1 : found.end()]
         said = prosaic[found.start() : found.end()].strip()

@@ -205,7 +205,7 @@ See [there](../u/q.en.md#x), [here](#down), `{ .kept }` and `2`{ data-line="a: {
     ??? question
         Inside.
 
-Out. [Home](../index.en.md)
+Out. [Home](../index.en.md) costs $5 [more](q.en.md) or $6.
 
 ```text
 ::: snippets/t/s.py
@@ -226,7 +226,8 @@ def test_what_becomes_of_boxes_links_and_attributes(book):
     assert older.startswith("PyTorch 1.4.0 printed:\n\n```text\n")
     assert last == (
         "> After.\n>\n>> **Question**\n>>\n>> Inside.\n\n"
-        f"Out. [Home]({SITE}en/)\n\n```text\n::: snippets/t/s.py\n```"
+        f"Out. [Home]({SITE}en/) costs $5 [more]({SITE}en/t/q/) or $6.\n\n"
+        "```text\n::: snippets/t/s.py\n```"
     )
     assert [cell.id for cell in cells] == ["01-text", "02-s", "03-older", "04-text"]
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from proofbook.model.book import problems_in_files, read_book
 from proofbook.testing.tiny_book import Book
 from test_site import build, site_of
 
+ROOT = Path(__file__).resolve().parents[3]
 ZH, EN = "docs/t/p.zh.md", "docs/t/p.en.md"
 
 
@@ -41,8 +44,16 @@ def test_a_link_that_leads_nowhere(book, to):
     assert told(book, f"[a]({zh})", f"[a]({en})") == [(EN, 8, what, en), (ZH, 8, what, zh)]
 
 
-def test_a_link_in_code_leads_nowhere_and_may(book):
-    assert told(book, "`[a](b)`", "`[a](b)`") == []
+@pytest.mark.parametrize("text", ["`[a](b)`", "$[a](b)$", "<!-- [a](b) -->", r"\[a](b)"])
+def test_what_is_no_link_leads_nowhere_and_may(book, text):
+    assert told(book, text, text) == []
+
+
+def test_a_link_between_two_prices_is_one(book):
+    text = "costs $5 [here](q.{}.md) or $6"
+    what = "the link leads to no file"
+    wrong = [(EN, 8, what, "q.en.md"), (ZH, 8, what, "q.zh.md")]
+    assert [x for x in told(book, text.format("zh"), text.format("en")) if "link" in x[2]] == wrong
 
 
 def test_the_glossary_has_its_terms_for_anchors(book):
@@ -98,7 +109,6 @@ STEPS = {
 
 @pytest.mark.parametrize("text", STEPS)
 def test_a_link_to_a_step_of_a_figure(text):
-    from figures import ROOT
     from proofbook.check.links import wrong_links
     from proofbook.check.numbers import claims_of
     from proofbook.model.page import parse

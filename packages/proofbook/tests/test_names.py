@@ -12,7 +12,6 @@ import pytest
 from proofbook.api.index import read_index
 from proofbook.api.names_in_code import names_in_code
 from proofbook.check.api_names import Names
-from proofbook.markdown.prose import code
 from proofbook.model.book import read_book
 from proofbook.model.page import parse
 from proofbook.model.problem import Unproved
@@ -250,7 +249,7 @@ def test_what_is_deprecated_only_somewhere_or_in_part_passes(book, text):
 
 def test_code_is_found_with_its_line():
     page = parse(EN, "---\na: `b`\n---\nA `c\n  d` and ``e ` f``.\n\n- x\n\n    `g`\n")
-    assert [(x.text, x.line) for x in code(page)] == [("c d", 4), ("e ` f", 5), ("g", 9)]
+    assert [(x.one_line, x.line) for x in page.code_spans] == [("c d", 4), ("e ` f", 5), ("g", 9)]
 
 
 def test_uses_are_as_long_as_they_are_written():
@@ -312,4 +311,4 @@ def test_the_names_of_the_book_hold():
     book = read_book(ROOT)
     names = Names({page.file: page for page in book.pages}, book.root, book.scripts)
     assert [str(p) for page in book.pages for p in names.wrong(page)] == []
-    assert any(len(code(page)) > 10 for page in book.pages)
+    assert any(len(page.own_code) > 10 for page in book.pages)

@@ -11,7 +11,6 @@ from proofbook.html.term_links import link_terms
 from proofbook.html.tree import parse as parse_html
 from proofbook.html.tree import serialize
 from proofbook.markdown.expand import expand
-from proofbook.markdown.prose import own_words, prose
 from proofbook.model.book import problems_in_files, read_book
 from proofbook.model.page import parse, read
 from proofbook.model.problem import Unproved
@@ -222,10 +221,10 @@ def test_a_wrong_entry_is_refused(glossary, proof_command, old, new, told):
 
 def test_prose_keeps_its_places():
     page = parse(EN, "---\na: 1\n---\n# Head { #head }\n\nA `b` $c$ [d](e) <f> g.\n")
-    told = prose(page)
+    told = page.prose
     assert [len(line) for line in told.split("\n")] == [len(x) for x in page.text.split("\n")]
     assert told.split() == ["#", "Head", "A", "d", "g."]
-    assert own_words(parse(EN, 'He says "x" and [y](https://z.org).')).split() == [
+    assert parse(EN, 'He says "x" and [y](https://z.org).').own_words.split() == [
         "He",
         "says",
         "and",
@@ -247,7 +246,7 @@ def test_the_glossary_tells_every_term_and_its_page_uses_it(language):
     assert {r.option("part") for r in shown} == {term.part for term in terms}
     for term in terms:
         file = f"docs/{term.page}.{language}.md"
-        text = own_words(parse(file, read(ROOT / file))).lower()
+        text = parse(file, read(ROOT / file)).own_words.lower()
         assert any(name.lower() in text for name in term.names(language)), (
             f"{FILE}: {file}, named as the page that shows it, never says {term.names(language)[0]}"
         )

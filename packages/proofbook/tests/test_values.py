@@ -70,6 +70,11 @@ def test_what_is_proved_or_no_claim(text):
         ('??? question "Why 49?"\n', ["49"]),
         ('`48`{ data-line="w:" }', ["48"]),
         ('`48`{ data-line="no such line" }', ["48"]),
+        ("```49``` and ``` `50` ```", ["49", "50"]),
+        ("`99`, and `[there](q.en.md)` is code", ["99"]),
+        ("`99`, and $x$ <!-- [there](q.en.md) -->", ["99"]),
+        (r"\(49\) and \$50$", ["50", "49"]),
+        ("\\[\n49\n\\]\n\n\\begin{align}\n50\n\\end{align}", ["49", "50"]),
     ],
 )
 def test_what_no_run_shows_is_refused(text, found):

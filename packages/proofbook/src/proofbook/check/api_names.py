@@ -19,7 +19,7 @@ from pathlib import Path
 
 from proofbook.api.index import Index, read_index
 from proofbook.api.names_in_code import CodeName, names_in_code
-from proofbook.markdown.prose import Code, code
+from proofbook.markdown.spans import Span
 from proofbook.model.older_outputs import older_file
 from proofbook.model.page import Page, read
 from proofbook.model.problem import Problem, Unproved
@@ -32,7 +32,6 @@ _SAYS = re.compile(
     r"deprecat|obsolete|superseded|outdated|[弃废]用|废弃|过时|不推荐", re.IGNORECASE
 )
 _WARNS = re.compile(r"warning|deprecat", re.IGNORECASE)
-_LINK = re.compile(r"\]\(([^()\s#:]+\.md)")
 _NEAR = 0.9
 _QUOTES = "quote it with 「」 or “” where it is meant to be wrong"
 
@@ -82,7 +81,7 @@ class Names:
         Nothing where nobody knows what torch offers: `unknown` tells why.
         """
         index, _ = self._index
-        if index and (spans := code(page)):
+        if index and (spans := page.own_code):
             run = shown(page, self.root)
             yield from _Check(page, index, run, self._words, self._told).problems(spans)
 
@@ -103,7 +102,7 @@ class Names:
     @cached_property
     def _asking(self) -> tuple[str, ...]:
         """The pages with code in their text."""
-        return tuple(page.file for page in self.pages.values() if code(page))
+        return tuple(page.file for page in self.pages.values() if page.own_code)
 
     @cached_property
     def _words(self) -> set[str]:
@@ -177,19 +176,17 @@ class _Check:
     book: set[str]
     told: Callable[[str, str], set[str]]
 
-    def problems(self, spans: Sequence[Code]) -> Iterator[Problem]:
+    def problems(self, spans: Sequence[Span]) -> Iterator[Problem]:
         for span in spans:
-            if span.quoted:
-                continue
-            if argument := _ARGUMENT.fullmatch(span.text):
+            if argument := _ARGUMENT.fullmatch(span.one_line):
                 yield from self._argument(argument[1], span)
-            for use in names_in_code(span.text):
+            for use in names_in_code(span.one_line):
                 yield from self._name(use, span)
                 if use.keywords:
                     yield from self._keywords(use, span)
                 yield from self._deprecated(use, span)
 
-    def _name(self, use: CodeName, span: Code) -> Iterator[Problem]:
+    def _name(self, use: CodeName, span: Span) -> Iterator[Problem]:
         name = use.parts[-1]
         if use.dotted is None:
             if len(name) >= 5 and name[0] != "_" and not self._known(name):
@@ -216,7 +213,7 @@ class _Check:
         if first == "torch" or self.shown.imports(first) or near:
             yield self._problem(span, near or "a name of PyTorch", use)
 
-    def _problem(self, span: Code, near: str, use: CodeName) -> Problem:
+    def _problem(self, span: Span, near: str, use: CodeName) -> Problem:
         what = f"PyTorch {self.index.version} has no such name"
         mend = f"correct the name, or {_QUOTES}"
         return self._problem_at(span, what, near, ".".join(use.parts).lstrip("."), mend)
@@ -225,7 +222,7 @@ class _Check:
         words = (self.index.words, self.book, self.shown.words, _BUILTIN)
         return any(name in known for known in words) or hasattr(builtins, name)
 
-    def _argument(self, name: str, span: Code) -> Iterator[Problem]:
+    def _argument(self, name: str, span: Span) -> Iterator[Problem]:
         """An argument by itself, as `retain_graph=True`."""
         near = None
         if len(name) >= 8 and not self._known(name):
@@ -246,7 +243,7 @@ class _Check:
             return []
         return self.index.everywhere.get(name, [])
 
-    def _keywords(self, use: CodeName, span: Code) -> Iterator[Problem]:
+    def _keywords(self, use: CodeName, span: Span) -> Iterator[Problem]:
         entries = self._entries(use)
         takes = [entry.get("parameters") for entry in entries]
         for keyword in use.keywords:
@@ -264,7 +261,7 @@ class _Check:
             elif all(keyword in entry.get("deprecated_parameters", ()) for entry in entries):
                 yield from self._unsaid(span, f"{keyword}=", keyword, False)
 
-    def _deprecated(self, use: CodeName, span: Code) -> Iterator[Problem]:
+    def _deprecated(self, use: CodeName, span: Span) -> Iterator[Problem]:
         name = use.parts[-1]
         if use.dotted:
             parts = use.dotted.split(".")
@@ -279,7 +276,7 @@ class _Check:
         if kinds and None not in kinds:
             yield from self._unsaid(span, ".".join(use.parts).lstrip("."), name, "warns" in kinds)
 
-    def _unsaid(self, span: Code, found: str, name: str, warns: bool) -> Iterator[Problem]:
+    def _unsaid(self, span: Span, found: str, name: str, warns: bool) -> Iterator[Problem]:
         """Deprecated, and not said and shown by the page and those that the paragraph leads to."""
         pages = [self.page.file, *self._linked(span.line)]
         wanted = {"says", "warns"} if warns else {"says"}
@@ -292,13 +289,16 @@ class _Check:
 
     def _linked(self, line: int) -> list[str]:
         """The pages to which the paragraph of a line has links."""
-        lines = self.page.text.split("\n")
-        first = next((n for n in range(line - 1, 0, -1) if not lines[n - 1].strip()), 0)
+        lines = self.page.lines
+        first = next((n for n in range(line, 0, -1) if not lines[n - 1].strip()), 0)
         last = next((n for n in range(line, len(lines)) if not lines[n].strip()), len(lines))
-        links = _LINK.findall("\n".join(lines[first:last]))
         folder = posixpath.dirname(self.page.file)
-        return [posixpath.normpath(posixpath.join(folder, link)) for link in links]
+        return [
+            posixpath.normpath(posixpath.join(folder, link.address.partition("#")[0]))
+            for link in self.page.links
+            if first < link.line <= last and not link.external
+        ]
 
-    def _problem_at(self, span: Code, what: str, expected: str, found: str, mend: str) -> Problem:
+    def _problem_at(self, span: Span, what: str, expected: str, found: str, mend: str) -> Problem:
         file = self.page.file
         return Problem(file, span.line, what, expected, found, mend, (file,))

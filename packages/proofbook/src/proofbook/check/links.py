@@ -8,14 +8,10 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 from proofbook.directives import trace_figure
-from proofbook.markdown.prose import without_code
-from proofbook.model.page import Page
+from proofbook.markdown.spans import Span
+from proofbook.model.page import Page, name_of
 from proofbook.model.problem import Problem
 
-_LINK = re.compile(
-    r"(?P<image>!?)\[(?P<text>(?:[^\[\]]|\[[^\[\]]*\])*)\]\(\s*(?P<to>[^()\s]*(?:\([^()]*\)[^()\s]*)*)"
-)
-_ELSEWHERE = re.compile(r"[a-z]+:|//")
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _STEP = re.compile(r"(?P<figure>trace-[\w-]+)-step-(?P<number>\d+)")
 GLOSSARY = "docs/glossary/"
@@ -29,59 +25,55 @@ def wrong_links(
 
     `pages`: those of the book, by file; `terms`: the anchors of the glossary.
     """
-    for link in _LINK.finditer(without_code(page)):
-        line = page.text.count("\n", 0, link.start()) + 1
-        if link["image"] and (problem := _wrong_text(page, line, link["text"])):
+    for link in page.links:
+        if link.kind == "image" and (problem := _wrong_text(page, link)):
             yield problem
-        if _ELSEWHERE.match(link["to"]):
+        if link.external:
             continue
-        name, _, anchor = link["to"].partition("#")
+        name, _, anchor = link.address.partition("#")
         file = posixpath.normpath(posixpath.join(posixpath.dirname(page.file), name))
         target = pages.get(file) if name else page
         if target is None and not (root / file).is_file():
             expected = "a file below docs/, named as it is seen from this page"
-            yield _problem(page, line, "the link leads to no file", expected, link["to"])
+            yield _problem(page, link.line, "the link leads to no file", expected, link.address)
         elif target and (step := _STEP.fullmatch(anchor)):
-            yield from _wrong_step(
-                page, line, link["text"], step, trace_figure.step_counts(target, root)
-            )
+            yield from _wrong_step(page, link, step, trace_figure.step_counts(target, root))
         elif target and anchor and anchor not in _anchors(target, terms):
             known = ", ".join(f"#{h.anchor}" for h in target.headings if h.anchor)
-            yield _problem(page, line, "the link leads to no heading", known, link["to"])
+            yield _problem(page, link.line, "the link leads to no heading", known, link.address)
 
 
 def within(page: Page) -> Iterator[tuple[str, int]]:
     """The pages that a page links to, each by its name (`basics/leaf`) and the link's line."""
-    for link in _LINK.finditer(without_code(page)):
-        name = link["to"].partition("#")[0]
-        if name.endswith(".md") and not _ELSEWHERE.match(name):
+    for link in page.links:
+        name = link.address.partition("#")[0]
+        if name.endswith(".md") and not link.external:
             file = posixpath.normpath(posixpath.join(posixpath.dirname(page.file), name))
-            line = page.text.count("\n", 0, link.start()) + 1
-            yield file.removeprefix("docs/").removesuffix(".md").rpartition(".")[0], line
+            yield name_of(file), link.line
 
 
 def elsewhere(page: Page) -> Iterator[tuple[str, str]]:
     """The links of a page that lead out of the book: their words and their addresses."""
-    for link in _LINK.finditer(without_code(page)):
-        if _ELSEWHERE.match(link["to"]) and not link["image"]:
-            yield page.text[slice(*link.span("text"))], link["to"]
+    for link in page.links:
+        if link.external and link.kind == "link":
+            yield link.content, link.address
 
 
 def _wrong_step(
-    page: Page, line: int, text: str, step: re.Match, figures: Mapping[str, int]
+    page: Page, link: Span, step: re.Match, figures: Mapping[str, int]
 ) -> Iterator[Problem]:
     """What is wrong with a link to a step of a figure: there is none, or its words name another."""
     number, last = int(step["number"]), figures.get(step["figure"], 0)
+    known, found = [f"#{name}-step-1" for name in figures], f"#{step[0]}"
     if step["figure"] not in figures:
-        told = (
-            ", ".join(f"#{name}-step-1" for name in figures) or "a figure on the page it leads to"
-        )
-        yield _problem(page, line, "the link leads to no figure", told, f"#{step[0]}")
+        expected = ", ".join(known) or "a figure on the page it leads to"
+        yield _problem(page, link.line, "the link leads to no figure", expected, found)
     elif not 1 <= number <= last or step["number"] != str(number):
-        told = f"a step from 1 to {last}"
-        yield _problem(page, line, "the link leads to no step of the figure", told, f"#{step[0]}")
-    elif [int(told) for told in re.findall(r"\d+", text)] not in ([], [number]):
-        yield _problem(page, line, "the link names another step", f"step {number}", text)
+        what, expected = "the link leads to no step of the figure", f"a step from 1 to {last}"
+        yield _problem(page, link.line, what, expected, found)
+    elif [int(digits) for digits in re.findall(r"\d+", link.content)] not in ([], [number]):
+        what, expected = "the link names another step", f"step {number}"
+        yield _problem(page, link.line, what, expected, link.content)
 
 
 def _anchors(page: Page, terms: Collection[str]) -> set[str]:
@@ -89,14 +81,15 @@ def _anchors(page: Page, terms: Collection[str]) -> set[str]:
     return found | set(terms) if page.file.startswith(GLOSSARY) else found
 
 
-def _wrong_text(page: Page, line: int, text: str) -> Problem | None:
-    chinese = page.file.endswith(".zh.md")
-    if text.strip() and bool(_CHINESE.search(text)) == chinese:
+def _wrong_text(page: Page, image: Span) -> Problem | None:
+    chinese = page.language == "zh"
+    words = image.content.strip()
+    if words and bool(_CHINESE.search(words)) == chinese:
         return None
     language = "Chinese" if chinese else "English"
     expected = f"words in {language} that say what can be seen: ![words](file)"
     what = "the image has no alternative text in the language of the page"
-    return _problem(page, line, what, expected, text or "nothing")
+    return _problem(page, image.line, what, expected, words or "nothing")
 
 
 def _problem(page: Page, line: int, what: str, expected: str, found: str) -> Problem:

@@ -12,21 +12,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 
-from proofbook.markdown.prose import prose
 from proofbook.maths.equalities import equalities, sides
-from proofbook.maths.formulas import maths_of
 from proofbook.model.page import Page
 from proofbook.model.problem import Problem
 from proofbook.model.snippet import NUMBER, Run, Text, numbers_in, spaced
 
-_CODE = re.compile(
-    r"(?<!`)(?P<ticks>`{1,2})(?!`)(?P<code>.+?)(?<!`)(?P=ticks)(?!`)(?P<attributes>\{[^{}\n]*\})?"
-)
 _VALUE = re.compile(r"(?:[a-z_.]+\()?[-−\d.e+,\[\]() ]+\)?")
-_ATTRIBUTE = re.compile(r'data-(line|source)="([^"]*)"')
-_LINK = re.compile(r"\]\((?P<target>[^()\s#]+\.md)(?:#[\w-]+)?\)")
-_OUTSIDE = re.compile(r"\[[^\[\]]*\]\(https?:[^()\s]*(?:\([^()\s]*\))?[^()\s]*\)")
-_STEP = re.compile(r"\[[^\[\]]*\]\([^()\s]*#trace-[\w-]+-step-\d+\)")
+_NAMED = re.compile(r'data-(line|source)="([^"]*)"')
+_STEP = re.compile(r"#trace-[\w-]+-step-\d+$")
 """A link to a step of a figure; `proofbook.check.links` sees that it names the right one."""
 _MESSAGE = re.compile(
     r"(?!(?:python3?|pytest|pip|mkdocs|git) )[A-Za-z'][\w'.,:-]*(?: [\w'.,:()\[\]-]+){3,}"
@@ -99,7 +92,7 @@ def proofs(
     own = runs(page.file)
     # What an equation derives may be spoken of too; that it is right is checked by itself.
     derived = Text(" ".join(f"{e.left} {e.right}" for e in equalities(page) if e.computed))
-    spoken = Text(" ".join(maths["block"] or maths["inline"] for maths in maths_of(page)))
+    spoken = Text(" ".join(maths.content for maths in page.maths))
     claims = [claim for claim in claims_of(page) if claim.source is None]
     for start, end in _sections(page):
         linked = [run for file in _linked(page, start, end) for run in runs(file)]
@@ -140,7 +133,7 @@ def unproved_values(page: Page, runs: Callable[[str], Sequence[Run]]) -> Iterato
             where = f"the line with {claim.line!r} of" if claim.line else "the code or"
             yield Problem(
                 page.file,
-                page.text.count("\n", 0, claim.place) + 1,
+                page.line_of(claim.place),
                 f"no run shows this {claim.kind}",
                 f"what stands in {where} output of a snippet of the page, of a page that this "
                 "section links to, or in an equation",
@@ -153,8 +146,10 @@ def unproved_values(page: Page, runs: Callable[[str], Sequence[Run]]) -> Iterato
 def _linked(page: Page, start: int, end: int) -> Iterator[str]:
     """The pages to which a section links."""
     folder = posixpath.dirname(page.file)
-    for link in _LINK.finditer(page.text, start, end):
-        yield posixpath.normpath(posixpath.join(folder, link["target"]))
+    for link in page.links:
+        name = link.address.partition("#")[0]
+        if start <= link.start < end and name.endswith(".md") and not link.external:
+            yield posixpath.normpath(posixpath.join(folder, name))
 
 
 @lru_cache(maxsize=512)
@@ -164,10 +159,10 @@ def claims_of(page: Page) -> tuple[Claim, ...]:
 
 
 def _in_prose(page: Page) -> Iterator[Claim]:
-    words = list(prose(page))
-    for pattern in (_OUTSIDE, _STEP):
-        for title in pattern.finditer(page.text):
-            words[title.start() : title.end()] = _blank(title)
+    words = list(page.prose)
+    for link in page.links:  # a title is quoted, and a step is checked as a link
+        if link.external or _STEP.search(link.address):
+            words[link.start : link.end] = " " * (link.end - link.start)
     for found in NUMBER.finditer("".join(words)):
         digits = found["digits"].rstrip(".")
         if not found["sign"] and len(digits) == 1:
@@ -180,11 +175,9 @@ def _in_prose(page: Page) -> Iterator[Claim]:
 
 
 def _in_code(page: Page) -> Iterator[Claim]:
-    for code in _CODE.finditer(page.text):
-        if not _in_words(page, code.start()):
-            continue
-        attributes = dict(_ATTRIBUTE.findall(code["attributes"] or ""))
-        (place, end), inside = code.span(), code["code"]
+    for code in page.code_spans:
+        attributes = dict(_NAMED.findall(code.attributes))
+        place, end, inside = code.start, code.whole_end, code.content
         more = inside, attributes.get("line"), attributes.get("source")
         numbers = numbers_in(inside)
         if _MESSAGE.fullmatch(inside):
@@ -199,26 +192,18 @@ def _in_code(page: Page) -> Iterator[Claim]:
 
 
 def _in_maths(page: Page) -> Iterator[Claim]:
-    for maths in maths_of(page):
-        latex = maths["block"] or maths["inline"]
-        bare = [range(at, at + len(s)) for s, at in sides(latex) if _BARE.fullmatch(s)]
-        for found in NUMBER.finditer(spaced(latex)):
+    for maths in page.maths:
+        bare = [
+            range(at, at + len(side)) for side, at in sides(maths.content) if _BARE.fullmatch(side)
+        ]
+        for found in NUMBER.finditer(spaced(maths.content)):
             if len(digits := found["digits"].rstrip(".")) > 1:
                 alone = any(found.start() in side for side in bare)
-                told = "number in an equation", (float(digits),), digits
-                yield Claim(*maths.span(), *told, bare=alone)
-
-
-def _in_words(page: Page, place: int) -> bool:
-    line = page.text.count("\n", 0, place) + 1
-    return not any(first <= line <= last for first, last in page.blocks)
+                said = "number in an equation", (float(digits),), digits
+                yield Claim(maths.start, maths.end, *said, bare=alone)
 
 
 def _sections(page: Page) -> list[tuple[int, int]]:
     """The parts of a page, from one heading of the second level to the next."""
-    places = [m.start() for m in re.finditer(r"^## ", page.text, re.MULTILINE)]
+    places = [heading.start for heading in page.spans_of("heading") if heading.name == "2"]
     return list(zip([0, *places], [*places, len(page.text)], strict=True))
-
-
-def _blank(found: re.Match) -> str:
-    return "".join(c if c == "\n" else " " for c in found[0])

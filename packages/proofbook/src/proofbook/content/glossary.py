@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from proofbook.markdown.prose import own_words
-from proofbook.model.page import Page
+from proofbook.model.page import Page, language_of
 from proofbook.model.problem import Problem, Unproved
 from proofbook.model.toml_tables import is_words, tables
 
@@ -64,10 +63,10 @@ class Terms:
 
     def wrong_words(self, page: Page) -> Iterator[Problem]:
         """Words in the prose of a page for which the glossary has another rendering."""
-        language = language_of(page.file)
+        language = page.language
         if language not in _QUOTES or not self._wrong:
             return
-        text = _GLOSS.sub(lambda gloss: " " * len(gloss[0]), own_words(page))
+        text = _GLOSS.sub(lambda gloss: " " * len(gloss[0]), page.own_words)
         for found in self._pattern.finditer(text):
             word = plain(found[0])
             term = self._wrong.get(word) or self._wrong[word.removesuffix("s")]
@@ -76,7 +75,7 @@ class Terms:
                 continue
             yield Problem(
                 page.file,
-                text.count("\n", 0, found.start()) + 1,
+                page.line_of(found.start()),
                 "the glossary has another word for this",
                 names[0],
                 " ".join(found[0].split()),
@@ -151,11 +150,6 @@ def one_of(names: Iterable[str], plural: str = "") -> re.Pattern:
 def plain(word: str) -> str:
     """A word as it is looked up: small letters, one blank where a line ends or a hyphen stands."""
     return " ".join(re.split(r"[\s-]+", word.lower()))
-
-
-def language_of(file: str) -> str:
-    """The language that the name of a page says: `zh` for `leaf.zh.md`."""
-    return file.removesuffix(".md").rpartition(".")[2]
 
 
 def _faults(entry: object, line: int, root: Path) -> Iterator[Problem]:

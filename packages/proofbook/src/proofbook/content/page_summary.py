@@ -6,6 +6,10 @@ A search engine, a chat that unfolds a link, a list of pages: they show no code 
 from __future__ import annotations
 
 import re
+from itertools import pairwise
+
+from proofbook.markdown.spans import Span
+from proofbook.model.page import Page, parse
 
 WIDTH = 160
 """How much of an answer is shown elsewhere, in halves of a Chinese character."""
@@ -13,15 +17,9 @@ WIDTH = 160
 SHORT = 60
 """An answer so short says little alone: "They add up." takes the next sentence, however long."""
 
-_TITLE = re.compile(r"(?m)^# *(?P<title>.*?)(?: *\{[^}]*\})? *$")
-_KEPT = re.compile(r"(?P<ticks>`+)(?P<code>.+?)(?P=ticks)|\$(?P<formula>[^$\n]+)\$")
-_PLAIN = (
-    (re.compile(r"!?\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\([^()\s]*(?:\([^()]*\)[^()\s]*)*\)"), r"\1"),
-    (re.compile(r"\{:? *[#.][^{}]*\}|</?[A-Za-z][^<>]*>|\[\^[^\]]*\]"), ""),
-    (re.compile(r"(\*\*|__|\*)(?=\S)(.+?)(?<=\S)\1"), r"\2"),
-    (re.compile(r"\\([\\`*_{}\[\]()#+.!|-])"), r"\1"),
-    (re.compile(r"\s+"), " "),
-)
+_EMPHASIS = re.compile(r"(\*\*|__|\*)(?=\S)(.+?)(?<=\S)\1")
+_ESCAPED = re.compile(r"\\([\\`*_{}\[\]()#+.!|-])")
+_KEPT = re.compile(r"\0(\d+)\0")
 _LATEX = (
     (re.compile(r"\\t?frac\{([^{}]*)\}\{([^{}]*)\}"), r"\1/\2"),
     (re.compile(r"\\(?:text|mathrm|operatorname|mathbf)\{([^{}]*)\}"), r"\1"),
@@ -39,9 +37,9 @@ _SENTENCE = re.compile(r"[。！？](?![”」』）])|[.!?](?= +[^a-z ])|[.!?�
 
 
 def title(markdown: str) -> str:
-    """The title of a page, with its code in backticks."""
-    found = _TITLE.search(markdown)
-    return found["title"] if found else ""
+    """The title of a page, with its code in backticks; empty where it has none."""
+    heading = _heading(parse("", markdown))
+    return heading.content if heading else ""
 
 
 def answer(markdown: str) -> str:
@@ -50,39 +48,59 @@ def answer(markdown: str) -> str:
     A sentence that only points at what follows (it ends in a colon) is left out. Empty where no
     text stands directly below the title.
     """
-    heading = _TITLE.search(markdown)
-    below = markdown[heading.end() :].lstrip("\n") if heading else ""
-    paragraph = re.split(r"\n[ \t]*\n", below, maxsplit=1)[0]
-    if not paragraph or re.match(
-        r" *(?:#|:::|!!!|\?\?\?|```|~~~|\||[-*+] |\d+\. |<|\$\$)", paragraph
+    page = parse("", markdown)
+    if not (heading := _heading(page)):
+        return ""
+    below = heading.end + len(page.text[heading.end :]) - len(page.text[heading.end :].lstrip())
+    paragraph = next((r for r in page.scanned.regions if r.start == below), None)
+    begins_there = [span.kind for span in page.spans if span.start == below]
+    if (
+        not paragraph
+        or page.text[below] == "|"
+        or {"heading", "box", "row", "html-block", "tag"} & set(begins_there)
     ):
         return ""
-    told = ""
-    for sentence in _sentences(paragraph):
-        longer = told + sentence
+    said = ""
+    for sentence in _sentences(page, paragraph.start, paragraph.end):
+        longer = said + sentence
         pointing = sentence.rstrip().endswith((":", "："))
-        if told and (pointing or (width(longer) > WIDTH and width(told) > SHORT)):
+        if said and (pointing or (width(longer) > WIDTH and width(said) > SHORT)):
             break
-        told = longer
-    return told.strip()
+        said = longer
+    return said.strip()
 
 
-def _sentences(paragraph: str) -> list[str]:
+def _heading(page: Page) -> Span | None:
+    return next((s for s in page.spans_of("heading") if s.name == "1"), None)
+
+
+def _sentences(page: Page, start: int, end: int) -> list[str]:
     """The sentences of a paragraph in plain words; a point within code ends none."""
     kept: list[str] = []
-
-    def keep(found: re.Match) -> str:
-        kept.append(found["code"] or unlatexed(found["formula"]))
-        return f"\0{len(kept) - 1}\0"
-
-    text = _KEPT.sub(keep, paragraph)
-    for pattern, instead in _PLAIN:
-        text = pattern.sub(instead, text)
+    changes: list[tuple[int, int, str]] = []
+    for span in page.spans:
+        if not start <= span.start < end:
+            continue
+        if span.kind in ("code", "maths"):
+            kept.append(span.content if span.kind == "code" else unlatexed(span.content))
+            changes.append((span.start, span.end, f"\0{len(kept) - 1}\0"))
+        elif span.kind in ("link", "image"):
+            changes.append((span.start, span.content_start, ""))
+            changes.append((span.content_end, span.end, ""))
+        elif span.kind in ("tag", "attributes", "footnote", "comment"):
+            changes.append((span.start, span.end, ""))
+    parts, at = [], start
+    for first, last, instead in sorted(changes):
+        if first >= at:
+            parts += [page.text[at:first], instead]
+            at = last
+    text = _EMPHASIS.sub(r"\2", "".join([*parts, page.text[at:end]]))
+    text = re.sub(r"\s+", " ", _ESCAPED.sub(r"\1", text))
     ends = [found.end() for found in _SENTENCE.finditer(text)]
     if not ends or ends[-1] < len(text.rstrip()):
         ends.append(len(text))
-    parts = [text[start:end] for start, end in zip([0, *ends[:-1]], ends, strict=True)]
-    return [re.sub(r"\0(\d+)\0", lambda n: kept[int(n[1])], part) for part in parts]
+    sentences = [text[first:last] for first, last in pairwise([0, *ends])]
+    return [_KEPT.sub(lambda n: kept[int(n[1])], sentence) for sentence in sentences]
 
 
 def unlatexed(formula: str) -> str:

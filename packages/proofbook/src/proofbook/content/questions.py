@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from proofbook.model.page import Page, parse
+from proofbook.model.page import Page, language_of, parse
 from proofbook.model.problem import Problem, Unproved
 from proofbook.model.toml_tables import is_words, tables
 
@@ -79,7 +79,7 @@ def read_questions(root: Path) -> tuple[Question, ...]:
 
 def entries(page: str, part: str, questions: Sequence[Question]) -> list[str]:
     """The lines of Markdown (a list) that tell a part of the questions, in the page's language."""
-    language = page.removesuffix(".md").rpartition(".")[2]
+    language = language_of(page)
     if language not in _PAGES:
         return []
     if part == OFTEN:
@@ -220,9 +220,9 @@ def _not_shown(questions: Sequence[Question], pages: Mapping[str, Page]) -> Iter
 def _unasked(questions: Sequence[Question], pages: Mapping[str, Page]) -> Iterator[Problem]:
     """Each page answers a question; a first page lists those of its part itself."""
     asked = {question.page for question in questions}
-    for file in pages:
-        name, _, language = file.removeprefix("docs/").removesuffix(".md").rpartition(".")
-        if language == "zh" and posixpath.basename(name) != "index" and name not in asked:
+    for file, page in pages.items():
+        name = page.name
+        if page.language == "zh" and posixpath.basename(name) != "index" and name not in asked:
             what = "no question leads to this page"
             yield Problem(
                 file, 1, what, f'[[question]] with to = "{name}"', "none", f"add one to {FILE}"

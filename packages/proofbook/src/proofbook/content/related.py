@@ -13,7 +13,6 @@ from math import log
 from proofbook.api.names_in_code import names_in_code
 from proofbook.check.links import elsewhere, within
 from proofbook.content.glossary import Terms
-from proofbook.markdown.prose import code, prose
 from proofbook.model.page import Page
 
 MOST, FEWEST = 4, 2
@@ -44,7 +43,7 @@ class Related:
         self.titles: dict[tuple[str, str], str] = {}
         self._traits: dict[str, _Traits] = defaultdict(_Traits)
         for page in pages:
-            name, _, language = page.file.removeprefix("docs/").removesuffix(".md").rpartition(".")
+            name, language = page.name, page.language
             # A first page of a part is a list of links itself, and is reached from each page.
             if language in _LABEL and posixpath.basename(name) != "index":
                 links, last, marks = _traits_of(page, words)
@@ -86,10 +85,10 @@ class Related:
 def _traits_of(page: Page, words: tuple[tuple[str, str], ...]) -> tuple[set, set, set]:
     links = {(name, line) for name, line in within(page) if posixpath.basename(name) != "index"}
     start = max((h.line for h in page.headings if h.level > 1), default=len(page.text))
-    spans = [span.text for span in code(page) if not span.quoted]
+    spans = [span.one_line for span in page.own_code]
     marks = {name.parts[-1] for text in spans for name in names_in_code(text)}
     marks |= {to for _, to in elsewhere(page) if _OFFICIAL not in to}
-    text = f" {' '.join(_WORD.findall(prose(page).lower()))} "
+    text = f" {' '.join(_WORD.findall(page.prose.lower()))} "
     marks |= {mark for word, mark in words if word in text}
     return {name for name, _ in links}, {name for name, line in links if line > start}, marks
 

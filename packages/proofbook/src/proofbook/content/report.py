@@ -15,10 +15,9 @@ from proofbook.api.index import Index, read_index
 from proofbook.api.names_in_code import names_in_code
 from proofbook.check.api_names import shown
 from proofbook.check.numbers import claims_of
-from proofbook.markdown.prose import code
 from proofbook.maths.check import verdicts
 from proofbook.maths.equalities import Equality
-from proofbook.model.page import Page, parse, read
+from proofbook.model.page import Page, language_of, parse, read
 from proofbook.model.problem import Unproved
 from proofbook.model.snippet import runs_of
 
@@ -107,7 +106,7 @@ def names_of(page: Page, root: Path, index: Index | None) -> dict[str, bool]:
     if index is None:
         return {}
     run, found = shown(page, root), {}
-    for use in (use for span in code(page) if not span.quoted for use in names_in_code(span.text)):
+    for use in (use for span in page.own_code for use in names_in_code(span.one_line)):
         name = use.parts[-1]
         plain = len(use.parts) == 1 and not use.call and "_" not in name.strip("_")
         if use.dotted:
@@ -128,7 +127,7 @@ def table(file: str, root: Path) -> list[str]:
 
     One row for each page of that language, in the order of their names, and one for all.
     """
-    language = file.removesuffix(".md").rpartition(".")[2]
+    language = language_of(file)
     if language not in _HEAD:
         return []
     rows, total = [], Count()
@@ -157,7 +156,7 @@ def table(file: str, root: Path) -> list[str]:
 
 def versions(page: str, root: Path) -> list[str]:
     """What is installed here of Python and of all that `requirements.txt` pins, as Markdown."""
-    language = page.removesuffix(".md").rpartition(".")[2]
+    language = language_of(page)
     if language not in _HEAD:
         return []
     told = [f"Python {platform.python_version()}"]

@@ -33,9 +33,10 @@ def asked_of(
     """
     told: dict[str, list[str]] = {}
     for page in pages:
-        name, _, own = page.file.removeprefix("docs/").removesuffix(".md").rpartition(".")
-        if own == language:
-            told[address(name)] = [title for title, to in elsewhere(page) if _OFFICIAL not in to]
+        if page.language == language:
+            told[address(page.name)] = [
+                title for title, to in elsewhere(page) if _OFFICIAL not in to
+            ]
     for term in terms.all:
         names = (term.zh, term.en, *term.forms, *term.also, *term.wrong)
         words = [w for w in names if language == "zh" or not _HAN.search(w)]

@@ -21,6 +21,7 @@ from nbformat import NotebookNode, v4
 from proofbook.directives import grid, trace_figure
 from proofbook.directives.registry import directive_of
 from proofbook.markdown.expand import expand
+from proofbook.markdown.scan import scan
 from proofbook.model.older_outputs import older_file, printed
 from proofbook.model.page import Page, Reference, parse, read
 
@@ -34,14 +35,6 @@ PREFIX = {"zh": "", "en": "en/"}
 _BOX = re.compile(r'^(?P<indent> *)(?:!!!|\?\?\?\+?) +(?P<type>[\w-]+)[^"]*(?:"(?P<title>.*)")? *$')
 _STYLED = re.compile(r"^( *`{3,})\{ *\.(\w+)[^}]*\}$")  # a fence that says how it looks
 _HTML = re.compile(r"^ *</?div\b[^>]*> *$")
-# What is passed over as it stands, and what is changed: code, maths, links, attribute lists.
-_SPAN = re.compile(
-    r"(?P<kept>^(?P<quote>[> ]*)(?P<fence>```+|~~~+)[^\n]*\n.*?^(?P=quote)(?P=fence)[ \t]*$"
-    r"|(?P<ticks>`+)(?!`).*?(?<!`)(?P=ticks)(?!`)|\$\$.*?\$\$|\$[^$\n]+\$)"
-    r"|(?<=\])\((?P<target>[^()\s]+(?:\([^()\s]*\)[^()\s]*)*)(?P<title> +\"[^\"]*\")?\)"
-    r"|(?P<attributes>[ ]?\{:? *(?:[#.][\w-]|[\w-]+=)(?:\"[^\"]*\"|[^\"{}])*\})",
-    re.DOTALL | re.MULTILINE,
-)
 _WORDS = {
     "zh": {
         "about": "这是[书里的一页]({page})。输出由 PyTorch {torch} 打印，别的版本可能不一样；"
@@ -213,17 +206,26 @@ class _Writer:
 
     def flush(self) -> None:
         """Make a cell of the text so far."""
-        source = _SPAN.sub(self._plain, "\n".join(self._prose)).strip("\n")
+        source = self._plain("\n".join(self._prose)).strip("\n")
         self._prose = []
         if source:
             self._markdown(source, "text")
 
-    def _plain(self, found: re.Match) -> str:
-        if found["attributes"]:
-            return ""
-        if found["target"]:
-            return f"({self.address.of(found['target'])}{found['title'] or ''})"
-        return found[0]
+    def _plain(self, source: str) -> str:
+        """Markdown whose links lead to the web, without its attribute lists."""
+        parts, at = [], 0
+        for span in scan(source):
+            if span.kind == "attributes":
+                start, end, instead = span.start, span.end, ""
+                start -= source[:start].endswith(" ")
+            elif span.kind in ("link", "image") and span.address_start >= 0:
+                start = span.address_start
+                end, instead = start + len(span.address), self.address.of(span.address)
+            else:
+                continue
+            parts += [source[at:start], instead]
+            at = end
+        return "".join([*parts, source[at:]])
 
     def _markdown(self, source: str, kind: str) -> None:
         self.cells.append(v4.new_markdown_cell(source, id=self._id(kind)))

@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from proofbook.check.numbers import Claim, Proof, proofs
-from proofbook.maths.formulas import maths_of
 from proofbook.model.book import Book
 from proofbook.model.page import Page
 
@@ -103,19 +102,19 @@ def _of_page(page: Page, book: Book) -> PageValueLinks:
     for claim, proving in proofs(page, book.runs):
         by_place.setdefault(claim.place, []).append((claim, proving))
     links = PageValueLinks(page.file, page.text)
-    for maths in maths_of(page):
+    for maths in page.maths:
         numbers: FormulaNumbers = {}
-        for claim, proving in by_place.pop(maths.start(), ()):
+        for claim, proving in by_place.pop(maths.start, ()):
             proof = next(proving, None) if claim.bare else None
             known = numbers.setdefault(claim.wanted[0], [])
             known.append(proof if proof and proof.run.script else None)
-        latex = normalized(maths["block"] or maths["inline"])
+        latex = normalized(maths.content)
         links.formulas.setdefault(latex, []).append(numbers)
     unlinked = {n for r in page.references for n in range(r.line, r.end + 1)}
     unlinked |= {heading.line for heading in page.headings}
     for place, claims in sorted(by_place.items()):
         proof, first = _common([proving for _, proving in claims]), claims[0][0]
-        if not proof or not proof.run.script or page.text.count("\n", 0, place) + 1 in unlinked:
+        if not proof or not proof.run.script or page.line_of(place) in unlinked:
             continue
         # The number of a call proves nothing of the call.
         if not _CALL.match(first.said) or first.said in proof.words:

@@ -3,32 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
-from functools import lru_cache
+from functools import partial
 
-from proofbook.model.page import Page
+from proofbook.markdown.spans import Span
+from proofbook.model.page import Page, language_of
 
-_CODE = re.compile(
-    r"(?<!`)(?P<ticks>`+)(?!`)(?P<code>(?:(?!\n *\n).)*?)(?<!`)(?P=ticks)(?!`)", re.DOTALL
-)
-_DISPLAY = re.compile(r"\$\$(?P<latex>.*?)\$\$|\\\[(?P<other>.*?)\\\]", re.DOTALL)
-_INLINE = re.compile(r"(?<![\\$])\$(?!\s)(?P<latex>[^$\n]+?)(?<!\s)\$|\\\((?P<other>.*?)\\\)")
 _WORDS_IN_MATHS = re.compile(r"\\(?:text|mbox|textrm)\{[^{}]*\}")
 # "w = 1" may be "w is 1" in words, and what is a name or a number needs no formula at all.
 _IN_WORDS = re.compile(r"(?:[A-Za-z\\{}_^']+=)?-?[\d.]+|(?:[\d.]*[A-Za-z](?:_\w|_\{\w+\})?){0,2}")
-_LINK = re.compile(
-    r"(?P<image>!?)\[(?P<text>(?:[^\[\]]|\[[^\[\]]*\])*)\]"
-    r"\(\s*<?(?P<address>[^\s()<>]*(?:\([^\s()]*\)[^\s()]*)*)>?[^()\n]*\)"
-)
-_ADDRESS = re.compile(r"<(?P<one>https?:[^>\s]*)>|^ *\[[^\]]+\]: *(?P<two>\S+).*$", re.MULTILINE)
-_BOX = re.compile(r"^ *(?P<fold>!!!|\?\?\?\+?) +(?P<kind>[\w-]+)", re.MULTILINE)
 _DIGITS = re.compile(r"\d+(?:\.\d+)*")
 _START = re.compile(r" *(?:[-*+] |\d+\. |\||#|!!!|\?\?\?)")
-_ROW = re.compile(r" *\|.*\| *$")
-_NO_WORDS = re.compile(
-    r"<!--.*?-->|</?[A-Za-z][^<>]*>|(?:(?<=[)\]`*])|(?<=\ ))\{:?\ *[#.][^{}\n]*\}", re.DOTALL
-)
 # "10 月" is a word in English; "[^1]" and "#12" count nothing.
 _NAMES = re.compile(r"\d+ *月|\[\^\w+\]|#\d+")
 _NUMBER = re.compile(
@@ -52,11 +38,19 @@ class Item:
 
 @dataclass(frozen=True)
 class Section:
-    """A heading with what stands under it; the first has also what stands above its heading."""
+    """A heading with what stands under it; the first has also what stands above its heading.
+
+    A paragraph is one too. `line`: its first line; `text`: its lines as they are.
+    """
 
     anchor: str
     line: int
     text: str
+
+    @property
+    def lines(self) -> range:
+        """The numbers of its lines."""
+        return range(self.line, self.line + self.text.count("\n") + 1)
 
 
 @dataclass(frozen=True)
@@ -97,94 +91,91 @@ def sections(page: Page) -> list[Section]:
 
 def paragraphs(page: Page, section: Section) -> list[Section]:
     """A section cut into paragraphs, items of lists, rows of tables and titles of boxes."""
-    lines, parts, maths = list(_own_lines(page)), [], False
     # Typed markers and headings without an anchor are told by themselves.
-    for number in (*page.markers, *(h.line for h in page.headings if not h.anchor)):
-        lines[number - 1] = ""
-    last = section.line + section.text.count("\n")
+    silent = _silent_lines(page) | {heading.line for heading in page.headings if not heading.anchor}
+    silent.update(page.markers)
+    within_formula = {
+        line
+        for formula in page.maths
+        for line in range(formula.line + 1, page.line_of(formula.end) + 1)
+    }
+    parts: list[tuple[int, list[str]]] = []
     new = True
-    for number in range(section.line, last + 1):
-        line = lines[number - 1]
-        if not line.strip():
-            new = new or not maths
+    for number in section.lines:
+        line = "" if number in silent else page.line(number)
+        if number in within_formula and parts:
+            parts[-1][1].append(line)
             continue
-        if new or (_START.match(line) and not maths):
+        if not line.strip():
+            new = True
+            continue
+        if new or _START.match(line):
             parts.append((number, []))
-        at, told = parts[-1]
-        told += [""] * (number - at - len(told)) + [line]
-        new, maths = False, maths != (line.count("$$") % 2 == 1)
-    return [Section(section.anchor, at, "\n".join(told)) for at, told in parts]
+        parts[-1][1].append(line)
+        new = False
+    return [Section(section.anchor, at, "\n".join(lines)) for at, lines in parts]
 
 
 def front_matter(page: Page) -> list[str]:
     """The lines of the front matter, without those that are words: title and description."""
-    if not page.blocks or page.blocks[0][0] != 1 or page.line(1) != "---":
+    block = next(iter(page.spans_of("front-matter")), None)
+    if block is None:
         return []
-    told, words = [], False
-    for line in page.text.split("\n")[1 : page.blocks[0][1] - 1]:
+    kept, words = [], False
+    for line in page.text[block.start : block.end].split("\n")[1:-1]:
         if line[:1].strip():  # a key of its own, and no continuation of the one above
             words = line.startswith(("title:", "description:", "#"))
         if line.strip() and not words:
-            told.append(line.rstrip())
-    return told
+            kept.append(line.rstrip())
+    return kept
 
 
 def contents(page: Page, part: Section) -> Contents:
     """What stands in a section or a paragraph of the page beside its words."""
-    first = part.line - 1
-    text = "\n".join(_own_lines(page)[first : first + part.text.count("\n") + 1])
+    start = page.line_starts[part.lines.start - 1]
+    end = page.line_starts[part.lines.stop - 1] - 1
+    spans = [span for span in page.spans if start <= span.start < end]
 
-    def taken(pattern: re.Pattern, value: Callable[[re.Match], str | None]) -> list[Item]:
-        """All matches as items; each is blanked, so that nothing else is seen in it."""
-        nonlocal text
-        found = []
-        for match in pattern.finditer(text):
-            if (told := value(match)) is not None:
-                line = part.line + text.count("\n", 0, match.start())
-                found.append(Item(told, line, match.start()))
-        text = pattern.sub(_blank, text)
-        return found
+    def items(value: Callable[[Span], str], *kinds: str) -> list[Item]:
+        return [Item(value(s), s.line, s.start) for s in spans if s.kind in kinds]
 
-    code = taken(_CODE, lambda match: match["code"])
-    display = taken(_DISPLAY, lambda match: match["latex"] or match["other"] or "")
-    inline = taken(_INLINE, lambda match: match["latex"] or match["other"] or "")
-    boxes = taken(_BOX, lambda match: f"{match['fold']} {match['kind']}")
-    own = _LINK.sub(_own_text, text)
-    figures, links = [], []
-    for match in _LINK.finditer(text):
-        line = part.line + text.count("\n", 0, match.start())
-        kind = figures if match["image"] else links
-        address = _any_language(match["address"], page.file)
-        # The words of a title may be translated; its numbers are those of the thread.
-        quoted = _DIGITS.findall(match["text"]) if match["address"].startswith("http") else []
-        kind.append(Item(" ".join([address, *quoted]), line))
-    text = own
-    links += taken(_ADDRESS, lambda match: _any_language(match["one"] or match["two"], page.file))
-    text = _NAMES.sub(_blank, _NO_WORDS.sub(_blank, text))
-    rows = [
-        Item(f"a row of {row.count('|') - 1}", part.line + n)
-        for n, row in enumerate(text.split("\n"))
-        if _ROW.match(row)
-    ]
-    words = Item(_THOUSANDS.sub("", text), part.line)
-    counted = [x for told in (code, display, inline) for item in told for x in _numbers(item)]
+    code = items(lambda span: span.content, "code")
+    maths = [span for span in spans if span.kind == "maths"]
+    latex = [Item(span.content, span.line, span.start) for span in maths]
+    links = items(partial(_address, file=page.file), "link", "autolink", "definition")
+    words = _words(page, spans, start, end)
+    counted = [number for item in [*code, *latex] for number in _numbers(item)]
     numbers = sorted([*counted, *_numbers(words)], key=lambda item: item.place)
-    equations = [Item(_plain(item.value), item.line) for item in display]
-    formulas = [Item(_plain(item.value), item.line) for item in inline]
-    formulas = [x for x in formulas if not _IN_WORDS.fullmatch(x.value)]
-    code = [Item(" ".join(item.value.split()), item.line) for item in code]
-    words = Item(_NUMBER.sub(_blank, words.value), part.line)
-    told = (equations, formulas, links, figures, boxes, rows, code, numbers, counted, [words])
-    return Contents(*map(tuple, told))
+    equations = [Item(_plain(s.content), s.line) for s in maths if s.display]
+    formulas = [Item(_plain(s.content), s.line) for s in maths if not s.display]
+    return Contents(
+        equations=tuple(equations),
+        formulas=tuple(x for x in formulas if not _IN_WORDS.fullmatch(x.value)),
+        links=tuple(links),
+        figures=tuple(items(partial(_address, file=page.file), "image")),
+        boxes=tuple(items(lambda span: span.name, "box")),
+        rows=tuple(items(lambda span: f"a row of {span.name}", "row")),
+        code=tuple(Item(" ".join(item.value.split()), item.line) for item in code),
+        numbers=tuple(numbers),
+        counted=tuple(counted),
+        words=(Item(_NUMBER.sub(_blank, words.value), part.line),),
+    )
 
 
-@lru_cache(maxsize=16)
-def _own_lines(page: Page) -> list[str]:
-    """The lines of the page; those of front matter, fences and references are empty."""
-    lines = page.text.split("\n")
-    for start, end in page.blocks:
-        lines[start - 1 : end] = [""] * (end - start + 1)
-    return lines
+def _words(page: Page, spans: Sequence[Span], start: int, end: int) -> Item:
+    """The prose of a part of a page, without titles of other sites, and 1,000 told as 1000."""
+    text = list(page.prose[start:end])
+    for span in spans:
+        if span.kind in ("link", "image") and span.external:
+            for place in range(span.content_start, min(span.content_end, end)):
+                text[place - start] = "\n" if text[place - start] == "\n" else " "
+    words = _NAMES.sub(_blank, "".join(text))
+    return Item(_THOUSANDS.sub("", words), page.line_of(start), start)
+
+
+def _silent_lines(page: Page) -> set[int]:
+    """The lines of front matter, fences and directives."""
+    return {line for start, end in page.blocks for line in range(start, end + 1)}
 
 
 def _plain(latex: str) -> str:
@@ -202,20 +193,15 @@ def _numbers(item: Item) -> Iterator[Item]:
         yield Item(digits, line, item.place + found.start())
 
 
-def _any_language(address: str, file: str) -> str:
-    """An address as it is in either language: `leaf.zh.md` of a Chinese page is `leaf.md`."""
-    if address.startswith(("http:", "https:")):
-        return _OF_A_LANGUAGE.sub(lambda found: found["host"] or "", address)
-    language = file.removesuffix(".md").rpartition(".")[2]
-    return re.sub(rf"\.{language}(?=\.\w+(?:#|$))", "", address)
+def _address(link: Span, file: str) -> str:
+    """Where a link leads, the same in either language: `leaf.zh.md` of a Chinese page is `leaf.md`.
 
-
-def _own_text(link: re.Match) -> str:
-    """A link with the same length, of which only its text is left; a foreign title isn't."""
-    if link["address"].startswith("http"):
-        return _blank(link)
-    before = len(link["image"]) + 1
-    return " " * before + link["text"] + " " * (len(link[0]) - before - len(link["text"]))
+    The words of a title may be translated; its numbers are those of the thread.
+    """
+    if link.address.startswith(("http:", "https:")):
+        there = _OF_A_LANGUAGE.sub(lambda found: found["host"] or "", link.address)
+        return " ".join([there, *_DIGITS.findall(link.content if link.kind == "link" else "")])
+    return re.sub(rf"\.{language_of(file)}(?=\.\w+(?:#|$))", "", link.address)
 
 
 def _blank(found: re.Match) -> str:

@@ -25,7 +25,6 @@ from proofbook.languages.difference import (
     numbers,
     side_by_side,
 )
-from proofbook.markdown.prose import own_words
 from proofbook.model.page import Page
 from proofbook.model.problem import Problem
 
@@ -33,7 +32,6 @@ LANGUAGES = ("zh", "en")
 """The languages of the book; `docs/<topic>/<page>.<language>.md` is one page in one of them."""
 
 _SAME = ("highlight", "figure", "passes", "part", "then", "of")  # others are words
-_CODE = re.compile(r"`[^`\n]+`")
 _NAMES = {
     "equations": "equations",
     "links": "links",
@@ -83,7 +81,7 @@ def twins(one: Page, other: Page, terms: Terms, shown: str = "") -> Iterator[Pro
     yield from _order(one, other)
     yield from _front_matter(one, other)
     theirs = {section.anchor: section for section in sections(other)}
-    known = [" ".join([shown, *_CODE.findall(page.text)]) for page in (one, other)]
+    known = [" ".join([shown, *(s.one_line for s in page.code_spans)]) for page in (one, other)]
     for here in sections(one):
         if there := theirs.get(here.anchor):
             yield from _section(one, here, other, there, known)
@@ -130,8 +128,7 @@ def _order(one: Page, other: Page) -> Iterator[Problem]:
             for r in page.references
         ]
         found += [Item(f"{'#' * h.level} {{ #{h.anchor} }}", h.line) for h in page.headings]
-        fences = [Item(page.line(start).strip(), start) for start, _ in page.blocks]
-        found += [x for x in fences if x.value[:3] in ("```", "~~~")]
+        found += [Item(page.line(s.line).strip(), s.line) for s in page.spans_of("fence")]
         return sorted((x for x in found if x.line not in told), key=lambda x: x.line)
 
     ours, theirs = marks(one), marks(other)
@@ -233,14 +230,15 @@ def _uneven(
 ) -> Problem:
     """Told at the first paragraph that has no counterpart, as far as code and numbers tell."""
 
-    def marks(part: Section) -> set[str]:
-        return set(re.findall(r"`[^`]*`|\d+(?:\.\d+)?", part.text))
+    def marks(page: Page, part: Section) -> set[str]:
+        held = contents(page, part)
+        return {item.value for item in (*held.code, *held.numbers)}
 
     (more, longer), (less, shorter) = sorted(
         ((one, ours), (other, theirs)), key=lambda side: len(side[1]), reverse=True
     )
     pairs = enumerate(zip(longer, shorter, strict=False))
-    apart = (n for n, (part, twin) in pairs if not marks(part) <= marks(twin))
+    apart = (n for n, (part, twin) in pairs if not marks(more, part) <= marks(less, twin))
     return Problem(
         more.file,
         longer[next(apart, len(shorter))].line,
@@ -282,7 +280,7 @@ def _told(items: Sequence[Item], before: str, nothing: str) -> str:
 
 def _terms(one: Page, other: Page, terms: Terms) -> Iterator[Problem]:
     """A term introduced in Chinese, as 叶子张量（leaf tensor）, is used in English too."""
-    text = own_words(one)
+    text = one.own_words
     for term in terms.all:
         introduced = re.search(rf"{re.escape(term.zh)}（[A-Za-z][A-Za-z ,/-]*）", text)
         # "A leaf" is a leaf tensor too, and "deepcopy" a deep copy.
@@ -293,7 +291,7 @@ def _terms(one: Page, other: Page, terms: Terms) -> Iterator[Problem]:
             continue
         yield Problem(
             one.file,
-            text.count("\n", 0, introduced.start()) + 1,
+            one.line_of(introduced.start()),
             "the page introduces a term that its English version never uses",
             f"{' or '.join(term.names('en'))} in {other.file}",
             introduced[0],

@@ -31,4 +31,4 @@ def scan_spans(blocks: Blocks) -> tuple[Span, ...]:
 
 def scan(text: str) -> tuple[Span, ...]:
     """All spans of a text of Markdown; its lines end with `\\n`."""
-    return scan_spans(scan_blocks(text))
+    return scan_spans(scan_blocks(text, whole=False))

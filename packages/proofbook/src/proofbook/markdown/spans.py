@@ -53,6 +53,11 @@ class Span:
         return self.content_start + len(self.content)
 
     @property
+    def one_line(self) -> str:
+        """The content in one line, without blanks around it."""
+        return " ".join(self.content.split())
+
+    @property
     def whole_end(self) -> int:
         """Where the span ends together with the attribute list right behind it."""
         return self.end + len(self.attributes)

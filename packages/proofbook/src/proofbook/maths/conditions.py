@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from proofbook.maths.algebra.expression import Symbol, symbols
 from proofbook.maths.algebra.latex import Tree, Unreadable, read_latex_condition
 from proofbook.maths.equalities import rows_of
-from proofbook.maths.formulas import maths_of
 from proofbook.model.page import Page
 
 _INEQUALITY = re.compile(r"[<>]|\\(?:leq?|geq?|neq?|lt|gt)\b")
@@ -25,8 +24,8 @@ class Condition:
 
 def conditions_of(page: Page) -> Iterator[Condition]:
     """The conditions in the formulas of a page that hold symbols."""
-    for maths in maths_of(page):
-        latex = maths["block"] or maths["inline"]
+    for maths in page.maths:
+        latex = maths.content
         if not _INEQUALITY.search(latex):
             continue
         for row, _ in rows_of(latex):
@@ -36,7 +35,7 @@ def conditions_of(page: Page) -> Iterator[Condition]:
                 except Unreadable:
                     continue
                 if symbols(tree):
-                    yield Condition(tree, maths.start())
+                    yield Condition(tree, maths.start)
 
 
 class PageConditions:

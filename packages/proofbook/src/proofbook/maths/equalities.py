@@ -10,7 +10,6 @@ from functools import cached_property
 
 from proofbook.maths.algebra.expression import NotEvaluated, evaluate, subtrees
 from proofbook.maths.algebra.latex import Unreadable, read_latex
-from proofbook.maths.formulas import maths_of
 from proofbook.model.page import Page
 
 _ENVIRONMENT = re.compile(r"\\begin\{(pmatrix|bmatrix|cases)\}.*?\\end\{\1\}", re.DOTALL)
@@ -57,10 +56,10 @@ class Equality:
 
 def equalities(page: Page) -> Iterator[Equality]:
     """The equalities in the maths of a page, one for each `=` and `\\approx`."""
-    for maths in maths_of(page):
-        start = maths.start("block" if maths["block"] is not None else "inline")
-        for equality in equalities_in(maths["block"] or maths["inline"]):
-            yield Equality(equality.left, equality.sign, equality.right, start + equality.place)
+    for maths in page.maths:
+        for equality in equalities_in(maths.content):
+            place = maths.content_start + equality.place
+            yield Equality(equality.left, equality.sign, equality.right, place)
 
 
 def equalities_in(maths: str) -> tuple[Equality, ...]:

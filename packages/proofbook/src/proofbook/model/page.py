@@ -71,6 +71,18 @@ class Page:
         return self.spans_of("maths")
 
     @cached_property
+    def own_code(self) -> list[Span]:
+        """The code within the prose that doesn't stand in somebody else's words."""
+        found, quoted = [], iter(self.foreign_words)
+        end, following = -1, next(quoted, None)
+        for span in self.code_spans:
+            while following and following[0] <= span.start:
+                end, following = max(end, following[1]), next(quoted, None)
+            if span.start >= end:
+                found.append(span)
+        return found
+
+    @cached_property
     def links(self) -> list[Span]:
         """The links and images, without those in angle brackets."""
         return self.spans_of("link", "image")
