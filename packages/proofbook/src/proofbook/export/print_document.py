@@ -8,45 +8,33 @@ from __future__ import annotations
 import html
 import posixpath
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
+from proofbook.html.tree import Node, Tree, inner_text, renamed
 from proofbook.model.config import in_language
 
 _STYLE = Path(__file__).with_name("print_document.css")
-_LINK = re.compile(r"<link\b[^>]*>")
-_TAG = re.compile(r"<[a-zA-Z][^>]*>")
-_HEADING = re.compile(r"<(/?)h([1-5])\b")
-# What is of use on a screen only: anchors of headings, downloads, what to read on, scripts, styles.
-_SCREEN = re.compile(
-    r'<a class="(?:headerlink|take-script)".*?</a>|<nav class="take".*?</nav>'
-    r'|<aside class="related".*?</aside>'
-    r"|<script\b.*?</script>|<link\b[^>]*>",
-    re.DOTALL,
-)
-_STEPS = re.compile(r"<details open><summary>[^<]*</summary><ol>(.*?)</ol></details>", re.DOTALL)
-_STEP = re.compile(r'<li id="([^"]*-step-(\d+))".*?</li>', re.DOTALL)
-_WORDS = {
-    "zh": {"contents": "目录"},
-    "en": {"contents": "Contents"},
-}
+_SCREEN_ONLY = "a.headerlink, a.take-script, nav.take, aside.related, script, link"
+_STEPS = "figure.trace details"
+_CONTENTS = {"zh": "目录", "en": "Contents"}
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """A page of the book. `key` begins its anchors; `part`: whether it begins a part."""
+    """A page of the book.
+
+    `key` begins its anchors; `part`: whether it begins a part; `title`: its HTML; `name`: the same
+    as text; `article`: its content, without what is of use on a screen only.
+    """
 
     path: str
     key: str
     part: bool
     title: str
-    content: str
-
-    @property
-    def name(self) -> str:
-        """The title as text."""
-        return html.unescape(re.sub(r"<annotation.*?</annotation>|<[^>]*>", "", self.title))
+    name: str
+    article: Node
 
 
 def sheets(site: Path, start: str) -> list[Sheet]:
@@ -54,112 +42,118 @@ def sheets(site: Path, start: str) -> list[Sheet]:
     found: list[Sheet] = []
     path: str | None = start
     while path and path not in {sheet.path for sheet in found}:
-        text = (site / path).read_text("utf-8")
-        content = re.search(r"<article\b[^>]*>(.*)</article>", text, re.DOTALL)[1]
-        content = _SCREEN.sub("", content)
-        title = re.search(r"<h1\b[^>]*>(.*?)</h1>", content, re.DOTALL)[1]
+        tree = Tree((site / path).read_text("utf-8"))
+        article = tree.css_first("article")
+        for node in article.css(_SCREEN_ONLY):
+            node.decompose()
+        heading = article.css_first("h1").clone()
+        heading.unwrap_tags(["a"])
         part = posixpath.basename(path) == "index.html"
-        found.append(Sheet(path, f"p{len(found)}", part, re.sub("</?a[^>]*>", "", title), content))
-        following = next((_attribute(link, "href") for link in _links(text, "next")), None)
-        path = following and posixpath.normpath(posixpath.join(posixpath.dirname(path), following))
+        title, name = heading.inner_html, inner_text(heading, without={"annotation"})
+        found.append(Sheet(path, f"p{len(found)}", part, title, name, article))
+        following = tree.css_first('link[rel="next"]')
+        path = following and _joined(path, following.attributes["href"])
     return found
 
 
-def bound(site: Path, start: str, address: str, license: str, numbers: dict[str, int]) -> str:
+def bound(site: Path, start: str, address: str, license: str, numbers: Mapping[str, int]) -> str:
     """The document; it belongs beside the page `start`, whose styles it uses.
 
     `address`: where the book is hosted, for links to what isn't in the document. `license`: a line
     for the title page. `numbers`: the printed page on which each sheet begins, as far as it is
     known.
     """
-    home = (site / start).read_text("utf-8")
-    language = re.search(r'<html lang="(\w+)', home)[1]
-    words, pages = in_language(_WORDS, language), sheets(site, start)
+    home = Tree((site / start).read_text("utf-8"))
+    language = home.root.attributes["lang"]
+    pages = sheets(site, start)
     keys = {page.path: page.key for page in pages}
-    pages = [replace(page, content=_moved(page, keys, address)) for page in pages]
-    body = "".join(map(_section, pages))
-    linked = set(re.findall(r'href="#([^"]*-step-\d+)"', body))
-    body = _STEPS.sub(lambda steps: _told(steps[1], linked), body)
-    styles = [_attribute(link, "href") for link in _links(home, "stylesheet")]
+    linked = {link for page in pages for link in _make_one_document(page, keys, address)}
+    for page in pages:
+        _keep_linked_steps(page.article, linked)
+    links = home.css('link[rel="stylesheet"]')
+    styles = [html.escape(link.attributes["href"]) for link in links]
     styles.append(posixpath.join(posixpath.dirname(styles[-1]), "trace.css"))
-    title = re.search(r"<title>(.*?)</title>", home, re.DOTALL)[1]
-    about = next(
-        _attribute(tag, "content")
-        for tag in re.findall("<meta[^>]*>", home)
-        if "description" in tag
-    )
+    about = home.css_first('meta[name="description"]').attributes["content"]
+    contents = in_language(_CONTENTS, language)
+    title = home.css_first("title").text()
+    body = "".join(f' {k}="{html.escape(v or "")}"' for k, v in home.body.attributes.items())
     return "".join(
         [
             f'<!doctype html><html lang="{language}"><head><meta charset="utf-8">',
-            f"<title>{title}</title>",
-            *(f'<link rel="stylesheet" href="{style}">' for style in styles),
-            f"<style>{_STYLE.read_text('utf-8')}{''.join(_running(pages))}</style></head>",
-            re.search(r"<body\b[^>]*>", home)[0],
-            _cover(title, about, license),
-            f'<main class="md-typeset"><nav class="contents"><h1>{words["contents"]}</h1>',
+            f"<title>{html.escape(title)}</title>",
+            *(f'<link rel="stylesheet" href="{style}">' for style in dict.fromkeys(styles)),
+            f"<style>{_STYLE.read_text('utf-8')}{''.join(_page_headers(pages))}</style></head>",
+            f"<body{body}>",
+            _title_page(title, about, license),
+            f'<main class="md-typeset"><nav class="contents"><h1>{contents}</h1>',
             *(_entry(page, numbers.get(page.key)) for page in pages),
-            f"</nav>{body}</main></body></html>",
+            f"</nav>{''.join(map(_section, pages))}</main></body></html>",
         ]
     )
 
 
-def _links(text: str, relation: str) -> Iterator[str]:
-    return (link for link in _LINK.findall(text) if _attribute(link, "rel") == relation)
+def _joined(path: str, to: str) -> str:
+    """The path that a relative address leads to from a page."""
+    return posixpath.normpath(posixpath.join(posixpath.dirname(path), to))
 
 
-def _attribute(tag: str, name: str) -> str:
-    found = re.search(rf'\b{name}="([^"]*)"', tag)
-    return found[1] if found else ""
+def _make_one_document(page: Sheet, keys: Mapping[str, str], address: str) -> Iterator[str]:
+    """Make the anchors of a page its own, so that all pages can stand in one document, and the
+    links to pages lead within it. Gives the anchors that the page links to."""
+    for node in list(page.article.traverse()):
+        for name, value in node.attributes.items():
+            value = (value or "").replace("url(#", f"url(#{page.key}-")
+            if name == "id":
+                value = f"{page.key}-{value}"
+            elif name in ("aria-labelledby", "aria-describedby"):
+                value = " ".join(f"{page.key}-{one}" for one in value.split())
+            elif name in ("href", "xlink:href"):
+                value = _target(page, value, keys, address)
+                if value.startswith("#"):
+                    yield value[1:]
+            if value != (node.attributes[name] or ""):
+                node.attrs[name] = value
+        if node.tag == "details":
+            node.attrs["open"] = None
 
 
-def _moved(page: Sheet, keys: dict[str, str], address: str) -> str:
-    """The content with anchors of its own, so that all pages can stand in one document."""
+def _target(page: Sheet, link: str, keys: Mapping[str, str], address: str) -> str:
+    """Where a link of a page leads to in the document, or on the hosted site."""
+    path, _, anchor = link.partition("#")
+    if re.match("[a-z]+:", path):
+        return link
+    whole = _joined(page.path, path)
+    if key := keys.get(whole if path else page.path):
+        return f"#{key}-{anchor}" if anchor else f"#{key}"
+    return f"{address}{whole}#{anchor}" if anchor else address + whole
 
-    def target(found: re.Match) -> str:
-        path, _, anchor = html.unescape(found[1]).partition("#")
-        if re.match("[a-z]+:", path):
-            return found[0]
-        whole = posixpath.normpath(posixpath.join(posixpath.dirname(page.path), path))
-        key = keys.get(whole if path else page.path)
-        if key:
-            return f'href="#{key}{f"-{anchor}" if anchor else ""}"'
-        return f'href="{html.escape(address + whole + ("#" + anchor) * bool(anchor))}"'
 
-    def tag(found: re.Match) -> str:
-        told = re.sub(r'\bid="', f'id="{page.key}-', found[0])
-        told = re.sub(r"url\(#", f"url(#{page.key}-", told)
-        told = re.sub(
-            r'(aria-(?:labelledby|describedby)=")([^"]*)',
-            lambda ids: ids[1] + " ".join(f"{page.key}-{one}" for one in ids[2].split()),
-            told,
-        )
-        if told.startswith("<details"):
-            told = told.replace(">", " open>") if " open" not in told else told
-        return re.sub(r'\bhref="([^"]*)"', target, told)
-
-    return _TAG.sub(tag, page.content)
+def _keep_linked_steps(article: Node, linked: set[str]) -> None:
+    """Of the steps of a figure, keep those that the words of the book lead to, with their
+    numbers."""
+    for details in article.css(_STEPS):
+        steps = details.css_first("ol")
+        for number, step in enumerate(steps.css("li"), 1):
+            if step.id in linked:
+                step.attrs["value"] = str(number)
+            else:
+                step.decompose()
+        if steps.css_first("li"):
+            details.replace_with(steps, move=True)
+        else:
+            details.decompose()
 
 
 def _section(page: Sheet) -> str:
-    """A chapter's headings stand one level below the title of its part."""
-    content = page.content
+    """A page's HTML; a chapter's headings stand one level below the title of its part."""
     if not page.part:
-        content = _HEADING.sub(lambda tag: f"<{tag[1]}h{int(tag[2]) + 1}", content)
+        for heading in page.article.css("h1, h2, h3, h4, h5"):
+            renamed(heading, f"h{int(heading.tag[1]) + 1}")
     kind = "part" if page.part else "chapter"
-    return f'<section id="{page.key}" class="{kind}">{content}</section>'
+    return f'<section id="{page.key}" class="{kind}">{page.article.inner_html}</section>'
 
 
-def _told(steps: str, linked: set[str]) -> str:
-    """Of the steps of a figure, those that the words of the book lead to."""
-    kept = [
-        step[0].replace("<li", f'<li value="{step[2]}"', 1)
-        for step in _STEP.finditer(steps)
-        if step[1] in linked
-    ]
-    return f"<ol>{''.join(kept)}</ol>" if kept else ""
-
-
-def _running(pages: list[Sheet]) -> Iterator[str]:
+def _page_headers(pages: list[Sheet]) -> Iterator[str]:
     """Rules that put the name of its part at the top of each printed page."""
     name = ""
     for page in pages:
@@ -169,11 +163,12 @@ def _running(pages: list[Sheet]) -> Iterator[str]:
         yield f'@page {page.key} {{ @top-left {{ content: "{name}" }} }}\n'
 
 
-def _cover(title: str, about: str, license: str) -> str:
+def _title_page(title: str, about: str, license: str) -> str:
     name, _, subtitle = title.partition(" - ")
+    lines = "".join(f"<p>{html.escape(line)}</p>" for line in (name, subtitle, about, license))
     return (
-        f'<header class="title-page"><svg viewBox="0 0 100 100" aria-hidden="true">{_SIGN}</svg>'
-        f"<p>{name}</p><p>{subtitle}</p><p>{about}</p><p>{license}</p></header>"
+        '<header class="title-page">'
+        f'<svg viewBox="0 0 100 100" aria-hidden="true">{_SIGN}</svg>{lines}</header>'
     )
 
 
@@ -185,9 +180,10 @@ _SIGN = (
 
 
 def _entry(page: Sheet, number: int | None) -> str:
+    """A line of the table of contents."""
     kind = "part" if page.part else "chapter"
-    told = "" if number is None else str(number)
+    printed = "" if number is None else str(number)
     return (
         f'<p class="{kind}"><a href="#{page.key}"><span>{page.title}</span><i></i>'
-        f"<b>{told}</b></a></p>"
+        f"<b>{printed}</b></a></p>"
     )

@@ -6,7 +6,7 @@ same text, whatever an author left open, and keeps SVG and MathML as they are.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from selectolax.lexbor import LexborHTMLParser as Tree
 from selectolax.lexbor import LexborNode as Node
@@ -18,9 +18,11 @@ __all__ = [
     "Tree",
     "append_html",
     "element",
+    "inner_text",
     "nodes_outside",
     "only_text",
     "parse",
+    "renamed",
     "replace_text",
     "serialize",
     "split_text",
@@ -108,6 +110,21 @@ def split_text(node: Node, parts: Sequence[str]) -> list[Node]:
         nodes.append(node.prev)
     node.replace_with(parts[-1])
     return [*nodes, nodes[-1].next]
+
+
+def renamed(node: Node, tag: str) -> Node:
+    """Make an element another one, with the same attributes and content; gives the new one."""
+    new = element(node.parser, tag, node.attributes)
+    for child in _children(node):
+        new.insert_child(child, move=True)
+    node.replace_with(new, move=True)
+    return new
+
+
+def inner_text(node: Node, without: Collection[str] = ()) -> str:
+    """The text of an element, but for that of elements named in `without` directly around it."""
+    texts = (each for each in node.traverse(include_text=True) if each.is_text_node)
+    return "".join(text.text_content for text in texts if text.parent.tag not in without)
 
 
 def append_html(tree: Tree, html: str) -> None:
