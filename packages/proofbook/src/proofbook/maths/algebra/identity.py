@@ -25,7 +25,13 @@ from proofbook.maths.algebra.intervals import interval
 from proofbook.maths.algebra.latex import Tree
 from proofbook.maths.algebra.precise import precise_arithmetic
 from proofbook.maths.algebra.sample_points import Point, sample_points
-from proofbook.maths.algebra.symbolic import flat, real_symbols, to_sympy, without_claims
+from proofbook.maths.algebra.symbolic import (
+    UNDECIDED_BY_SYMPY,
+    flat,
+    real_symbols,
+    to_sympy,
+    without_claims,
+)
 
 _DIGITS = 40
 _TOLERANCE = 1e-18
@@ -61,7 +67,7 @@ def is_identity(one: Tree, other: Tree, conditions: Collection[Tree] = ()) -> De
         return Decision(True)
     try:
         return Decision(True if _proved(one, other, conditions) else None)
-    except (NotEvaluated, RecursionError):
+    except (NotEvaluated, *UNDECIDED_BY_SYMPY):
         return Decision(None)
 
 

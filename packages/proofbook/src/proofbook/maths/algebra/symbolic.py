@@ -23,6 +23,8 @@ from proofbook.maths.algebra.latex import Tree
 if TYPE_CHECKING:
     import sympy
 
+UNDECIDED_BY_SYMPY = (ArithmeticError, NotImplementedError, RecursionError, TypeError, ValueError)
+"""What SymPy raises where it does not know an answer."""
 _FUNCTIONS = ("sqrt", "log", "exp", "sin", "cos", "tanh", "floor", "sign")
 
 
@@ -59,7 +61,11 @@ def derivative(tree: Tree, by: Symbol, order: int = 1) -> Tree:
     expression = to_sympy(tree, names)
     if isinstance(expression, tuple):
         raise NotEvaluated("the derivative of a vector")
-    return _from_sympy(expression.diff(names[by], order), {one: n for n, one in names.items()})
+    try:
+        found = expression.diff(names[by], order)
+    except UNDECIDED_BY_SYMPY as error:
+        raise NotEvaluated(str(error)) from None
+    return _from_sympy(found, {one: name for name, one in names.items()})
 
 
 def without_claims(tree: Tree) -> Tree:
