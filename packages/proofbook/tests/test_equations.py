@@ -286,6 +286,12 @@ def test_formulas_that_follow_from_others(text):
     assert set(states(text)) == {"proved"}
 
 
+def test_a_function_by_cases_is_computed():
+    text = r"$f(x) = \begin{cases} 2x & x > 0 \\ 0 & x \le 0 \end{cases}$, $f(-2) = 0$, $f(3) = 6$"
+    assert states(text) == ["proved", "proved", "proved"]
+    assert states(text.replace("= 6", "= 7"))[2] == "wrong"
+
+
 def test_e_is_a_letter_where_the_page_says_so():
     assert states(r"$\log(4e) - 1 = \log 4$") == ["proved"]
     assert states(r"$e = 2q$, $\log(4e) - 1 = \log 4$")[1] == "open"
