@@ -5,13 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 _DOCS = Path(__file__).resolve().parents[1] / "docs"
+_NAMES = (p.relative_to(_DOCS).as_posix().removesuffix(".zh.md") for p in _DOCS.rglob("*.zh.md"))
 PAGES = sorted(
-    p.relative_to(_DOCS).as_posix().removesuffix(".zh.md").removesuffix("index")
-    for p in _DOCS.rglob("*.zh.md")
+    name.removesuffix("index") if name.endswith("index") else f"{name}/" for name in _NAMES
 )
-ADDRESSES = [
-    prefix + (f"{page}/" if page and not page.endswith("/") else page)
-    for prefix in ("", "en/")
-    for page in PAGES
-]
+"""Those of the Chinese edition; English ones have `en/` before them."""
+ADDRESSES = [edition + page for edition in ("", "en/") for page in PAGES]
 """Chinese first, then English."""

@@ -6,24 +6,32 @@ import re
 import struct
 import urllib.request
 from collections import Counter
+from collections.abc import Callable
 
 import pytest
 from proofbook.export.social_card import find_font
 
 
-def get(address: str) -> bytes:
-    """What is answered; anything but 200 raises."""
-    with urllib.request.urlopen(address, timeout=30) as answer:
-        assert answer.status == 200 and answer.url == address
-        return answer.read()
+@pytest.fixture
+def get(site, published) -> Callable[[str], bytes]:
+    """Asks for an address of the published site here; any answer but 200 raises."""
+
+    def get(address: str) -> bytes:
+        assert address.startswith(published)
+        here = site + address.removeprefix(published)
+        with urllib.request.urlopen(here, timeout=30) as answer:
+            assert answer.status == 200 and answer.url == here
+            return answer.read()
+
+    return get
 
 
 @pytest.mark.parametrize("edition", ["", "en/"])
-def test_every_page_keeps_what_its_head_promises(site, edition):
-    pages = re.findall(r"<loc>(.*?)</loc>", get(f"{site}{edition}sitemap.xml").decode())
-    assert len(pages) > 50 and all(page.startswith(site + edition) for page in pages)
+def test_every_page_keeps_what_its_head_promises(published, get, edition):
+    pages = re.findall(r"<loc>(.*?)</loc>", get(f"{published}{edition}sitemap.xml").decode())
+    assert len(pages) > 50 and all(page.startswith(published + edition) for page in pages)
     answers: Counter[str] = Counter()
-    listed = get(f"{site}{edition}llms.txt").decode()
+    listed = get(f"{published}{edition}llms.txt").decode()
     for page in pages:
         head = get(page).decode().partition("</head>")[0]
         said = dict(re.findall(r'<meta (?:name|property)="([\w:]+)" content="([^"]*)"', head))
@@ -35,11 +43,11 @@ def test_every_page_keeps_what_its_head_promises(site, edition):
             assert said["og:image"].startswith(page) and len(picture) < 30_000
             assert struct.unpack(">II", picture[16:24]) == (1200, 630)
         assert get(f"{page}index.md").decode().startswith("# ")
-        assert page == site + edition or f"({page}index.md)" in listed
+        assert page == published + edition or f"({page}index.md)" in listed
     assert [answer for answer, times in answers.items() if times > 1] == []
     assert len(re.findall(r"\(http[^)]*index\.md\)", listed)) == len(pages) - 1  # all but the home
 
 
-def test_the_addresses_that_a_sitemap_gives_for_the_other_language_are_answered(site):
-    links = re.findall(r'hreflang="en" href="(.*?)"', get(f"{site}sitemap.xml").decode())
-    assert links == re.findall(r"<loc>(.*?)</loc>", get(f"{site}en/sitemap.xml").decode())
+def test_the_addresses_that_a_sitemap_gives_for_the_other_language_are_answered(published, get):
+    links = re.findall(r'hreflang="en" href="(.*?)"', get(f"{published}sitemap.xml").decode())
+    assert links == re.findall(r"<loc>(.*?)</loc>", get(f"{published}en/sitemap.xml").decode())

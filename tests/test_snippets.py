@@ -14,15 +14,11 @@ from pathlib import Path
 import pytest
 from proofbook.run.plot_environment import plot_environment
 from proofbook.run.runner import Runner
+from proofbook.testing.sample import sample, sample_and_rest
 
 ROOT = Path(__file__).parent.parent
 SCRIPTS = sorted(p.relative_to(ROOT).as_posix() for p in (ROOT / "snippets").rglob("*.py"))
 MOST_LINES = 32
-EVERYTHING = bool(os.environ.get("CI"))
-"""Whether each script gets an interpreter of its own, two seconds each; otherwise a sample does."""
-SAMPLE = SCRIPTS if EVERYTHING else SCRIPTS[::16]
-
-each_script = pytest.mark.parametrize("script", SCRIPTS)
 
 
 def recorded(script: str) -> str:
@@ -65,7 +61,7 @@ def plain_runs(request) -> Iterator[Runs]:
         pool.shutdown(cancel_futures=True)
 
 
-@pytest.mark.parametrize("script", SAMPLE)
+@pytest.mark.parametrize("script", sample(SCRIPTS, 20))
 def test_python_prints_what_is_recorded(script, plain_runs):
     run = plain_runs[script].result()
     assert run.stderr == ""
@@ -81,11 +77,10 @@ def shuffled(scripts: list[str]) -> list[str]:
     return random.Random(7).sample(scripts, len(scripts))
 
 
-@pytest.mark.parametrize(
-    ("order", "hash_seed"), [(shuffled, 99), *([(backwards, 1)] if EVERYTHING else [])]
-)
-def test_in_any_order_they_print_what_is_recorded(order, hash_seed):
-    scripts = order(SCRIPTS)
+@pytest.mark.parametrize("scripts", sample_and_rest(SCRIPTS, 8))
+@pytest.mark.parametrize(("order", "hash_seed"), [(backwards, 1), (shuffled, 99)])
+def test_in_any_order_they_print_what_is_recorded(scripts, order, hash_seed):
+    scripts = order(scripts)
     with Runner(hash_seed=hash_seed) as runner:
         results = runner.run([ROOT / script for script in scripts])
     assert not [result.refusal for result in results if result.refusal]
@@ -96,16 +91,15 @@ def test_in_any_order_they_print_what_is_recorded(order, hash_seed):
 # How they are written
 
 
-@each_script
-def test_short(script):
-    assert len(read(script).splitlines()) <= MOST_LINES
-
-
-@each_script
-def test_one_script_for_both_languages(script):
-    """A comment, a docstring or a letter outside ASCII would serve the readers of one only."""
-    assert read(script).isascii()
-    assert not remarks(read(script))
+def test_how_they_are_written():
+    """Short; one for both languages: a comment, a docstring or a letter outside ASCII would serve
+    the readers of one only; with `torch.manual_seed` before random numbers."""
+    faults = {
+        script: found
+        for script in SCRIPTS
+        if (found := [what for what, seen in FAULTS.items() if seen(read(script))])
+    }
+    assert faults == {}
 
 
 def remarks(source: str) -> list[str]:
@@ -166,9 +160,13 @@ def unseeded(source: str) -> list[str]:
     return found
 
 
-@each_script
-def test_random_numbers_are_seeded(script):
-    assert not unseeded(read(script)), "the script needs torch.manual_seed before these calls"
+FAULTS = {
+    f"more than {MOST_LINES} lines": lambda source: len(source.splitlines()) > MOST_LINES,
+    "letters outside ASCII": lambda source: not source.isascii(),
+    "comments or docstrings": remarks,
+    "random numbers without torch.manual_seed before them": unseeded,
+}
+"""What a script must not have, and how it is found."""
 
 
 def test_fresh_interpreters_draw_different_weights(tmp_path):

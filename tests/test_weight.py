@@ -60,3 +60,9 @@ def test_a_first_visit_is_light(site, browser, heaviest, at):
 def test_only_a_page_with_a_formula_asks_for_the_font_of_formulas(site, browser):
     assert any("formulas" in url for url in loaded(browser, site + "accumulate/two-losses/"))
     assert not any("formulas" in url for url in loaded(browser, site + "module-hooks/"))
+
+
+def test_the_page_of_questions_is_light(site_folder):
+    for edition in ("", "en/"):
+        page = site_folder / edition / "questions/index.html"
+        assert len(gzip.compress(page.read_bytes())) < 25_000

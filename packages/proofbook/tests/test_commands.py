@@ -5,14 +5,11 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import proofbook.cli.main
 import pytest
 from proofbook.run.runner import RunnerError
 from proofbook.testing.tiny_book import Book
-
-ROOT = Path(__file__).resolve().parents[3]
 
 ZH, EN = "docs/t/p.zh.md", "docs/t/p.en.md"
 SCRIPT, OUTPUT = "snippets/t/s.py", "snippets/t/s.out"
@@ -243,7 +240,7 @@ def test_new_overwrites_nothing(book, proof_command, file):
 def test_the_commands_as_they_are_typed(book, tmp_path):
     """With runners of their own, from another folder, also where a terminal knows no Chinese."""
     book.change(SCRIPT, "print(", "print('梯度', ")
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "ascii:strict"}
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii:strict"}
 
     def typed(*arguments: str) -> subprocess.CompletedProcess:
         return subprocess.run(

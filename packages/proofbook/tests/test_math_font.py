@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import html
 import io
-from pathlib import Path
 
 from fontTools.ttLib import TTFont
 from proofbook.html.formulas import formula_characters, render_formulas
 from proofbook.html.math_font import ITALIC, font
 from proofbook.html.tree import parse
-from proofbook.model.page import read
-
-ROOT = Path(__file__).resolve().parents[3]
 
 
 def of(latex: str) -> frozenset[str]:
@@ -42,11 +38,3 @@ def test_the_font_has_every_character_and_keeps_what_stretches_and_who_made_it()
     assert {has[ord("(")], has[ord("∑")], has[ord("√")]} <= set(grows)
     assert "SIL Open Font License" in cut["name"].getDebugName(13)
     assert "STIX Fonts Project Authors" in cut["name"].getDebugName(0)
-
-
-def test_the_font_of_the_whole_book_is_small_and_made_alike_each_time():
-    texts = [read(file) for file in sorted((ROOT / "docs").rglob("*.md"))]
-    latex = {part for text in texts for part in text.split("$")[1::2]}
-    every = frozenset(c for part in latex for c in part if part.isprintable())
-    assert 4_000 < len(font(every)) < 20_000
-    assert font(every) == font.__wrapped__(every)

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import subprocess
-from pathlib import Path
 
 import pytest
 from proofbook.content.glossary import Term, Terms
 from proofbook.languages.contents import contents, front_matter, sections
 from proofbook.languages.parity import twins
-from proofbook.languages.reconcile import FILE, edited_alone, stale
-from proofbook.model.book import problems_in_files, read_book
+from proofbook.languages.reconcile import FILE
 from proofbook.model.page import parse
 from proofbook.testing.tiny_book import Book
-
-ROOT = Path(__file__).resolve().parents[3]
 
 ZH, EN = "docs/t/p.zh.md", "docs/t/p.en.md"
 LEAF = Term("leaf", "graph", "叶子张量", "leaf tensor", "t/p", {}, ("leaf tensors",))
@@ -260,15 +256,6 @@ def test_a_damaged_record_is_told(reconciled, proof_command, text):
 def test_without_a_record_nothing_is_compared_with_it(book, proof_command):
     edit(book, ZH, old="是 6", new="就是 6")
     assert proof_command("check")[0] == 0
-
-
-def test_both_languages_of_the_book_say_the_same():
-    book = read_book(ROOT)
-    told = [p for p in problems_in_files(book) if "language" in p.what or p.file == FILE]
-    assert not told, "\n\n".join(map(str, told))
-    assert edited_alone(book.pages, ROOT) == []
-    assert (ROOT / FILE).is_file()
-    assert stale(book.pages, ROOT) == [], "once they say the same: proofbook reconcile"
 
 
 def test_numbers_in_another_order_are_reconciled_by_name_only(reconciled, proof_command):

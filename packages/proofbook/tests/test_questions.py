@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from proofbook.content.questions import ABSENT, FILE, OFTEN, entries, parts, read_questions
 from proofbook.markdown.expand import expand
@@ -11,8 +9,6 @@ from proofbook.model.book import problems_in_files, read_book
 from proofbook.model.page import parse
 from proofbook.model.problem import Unproved
 from proofbook.testing.tiny_book import Book
-
-ROOT = Path(__file__).resolve().parents[3]
 
 RIGHT = """\
 [[question]]
@@ -119,18 +115,3 @@ def test_a_part_that_no_question_has_is_told_on_the_page(asked: Book):
     asked.write(page, asked.read(page) + f"\n::: {FILE}\n    part: nothing\n")
     with pytest.raises(Unproved, match="names no part of the file"):
         expand(parse(page, asked.read(page)), read_book(asked.root))
-
-
-def test_the_book_answers_what_is_asked_most_or_says_that_it_does_not():
-    questions = read_questions(ROOT)
-    assert sorted(q.often for q in questions if q.often) == list(range(1, 41))
-    assert sum(bool(q.to) and not q.message for q in questions) >= 100
-    assert sum(bool(q.message) for q in questions) >= 40
-
-
-def test_the_page_of_questions_is_light(site):
-    import gzip
-    from urllib.request import urlopen
-
-    for edition in ("", "en/"):
-        assert len(gzip.compress(urlopen(f"{site}{edition}questions/").read())) < 25_000

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 from PIL import Image
-from proofbook.content.page_summary import title
 from proofbook.export.line_breaking import CLOSING, OPENING, balanced_lines, pieces
 from proofbook.export.social_card import (
     LEFT,
@@ -23,11 +22,16 @@ from proofbook.model.book import read_book
 from proofbook.model.config import BookConfig, CardColors
 
 ROOT = Path(__file__).resolve().parents[3]
-
 FONT = find_font()
 needs_font = pytest.mark.skipif(FONT is None, reason="no Chinese font on this machine")
 TITLES = [
-    (title(page.text), page.file.split(".")[-2]) for page in read_book(ROOT).pages if page.headings
+    ("中间张量的梯度怎样看：`retain_grad` 还是钩子？", "zh"),
+    ("为什么 `backward` 两次，梯度变成 60？", "zh"),
+    ("「叶子张量」是什么（以及什么不是）？", "zh"),
+    ("`nn.BatchNorm1d`，`momentum=0.1`：均值、方差", "zh"),
+    ("Why is the gradient 60 (and not 12) after `backward` ran twice?", "en"),
+    ("Hook first, in-place edit later: which tensor does the hook belong to?", "en"),
+    ("What does “`register_full_backward_hook`” get?", "en"),
 ]
 
 
@@ -73,8 +77,8 @@ def test_no_line_begins_or_ends_with_punctuation_that_may_not(room):
 
 
 @needs_font
-@pytest.mark.parametrize("text, language", TITLES[::5])
-def test_a_title_of_the_book_is_seen_whole(tmp_path, text, language):
+@pytest.mark.parametrize("text, language", TITLES)
+def test_a_title_is_seen_whole(tmp_path, text, language):
     cards = CardRenderer(FONT, tmp_path)
     size, lines = cards.lines(Card(text, "", "", "", language))
     assert "".join(t for line in lines for _, t in line).replace(" ", "") == text.replace(

@@ -22,7 +22,7 @@ from proofbook.run.result import Result
 from proofbook.run.runner import Runner
 from proofbook.testing.tiny_book import Book
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path("/a/book")
 
 SCRIPT = "snippets/t/s.py"
 
@@ -68,13 +68,6 @@ def test_the_slowest_scripts_come_first(book):
     results = [Result(str(book.root / name), "", float(took)) for name, took in names]
     told = slowest(replace(proof, results=results))
     assert [name for name, _ in told] == [f"snippets/t/{name}.py" for name in "bdc"]
-
-
-def test_the_report_of_the_whole_book_fits_on_a_screen():
-    book = read_book(ROOT)
-    results = [Result(str(ROOT / script), "x\n", 0.1) for script in book.scripts]
-    told = holds(Proof(book, results, book.pages, 12.0)).split("\n")
-    assert len(told) <= 8 and all(len(line) <= 160 for line in told)
 
 
 def test_a_few_failures_are_told_as_they_are():
@@ -235,7 +228,6 @@ def test_a_snippet_that_hangs_is_named_while_it_does(book, impatient):
 def test_without_a_terminal_nothing_is_written_over_and_nothing_has_a_color(book):
     done = subprocess.run(
         [sys.executable, "-m", "proofbook", "--root", str(book.root), "check"],
-        cwd=ROOT,
         capture_output=True,
         check=True,
     )
@@ -247,7 +239,7 @@ def test_on_a_terminal_the_summary_stands_alone_at_the_end(book):
     pty = pytest.importorskip("pty")  # Windows has none
     ours, theirs = pty.openpty()
     command = [sys.executable, "-m", "proofbook", "--root", str(book.root), "check"]
-    process = subprocess.Popen(command, cwd=ROOT, stdout=theirs, stderr=theirs, close_fds=True)
+    process = subprocess.Popen(command, stdout=theirs, stderr=theirs, close_fds=True)
     os.close(theirs)
     told = b""
     try:

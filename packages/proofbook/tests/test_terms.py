@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 from proofbook.content.glossary import FILE, read_terms
@@ -11,12 +10,10 @@ from proofbook.html.term_links import link_terms
 from proofbook.html.tree import parse as parse_html
 from proofbook.html.tree import serialize
 from proofbook.markdown.expand import expand
-from proofbook.model.book import problems_in_files, read_book
-from proofbook.model.page import parse, read
+from proofbook.model.book import read_book
+from proofbook.model.page import parse
 from proofbook.model.problem import Unproved
 from proofbook.testing.tiny_book import Book
-
-ROOT = Path(__file__).resolve().parents[3]
 
 TERMS = """\
 [[term]]
@@ -230,23 +227,3 @@ def test_prose_keeps_its_places():
         "and",
         ".",
     ]
-
-
-def test_the_book_keeps_to_its_words():
-    book = read_book(ROOT)
-    terms = read_terms(ROOT)
-    assert [str(p) for page in book.pages for p in terms.wrong_words(page)] == []
-    assert not any(p.file == FILE for p in problems_in_files(book))
-
-
-@pytest.mark.parametrize("language", ["zh", "en"])
-def test_the_glossary_tells_every_term_and_its_page_uses_it(language):
-    terms = read_terms(ROOT).all
-    shown = parse("", read(ROOT / f"docs/glossary/index.{language}.md")).references
-    assert {r.option("part") for r in shown} == {term.part for term in terms}
-    for term in terms:
-        file = f"docs/{term.page}.{language}.md"
-        text = parse(file, read(ROOT / file)).own_words.lower()
-        assert any(name.lower() in text for name in term.names(language)), (
-            f"{FILE}: {file}, named as the page that shows it, never says {term.names(language)[0]}"
-        )

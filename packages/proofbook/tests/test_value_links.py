@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import markdown
 import pytest
@@ -14,7 +13,6 @@ from proofbook.html.tree import parse as parse_html
 from proofbook.html.value_links import link_title, link_values
 from proofbook.html.value_markers import (
     find_value_links,
-    line_id,
     without_markers,
 )
 from proofbook.markdown.expand import expand
@@ -22,8 +20,6 @@ from proofbook.model.book import read_book
 from proofbook.model.page import parse
 from proofbook.model.snippet import Run, Text
 from proofbook.testing.tiny_book import Book
-
-ROOT = Path(__file__).resolve().parents[3]
 
 EXTENSIONS = ["admonition", "attr_list", "tables", "toc", "pymdownx.details"]
 EXTENSIONS += ["pymdownx.superfences", "pymdownx.highlight", "pymdownx.arithmatex"]
@@ -186,10 +182,3 @@ def test_two_scripts_of_one_name_on_a_page_have_lines_of_their_own(linked, book:
 def test_a_script_that_stands_twice_has_its_ids_once(linked):
     _, placed = linked(f"# T {{ #t }}\n\n{ONE}\n{ONE}\n48")
     assert placed.count("<samp") == 1
-
-
-def test_every_value_link_of_the_book_has_a_line(book: Book):
-    values = find_value_links(read_book(ROOT))
-    proofs = [proof for page in values.values() for proof in page.proofs()]
-    assert len(proofs) > 800
-    assert all(line_id(proof) in values[proof.run.page].line_ids.values() for proof in proofs)

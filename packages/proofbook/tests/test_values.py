@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from proofbook.check.numbers import unproved_values
-from proofbook.model.book import read_book
 from proofbook.model.page import parse
 from proofbook.model.snippet import Run, Text, runs_of
 from proofbook.testing.tiny_book import Book
-
-ROOT = Path(__file__).resolve().parents[3]
 
 CODE = 'w = torch.tensor([1.0, 2.0])\nprint("loss:", loss)\nprint("w:", w)\n'
 OUT = (
@@ -92,10 +87,3 @@ def test_the_check_says_what_to_do(book: Book, proof_command):
 def test_a_page_whose_files_are_missing_has_no_runs(book: Book):
     page = parse("docs/t/p.zh.md", "::: snippets/t/gone.py\n    then: 1.4.0\n")
     assert [run.texts for run in runs_of(page, book.root)] == [()]
-
-
-def test_the_book_says_nothing_that_no_run_shows():
-    book = read_book(ROOT)
-    pages = {page.file: runs_of(page, ROOT) for page in book.pages}
-    told = [p for page in book.pages for p in unproved_values(page, lambda f: pages.get(f, ()))]
-    assert [str(problem) for problem in told] == []

@@ -11,16 +11,20 @@ from pathlib import Path
 
 
 class Handler(http.server.SimpleHTTPRequestHandler):
-    """Serves the site under /book/, as a project page is hosted, with its own 404 page."""
+    """Serves the site below a path of the host, as a project page is hosted, with its 404 pages."""
 
     protocol_version = "HTTP/1.1"
 
+    def __init__(self, *request, path: str, **others) -> None:
+        self.below = path
+        super().__init__(*request, **others)
+
     def translate_path(self, path: str) -> str:
-        inside = path.removeprefix("/book/") if path.startswith("/book/") else "outside-the-book"
+        inside = path.removeprefix(self.below) if path.startswith(self.below) else "outside/"
         return super().translate_path("/" + inside)
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        edition = "en/" if self.path.startswith("/book/en/") else ""
+        edition = "en/" if self.path.startswith(f"{self.below}en/") else ""
         body = Path(self.directory, edition, "404.html").read_bytes()
         self.send_response(code)
         self.send_header("Content-Type", "text/html; charset=utf-8")
@@ -33,10 +37,10 @@ class Handler(http.server.SimpleHTTPRequestHandler):
 
 
 @contextlib.contextmanager
-def serve(folder: Path, port: int = 0) -> Iterator[str]:
-    """The address of a site that lies, or will be built, in `folder`; port 0 takes a free one."""
-    handler = functools.partial(Handler, directory=str(folder))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", port), handler) as server:
+def serve(folder: Path, path: str = "/book/") -> Iterator[str]:
+    """The address of a site that lies, or will be built, in `folder`, below `path` of a host."""
+    handler = functools.partial(Handler, directory=str(folder), path=path)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/book/"
+        yield f"http://127.0.0.1:{server.server_port}{path}"
         server.shutdown()

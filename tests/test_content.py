@@ -1,0 +1,159 @@
+"""What holds for the texts of the book as a whole; `proofbook check` tells the same of any book."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from proofbook.cli.summary import Proof, holds
+from proofbook.content.glossary import FILE, read_terms
+from proofbook.content.page_summary import SHORT, WIDTH, answer, width
+from proofbook.content.questions import read_questions
+from proofbook.content.report import table
+from proofbook.export.markdown_copy import markdown_copy
+from proofbook.html.math_font import font
+from proofbook.html.value_markers import find_value_links, line_id
+from proofbook.languages.reconcile import FILE as RECONCILED
+from proofbook.languages.reconcile import edited_alone, stale
+from proofbook.maths.check import verdicts, wrong_equalities
+from proofbook.model.book import Book, problems_in_files, read_book
+from proofbook.model.page import parse, read
+from proofbook.model.snippet import runs_of
+from proofbook.run.result import Result
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(scope="module")
+def book() -> Book:
+    return read_book(ROOT)
+
+
+def test_nothing_that_the_files_say_is_wrong(book):
+    """Names of PyTorch, numbers, equations, words of the glossary, links, both languages ..."""
+    assert [str(problem) for problem in problems_in_files(book)] == []
+
+
+def test_no_page_is_edited_in_one_language_alone(book):
+    assert (ROOT / RECONCILED).is_file()
+    assert edited_alone(book.pages, ROOT) == []
+    assert stale(book.pages, ROOT) == [], "once they say the same: proofbook reconcile"
+
+
+def test_every_page_of_the_book_answers_in_plain_words_of_its_own(book):
+    pages = [p for p in book.pages if p.headings]
+    said = {page.file: answer(page.text) for page in pages}
+    assert len(said) > 100
+    assert [file for file, text in said.items() if len(text) < 10] == []
+    assert [text for text, times in Counter(said.values()).items() if times > 1] == []
+    # No Markdown and no LaTeX is left; names in code may have an underline or a bracket.
+    odd = re.compile(r"[`$\\]|\]\(|\*\*|\{ ?[#.:]|<[a-z/]|\s{2}")
+    assert [text for text in said.values() if odd.search(text)] == []
+    # A search engine cuts what is much longer.
+    assert [f for f, text in said.items() if width(text) > max(WIDTH, 2 * SHORT) + 130] == []
+
+
+def test_every_markdown_copy_of_the_book_is_free_of_what_only_the_site_understands(book):
+    pages = [p for p in book.pages if p.file.endswith(".en.md")]
+    odd = re.compile(
+        r"(?m)^(?:!!!|\?\?\?|:::)|\{ ?[#.:][\w-]+|</?(?:div|span|td|table|img)\b|\]\((?!http)"
+    )
+    for parsed in pages:
+        told = markdown_copy(parsed, book, "en", "https://x.org/", "https://x.org/p/")
+        prose = re.sub(r"(?ms)^[> ]*```.*?^[> ]*```$|`[^`\n]+`|\$[^$\n]+\$", "", told)
+        assert not odd.search(prose), (parsed.file, odd.search(prose)[0])
+
+
+def test_the_markdown_copy_leads_to_a_figure_instead_of_holding_it(book):
+    file = "docs/accumulate/two-losses.en.md"
+    parsed = next(page for page in book.pages if page.file == file)
+    told = markdown_copy(parsed, book, "en", "https://x.org/", "https://x.org/p/")
+    figure = "https://x.org/en/accumulate/two-losses/#trace-accumulate-two-losses)"
+    assert told.count(figure) == 1 and "base64" not in told and "<img" not in told
+
+
+@pytest.mark.parametrize("language", ["zh", "en"])
+def test_the_glossary_tells_every_term_and_its_page_uses_it(language):
+    terms = read_terms(ROOT).all
+    shown = parse("", read(ROOT / f"docs/glossary/index.{language}.md")).references
+    assert {r.option("part") for r in shown} == {term.part for term in terms}
+    for term in terms:
+        file = f"docs/{term.page}.{language}.md"
+        text = parse(file, read(ROOT / file)).own_words.lower()
+        assert any(name.lower() in text for name in term.names(language)), (
+            f"{FILE}: {file}, named as the page that shows it, never says {term.names(language)[0]}"
+        )
+
+
+def test_the_book_answers_what_is_asked_most_or_says_that_it_does_not():
+    questions = read_questions(ROOT)
+    assert sorted(q.often for q in questions if q.often) == list(range(1, 41))
+    assert sum(bool(q.to) and not q.message for q in questions) >= 100
+    assert sum(bool(q.message) for q in questions) >= 40
+
+
+def test_the_font_of_the_whole_book_is_small_and_made_alike_each_time():
+    texts = [read(file) for file in sorted((ROOT / "docs").rglob("*.md"))]
+    latex = {part for text in texts for part in text.split("$")[1::2]}
+    every = frozenset(c for part in latex for c in part if part.isprintable())
+    assert 4_000 < len(font(every)) < 20_000
+    assert font(every) == font.__wrapped__(every)
+
+
+def test_the_report_of_the_book_agrees_in_both_languages_on_what_ran():
+    zh, en = (table(f"docs/proved/index.{x}.md", ROOT) for x in ("zh", "en"))
+    assert len(zh) == len(en) > 60
+    for one, other in zip(zh[2:], en[2:], strict=True):
+        assert one.split(" | ")[-7:-5] == other.split(" | ")[-7:-5]
+    assert "::: report" in read(ROOT / "docs/proved/index.zh.md")
+
+
+def test_the_report_of_the_whole_book_fits_on_a_screen(book):
+    results = [Result(str(ROOT / script), "x\n", 0.1) for script in book.scripts]
+    told = holds(Proof(book, results, book.pages, 12.0)).split("\n")
+    assert len(told) <= 8 and all(len(line) <= 160 for line in told)
+
+
+def test_every_value_link_of_the_book_has_a_line(book):
+    values = find_value_links(book)
+    proofs = [proof for page in values.values() for proof in page.proofs()]
+    assert len(proofs) > 800
+    assert all(line_id(proof) in values[proof.run.page].line_ids.values() for proof in proofs)
+
+
+def test_few_equations_of_the_book_are_left_open(book):
+    judged = [one for page in book.pages for one in verdicts(page, runs_of(page, ROOT))]
+    left = [one for one in judged if one.state == "open"]
+    assert [str(one.equality) for one in judged if one.state == "wrong"] == []
+    assert len(left) <= 130, f"{len(left)} of {len(judged)} equations are not evaluated"
+
+
+FLOOR = 0.95
+"""Share of changed digits that is noticed; measured, and rounded down."""
+
+
+@pytest.mark.exhaustive  # test_mutations changes some digits of equations by default
+def test_a_digit_changed_in_an_equation_of_the_book_is_noticed(book):
+    """A tenth of the digits of evaluated equalities, each made the next one."""
+    tried, caught, turn = 0, 0, 0
+    for page in (page for page in book.pages if page.file.endswith(".zh.md")):
+        runs = runs_of(page, ROOT)
+        for one in verdicts(page, runs):
+            if one.state == "open":
+                continue
+            start = one.equality.place
+            size = len(one.equality.left) + len(one.equality.sign) + len(one.equality.right)
+            for place in range(start, start + size):
+                if not page.text[place].isdigit():
+                    continue
+                turn += 1
+                if turn % 10:
+                    continue
+                other = str((int(page.text[place]) + 1) % 10)
+                text = page.text[:place] + other + page.text[place + 1 :]
+                tried += 1
+                caught += any(wrong_equalities(parse(page.file, text), runs))
+    assert tried > 150
+    assert caught >= FLOOR * tried, f"{caught} of {tried}"
