@@ -16,7 +16,7 @@ from PIL import Image
 from proofbook.directives.plot import (
     fragment,
     labels,
-    place,
+    placeholder,
     rendered_labels,
     wrong_figures,
 )
@@ -184,7 +184,7 @@ ASKED = "    figure: plot\n    alt: 一条 <线>\n    words: step=步 | update /
 
 def test_a_place_is_filled_and_words_are_escaped():
     page = plotted(ASKED)
-    text = place(page.references[0])
+    text = placeholder(page.references[0])
     tree = parse_html(f"a{text}b")
     assert awaited_figures(tree) == ["snippets/t/s.py"]
     fill_figures(tree, {})

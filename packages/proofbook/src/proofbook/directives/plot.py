@@ -28,7 +28,7 @@ _RAISED = str.maketrans("0123456789−-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁻")
 _OPTIONS = ("alt", "words")
 
 
-def place(reference: Reference) -> str:
+def placeholder(reference: Reference) -> str:
     """The HTML that stands in the expanded page until the figure is there; `html.figures` puts the
     figure in its place."""
     values = (reference.path, reference.option("words") or "", reference.option("alt") or "")
@@ -133,7 +133,7 @@ def _color(found: re.Match) -> str:
     return "currentColor" if found[1] == "00" else f"var(--plot-{int(found[1])})"
 
 
-def asked(page: Page) -> Iterator[Reference]:
+def plots_of(page: Page) -> Iterator[Reference]:
     """The places of a page at which the figure of a script stands."""
     return (r for r in page.references if r.option("figure") == "plot")
 

@@ -56,7 +56,7 @@ def _expand(reference: Reference, page: Page, book: Book) -> list[str]:
     if reference.option("figure") == "trace":
         lines += ["", trace_figure.draw(page, reference, book.root)]
     if reference.option("figure") == "plot":
-        lines += ["", plot.place(reference)]
+        lines += ["", plot.placeholder(reference)]
     return [reference.indent + line if line else "" for line in lines]
 
 

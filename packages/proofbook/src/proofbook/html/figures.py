@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from proofbook.directives.plot import fragment, rendered_labels
-from proofbook.html.tree import Tree, element
+from proofbook.html.tree import Tree, element, prepend
 
 PLACEHOLDER = "data-plot"
 """The attribute of an element that waits for the figure of the script that it names."""
@@ -20,7 +20,7 @@ def add_player(tree: Tree, address: Callable[[str], str]) -> None:
     if tree.css_first("figure.trace") is None:
         return
     style = element(tree, "link", {"rel": "stylesheet", "href": address("trace.css")})
-    tree.body.first_child.insert_before(style, move=True)
+    prepend(tree.body, style)
     tree.body.insert_child(element(tree, "script", {"src": address("trace.js")}), move=True)
 
 

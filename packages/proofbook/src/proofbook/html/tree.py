@@ -22,6 +22,7 @@ __all__ = [
     "nodes_outside",
     "only_text",
     "parse",
+    "prepend",
     "renamed",
     "replace_text",
     "serialize",
@@ -110,6 +111,14 @@ def split_text(node: Node, parts: Sequence[str]) -> list[Node]:
         nodes.append(node.prev)
     node.replace_with(parts[-1])
     return [*nodes, nodes[-1].next]
+
+
+def prepend(outer: Node, node: Node) -> None:
+    """Put a new element before everything that another one holds."""
+    if first := outer.first_child:
+        first.insert_before(node, move=True)
+    else:
+        outer.insert_child(node, move=True)
 
 
 def renamed(node: Node, tag: str) -> Node:

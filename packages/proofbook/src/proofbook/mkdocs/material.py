@@ -1,24 +1,25 @@
-"""What Material for MkDocs leaves undone, mended in the site that was built.
+"""Changes to what Material for MkDocs wrote, in the site that was built.
 
-Each mend names the one place that it changes, and says so when an upgrade of Material has moved it.
+Each patch names the one place in a script that it changes, and fails where an upgrade of Material
+has moved it.
 """
 
 from __future__ import annotations
 
-import html
 import re
 from pathlib import Path
 
+from proofbook.html.tree import Tree, element, prepend
 from proofbook.model.config import BookConfig, in_language
 from proofbook.model.problem import Problem, report
 
 _SEARCH = Path(__file__).parents[1] / "content/search.js"
 
-UNPROVED = {
+_UNPROVED = {
     "zh": "这一页现在有没被证明的地方",
     "en": "Something on this page doesn't hold right now",
 }
-_ARTICLE = '<article class="md-content__inner md-typeset">'
+_OWN_STYLES = "assets/book.css"
 
 QUERY = (
     # What a reader typed is read by search.js, which begins the search worker.
@@ -50,14 +51,18 @@ COPY_BUTTONS = (
 )
 
 
-def mend(site: Path) -> None:
-    """Mend an edition of the site; raises `ValueError` where a place is not there."""
-    for script, place, better in (QUERY, INDEX_WAITS, WORKER_WAITS, COPY_BUTTONS):
+PATCHES = (QUERY, INDEX_WAITS, WORKER_WAITS, COPY_BUTTONS)
+"""Each as the name of a script, the pattern of the place in it, and what takes its place."""
+
+
+def patch_theme(site: Path) -> None:
+    """Patch an edition of the site; raises `ValueError` where a place is not there."""
+    for script, place, better in PATCHES:
         for file in site.glob(f"assets/javascripts/{script}.*.min.js"):
-            code, mended = re.subn(place, better, file.read_bytes())
-            if mended != 1:
+            code, count = re.subn(place, better, file.read_bytes())
+            if count != 1:
                 raise ValueError(
-                    f"{file.name}: the place to mend is not there. Has mkdocs-material changed? "
+                    f"{file.name}: the place to patch is not there. Has mkdocs-material changed? "
                     "See proofbook/mkdocs/material.py"
                 )
             file.write_bytes(code)
@@ -67,28 +72,35 @@ def mend(site: Path) -> None:
 
 
 def _one_style_sheet(site: Path) -> None:
-    """Put the style sheets of Material into that of the book: two requests less for each page."""
-    sheets = [*sorted(site.glob("assets/stylesheets/*.min.css")), site / "assets/book.css"]
-    texts = [re.sub(r"/\*# source.*?\*/", "", sheet.read_text("utf-8")) for sheet in sheets]
-    sheets[-1].write_text("\n".join(texts), "utf-8")
+    """Put the style sheets of Material into that of the book, if it has one: two requests less for
+    each page."""
+    own = site / _OWN_STYLES
+    if own.is_file():
+        sheets = [*sorted(site.glob("assets/stylesheets/*.min.css")), own]
+        texts = [re.sub(r"/\*# source.*?\*/", "", sheet.read_text("utf-8")) for sheet in sheets]
+        own.write_text("\n".join(texts), "utf-8")
 
 
-def show(problems: list[Problem], site: Path, config: BookConfig) -> None:
-    """While serving, a reader of the page sees what does not hold, where it does not."""
-    told: dict[tuple[str, str], list[Problem]] = {}
+def show_problems(problems: list[Problem], site: Path, config: BookConfig) -> None:
+    """While serving, put the problems of each page at its top."""
+    by_page: dict[tuple[str, str], list[Problem]] = {}
     for problem in problems:
         for page in problem.pages or [f"docs/index.{language}.md" for language in config.codes]:
             stem, _, language = page.removeprefix("docs/").removesuffix(".md").rpartition(".")
-            told.setdefault((language, stem.removesuffix("index")), []).append(problem)
-    for (language, folder), here in told.items():
+            by_page.setdefault((language, stem.removesuffix("index")), []).append(problem)
+    for (language, folder), here in by_page.items():
         prefix = config.prefix(language) if language in config.codes else ""
         file = site / prefix / folder / "index.html"
         if not file.is_file():
             continue
-        before, article, after = file.read_text("utf-8").partition(_ARTICLE)
-        box = (
-            '<div class="admonition failure" role="alert">'
-            f'<p class="admonition-title">{in_language(UNPROVED, language)}</p>'
-            f'<pre lang="en">{html.escape(report(here))}</pre></div>'
-        )
-        file.write_text(before + article + box + after, "utf-8")
+        tree = Tree(file.read_text("utf-8"))
+        if article := tree.css_first("article"):
+            box = element(tree, "div", {"class": "admonition failure", "role": "alert"})
+            title = in_language(_UNPROVED, language)
+            for tag, attributes, text in (
+                ("p", {"class": "admonition-title"}, title),
+                ("pre", {"lang": "en"}, report(here)),
+            ):
+                box.insert_child(element(tree, tag, attributes, text), move=True)
+            prepend(article, box)
+            file.write_text(tree.html, "utf-8")

@@ -45,7 +45,7 @@ from proofbook.html.math_font import font
 from proofbook.html.value_markers import PageValueLinks
 from proofbook.languages.parity import LANGUAGES
 from proofbook.markdown.expand import expand
-from proofbook.mkdocs.material import mend, show
+from proofbook.mkdocs.material import patch_theme, show_problems
 from proofbook.mkdocs.swap import take_place
 from proofbook.model.config import OPTIONS
 from proofbook.model.page import parse
@@ -320,7 +320,7 @@ def _alternates(config: MkDocsConfig, url: str) -> list[dict]:
 @event_priority(-100)
 def on_post_build(config: MkDocsConfig) -> None:
     try:
-        mend(Path(config.site_dir))
+        patch_theme(Path(config.site_dir))
     except ValueError as error:
         raise PluginError(str(error)) from error
     _tell_search(config)
@@ -349,7 +349,7 @@ def on_post_build(config: MkDocsConfig) -> None:
     if _building.serving:
         if problems:
             log.error(summary.fails(problems))
-            show(problems, Path(config.site_dir), _press.book.config)
+            show_problems(problems, Path(config.site_dir), _press.book.config)
         log.info(summary.again(again, proof, len(once(problems))))
     elif problems:
         told = summary.fails(problems)

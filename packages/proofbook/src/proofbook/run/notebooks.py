@@ -17,7 +17,7 @@ from pathlib import Path
 from nbformat import NotebookNode
 
 from proofbook.check.text_difference import first_difference
-from proofbook.directives.plot import asked
+from proofbook.directives.plot import plots_of
 from proofbook.export import notebook
 from proofbook.model.book import Book
 from proofbook.model.page import one_line_end, read
@@ -115,7 +115,7 @@ def labs_of(book: Book) -> list[Lab]:
     """The laboratories of a book, without pages that cannot be expanded (other checks say why)."""
     found: dict[tuple[str, ...], Lab] = {}
     for page in book.pages:
-        if not any(asked(page)):
+        if not any(plots_of(page)):
             continue
         scripts = tuple(r.path for r in page.references if r.path.endswith(".py"))
         known = found.get(scripts)
