@@ -21,8 +21,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-
 
 @dataclass(frozen=True)
 class Run:
@@ -48,7 +46,7 @@ CORES = os.cpu_count() or 1
 def _in_a_process(scripts: Sequence[Path]) -> dict[Path, tuple[Run, Run]]:
     done = subprocess.run(
         [sys.executable, __file__, *map(str, scripts)],
-        env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT), "PYTHONHASHSEED": "0"},
+        env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0"},
         stdout=subprocess.PIPE,
         text=True,
         check=True,
@@ -61,7 +59,7 @@ def _in_a_process(scripts: Sequence[Path]) -> dict[Path, tuple[Run, Run]]:
 
 
 def main(scripts: list[str]) -> None:
-    from gradtrace.record.recorder import Recorder
+    from gradtrace import Recorder
     from proofbook.run.forkserver import preload
 
     preload()
@@ -73,17 +71,17 @@ def main(scripts: list[str]) -> None:
 def _forked(script: str, watching) -> list:
     """The result of a run in a process of its own, which may end as it likes."""
     with tempfile.TemporaryDirectory() as folder:
-        told = Path(folder, "told")
+        result = Path(folder, "result")
         if (pid := os.fork()) == 0:
             try:
                 os.chdir(folder)
-                told.write_text(json.dumps(_observed(script, watching)))
+                result.write_text(json.dumps(_observed(script, watching)))
             except BaseException:
-                told.write_text(json.dumps([traceback.format_exc(), [], ""]))
+                result.write_text(json.dumps([traceback.format_exc(), [], ""]))
             finally:
                 os._exit(0)
         os.waitpid(pid, 0)
-        return json.loads(told.read_text())
+        return json.loads(result.read_text())
 
 
 def _observed(script: str, watching) -> list:

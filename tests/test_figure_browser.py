@@ -13,12 +13,14 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from importlib import resources
+from pathlib import Path
 
 import pytest
-from figures import ROOT
 from proofbook.testing.browser import needs_browser, watch
 from proofbook.testing.server import serve
 from proofbook.testing.tiny_book import Book
+
+ROOT = Path(__file__).resolve().parents[1]
 
 pytestmark = needs_browser
 

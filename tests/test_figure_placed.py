@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
-from figures import ROOT
 from gradtrace.graph.build import build_graph
 from gradtrace.graph.passes import select_passes
 from gradtrace.narrate.steps import list_steps
 from gradtrace.render.figure import draw_figure
 from gradtrace.trace import Trace, parse_trace
+
+ROOT = Path(__file__).resolve().parents[1]
 
 
 def recorded(name: str) -> Trace:

@@ -1,24 +1,27 @@
 """The recorder changes nothing: of each script, what it prints and what torch computes are the same
 with it and without, and two recordings are the same to the last byte.
 
-Held on the whole book, and on scripts for each pitfall that the first recorder met:
+Held on scripts of the book, and on scripts for each pitfall of a recorder:
 
 1. A dispatch mode changes the formulas of backward: none is used ("formulas").
 2. A gradient that is kept alive is copied: numbers are taken at once ("stolen_gradient").
 3. Reading what a node has saved runs the hooks of the script ("unpack_hook").
-4. An error of a trace function surfaces in the script: `Aside` takes them all, and the recording
-   fails ("half_built"; test_what_cannot_be_recorded_is_refused, test_nothing_is_half_recorded).
+4. An error of a trace function surfaces in the script: `SuspendedRecording` takes them all, and
+   the recording fails ("half_built"; test_what_cannot_be_recorded_is_refused,
+   test_nothing_is_half_recorded).
 5. Ids of handles ("ids_of_hooks").
 6. Inside a custom Function there is no grad_fn yet: nothing inside is recorded, its result is read
    after `apply` ("custom_function"; test_functions_that_autograd_calls_itself).
 7. Uninitialised memory is not read, and values only at the end of a line ("uninitialised").
 8. Nodes and tensors are not held; other threads are left alone ("life_and_death", "threads").
-9. Operations in hooks are not told, but what a hook got and returned (test_hooks_on_tensors...).
-10. A warning is shown as often as without us ("warnings"); on stderr it refuses the recording.
-11. Hooks for all modules are told (test_hooks_on_modules_and_on_all_of_them); threads, transforms,
-    the modes of the script and the fast path of attention are as without us. Not covered: CUDA,
-    torch.compile.
-12. Closures keep their variables ("closures"). Who takes the trace function away is told
+9. Operations in hooks are not recorded, but what a hook got and returned
+   (test_hooks_on_tensors...).
+10. A warning is shown as often as without a recorder ("warnings"); on stderr it refuses the
+    recording.
+11. Hooks for all modules are recorded (test_hooks_on_modules_and_on_all_of_them); threads,
+    transforms, the modes of the script and the fast path of attention are as without one. Not
+    covered: CUDA, torch.compile.
+12. Closures keep their variables ("closures"). Who takes the trace function away is noticed
     (test_nothing_is_half_recorded).
 """
 
@@ -296,7 +299,17 @@ def runs(tmp_path_factory, other_runner: Runner, request) -> Iterator[dict[str, 
     return {name: (*found[file], again[name].result()) for name, file in files.items()}
 
 
-each = pytest.mark.parametrize("name", [s for s in SCRIPTS if s not in REFUSED] + list(HARD))
+SAMPLE = {name for name in SCRIPTS[::16] if name not in REFUSED}
+"""Of the book's scripts, those that `pytest` records twice; `pytest -m exhaustive` the rest."""
+
+
+def cases() -> list:
+    recorded = [name for name in SCRIPTS if name not in REFUSED]
+    marks = {name: [pytest.mark.exhaustive] * (name not in SAMPLE) for name in recorded}
+    return [*(pytest.param(name, marks=marks[name]) for name in recorded), *HARD]
+
+
+each = pytest.mark.parametrize("name", cases())
 
 
 @each

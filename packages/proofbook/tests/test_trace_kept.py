@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from gradtrace import first_difference, parse_trace, trace_path
-from proofbook.testing.tiny_book import Book
+from proofbook.testing.tiny_book import Book, write
 
 SCRIPT = """\
 import torch
@@ -114,6 +114,21 @@ def test_the_place_of_a_difference():
     ]
     assert places == [(4, "tensor t0"), (8, "event 1"), (2, "the format")]
     assert first_difference("", heads)[2:] == ("(nothing)", "{")
+
+
+def test_a_fresh_interpreter_records_the_same(tmp_path, runner, fresh_runner):
+    script = write(tmp_path / "script.py", SCRIPT)
+    one, other = (by.trace(script).result(60).trace for by in (runner, fresh_runner))
+    assert one == other is not None
+
+
+def test_a_plain_run_has_no_recording(run):
+    assert run("print(1)").trace is None
+
+
+def test_recording_leaves_no_file_that_counts(tmp_path, runner):
+    result = runner.trace(write(tmp_path / "script.py", SCRIPT)).result(60)
+    assert result.refusal is None and parse_trace(result.trace).stdout == result.stdout
 
 
 def test_where_it_lies(tmp_path):

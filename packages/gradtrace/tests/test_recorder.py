@@ -1,42 +1,29 @@
-"""What a recording tells, how its numbers are rounded, and how the runner gives it."""
+"""What a trace holds of a script, how its numbers are rounded, how it is written."""
 
 from __future__ import annotations
 
 import random
 import re
 import struct
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import torch
+from gradtrace import Recorder, Trace, execute, format_trace, parse_trace
+from gradtrace.record.recorder import RecordingFailed, record_script
 from gradtrace.record.rounding import rounded, rounded_complex
-from gradtrace.trace import Event, Trace, format_trace, parse_trace
-from proofbook.run.result import Result
-from proofbook.run.runner import Runner
-from proofbook.testing.tiny_book import write
-from test_trace_honest import source
+from gradtrace.trace import Event
+from recording import recorded, write
 
 Record = Callable[[str], Trace]
 
 
 @pytest.fixture
-def result(runner: Runner, tmp_path: Path) -> Callable[[str], Result]:
-    def result(body: str, by: Runner = runner) -> Result:
-        return by.trace(write(tmp_path / "script.py", body)).result(60)
-
-    return result
-
-
-@pytest.fixture
-def record(result) -> Record:
+def record(tmp_path: Path) -> Record:
     """Write a script below the two imports of torch and above a print, and record it."""
-
-    def record(body: str) -> Trace:
-        found = result(f'{source(body)}\nprint("end")\n')
-        assert not found.refusal
-        return parse_trace(found.trace)
-
-    return record
+    return lambda body: recorded(body, tmp_path)
 
 
 def events(trace: Trace, *kinds: str) -> list[Event]:
@@ -181,14 +168,10 @@ def test_caught_errors_of_backward_are_told_once(record):
     assert (error["line"], error["p"]) == (7, 2)
 
 
-def test_an_error_of_the_script_is_its_last_event(result):
-    found = result("import torch\nprint(1)\nw = torch.ones(1)\nw.sum() + 1\nraise KeyError('lost')")
-    assert found.refusal.what == "the script raises"
-    assert parse_trace(found.trace).events[-1] == {
-        "k": "error",
-        "line": 5,
-        "msg": "KeyError: 'lost'",
-    }
+def test_an_error_of_the_script_is_its_last_event(tmp_path):
+    source = "import torch\nprint(1)\nw = torch.ones(1)\nw.sum() + 1\nraise KeyError('lost')\n"
+    last = record_script(write(tmp_path / "script.py", source)).events[-1]
+    assert last == {"k": "error", "line": 5, "msg": "KeyError: 'lost'"}
 
 
 def test_no_pass_of_another_thread_is_mixed_in(record):
@@ -380,19 +363,26 @@ def test_a_training_script(record):
     assert weight["shape"] == [10, 800] and set(weight["value"]) == {"s", "m"}
 
 
-def test_a_long_one_is_recorded_up_to_the_end_of_a_pass(record):
-    trace = record(TRAINING.replace("STEPS", "150"))
-    assert trace.left_out["events"] == 3000
-    assert 3000 <= len(trace.events) < 3100
+def test_a_long_one_is_recorded_up_to_the_end_of_a_pass(tmp_path, monkeypatch):
+    source = "import torch\nw = torch.ones(1, requires_grad=True)\n"
+    source += "for step in range(40):\n    (w * 2).sum().backward()\n    print(step)\n"
+    script = str(write(tmp_path / "script.py", source))
+    recorder = Recorder(script, max_events=100)
+    monkeypatch.setitem(sys.modules, "__main__", None)  # and put back at the end
+    with recorder:
+        execute(script)
+    trace = recorder.trace()
+    assert trace.left_out["events"] == 100
+    assert 100 <= len(trace.events) < 110
     assert len(events(trace, "backward")) == len(events(trace, "backward_end"))
-    assert trace.stdout.count("\n") == 151
+    assert trace.stdout.count("\n") == 40
 
 
 # Numbers
 
 
-def test_numbers_are_those_that_torch_prints(run):
-    """Random tensors of all magnitudes, printed by torch and rounded by us."""
+def test_numbers_are_those_that_torch_prints():
+    """Random tensors of all magnitudes, printed by torch and rounded by gradtrace."""
     draw = random.Random(0)
     rows = [[3.0, -60.0], [0.1, 123.456], [1e-5, 1.0], [2e8], [-0.0, 0.0], [float("nan"), 1.5]]
     rows += [[float("inf"), 2.0], [123456.78], [1234567.0, 2.0], [1e-4], [99999.0, 1.0]]
@@ -400,15 +390,10 @@ def test_numbers_are_those_that_torch_prints(run):
         scale = 10.0 ** draw.randint(-8, 10)
         row = [draw.gauss(0, 1) * scale ** draw.random() for _ in range(draw.randint(1, 6))]
         rows.append([round(x) * 1.0 for x in row] if draw.random() < 0.3 else row)
-    rows = [[struct.unpack("f", struct.packed_layout("f", x))[0] for x in row] for row in rows]
-    listed = repr(rows).replace("nan", "float('nan')").replace("inf", "float('inf')")
-    printed = run(
-        "import torch\ntorch.set_printoptions(linewidth=10000)\n"
-        f"for row in {listed}:\n    print(torch.tensor(row))\n"
-    ).stdout
-    for row, line in zip(rows, printed.splitlines(), strict=True):
-        told = re.findall(r"[^\[\](),\s]+", line.removeprefix("tensor"))
-        assert [str(float(x)) for x in rounded(row)] == [str(float(x)) for x in told], line
+    rows = [[struct.unpack("f", struct.pack("f", x))[0] for x in row] for row in rows]
+    for row in rows:
+        printed = re.findall(r"[^\[\](),\s]+", str(torch.tensor(row)).removeprefix("tensor"))
+        assert [str(float(x)) for x in rounded(row)] == [str(float(x)) for x in printed], row
 
 
 def test_how_numbers_are_written():
@@ -437,7 +422,7 @@ def test_values_of_larger_tensors(record):
     assert value["flags"] == {"s": [40], "d": "bool", "u": [[False, 10], [True, 30]]}
 
 
-# The format, and the runner
+# The format
 
 
 def test_written_and_read_again(record):
@@ -461,28 +446,14 @@ def test_another_format_is_refused():
         parse_trace('{"format": 2}')
 
 
-def test_a_fresh_interpreter_records_the_same(result, fresh_runner):
-    body = "import torch\nw = torch.ones(2, requires_grad=True)\n(w * 3).sum().backward()\nprint(1)"
-    assert result(body).trace == result(body, fresh_runner).trace is not None
-
-
-def test_a_plain_run_has_no_recording(run):
-    assert run("print(1)").trace is None
-
-
-def test_recording_leaves_no_file_that_counts(result):
-    found = result("import torch\nprint(torch.ones(1))\n")
-    assert found.refusal is None and parse_trace(found.trace).stdout == found.stdout
-
-
 @pytest.mark.parametrize(
-    ("body", "told"),
+    ("body", "why"),
     [
         ("def f():\n    f()\ntry:\n    f()\nexcept RecursionError:\n    pass\n", "recursion"),
         ("import sys\nsys.settrace(None)\n", "it set a trace function of its own"),
     ],
 )
-def test_nothing_is_half_recorded(result, body, told):
-    refusal = result(f"import torch\nprint(1)\n{body}").refusal
-    assert refusal.what == "the recorder failed on this script"
-    assert told in refusal.found.lower() and "gradtrace" in refusal.mend
+def test_nothing_is_half_recorded(tmp_path, body, why):
+    script = write(tmp_path / "script.py", f"import torch\nprint(1)\n{body}")
+    with pytest.raises(RecordingFailed, match=f"(?i)the recorder failed on .*\n.*{why}"):
+        record_script(script)
