@@ -187,8 +187,7 @@ HARD = {
         def work():
             (w * 3).sum().backward()
         thread = threading.Thread(target=work)
-        thread.start()
-        thread.join()
+        thread.start(); thread.join()  # on one line: at which one it ends is chance otherwise
         print(w.grad)
     """,
     # In Python before 3.13 to look at the variables of a function could set them back.

@@ -95,7 +95,6 @@ def test_a_build_tells_the_same(tmp_path):
         assert f"{what}" in said and f"found:    {to.format('en')}\n" in said
 
 
-REPOSITORY = Path(__file__).resolve().parents[3]
 STEPS = {
     "[step 20](#{}-step-20)": [],
     "[there](#{}-step-23)": [],
@@ -116,5 +115,5 @@ def test_a_link_to_a_step_of_a_figure(text):
 
     figure = "::: snippets/accumulate/two_losses.py\n    figure: trace\n\n"
     page = parse(EN, figure + text.format("trace-accumulate-two-losses"))
-    assert [p.what for p in wrong_links(page, {EN: page}, (), REPOSITORY)] == STEPS[text]
+    assert [p.what for p in wrong_links(page, {EN: page}, (), ROOT)] == STEPS[text]
     assert [claim.said for claim in claims_of(page)] == (["77"] if "77" in text else [])
