@@ -2,7 +2,7 @@
 
     python benchmarks/figures.py
 
-One line for each figure of the book: its cards and steps, the size of its picture and of its list
+One line for each figure of the book: its boxes and steps, the size of its picture and of its list
 of steps, the whole fragment that stands in the page, also compressed, and the time to draw it from
 the recording. What a recording costs is in `benchmarks/recording.py`.
 """
@@ -11,17 +11,15 @@ from __future__ import annotations
 
 import gzip
 import re
-import sys
 import time
 from pathlib import Path
 
+from proofbook.directives import trace_figure
+from proofbook.model.page import parse, read
+
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
 
-from proofbook.directives import trace_figure  # noqa: E402
-from proofbook.model.page import parse, read  # noqa: E402
-
-HEAD = ("figure", "cards", "steps", "width", "height", "picture", "list", "all", "gzip", "ms")
+HEAD = ("figure", "boxes", "steps", "width", "height", "picture", "list", "all", "gzip", "ms")
 
 
 def row(page, reference) -> tuple:
@@ -41,10 +39,10 @@ def main() -> None:
     files = sorted((ROOT / "docs").rglob("*.md"))
     pages = [parse(file.relative_to(ROOT).as_posix(), read(file)) for file in files]
     rows = [row(p, r) for p in pages for r in p.references if r.option("figure") == "trace"]
-    first = max(len(told[0]) for told in rows)
-    for told in (HEAD, *rows):
-        print(f"{told[0]:{first}}", *(f"{cell:>10}" for cell in told[1:]))
-    heaviest = max(rows, key=lambda told: told[-3])
+    first = max(len(cells[0]) for cells in rows)
+    for cells in (HEAD, *rows):
+        print(f"{cells[0]:{first}}", *(f"{cell:>10}" for cell in cells[1:]))
+    heaviest = max(rows, key=lambda cells: cells[-3])
     print(f"{len(rows)} figures; the heaviest is that of {heaviest[0]}, {heaviest[-3]} bytes")
 
 

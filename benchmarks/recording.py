@@ -14,12 +14,11 @@ import sys
 import time
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
+from gradtrace import parse_trace
+from proofbook.run.result import Result
+from proofbook.run.runner import Runner
 
-from gradtrace import parse_trace  # noqa: E402
-from proofbook.run.result import Result  # noqa: E402
-from proofbook.run.runner import Runner  # noqa: E402
+ROOT = Path(__file__).resolve().parent.parent
 
 
 def timed(runner: Runner, scripts: list[Path], trace: bool) -> tuple[float, dict[str, Result]]:

@@ -1,7 +1,7 @@
 """The figure of a trace as HTML: the finished graph, a caption, and every step in a list.
 
 Without JavaScript it is a picture with a list below it; `trace.js` makes a player of it. Class
-names, ids and `data-` attributes are what `trace.js` and `trace.css` read.
+names (`card` is a box), ids and `data-` attributes are what `trace.js` and `trace.css` read.
 """
 
 from __future__ import annotations
