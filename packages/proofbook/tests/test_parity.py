@@ -92,7 +92,7 @@ DIFFERENT = {
     "a figure": ("![图](a.svg)", "", ZH, "here only: a.svg"),
     "a box": ('!!! info "甲"', '!!! warning "A"', ZH, "here only: !!! info"),
     "a folded box": ('??? info "甲"', '!!! info "A"', ZH, "here only: ??? info"),
-    "a row": ("| 甲 |", "| A |\n| B |", EN, "here only: a row of 1"),
+    "a row": ("| 甲 |\n|---|", "| A |\n|---|\n| B |", EN, "here only: a row of 1"),
     "a fence": ("```text\nx\n```", "", ZH, "```text"),
     "a number in words": ("三个", "four of them", ZH, "here only: 3"),
     "a large number in words": ("五十次", "five times", ZH, "here only: 50"),
