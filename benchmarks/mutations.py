@@ -42,7 +42,7 @@ from proofbook.languages.parity import LANGUAGES  # noqa: E402
 from proofbook.languages.reconcile import Record, alone, read_record  # noqa: E402
 from proofbook.model.book import Book, Checks, problems_in_files, read_book  # noqa: E402
 from proofbook.model.page import Page, parse, read  # noqa: E402
-from proofbook.model.problem import report  # noqa: E402
+from proofbook.model.problem import errors, report  # noqa: E402
 
 from benchmarks import slips_in_links as at  # noqa: E402
 from benchmarks import slips_in_words as of  # noqa: E402
@@ -160,11 +160,11 @@ class Judge:
 
     def _page(self, mutant: of.Mutant) -> str | None:
         page = parse(mutant.file, mutant.text(self.pages[mutant.file].text))
-        if any(self.checks.of_page(page)):
+        if errors(self.checks.of_page(page)):
             return "page"
         pages = self.pages | {page.file: page}
         pair = [pages.get(_twin(page.file, language)) for language in LANGUAGES]
-        if all(pair) and self.checks.between(pair):
+        if all(pair) and errors(self.checks.between(pair)):
             return "pair"
         return "edit" if all(pair) and self._edited(*pair) else None
 
@@ -181,7 +181,7 @@ class Judge:
             root = _copy(self.book.root, Path(folder), mutant.file, new)
             checks = Checks(replace(self.book, root=root), self.checks.terms)
             for file in self.book.users(script):
-                if any(checks.of_page(self.pages[file])):
+                if errors(checks.of_page(self.pages[file])):
                     return "page"
         return "run" if mutant.file.endswith(".out") and first_difference(new, old) else None
 

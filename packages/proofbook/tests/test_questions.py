@@ -99,14 +99,14 @@ def test_words_of_the_glossary_are_those_of_the_questions_too(asked: Book):
     )
     asked.change(FILE, "三倍的 `w`", "三倍的权值")
     (problem,) = told(asked)
-    assert problem.startswith(f"{FILE}:1: the glossary has another word for this")
+    assert problem.startswith(f"{FILE}:1: warning: the glossary has another word for this")
 
 
 def test_a_page_that_answers_no_question_is_told(asked: Book):
     for language in ("zh", "en"):
         asked.write(f"docs/t/q.{language}.md", asked.read(f"docs/t/p.{language}.md"))
     (problem,) = told(asked)
-    assert problem.startswith("docs/t/q.zh.md:1: no question leads to this page")
+    assert problem.startswith("docs/t/q.zh.md:1: warning: no question leads to this page")
     assert 'to = "t/q"' in problem and FILE in problem
 
 

@@ -40,6 +40,7 @@ def refused(text: str, *linked: str) -> list[str]:
         '`12345`{ data-source="https://example.org" }',
         "`loss2.backward()` and `conv2d`, `float32`, `x[0] = 1`",
         '`48`{ data-line="loss:" }',
+        "If $w = 49$ held, or if `w` were `50`; suppose $n = 51$. 如果 $w = 52$，设 $n = 53$。",
         "`proofbook check docs` and `git log --oneline main`",
     ],
 )
@@ -65,6 +66,7 @@ def test_what_is_proved_or_no_claim(text):
         ('??? question "Why 49?"\n', ["49"]),
         ('`48`{ data-line="w:" }', ["48"]),
         ('`48`{ data-line="no such line" }', ["48"]),
+        ("If so, it is $49$. 假设如此，得 `50`。", ["50", "49"]),
         ("```49``` and ``` `50` ```", ["49", "50"]),
         ("`99`, and `[there](q.en.md)` is code", ["99"]),
         ("`99`, and $x$ <!-- [there](q.en.md) -->", ["99"]),

@@ -22,7 +22,7 @@ from proofbook.api.names_in_code import CodeName, names_in_code
 from proofbook.markdown.spans import Span
 from proofbook.model.older_outputs import older_file
 from proofbook.model.page import Page, read
-from proofbook.model.problem import Problem, Unproved
+from proofbook.model.problem import Problem, Unproved, warning
 
 _BUILTIN = {name for kind in (str, bytes, list, dict, set, tuple, float) for name in dir(kind)}
 OTHERS = sys.stdlib_module_names | {"np", "numpy"}
@@ -280,12 +280,13 @@ class _Check:
         """Deprecated, and not said and shown by the page and those that the paragraph leads to."""
         pages = [self.page.file, *self._linked(span.line)]
         wanted = {"says", "warns"} if warns else {"says"}
-        if wanted.difference(*(self.told(file, name) for file in pages)):
+        if missing := wanted.difference(*(self.told(file, name) for file in pages)):
             what = f"PyTorch {self.index.version} has deprecated this, and the page does not say so"
             shows = " and a snippet that prints the warning" if warns else ""
             expected = f"the word deprecated (弃用){shows}, here or behind a link in the paragraph"
             mend = "say that it is deprecated and what to use now, or use that"
-            yield self._problem_at(span, what, expected, found, mend)
+            problem = self._problem_at(span, what, expected, found, mend)
+            yield problem if "says" in missing else warning(problem)
 
     def _linked(self, line: int) -> list[str]:
         """The pages to which the paragraph of a line has links."""

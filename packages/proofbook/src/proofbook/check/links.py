@@ -10,7 +10,7 @@ from pathlib import Path
 from proofbook.directives import trace_figure
 from proofbook.markdown.spans import Span
 from proofbook.model.page import Page, name_of
-from proofbook.model.problem import Problem
+from proofbook.model.problem import Problem, warning
 
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _STEP = re.compile(r"(?P<figure>trace-[\w-]+)-step-(?P<number>\d+)")
@@ -89,7 +89,8 @@ def _wrong_text(page: Page, image: Span) -> Problem | None:
     language = "Chinese" if chinese else "English"
     expected = f"words in {language} that say what can be seen: ![words](file)"
     what = "the image has no alternative text in the language of the page"
-    return _problem(page, image.line, what, expected, words or "nothing")
+    found = _problem(page, image.line, what, expected, words or "nothing")
+    return warning(found) if words else found
 
 
 def _problem(page: Page, line: int, what: str, expected: str, found: str) -> Problem:

@@ -25,6 +25,12 @@ _MESSAGE = re.compile(
     r"(?!(?:python3?|pytest|pip|mkdocs|git) )[A-Za-z'][\w'.,:-]*(?: [\w'.,:()\[\]-]+){3,}"
 )
 _BARE = re.compile(r"(?:[-\d.,()\[\]\s&]|\\[,;! ]|\\(?:left|right)\b)*")
+# In front of what is supposed, in the same clause.
+_SUPPOSED = re.compile(
+    r"(?:\b(?:if|suppose|assume|imagine|let)\b[^.,;:!?\n]{0,24}"
+    r"|(?:如果|假设|假如|倘若|若|[设令](?= ))[^。，；：！？\n]{0,12})\Z",
+    re.IGNORECASE,
+)
 # Versions of PyTorch and years say of themselves where they come from.
 _VERSION = re.compile(r"(?:0\.[1-4]|1\.(?:1[0-3]|\d)|2\.(?:1[0-3]|\d))(?:\.[0-2])?")
 _YEAR = re.compile(r"20[12]\d")
@@ -129,7 +135,7 @@ def _distance(
 def unproved_values(page: Page, runs: Callable[[str], Sequence[Run]]) -> Iterator[Problem]:
     """The numbers and messages of a page that no run on it shows."""
     for claim, proving in proofs(page, runs):
-        if next(proving, None) is None:
+        if next(proving, None) is None and not _is_supposed(page, claim):
             where = f"the line with {claim.line!r} of" if claim.line else "the code or"
             yield Problem(
                 page.file,
@@ -141,6 +147,11 @@ def unproved_values(page: Page, runs: Callable[[str], Sequence[Run]]) -> Iterato
                 "correct it, or show the run that prints it",
                 (page.file,),
             )
+
+
+def _is_supposed(page: Page, claim: Claim) -> bool:
+    """Whether a number is one that the page supposes: "if `w` were `17`", "suppose $n = 50$"."""
+    return _SUPPOSED.search(page.prose, max(0, claim.place - 60), claim.place) is not None
 
 
 def _linked(page: Page, start: int, end: int) -> Iterator[str]:

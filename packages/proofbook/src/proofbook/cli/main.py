@@ -23,7 +23,7 @@ from proofbook.export.pdf import pdf
 from proofbook.languages.reconcile import doubtful, edited_alone, reconcile, stale
 from proofbook.maths.check import line_of
 from proofbook.model.book import Book, Checks, problems_in_files, read_book
-from proofbook.model.problem import Problem, Unproved, report
+from proofbook.model.problem import Problem, Unproved, errors, report, warnings
 from proofbook.run.runner import Runner, RunnerError
 from proofbook.run.update import record
 
@@ -92,8 +92,11 @@ def _check(book: Book, files: set[str], scripts: list[str], named: bool) -> int:
         with watching(waiting, runner.running, book.root):
             problems = [p for p in problems_in_files(book) if {p.file, *p.pages} & files]
             results = [future.result() for future in waiting]
-    if problems := problems + problems_in_runs(book, results):
-        print(summary.fails(problems, whole=named), file=sys.stderr)
+    problems += problems_in_runs(book, results)
+    if warned := warnings(problems):
+        print(summary.warns(warned), file=sys.stderr)
+    if failed := errors(problems):
+        print(summary.fails(failed, whole=named), file=sys.stderr)
         return 1
     pages = [page for page in book.pages if page.file in files]
     print(summary.holds(summary.Proof(book, results, pages, time.monotonic() - began)))
@@ -124,7 +127,7 @@ def _update(book: Book, files: set[str], scripts: list[str]) -> int:
 def _reconcile(book: Book, files: set[str], named: bool) -> int:
     problems = Checks(book, read_terms(book.root)).between(book.pages)
     problems = [p for p in problems if {p.file, *p.pages} & files]
-    if problems := problems + [p for p in book.unreadable if p.pages]:
+    if problems := errors(problems) + [p for p in book.unreadable if p.pages]:
         raise Unproved(problems)
     stems = {file.rsplit(".", 2)[0] for file in files if file.endswith(".md")}
     recorded = reconcile(book.pages, book.root, stems if named else None)

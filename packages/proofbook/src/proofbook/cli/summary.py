@@ -106,6 +106,12 @@ def fails(problems: Sequence[Problem], whole: bool = False) -> str:
     return "\n".join([*told, "", f"{number(problems, 'problem')}. Nothing was changed."])
 
 
+def warns(problems: Sequence[Problem]) -> str:
+    """The warnings, each as it is, with a count at the end."""
+    problems = once(problems)
+    return "\n\n".join([*map(str, problems), f"{number(problems, 'warning')}. Nothing is stopped."])
+
+
 def _kinds(problems: Sequence[Problem]) -> list[str]:
     files = {problem.file for problem in problems}
     kinds = Counter(map(kind, problems)).most_common()

@@ -82,6 +82,7 @@ class Terms:
                 f"write {names[0]}, or quote the other word with {_QUOTES[language]} "
                 f"({FILE}, {term.id})",
                 (page.file,),
+                "warning",  # the word may be meant in its ordinary meaning
             )
 
 

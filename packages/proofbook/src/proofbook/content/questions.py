@@ -218,15 +218,14 @@ def _not_shown(questions: Sequence[Question], pages: Mapping[str, Page]) -> Iter
 
 
 def _unasked(questions: Sequence[Question], pages: Mapping[str, Page]) -> Iterator[Problem]:
-    """Each page answers a question; a first page lists those of its part itself."""
+    """Warnings: pages to which no question leads; a first page lists those of its part itself."""
     asked = {question.page for question in questions}
     for file, page in pages.items():
         name = page.name
         if page.language == "zh" and posixpath.basename(name) != "index" and name not in asked:
             what = "no question leads to this page"
-            yield Problem(
-                file, 1, what, f'[[question]] with to = "{name}"', "none", f"add one to {FILE}"
-            )
+            expected, mend = f'[[question]] with to = "{name}"', f"add one to {FILE}"
+            yield Problem(file, 1, what, expected, "none", mend, severity="warning")
 
 
 def _problem(line: int, what: str, expected: str, found: str) -> Problem:

@@ -64,6 +64,9 @@ def numbers(one: Contents, other: Contents) -> Two:
     more, less = _surplus(ours, theirs), _surplus(theirs, ours)
     if not (more and less):
         more, less = _without(ours, theirs), _without(theirs, ours)
+    # What one language has in digits the other may tell in words.
+    more = [item for item in more if item.value not in _as_words(other)]
+    less = [item for item in less if item.value not in _as_words(one)]
     return more + _small(one, other), less + _small(other, one)
 
 

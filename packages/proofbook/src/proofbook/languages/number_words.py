@@ -8,12 +8,23 @@ from dataclasses import dataclass
 
 _EN = {"zero": 0.0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7}
 _EN |= {"eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12}
-_EN |= {"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50}
+_TEENS = ("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen")
+_EN |= {word: number for number, word in enumerate(_TEENS, 13)}
+_TENS = {"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70}
+_TENS |= {"eighty": 80, "ninety": 90}
+_UNITS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+_EN |= _TENS | {
+    f"{ten}{sign}{unit}": number + count
+    for ten, number in _TENS.items()
+    for count, unit in enumerate(_UNITS, 1)
+    for sign in "- "
+}
 _EN |= {"third": 3, "fourth": 4, "quarter": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8}
 _EN |= {"ninth": 9, "tenth": 10, "triple": 3, "thrice": 3}
 _TIMES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9}
+_LONGEST_FIRST = "|".join(sorted(_EN, key=len, reverse=True))
 _ENGLISH = re.compile(
-    rf"\b(?:(?P<one>{'|'.join(_EN)})s?(?:[ -](?P<times>{'|'.join(_TIMES)})(?:th)?s?)?"
+    rf"\b(?:(?P<one>{_LONGEST_FIRST})s?(?:[ -](?P<times>{'|'.join(_TIMES)})(?:th)?s?)?"
     rf"|(?P<only>{'|'.join(_TIMES)})(?:th)?s?)\b",
     re.IGNORECASE,
 )

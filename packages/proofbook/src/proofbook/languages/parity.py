@@ -247,6 +247,7 @@ def _uneven(
         f"{len(longer)} (items of lists, rows of tables and titles of boxes count too)",
         f"cut {one.file} and {other.file} into the same paragraphs",
         (one.file, other.file),
+        "warning",  # what stands in the section is the same
     )
 
 
@@ -297,4 +298,5 @@ def _terms(one: Page, other: Page, terms: Terms) -> Iterator[Problem]:
             introduced[0],
             f"use the term in {other.file}, or do without it here",
             (one.file, other.file),
+            "warning",
         )

@@ -55,7 +55,11 @@ def read_record(root: Path) -> Record | None:
 
 
 def edited_alone(pages: Iterable[Page], root: Path) -> list[Problem]:
-    """Sections that were edited in one language only since the two were last reconciled."""
+    """Warnings: sections edited in one language only since the two were last reconciled.
+
+    Whoever corrects a word in one language need not know the other. That numbers, code, formulas
+    and links are the same is checked by `proofbook.languages.parity`.
+    """
     try:
         record = read_record(root)
     except Unproved as unproved:
@@ -168,6 +172,7 @@ def _edited(
         change,
         f"carry it over; where it means nothing there: proofbook reconcile {page.file}",
         (page.file, twin.file),
+        "warning",
     )
 
 

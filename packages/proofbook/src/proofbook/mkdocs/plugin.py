@@ -49,7 +49,7 @@ from proofbook.mkdocs.material import patch_theme, show_problems
 from proofbook.mkdocs.swap import take_place
 from proofbook.model.config import OPTIONS
 from proofbook.model.page import parse
-from proofbook.model.problem import Unproved, once
+from proofbook.model.problem import Unproved, errors, once, warnings
 from proofbook.pipeline import Press
 from proofbook.run.kernels import kernel_environment
 from proofbook.run.notebooks import Notebooks
@@ -338,9 +338,12 @@ def on_post_build(config: MkDocsConfig) -> None:
         if _press.letters and (assets := Path(config.site_dir, edition)).is_dir():
             assets.joinpath(MATH_FONT).write_bytes(font(_press.letters))
     try:
-        problems = _press.problems()
+        found = _press.problems()
     except RunnerError as error:
         raise PluginError(str(error)) from error
+    problems = errors(found)
+    if told := warnings(found):
+        log.info(summary.warns(told))  # not as a warning of MkDocs: that stops a strict build
     if not problems:
         if warned:
             raise warned

@@ -181,7 +181,7 @@ def _typed_code(page: Page) -> Iterator[Problem]:
             "Python code is typed into the page, so nothing runs it",
             "code in a script below snippets/, named with ::: snippets/<topic>/<name>.py",
             "a python fence",
-            "move it: proofbook new <topic>/<name>",
+            "move it: proofbook new <topic>/<name>; what cannot run stands in a fence of text",
             (page.file,),
         )
     for line in page.markers:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 
@@ -11,7 +11,8 @@ class Problem:
     """One thing in the book that does not hold.
 
     `file` is relative to the root of the book and written with `/`; `line` counts from 1.
-    `pages` are the source files of the pages on which a reader would meet the problem.
+    `pages` are the source files of the pages on which a reader would meet the problem. `severity`:
+    an "error" stops a check or a build, a "warning" is told and counted, and stops nothing.
     """
 
     file: str
@@ -21,17 +22,34 @@ class Problem:
     found: str
     mend: str
     pages: tuple[str, ...] = ()
+    severity: str = "error"
 
     def __str__(self) -> str:
         rows = [("expected", self.expected), ("found", self.found), ("mend", self.mend)]
         if self.pages and self.file not in self.pages:
             rows.append(("shown on", ", ".join(self.pages)))
-        told = [f"{self.file}:{self.line}: {self.what}"]
+        mark = "warning: " if self.severity == "warning" else ""
+        told = [f"{self.file}:{self.line}: {mark}{self.what}"]
         for label, text in rows:
             lines = text.splitlines() or [""]
             told.append(f"  {label + ':':<10}{lines[0]}")
             told += [f"  {'':<10}{line}" for line in lines[1:]]
         return "\n".join(told)
+
+
+def warning(problem: Problem) -> Problem:
+    """The problem as one that stops nothing."""
+    return replace(problem, severity="warning")
+
+
+def errors(problems: Iterable[Problem]) -> list[Problem]:
+    """The problems that stop a check or a build."""
+    return [problem for problem in problems if problem.severity == "error"]
+
+
+def warnings(problems: Iterable[Problem]) -> list[Problem]:
+    """The problems that stop nothing."""
+    return [problem for problem in problems if problem.severity == "warning"]
 
 
 def not_utf8(file: str, error: UnicodeDecodeError, pages: tuple[str, ...] = ()) -> Problem:
