@@ -6,11 +6,8 @@ Needs Chromium or Chrome. The book of these tests has pages with one figure, wit
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from importlib import resources
 from pathlib import Path
@@ -37,7 +34,7 @@ STATE = """figure => [...figure.querySelectorAll("svg [data-k]")].map(
 
 
 @pytest.fixture(scope="session")
-def figures(tmp_path_factory, runner) -> Iterator[str]:
+def figures(tmp_path_factory, runner, build) -> Iterator[str]:
     """The address of a book whose pages have figures, built and served as the real one is."""
     book = Book(tmp_path_factory.mktemp("figures") / "book")
     for name in ("theme", "docs/assets", "docs/inventories"):
@@ -66,14 +63,8 @@ def figures(tmp_path_factory, runner) -> Iterator[str]:
     book.write("mkdocs.en.yml", (ROOT / "mkdocs.en.yml").read_bytes())
     site = book.root.parent / "site"
     with serve(site) as address:
-        done = subprocess.run(
-            [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(site)],
-            cwd=book.root,
-            env={**os.environ, "SITE_URL": address, "NO_MKDOCS_2_WARNING": "1"},
-            capture_output=True,
-            text=True,
-        )
-        assert done.returncode == 0, done.stderr
+        status, said = build(book.root, "--strict", "--site-dir", str(site), SITE_URL=address)
+        assert status == 0, said
         yield address
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from proofbook.model.book import problems_in_files, read_book
 from proofbook.testing.tiny_book import Book
-from test_site import build, site_of
+from test_site import site_of
 
 ROOT = Path(__file__).resolve().parents[3]
 ZH, EN = "docs/t/p.zh.md", "docs/t/p.en.md"
@@ -84,12 +84,12 @@ def test_an_image_has_words_in_the_language_of_the_page(book, zh, en, found):
     assert [(file, words) for file, _, _, words in told(book, zh, en)] == found
 
 
-def test_a_build_tells_the_same(tmp_path):
+def test_a_build_tells_the_same(build, tmp_path):
     book = site_of(Book(tmp_path / "book"))
     lines = "".join(f"\n[a]({to})\n" for to in WRONG)
     for name, language in ((ZH, "zh"), (EN, "en")):
         book.write(name, book.read(name) + lines.format(*[language] * len(WRONG)))
-    status, said = build(book)
+    status, said = build(book.root)
     assert status
     for to, what in WRONG.items():
         assert f"{what}" in said and f"found:    {to.format('en')}\n" in said

@@ -13,9 +13,12 @@ import sys
 import time
 import urllib.request
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterator
 from pathlib import Path
+from unittest import mock
 
 import pytest
+from proofbook.export import social_card
 from proofbook.export.social_card import find_font
 from proofbook.testing.tiny_book import Book
 
@@ -23,12 +26,19 @@ ROOT = Path(__file__).resolve().parents[3]
 
 ADDRESS = "http://127.0.0.1:8000/"
 ENVIRONMENT = {
-    **os.environ,
     "NO_MKDOCS_2_WARNING": "1",
     "SOURCE_DATE_EPOCH": "1",
     "SITE_URL": ADDRESS,  # where the book is hosted says something else
     "REPO_URL": "",
 }
+
+
+@pytest.fixture(scope="module", autouse=True)
+def environment() -> Iterator[None]:
+    with mock.patch.dict(os.environ, ENVIRONMENT):
+        yield
+
+
 NOTEBOOK = {
     "cells": [
         {"cell_type": "markdown", "metadata": {}, "source": ["# TITLE"], "id": "a"},
@@ -61,29 +71,15 @@ def site_of(book: Book, nav: str = "[index.md, t/p.md]") -> Book:
     return book
 
 
-def build(book: Book, *options: str, **environment: str) -> tuple[int, str]:
-    """`mkdocs build`: its exit status and everything it said."""
-    done = subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build", *options],
-        cwd=book.root,
-        env={**ENVIRONMENT, **environment},
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        stdin=subprocess.DEVNULL,
-    )
-    return done.returncode, done.stdout + done.stderr
-
-
 def contents(site: Path) -> dict[str, bytes]:
     return {p.relative_to(site).as_posix(): p.read_bytes() for p in site.rglob("*") if p.is_file()}
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory) -> Book:
+def built(build, tmp_path_factory) -> Book:
     """A tiny book with its site, built once; the tests that change it take a copy."""
     book = site_of(Book(tmp_path_factory.mktemp("built") / "book"))
-    status, said = build(book, "--strict")
+    status, said = build(book.root, "--strict")
     assert status == 0, said
     return book
 
@@ -108,8 +104,8 @@ def test_a_build_makes_both_editions_and_leaves_nothing_beside_the_site(built):
     assert sorted(p.name for p in built.root.glob("site*")) == ["site"]
 
 
-def test_a_build_ends_with_what_was_proved(good):
-    status, said = build(good)
+def test_a_build_ends_with_what_was_proved(build, good):
+    status, said = build(good.root)
     assert status == 0
     assert re.search(
         r"1 snippet run and compared, 4 pages read: everything holds \(\d+\.\d s\)\.\n"
@@ -200,10 +196,10 @@ def test_each_edition_lists_its_pages_for_programs(built):
     assert f"- [What is three times w?]({ADDRESS}en/t/p/index.md): It is 6." in english
 
 
-def test_below_the_root_of_a_host_every_address_is_whole(good):
+def test_below_the_root_of_a_host_every_address_is_whole(build, good):
     address = "https://example.org/book/"
     repository = "https://github.com/example/book"
-    status, said = build(good, "--strict", SITE_URL=address, REPO_URL=repository)
+    status, said = build(good.root, "--strict", SITE_URL=address, REPO_URL=repository)
     assert status == 0, said
     site = good.root / "site"
     page = (site / "t/p/index.html").read_text("utf-8")
@@ -218,12 +214,9 @@ def test_below_the_root_of_a_host_every_address_is_whole(good):
     assert f"({address}t/p/index.md)" in (site / "llms.txt").read_text("utf-8")
 
 
-def test_without_a_chinese_font_the_build_says_so_and_goes_on(good):
-    # Run by Python before anything else: a machine whose folders of fonts are empty.
-    no_fonts = "from proofbook.export import social_card\nsocial_card._folders = list\n"
-    good.write("start/sitecustomize.py", no_fonts)
-    path = os.pathsep.join([str(good.root / "start"), os.environ.get("PYTHONPATH", "")])
-    status, said = build(good, "--strict", PYTHONPATH=path)
+def test_without_a_chinese_font_the_build_says_so_and_goes_on(build, good, monkeypatch):
+    monkeypatch.setattr(social_card, "_folders", list)
+    status, said = build(good.root, "--strict")
     assert status == 0 and "no Chinese font was found" in said and "fonts-noto-cjk" in said
     assert list((good.root / "site").rglob("card.png")) == []
     assert "og:image" not in head(good.root / "site/t/p/index.html")
@@ -262,11 +255,11 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_build_that_fails_says_why_and_leaves_the_last_good_site(good, fault):
+def test_a_build_that_fails_says_why_and_leaves_the_last_good_site(build, good, fault):
     spoil, words = FAULTS[fault]
     before = contents(good.root / "site")
     spoil(good)
-    status, said = build(good)
+    status, said = build(good.root)
     assert status != 0
     for word in words:
         assert word in said
@@ -274,71 +267,71 @@ def test_a_build_that_fails_says_why_and_leaves_the_last_good_site(good, fault):
     assert sorted(p.name for p in good.root.glob("site*")) == ["site"]
 
 
-def test_a_strict_build_with_a_warning_leaves_the_last_good_site(good):
+def test_a_strict_build_with_a_warning_leaves_the_last_good_site(build, good):
     before = contents(good.root / "site")
     for language in ("zh", "en"):
         good.write(f"docs/t/alone.{language}.md", "# A { #a }\n")
-    status, said = build(good, "--strict")
+    status, said = build(good.root, "--strict")
     assert status != 0 and "t/alone.en.md" in said
     assert contents(good.root / "site") == before
-    assert build(good)[0] == 0
+    assert build(good.root)[0] == 0
     assert contents(good.root / "site") != before
 
 
 def test_two_builds_at_once_leave_one_whole_site(good):
     before = contents(good.root / "site")
     command = [sys.executable, "-m", "mkdocs", "build", "-q"]
-    builds = [subprocess.Popen(command, cwd=good.root, env=ENVIRONMENT) for _ in range(2)]
+    builds = [subprocess.Popen(command, cwd=good.root, env=os.environ) for _ in range(2)]
     assert [build.wait() for build in builds] == [0, 0]
     assert contents(good.root / "site") == before
     assert sorted(p.name for p in good.root.glob("site*")) == ["site"]
 
 
-def test_the_english_edition_is_not_built_alone(good):
+def test_the_english_edition_is_not_built_alone(build, good):
     before = contents(good.root / "site")
-    status, said = build(good, "-f", "mkdocs.en.yml")
+    status, said = build(good.root, "-f", "mkdocs.en.yml")
     assert status != 0 and "mkdocs.yml builds both" in said
     assert contents(good.root / "site") == before
 
 
-def test_a_page_that_is_not_utf8_is_told_in_words(good):
+def test_a_page_that_is_not_utf8_is_told_in_words(build, good):
     good.write("docs/t/p.en.md", b"# T { #three-times }\n\xff\n")
-    status, said = build(good)
+    status, said = build(good.root)
     assert status != 0 and "docs/t/p.en.md:2: the file is not UTF-8" in said
     assert "Traceback" not in said
 
 
-def test_warnings_do_not_hide_what_does_not_hold(good):
+def test_warnings_do_not_hide_what_does_not_hold(build, good):
     good.change("docs/index.en.md", "\n", "\n\n[x](nowhere.md)\n")
     good.change("snippets/t/s.out", "6.0", "7.0")
-    status, said = build(good, "--strict")
+    status, said = build(good.root, "--strict")
     assert status != 0 and "nowhere.md" in said and "snippets/t/s.out:1" in said
 
 
-def test_without_the_cache_the_site_is_the_same_byte_for_byte(good):
+def test_without_the_cache_the_site_is_the_same_byte_for_byte(build, good):
     before = contents(good.root / "site")
     for name in ("mkdocs.yml", "mkdocs.en.yml"):
         good.write(name, re.sub(r".*proofbook-cache.*\n", "", good.read(name)))
-    status, said = build(good, "--strict")
+    status, said = build(good.root, "--strict")
     assert status == 0, said
     after = contents(good.root / "site")
     assert sorted(after) == sorted(before)
     assert [name for name in before if before[name] != after[name]] == []
 
 
-def test_notebooks_are_run_and_shown_in_both_editions(good):
+def test_notebooks_are_run_and_shown_in_both_editions(build, good):
     for language, title in (("zh", "笔记本"), ("en", "Notebook")):
         text = json.dumps(NOTEBOOK).replace("TITLE", title)
         good.write(f"docs/t/n.{language}.ipynb", text)
     good.change("mkdocs.yml", "nav: [index.md, t/p.md]", "nav: [index.md, t/p.md, t/n.ipynb]")
-    status, said = build(good, "--strict")
+    status, said = build(good.root, "--strict")
     assert status == 0, said
     for address, title in (("t/n/", "笔记本"), ("en/t/n/", "Notebook")):
         text = (good.root / "site" / address / "index.html").read_text("utf-8")
         assert title in text and "from the notebook: 42" in text
         assert f'href="/{address}"' not in text or "hreflang" in text
     good.change("docs/t/n.en.ipynb", "6 * 7", "6 / 0")
-    status, said = build(good)
+    status, said = build(good.root)
     assert status != 0 and "ZeroDivisionError" in said
 
 
@@ -353,7 +346,7 @@ print("drawn:", 3)
 
 
 @pytest.fixture(scope="module")
-def lab(tmp_path_factory) -> tuple[Book, str]:
+def lab(build, tmp_path_factory) -> tuple[Book, str]:
     """A tiny book with a lab, built, and what the build said."""
     book = site_of(Book(tmp_path_factory.mktemp("lab") / "book"))
     book.write("snippets/t/s.py", PLOT)
@@ -362,7 +355,7 @@ def lab(tmp_path_factory) -> tuple[Book, str]:
     for language, options in told.items():
         book.change(f"docs/t/p.{language}.md", "highlight: 3 * w", f"figure: plot\n    {options}")
         book.change(f"docs/t/p.{language}.md", " 6", " 3")
-    status, said = build(book, "--strict")
+    status, said = build(book.root, "--strict")
     assert status == 0, said
     return book, said
 
@@ -392,14 +385,16 @@ LAB_TOLD = [
 
 
 @pytest.mark.parametrize(("fault", "words"), list(zip(LAB_FAULTS, LAB_TOLD, strict=True)))
-def test_a_notebook_that_is_not_what_its_scripts_are_fails_the_build(lab, tmp_path, fault, words):
+def test_a_notebook_that_is_not_what_its_scripts_are_fails_the_build(
+    build, lab, tmp_path, fault, words
+):
     """In a notebook there is no `__file__`."""
     copy = Book.__new__(Book)
     copy.root = tmp_path / "book"
     shutil.copytree(lab[0].root, copy.root)
     before = contents(copy.root / "site")
     copy.change("snippets/t/s.py", *LAB_FAULTS[fault])
-    status, said = build(copy)
+    status, said = build(copy.root)
     assert status != 0
     for word in words:
         assert word in said
@@ -418,7 +413,7 @@ class Served:
         self.process = subprocess.Popen(
             [sys.executable, "-m", "mkdocs", "serve", "--dev-addr", address],
             cwd=book.root,
-            env=ENVIRONMENT,
+            env=os.environ,
             stdout=subprocess.DEVNULL,
             stderr=self.log.open("w", encoding="utf-8"),
         )

@@ -1,15 +1,19 @@
-"""Fixtures: warm runners that live as long as the session, a tiny book, the command on it."""
+"""Fixtures: warm runners that live as long as the session, a tiny book, the commands on it."""
 
 from __future__ import annotations
 
 import contextlib
+import os
+import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from unittest import mock
 
 import pytest
+from click.testing import CliRunner
+from mkdocs.__main__ import cli
 
-import proofbook.cli.main
-import proofbook.run.update
+from proofbook.cli.main import main
 from proofbook.run.result import Result
 from proofbook.run.runner import Runner
 from proofbook.testing.tiny_book import Book, write
@@ -52,25 +56,48 @@ def book(tmp_path: Path) -> Book:
     return Book(tmp_path / "book")
 
 
+@contextlib.contextmanager
+def lent(*warm: Runner) -> Iterator[None]:
+    """While this lasts, whoever starts a `Runner` gets the one of `warm` with its hash seed.
+
+    To start one takes seconds: it imports torch.
+    """
+
+    def start(self: Runner, hash_seed: int = 0) -> None:
+        self.__dict__ = warm[hash_seed].__dict__
+
+    leave = mock.patch.object(Runner, "close", lambda self: None)
+    with mock.patch.object(Runner, "__init__", start), leave:
+        yield
+
+
 @pytest.fixture
 def proof_command(
-    book: Book,
-    runner: Runner,
-    other_runner: Runner,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    book: Book, runner: Runner, other_runner: Runner, capsys: pytest.CaptureFixture[str]
 ) -> Callable[..., tuple[int, str, str]]:
-    """`proofbook ...` on the tiny book, with the warm runners of the session."""
-
-    @contextlib.contextmanager
-    def lend(hash_seed: int = 0) -> Iterator[Runner]:
-        yield (runner, other_runner)[hash_seed]
-
-    monkeypatch.setattr(proofbook.cli.main, "Runner", lend)
-    monkeypatch.setattr(proofbook.run.update, "Runner", lend)
+    """`proofbook ...` on the tiny book: its exit status, and what it printed on both streams."""
 
     def command(*arguments: str) -> tuple[int, str, str]:
-        status = proofbook.cli.main.main(["--root", str(book.root), *arguments])
+        with lent(runner, other_runner):
+            status = main(["--root", str(book.root), *arguments])
         return status, *capsys.readouterr()
 
     return command
+
+
+@pytest.fixture(scope="session")
+def build(runner: Runner) -> Callable[..., tuple[int, str]]:
+    """`mkdocs build ...` in the folder of a book: its exit status, and all that it said.
+
+    In this process, which has imported what it needs. Variables of the environment are named.
+    """
+
+    def build(root: Path, *options: str, **environment: str) -> tuple[int, str]:
+        known = {"NO_MKDOCS_2_WARNING": "1", "REPO_URL": "", **environment}
+        with lent(runner), mock.patch.dict(os.environ, known), contextlib.chdir(root):
+            result = CliRunner().invoke(cli, ["build", *options])
+        failed = result.exception and not isinstance(result.exception, SystemExit)
+        trace = "".join(traceback.format_exception(result.exception)) if failed else ""
+        return result.exit_code, result.output + trace
+
+    return build
