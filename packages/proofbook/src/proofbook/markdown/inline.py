@@ -12,8 +12,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
-from proofbook.markdown.blocks import Region
-from proofbook.markdown.spans import Span
+from proofbook.markdown.spans import Region, Span
 
 _TICKS = re.compile(r"(?<!\\)(?P<escapes>(?:\\\\)+)(?=`)|(?<!\\)(?P<ticks>`+)")
 _RUN = re.compile("`+")

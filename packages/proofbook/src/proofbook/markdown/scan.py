@@ -1,7 +1,7 @@
 """One scanner of a page's Markdown: typed spans, each with its place, its line and its parts.
 
 What it calls code, maths or a link is what the site renders as that; the tests compare the two.
-`proofbook.markdown.blocks` cuts the lines, `proofbook.markdown.inline` what stands in them.
+`proofbook.markdown.blocks` and `paragraphs` cut the lines, `inline` what stands in them.
 """
 
 from __future__ import annotations
@@ -9,11 +9,9 @@ from __future__ import annotations
 from bisect import bisect_right
 from itertools import accumulate
 
-from proofbook.markdown.blocks import Blocks, scan_blocks
+from proofbook.markdown.blocks import scan_blocks
 from proofbook.markdown.inline import scan_inline
-from proofbook.markdown.spans import Span
-
-__all__ = ["Blocks", "scan", "scan_blocks", "scan_spans"]
+from proofbook.markdown.spans import Blocks, Span
 
 
 def scan_spans(blocks: Blocks) -> tuple[Span, ...]:

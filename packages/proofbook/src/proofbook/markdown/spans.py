@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 _EXTERNAL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 
@@ -101,3 +101,39 @@ class Heading:
     anchor: str | None
     line: int
     text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A piece of prose, `text[start:end]`.
+
+    ends_line: see `proofbook.markdown.inline`. markdown: False for the text within raw HTML.
+    """
+
+    start: int
+    end: int
+    ends_line: bool = False
+    markdown: bool = True
+
+
+@dataclass
+class Blocks:
+    """The blocks of a page.
+
+    text: that of the page, with the marks of quotations blanked, each character where it was.
+    definitions: the address of each `[label]: address`, by its label in small letters.
+    not_prose: first and last lines of front matter, fences and directives. unclosed: the lines of
+    fences that are never closed. unread: lines that look like options of the directive above them.
+    within_comment: the lines of directives within a comment.
+    """
+
+    text: str
+    spans: list[Span] = field(default_factory=list)
+    regions: list[Region] = field(default_factory=list)
+    references: list[Reference] = field(default_factory=list)
+    headings: list[Heading] = field(default_factory=list)
+    definitions: dict[str, str] = field(default_factory=dict)
+    not_prose: list[tuple[int, int]] = field(default_factory=list)
+    unclosed: list[int] = field(default_factory=list)
+    unread: list[int] = field(default_factory=list)
+    within_comment: list[int] = field(default_factory=list)

@@ -16,9 +16,9 @@ from functools import cached_property, lru_cache
 from itertools import accumulate
 from pathlib import Path
 
-from proofbook.markdown.blocks import Blocks, scan_blocks
+from proofbook.markdown.blocks import scan_blocks
 from proofbook.markdown.scan import scan_spans
-from proofbook.markdown.spans import Heading, Reference, Span
+from proofbook.markdown.spans import Blocks, Heading, Reference, Span
 
 _NO_PROSE = (
     *("front-matter", "fence", "indented-code", "directive", "option", "comment", "code"),
