@@ -15,7 +15,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from proofbook.model.book import problems_in_files, read_book  # noqa: E402
+from proofbook.check.registry import problems_in_files  # noqa: E402
+from proofbook.model.book import read_book  # noqa: E402
 from proofbook.model.problem import report  # noqa: E402
 
 LIMIT = 2.0

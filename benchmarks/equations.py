@@ -27,7 +27,7 @@ _IMPORT = (
 
 def main() -> int:
     book = read_book(ROOT)
-    pages = [(page, runs_of(page, ROOT)) for page in book.pages]
+    pages = [(page, runs_of(page, book)) for page in book.pages]
     importing = float(subprocess.check_output([sys.executable, "-c", _IMPORT]))
     began = time.process_time()
     states = Counter(one.state for page, runs in pages for one in verdicts(page, runs))

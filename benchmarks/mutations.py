@@ -24,11 +24,10 @@ import os
 import random
 import re
 import sys
-import tempfile
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache, partial
 from multiprocessing import Pool
 from pathlib import Path
@@ -36,12 +35,12 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from proofbook.check.registry import problems_in_files, problems_of_page  # noqa: E402
 from proofbook.check.text_difference import first_difference  # noqa: E402
-from proofbook.content.glossary import read_terms  # noqa: E402
-from proofbook.languages.parity import LANGUAGES  # noqa: E402
+from proofbook.languages.parity import LANGUAGES, pairs_of_files, problems_of_pair  # noqa: E402
 from proofbook.languages.reconcile import Record, alone, read_record  # noqa: E402
-from proofbook.model.book import Book, Checks, problems_in_files, read_book  # noqa: E402
-from proofbook.model.page import Page, parse, read  # noqa: E402
+from proofbook.model.book import Book, read_book  # noqa: E402
+from proofbook.model.page import Page, parse  # noqa: E402
 from proofbook.model.problem import errors, report  # noqa: E402
 
 from benchmarks import slips_in_links as at  # noqa: E402
@@ -121,8 +120,8 @@ def _files(book: Book, ending: str) -> Iterator[Page]:
     """The pages; outputs too are taken for pages here: files with a text."""
     if ending == ".md":
         yield from book.pages
-    for file in {".out": book.outputs, ".then": book.older}.get(ending, ()):
-        yield parse(file, read(book.root / file))
+    else:
+        yield from (parse(file, book.text(file)) for file in book.files("snippets", ending))
 
 
 def sample(all_of_them: Sequence[of.Mutant], count: int, seed: int) -> list[of.Mutant]:
@@ -145,63 +144,35 @@ class Judge:
     """Gives changes of one book to its checks. The book itself must hold."""
 
     book: Book
-    checks: Checks = field(init=False)
-    pages: dict[str, Page] = field(init=False)
     record: Record = field(init=False)
 
     def __post_init__(self) -> None:
-        self.checks = Checks(self.book, read_terms(self.book.root))
-        self.pages = {page.file: page for page in self.book.pages}
-        self.record = read_record(self.book.root) or {}
+        self.record = read_record(self.book) or {}
 
     def __call__(self, mutant: of.Mutant) -> Verdict:
-        caught = self._page if mutant.file in self.pages else self._output
+        caught = self._page if mutant.file.endswith(".md") else self._output
         return Verdict(mutant, caught(mutant))
 
     def _page(self, mutant: of.Mutant) -> str | None:
-        page = parse(mutant.file, mutant.text(self.pages[mutant.file].text))
-        if errors(self.checks.of_page(page)):
+        book = self.book.with_texts({mutant.file: mutant.text(self.book.text(mutant.file))})
+        if errors(problems_of_page(book, mutant.file)):
             return "page"
-        pages = self.pages | {page.file: page}
-        pair = [pages.get(_twin(page.file, language)) for language in LANGUAGES]
-        if all(pair) and errors(self.checks.between(pair)):
+        stem = mutant.file.rsplit(".", 2)[0]
+        if stem not in pairs_of_files(book.page_files):
+            return None
+        if errors(problems_of_pair(book, stem)):
             return "pair"
-        return "edit" if all(pair) and self._edited(*pair) else None
-
-    def _edited(self, *pair: Page) -> bool:
-        old = self.record.get(pair[0].file.rsplit(".", 2)[0], {})
-        return any(alone(old, *pair))
+        pair = [book.page(f"{stem}.{language}.md") for language in LANGUAGES]
+        return "edit" if any(alone(self.record.get(stem, {}), *pair)) else None
 
     def _output(self, mutant: of.Mutant) -> str | None:
-        """The pages meet the change in a book of links to this one, where only this file is new."""
-        old = read(self.book.root / mutant.file)
+        old = self.book.text(mutant.file)
         new = mutant.text(old)
         script = re.sub(r"(?:\.[\d.]+)?\.(?:out|then)$", ".py", mutant.file)
-        with tempfile.TemporaryDirectory() as folder:
-            root = _copy(self.book.root, Path(folder), mutant.file, new)
-            checks = Checks(replace(self.book, root=root), self.checks.terms)
-            for file in self.book.users(script):
-                if errors(checks.of_page(self.pages[file])):
-                    return "page"
+        book = self.book.with_texts({mutant.file: new})
+        if any(errors(problems_of_page(book, file)) for file in book.users(script)):
+            return "page"
         return "run" if mutant.file.endswith(".out") and first_difference(new, old) else None
-
-
-def _twin(file: str, language: str) -> str:
-    return f"{file.removesuffix('.md').rpartition('.')[0]}.{language}.md"
-
-
-def _copy(root: Path, to: Path, file: str, text: str) -> Path:
-    """A copy of the book with another text in one file. All the rest is links."""
-    here, there = root, to
-    for part in Path(file).parts:
-        for one in here.iterdir():
-            if one.name != part:
-                (there / one.name).symlink_to(one)
-        here, there = here / part, there / part
-        if here.is_dir():
-            there.mkdir()
-    there.write_text(text, encoding="utf-8", newline="\n")
-    return to
 
 
 def judged(book: Book, changes: Sequence[of.Mutant], jobs: int = 1) -> list[Verdict]:

@@ -7,7 +7,8 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from proofbook.cli.summary import Proof, holds
+from proofbook.check.registry import problems_in_files
+from proofbook.cli.summary import holds
 from proofbook.content.glossary import FILE, read_terms
 from proofbook.content.page_summary import SHORT, WIDTH, answer, width
 from proofbook.content.questions import read_questions
@@ -17,10 +18,11 @@ from proofbook.html.math_font import font
 from proofbook.html.value_markers import find_value_links, line_id
 from proofbook.languages.reconcile import FILE as RECONCILED
 from proofbook.languages.reconcile import edited_alone, stale
-from proofbook.maths.check import verdicts, wrong_equalities
-from proofbook.model.book import Book, problems_in_files, read_book
+from proofbook.maths.check import verdicts
+from proofbook.model.book import Book, read_book
 from proofbook.model.page import parse, read
 from proofbook.model.snippet import runs_of
+from proofbook.pipeline import Outcome
 from proofbook.run.result import Result
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -38,8 +40,8 @@ def test_nothing_that_the_files_say_is_wrong(book):
 
 def test_no_page_is_edited_in_one_language_alone(book):
     assert (ROOT / RECONCILED).is_file()
-    assert edited_alone(book.pages, ROOT) == []
-    assert stale(book.pages, ROOT) == [], "once they say the same: proofbook reconcile"
+    assert edited_alone(book) == []
+    assert stale(book) == [], "once they say the same: proofbook reconcile"
 
 
 def test_every_page_of_the_book_answers_in_plain_words_of_its_own(book):
@@ -75,8 +77,8 @@ def test_the_markdown_copy_leads_to_a_figure_instead_of_holding_it(book):
 
 
 @pytest.mark.parametrize("language", ["zh", "en"])
-def test_the_glossary_tells_every_term_and_its_page_uses_it(language):
-    terms = read_terms(ROOT).all
+def test_the_glossary_tells_every_term_and_its_page_uses_it(book, language):
+    terms = read_terms(book).all
     shown = parse("", read(ROOT / f"docs/glossary/index.{language}.md")).references
     assert {r.option("part") for r in shown} == {term.part for term in terms}
     for term in terms:
@@ -87,8 +89,8 @@ def test_the_glossary_tells_every_term_and_its_page_uses_it(language):
         )
 
 
-def test_the_book_answers_what_is_asked_most_or_says_that_it_does_not():
-    questions = read_questions(ROOT)
+def test_the_book_answers_what_is_asked_most_or_says_that_it_does_not(book):
+    questions = read_questions(book)
     assert sorted(q.often for q in questions if q.often) == list(range(1, 41))
     assert sum(bool(q.to) and not q.message for q in questions) >= 100
     assert sum(bool(q.message) for q in questions) >= 40
@@ -102,8 +104,8 @@ def test_the_font_of_the_whole_book_is_small_and_made_alike_each_time():
     assert font(every) == font.__wrapped__(every)
 
 
-def test_the_report_of_the_book_agrees_in_both_languages_on_what_ran():
-    zh, en = (table(f"docs/proved/index.{x}.md", ROOT) for x in ("zh", "en"))
+def test_the_report_of_the_book_agrees_in_both_languages_on_what_ran(book):
+    zh, en = (table(f"docs/proved/index.{x}.md", book) for x in ("zh", "en"))
     assert len(zh) == len(en) > 60
     for one, other in zip(zh[2:], en[2:], strict=True):
         assert one.split(" | ")[-7:-5] == other.split(" | ")[-7:-5]
@@ -112,19 +114,19 @@ def test_the_report_of_the_book_agrees_in_both_languages_on_what_ran():
 
 def test_the_report_of_the_whole_book_fits_on_a_screen(book):
     results = [Result(str(ROOT / script), "x\n", 0.1) for script in book.scripts]
-    told = holds(Proof(book, results, book.pages, 12.0)).split("\n")
+    told = holds(Outcome(book, [], [], results, book.page_files, 12.0)).split("\n")
     assert len(told) <= 8 and all(len(line) <= 160 for line in told)
 
 
 def test_every_value_link_of_the_book_has_a_line(book):
-    values = find_value_links(book)
+    values = {file: find_value_links(book, file) for file in book.page_files}
     proofs = [proof for page in values.values() for proof in page.proofs()]
     assert len(proofs) > 800
     assert all(line_id(proof) in values[proof.run.page].line_ids.values() for proof in proofs)
 
 
 def test_few_equations_of_the_book_are_left_open(book):
-    judged = [one for page in book.pages for one in verdicts(page, runs_of(page, ROOT))]
+    judged = [one for page in book.pages for one in verdicts(page, runs_of(page, book))]
     left = [one for one in judged if one.state == "open"]
     assert [str(one.equality) for one in judged if one.state == "wrong"] == []
     assert len(left) <= 130, f"{len(left)} of {len(judged)} equations are not evaluated"
@@ -139,7 +141,7 @@ def test_a_digit_changed_in_an_equation_of_the_book_is_noticed(book):
     """A tenth of the digits of evaluated equalities, each made the next one."""
     tried, caught, turn = 0, 0, 0
     for page in (page for page in book.pages if page.file.endswith(".zh.md")):
-        runs = runs_of(page, ROOT)
+        runs = runs_of(page, book)
         for one in verdicts(page, runs):
             if one.state == "open":
                 continue
@@ -154,6 +156,6 @@ def test_a_digit_changed_in_an_equation_of_the_book_is_noticed(book):
                 other = str((int(page.text[place]) + 1) % 10)
                 text = page.text[:place] + other + page.text[place + 1 :]
                 tried += 1
-                caught += any(wrong_equalities(parse(page.file, text), runs))
+                caught += any(v.state == "wrong" for v in verdicts(parse(page.file, text), runs))
     assert tried > 150
     assert caught >= FLOOR * tried, f"{caught} of {tried}"

@@ -16,7 +16,9 @@ from proofbook.model.problem import Unproved
 ROOT = Path(__file__).resolve().parent.parent
 
 DIRECTIVES = ROOT / "theme/directives"
-COVER = load_module(ROOT, DIRECTIVES / "cover.py")
+COVER = load_module(
+    DIRECTIVES / "cover.py", "cover.py", (DIRECTIVES / "cover.py").read_text("utf-8")
+)
 SETTINGS = f"plugins: {{proofbook: {{directives: [{DIRECTIVES}]}}}}\n"
 LOSSES = "snippets/accumulate/two_losses"
 PAGE = "# T {{ #t }}\n\n::: {}\n    of: {}.py\n"

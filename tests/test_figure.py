@@ -119,7 +119,7 @@ def test_each_language_has_only_its_own_words(traces, name):
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_words_are_those_of_the_glossary(language):
-    terms = read_terms(ROOT).all
+    terms = read_terms(read_book(ROOT)).all
     right = {name.lower() for term in terms for name in term.names(language)}
     wrong = "|".join(re.escape(n) for t in terms for n in t.wrong if n.lower() not in right)
     for text in LANGUAGES[language].values():

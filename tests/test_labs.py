@@ -234,7 +234,7 @@ def test_a_figure_that_a_page_does_not_tell_is_refused(options, language, figure
 )
 def test_options_that_say_nothing_are_refused(book, options, told):
     book.change("docs/t/p.zh.md", "    highlight: 3 * w\n", options)
-    from proofbook.model.book import problems_in_files
+    from proofbook.check.registry import problems_in_files
 
     problems = [str(p) for p in problems_in_files(read_book(book.root)) if told in str(p)]
     assert problems and "docs/t/p.zh.md:5" in problems[0]
@@ -282,7 +282,7 @@ def lab(book) -> Lab:
 def test_what_a_notebook_does_is_compared_with_the_script(book, lab, outputs, words):
     cells = cells_of(lab, [outputs])
     results = {"snippets/t/s.py": Result("", "", 0.0, figures=[drawing()])}
-    problems = list(wrong_cells(lab, cells, results, book.root))
+    problems = list(wrong_cells(lab, cells, results, read_book(book.root)))
     assert len(problems) == bool(words)
     for word in words:
         assert word in str(problems[0])

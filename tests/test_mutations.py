@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from proofbook.model.book import problems_in_files, read_book
+from proofbook.check.registry import problems_in_files
+from proofbook.model.book import read_book
 from proofbook.model.page import parse
 from proofbook.testing.tiny_book import Book
 

@@ -3,34 +3,43 @@
 from __future__ import annotations
 
 import re
+import tempfile
 from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
 from addresses import PAGES
 from proofbook.check.links import within
-from proofbook.content.glossary import Term, Terms, read_terms
 from proofbook.content.related import FEWEST, MOST, Related
+from proofbook.content.related import related as related_in
 from proofbook.html import page_end
 from proofbook.model.book import read_book
-from proofbook.model.page import parse
 
 ROOT = Path(__file__).resolve().parents[1]
 
-TERM = Term("leaf", "g", "叶子张量", "leaf tensor", "t/a", {})
+GLOSSARY = "docs/glossary/terms.toml"
+TERM = """\
+[[term]]
+id = "leaf"
+part = "g"
+zh = "叶子张量"
+en = "leaf tensor"
+page = "t/a"
+says.zh = "叶子。"
+says.en = "A leaf."
+"""
 NAMES = [page.removesuffix("/") for page in PAGES if re.search("[^/]+/[^/]+/$", page)]
 """All pages but the first ones of their parts."""
 
 
 def related(**pages: str) -> Related:
     """Of pages whose texts are given by name; `b_zh` is the Chinese page of `b`."""
-    told = []
+    texts = {GLOSSARY: TERM}
     for name, text in pages.items():
         stem, _, language = name.partition("_")
-        told.append(
-            parse(f"docs/t/{stem}.{language or 'en'}.md", f"# {stem} {{ #{stem} }}\n{text}")
-        )
-    return Related(told, Terms((TERM,)))
+        texts[f"docs/t/{stem}.{language or 'en'}.md"] = f"# {stem} {{ #{stem} }}\n{text}"
+    with tempfile.TemporaryDirectory() as folder:
+        return related_in(read_book(Path(folder)).with_texts(texts))
 
 
 def test_links_terms_names_and_threads_tie_pages():
@@ -72,7 +81,7 @@ def test_the_list_is_html_with_titles_in_the_language():
 def test_each_page_of_the_book_leads_on():
     book = read_book(ROOT)
     pages, wrong = {page.file: page for page in book.pages}, []
-    tied = Related(book.pages, read_terms(ROOT))
+    tied = book.fact(related_in)
     for name in NAMES:
         found, page = tied.to(name), pages[f"docs/{name}.en.md"]
         last = max((h.line for h in page.headings if h.level > 1), default=len(page.text))

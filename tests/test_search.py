@@ -11,6 +11,7 @@ import pytest
 from proofbook.content.glossary import Term, Terms, read_terms
 from proofbook.content.questions import Question, read_questions
 from proofbook.content.search import FIELD, address, asked_of, own_words, with_asked
+from proofbook.model.book import read_book
 from proofbook.model.page import parse
 from proofbook.testing.browser import needs_browser, watch
 
@@ -96,7 +97,7 @@ def test_the_index_is_small_and_each_question_is_in_it(site, language):
     raw = urlopen(f"{site}{EDITIONS[language]}search/search_index.json").read()
     assert len(raw) < 700_000
     told = {entry["location"]: entry.get(FIELD, "") for entry in json.loads(raw)["docs"]}
-    for question in (q for q in read_questions(ROOT) if q.to):
+    for question in (q for q in read_questions(read_book(ROOT)) if q.to):
         assert told[address(question.page)]
         if question.anchor:
             assert told[f"{address(question.page)}#{question.anchor}"]
@@ -135,7 +136,7 @@ def test_the_words_that_jieba_is_told_are_those_it_would_break():
     terms = [Term(zh, "m", zh, zh, "t/p", {}) for zh in broken]
     assert own_words(Terms(tuple(terms)), broken.__getitem__) == ["雅可比"]
     plain = jieba.Tokenizer()
-    assert own_words(read_terms(ROOT), plain.cut)
+    assert own_words(read_terms(read_book(ROOT)), plain.cut)
 
 
 @needs_browser
@@ -155,5 +156,5 @@ def test_the_program_and_the_index_are_fetched_when_the_search_is_used(site, bro
 
 
 def test_no_glossary_and_no_questions_leave_everything_as_it_is(book):
-    assert read_questions(book.root) == ()
-    assert asked_of([], read_terms(book.root), (), "zh") == {}
+    assert read_questions(read_book(book.root)) == ()
+    assert asked_of([], read_terms(read_book(book.root)), (), "zh") == {}

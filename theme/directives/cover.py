@@ -12,8 +12,9 @@ from dataclasses import dataclass
 
 from gradtrace import Trace, build_graph, format_number, parse_trace, scalar
 from proofbook.directives.directive import Directive
+from proofbook.directives.trace_figure import recording_file
 from proofbook.model.book import Book
-from proofbook.model.page import Page, Reference, read
+from proofbook.model.page import Page, Reference
 from proofbook.model.problem import Problem, Unproved
 
 WIDTH, MIDDLE, TOP, ROW, WIDEST = 340, 172, 74, 84, 132
@@ -87,7 +88,7 @@ def read_cover(trace: Trace) -> Cover:
 
 def draw(reference: Reference, page: Page, book: Book) -> str:
     """The HTML of the cover, in the page's language."""
-    trace = parse_trace(read((book.root / (reference.option("of") or "")).with_suffix(".trace")))
+    trace = parse_trace(book.text(recording_file(reference.option("of") or "")))
     cover, language = read_cover(trace), page.file.removesuffix(".md").rpartition(".")[2]
     words = _WORDS[language]
     leaf = cover.streams[0][0].name

@@ -10,8 +10,9 @@ import re
 from proofbook.check.text_difference import other_output
 from proofbook.directives.directive import Directive
 from proofbook.model.book import Book
-from proofbook.model.page import Page, Reference, read
+from proofbook.model.page import Page, Reference
 from proofbook.model.problem import Problem, Unproved
+from proofbook.model.snippet import output_file
 
 OPTIONS = {"of": "of: <a snippet whose output holds a tensor of one number>"}
 _DIGIT = re.compile(r"(?<=tensor\()\d")
@@ -21,7 +22,7 @@ def _expand(reference: Reference, page: Page, book: Book) -> list[str]:
     """The message, as Markdown, once the first digit of the first tensor of the output is wrong."""
     script = reference.option("of") or ""
     try:
-        output = read((book.root / script).with_suffix(".out"))
+        output = book.text(output_file(script))
     except (OSError, ValueError) as error:
         output, why = "", str(error)
     else:

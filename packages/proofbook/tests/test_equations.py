@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from proofbook.maths.check import verdicts, wrong_equalities
+from proofbook.maths.check import verdicts, wrong_equality
 from proofbook.maths.equalities import number
 from proofbook.model.page import parse
 from proofbook.model.snippet import Run, Text
@@ -78,7 +78,7 @@ $$
     ],
 )
 def test_what_is_wrong_in_a_page(text, wrong):
-    found = [p.found for p in wrong_equalities(parse("docs/t/p.en.md", text))]
+    found = [p.found for p in wrong_in(parse("docs/t/p.en.md", text))]
     assert found == wrong
 
 
@@ -106,6 +106,11 @@ optimizer = torch.optim.SGD([w], lr=0.1)
 """
 OUTPUT = "w.grad: tensor(60.)\nafter step, w: tensor(-4., requires_grad=True)\na: 0.6667\n"
 PAGE = "# Title {{ #t }}\n\n::: snippets/t/s.py\n\n{}\n"
+
+
+def wrong_in(page, runs=()) -> list:
+    found = verdicts(page, runs)
+    return [wrong_equality(page, verdict) for verdict in found if verdict.state == "wrong"]
 
 
 def run_of(code: str, output: str) -> Run:
@@ -192,7 +197,7 @@ def test_values_of_the_same_section_come_first():
 
 def test_the_problem_says_where_the_values_come_from():
     page = parse("docs/t/p.en.md", PAGE.format("$30w = 62$"))
-    (problem,) = wrong_equalities(page, [run_of(CODE, OUTPUT)])
+    (problem,) = wrong_in(page, [run_of(CODE, OUTPUT)])
     assert (problem.line, problem.expected, problem.found) == (5, "60 (with w = 2)", "30w = 62")
 
 
@@ -251,7 +256,7 @@ def test_a_condition_holds_in_its_section_until_the_next_one():
 )
 def test_what_fails_for_positive_numbers_too_is_wrong(text):
     page = parse("docs/t/p.en.md", PAGE.format(text))
-    (problem,) = wrong_equalities(page, [run_of(CODE, OUTPUT)])
+    (problem,) = wrong_in(page, [run_of(CODE, OUTPUT)])
     assert problem.expected.startswith("two sides that are the same, whatever the letters are (try")
 
 

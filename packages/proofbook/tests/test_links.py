@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from proofbook.model.book import problems_in_files, read_book
+from proofbook.check.registry import problems_in_files
+from proofbook.model.book import read_book
 from proofbook.testing.tiny_book import Book
 from test_site import site_of
 
@@ -58,16 +59,12 @@ def test_a_link_between_two_prices_is_one(book):
 
 def test_the_glossary_has_its_terms_for_anchors(book):
     from proofbook.check.links import wrong_links
-    from proofbook.model.page import parse
 
-    pages = {
-        f: parse(f, text)
-        for f, text in {
-            "docs/glossary/index.en.md": "# G { #g }\n",
-            EN: "[a](../glossary/index.en.md#leaf) [b](p.en.md#leaf)",
-        }.items()
-    }
-    wrong = wrong_links(pages[EN], pages, {"leaf"}, book.root)
+    book.write("docs/glossary/terms.toml", TERM)
+    book.write("docs/glossary/index.en.md", "# G { #g }\n")
+    book.write(EN, "[a](../glossary/index.en.md#leaf) [b](p.en.md#leaf)")
+    read = read_book(book.root)
+    wrong = list(wrong_links(read.page(EN), read))
     assert [problem.found for problem in wrong] == ["p.en.md#leaf"]
 
 
@@ -95,6 +92,17 @@ def test_a_build_tells_the_same(build, tmp_path):
         assert f"{what}" in said and f"found:    {to.format('en')}\n" in said
 
 
+TERM = """\
+[[term]]
+id = "leaf"
+part = "g"
+zh = "叶子"
+en = "leaf"
+page = "t/p"
+says.zh = "叶子。"
+says.en = "A leaf."
+"""
+
 STEPS = {
     "[step 20](#{}-step-20)": [],
     "[there](#{}-step-23)": [],
@@ -111,9 +119,10 @@ STEPS = {
 def test_a_link_to_a_step_of_a_figure(text):
     from proofbook.check.links import wrong_links
     from proofbook.check.numbers import claims_of
-    from proofbook.model.page import parse
 
     figure = "::: snippets/accumulate/two_losses.py\n    figure: trace\n\n"
-    page = parse(EN, figure + text.format("trace-accumulate-two-losses"))
-    assert [p.what for p in wrong_links(page, {EN: page}, (), ROOT)] == STEPS[text]
+    text_of_page = figure + text.format("trace-accumulate-two-losses")
+    book = read_book(ROOT).with_texts({EN: text_of_page})
+    page = book.page(EN)
+    assert [p.what for p in wrong_links(page, book)] == STEPS[text]
     assert [claim.said for claim in claims_of(page)] == (["77"] if "77" in text else [])

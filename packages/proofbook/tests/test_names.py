@@ -10,7 +10,8 @@ import proofbook.api.index
 import pytest
 from proofbook.api.index import read_index
 from proofbook.api.names_in_code import names_in_code
-from proofbook.check.api_names import Names
+from proofbook.check.api_names import wrong_names
+from proofbook.model.book import read_book
 from proofbook.model.page import parse
 from proofbook.model.problem import Unproved
 from proofbook.testing.tiny_book import Book
@@ -19,9 +20,8 @@ ZH, EN = "docs/t/q.zh.md", "docs/t/q.en.md"
 
 
 def wrong(book: Book, text: str, *others: tuple[str, str]) -> list[tuple[str, str]]:
-    pages = [parse(EN, text), *(parse(file, told) for file, told in others)]
-    names = Names({page.file: page for page in pages}, book.root, ["snippets/t/s.py"])
-    return [(p.found, p.expected) for p in names.wrong(pages[0])]
+    read = read_book(book.root).with_texts({EN: text, **dict(others)})
+    return [(p.found, p.expected) for p in wrong_names(read.page(EN), read)]
 
 
 def names(book: Book, text: str) -> list[str]:
@@ -145,7 +145,7 @@ def test_what_a_snippet_of_the_page_shows_is_proved_by_its_run(book):
     )
     text = "`retain_grads(x, always_on=2)` `torch.gard` `x.sum(dimm=0)` `require_grad_now`"
     assert names(book, text + shows) == []
-    assert names(book, text) == ["retain_grads", "torch.gard", "dimm="]
+    assert names(book, text) == ["torch.gard", "dimm="]
 
 
 def test_an_alias_counts_as_the_page_uses_it(book):

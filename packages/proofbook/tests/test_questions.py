@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from proofbook.check.registry import problems_in_files
 from proofbook.content.questions import ABSENT, FILE, OFTEN, entries, parts, read_questions
 from proofbook.markdown.expand import expand
-from proofbook.model.book import problems_in_files, read_book
+from proofbook.model.book import read_book
 from proofbook.model.page import parse
 from proofbook.model.problem import Unproved
 from proofbook.testing.tiny_book import Book
@@ -48,7 +49,7 @@ def told(book: Book) -> list[str]:
 
 def test_each_part_becomes_a_list_of_links(asked: Book):
     assert told(asked) == []
-    questions = read_questions(asked.root)
+    questions = read_questions(read_book(asked.root))
     assert parts(questions) == list(PARTS)
     page = "docs/questions/index.en.md"
     link = "- [What is three times `w`?](../t/p.en.md#three-times)"

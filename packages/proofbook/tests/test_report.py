@@ -7,7 +7,7 @@ from importlib import metadata
 from pathlib import Path
 
 from proofbook.api.index import read_index
-from proofbook.content.report import Count, count, index_or_none, names_of, table, versions
+from proofbook.content.report import Count, count, names_of, table, versions
 from proofbook.markdown.expand import expand
 from proofbook.model.book import read_book
 from proofbook.model.page import parse
@@ -26,8 +26,8 @@ PAGE = """\
 
 
 def test_what_is_counted(book: Book):
-    page = parse("docs/t/p.en.md", PAGE)
-    assert count(page, book.root, names_of(page, book.root, index_or_none())) == Count(
+    book.write("docs/t/p.en.md", PAGE)
+    assert count(read_book(book.root), "docs/t/p.en.md") == Count(
         runs=1, lines=1, values=3, computed=1, names=0, open=1, elsewhere=1
     )
 
@@ -35,7 +35,7 @@ def test_what_is_counted(book: Book):
 def test_the_table_has_a_row_for_each_page_with_runs_and_one_for_all(book: Book):
     book.write("docs/t/q.en.md", PAGE)
     book.write("docs/t/r.en.md", "# Nothing { #nothing }\n")
-    assert table("docs/proved/index.en.md", book.root) == [
+    assert table("docs/proved/index.en.md", read_book(book.root)) == [
         "| Page | Runs | Lines | Values | Equations | Names | Not computed | From elsewhere |",
         "|---|---:|---:|---:|---:|---:|---:|---:|",
         "| All pages | 2 | 2 | 3 | 1 | 0 | 1 | 1 |",
@@ -51,7 +51,7 @@ def test_a_page_asks_for_it_in_its_language(book: Book):
     for language, head in (("zh", "| 页面 | 运行 |"), ("en", "| Page | Runs |")):
         text = expand(parse(f"proved/index.{language}.md", "::: report\n"), read_book(book.root))
         assert text.startswith(head)
-    assert table("docs/notes.md", book.root) == []
+    assert table("docs/notes.md", read_book(book.root)) == []
 
 
 def test_names_are_those_of_torch_that_were_looked_up(book: Book):
@@ -60,14 +60,14 @@ def test_names_are_those_of_torch_that_were_looked_up(book: Book):
         "# T { #t }\n\n`torch.autograd.grad`, `w.detach()`, `.grad`, `y`, `sum`, `retain_grad()`, "
         "“`torch.gard`”, `torch.autograd.graph.Node.next_functions`\n\n::: snippets/t/s.py\n"
     )
-    assert names_of(parse("docs/t/p.en.md", text), book.root, index_or_none()) == {
+    book.write("docs/t/p.en.md", text)
+    assert names_of(read_book(book.root), "docs/t/p.en.md") == {
         "torch.autograd.grad": True,
         "detach": True,
         "grad": True,
         "torch.autograd.graph.Node.next_functions": False,
     }
-    book.write("docs/t/p.en.md", text)
-    told = table("docs/proved/index.en.md", book.root)
+    told = table("docs/proved/index.en.md", read_book(book.root))
     assert told[2].split(" | ")[5] == "3"
     assert any("could not be looked up" in line and "next_functions`." in line for line in told)
 
@@ -76,11 +76,11 @@ def test_the_versions_are_those_that_are_installed(book: Book):
     installed = metadata.version("mkdocs")
     pins = f"torch==0.4.1   # why\nmkdocs=={installed}\nno-such-thing==1\n"
     book.write("requirements.txt", pins)
-    (told,) = versions("docs/proved/index.en.md", book.root)
+    (told,) = versions("docs/proved/index.en.md", read_book(book.root))
     assert told.startswith(f"Python {platform.python_version()}, torch {read_index().version} (")
     assert told.endswith(f"says 0.4.1), mkdocs {installed}.")
-    assert versions("docs/notes.md", book.root) == []
+    assert versions("docs/notes.md", read_book(book.root)) == []
     text = expand(parse("proved/index.zh.md", "::: versions\n"), read_book(book.root))
     assert text.startswith("Python ") and f"，mkdocs {installed}。" in text
-    (told,) = versions("docs/proved/index.zh.md", ROOT)
+    (told,) = versions("docs/proved/index.zh.md", read_book(ROOT))
     assert "里是" not in told and "torch 2." in told

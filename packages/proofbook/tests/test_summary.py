@@ -15,9 +15,10 @@ from pathlib import Path
 import pytest
 from proofbook.cli import progress
 from proofbook.cli.progress import watching
-from proofbook.cli.summary import FEW, SCREEN, Proof, again, fails, holds, kind, slowest
+from proofbook.cli.summary import FEW, SCREEN, again, fails, holds, kind, slowest
 from proofbook.model.book import read_book
 from proofbook.model.problem import Problem, report
+from proofbook.pipeline import Outcome
 from proofbook.run.result import Result
 from proofbook.run.runner import Runner
 from proofbook.testing.tiny_book import Book
@@ -31,11 +32,11 @@ def problem(number: int, what: str = "the number stands in no run", file: str = 
     return Problem(file, number, what, "a run that shows it", str(number), "correct it")
 
 
-def proof_of(book: Book, seconds: float = 1.25, trace: str | None = None) -> Proof:
+def proof_of(book: Book, seconds: float = 1.25, trace: str | None = None) -> Outcome:
     read = read_book(book.root)
     ran = Result(str(book.root / SCRIPT), "y: 6.0\n", 0.3)
     results = [ran] + ([replace(ran, seconds=0.7, trace=trace)] if trace else [])
-    return Proof(read, results, read.pages, seconds)
+    return Outcome(read, [], [], results, read.page_files, seconds, again={SCRIPT})
 
 
 def test_what_holds_is_told_on_one_screen(book):
@@ -141,12 +142,12 @@ def test_the_kind_of_a_failure_is_what_is_not_special_to_its_place(what, sort):
 
 
 def test_a_rebuild_is_told_in_one_line(book):
-    proof = proof_of(book, 0.44)
+    proof = replace(proof_of(book, 0.44), again=[])
     rest = "2 pages read: everything holds (0.4 s)."
-    assert again([], proof, 0) == f"0 snippets run again, {rest}"
-    assert again(["b.py", "a.py"], proof, 0) == f"a.py, b.py run again, {rest}"
-    assert again(list("abcdef"), proof, 0) == f"6 snippets run again, {rest}"
-    assert again([], proof, 2).endswith("2 pages read: 2 problems (0.4 s).")
+    assert again(proof, 0) == f"0 snippets run again, {rest}"
+    assert again(replace(proof, again=["b.py", "a.py"]), 0) == f"a.py, b.py run again, {rest}"
+    assert again(replace(proof, again=list("abcdef")), 0) == f"6 snippets run again, {rest}"
+    assert again(proof, 2).endswith("2 pages read: 2 problems (0.4 s).")
 
 
 def test_check_cuts_a_long_list_unless_a_file_is_named(book, proof_command):

@@ -48,7 +48,8 @@ def glossary(book: Book) -> Book:
 
 def found(book: Book, file: str, text: str) -> list[tuple[int, str, str]]:
     page = parse(file, text)
-    return [(p.line, p.found, p.expected) for p in read_terms(book.root).wrong_words(page)]
+    terms = read_terms(read_book(book.root))
+    return [(p.line, p.found, p.expected) for p in terms.wrong_words(page)]
 
 
 def test_another_word_is_refused_in_either_language(glossary):
@@ -149,7 +150,7 @@ def test_a_part_that_does_not_exist_is_refused(glossary):
 
 def linked(book: Book, html: str, language: str = "zh", page: str = "t/q") -> str:
     tree = parse_html(html)
-    link_terms(tree, read_terms(book.root), language, page, "../../glossary/")
+    link_terms(tree, read_terms(read_book(book.root)), language, page, "../../glossary/")
     return serialize(tree)
 
 

@@ -45,7 +45,7 @@ def linked(book: Book):
     def linked(text: str, language: str = "en") -> tuple[list[tuple[str, str]], str]:
         file = PAGE.replace(".en.", f".{language}.")
         book.write(file, text)
-        values = find_value_links(read_book(book.root))[file]
+        values = find_value_links(read_book(book.root), file)
         tree = html_tree(values.with_markers(text), file, book)
         link_values(tree, values, language, lambda other: f"to/{other}")
         links = [(link.text(), link.attributes["href"]) for link in tree.css("a.run")]
@@ -150,7 +150,7 @@ def test_what_is_expanded_for_others_holds_no_marker(linked, book: Book):
 
 def test_front_matter_shifts_nothing_and_an_edited_page_is_left_alone(book: Book):
     book.write(PAGE, "---\na: b\n---\n# T { #t }\n\nIt is 6.0 ```x\n\n::: snippets/t/s.py\n")
-    values = find_value_links(read_book(book.root))[PAGE]
+    values = find_value_links(read_book(book.root), PAGE)
     marked = values.with_markers("# T { #t }\n\nIt is 6.0 ```x\n\n::: snippets/t/s.py\n")
     assert re.search("It is \ue0000\ue0016.0\ue002 ", marked)
     assert values.with_markers("Another text, 6.0") == "Another text, 6.0"

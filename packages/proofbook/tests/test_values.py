@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from proofbook.check.numbers import unproved_values
+from proofbook.check.numbers import wrong_values
+from proofbook.model.book import read_book
 from proofbook.model.page import parse
 from proofbook.model.snippet import Run, Text, runs_of
 from proofbook.testing.tiny_book import Book
@@ -20,7 +21,7 @@ def refused(text: str, *linked: str) -> list[str]:
     """What is refused on a page with one run; pages in `linked` have a run that prints 99."""
     page = parse("docs/t/p.en.md", text)
     runs = {"docs/t/p.en.md": (RUN,)} | {file: (Run((Text("99\n"),)),) for file in linked}
-    return [p.found for p in unproved_values(page, lambda file: runs.get(file, ()))]
+    return [p.found for p in wrong_values(page, lambda file: runs.get(file, ()))]
 
 
 @pytest.mark.parametrize(
@@ -88,4 +89,4 @@ def test_the_check_says_what_to_do(book: Book, proof_command):
 
 def test_a_page_whose_files_are_missing_has_no_runs(book: Book):
     page = parse("docs/t/p.zh.md", "::: snippets/t/gone.py\n    then: 1.4.0\n")
-    assert [run.texts for run in runs_of(page, book.root)] == [()]
+    assert [run.texts for run in runs_of(page, read_book(book.root))] == [()]

@@ -23,8 +23,8 @@ from proofbook.check.outputs import refused
 from proofbook.check.text_difference import first_difference
 from proofbook.markdown.expand import expand, expand_reference
 from proofbook.model.book import Book, read_book
-from proofbook.model.page import Page, one_line_end, parse, read
-from proofbook.model.problem import Problem, Unproved, not_utf8
+from proofbook.model.page import Page, one_line_end, parse
+from proofbook.model.problem import Problem, Unproved
 from proofbook.run.result import Result
 from proofbook.run.runner import TIME_LIMIT, Runner, RunnerError
 
@@ -94,15 +94,14 @@ class PageFile(pytest.File):
 
     def collect(self) -> Iterator[pytest.Item]:
         file = self.path.resolve().relative_to(self.code_blocks.root).as_posix()
-        try:
-            page = parse(file, read(self.path))
-        except UnicodeDecodeError as error:
-            raise Unproved([not_utf8(file, error, (file,))]) from error
         book = self.code_blocks.book
+        if unreadable := [problem for problem in book.unreadable if problem.file == file]:
+            raise Unproved(unreadable)
+        page = book.page(file)
         blocks = extract(page, book)
         scripts = {r.line: r.path for r in page.references if r.path.endswith(".py")}
         scripts |= dict.fromkeys(page.typed_python)
-        if problems := list(_wrong_blocks(page, scripts, blocks, book.root)):
+        if problems := list(_wrong_blocks(page, scripts, blocks, book)):
             raise Unproved(problems)
         for line, block in blocks.items():
             if line in scripts:
@@ -179,7 +178,7 @@ def _origins(page: Page, book: Book) -> list[int]:
 
 
 def _wrong_blocks(
-    page: Page, scripts: dict[int, str | None], blocks: dict[int, CodeBlock], root: Path
+    page: Page, scripts: dict[int, str | None], blocks: dict[int, CodeBlock], book: Book
 ) -> Iterator[Problem]:
     """Where the blocks that would run are not the Python blocks that a reader of the page sees."""
 
@@ -197,7 +196,7 @@ def _wrong_blocks(
         block, script = blocks[line], scripts[line]
         if block.marks or block.importorskip or block.expected_output_ignore_whitespace:
             yield fault(line, "a test marker stands at the code block", "no marker", markers)
-        if script and block.code.rstrip("\n") != read(root / script).rstrip("\n"):
+        if script and block.code.rstrip("\n") != book.text(script).rstrip("\n"):
             what = "the block that would run is not the script"
             yield fault(line, what, f"the code of {script}", block.code)
         if block.expected_output is None:

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import builtins
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from proofbook.api.index import Index
+from proofbook.api.inventory import read_inventories, wrong_inventories
 from proofbook.api.names_in_code import names_in_code
-from proofbook.check.api_names import OTHERS, Shown
+from proofbook.check.api_names import OTHERS, Shown, installed_api
+from proofbook.model.book import Book
+from proofbook.model.config import InventorySource
+from proofbook.model.problem import Problem, Unproved
 
 _NAME_OR_CALL = re.compile(r"\.?[A-Za-z_][\w.]*(?:\(.*\))?")
 _SCHEDULER = "torch.optim.lr_scheduler.LRScheduler"
@@ -72,3 +77,25 @@ class Documentation:
 
     def _is_member(self, name: str) -> bool:
         return "class" in (self.index.resolve(name.rpartition(".")[0]) or {})
+
+
+def known_documentation(book: Book) -> Documentation | None:
+    """Where the names of the installed torch are documented, as the book's inventories say."""
+    index = installed_api(book)
+    if index is None:
+        return None
+    return book.resource(_documentation, index, book.root, book.config.inventories)
+
+
+def _documentation(
+    index: Index, root: Path, sources: tuple[InventorySource, ...]
+) -> Documentation | None:
+    try:
+        return Documentation(index, read_inventories(root, sources))
+    except Unproved:
+        return None  # `wrong_inventories` reports it
+
+
+def missing_inventories(book: Book) -> Iterator[Problem]:
+    """The inventories of a book that are missing, or are none."""
+    yield from wrong_inventories(book.root, book.config.inventories)

@@ -12,17 +12,18 @@ import difflib
 import posixpath
 import re
 import sys
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from pathlib import Path
 
 from proofbook.api.index import Index, read_index
 from proofbook.api.names_in_code import CodeName, names_in_code
 from proofbook.markdown.spans import Span
+from proofbook.model.book import Book
 from proofbook.model.older_outputs import older_file
-from proofbook.model.page import Page, read
+from proofbook.model.page import Page
 from proofbook.model.problem import Problem, Unproved, warning
+from proofbook.model.snippet import output_file
 
 _BUILTIN = {name for kind in (str, bytes, list, dict, set, tuple, float) for name in dir(kind)}
 OTHERS = sys.stdlib_module_names | {"np", "numpy"}
@@ -64,84 +65,68 @@ class Shown:
         return re.search(told, self.code, re.MULTILINE) is not None
 
 
-@dataclass(frozen=True)
-class Names:
-    """What the pages and the snippets of a book say, as far as names need it.
+def wrong_names(page: Page, book: Book) -> Iterator[Problem]:
+    """Names of PyTorch in the prose of a page that are not, or no longer, right.
 
-    `scripts`: all snippets, with the outputs that PyTorch printed.
+    Nothing where nobody knows what torch offers: `unknown_api` reports why.
     """
-
-    pages: dict[str, Page]
-    root: Path
-    scripts: Sequence[str]
-
-    def wrong(self, page: Page) -> Iterator[Problem]:
-        """Names of PyTorch in the prose of a page that are not, or no longer, right.
-
-        Nothing where nobody knows what torch offers: `unknown` tells why.
-        """
-        index, _ = self._index
-        if index and (spans := page.own_code):
-            run = shown(page, self.root)
-            yield from _Check(page, index, run, self._words, self._told).problems(spans)
-
-    @cached_property
-    def unknown(self) -> tuple[Problem, ...]:
-        """Why it isn't known what torch offers."""
-        problems = self._index[1] if self._asking else ()
-        return tuple(replace(problem, pages=self._asking) for problem in problems)
-
-    @cached_property
-    def _index(self) -> tuple[Index | None, tuple[Problem, ...]]:
-        """What torch offers, or why it isn't known; read once."""
-        try:
-            return read_index(), ()
-        except Unproved as unproved:
-            return None, tuple(unproved.problems)
-
-    @cached_property
-    def _asking(self) -> tuple[str, ...]:
-        """The pages with code in their text."""
-        return tuple(page.file for page in self.pages.values() if page.own_code)
-
-    @cached_property
-    def _words(self) -> set[str]:
-        files = [self.root / script for script in self.scripts]
-        texts = [_text(file) + _text(file.with_suffix(".out")) for file in files]
-        return set(re.findall(r"\w+", "\n".join(texts)))
-
-    @cached_property
-    def _told(self) -> Callable[[str, str], set[str]]:
-        """Of a page by its file and a name: whether it "says" it's deprecated, and "warns"."""
-        run = cache(lambda file: shown(self.pages[file], self.root))
-
-        @cache
-        def told(file: str, name: str) -> set[str]:
-            if file not in self.pages:
-                return set()
-            warns = run(file).has(name) and _WARNS.search(run(file).output)
-            says = _SAYS.search(self.pages[file].text)
-            return {word for word, found in (("warns", warns), ("says", says)) if found}
-
-        return told
+    if (spans := page.own_code) and (index := installed_api(book)):
+        words = book.fact(_words_of_snippets)
+        context = _Context(page, index, shown(page, book), words, book)
+        yield from context.problems(spans)
 
 
-def shown(page: Page, root: Path) -> Shown:
+def installed_api(book: Book) -> Index | None:
+    """What the installed torch offers, or None where that is not known."""
+    index = book.resource(_installed)
+    return index if isinstance(index, Index) else None
+
+
+def unknown_api(book: Book) -> Iterator[Problem]:
+    """Why it isn't known what torch offers, reported for the pages with code in their text."""
+    asking = tuple(page.file for page in book.pages if page.own_code)
+    found = book.resource(_installed) if asking else ()
+    if not isinstance(found, Index):
+        yield from (replace(problem, pages=asking) for problem in found)
+
+
+def _installed() -> Index | tuple[Problem, ...]:
+    try:
+        return read_index()
+    except Unproved as unproved:
+        return tuple(unproved.problems)
+
+
+def _words_of_snippets(book: Book) -> frozenset[str]:
+    """All words in the code and the outputs of all snippets."""
+    return frozenset().union(*(book.fact(_words_of_snippet, script) for script in book.scripts))
+
+
+def _words_of_snippet(book: Book, script: str) -> frozenset[str]:
+    text = book.text_or_empty(script) + book.text_or_empty(output_file(script))
+    return frozenset(re.findall(r"\w+", text))
+
+
+def _deprecation(book: Book, file: str, name: str) -> frozenset[str]:
+    """What a page has about the deprecation of a name: it "says" it, its output "warns"."""
+    if file not in book.page_files:
+        return frozenset()
+    page = book.page(file)
+    run = shown(page, book)
+    warns = run.has(name) and _WARNS.search(run.output)
+    says = _SAYS.search(page.text)
+    return frozenset(word for word, found in (("warns", warns), ("says", says)) if found)
+
+
+def shown(page: Page, book: Book) -> Shown:
     """The texts of the page's snippets, as far as they can be read."""
     scripts, outputs = [], []
     for reference in page.references:
-        script = root / reference.path
-        scripts.append(_text(script))
-        outputs.append(_text(script.with_suffix(".out")))
-        outputs += [_text(older_file(script, version)) for version in reference.then]
+        script = reference.path
+        scripts.append(book.text_or_empty(script))
+        outputs.append(book.text_or_empty(output_file(script)))
+        outputs += [book.text_or_empty(older_file(script, version)) for version in reference.then]
     return Shown("\n".join(scripts), "\n".join(outputs))
-
-
-def _text(file: Path) -> str:
-    try:
-        return read(file)
-    except (OSError, ValueError):
-        return ""  # told elsewhere
 
 
 @cache
@@ -169,12 +154,14 @@ def _one_slip(name: str, other: str) -> bool:
 
 
 @dataclass(frozen=True)
-class _Check:
+class _Context:
+    """A page with all that its names are compared with; `words`: those of all snippets."""
+
     page: Page
     index: Index
     shown: Shown
-    book: set[str]
-    told: Callable[[str, str], set[str]]
+    words: frozenset[str]
+    book: Book
 
     def problems(self, spans: Sequence[Span]) -> Iterator[Problem]:
         for span in spans:
@@ -219,7 +206,7 @@ class _Check:
         return self._problem_at(span, what, near, ".".join(use.parts).lstrip("."), mend)
 
     def _known(self, name: str) -> bool:
-        words = (self.index.words, self.book, self.shown.words, _BUILTIN)
+        words = (self.index.words, self.words, self.shown.words, _BUILTIN)
         return any(name in known for known in words) or hasattr(builtins, name)
 
     def _argument(self, name: str, span: Span) -> Iterator[Problem]:
@@ -280,7 +267,8 @@ class _Check:
         """Deprecated, and not said and shown by the page and those that the paragraph leads to."""
         pages = [self.page.file, *self._linked(span.line)]
         wanted = {"says", "warns"} if warns else {"says"}
-        if missing := wanted.difference(*(self.told(file, name) for file in pages)):
+        said = (self.book.fact(_deprecation, file, name) for file in pages)
+        if missing := wanted.difference(*said):
             what = f"PyTorch {self.index.version} has deprecated this, and the page does not say so"
             shows = " and a snippet that prints the warning" if warns else ""
             expected = f"the word deprecated (弃用){shows}, here or behind a link in the paragraph"

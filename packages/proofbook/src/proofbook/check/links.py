@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Collection, Iterator, Mapping
-from pathlib import Path
+from collections.abc import Iterator, Mapping
 
+from proofbook.content.glossary import known_terms
 from proofbook.directives import trace_figure
 from proofbook.markdown.spans import Span
+from proofbook.model.book import Book
 from proofbook.model.page import Page, name_of
 from proofbook.model.problem import Problem, warning
 
@@ -18,13 +19,8 @@ GLOSSARY = "docs/glossary/"
 """Where the terms are anchors too."""
 
 
-def wrong_links(
-    page: Page, pages: Mapping[str, Page], terms: Collection[str], root: Path
-) -> Iterator[Problem]:
-    """What is wrong with the links and images of a page.
-
-    `pages`: those of the book, by file; `terms`: the anchors of the glossary.
-    """
+def wrong_links(page: Page, book: Book) -> Iterator[Problem]:
+    """What is wrong with the links and images of a page."""
     for link in page.links:
         if link.kind == "image" and (problem := _wrong_text(page, link)):
             yield problem
@@ -32,15 +28,16 @@ def wrong_links(
             continue
         name, _, anchor = link.address.partition("#")
         file = posixpath.normpath(posixpath.join(posixpath.dirname(page.file), name))
-        target = pages.get(file) if name else page
-        if target is None and not (root / file).is_file():
+        target = file if name else page.file
+        known = book.fact(_anchors, target)
+        if known is None and not book.has(file):
             expected = "a file below docs/, named as it is seen from this page"
             yield _problem(page, link.line, "the link leads to no file", expected, link.address)
-        elif target and (step := _STEP.fullmatch(anchor)):
-            yield from _wrong_step(page, link, step, trace_figure.step_counts(target, root))
-        elif target and anchor and anchor not in _anchors(target, terms):
-            known = ", ".join(f"#{h.anchor}" for h in target.headings if h.anchor)
-            yield _problem(page, link.line, "the link leads to no heading", known, link.address)
+        elif known is not None and (step := _STEP.fullmatch(anchor)):
+            yield from _wrong_step(page, link, step, dict(book.fact(_steps, target)))
+        elif known is not None and anchor and anchor not in known:
+            expected = ", ".join(f"#{name}" for name in known)
+            yield _problem(page, link.line, "the link leads to no heading", expected, link.address)
 
 
 def within(page: Page) -> Iterator[tuple[str, int]]:
@@ -76,9 +73,19 @@ def _wrong_step(
         yield _problem(page, link.line, what, expected, link.content)
 
 
-def _anchors(page: Page, terms: Collection[str]) -> set[str]:
-    found = {heading.anchor for heading in page.headings if heading.anchor}
-    return found | set(terms) if page.file.startswith(GLOSSARY) else found
+def _anchors(book: Book, file: str) -> tuple[str, ...] | None:
+    """The anchors of a page; None where there is no such page."""
+    if file not in book.page_files:
+        return None
+    found = tuple(heading.anchor for heading in book.page(file).headings if heading.anchor)
+    if file.startswith(GLOSSARY):
+        return (*found, *(term.id for term in book.fact(known_terms).all))
+    return found
+
+
+def _steps(book: Book, file: str) -> tuple[tuple[str, int], ...]:
+    """The anchors of the figures on a page, each with its number of steps."""
+    return tuple(trace_figure.step_counts(book.page(file), book).items())
 
 
 def _wrong_text(page: Page, image: Span) -> Problem | None:

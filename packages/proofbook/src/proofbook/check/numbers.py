@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 
 from proofbook.maths.equalities import equalities, sides
+from proofbook.model.book import Book
 from proofbook.model.page import Page
 from proofbook.model.problem import Problem
-from proofbook.model.snippet import NUMBER, Run, Text, numbers_in, spaced
+from proofbook.model.snippet import NUMBER, Run, Text, numbers_in, shown_runs, spaced
 
 _VALUE = re.compile(r"(?:[a-z_.]+\()?[-−\d.e+,\[\]() ]+\)?")
 _NAMED = re.compile(r'data-(line|source)="([^"]*)"')
@@ -132,8 +133,13 @@ def _distance(
     )
 
 
-def unproved_values(page: Page, runs: Callable[[str], Sequence[Run]]) -> Iterator[Problem]:
+def unproved_values(page: Page, book: Book) -> Iterator[Problem]:
     """The numbers and messages of a page that no run on it shows."""
+    return wrong_values(page, lambda file: book.fact(shown_runs, file))
+
+
+def wrong_values(page: Page, runs: Callable[[str], Sequence[Run]]) -> Iterator[Problem]:
+    """As `unproved_values`; `runs` gives the runs of a page by its file."""
     for claim, proving in proofs(page, runs):
         if next(proving, None) is None and not _is_supposed(page, claim):
             where = f"the line with {claim.line!r} of" if claim.line else "the code or"

@@ -2,34 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from gradtrace import first_difference, parse_trace, trace_path
+from gradtrace import first_difference, parse_trace
 
 from proofbook.check.text_difference import other_output
 from proofbook.directives import plot as plots
+from proofbook.directives.trace_figure import recording_file
 from proofbook.model.book import Book
-from proofbook.model.page import one_line_end, read
+from proofbook.model.page import one_line_end
 from proofbook.model.problem import Problem
 from proofbook.run.result import Result
 
 
 def problems_in_runs(book: Book, results: Iterable[Result]) -> list[Problem]:
     """Where a run was refused, or printed or did something other than what is recorded."""
-    found = []
-    for result in results:
-        script = Path(result.path).relative_to(book.root.resolve()).as_posix()
-        pages = book.users(script)
-        if result.refusal:
-            found.append(refused(script, result, pages))
-            continue
-        shown = [page for page in book.pages if page.file in pages]
-        found += plots.wrong_figures(shown, script, result.figures)
-        problem = _difference(book.root, script, result.stdout, pages)
-        if problem := problem or _other_trace(book.root, script, result.trace, pages):
-            found.append(problem)
-    return found
+    return [problem for result in results for problem in problems_in_run(book, result)]
+
+
+def problems_in_run(book: Book, result: Result) -> Iterator[Problem]:
+    """What is wrong with one run."""
+    script = Path(result.path).relative_to(book.root).as_posix()
+    pages = book.users(script)
+    if result.refusal:
+        yield refused(script, result, pages)
+        return
+    shown = [book.page(file) for file in pages]
+    yield from plots.wrong_figures(shown, script, result.figures)
+    if (problem := _difference(book, script, result.stdout, pages)) or (
+        problem := _other_trace(book, script, result.trace, pages)
+    ):
+        yield problem
 
 
 def refused(script: str, result: Result, pages: tuple[str, ...] = ()) -> Problem:
@@ -41,32 +45,31 @@ def refused(script: str, result: Result, pages: tuple[str, ...] = ()) -> Problem
     return Problem(script, why.line, why.what, why.expected, why.found, mend, pages)
 
 
-def _difference(root: Path, script: str, printed: str, pages: tuple[str, ...]) -> Problem | None:
+def _difference(book: Book, script: str, printed: str, pages: tuple[str, ...]) -> Problem | None:
     output = script.removesuffix(".py") + ".out"
-    if not (root / output).is_file():
+    if not book.has(output):
         if pages:
             return None  # told by the pages that show it
         mend = f"proofbook update {script}"
         return Problem(output, 1, "no output is recorded", "a file", "none", mend)
     try:
-        return other_output(script, read(root / output), one_line_end(printed), pages)
+        return other_output(script, book.text(output), one_line_end(printed), pages)
     except UnicodeDecodeError:
         return None  # told once for the file itself, by the book
 
 
 def _other_trace(
-    root: Path, script: str, now: str | None, pages: tuple[str, ...]
+    book: Book, script: str, now: str | None, pages: tuple[str, ...]
 ) -> Problem | None:
     """Where a script that was recorded did something else than its `.trace` says."""
     if now is None:
         return None
-    file = trace_path(root / script)
-    name, mend = file.relative_to(root).as_posix(), f"proofbook update {script}"
-    if not file.is_file():
+    name, mend = recording_file(script), f"proofbook update {script}"
+    if not book.has(name):
         what = f"no recording is kept, and {pages[0] if pages else 'a page'} shows it"
         return Problem(name, 1, what, "a file", "none", mend, pages)
     try:
-        kept = read(file)
+        kept = book.text(name)
     except UnicodeDecodeError:
         return None  # told once for the file itself, by the book
     try:

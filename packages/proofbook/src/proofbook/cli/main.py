@@ -8,23 +8,24 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-import time
 from pathlib import Path
 
-from proofbook.check.outputs import problems_in_runs
+from proofbook import pipeline
 from proofbook.cli import summary
 from proofbook.cli.progress import watching
 from proofbook.cli.scaffold import start
-from proofbook.content.glossary import FILE as GLOSSARY
-from proofbook.content.glossary import read_terms
 from proofbook.content.report import unproved
+from proofbook.directives.registry import traced_scripts
 from proofbook.export.offline import ExportError, offline
 from proofbook.export.pdf import pdf
+from proofbook.languages.parity import between_languages
 from proofbook.languages.reconcile import doubtful, edited_alone, reconcile, stale
 from proofbook.maths.check import line_of
-from proofbook.model.book import Book, Checks, problems_in_files, read_book
-from proofbook.model.problem import Problem, Unproved, errors, report, warnings
-from proofbook.run.runner import Runner, RunnerError
+from proofbook.model.book import Book, read_book
+from proofbook.model.problem import Problem, Unproved, errors, report
+from proofbook.model.store import Store
+from proofbook.run.runner import RunnerError
+from proofbook.run.runs import Runs
 from proofbook.run.update import record
 
 
@@ -43,6 +44,9 @@ def main(arguments: list[str] | None = None) -> int:
     ):
         sub = commands.add_parser(command, help=text, description=text)
         sub.add_argument("paths", nargs="*", help="pages, snippets or folders; without any: all")
+        if command == "check":
+            text = "run and check everything, also what has not changed since the last check"
+            sub.add_argument("--fresh", action="store_true", help=text)
     text = "start a snippet and its two pages"
     sub = commands.add_parser("new", help=text, description=text)
     sub.add_argument("name", help="<topic>/<name>, for example sharing/two_inputs")
@@ -64,14 +68,17 @@ def main(arguments: list[str] | None = None) -> int:
             make = offline if options.command == "offline" else pdf
             print(make(root, options.out or root / "dist", _progress))
             return 0
-        book = read_book(root)
+        store = Store(root)
+        fresh = options.command == "check" and options.fresh
+        book = read_book(root, None if fresh else store.load_memo())
         chosen = _chosen(book, options.paths)
         if options.command == "reconcile":
             return _reconcile(book, chosen[0], named=bool(options.paths))
         if options.command == "unproved":
             return _unproved(book, chosen[0])
         if options.command == "check":
-            return _check(book, *chosen, named=bool(options.paths))
+            known = None if fresh else store
+            return _check(book, *chosen, store, known, named=bool(options.paths))
         return _update(book, *chosen)
     except Unproved as unproved:
         print(unproved, file=sys.stderr)
@@ -84,23 +91,28 @@ def _progress(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
-def _check(book: Book, files: set[str], scripts: list[str], named: bool) -> int:
-    began = time.monotonic()
-    with Runner() as runner:
-        waiting = [runner.submit(book.root / script) for script in scripts]
-        waiting += [runner.trace(book.root / s) for s in scripts if s in book.traced]
-        with watching(waiting, runner.running, book.root):
-            problems = [p for p in problems_in_files(book) if {p.file, *p.pages} & files]
-            results = [future.result() for future in waiting]
-    problems += problems_in_runs(book, results)
-    if warned := warnings(problems):
-        print(summary.warns(warned), file=sys.stderr)
-    if failed := errors(problems):
-        print(summary.fails(failed, whole=named), file=sys.stderr)
+def _check(
+    book: Book,
+    files: set[str],
+    scripts: list[str],
+    store: Store,
+    known: Store | None,
+    named: bool,
+) -> int:
+    runs = Runs(book.root, known=known.load_results() if known else {})
+    try:
+        outcome = pipeline.finish(pipeline.start(book, runs, scripts=scripts), watching)
+        store.save(book, runs)
+    finally:
+        runs.close()
+    outcome = outcome.of(files)
+    if outcome.warnings:
+        print(summary.warns(outcome.warnings), file=sys.stderr)
+    if outcome.problems:
+        print(summary.fails(outcome.problems, whole=named), file=sys.stderr)
         return 1
-    pages = [page for page in book.pages if page.file in files]
-    print(summary.holds(summary.Proof(book, results, pages, time.monotonic() - began)))
-    if changed := stale(book.pages, book.root):
+    print(summary.holds(outcome))
+    if changed := stale(book):
         print(
             f"Both languages of {_count(changed, 'page')} are new or have changed; once they say "
             "the same: proofbook reconcile"
@@ -109,11 +121,12 @@ def _check(book: Book, files: set[str], scripts: list[str], named: bool) -> int:
 
 
 def _update(book: Book, files: set[str], scripts: list[str]) -> int:
-    differences, problems = record(book.root, scripts, book.traced)
+    traced = book.fact(traced_scripts)
+    differences, problems = record(book.root, scripts, traced)
     for difference in differences:
         print(difference, end="\n\n")
     failed = {problem.file for problem in problems}
-    written = sum(1 + (script in book.traced) for script in scripts if script not in failed)
+    written = sum(1 + (script in traced) for script in scripts if script not in failed)
     same = written - len(differences)
     print(
         f"{_count(differences, 'output')} recorded, {same} as before."
@@ -125,14 +138,15 @@ def _update(book: Book, files: set[str], scripts: list[str]) -> int:
 
 
 def _reconcile(book: Book, files: set[str], named: bool) -> int:
-    problems = Checks(book, read_terms(book.root)).between(book.pages)
+    problems = errors(between_languages(book))
     problems = [p for p in problems if {p.file, *p.pages} & files]
-    if problems := errors(problems) + [p for p in book.unreadable if p.pages]:
+    if problems := problems + [p for p in book.unreadable if p.pages]:
         raise Unproved(problems)
     stems = {file.rsplit(".", 2)[0] for file in files if file.endswith(".md")}
-    recorded = reconcile(book.pages, book.root, stems if named else None)
+    recorded = reconcile(book, stems if named else None)
     print(f"{_count(recorded, 'page')} recorded.")
-    left = edited_alone(book.pages, book.root) + doubtful(book.pages, book.root)
+    book = book.reopened()
+    left = edited_alone(book) + doubtful(book)
     if left := [p for p in left if {p.file, *p.pages} & files]:
         print(report(left).removesuffix(" Nothing was changed."), file=sys.stderr)
     return 1 if left else 0
@@ -140,7 +154,7 @@ def _reconcile(book: Book, files: set[str], named: bool) -> int:
 
 def _unproved(book: Book, files: set[str]) -> int:
     pages = [page for page in book.pages if page.file in files]
-    found = [(page, equality) for page in pages for equality in unproved(page, book.root)]
+    found = [(page, equality) for page in pages for equality in unproved(book, page.file)]
     for page, equality in found:
         print(f"{page.file}:{line_of(page, equality)}: {equality}")
     print(f"{_count(found, 'equation')} on {_count(pages, 'page')}: neither evaluated nor refuted.")
@@ -178,15 +192,7 @@ def _chosen(book: Book, paths: list[str]) -> tuple[set[str], list[str]]:
     A page brings its snippets; a snippet brings its output and the pages that show it.
     """
     pages = {page.file: {r.path for r in page.references} for page in book.pages}
-    known = {
-        *pages,
-        *book.scripts,
-        *book.outputs,
-        *book.older,
-        *book.traces,
-        *(p.file for p in book.unreadable),
-        GLOSSARY,
-    }
+    known = set(book.sources)
     files: set[str] = set()
     for path in paths or ["."]:
         # From the folder in which the command was given, or from the root of the book.
@@ -203,7 +209,11 @@ def _chosen(book: Book, paths: list[str]) -> tuple[set[str], list[str]]:
     files |= {user for script in named & scripts for user in book.users(script)}
     stems = {script.removesuffix(".py") for script in scripts}
     files |= scripts | {stem + end for stem in stems for end in (".out", ".trace")}
-    files |= {file for file in book.older if f"{file.partition('.')[0]}.py" in scripts}
+    files |= {
+        file
+        for file in book.files("snippets", ".then")
+        if f"{file.partition('.')[0]}.py" in scripts
+    }
     return files, sorted(scripts)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from proofbook.model.book import TAKEN
+from proofbook.check.structure import TAKEN
 from proofbook.model.problem import Problem, Unproved
 
 _SNIPPET = """\

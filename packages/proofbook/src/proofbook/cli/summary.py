@@ -5,14 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
-from proofbook.content.report import Count, count, index_or_none, names_of
-from proofbook.model.book import Book
-from proofbook.model.page import Page
+from proofbook.content.report import Count, count
 from proofbook.model.problem import Problem, once, report
-from proofbook.run.result import Result
+from proofbook.pipeline import Outcome
 
 SCREEN = 40
 """How many lines a list of failures may take before it is cut."""
@@ -28,62 +25,59 @@ _SPECIFIC = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class Proof:
-    """What was proved: the results of the runs, the pages that were read, in how many seconds.
-
-    `figures`: how many each notebook drew that was executed.
-    """
-
-    book: Book
-    results: Sequence[Result]
-    pages: Sequence[Page]
-    seconds: float
-    figures: Sequence[int] = ()
-
-
-def holds(proof: Proof) -> str:
+def holds(outcome: Outcome) -> str:
     """The summary where everything holds."""
-    plain = [result for result in proof.results if result.trace is None]
-    recorded = len(proof.results) - len(plain)
-    root, index = proof.book.root, index_or_none()
-    told = sum((count(page, root, names_of(page, root, index)) for page in proof.pages), Count())
+    plain = [result for result in outcome.results if result.trace is None]
+    recorded = len(outcome.results) - len(plain)
+    counts = (outcome.book.fact(count, file) for file in outcome.files)
+    total = sum(counts, Count())
     lines = sum(len(result.stdout.splitlines()) for result in plain)
+    remembered = len({r.path for r in outcome.results}) - len(outcome.again)
     first = (
-        f"{number(plain, 'snippet')} run and compared, {number(proof.pages, 'page')} read: "
-        f"everything holds ({proof.seconds:.1f} s)."
+        f"{number(plain, 'snippet')} run and compared, {number(outcome.files, 'page')} read: "
+        f"everything holds ({outcome.seconds:.1f} s)."
     )
     compared = number(lines, "line") + " of output"
     if recorded:
         compared += f", {number(recorded, 'recording')} for figures"
-    executed = f"{number(proof.figures, 'notebook')}, {number(sum(proof.figures), 'figure')} drawn"
+    drawn = number(sum(outcome.figures), "figure")
     rows = [
         ("compared", compared),
-        ("executed", executed if proof.figures else ""),
-        ("found", f"{number(told.values, 'value')} of the text in the runs"),
-        ("computed", number(told.computed, "equation") + _left(told.open)),
-        ("looked up", number(told.names, "name") + " of PyTorch"),
-        ("slowest", ", ".join(f"{name} {took:.1f} s" for name, took in slowest(proof))),
+        ("not run", _remembered(remembered)),
+        ("executed", f"{number(outcome.figures, 'notebook')}, {drawn} drawn"),
+        ("found", f"{number(total.values, 'value')} of the text in the runs"),
+        ("computed", number(total.computed, "equation") + _left(total.open)),
+        ("looked up", number(total.names, "name") + " of PyTorch"),
+        ("slowest", ", ".join(f"{name} {took:.1f} s" for name, took in slowest(outcome))),
     ]
+    if not outcome.figures:
+        rows = [row for row in rows if row[0] != "executed"]
     return "\n".join([first, *(f"  {label:<10}{text}" for label, text in rows if text)])
+
+
+def _remembered(scripts: int) -> str:
+    """Scripts that ran in an earlier check, and have not changed since."""
+    if not scripts:
+        return ""
+    return f"{number(scripts, 'snippet')} unchanged since the last check (--fresh runs them too)"
 
 
 def _left(equations: int) -> str:
     return f"; {equations} nobody could evaluate (proofbook unproved)" if equations else ""
 
 
-def slowest(proof: Proof) -> list[tuple[str, float]]:
+def slowest(outcome: Outcome) -> list[tuple[str, float]]:
     """The scripts that took longest, by their paths in the book, each with its seconds."""
     took: dict[str, float] = {}
-    for result in proof.results:
-        name = script_of(result.path, proof.book.root)
+    for result in outcome.results:
+        name = script_of(result.path, outcome.book.root)
         took[name] = max(took.get(name, 0), result.seconds)
     return sorted(took.items(), key=lambda item: -item[1])[:SLOWEST]
 
 
 def script_of(path: str, root: Path) -> str:
     """The path of a script in the book."""
-    return Path(path).relative_to(root.resolve()).as_posix()
+    return Path(path).relative_to(root).as_posix()
 
 
 def fails(problems: Sequence[Problem], whole: bool = False) -> str:
@@ -143,13 +137,14 @@ def kind(problem: Problem) -> str:
     return re.sub(r"…(?:[\s,]*…)+", "…", _SPECIFIC.sub("…", problem.what))
 
 
-def again(names: Collection[str], proof: Proof, problems: int) -> str:
+def again(outcome: Outcome, problems: int) -> str:
     """A rebuild while serving in one line: what was run again, how long, whether all holds."""
+    names = outcome.again
     ran = f"{number(names, 'snippet')} run again"
     if 0 < len(names) <= FEW:
         ran = f"{', '.join(sorted(names))} run again"
     state = number(problems, "problem") if problems else "everything holds"
-    return f"{ran}, {number(proof.pages, 'page')} read: {state} ({proof.seconds:.1f} s)."
+    return f"{ran}, {number(outcome.files, 'page')} read: {state} ({outcome.seconds:.1f} s)."
 
 
 def number(things: Collection | int, name: str) -> str:

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 
+from proofbook.model.book import Book
 from proofbook.model.page import Page, language_of
 from proofbook.model.problem import Problem, Unproved
 from proofbook.model.toml_tables import is_words, tables
@@ -86,14 +86,14 @@ class Terms:
             )
 
 
-def read_terms(root: Path) -> Terms:
-    """The terms of the book in `root`; none where it has no glossary.
+def read_terms(book: Book) -> Terms:
+    """The terms of a book; none where it has no glossary.
 
     Raises `Unproved` with everything that is wrong in the file.
     """
     problems, terms, seen = [], [], {}
-    for entry, line in tables(root, FILE, "term", _PAGES):
-        wrong = list(_faults(entry, line, root)) or list(_twice(entry, line, seen))
+    for entry, line in tables(book, FILE, "term", _PAGES):
+        wrong = list(_faults(entry, line, book)) or list(_twice(entry, line, seen))
         problems += wrong
         if not wrong:
             fields = {k: tuple(v) if isinstance(v, list) else v for k, v in entry.items()}
@@ -101,6 +101,27 @@ def read_terms(root: Path) -> Terms:
     if problems:
         raise Unproved(problems)
     return Terms(tuple(terms))
+
+
+def known_terms(book: Book) -> Terms:
+    """The terms of a book; none where its file has a fault, which `faults` reports."""
+    try:
+        return read_terms(book)
+    except Unproved:
+        return Terms()
+
+
+def faults(book: Book) -> Iterator[Problem]:
+    """What is wrong in the file of the glossary."""
+    try:
+        read_terms(book)
+    except Unproved as unproved:
+        yield from unproved.problems
+
+
+def wrong_words(page: Page, book: Book) -> Iterator[Problem]:
+    """Words in the prose of a page for which the glossary has another rendering."""
+    return book.fact(known_terms).wrong_words(page)
 
 
 def entries(page: str, part: str, terms: Terms) -> list[str]:
@@ -153,7 +174,7 @@ def plain(word: str) -> str:
     return " ".join(re.split(r"[\s-]+", word.lower()))
 
 
-def _faults(entry: object, line: int, root: Path) -> Iterator[Problem]:
+def _faults(entry: object, line: int, book: Book) -> Iterator[Problem]:
     """What is wrong with a term by itself."""
     if not isinstance(entry, dict):
         yield _problem(line, "this is no term", "fields", repr(entry))
@@ -177,7 +198,7 @@ def _faults(entry: object, line: int, root: Path) -> Iterator[Problem]:
         yield _problem(line, "this is no anchor", "small letters, digits, hyphens", entry["id"])
     if is_words(page := entry.get("page")):
         for file in (f"docs/{page}.{language}.md" for language in ("zh", "en")):
-            if not (root / file).is_file():
+            if not book.has(file):
                 what = "the page of the term does not exist"
                 yield _problem(line, what, "a page of the book", file)
 

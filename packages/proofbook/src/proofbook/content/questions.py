@@ -6,10 +6,11 @@ import posixpath
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
+from proofbook.model.book import Book
 from proofbook.model.page import Page, language_of, parse
 from proofbook.model.problem import Problem, Unproved
+from proofbook.model.snippet import shown_runs
 from proofbook.model.toml_tables import is_words, tables
 
 FILE = "docs/questions/questions.toml"
@@ -60,14 +61,14 @@ class Question:
         return self.to.partition("#")[2]
 
 
-def read_questions(root: Path) -> tuple[Question, ...]:
-    """The questions of the book in `root`, in the order of the file; none where it has none.
+def read_questions(book: Book) -> tuple[Question, ...]:
+    """The questions of a book, in the order of the file; none where it has none.
 
     Raises `Unproved` with everything that is wrong with a question by itself.
     """
     found, problems = [], []
     for kind in ("question", ABSENT):
-        for entry, line in tables(root, FILE, kind, tuple(_PAGES.values())):
+        for entry, line in tables(book, FILE, kind, tuple(_PAGES.values())):
             wrong = list(_faults(entry, line, kind))
             problems += wrong
             if not wrong:
@@ -75,6 +76,14 @@ def read_questions(root: Path) -> tuple[Question, ...]:
     if problems:
         raise Unproved(problems)
     return tuple(found)
+
+
+def known_questions(book: Book) -> tuple[Question, ...]:
+    """The questions of a book; none where their file has a fault, which `wrong_list` reports."""
+    try:
+        return read_questions(book)
+    except Unproved:
+        return ()
 
 
 def entries(page: str, part: str, questions: Sequence[Question]) -> list[str]:
@@ -231,3 +240,18 @@ def _unasked(questions: Sequence[Question], pages: Mapping[str, Page]) -> Iterat
 def _problem(line: int, what: str, expected: str, found: str) -> Problem:
     mend, pages = f"correct the question in {FILE}", tuple(_PAGES.values())
     return Problem(FILE, line, what, expected, found, mend, pages)
+
+
+def wrong_list(book: Book) -> Iterator[Problem]:
+    """What is wrong with the questions of a book: their words, and where they lead."""
+    try:
+        questions = read_questions(book)
+    except Unproved as unproved:
+        yield from unproved.problems
+        return
+    pages = {page.file: page for page in book.pages}
+
+    def printed(page: Page) -> str:
+        return "\n".join(run.text for run in book.fact(shown_runs, page.file))
+
+    yield from wrong_questions(questions, pages, printed)

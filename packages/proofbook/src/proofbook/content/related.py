@@ -5,15 +5,15 @@ from __future__ import annotations
 import posixpath
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from math import log
 
 from proofbook.api.names_in_code import names_in_code
 from proofbook.check.links import elsewhere, within
-from proofbook.content.glossary import Terms
-from proofbook.model.page import Page
+from proofbook.content.glossary import known_terms
+from proofbook.model.book import Book
+from proofbook.model.page import language_of, name_of
 
 MOST, FEWEST = 4, 2
 _LABEL = {"zh": "接着读", "en": "Read on"}
@@ -36,25 +36,22 @@ class _Traits:
 
 
 class Related:
-    """Which pages go with which, the same in both languages."""
+    """Which pages go with which, the same in both languages.
 
-    def __init__(self, pages: Iterable[Page], terms: Terms):
-        words = tuple((_looked_up(n), t.id) for t in terms.all for x in _LABEL for n in t.names(x))
-        self.titles: dict[tuple[str, str], str] = {}
-        self._traits: dict[str, _Traits] = defaultdict(_Traits)
-        for page in pages:
-            name, language = page.name, page.language
-            # A first page of a part is a list of links itself, and is reached from each page.
-            if language in _LABEL and posixpath.basename(name) != "index":
-                links, last, marks = _traits_of(page, words)
-                mine = self._traits[name]
-                mine.links |= links
-                mine.last |= last
-                mine.marks |= marks
-                self.titles[name, language] = page.title
+    `traits`: by name of a page; `titles`: by name and language.
+    """
+
+    def __init__(self, traits: Mapping[str, _Traits], titles: Mapping[tuple[str, str], str]):
+        self._traits, self.titles = traits, titles
         count = Counter(mark for traits in self._traits.values() for mark in traits.marks)
         # What every page has ties none to another.
         self._weight = {mark: log(len(self._traits) / n) for mark, n in count.items()}
+
+    def __eq__(self, other: object) -> bool:
+        same = isinstance(other, Related) and self._traits == other._traits
+        return same and self.titles == other.titles
+
+    __hash__ = None
 
     def to(self, name: str, beside: Collection[str] = ()) -> list[str]:
         """The names of the pages to read after a page, the nearest first.
@@ -81,8 +78,27 @@ class Related:
         return sum(self._weight[mark] ** 2 for mark in traits.marks) ** 0.5
 
 
-@lru_cache(maxsize=512)
-def _traits_of(page: Page, words: tuple[tuple[str, str], ...]) -> tuple[set, set, set]:
+def related(book: Book) -> Related:
+    """Which pages of a book go with which."""
+    traits: dict[str, _Traits] = defaultdict(_Traits)
+    titles: dict[tuple[str, str], str] = {}
+    for file in book.page_files:
+        name, language = name_of(file), language_of(file)
+        # A first page of a part is a list of links itself, and is reached from each page.
+        if language in _LABEL and posixpath.basename(name) != "index":
+            title, links, last, marks = book.fact(_traits_of, file)
+            mine = traits[name]
+            mine.links |= links
+            mine.last |= last
+            mine.marks |= marks
+            titles[name, language] = title
+    return Related(dict(traits), titles)
+
+
+def _traits_of(book: Book, file: str) -> tuple[str, set, set, set]:
+    """The title of a page, the pages it links to, those of its last section, its marks."""
+    page, terms = book.page(file), book.fact(known_terms)
+    words = [(_looked_up(n), t.id) for t in terms.all for x in _LABEL for n in t.names(x)]
     links = {(name, line) for name, line in within(page) if posixpath.basename(name) != "index"}
     start = max((h.line for h in page.headings if h.level > 1), default=len(page.text))
     spans = [span.one_line for span in page.own_code]
@@ -90,7 +106,8 @@ def _traits_of(page: Page, words: tuple[tuple[str, str], ...]) -> tuple[set, set
     marks |= {to for _, to in elsewhere(page) if _OFFICIAL not in to}
     text = f" {' '.join(_WORD.findall(page.prose.lower()))} "
     marks |= {mark for word, mark in words if word in text}
-    return {name for name, _ in links}, {name for name, line in links if line > start}, marks
+    last = {name for name, line in links if line > start}
+    return page.title, {name for name, _ in links}, last, marks
 
 
 def _looked_up(name: str) -> str:

@@ -9,17 +9,15 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from importlib import metadata
-from pathlib import Path
 
-from proofbook.api.index import Index, read_index
 from proofbook.api.names_in_code import names_in_code
-from proofbook.check.api_names import shown
+from proofbook.check.api_names import installed_api, shown
+from proofbook.check.equations import equation_verdicts
 from proofbook.check.numbers import claims_of
-from proofbook.maths.check import verdicts
 from proofbook.maths.equalities import Equality
-from proofbook.model.page import Page, language_of, parse, read
-from proofbook.model.problem import Unproved
-from proofbook.model.snippet import runs_of
+from proofbook.model.book import Book
+from proofbook.model.page import Page, language_of
+from proofbook.model.snippet import output_file
 
 NAME, VERSIONS = "report", "versions"
 """What a page writes after `:::` to have the report there, or the versions that were used."""
@@ -75,37 +73,27 @@ class Count:
         return [str(getattr(self, f.name)) for f in fields(Count)]
 
 
-def count(page: Page, root: Path, names: dict[str, bool]) -> Count:
-    """Count what a page shows; a file that cannot be read counts nothing (it is told elsewhere).
-
-    `names`: what `names_of` gives for the page.
-    """
+def count(book: Book, file: str) -> Count:
+    """Count what a page shows; a file that cannot be read counts nothing (it is reported apart)."""
+    page = book.page(file)
     lines, runs = 0, 0
     for reference in page.references:
         if reference.path.endswith(".py"):
             runs += 1
-            with contextlib.suppress(OSError, UnicodeDecodeError):
-                lines += len(read((root / reference.path).with_suffix(".out")).splitlines())
-    judged = verdicts(page, runs_of(page, root))
+            lines += len(book.text_or_empty(output_file(reference.path)).splitlines())
+    judged = book.remember(equation_verdicts, file)
     sources = [claim.source is None for claim in claims_of(page)]
     own, known = sum(one.state != "open" for one in judged), sum(sources)
-    right = sum(names.values())
+    right = sum(book.remember(names_of, file).values())
     return Count(runs, lines, known, own, right, len(judged) - own, len(sources) - known)
 
 
-def index_or_none() -> Index | None:
-    """The names of the installed torch; None where they cannot be read (a check says why)."""
-    try:
-        return read_index()
-    except Unproved:
-        return None
-
-
-def names_of(page: Page, root: Path, index: Index | None) -> dict[str, bool]:
+def names_of(book: Book, file: str) -> dict[str, bool]:
     """The names of PyTorch in the text of a page, each with whether it could be looked up."""
-    if index is None:
-        return {}
-    run, found = shown(page, root), {}
+    page = book.page(file)
+    if (index := installed_api(book)) is None:
+        return {}  # reported by the check of names
+    run, found = shown(page, book), {}
     for use in (use for span in page.own_code for use in names_in_code(span.one_line)):
         name = use.parts[-1]
         plain = len(use.parts) == 1 and not use.call and "_" not in name.strip("_")
@@ -116,13 +104,13 @@ def names_of(page: Page, root: Path, index: Index | None) -> dict[str, bool]:
     return found
 
 
-def unproved(page: Page, root: Path) -> list[Equality]:
+def unproved(book: Book, file: str) -> tuple[Equality, ...]:
     """The equalities of a page that could not be evaluated."""
-    judged = verdicts(page, runs_of(page, root))
-    return [one.equality for one in judged if one.state == "open"]
+    judged = book.remember(equation_verdicts, file)
+    return tuple(one.equality for one in judged if one.state == "open")
 
 
-def table(file: str, root: Path) -> list[str]:
+def table(file: str, book: Book) -> list[str]:
     """The lines of Markdown of the report, in the language that the name of the page `file` says.
 
     One row for each page of that language, in the order of their names, and one for all.
@@ -133,12 +121,11 @@ def table(file: str, root: Path) -> list[str]:
     rows, total = [], Count()
     formulas: list[str] = []
     unknown: set[str] = set()
-    index = index_or_none()
-    for path, page in _pages(root, language):
-        names = names_of(page, root, index)
-        counted = count(page, root, names)
+    for path, page in _pages(book, language):
+        names = book.fact(names_of, page.file)
+        counted = book.fact(count, page.file)
         address = posixpath.relpath(path, posixpath.dirname(file.removeprefix("docs/")))
-        formulas += _listed(page, address, root)
+        formulas += _listed(page, address, book)
         unknown |= {f"`{name}`" for name, known in names.items() if not known}
         if not counted.runs:
             continue
@@ -154,31 +141,29 @@ def table(file: str, root: Path) -> list[str]:
     ]
 
 
-def versions(page: str, root: Path) -> list[str]:
+def versions(page: str, book: Book) -> list[str]:
     """What is installed here of Python and of all that `requirements.txt` pins, as Markdown."""
     language = language_of(page)
     if language not in _HEAD:
         return []
     told = [f"Python {platform.python_version()}"]
-    file = root / "requirements.txt"
-    pins = re.findall(r"(?m)^([\w-]+)==(\S+)", read(file) if file.is_file() else "")
+    pins = re.findall(r"(?m)^([\w-]+)==(\S+)", book.text_or_empty("requirements.txt"))
     for name, pinned in pins:
-        with contextlib.suppress(metadata.PackageNotFoundError, Unproved):
-            here = read_index().version if name == "torch" else metadata.version(name)
+        with contextlib.suppress(metadata.PackageNotFoundError):
+            here = metadata.version(name).partition("+")[0]
             told.append(f"{name} {here}" + (here != pinned) * _PINNED[language].format(pinned))
     return [_COMMA[language].join(told) + {"zh": "。", "en": "."}[language]]
 
 
-def _listed(page: Page, address: str, root: Path) -> Iterator[str]:
-    for equality in unproved(page, root):
+def _listed(page: Page, address: str, book: Book) -> Iterator[str]:
+    for equality in book.fact(unproved, page.file):
         yield f"    - ${equality}$ ([{_title(page)}]({address}))"
 
 
-def _pages(root: Path, language: str) -> Iterator[tuple[str, Page]]:
-    for path in sorted((root / "docs").rglob(f"*.{language}.md")):
-        with contextlib.suppress(UnicodeDecodeError):
-            name = path.relative_to(root / "docs").as_posix()
-            yield name, parse(f"docs/{name}", read(path))
+def _pages(book: Book, language: str) -> Iterator[tuple[str, Page]]:
+    for file in book.page_files:
+        if language_of(file) == language:
+            yield file.removeprefix("docs/"), book.page(file)
 
 
 def _title(page: Page) -> str:

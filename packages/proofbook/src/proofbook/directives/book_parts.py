@@ -24,20 +24,20 @@ def book_parts(config: BookConfig) -> tuple[Directive, ...]:
     return (
         Directive(config.glossary, _glossary_part, part),
         Directive(config.questions, _questions_part, part),
-        Directive(report.NAME, lambda _, page, book: report.table(page.file, book.root)),
-        Directive(report.VERSIONS, lambda _, page, book: report.versions(page.file, book.root)),
+        Directive(report.NAME, lambda _, page, book: report.table(page.file, book)),
+        Directive(report.VERSIONS, lambda _, page, book: report.versions(page.file, book)),
     )
 
 
 def _glossary_part(reference: Reference, page: Page, book: Book) -> list[str]:
     part = reference.option("part") or ""
-    lines = glossary.entries(page.file, part, glossary.read_terms(book.root))
+    lines = glossary.entries(page.file, part, glossary.read_terms(book))
     return lines or _no_such_part(reference, page)
 
 
 def _questions_part(reference: Reference, page: Page, book: Book) -> list[str]:
     part = reference.option("part") or ""
-    lines = questions.entries(page.file, part, questions.read_questions(book.root))
+    lines = questions.entries(page.file, part, questions.read_questions(book))
     return lines or _no_such_part(reference, page)
 
 

@@ -9,27 +9,46 @@ from __future__ import annotations
 import sys
 import traceback
 import types
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 from proofbook.directives.book_parts import book_parts
 from proofbook.directives.directive import Directive
 from proofbook.directives.snippet import SNIPPET
+from proofbook.model.book import Book
 from proofbook.model.config import FILE, BookConfig
 from proofbook.model.page import Page, Reference
 from proofbook.model.problem import Problem, Unproved
 
 
-def directives_of(root: Path, config: BookConfig) -> tuple[Directive, ...]:
-    """The directives of the book in `root`; raises `Unproved` where a file of its own fails."""
-    modules = [load_module(root, file) for file in _files(root, config.directives)]
+def directives_of(book: Book) -> tuple[Directive, ...]:
+    """The directives of a book; raises `Unproved` where a file of its own fails."""
+    texts = tuple((file, book.text(file)) for file in _files(book))
+    return book.resource(_loaded, book.root, book.config, texts)
+
+
+def directive_of(reference: Reference, book: Book) -> Directive:
+    """The directive that a page names; what no other one knows is taken for a snippet."""
+    return next((one for one in directives_of(book) if one.matches(reference.path)), SNIPPET)
+
+
+def traced_scripts(book: Book) -> frozenset[str]:
+    """The scripts that are recorded, because a page shows what autograd did in them."""
+    return frozenset().union(*(book.fact(_traced_on, file) for file in book.page_files))
+
+
+def _traced_on(book: Book, file: str) -> frozenset[str]:
+    references = book.page(file).references
+    scripts = (directive_of(reference, book).recording(reference) for reference in references)
+    return frozenset(script for script in scripts if script)
+
+
+def _loaded(
+    root: Path, config: BookConfig, texts: tuple[tuple[str, str], ...]
+) -> tuple[Directive, ...]:
+    modules = [load_module(root / file, file, text) for file, text in texts]
     own = [directive for module in modules for directive in module.DIRECTIVES]
     return (*own, *book_parts(config), SNIPPET)
-
-
-def directive_of(reference: Reference, directives: Sequence[Directive]) -> Directive:
-    """The directive that a page names; what no other one knows is taken for a snippet."""
-    return next((one for one in directives if one.matches(reference.path)), SNIPPET)
 
 
 def wrong_options(page: Page, reference: Reference, directive: Directive) -> Iterator[Problem]:
@@ -47,30 +66,29 @@ def wrong_options(page: Page, reference: Reference, directive: Directive) -> Ite
         yield Problem(page.file, line, what, expected, found, mend, (page.file,))
 
 
-def _files(root: Path, paths: Sequence[str]) -> Iterator[Path]:
-    for path in paths:
-        place = root / path
-        if not place.exists():
+def _files(book: Book) -> Iterator[str]:
+    for path in book.config.directives:
+        files = [path] if path.endswith(".py") else book.files(path.rstrip("/"), ".py")
+        if not files or not book.has(files[0]):
             what, mend = "the directives of the book are not there", "correct the option directives"
             raise Unproved([Problem(FILE, 1, what, "a Python file or a folder", path, mend)])
-        yield from sorted(place.glob("*.py")) if place.is_dir() else [place]
+        yield from files
 
 
-def load_module(root: Path, file: Path) -> types.ModuleType:
+def load_module(path: Path, name: str, text: str) -> types.ModuleType:
     """The module in a Python file that sets `DIRECTIVES`; raises `Unproved` where it fails.
 
     No bytecode is written beside it: the folder may be one that `mkdocs serve` watches.
     """
-    name = file.relative_to(root).as_posix() if file.is_relative_to(root) else str(file)
-    module = types.ModuleType(f"proofbook_directives_{file.stem}")
-    module.__file__ = str(file)
+    module = types.ModuleType(f"proofbook_directives_{path.stem}")
+    module.__file__ = str(path)
     sys.modules[module.__name__] = module  # where dataclasses look for their annotations
     try:
-        exec(compile(file.read_bytes(), str(file), "exec"), module.__dict__)
+        exec(compile(text, str(path), "exec"), module.__dict__)
         module.DIRECTIVES = tuple(module.DIRECTIVES)
     except Exception as error:
         frames = traceback.extract_tb(error.__traceback__)
-        line = next((f.lineno for f in reversed(frames) if f.filename == str(file)), None)
+        line = next((f.lineno for f in reversed(frames) if f.filename == str(path)), None)
         said = "".join(traceback.format_exception_only(error)).strip()
         what, expected = "the directives cannot be loaded", "a file that sets DIRECTIVES"
         problem = Problem(name, line or 1, what, expected, said, "correct this file")

@@ -11,17 +11,14 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterator
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 from proofbook.directives import grid, plot, trace_figure
 from proofbook.directives.directive import Directive
+from proofbook.model.book import Book
 from proofbook.model.older_outputs import VERSION, fault, older_file, printed
-from proofbook.model.page import Page, Reference, read
+from proofbook.model.page import Page, Reference
 from proofbook.model.problem import Problem, Unproved, not_utf8
-
-if TYPE_CHECKING:
-    from proofbook.model.book import Book
+from proofbook.model.snippet import output_file
 
 EXPECTED_OUTPUT = "<!--pytest-codeblocks:expected-output-->"
 """The marker by which pytest-codeblocks knows that the next fence is what the last one prints."""
@@ -38,23 +35,22 @@ OPTIONS = {
 
 
 def _expand(reference: Reference, page: Page, book: Book) -> list[str]:
-    if problems := list(_problems(reference, page, book.root)):
+    if problems := list(_problems(reference, page, book)):
         raise Unproved(problems)
-    script = book.root / reference.path
-    code = read(script).rstrip("\n").split("\n")
-    output = read(script.with_suffix(".out")).rstrip("\n").split("\n")
+    code = book.text(reference.path).rstrip("\n").split("\n")
+    output = book.text(output_file(reference.path)).rstrip("\n").split("\n")
     ticks = "`" * max(3, 1 + _longest_ticks(code), 1 + _longest_ticks(output))
     numbers = [str(_lines_with(code, text)[0]) for text, _ in reference.highlights]
     highlighted = f' hl_lines="{" ".join(numbers)}"' if numbers else ""
     lines = [f'{ticks}python title="{reference.path}"{highlighted}', *code, ticks, ""]
     lines += [EXPECTED_OUTPUT, "", f"{ticks}{{ .text .output }}", *output, ticks]
     for version in reference.then:
-        older = printed(older_file(script, version)).rstrip("\n").split("\n")
+        older = printed(book.text(older_file(reference.path, version))).rstrip("\n").split("\n")
         lines += ["", f'{ticks}{{ .text .output .then title="PyTorch {version}" }}', *older, ticks]
     if captions := grid.captions(reference):
         lines += ["", *grid.draw("\n".join(output), captions)]
     if reference.option("figure") == "trace":
-        lines += ["", trace_figure.draw(page, reference, book.root)]
+        lines += ["", trace_figure.draw(page, reference, book)]
     if reference.option("figure") == "plot":
         lines += ["", plot.placeholder(reference)]
     return [reference.indent + line if line else "" for line in lines]
@@ -73,13 +69,13 @@ SNIPPET = Directive(
 )
 
 
-def _problems(reference: Reference, page: Page, root: Path) -> Iterator[Problem]:
+def _problems(reference: Reference, page: Page, book: Book) -> Iterator[Problem]:
     """Why the snippet cannot be shown, or not as the page asks for it."""
 
     def problem(what: str, expected: str, found: str, mend: str, line: int = reference.line):
         return Problem(page.file, line, what, expected, found, mend, (page.file,))
 
-    script = root / reference.path
+    script = reference.path
     if not SNIPPET.matches(reference.path):
         yield problem(
             "this does not name a snippet",
@@ -88,29 +84,29 @@ def _problems(reference: Reference, page: Page, root: Path) -> Iterator[Problem]
             "write the path of a script below snippets/ on this line",
         )
         return
-    if not script.is_file():
+    if not book.has(script):
         name = reference.path.removeprefix("snippets/").removesuffix(".py")
         yield problem(
             "the page names a snippet that does not exist",
             f"a file {reference.path}",
-            _nearest(script, root),
+            _nearest(script, book),
             f"correct the path on this line, or start the snippet: proofbook new {name}",
         )
         return
-    output = script.with_suffix(".out")
-    if not output.is_file():
+    output = output_file(script)
+    if not book.has(output):
         yield problem(
             "the snippet has no recorded output",
-            f"a file {output.relative_to(root).as_posix()}",
+            f"a file {output}",
             "none",
             f"proofbook update {reference.path}",
         )
-    texts: dict[Path, str] = {}
+    texts: dict[str, str] = {}
     for file in (script, output):
         try:
-            texts[file] = read(file) if file.is_file() else ""
+            texts[file] = book.text(file) if book.has(file) else ""
         except UnicodeDecodeError as error:
-            yield not_utf8(file.relative_to(root).as_posix(), error, (page.file,))
+            yield not_utf8(file, error, (page.file,))
     if texts.get(script, "").startswith("\n"):
         yield problem(
             "the snippet begins with an empty line, which a page does not show",
@@ -122,9 +118,9 @@ def _problems(reference: Reference, page: Page, root: Path) -> Iterator[Problem]
         yield from _wrong_highlights(reference, page, texts[script])
         for key, version, line in reference.options:
             if key == "then":
-                yield from _older_problems(reference, page, root, texts[script], version, line)
+                yield from _older_problems(reference, page, book, texts[script], version, line)
     yield from plot.wrong_options(page, reference)
-    yield from trace_figure.problems(page, reference, root)
+    yield from trace_figure.problems(page, reference, book)
     if output in texts:
         yield from grid.problems(page, reference, texts[output])
 
@@ -146,18 +142,18 @@ def _wrong_highlights(reference: Reference, page: Page, code: str) -> Iterator[P
 
 
 def _older_problems(
-    reference: Reference, page: Page, root: Path, code: str, version: str, line: int
+    reference: Reference, page: Page, book: Book, code: str, version: str, line: int
 ) -> Iterator[Problem]:
     """What an older version printed is there, and was printed by the script as it is now."""
     if not VERSION.fullmatch(version):
         what, name = "this is no version of PyTorch", page.file
         yield Problem(name, line, what, OPTIONS["then"], version, "correct this line", (name,))
         return
-    file = older_file(root / reference.path, version)
+    file = older_file(reference.path, version)
     try:
-        why = fault(code, version, read(file)) if file.is_file() else "no such file"
+        why = fault(code, version, book.text(file)) if book.has(file) else "no such file"
     except UnicodeDecodeError as error:
-        yield not_utf8(file.relative_to(root).as_posix(), error, (page.file,))
+        yield not_utf8(file, error, (page.file,))
         return
     if reference.then.count(version) > 1:
         why = "the page asks for it twice"
@@ -166,7 +162,7 @@ def _older_problems(
             page.file,
             line,
             f"what PyTorch {version} printed is not known",
-            f"{file.relative_to(root).as_posix()}, recorded from {reference.path} as it is",
+            f"{file}, recorded from {reference.path} as it is",
             why,
             f"record it: python benchmarks/then.py {version} <python with it> {reference.path}",
             (page.file,),
@@ -181,7 +177,6 @@ def _longest_ticks(lines: list[str]) -> int:
     return max((len(run) for line in lines for run in re.findall("`+", line)), default=2)
 
 
-def _nearest(script: Path, root: Path) -> str:
-    names = [p.relative_to(root).as_posix() for p in sorted((root / "snippets").rglob("*.py"))]
-    near = difflib.get_close_matches(script.relative_to(root).as_posix(), names, n=1)
+def _nearest(script: str, book: Book) -> str:
+    near = difflib.get_close_matches(script, book.scripts, n=1)
     return f"no such file; the nearest is {near[0]}" if near else "no such file"

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from pathlib import Path
 
 from gradtrace import asset_path, backward_passes, build_graph, draw_figure, parse_trace
 
-from proofbook.model.page import Page, Reference, read
+from proofbook.model.book import Book
+from proofbook.model.page import Page, Reference
 from proofbook.model.problem import Problem
 
 ENDING = ".trace"
@@ -22,9 +22,14 @@ _LIGHT = (
 _PASSES = re.compile(r"([1-9]\d*)(?:-([1-9]\d*))?")
 
 
-def draw(page: Page, reference: Reference, root: Path) -> str:
+def recording_file(script: str) -> str:
+    """The file that holds the recording of a script."""
+    return f"{script.removesuffix('.py')}{ENDING}"
+
+
+def draw(page: Page, reference: Reference, book: Book) -> str:
     """The HTML of the figure, in the page's language."""
-    recording = read((root / reference.path).with_suffix(ENDING))
+    recording = book.text(recording_file(reference.path))
     language = page.file.removesuffix(".md").rpartition(".")[2]
     return _draw(recording, anchor(reference), language, passes(reference))
 
@@ -34,9 +39,9 @@ def _draw(recording: str, name: str, language: str, shown: tuple[int, int] | Non
     return draw_figure(parse_trace(recording), name, language, shown)
 
 
-def svg_file(page: Page, reference: Reference, root: Path) -> str:
+def svg_file(page: Page, reference: Reference, book: Book) -> str:
     """The graph as an SVG file, which brings its own style: that of a light page."""
-    graph = re.search("<svg.*?</svg>", draw(page, reference, root), re.DOTALL)[0]
+    graph = re.search("<svg.*?</svg>", draw(page, reference, book), re.DOTALL)[0]
     style = asset_path("trace.css").read_text("utf-8")
     rules = re.findall(r"(?m)^\.trace (svg .*)$", style.partition("/* While")[0])
     opening, closed, rest = graph.partition(">")
@@ -45,12 +50,12 @@ def svg_file(page: Page, reference: Reference, root: Path) -> str:
     return f"{opening}{closed}<style>{style}</style>{rest}"
 
 
-def step_counts(page: Page, root: Path) -> dict[str, int]:
+def step_counts(page: Page, book: Book) -> dict[str, int]:
     """How many steps each figure of a page has, by the anchor of the figure."""
     return {
-        anchor(reference): draw(page, reference, root).count("<li ")
+        anchor(reference): draw(page, reference, book).count("<li ")
         for reference in page.references
-        if reference.option("figure") == "trace" and not list(problems(page, reference, root))
+        if reference.option("figure") == "trace" and not list(problems(page, reference, book))
     }
 
 
@@ -67,13 +72,12 @@ def passes(reference: Reference) -> tuple[int, int] | None:
     return (int(numbers[1]), int(numbers[2] or numbers[1])) if numbers else None
 
 
-def problems(page: Page, reference: Reference, root: Path) -> Iterator[Problem]:
+def problems(page: Page, reference: Reference, book: Book) -> Iterator[Problem]:
     """Why the figure cannot be drawn; nothing where the page asks for none."""
     shown, captions = reference.option("passes"), reference.option("captions")
     if reference.option("figure") != "trace" and not shown:
         return
-    file = (root / reference.path).with_suffix(ENDING)
-    name = file.relative_to(root).as_posix()
+    name = recording_file(reference.path)
 
     def problem(what: str, expected: str, found: str, mend: str) -> Problem:
         return Problem(page.file, reference.line, what, expected, found, mend, (page.file,))
@@ -84,7 +88,7 @@ def problems(page: Page, reference: Reference, root: Path) -> Iterator[Problem]:
         yield problem("the figure cannot be drawn", "figure: trace, alone", found, correct)
         return
     try:
-        trace = parse_trace(read(file))
+        trace = parse_trace(book.text(name))
         build_graph(trace)
     except (OSError, ValueError, KeyError) as error:
         found = "none" if isinstance(error, OSError) else str(error)

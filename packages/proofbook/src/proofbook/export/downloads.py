@@ -33,9 +33,9 @@ def write_notebook(page: Page, book: Book, language: str, site: str, file: Path)
     file.write_text(content, "utf-8", newline="\n")
 
 
-def copy_scripts(pages: list[Page], root: Path, site: Path) -> None:
+def copy_scripts(book: Book, site: Path) -> None:
     """Copy the scripts that the pages show into the site, each to its path in the book."""
-    for script in {r.path for page in pages for r in page.references if r.path.endswith(".py")}:
-        if (root / script).is_file():  # a missing script is a problem of its page
-            (site / script).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(root / script, site / script)
+    shown = {reference.path for page in book.pages for reference in page.references}
+    for script in shown & set(book.scripts):
+        (site / script).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(book.root / script, site / script)

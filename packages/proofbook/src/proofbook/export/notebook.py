@@ -12,8 +12,7 @@ import posixpath
 import re
 from dataclasses import dataclass, field, replace
 from importlib import metadata
-from pathlib import Path
-from typing import TYPE_CHECKING
+from pathlib import PurePosixPath
 
 import nbformat
 from nbformat import NotebookNode, v4
@@ -22,11 +21,10 @@ from proofbook.directives import grid, trace_figure
 from proofbook.directives.registry import directive_of
 from proofbook.markdown.expand import expand
 from proofbook.markdown.scan import scan
+from proofbook.model.book import Book
 from proofbook.model.older_outputs import older_file, printed
-from proofbook.model.page import Page, Reference, parse, read
-
-if TYPE_CHECKING:
-    from proofbook.model.book import Book
+from proofbook.model.page import Page, Reference, parse
+from proofbook.model.snippet import output_file
 
 SITE = "http://127.0.0.1:8000/"
 """Where the book is served when no environment variable SITE_URL says otherwise."""
@@ -78,18 +76,18 @@ def notebook(page: Page, book: Book, language: str, site: str | None = None) -> 
 
 def cells(page: Page, book: Book, language: str, site: str | None = None) -> list[NotebookNode]:
     """The cells of a page: each stretch of prose, each script with its recorded output."""
-    left_out = {r for r in page.references if directive_of(r, book.directives).site_only}
+    left_out = {r for r in page.references if directive_of(r, book).site_only}
     text = [r for r in page.references if not r.path.endswith(".py") and r not in left_out]
     if text:
         page = parse(page.file, expand(replace(page, references=tuple(text)), book))
-        left_out = {r for r in page.references if directive_of(r, book.directives).site_only}
+        left_out = {r for r in page.references if directive_of(r, book).site_only}
     writer = _Writer(_Address(page.file, _site(site)), _WORDS[language])
     lines = page.text.split("\n")
     at = page.blocks[0][1] if lines[0] == "---" and page.blocks else 0
     for reference in page.references:
         writer.prose(lines[at : reference.line - 1])
         if reference not in left_out:
-            writer.snippet(page, reference, book.root)
+            writer.snippet(page, reference, book)
         at = reference.end
     writer.prose(lines[at:])
     writer.flush()
@@ -175,20 +173,20 @@ class _Writer:
             self._prose[-1] = sign[: len(before) - len(before.lstrip(">"))]
         self._prose.append(f"{sign} {line}" if sign else line)
 
-    def snippet(self, page: Page, reference: Reference, root: Path) -> None:
+    def snippet(self, page: Page, reference: Reference, book: Book) -> None:
         """A script with its output, then what older versions printed, then its figure."""
         self.flush()
-        script = root / reference.path
-        output = read(script.with_suffix(".out"))
+        script = reference.path
+        output = book.text(output_file(script))
         code = v4.new_code_cell(
-            read(script).rstrip("\n"),
-            id=self._id(script.stem),
+            book.text(script).rstrip("\n"),
+            id=self._id(PurePosixPath(script).stem),
             execution_count=1 + sum(cell.cell_type == "code" for cell in self.cells),
             outputs=[v4.new_output("stream", name="stdout", text=output)],
         )
         self.cells.append(code)
         for version in reference.then:
-            older = printed(older_file(script, version)).rstrip("\n")
+            older = printed(book.text(older_file(script, version))).rstrip("\n")
             heading = self.words["older"].format(version=version)
             self._markdown(f"{heading}\n\n```text\n{older}\n```", "older")
         if captions := reference.option("captions"):
@@ -198,7 +196,7 @@ class _Writer:
             self._markdown(plain, "figure")
         if reference.option("figure") == "trace":
             where = {"page": self.address.of(""), "identity": trace_figure.anchor(reference)}
-            svg = base64.b64encode(trace_figure.svg_file(page, reference, root).encode()).decode()
+            svg = base64.b64encode(trace_figure.svg_file(page, reference, book).encode()).decode()
             link = self.words["figure"].format(**where)
             # A tag, not Markdown: in that, some readers take no SVG within an address.
             image = f'<img alt="{self.words["alt"]}" src="data:image/svg+xml;base64,{svg}">'

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from proofbook.check.numbers import Claim, Proof, proofs
 from proofbook.model.book import Book
 from proofbook.model.page import Page
+from proofbook.model.snippet import shown_runs
 
 OPEN, NUMBERED, CLOSE = "\ue000", "\ue001", "\ue002"  # for private use, says Unicode
 """A marker is OPEN, the number of a link, NUMBERED, what is linked, CLOSE."""
@@ -77,14 +78,34 @@ def without_markers(text: str) -> str:
     return _MARKER.sub("", text) if OPEN in text or CLOSE in text else text
 
 
-def find_value_links(book: Book) -> dict[str, PageValueLinks]:
-    """The value links of all pages of a book, by the file of the page."""
-    found = {page.file: _of_page(page, book) for page in book.pages}
-    for links in found.values():
-        for proof in links.proofs():
-            run = proof.run
-            found[run.page].line_ids[run.script, proof.text.part, proof.line] = line_id(proof)
+def find_value_links(book: Book, file: str) -> PageValueLinks:
+    """The value links of a page, and the ids of its lines to which links of any page lead."""
+    return replace(book.remember(_links_of_page, file), line_ids=book.fact(_line_ids, file))
+
+
+def _links_of_page(book: Book, file: str) -> PageValueLinks:
+    return _of_page(book.page(file), book)
+
+
+def _line_ids(book: Book, file: str) -> dict[tuple[str, str, int], str]:
+    """The ids of the lines of a page to which links lead, by script, part and line."""
+    return dict(book.fact(_line_ids_by_page).get(file, ()))
+
+
+def _line_ids_by_page(book: Book) -> dict[str, list[tuple[tuple[str, str, int], str]]]:
+    found: dict[str, list[tuple[tuple[str, str, int], str]]] = {}
+    for page in book.page_files:
+        for target, line, name in book.fact(_targets, page):
+            found.setdefault(target, []).append((line, name))
     return found
+
+
+def _targets(book: Book, file: str) -> tuple[tuple[str, tuple[str, str, int], str], ...]:
+    """Where the value links of a page lead: page, line of a run, id of the line."""
+    proofs = book.remember(_links_of_page, file).proofs()
+    return tuple(
+        dict.fromkeys((p.run.page, (p.run.script, p.text.part, p.line), line_id(p)) for p in proofs)
+    )
 
 
 def line_id(proof: Proof) -> str:
@@ -99,7 +120,7 @@ def normalized(latex: str) -> str:
 
 def _of_page(page: Page, book: Book) -> PageValueLinks:
     by_place: dict[int, list[tuple[Claim, Iterator[Proof]]]] = {}
-    for claim, proving in proofs(page, book.runs):
+    for claim, proving in proofs(page, lambda file: book.fact(shown_runs, file)):
         by_place.setdefault(claim.place, []).append((claim, proving))
     links = PageValueLinks(page.file, page.text)
     for maths in page.maths:

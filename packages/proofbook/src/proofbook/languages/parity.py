@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
 
-from proofbook.content.glossary import Terms, one_of
+from proofbook.content.glossary import Terms, known_terms, one_of
 from proofbook.languages.contents import (
     Contents,
     Item,
@@ -25,8 +25,10 @@ from proofbook.languages.difference import (
     numbers,
     side_by_side,
 )
+from proofbook.model.book import Book
 from proofbook.model.page import Page
 from proofbook.model.problem import Problem
+from proofbook.model.snippet import shown_runs
 
 LANGUAGES = ("zh", "en")
 """The languages of the book; `docs/<topic>/<page>.<language>.md` is one page in one of them."""
@@ -51,26 +53,40 @@ def versions(pages: Iterable[Page]) -> dict[str, dict[str, Page]]:
     return found
 
 
+def versions_of_files(files: Iterable[str]) -> dict[str, dict[str, str]]:
+    """The files of pages by their name without language, and by their language."""
+    found: dict[str, dict[str, str]] = defaultdict(dict)
+    for file in files:
+        stem, _, language = file.removesuffix(".md").rpartition(".")
+        if language in LANGUAGES:
+            found[stem][language] = file
+    return found
+
+
+def pairs_of_files(files: Iterable[str]) -> list[str]:
+    """The names, without language, of the pages that exist in both languages."""
+    found = versions_of_files(files).items()
+    return [stem for stem, versions in found if len(versions) == len(LANGUAGES)]
+
+
 def pairs(pages: Iterable[Page]) -> dict[str, tuple[Page, Page]]:
     """The pages that exist in both languages, by their name without language."""
     found = versions(pages).items()
     return {stem: (two["zh"], two["en"]) for stem, two in found if len(two) == len(LANGUAGES)}
 
 
-def problems_between(
-    pages: Sequence[Page],
-    unreadable: set[str],
-    terms: Terms,
-    shown: Callable[[Page], str],
-) -> list[Problem]:
-    """Where the two versions of a page do not agree; `unreadable` files are told elsewhere.
+def problems_of_pair(book: Book, stem: str) -> tuple[Problem, ...]:
+    """Where the two versions of a page do not agree; `stem`: its file without `.zh.md`."""
+    one, other = (book.page(f"{stem}.{language}.md") for language in LANGUAGES)
+    runs = "\n".join(run.text for run in book.fact(shown_runs, one.file))
+    return tuple(twins(one, other, book.fact(known_terms), runs))
 
-    `shown` gives what the snippets of a page say and print.
-    """
-    found = list(_alone(pages, unreadable))
-    for one, other in pairs(pages).values():
-        found += twins(one, other, terms, shown(one))
-    return found
+
+def between_languages(book: Book) -> Iterator[Problem]:
+    """Where the versions of the book's pages do not agree."""
+    yield from _alone(book.page_files, {problem.file for problem in book.unreadable})
+    for stem in pairs_of_files(book.page_files):
+        yield from book.remember(problems_of_pair, stem)
 
 
 def twins(one: Page, other: Page, terms: Terms, shown: str = "") -> Iterator[Problem]:
@@ -88,32 +104,32 @@ def twins(one: Page, other: Page, terms: Terms, shown: str = "") -> Iterator[Pro
     yield from _terms(one, other, terms)
 
 
-def _alone(pages: Sequence[Page], unreadable: set[str]) -> Iterator[Problem]:
-    for page in pages:
-        stem = page.file.removesuffix(".md")
+def _alone(files: Sequence[str], unreadable: set[str]) -> Iterator[Problem]:
+    for file in files:
+        stem = file.removesuffix(".md")
         if stem.rpartition(".")[2] not in LANGUAGES:
             yield Problem(
-                page.file,
+                file,
                 1,
                 "the name of the page does not say its language",
                 " or ".join(f"{stem}.{language}.md" for language in LANGUAGES),
-                page.file,
+                file,
                 "rename the file",
-                (page.file,),
+                (file,),
             )
-    for stem, found in versions(pages).items():
+    for stem, found in versions_of_files(files).items():
         for missing in set(LANGUAGES) - set(found):
-            (page,) = found.values()
+            (file,) = found.values()
             if f"{stem}.{missing}.md" in unreadable:
                 continue
             yield Problem(
-                page.file,
+                file,
                 1,
                 "the page exists in one language only",
                 f"{stem}.{missing}.md beside it",
                 "no such file",
                 f"write {stem}.{missing}.md with the same snippets and anchors",
-                (page.file,),
+                (file,),
             )
 
 

@@ -11,12 +11,13 @@ import json
 import re
 import subprocess
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from proofbook.languages.contents import Section, sections
 from proofbook.languages.parity import pairs, reordered
-from proofbook.model.page import Page, one_line_end, parse, read
+from proofbook.model.book import Book
+from proofbook.model.page import Page, one_line_end, parse
 from proofbook.model.problem import Problem, Unproved, not_utf8
 
 FILE = "docs/reconciled.toml"
@@ -34,12 +35,12 @@ _COMMITS = 30  # how far back the text that was reconciled is looked for
 _LINES = 40  # of a difference; who changed more knows it
 
 
-def read_record(root: Path) -> Record | None:
-    """The record of the book in `root`, or None where it has none; raises `Unproved`."""
-    if not (root / FILE).is_file():
+def read_record(book: Book) -> Record | None:
+    """The record of a book, or None where it has none; raises `Unproved`."""
+    if not book.has(FILE):
         return None
     try:
-        record = tomllib.loads(read(root / FILE))
+        record = tomllib.loads(book.text(FILE))
     except UnicodeDecodeError as error:
         raise Unproved([not_utf8(FILE, error)]) from error
     except tomllib.TOMLDecodeError as error:
@@ -54,53 +55,53 @@ def read_record(root: Path) -> Record | None:
     return record
 
 
-def edited_alone(pages: Iterable[Page], root: Path) -> list[Problem]:
+def edited_alone(book: Book) -> list[Problem]:
     """Warnings: sections edited in one language only since the two were last reconciled.
 
     Whoever corrects a word in one language need not know the other. That numbers, code, formulas
     and links are the same is checked by `proofbook.languages.parity`.
     """
     try:
-        record = read_record(root)
+        record = read_record(book)
     except Unproved as unproved:
         return list(unproved.problems)
     found = []
-    for stem, both in pairs(pages).items() if record else ():
+    for stem, both in pairs(book.pages).items() if record else ():
         for anchor, side in alone(record.get(stem, {}), *both):
-            found.append(_edited(both[side], both[1 - side], anchor, record[stem], side, root))
+            found.append(_edited(both[side], both[1 - side], anchor, record[stem], side, book.root))
     return found
 
 
-def doubtful(pages: Iterable[Page], root: Path) -> list[Problem]:
+def doubtful(book: Book) -> list[Problem]:
     """Sections that have changed and whose numbers stand otherwise in the other language."""
-    record = read_record(root) or {}
+    record = read_record(book) or {}
     return [
         problem
-        for stem, both in pairs(pages).items()
+        for stem, both in pairs(book.pages).items()
         for anchor, problem in _doubts(record.get(stem, {}), *both).items()
     ]
 
 
-def stale(pages: Iterable[Page], root: Path) -> list[str]:
+def stale(book: Book) -> list[str]:
     """The pages, without their language, of which both versions are new or have changed."""
-    record = read_record(root)
+    record = read_record(book)
     if record is None:
         return []
-    now = {stem: _hashes(*both) for stem, both in pairs(pages).items()}
+    now = {stem: _hashes(*both) for stem, both in pairs(book.pages).items()}
     differ = [stem for stem in {**record, **now} if record.get(stem) != now.get(stem)]
-    one_side = {s for s, both in pairs(pages).items() if any(alone(record.get(s, {}), *both))}
+    one_side = {s for s, both in pairs(book.pages).items() if any(alone(record.get(s, {}), *both))}
     return sorted(set(differ) - one_side)
 
 
-def reconcile(pages: Iterable[Page], root: Path, named: set[str] | None) -> list[str]:
+def reconcile(book: Book, named: set[str] | None) -> list[str]:
     """Record the versions of the `named` pages as they are now; gives those that are new.
 
     Without names: of all pages, but for the sections that were edited in one language alone, and
     those that `doubtful` tells.
     """
-    record = read_record(root) or {}
+    record = read_record(book) or {}
     now: Record = {}
-    for stem, both in pairs(pages).items():
+    for stem, both in pairs(book.pages).items():
         old = record.get(stem, {})
         if named is not None and stem not in named:
             hashes = old
@@ -113,8 +114,8 @@ def reconcile(pages: Iterable[Page], root: Path, named: set[str] | None) -> list
                     hashes |= {anchor: old[anchor]} if anchor in old else {}
         if hashes:
             now[stem] = hashes
-    if now != record or not (root / FILE).is_file():
-        _write(root / FILE, now)
+    if now != record or not book.has(FILE):
+        _write(book.root / FILE, now)
     return [stem for stem in now if now[stem] != record.get(stem)]
 
 

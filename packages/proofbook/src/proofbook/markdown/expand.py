@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from proofbook.directives.registry import directive_of, wrong_options
+from proofbook.model.book import Book
 from proofbook.model.page import Page, Reference
 from proofbook.model.problem import Problem, Unproved
-
-if TYPE_CHECKING:
-    from proofbook.model.book import Book
 
 
 def expand(page: Page, book: Book) -> str:
@@ -30,9 +28,22 @@ def expand(page: Page, book: Book) -> str:
     return "\n".join(expanded + lines[at:])
 
 
+def expanded(book: Book, file: str) -> str:
+    """A page by its file as plain Markdown; raises as `expand`."""
+    return expand(book.page(file), book)
+
+
+def wrong_directives(page: Page, book: Book) -> Iterator[Problem]:
+    """The directives of a page that cannot be shown."""
+    try:
+        expand(page, book)
+    except Unproved as unproved:
+        yield from unproved.problems
+
+
 def expand_reference(reference: Reference, page: Page, book: Book) -> list[str]:
     """The lines that one directive of a page becomes; raises `Unproved`."""
-    directive = directive_of(reference, book.directives)
+    directive = directive_of(reference, book)
     problems: list[Problem] = []
     try:
         lines = directive.expand(reference, page, book)

@@ -9,7 +9,7 @@ listed, but no problem.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 
@@ -20,19 +20,17 @@ from proofbook.model.page import Page
 from proofbook.model.problem import Problem
 
 
-def wrong_equalities(page: Page, runs: Sequence[CodeAndOutput] = ()) -> Iterator[Problem]:
-    """The equalities of a page whose sides can be evaluated and differ."""
-    for verdict in verdicts(page, runs):
-        if verdict.state == "wrong":
-            yield Problem(
-                page.file,
-                line_of(page, verdict.equality),
-                "the two sides of the equation differ",
-                verdict.expected,
-                str(verdict.equality),
-                "correct the equation, in both languages",
-                (page.file,),
-            )
+def wrong_equality(page: Page, verdict: Verdict) -> Problem:
+    """An equality whose sides differ, as a problem of its page."""
+    return Problem(
+        page.file,
+        line_of(page, verdict.equality),
+        "the two sides of the equation differ",
+        verdict.expected,
+        str(verdict.equality),
+        "correct the equation, in both languages",
+        (page.file,),
+    )
 
 
 def line_of(page: Page, equality: Equality) -> int:

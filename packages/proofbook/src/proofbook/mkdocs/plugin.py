@@ -1,492 +1,411 @@
-"""The one place that knows MkDocs: hooks that expand and prove pages, and build both languages.
+"""The MkDocs plugin: expands, proves and finishes the pages of a book in each of its languages.
 
-Chinese at `/`, English at `/en/`: the English edition is a second build (`mkdocs.en.yml`), started
-from within the first. `docs/a/b.zh.md` and `docs/a/b.en.md` become `a/b/` in their editions. A
-build goes to a folder beside `site_dir` and takes the place of the old site only when everything is
-proved and nothing else failed.
+A build goes to a folder beside `site_dir` and takes the place of the old site only when everything
+is proved and nothing else failed.
 """
 
 from __future__ import annotations
 
 import json
 import logging
-import os
 import posixpath
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urlsplit
 
 import jieba
+import jinja2
 from gradtrace import PLAYER_ASSETS, asset_path
 from mkdocs.commands.build import build
-from mkdocs.config import load_config
 from mkdocs.config.config_options import Optional, Type
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import Abort, PluginError
 from mkdocs.plugins import BasePlugin, event_priority
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.nav import Navigation
+from mkdocs.structure.pages import Page
 from mkdocs.utils import get_relative_url
 
-from proofbook.check.api_names import shown
+from proofbook import pipeline
 from proofbook.cli import summary
+from proofbook.cli.progress import watching
+from proofbook.content.glossary import known_terms
 from proofbook.content.page_summary import answer
+from proofbook.content.questions import known_questions
 from proofbook.content.search import asked_of, with_asked
-from proofbook.export import downloads as take
-from proofbook.export import host_files, markdown_copy, notebook, social_card
-from proofbook.html.finish import PageContext, finish_page
+from proofbook.export import downloads, host_files, markdown_copy, notebook, social_card
+from proofbook.html.figures import PLACEHOLDER, awaited_figures, fill_figures
+from proofbook.html.finish import finish_page
 from proofbook.html.formulas import wrong_formula
 from proofbook.html.math_font import FILE as MATH_FONT
 from proofbook.html.math_font import font
-from proofbook.html.value_markers import PageValueLinks
-from proofbook.languages.parity import LANGUAGES
-from proofbook.markdown.expand import expand
+from proofbook.html.tree import Tree
+from proofbook.mkdocs.editions import (
+    EDITION,
+    alternates,
+    config_of_edition,
+    file_in_edition,
+    nav_in_language,
+)
 from proofbook.mkdocs.material import patch_theme, show_problems
+from proofbook.mkdocs.page_context import Place, page_context, site_markdown
+from proofbook.mkdocs.session import Findings, Session
 from proofbook.mkdocs.swap import take_place
-from proofbook.model.config import OPTIONS
-from proofbook.model.page import parse
-from proofbook.model.problem import Unproved, errors, once, warnings
-from proofbook.pipeline import Press
-from proofbook.run.kernels import kernel_environment
-from proofbook.run.notebooks import Notebooks
+from proofbook.model.book import Book
+from proofbook.model.config import OPTIONS, BookConfig
+from proofbook.model.page import name_of
+from proofbook.model.problem import Unproved, once
 from proofbook.run.runner import RunnerError
 
 log = logging.getLogger("mkdocs.proofbook")
 
-HOME = {"zh": "首页", "en": "Home"}
+HOME = {"zh": "首页"}
+"""What the first page is called in the navigation; its own title is that of the site."""
 
 
 @dataclass
-class Building:
-    """What is built: for whom, from which settings, and where it goes in the end."""
+class Target:
+    """Where the site goes in the end; it goes there only once it is proved."""
 
-    serving: bool
-    config: MkDocsConfig | None = None
-    site: Path | None = None
-    nav: Navigation | None = None
-    cards: social_card.CardRenderer | None = None
-    kernels: tempfile.TemporaryDirectory | None = None
+    config: MkDocsConfig
+    folder: Path
     proved: bool = False
 
 
-_press: Press | None = None
-_building: Building | None = None
-
-
-def _edition(config: MkDocsConfig) -> str:
-    return config.theme["language"]
-
-
-def on_startup(command: str, dirty: bool) -> None:
-    global _press, _building
-    for talkative in ("jieba", "mkdocs.mkdocs-jupyter"):
-        logging.getLogger(talkative).setLevel(logging.WARNING)
-    if _press is None:
-        # `mkdocs serve --clean` says that it is a build.
-        _building = Building(command == "serve" or "serve" in sys.argv)
-        _press = Press(Notebooks(keep_ready=_building.serving))
-        _building.kernels = tempfile.TemporaryDirectory(prefix="proof-")
-        os.environ |= kernel_environment(Path(_building.kernels.name))
-
-
-@event_priority(100)
-def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    language = _edition(config)
-    config.nav = _in_language(config.nav, language)
-    if config.plugins["material/offline"].config.enabled:
-        # From the file system a browser fetches no page; and the shim is ours, not one from afar.
-        kept = [x for x in config.theme["features"] if not x.startswith("navigation.instant")]
-        config.theme["features"] = kept
-        config.extra["polyfills"] = ["assets/iframe-worker.js"]
-    if language == LANGUAGES[0]:
-        config.extra["book_url"] = config.site_url
-        config.extra["root_url"] = urlsplit(config.site_url or "/").path or "/"
-        _building.proved = False
-        if not _building.serving:
-            _building.config, _building.site = config, Path(config.site_dir)
-            _building.site.parent.mkdir(parents=True, exist_ok=True)
-            # A folder of its own for each build: two may run at once.
-            config.site_dir = tempfile.mkdtemp(
-                prefix=f"{_building.site.name}.next-", dir=_building.site.parent
-            )
-        try:
-            _press.start(Path(config.config_file_path).parent)
-            if not _building.serving:
-                _building.cards = social_card.card_renderer(_press.book.root, _press.book.config)
-                if not _building.cards:
-                    log.info(social_card.FONT_MISSING)
-        except Unproved as error:
-            raise PluginError(str(error)) from error
-    elif "root_url" not in config.extra:
-        raise PluginError("this edition is not built alone: mkdocs.yml builds both (mkdocs build)")
-    return config
-
-
-def _in_language(nav: list | dict | str | None, language: str):
-    """The navigation names `a/b.md`; each edition has `a/b.zh.md` or `a/b.en.md`."""
-    if isinstance(nav, list):
-        return [_in_language(item, language) for item in nav]
-    if isinstance(nav, dict):
-        return {title: _in_language(item, language) for title, item in nav.items()}
-    if isinstance(nav, str) and not nav.startswith(("http:", "https:")):
-        stem, extension = posixpath.splitext(nav)
-        return f"{stem}.{language}{extension}"
-    return nav
-
-
-@event_priority(-50)  # after mkdocs-jupyter, which puts files of its own in place of notebooks
-def on_files(files: Files, config: MkDocsConfig) -> Files:
-    kept = []
-    for file in files:
-        stem, _ = posixpath.splitext(file.src_uri)
-        name, _, language = stem.rpartition(".")
-        if not file.is_documentation_page() or language not in LANGUAGES:
-            kept.append(file)
-        elif language == _edition(config):
-            kept.append(_without_language(file, name, config))
-    for name in PLAYER_ASSETS:
-        player = str(asset_path(name))
-        kept.append(File.generated(config, f"assets/{name}", abs_src_path=player))
-    return Files(kept)
-
-
-def _without_language(file: File, name: str, config: MkDocsConfig) -> File:
-    """The file keeps its own name in `docs/`; its address is that of the page in any language."""
-    plain = File(name + ".md", config.docs_dir, config.site_dir, config.use_directory_urls)
-    file.name, file.dest_uri = plain.name, plain.dest_uri
-    file.url, file.abs_dest_path = plain.url, plain.abs_dest_path
-    return file
-
-
-def on_nav(nav: Navigation, config: MkDocsConfig, files: Files) -> None:
-    _building.nav = nav
-
-
-def on_page_read_source(page, config: MkDocsConfig) -> str | None:
-    try:
-        page.file.content_string  # noqa: B018
-    except UnicodeDecodeError:
-        return "\n"  # told at the end, like everything else that does not hold
-    return None
-
-
-def on_page_markdown(markdown: str, page, config: MkDocsConfig, files: Files) -> str:
-    root = Path(config.config_file_path).parent
-    page.meta.setdefault("description", answer(markdown) or config.site_description)
-    markdown = _press.value_links.get(f"docs/{page.file.src_uri}", PageValueLinks()).with_markers(
-        markdown
-    )
-    parsed = parse(page.file.src_uri, markdown, whole=False)
-    _press.shown[page.file.src_uri] = shown(parsed, root)
-    try:
-        expanded = expand(parsed, _press.book)
-    except Unproved:
-        _press.unshown.add(f"docs/{page.file.src_uri}")
-        return markdown  # the problems are told once, with their lines in the file, at the end
-    if path := _notebook(page.file):
-        shown_page = _press.pages[f"docs/{page.file.src_uri}"]
-        file = Path(config.site_dir, path)
-        take.write_notebook(
-            shown_page, _press.book, _edition(config), config.extra["book_url"], file
-        )
-    return expanded
-
-
-def on_page_content(content: str, page, config: MkDocsConfig, files: Files) -> str:
-    source = page.file.src_uri
-    finished = finish_page(content, _context(page, config, files))
-    _press.letters |= finished.formula_characters
-    if finished.wrong_formulas:
-        text = Path(page.file.abs_src_path).read_text("utf-8")
-        wrong = [wrong_formula(f"docs/{source}", text, *each) for each in finished.wrong_formulas]
-        _press.formulas += wrong
-    return finished.html
-
-
-def _context(page, config: MkDocsConfig, files: Files) -> PageContext | None:
-    """What a page is finished with; None for one in no language of the book."""
-    source, url = page.file.src_uri, page.file.url
-    name, _, language = source.removesuffix(".md").rpartition(".")
-    if language not in LANGUAGES:
-        return None
-    known = _press.pages.get(f"docs/{source}")
-    top = _press.book.config.prefix(language) + url
-
-    def page_address(file: str) -> str:
-        return get_relative_url(files.get_file_from_path(file.removeprefix("docs/")).url, url)
-
-    glossary = f"glossary/index.{language}.md"
-    links = {}
-    if name not in ("index", "glossary/index"):
-        if documentation := _press.documentation:
-            shown_here = _press.shown[source]
-            links["name_address"] = lambda text: documentation.address_of_code(text, shown_here)
-        if files.get_file_from_path(glossary):
-            links |= {"terms": _press.terms, "glossary": page_address(glossary)}
-    return PageContext(
-        language,
-        name,
-        page_address,
-        file_address=lambda file: get_relative_url(file, top),
-        asset_address=lambda file: get_relative_url(f"assets/{file}", url),
-        values=_press.value_links.get(f"docs/{source}", PageValueLinks()),
-        scripts={reference.path for reference in known.references} if known else (),
-        related=_related(page, name, language, page_address),
-        taken_as=_taken(page, config),
-        **links,
-    )
-
-
-def _taken(page, config: MkDocsConfig) -> dict[str, str | None]:
-    """What the page can be taken along as, with the addresses."""
-    links = {"markdown": markdown_copy.NAME} if _published(config) else {}
-    if not (path := _notebook(page.file)):
-        return links
-    opened = take.colab(config.repo_url, _press.book.config.prefix(_edition(config)) + path)
-    return {"notebook": posixpath.basename(path), "colab": opened, **links}
-
-
-def _notebook(file: File) -> str | None:
-    """Where the notebook of a page lies in its edition; None for a page without a script."""
-    source = f"docs/{file.src_uri}"
-    if source not in _press.pages or not notebook.has_scripts(_press.pages[source]):
-        return None
-    return posixpath.join(posixpath.dirname(file.dest_uri), notebook.file_name(source))
-
-
-def _related(
-    page, name: str, language: str, address: Callable[[str], str]
-) -> list[tuple[str, str]]:
-    """The pages to read on: title and address of each."""
-    beside = [
-        near.file.src_uri.removesuffix(f".{language}.md")
-        for near in (page.previous_page, page.next_page)
-        if near
-    ]
-    names, titles = _press.related.to(name, beside), _press.related.titles
-    known = [name for name in names if (name, language) in titles]
-    return [(titles[name, language], address(f"{name}.{language}.md")) for name in known]
-
-
-def on_env(env, config: MkDocsConfig, files: Files):
-    """A part of the book is called what its first page is called, in either language."""
-    for file in files.documentation_pages():
-        if file.page.is_homepage:
-            file.page.title = HOME[_edition(config)]  # its own title is that of the site
-        elif file.page.is_index and file.page.parent:
-            file.page.parent.title = file.page.title
-    return env
-
-
-def on_page_context(context: dict, page, config: MkDocsConfig, nav) -> dict:
-    context["alternates"] = _alternates(config, page.url)
-    context["subtitle"] = _press.book.config.language(_edition(config)).subtitle
-    if _published(config) and page.file.src_uri.endswith(".md"):
-        context["markdown"] = markdown_copy.NAME
-        context["card"] = social_card.NAME if _building.cards else None
-    return context
-
-
-def on_post_page(output: str, page, config: MkDocsConfig) -> str:
-    return _press.with_figures(
-        output
-    )  # last: by now notebooks have been executed, and search is done
-
-
-def on_template_context(context: dict, template_name: str, config: MkDocsConfig) -> dict:
-    context["alternates"] = _alternates(config, "")
-    context["alternates_of"] = lambda url: _alternates(config, url)  # for the sitemap
-    return context
-
-
-def _alternates(config: MkDocsConfig, url: str) -> list[dict]:
-    """A page in each language: `href` on this host, `whole` with the host at its front."""
-    page, book = "" if url == "./" else url, _press.book.config
-
-    def href(language: str) -> str:
-        if not config.use_directory_urls and page:  # the book as files, wherever they lie
-            here = book.prefix(_edition(config)) + page
-            return get_relative_url(book.prefix(language) + page, here)
-        return config.extra["root_url"] + book.prefix(language) + page
-
-    links = [{"language": x.code, "name": x.name, "href": href(x.code)} for x in book.languages]
-    return [link | {"whole": urljoin(config.site_url or "/", link["href"])} for link in links]
-
-
-@event_priority(-100)
-def on_post_build(config: MkDocsConfig) -> None:
-    try:
-        patch_theme(Path(config.site_dir))
-    except ValueError as error:
-        raise PluginError(str(error)) from error
-    _tell_search(config)
-    if _published(config):
-        _write_beside(config)
-    if _edition(config) != LANGUAGES[0]:
-        return
-    warned = None
-    take.copy_scripts(_press.book.pages, _press.book.root, Path(config.site_dir))
-    try:
-        _build_english(config)
-    except Abort as error:  # its warnings are told; what does not hold should be told with them
-        warned = error
-    for edition in map(_press.book.config.prefix, _press.book.config.codes):
-        if _press.letters and (assets := Path(config.site_dir, edition)).is_dir():
-            assets.joinpath(MATH_FONT).write_bytes(font(_press.letters))
-    try:
-        found = _press.problems()
-    except RunnerError as error:
-        raise PluginError(str(error)) from error
-    problems = errors(found)
-    if told := warnings(found):
-        log.info(summary.warns(told))  # not as a warning of MkDocs: that stops a strict build
-    if not problems:
-        if warned:
-            raise warned
-        _building.proved = True
-    proof, again = _press.proof(), _press.again
-    if _building.serving:
-        if problems:
-            log.error(summary.fails(problems))
-            show_problems(problems, Path(config.site_dir), _press.book.config)
-        log.info(summary.again(again, proof, len(once(problems))))
-    elif problems:
-        told = summary.fails(problems)
-        raise PluginError(f"the book does not hold; the last good site stays\n\n{told}")
-    else:
-        log.info(summary.holds(proof))
-
-
-def _published(config: MkDocsConfig) -> bool:
-    """Whether this is what a host gets: not a site being served here, nor the book as files."""
-    return not _building.serving and config.use_directory_urls
-
-
-def _write_beside(config: MkDocsConfig) -> None:
-    """Write what a host, a program or a chat asks for beside the pages."""
-    language, folder, site = (
-        _edition(config),
-        Path(config.site_dir),
-        config.extra["book_url"] or "/",
-    )
-    entries = []
-    for page in _building.nav.pages:
-        source = f"docs/{page.file.src_uri}"
-        if source in _press.pages and source not in _press.unshown:
-            part = page.ancestors[-1].title if page.ancestors else ""
-            url = page.url.removeprefix("./")
-            entries.append(host_files.SitePage(_press.pages[source], url, part))
-    book = _press.book.config
-    edition = host_files.Edition(
-        book.language(language),
-        book.prefix(language),
-        config.site_name,
-        config.site_description or "",
-        site,
-        entries,
-    )
-    _press.formulas += host_files.write_edition_files(edition, _press.book, folder, _building.cards)
-    if language == LANGUAGES[0]:
-        prefixes = [book.prefix(code) for code in book.codes]
-        for name, text in host_files.root_files(site, prefixes).items():
-            (folder / name).write_text(text, "utf-8", newline="\n")
-    elif _building.cards:
-        _building.cards.forget_unused()
-
-
-def _build_english(config: MkDocsConfig) -> None:
-    english = load_config(
-        str(Path(config.config_file_path).with_name("mkdocs.en.yml")),
-        site_dir=os.path.join(config.site_dir, "en"),
-        site_url=posixpath.join(config.site_url or "/", "en/"),
-        strict=config.strict,
-    )
-    english.extra |= {name: config.extra[name] for name in ("book_url", "root_url")}
-    english.plugins.on_startup(command="build", dirty=False)
-    build(english)
-
-
-def _tell_search(config: MkDocsConfig) -> None:
-    """Let the search find pages by what readers type, in either language."""
-    site, language = Path(config.site_dir), _edition(config)
-    asked = asked_of(_press.book.pages, _press.terms, _press.questions, language)
-    index = site / "search/search_index.json"
-    told = json.loads(index.read_text("utf-8"))
-    told["docs"] = with_asked(told["docs"], asked, jieba.cut_for_search)
-    index.write_text(json.dumps(told, ensure_ascii=False, separators=(",", ":")), "utf-8")
-
-
-def on_build_error(error: Exception) -> None:
-    _building.proved = False
-
-
-def on_shutdown() -> None:
-    """The last event, also after a failure: only now may the new site take its place."""
-    global _press, _building
-    press, building, _press, _building = _press, _building, None, None
-    if press is None:
-        return
-    press.close()
-    building.kernels.cleanup()
-    if building.site is None:
-        return
-    new = Path(building.config.site_dir)
-    if building.proved:
-        take_place(new, building.site)
-        building.config.site_dir = str(building.site)  # for what comes after a build: gh-deploy
-    shutil.rmtree(new, ignore_errors=True)
-
-
 class ProofbookPlugin(BasePlugin):
-    """Expands, proves and finishes the pages of a book in each of its languages."""
+    """One instance serves all editions and all builds of a process, as MkDocs has it for plugins
+    with `on_startup`. The first edition builds the others, and decides whether the new site takes
+    the place of the old one."""
 
-    config_scheme = tuple((name, Optional(Type(kinds))) for name, kinds in OPTIONS.items())
+    config_scheme = tuple((name, Optional(Type(types))) for name, types in OPTIONS.items())
 
-    def on_startup(self, *positional, **named):
-        return on_startup(*positional, **named)
+    def __init__(self) -> None:
+        super().__init__()
+        self.session: Session | None = None
+        self.serving = False
+        self.target: Target | None = None
+        self.cards: social_card.CardRenderer | None = None
+        self.navigation: dict[str, Navigation] = {}
+
+    @property
+    def book(self) -> Book:
+        """The book that is built."""
+        return self.session.book
+
+    @property
+    def settings(self) -> BookConfig:
+        """The settings of the book that is built."""
+        return self.session.book.config
+
+    def language(self, config: MkDocsConfig) -> str:
+        """The language of the edition with these settings."""
+        return config.extra.get(EDITION, self.settings.default.code)
+
+    def is_first(self, config: MkDocsConfig) -> bool:
+        """Whether the edition with these settings is that of the first language."""
+        return self.language(config) == self.settings.default.code
+
+    # --- events of MkDocs, in their order
+
+    def on_startup(self, *, command: str, dirty: bool) -> None:
+        for talkative in ("jieba", "mkdocs.mkdocs-jupyter"):
+            logging.getLogger(talkative).setLevel(logging.WARNING)
+        # `mkdocs serve --clean` says that it is a build.
+        self.serving = command == "serve" or "serve" in sys.argv
 
     @event_priority(100)
-    def on_config(self, *positional, **named):
-        return on_config(*positional, **named)
+    def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
+        root = Path(config.config_file_path).parent
+        if EDITION not in config.extra:
+            self._start(root, config)
+        language = self.language(config)
+        config.nav = nav_in_language(config.nav, language, Path(config.docs_dir))
+        offline = config.plugins.get("material/offline")
+        if offline and offline.config.enabled:
+            # From the file system a browser fetches no page; the shim is ours, not one from afar.
+            kept = [x for x in config.theme["features"] if not x.startswith("navigation.instant")]
+            config.theme["features"] = kept
+            config.extra["polyfills"] = ["assets/iframe-worker.js"]
+        self.session.pages.remember_colored_code(config)
+        return config
 
-    @event_priority(-50)
-    def on_files(self, *positional, **named):
-        return on_files(*positional, **named)
+    def _start(self, root: Path, config: MkDocsConfig) -> None:
+        """Read the book and have its scripts run; build beside the site that is there."""
+        if Path(config.config_file_path).stem.count("."):  # mkdocs.en.yml
+            raise PluginError("this edition is not built alone: mkdocs.yml builds all of them")
+        try:
+            if self.session is None:
+                self.session = Session.open(root, self.serving)
+            else:
+                self.session.reopen()
+        except Unproved as error:
+            raise PluginError(str(error)) from error
+        self.session.findings = Findings()
+        self.session.teach(jieba)
+        config.extra["book_url"] = config.site_url
+        config.extra["root_url"] = urlsplit(config.site_url or "/").path or "/"
+        if self.serving:
+            return
+        self.target = Target(config, Path(config.site_dir))
+        self.target.folder.parent.mkdir(parents=True, exist_ok=True)
+        # A folder of its own for each build: two may run at once.
+        config.site_dir = tempfile.mkdtemp(
+            prefix=f"{self.target.folder.name}.next-", dir=self.target.folder.parent
+        )
+        self.cards = social_card.card_renderer(self.book.root, self.settings)
+        if not self.cards:
+            log.info(social_card.FONT_MISSING)
 
-    def on_nav(self, *positional, **named):
-        return on_nav(*positional, **named)
+    @event_priority(-50)  # after mkdocs-jupyter, which puts files of its own in place of notebooks
+    def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
+        own = (
+            file_in_edition(file, self.language(config), self.settings, config) for file in files
+        )
+        assets = [
+            File.generated(config, f"assets/{name}", abs_src_path=str(asset_path(name)))
+            for name in PLAYER_ASSETS
+        ]
+        return Files([*(file for file in own if file), *assets])
 
-    def on_page_read_source(self, *positional, **named):
-        return on_page_read_source(*positional, **named)
+    def on_nav(self, nav: Navigation, *, config: MkDocsConfig, files: Files) -> None:
+        self.navigation[self.language(config)] = nav
 
-    def on_page_markdown(self, *positional, **named):
-        return on_page_markdown(*positional, **named)
+    def on_page_read_source(self, *, page: Page, config: MkDocsConfig) -> str | None:
+        try:
+            page.file.content_string  # noqa: B018
+        except UnicodeDecodeError:
+            return "\n"  # reported at the end, like everything else that does not hold
+        return None
 
-    def on_page_content(self, *positional, **named):
-        return on_page_content(*positional, **named)
+    def on_page_markdown(
+        self, markdown: str, *, page: Page, config: MkDocsConfig, files: Files
+    ) -> str:
+        page.meta.setdefault("description", answer(markdown) or config.site_description)
+        self.session.pages.remember(page)
+        source = f"docs/{page.file.src_uri}"
+        if source not in self.book.page_files:
+            return markdown
+        text = self.book.text(source)
+        if not text.endswith(markdown):
+            log.warning(f"{source}: another plugin changes its Markdown, which is not expanded")
+            return markdown
+        try:
+            expanded = self.book.remember(site_markdown, source, len(text) - len(markdown))
+        except Unproved:
+            self.session.findings.unshown.add(source)
+            return markdown  # the problems are reported once, with their lines, at the end
+        self.session.findings.unshown.discard(source)
+        if path := self._notebook(page.file):
+            target = Path(config.site_dir, path)
+            address = config.extra["book_url"]
+            downloads.write_notebook(
+                self.book.page(source), self.book, self.language(config), address, target
+            )
+        return expanded
 
-    def on_env(self, *positional, **named):
-        return on_env(*positional, **named)
+    def on_page_content(
+        self, content: str, *, page: Page, config: MkDocsConfig, files: Files
+    ) -> str:
+        source, findings = f"docs/{page.file.src_uri}", self.session.findings
+        if source not in self.book.page_files:
+            return content
+        finished = finish_page(content, page_context(self.book, self._place(page, config, files)))
+        findings.letters[source] = finished.formula_characters
+        text = self.book.text(source)
+        findings.problems[source] = [
+            wrong_formula(source, text, *each) for each in finished.wrong_formulas
+        ]
+        return finished.html
 
-    def on_page_context(self, *positional, **named):
-        return on_page_context(*positional, **named)
+    def on_env(self, env: jinja2.Environment, *, config: MkDocsConfig, files: Files):
+        """A part of the book is called what its first page is called, in any language."""
+        env.bytecode_cache = self.session.pages.templates
+        for file in files.documentation_pages():
+            if file.page.is_homepage:
+                file.page.title = HOME.get(self.language(config), "Home")
+            elif file.page.is_index and file.page.parent:
+                file.page.parent.title = file.page.title
+        if search := config.plugins.get("material/search"):
+            self.session.pages.search.use(search, self.language(config))
+        return env
 
-    def on_post_page(self, *positional, **named):
-        return on_post_page(*positional, **named)
+    def on_page_context(self, context, *, page: Page, config: MkDocsConfig, nav: Navigation):
+        context["alternates"] = self._alternates(page.url, config)
+        context["subtitle"] = self.settings.language(self.language(config)).subtitle
+        if self._published(config) and page.file.src_uri.endswith(".md"):
+            context["markdown"] = markdown_copy.NAME
+            context["card"] = social_card.NAME if self.cards else None
+        return context
 
-    def on_template_context(self, *positional, **named):
-        return on_template_context(*positional, **named)
+    def on_post_page(self, output: str, *, page: Page, config: MkDocsConfig) -> str:
+        """Put in the figures last: by now notebooks have been executed, and search is done."""
+        if PLACEHOLDER not in output:
+            return output
+        tree = Tree(output)
+        fill_figures(tree, self.session.notebooks.figures(set(awaited_figures(tree))))
+        return tree.html
+
+    def on_template_context(self, context, *, template_name: str, config: MkDocsConfig):
+        context["alternates"] = self._alternates("", config)
+        context["alternates_of"] = lambda url: self._alternates(url, config)  # for the sitemap
+        return context
 
     @event_priority(-100)
-    def on_post_build(self, *positional, **named):
-        return on_post_build(*positional, **named)
+    def on_post_build(self, *, config: MkDocsConfig) -> None:
+        try:
+            patch_theme(Path(config.site_dir))
+        except ValueError as error:
+            raise PluginError(str(error)) from error
+        self._add_search_words(config)
+        if self._published(config):
+            self._write_host_files(config)
+        if self.is_first(config):
+            self._prove(config, self._build_others(config))
 
-    def on_build_error(self, *positional, **named):
-        return on_build_error(*positional, **named)
+    def on_build_error(self, *, error: Exception) -> None:
+        if self.target:
+            self.target.proved = False
 
-    def on_shutdown(self, *positional, **named):
-        return on_shutdown(*positional, **named)
+    def on_shutdown(self) -> None:
+        """The last event, also after a failure: only now may the new site take its place."""
+        if self.session is None:
+            return
+        self.session.close()
+        if self.target is None:
+            return
+        new = Path(self.target.config.site_dir)
+        if self.target.proved:
+            take_place(new, self.target.folder)
+            # for what comes after a build: gh-deploy
+            self.target.config.site_dir = str(self.target.folder)
+        shutil.rmtree(new, ignore_errors=True)
+
+    # --- what they need
+
+    def _build_others(self, config: MkDocsConfig) -> Abort | None:
+        """Build the editions in other languages; gives the warnings that end a strict build."""
+        warned = None
+        for language in self.settings.codes[1:]:
+            try:
+                build(config_of_edition(language, config))
+            except Abort as error:  # its warnings are said; what does not hold should be too
+                warned = error
+        return warned
+
+    def _prove(self, config: MkDocsConfig, warned: Abort | None) -> None:
+        """Say what holds and what doesn't, once all editions are built."""
+        site, findings = Path(config.site_dir), self.session.findings
+        downloads.copy_scripts(self.book, site)
+        if letters := frozenset().union(*findings.letters.values()):
+            for language in self.settings.codes:
+                folder = site / self.settings.prefix(language)
+                if folder.is_dir():
+                    (folder / MATH_FONT).write_bytes(font(letters))
+        try:
+            outcome = pipeline.finish(self.session.started, watching)
+        except RunnerError as error:
+            raise PluginError(str(error)) from error
+        extra = [problem for found in findings.problems.values() for problem in found]
+        problems = once([*outcome.problems, *extra])
+        if outcome.warnings:  # not as a warning of MkDocs, which would stop a strict build
+            log.info(summary.warns(outcome.warnings))
+        if self.serving:
+            if problems:
+                log.error(summary.fails(problems))
+                show_problems(problems, site, self.settings)
+            log.info(summary.again(outcome, len(problems)))
+        elif problems:
+            text = summary.fails(problems)
+            raise PluginError(f"the book does not hold; the last good site stays\n\n{text}")
+        elif warned:
+            raise warned
+        else:
+            self.target.proved = True
+            log.info(summary.holds(outcome))
+        if warned:
+            raise warned
+
+    def _place(self, page: Page, config: MkDocsConfig, files: Files) -> Place:
+        source, url = f"docs/{page.file.src_uri}", page.file.url
+        urls = {f"docs/{file.src_uri}": file.url for file in files.documentation_pages()}
+        language = self.language(config)
+        top = self.settings.prefix(language) + url
+        near = (page.previous_page, page.next_page)
+        return Place(
+            source,
+            name_of(source),
+            language,
+            tuple(name_of(f"docs/{other.file.src_uri}") for other in near if other),
+            self._taken_as(page, config),
+            lambda file: get_relative_url(urls[file], url) if file in urls else None,
+            lambda path: get_relative_url(f"assets/{path}", url),
+            lambda path: get_relative_url(path, top),
+        )
+
+    def _taken_as(self, page: Page, config: MkDocsConfig) -> dict[str, str | None]:
+        """What a page can be taken along as, with the addresses."""
+        links: dict[str, str | None] = {}
+        if path := self._notebook(page.file):
+            place = self.settings.prefix(self.language(config)) + path
+            links["notebook"] = posixpath.basename(path)
+            links["colab"] = downloads.colab(config.repo_url, place)
+        if self._published(config):
+            links["markdown"] = markdown_copy.NAME
+        return links
+
+    def _notebook(self, file: File) -> str | None:
+        """Where the notebook of a page lies in its edition; None for a page without a script."""
+        source = f"docs/{file.src_uri}"
+        if source not in self.book.page_files or not notebook.has_scripts(self.book.page(source)):
+            return None
+        return posixpath.join(posixpath.dirname(file.dest_uri), notebook.name(source))
+
+    def _alternates(self, url: str, config: MkDocsConfig) -> list[dict]:
+        return alternates(url, self.language(config), self.settings, config)
+
+    def _published(self, config: MkDocsConfig) -> bool:
+        """Whether this is what a host gets: not a site being served, nor the book as files."""
+        return not self.serving and config.use_directory_urls
+
+    def _write_host_files(self, config: MkDocsConfig) -> None:
+        """Write what a host, a program or a chat asks for beside the pages."""
+        language = self.language(config)
+        folder, site = Path(config.site_dir), config.extra["book_url"] or "/"
+        entries = []
+        for page in self.navigation[language].pages:
+            source = f"docs/{page.file.src_uri}"
+            if source in self.book.page_files and source not in self.session.findings.unshown:
+                part = page.ancestors[-1].title if page.ancestors else ""
+                url = page.url.removeprefix("./")
+                entries.append(host_files.SitePage(self.book.page(source), url, part))
+        edition = host_files.Edition(
+            self.settings.language(language),
+            self.settings.prefix(language),
+            config.site_name,
+            config.site_description or "",
+            site,
+            entries,
+        )
+        problems = host_files.write_edition_files(edition, self.book, folder, self.cards)
+        self.session.findings.problems[f"beside {language}"] = problems
+        if self.is_first(config):
+            prefixes = [self.settings.prefix(code) for code in self.settings.codes]
+            for name, text in host_files.root_files(site, prefixes).items():
+                (folder / name).write_text(text, "utf-8", newline="\n")
+        elif self.cards:
+            self.cards.forget_unused()
+
+    def _add_search_words(self, config: MkDocsConfig) -> None:
+        """Let the search find pages by what readers type."""
+        index = Path(config.site_dir, "search/search_index.json")
+        if not index.is_file():
+            return
+        terms, questions = self.book.fact(known_terms), self.book.fact(known_questions)
+        asked = asked_of(self.book.pages, terms, questions, self.language(config))
+        entries = json.loads(index.read_text("utf-8"))
+        entries["docs"] = with_asked(entries["docs"], asked, jieba.cut_for_search)
+        text = json.dumps(entries, ensure_ascii=False, separators=(",", ":"))
+        index.write_text(text, "utf-8")

@@ -1,303 +1,295 @@
-"""The book: pages in two languages, scripts and their outputs, and what must hold between them."""
+"""A book as it lies in a folder: the text of every file, read once, and what was made of it.
+
+A `Book` never changes. `reopened` gives the book after an edit: it reads the files that changed,
+and shares the memory of results with the one before.
+"""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cache, cached_property
+import hashlib
+import os
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
+from typing import Any, TypeVar
 
-from proofbook.api.inventory import wrong_inventories
-from proofbook.check.api_names import Names
-from proofbook.check.links import wrong_links
-from proofbook.check.numbers import unproved_values
-from proofbook.content.glossary import Terms, read_terms
-from proofbook.content.questions import as_pages, in_the_file, read_questions, wrong_questions
-from proofbook.directives.directive import Directive
-from proofbook.directives.registry import directive_of, directives_of
-from proofbook.languages.parity import problems_between
-from proofbook.languages.reconcile import edited_alone
-from proofbook.markdown.expand import expand
-from proofbook.maths.check import wrong_equalities
 from proofbook.model.config import BookConfig, read_config
-from proofbook.model.older_outputs import VERSION, older_file
-from proofbook.model.page import Page, parse, read
-from proofbook.model.problem import Problem, Unproved, not_utf8
-from proofbook.model.snippet import Run, runs_of
+from proofbook.model.memo import Memo, Reads, Remembered
+from proofbook.model.page import Page, one_line_end, parse
+from proofbook.model.problem import Problem, not_utf8
 
-TAKEN = sys.stdlib_module_names | {
-    *("torch", "numpy", "filelock", "fsspec", "jinja2", "markupsafe", "mpmath", "networkx"),
-    *("setuptools", "sympy", "torchgen", "typing_extensions"),
-}
-"""Names that no script may have: the modules of Python, and those that torch imports."""
+FOLDERS = ("docs", "snippets")
+"""The folders whose text files belong to the book."""
+
+TEXTS = (".md", ".toml", ".py", ".out", ".then", ".trace")
+BESIDE = ("requirements.txt",)
+"""Files at the root of the book that its pages speak of."""
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """A file as it was read: its text with lines ended by `\\n`, or why it is none.
+
+    `stamp`: a hash of its bytes; `seen`: its size and time of change when it was read.
+    """
+
+    text: str
+    stamp: str
+    seen: tuple[int, int]
+    error: UnicodeDecodeError | None = None
 
 
 @dataclass(frozen=True)
 class Book:
-    """Everything that stands in the files, read once. Paths are relative to `root`, with `/`."""
+    """Every text of a book; paths are relative to `root`, written with `/`.
+
+    Functions of the form `f(book, *arguments)` can be remembered (`remember`): the book that they
+    get notes what they read of it.
+    """
 
     root: Path
-    pages: tuple[Page, ...]
-    scripts: tuple[str, ...]
-    outputs: tuple[str, ...]
-    older: tuple[str, ...]
-    traces: tuple[str, ...]
-    unreadable: tuple[Problem, ...]
     config: BookConfig
-    directives: tuple[Directive, ...]
+    sources: Mapping[str, SourceFile]
+    memo: Memo = field(default_factory=Memo)
+    resources: dict[Hashable, Any] = field(default_factory=dict)
+    _valid: set = field(default_factory=set)
+    _reads: Reads | None = None
+
+    def reopened(self) -> Book:
+        """The book as its files are now; of those that did not change, nothing is read again."""
+        config = read_config(self.root)
+        sources = _read_sources(self.root, config, self.sources)
+        memo = self.memo if config == self.config else Memo()
+        return Book(self.root, config, sources, memo, self.resources)
+
+    def with_texts(self, texts: Mapping[str, str]) -> Book:
+        """The book as it would be with these texts in these files, beside all others."""
+        changed = {
+            file: SourceFile(text, hashlib.sha256(text.encode()).hexdigest()[:20], (-1, -1))
+            for file, text in texts.items()
+        }
+        return Book(self.root, self.config, {**self.sources, **changed}, self.memo, self.resources)
+
+    def changed_since(self, before: Book) -> set[str]:
+        """The files that have another text than in the book `before`, or are new or gone."""
+        names = self.sources.keys() | before.sources.keys()
+        return {name for name in names if _stamp(self, name) != _stamp(before, name)}
+
+    # --- what is read of it
+
+    def text(self, file: str) -> str:
+        """The text of a file. Raises `FileNotFoundError` or `UnicodeDecodeError`."""
+        self._note(file)
+        source = self.sources.get(file)
+        if source is None:
+            raise FileNotFoundError(file)
+        if source.error:
+            raise source.error
+        return source.text
+
+    def text_or_empty(self, file: str) -> str:
+        """The text of a file; empty if it is missing or no text (which is reported once, apart)."""
+        try:
+            return self.text(file)
+        except (FileNotFoundError, UnicodeDecodeError):
+            return ""
+
+    def has(self, file: str) -> bool:
+        """Whether there is such a file, whatever it holds."""
+        return self._answer(("exists", file))
+
+    def files(self, folder: str, ending: str) -> tuple[str, ...]:
+        """The text files below a folder whose names end so, sorted."""
+        return self._answer(("files", folder, ending))
+
+    def page(self, file: str) -> Page:
+        """A page by its file. Raises `FileNotFoundError` or `UnicodeDecodeError`."""
+        return self.remember(_parsed, file)
+
+    # --- what is in it
 
     @property
-    def traced(self) -> frozenset[str]:
-        """The scripts of which a page shows what autograd did: those that are recorded."""
-        shown = (r for page in self.pages for r in page.references)
-        scripts = (directive_of(r, self.directives).recording(r) for r in shown)
-        return frozenset(script for script in scripts if script)
+    def pages(self) -> tuple[Page, ...]:
+        """All pages that can be read."""
+        return tuple(self.page(file) for file in self.page_files)
+
+    @property
+    def page_files(self) -> tuple[str, ...]:
+        """The files of all pages that can be read."""
+        return self._answer(("pages",))
+
+    @property
+    def scripts(self) -> tuple[str, ...]:
+        """All snippets."""
+        return self.files("snippets", ".py")
 
     def users(self, script: str) -> tuple[str, ...]:
         """The pages that show a script."""
-        return tuple(p.file for p in self.pages if any(r.path == script for r in p.references))
+        return self.fact(_users).get(script, ())
 
     @cached_property
-    def runs(self) -> Callable[[str], tuple[Run, ...]]:
-        """What the runs of a page say and print, by the file of the page; read once."""
-        pages = {page.file: page for page in self.pages}
-        return cache(lambda file: runs_of(pages[file], self.root) if file in pages else ())
+    def unreadable(self) -> tuple[Problem, ...]:
+        """The files that are no text in UTF-8."""
+        return tuple(
+            not_utf8(name, source.error, (name,) if name.endswith(".md") else ())
+            for name, source in sorted(self.sources.items())
+            if source.error
+        )
+
+    # --- results
+
+    def remember(self, function: Callable[..., _T], *arguments: Hashable) -> _T:
+        """`function(book, *arguments)`, computed again only if something that it read has changed.
+
+        The function is one of a module; its result must not be changed by anybody.
+        """
+        key = function, arguments
+        entry = self.memo.entries.get(key)
+        if entry is None or not self._is_valid(key, entry):
+            view = Book(
+                self.root, self.config, self.sources, self.memo, self.resources, self._valid, {}
+            )
+            try:
+                value = function(view, *arguments)
+            finally:  # who catches the error depends on what was read until then
+                self._note_all(view._reads)
+            entry = self.memo.entries[key] = Remembered(value, view._reads)
+            self._valid.add(key)
+        self._note_all(entry.reads)
+        return entry.value
+
+    def fact(self, function: Callable[..., _T], *arguments: Hashable) -> _T:
+        """As `remember`; but who asks depends on the answer alone, not on what it was made from.
+
+        For small answers that seldom change though what they are made from does: the anchors of a
+        page, the pages that show a script.
+        """
+        return self._answer(("fact", function, arguments))
+
+    def resource(self, make: Callable[..., _T], *arguments: Hashable) -> _T:
+        """`make(*arguments)`, made once for the last arguments, and never written to disk.
+
+        For what depends on the installed software, and for what cannot be written.
+        """
+        known = self.resources.get(make)
+        if known is None or known[0] != arguments:
+            known = self.resources[make] = arguments, make(*arguments)
+        return known[1]
+
+    def used(self) -> set:
+        """The keys of all results that are valid for this book."""
+        return self._valid
+
+    def _is_valid(self, key: Hashable, entry: Remembered) -> bool:
+        if key not in self._valid:
+            if any(self._current(read) != known for read, known in entry.reads.items()):
+                return False
+            self._valid.add(key)
+        return True
+
+    def _answer(self, query: tuple) -> Any:
+        answer = self._current(query)
+        self._note_all({query: answer})
+        return answer
+
+    def _current(self, read: Hashable) -> Any:
+        """What a file or a query gives now."""
+        if isinstance(read, str):
+            return _stamp(self, read)
+        kind, *rest = read
+        if kind == "exists":
+            return rest[0] in self.sources or (self.root / rest[0]).is_file()
+        if kind == "files":
+            return self._listed(*rest)
+        if kind == "pages":
+            return tuple(f for f in self._listed("docs", ".md") if not self.sources[f].error)
+        function, arguments = rest
+        untracked = Book(
+            self.root, self.config, self.sources, self.memo, self.resources, self._valid
+        )
+        return untracked.remember(function, *arguments)
+
+    def _listed(self, folder: str, ending: str) -> tuple[str, ...]:
+        start = f"{folder}/"
+        return tuple(sorted(f for f in self.sources if f.startswith(start) and f.endswith(ending)))
+
+    def _note(self, file: str) -> None:
+        if self._reads is not None:
+            self._reads[file] = self._current(file)
+
+    def _note_all(self, reads: Reads) -> None:
+        if self._reads is not None:
+            self._reads.update(reads)
 
 
-def read_book(root: Path) -> Book:
-    """Read the book that lies in `root`: `docs/`, `snippets/`, its settings and its directives.
+def read_book(root: Path, memo: Memo | None = None) -> Book:
+    """Read the book that lies in `root`; `memo` holds what is known of it from before.
 
-    Raises `Unproved` where the settings are wrong or a directive of its own cannot be loaded.
+    Raises `Unproved` if its settings are wrong.
     """
-    pages: list[Page] = []
-    unreadable: list[Problem] = []
-
-    def files(folder: str, pattern: str) -> list[str]:
-        found = (p.relative_to(root) for p in (root / folder).rglob(pattern) if p.is_file())
-        # What begins with a dot belongs to an editor: its copies, its locks.
-        return sorted(p.as_posix() for p in found if not any(x.startswith(".") for x in p.parts))
-
-    def text(file: str) -> str | None:
-        try:
-            return read(root / file)
-        except UnicodeDecodeError as error:
-            pages = (file,) if file.endswith(".md") else ()
-            unreadable.append(not_utf8(file, error, pages))
-            return None
-
-    for file in files("docs", "*.md"):
-        if (content := text(file)) is not None:
-            pages.append(parse(file, content))
-    scripts, outputs = files("snippets", "*.py"), files("snippets", "*.out")
-    older, traces = files("snippets", "*.then"), files("snippets", "*.trace")
-    for file in scripts + outputs + older + traces:
-        text(file)
-    texts = map(tuple, (pages, scripts, outputs, older, traces, unreadable))
+    root = root.resolve()
     config = read_config(root)
-    return Book(root, *texts, config, directives_of(root, config))
+    return Book(root, config, _read_sources(root, config, {}), memo or Memo())
 
 
-def problems_in_files(book: Book) -> list[Problem]:
-    """What can be seen to be wrong without running anything."""
-    found = list(book.unreadable)
-    try:
-        terms = read_terms(book.root)
-    except Unproved as unproved:
-        found += unproved.problems
-        terms = Terms()
-    checks = Checks(book, terms)
-    for page in book.pages:
-        found += checks.of_page(page)
-    found += checks.of_questions()
-    found += checks.names.unknown
-    found += checks.between(book.pages)
-    found += edited_alone(book.pages, book.root)
-    found += wrong_inventories(book.root, book.config.inventories)
-    found += _strays(book)
-    found += _shadows(book)
+def _parsed(book: Book, file: str) -> Page:
+    return parse(file, book.text(file))
+
+
+def _users(book: Book) -> dict[str, tuple[str, ...]]:
+    users: dict[str, dict[str, None]] = {}
+    for file in book.page_files:
+        for script in book.fact(_shown_scripts, file):
+            users.setdefault(script, {})[file] = None
+    return {script: tuple(files) for script, files in users.items()}
+
+
+def _shown_scripts(book: Book, file: str) -> tuple[str, ...]:
+    return tuple(reference.path for reference in book.page(file).references)
+
+
+def _stamp(book: Book, file: str) -> str | None:
+    source = book.sources.get(file)
+    return source.stamp if source else None
+
+
+def _read_sources(
+    root: Path, config: BookConfig, known: Mapping[str, SourceFile]
+) -> dict[str, SourceFile]:
+    found = {}
+    for name, status in _text_files(root, [*FOLDERS, *config.directives]):
+        before, seen = known.get(name), (status.st_size, status.st_mtime_ns)
+        found[name] = before if before and before.seen == seen else _read(root / name, seen)
     return found
 
 
-@dataclass(frozen=True)
-class Checks:
-    """What is checked on the pages of a book: as they are, or as one of them might be."""
-
-    book: Book
-    terms: Terms
-
-    @cached_property
-    def names(self) -> Names:
-        """The check of the names of PyTorch."""
-        return Names(self._pages, self.book.root, self.book.scripts)
-
-    @cached_property
-    def _pages(self) -> dict[str, Page]:
-        return {page.file: page for page in self.book.pages}
-
-    def of_page(self, page: Page) -> Iterator[Problem]:
-        """What is wrong with a page by itself, whatever its other language says."""
-        try:
-            expand(page, self.book)
-        except Unproved as unproved:
-            yield from unproved.problems
-        yield from _typed_code(page)
-        yield from _raw_text(page)
-        yield from _anchors(page)
-        yield from self.terms.wrong_words(page)
-        yield from wrong_equalities(page, self.book.runs(page.file))
-        yield from unproved_values(page, self.book.runs)
-        yield from self.names.wrong(page)
-        terms = {term.id for term in self.terms.all}
-        yield from wrong_links(page, self._pages, terms, self.book.root)
-
-    def of_questions(self) -> list[Problem]:
-        """What is wrong with the list of questions: their words, and where they lead."""
-        root, terms = self.book.root, {term.id for term in self.terms.all}
-        try:
-            questions = read_questions(root)
-        except Unproved as unproved:
-            return list(unproved.problems)
-        found = []
-        for page in as_pages(questions):
-            found += [*self.terms.wrong_words(page), *self.names.wrong(page)]
-            found += wrong_links(page, self._pages, terms, root)
-        return wrong_questions(questions, self._pages, self._shown) + list(map(in_the_file, found))
-
-    def between(self, pages: Sequence[Page]) -> list[Problem]:
-        """Where the two versions of a page part; `pages` are all, or those of one name."""
-        unreadable = {problem.file for problem in self.book.unreadable}
-        return problems_between(pages, unreadable, self.terms, self._shown)
-
-    def _shown(self, page: Page) -> str:
-        return "\n".join(run.text for run in self.book.runs(page.file))
+def _text_files(root: Path, places: Iterable[str]) -> Iterator[tuple[str, os.stat_result]]:
+    """The text files of a book. What begins with a dot belongs to an editor: copies, locks."""
+    waiting = [(root / place, place.rstrip("/")) for place in places if (root / place).is_dir()]
+    while waiting:
+        folder, name = waiting.pop()
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                if entry.name.startswith("."):
+                    continue
+                if entry.is_dir():
+                    waiting.append((Path(entry.path), f"{name}/{entry.name}"))
+                elif entry.name.endswith(TEXTS):
+                    yield f"{name}/{entry.name}", entry.stat()
+    for name in (*BESIDE, *(place for place in places if place.endswith(".py"))):
+        if (root / name).is_file():
+            yield name, (root / name).stat()
 
 
-def _typed_code(page: Page) -> Iterator[Problem]:
-    for line in page.typed_python:
-        yield Problem(
-            page.file,
-            line,
-            "Python code is typed into the page, so nothing runs it",
-            "code in a script below snippets/, named with ::: snippets/<topic>/<name>.py",
-            "a python fence",
-            "move it: proofbook new <topic>/<name>; what cannot run stands in a fence of text",
-            (page.file,),
-        )
-    for line in page.markers:
-        yield Problem(
-            page.file,
-            line,
-            "a test marker is typed into the page",
-            "no marker: each block is run and compared as it is shown",
-            page.line(line).strip(),
-            "remove this line",
-            (page.file,),
-        )
-
-
-def _raw_text(page: Page) -> Iterator[Problem]:
-    for line in page.strays:
-        yield Problem(
-            page.file,
-            line,
-            "this would stand in the page as text",
-            "::: snippets/<topic>/<name>.py in a line of its own, its options indented by four "
-            "blanks below it; every code fence closed",
-            page.line(line),
-            "correct this line",
-            (page.file,),
-        )
-
-
-def _anchors(page: Page) -> Iterator[Problem]:
-    seen: set[str] = set()
-    for heading in page.headings:
-        if heading.anchor in seen:
-            yield Problem(
-                page.file,
-                heading.line,
-                "two headings of the page have the same anchor",
-                "each anchor once",
-                page.line(heading.line),
-                "give this heading another anchor, in both languages",
-                (page.file,),
-            )
-        seen.add(heading.anchor or "")
-    for heading in page.headings:
-        if heading.anchor is None:
-            yield Problem(
-                page.file,
-                heading.line,
-                "the heading has no anchor of its own",
-                "an English anchor, the same in both languages: ## 标题 { #title }",
-                page.line(heading.line),
-                "add { #anchor } to the end of this line",
-                (page.file,),
-            )
-
-
-def _strays(book: Book) -> Iterator[Problem]:
-    for output in book.outputs:
-        script = output.removesuffix(".out") + ".py"
-        if script not in book.scripts:
-            yield Problem(
-                output,
-                1,
-                "a recorded output without its script",
-                f"a file {script}",
-                "no such file",
-                f"delete {output}, or bring the script back",
-            )
-    shown = {
-        older_file(Path(r.path), version).as_posix()
-        for page in book.pages
-        for r in page.references
-        for version in r.then
-        if VERSION.fullmatch(version)
-    }
-    for file in book.older:
-        if file not in shown:
-            yield Problem(
-                file,
-                1,
-                "no page shows what an older PyTorch printed here",
-                "a page with the option then: <version> on this snippet",
-                "none",
-                f"name it on a page in both languages, or delete {file}",
-            )
-    for file in book.traces:
-        if file.removesuffix(".trace") + ".py" not in book.traced:
-            yield Problem(
-                file,
-                1,
-                "no page shows this recording",
-                "a page with the option figure: trace on this snippet",
-                "none",
-                f"name it on a page in both languages, or delete {file}",
-            )
-    for script in book.scripts:
-        if not book.users(script):
-            yield Problem(
-                script,
-                1,
-                "no page shows this script",
-                f"a page with the line ::: {script}",
-                "none",
-                "name it on a page in both languages, or delete the script and its .out",
-            )
-
-
-def _shadows(book: Book) -> Iterator[Problem]:
-    """`python snippets/x/random.py` would make `import random` load the snippet."""
-    for script in book.scripts:
-        if (name := script.removesuffix(".py").split("/")[-1]) in TAKEN:
-            yield Problem(
-                script,
-                1,
-                "the script has the name of a Python module",
-                "a name that no module has",
-                name,
-                "rename the script, its .out and the pages' references",
-                book.users(script),
-            )
+def _read(file: Path, seen: tuple[int, int]) -> SourceFile:
+    raw = file.read_bytes() if file.is_file() else b""  # an editor may have moved it away
+    stamp = hashlib.sha256(raw).hexdigest()[:20]
+    try:
+        if raw.startswith(b"\xef\xbb\xbf"):  # who copies the code from the page would copy it too
+            raise UnicodeDecodeError("utf-8", raw, 0, 3, "a byte order mark")
+        return SourceFile(one_line_end(raw.decode("utf-8")), stamp, seen)
+    except UnicodeDecodeError as error:
+        return SourceFile("", stamp, seen, error)

@@ -7,16 +7,13 @@ from __future__ import annotations
 
 import hashlib
 import re
-from pathlib import Path
-
-from proofbook.model.page import read
 
 VERSION = re.compile(r"\d{1,3}(?:\.\d{1,3}){1,3}")
 
 
-def older_file(script: Path, version: str) -> Path:
-    """Where the output of a script under an older version lies."""
-    return script.with_name(f"{script.stem}.{version}.then")
+def older_file(script: str, version: str) -> str:
+    """The file with the output of a script under an older version."""
+    return f"{script.removesuffix('.py')}.{version}.then"
 
 
 def written(script: str, version: str, output: str) -> str:
@@ -24,9 +21,9 @@ def written(script: str, version: str, output: str) -> str:
     return f"{_head(script, version, output)}\n{output}"
 
 
-def printed(file: Path) -> str:
-    """The output in a `.then` file."""
-    return read(file).partition("\n")[2]
+def printed(text: str) -> str:
+    """The output in the text of a `.then` file."""
+    return text.partition("\n")[2]
 
 
 def fault(script: str, version: str, text: str) -> str | None:

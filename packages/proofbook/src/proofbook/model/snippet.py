@@ -7,12 +7,13 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
 
+from proofbook.model.book import Book
 from proofbook.model.older_outputs import older_file, printed
-from proofbook.model.page import Page, read
+from proofbook.model.page import Page
 
 NUMBER = re.compile(
     r"(?<![\w.,#/-])(?P<sign>[-−])?(?P<digits>\d+(?:\.\d*)?(?:e[+-]?\d+)?)(?![\w]|\.\d)"
@@ -96,28 +97,35 @@ class Run:
         return next((text.text for text in self.texts if text.part == part), "")
 
 
-def runs_of(page: Page, root: Path) -> tuple[Run, ...]:
+def runs_of(page: Page, book: Book) -> tuple[Run, ...]:
     """The runs that a page shows; a file that cannot be read is told elsewhere."""
     found = []
     stems = {reference.path: Path(reference.path).stem for reference in page.references}
     starts = [0, *(end.end() for end in re.finditer("\n", page.text))]
     for reference in page.references:
-        path, script, texts = reference.path, root / reference.path, []
+        path, texts = reference.path, []
         name = stems[path]
         if list(stems.values()).count(name) > 1:
             name = path.removesuffix(".py").replace("/", "-")
-        output = script.with_suffix(".out")
-        files = [("code", partial(read, script)), ("out", partial(read, output))]
-        files += [(version, partial(_older, script, version)) for version in reference.then]
-        for part, text in files:
-            with contextlib.suppress(OSError, UnicodeDecodeError, ValueError):
-                texts.append(Text(text(), part))
+        files = [("code", path), ("out", output_file(path))]
+        for part, file in files:
+            with contextlib.suppress(FileNotFoundError, UnicodeDecodeError):
+                texts.append(Text(book.text(file), part))
+        for version in reference.then:
+            with contextlib.suppress(FileNotFoundError, UnicodeDecodeError):
+                texts.append(Text(printed(book.text(older_file(path, version))), version))
         found.append(Run(tuple(texts), path, name, page.file, starts[reference.line - 1]))
     return tuple(found)
 
 
-def _older(script: Path, version: str) -> str:
-    return printed(older_file(script, version))
+def shown_runs(book: Book, file: str) -> tuple[Run, ...]:
+    """The runs of a page by its file; of one that cannot be read, or does not exist, none."""
+    return runs_of(book.page(file), book) if file in book.page_files else ()
+
+
+def output_file(script: str) -> str:
+    """The file that holds the recorded output of a script."""
+    return f"{script.removesuffix('.py')}.out"
 
 
 def spaced(text: str) -> str:

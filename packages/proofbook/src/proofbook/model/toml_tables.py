@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 import tomllib
 from functools import lru_cache
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from proofbook.model.page import read
 from proofbook.model.problem import Problem, Unproved, not_utf8
+
+if TYPE_CHECKING:
+    from proofbook.model.book import Book
 
 _HEADER = re.compile(r"^\s*\[\[\s*([\w-]+)\s*\]\]", re.MULTILINE)
 
 
-def tables(root: Path, file: str, kind: str, pages: tuple[str, ...]) -> list[tuple[object, int]]:
+def tables(book: Book, file: str, kind: str, pages: tuple[str, ...]) -> list[tuple[object, int]]:
     """The entries `[[kind]]` of a file, each with its line; none where the file doesn't exist.
 
     `pages`: those on which a reader would meet a fault. Raises `Unproved` where it isn't TOML.
@@ -22,10 +24,10 @@ def tables(root: Path, file: str, kind: str, pages: tuple[str, ...]) -> list[tup
     def unproved(line: int, what: str, expected: str, found: str) -> Unproved:
         return Unproved([Problem(file, line, what, expected, found, f"correct {file}", pages)])
 
-    if not (root / file).is_file():
+    if not book.has(file):
         return []
     try:
-        text = read(root / file)
+        text = book.text(file)
         entries = _loaded(text).get(kind, [])
     except UnicodeDecodeError as error:
         raise Unproved([not_utf8(file, error, pages)]) from error

@@ -12,7 +12,6 @@ import json
 from collections.abc import Collection, Iterator, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
-from pathlib import Path
 
 from nbformat import NotebookNode
 
@@ -20,7 +19,7 @@ from proofbook.check.text_difference import first_difference
 from proofbook.directives.plot import plots_of
 from proofbook.export import notebook
 from proofbook.model.book import Book
-from proofbook.model.page import one_line_end, read
+from proofbook.model.page import one_line_end
 from proofbook.model.problem import Problem, Unproved
 from proofbook.run.kernels import CellFailed, KernelPool, Outputs
 from proofbook.run.plot_environment import STYLE
@@ -91,7 +90,7 @@ class Notebooks:
             if error := self._outputs[lab.key].exception():
                 yield failure(lab, error)
             else:
-                yield from wrong_cells(lab, self._cells(lab), results, book.root)
+                yield from wrong_cells(lab, self._cells(lab), results, book)
 
     def figure_counts(self) -> list[int]:
         """How many figures each notebook drew; waits for them."""
@@ -155,7 +154,7 @@ def figures_of(cells: list[Cell]) -> dict[str, str]:
 
 
 def wrong_cells(
-    lab: Lab, cells: list[Cell], results: Mapping[str, Result], root: Path
+    lab: Lab, cells: list[Cell], results: Mapping[str, Result], book: Book
 ) -> Iterator[Problem]:
     """Where a cell did something else in its notebook than its script did by itself."""
     for cell in cells:
@@ -165,7 +164,7 @@ def wrong_cells(
             what = f"{cell.script} complains in its notebook"
             found = cell.stderr.strip()
             yield Problem(cell.script, 1, what, "nothing on stderr", found, mend, lab.pages)
-        recorded = read(root / output).rstrip("\n")
+        recorded = book.text(output).rstrip("\n")
         # A notebook has no line end after its last line.
         if difference := first_difference(recorded, one_line_end(cell.stdout).rstrip("\n")):
             line, expected, found = difference

@@ -50,5 +50,5 @@ class Book:
         (self.root / name).unlink()
 
     def files(self) -> dict[str, bytes]:
-        found = (file for file in self.root.rglob("*") if file.is_file())
+        found = (f for f in self.root.rglob("*") if f.is_file() and ".cache" not in f.parts)
         return {f.relative_to(self.root).as_posix(): f.read_bytes() for f in found}

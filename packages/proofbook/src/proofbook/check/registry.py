@@ -1,0 +1,80 @@
+"""All checks of a book that need no run, in one list: what each looks at is said by its name.
+
+A check of a page is a function `check(page, book) -> problems`, a check of the whole book a
+function `check(book) -> problems`. A new check is a line in one of the two lists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from proofbook.api.documentation import missing_inventories
+from proofbook.check.api_names import unknown_api, wrong_names
+from proofbook.check.equations import wrong_equations
+from proofbook.check.links import wrong_links
+from proofbook.check.numbers import unproved_values
+from proofbook.check.question_links import wrong_question_links
+from proofbook.check.structure import (
+    heading_anchors,
+    shadowed_modules,
+    stray_markup,
+    typed_code,
+    unused_files,
+)
+from proofbook.content import glossary, questions
+from proofbook.languages.parity import between_languages
+from proofbook.languages.reconcile import edited_alone
+from proofbook.markdown.expand import wrong_directives
+from proofbook.model.book import Book
+from proofbook.model.page import Page
+from proofbook.model.problem import Problem
+
+PageCheck = Callable[[Page, Book], Iterable[Problem]]
+BookCheck = Callable[[Book], Iterable[Problem]]
+
+PAGE_CHECKS: tuple[PageCheck, ...] = (
+    wrong_directives,
+    typed_code,
+    stray_markup,
+    heading_anchors,
+    glossary.wrong_words,
+    wrong_equations,
+    unproved_values,
+    wrong_names,
+    wrong_links,
+)
+
+BOOK_CHECKS: tuple[BookCheck, ...] = (
+    glossary.faults,
+    questions.wrong_list,
+    wrong_question_links,
+    unknown_api,
+    missing_inventories,
+    between_languages,
+    edited_alone,
+    unused_files,
+    shadowed_modules,
+)
+
+
+def problems_of_page(book: Book, file: str) -> tuple[Problem, ...]:
+    """What is wrong with one page, whatever its other language says."""
+    return tuple(p for check in PAGE_CHECKS for p in book.remember(_on_page, check, file))
+
+
+def problems_in_files(book: Book) -> list[Problem]:
+    """Everything that can be seen to be wrong without running anything."""
+    found = list(book.unreadable)
+    for file in book.page_files:
+        found += problems_of_page(book, file)
+    for check in BOOK_CHECKS:
+        found += book.remember(_on_book, check)
+    return found
+
+
+def _on_page(book: Book, check: PageCheck, file: str) -> tuple[Problem, ...]:
+    return tuple(check(book.page(file), book))
+
+
+def _on_book(book: Book, check: BookCheck) -> tuple[Problem, ...]:
+    return tuple(check(book))

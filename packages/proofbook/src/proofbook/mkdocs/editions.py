@@ -1,0 +1,91 @@
+"""The editions of a book: one for each language, built from the same `docs/` by the same MkDocs.
+
+`docs/a/b.zh.md` and `docs/a/b.en.md` are one page in two languages; each becomes `a/b/` in its
+edition. The first language lies at the address of the site, another one at `<code>/` below it; its
+`mkdocs.<code>.yml`, if there is one, says what differs.
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+from pathlib import Path
+from urllib.parse import urljoin
+
+from mkdocs.config import load_config
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File
+from mkdocs.utils import get_relative_url
+
+from proofbook.model.config import BookConfig
+
+EDITION = "edition"
+"""The setting in `extra` that says which language an edition has; the first one has none."""
+
+SHARED = ("book_url", "root_url")
+"""Settings in `extra` that all editions have from the first."""
+
+
+def nav_in_language(nav: list | dict | str | None, language: str, root: Path):
+    """The navigation names `a/b.md`; an edition has `a/b.zh.md` or `a/b.en.md` instead."""
+    if isinstance(nav, list):
+        return [nav_in_language(item, language, root) for item in nav]
+    if isinstance(nav, dict):
+        return {title: nav_in_language(item, language, root) for title, item in nav.items()}
+    if isinstance(nav, str) and not nav.startswith(("http:", "https:")):
+        stem, extension = posixpath.splitext(nav)
+        own = f"{stem}.{language}{extension}"
+        return nav if (root / nav).is_file() and not (root / own).is_file() else own
+    return nav
+
+
+def file_in_edition(file: File, language: str, book: BookConfig, config: MkDocsConfig):
+    """The file as it is in the edition of a language; None if it belongs to another one."""
+    stem = posixpath.splitext(file.src_uri)[0]
+    name, _, own = stem.rpartition(".")
+    if not file.is_documentation_page() or own not in book.codes:
+        return file
+    if own != language:
+        return None
+    # It keeps its own name in `docs/`; its address is that of the page in any language.
+    plain = File(name + ".md", config.docs_dir, config.site_dir, config.use_directory_urls)
+    file.name, file.dest_uri = plain.name, plain.dest_uri
+    file.url, file.abs_dest_path = plain.url, plain.abs_dest_path
+    return file
+
+
+def config_of_edition(language: str, first: MkDocsConfig) -> MkDocsConfig:
+    """The settings of another edition than the first one."""
+    main = Path(first.config_file_path)
+    own = main.with_name(f"{main.stem}.{language}{main.suffix}")
+    config = load_config(
+        str(own if own.is_file() else main),
+        site_dir=os.path.join(first.site_dir, language),
+        site_url=posixpath.join(first.site_url or "/", f"{language}/"),
+        strict=first.strict,
+    )
+    if not own.is_file():
+        config.theme["language"] = language
+    config.extra |= {EDITION: language, **{name: first.extra[name] for name in SHARED}}
+    return config
+
+
+def alternates(url: str, language: str, book: BookConfig, config: MkDocsConfig) -> list[dict]:
+    """A page in each language: `href` on this host, `whole` with the host at its front."""
+    page = "" if url == "./" else url
+
+    def href(other: str) -> str:
+        path = book.prefix(other) + page
+        if not config.use_directory_urls and page:  # the book as files, wherever they lie
+            return get_relative_url(path, book.prefix(language) + page)
+        return config.extra["root_url"] + path
+
+    return [
+        {
+            "language": other.code,
+            "name": other.name,
+            "href": href(other.code),
+            "whole": urljoin(config.site_url or "/", href(other.code)),
+        }
+        for other in book.languages
+    ]

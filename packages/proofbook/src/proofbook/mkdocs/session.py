@@ -1,0 +1,74 @@
+"""What outlives one build: the book, its runs and notebooks, and the pages that were rendered."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from proofbook import pipeline
+from proofbook.content.glossary import known_terms
+from proofbook.content.search import own_words
+from proofbook.mkdocs.rendered import RenderedPages
+from proofbook.model.book import Book, read_book
+from proofbook.model.problem import Problem
+from proofbook.model.store import Store
+from proofbook.run.notebooks import Notebooks
+from proofbook.run.runs import Runs
+
+
+@dataclass
+class Findings:
+    """What the pages of one build gave that is needed after them.
+
+    `problems`: those that are seen only while a page is made; `letters`: the characters in its
+    formulas; `unshown`: pages that could not be expanded.
+    """
+
+    problems: dict[str, list[Problem]] = field(default_factory=dict)
+    letters: dict[str, frozenset[str]] = field(default_factory=dict)
+    unshown: set[str] = field(default_factory=set)
+
+
+@dataclass
+class Session:
+    """Owns all that one `mkdocs` process keeps between its builds, for all editions."""
+
+    serving: bool
+    store: Store
+    book: Book
+    runs: Runs
+    notebooks: Notebooks
+    started: pipeline.Started
+    pages: RenderedPages = field(default_factory=RenderedPages)
+    findings: Findings = field(default_factory=Findings)
+
+    @classmethod
+    def open(cls, root: Path, serving: bool) -> Session:
+        """Read the book that lies in `root`, and have its scripts and notebooks run.
+
+        Raises `Unproved` if the settings of the book are wrong.
+        """
+        store = Store(root)
+        book = read_book(root, store.load_memo())
+        runs, notebooks = Runs(book.root), Notebooks(keep_ready=serving)
+        started = pipeline.start(book, runs, notebooks)
+        return cls(serving, store, book, runs, notebooks, started)
+
+    def reopen(self) -> None:
+        """Read the book again where it has changed, and have what is new run."""
+        self.book = self.book.reopened()
+        self.started = pipeline.start(self.book, self.runs, self.notebooks)
+        self.runs.forget_others(self.book.scripts)
+
+    def teach(self, segmenter) -> None:
+        """Tell the segmenter of Chinese words those of the glossary that it would cut."""
+        for word in own_words(self.book.fact(known_terms), segmenter.cut):
+            segmenter.add_word(word)
+
+    def close(self) -> None:
+        """Stop what runs, and keep what was found for the next process."""
+        with contextlib.suppress(OSError):
+            self.store.save_memo(self.book)
+        self.runs.close()
+        self.notebooks.close()

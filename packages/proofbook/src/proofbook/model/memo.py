@@ -1,0 +1,64 @@
+"""Remembers results together with what they read, so that an edit costs only what it touched.
+
+A result is kept for a function and its arguments. It is valid as long as everything that was read
+to compute it is the same: the texts of files, lists of files, other results. This is the idea of
+incremental build systems: a build rule with its recorded dependencies.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pickle
+import tempfile
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+Key = tuple[Callable[..., Any], tuple[Hashable, ...]]
+"""What a result is kept under: a function of a module, and its arguments."""
+
+Reads = dict[Hashable, Any]
+"""What was read: the path of a file with the hash of its text, or a query with its answer."""
+
+
+@dataclass(slots=True)
+class Remembered:
+    """A result, and what was read to compute it."""
+
+    value: Any
+    reads: Reads
+
+
+@dataclass
+class Memo:
+    """Results by function and arguments; one entry for each, however often a file changes."""
+
+    entries: dict[Key, Remembered] = field(default_factory=dict)
+
+    def keep(self, used: set[Key]) -> None:
+        """Forget all results but those that were `used`: pages may be gone."""
+        self.entries = {key: entry for key, entry in list(self.entries.items()) if key in used}
+
+    def save(self, file: Path, version: str) -> None:
+        """Write the results that can be written to `file`; a file that cannot be written is left.
+
+        `version` says by which code they were computed: only that code may read them again.
+        """
+        with contextlib.suppress(OSError, pickle.PicklingError, AttributeError, TypeError):
+            file.parent.mkdir(parents=True, exist_ok=True)
+            data = pickle.dumps((version, self.entries), protocol=pickle.HIGHEST_PROTOCOL)
+            handle, name = tempfile.mkstemp(prefix=file.name, dir=file.parent)
+            with os.fdopen(handle, "wb") as stream:
+                stream.write(data)
+            os.replace(name, file)
+
+    @classmethod
+    def load(cls, file: Path, version: str) -> Memo:
+        """The results in `file`, or none: it is damaged, missing, or of another version."""
+        try:
+            known, entries = pickle.loads(file.read_bytes())
+        except Exception:  # a pickle can fail in any way; everything in it can be computed again
+            return cls()
+        return cls(entries) if known == version else cls()

@@ -1,0 +1,69 @@
+"""What a command remembers for the next one: results by what they read, runs by their script.
+
+It lies in `.cache/proofbook/` of the book, may be deleted at any time, and is used only by the same
+software: another version of a package or of Python starts anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+import sys
+from dataclasses import dataclass
+from importlib import metadata, resources
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from proofbook.model.memo import Memo
+
+if TYPE_CHECKING:
+    from proofbook.model.book import Book
+    from proofbook.run.result import Result
+    from proofbook.run.runs import Key, Runs
+
+FOLDER = ".cache/proofbook"
+LIBRARIES = ("torch", "numpy", "sympy", "matplotlib", "math-core")
+"""What the results of checks and runs depend on besides our own code."""
+
+
+@dataclass
+class Store:
+    """The files with what was remembered of the book that lies in `root`."""
+
+    root: Path
+
+    def load_memo(self) -> Memo:
+        """The results of checks; none where there are none of the same software."""
+        return Memo.load(self._file("memo"), software())
+
+    def load_results(self) -> dict[Key, Result]:
+        """The results of runs."""
+        return Memo.load(self._file("runs"), software()).entries
+
+    def save(self, book: Book, runs: Runs) -> None:
+        """Write what was found of a book, and of the runs of its snippets."""
+        self.save_memo(book)
+        Memo(runs.results()).save(self._file("runs"), software())
+
+    def save_memo(self, book: Book) -> None:
+        """Write what was found of a book."""
+        book.memo.keep(book.used())
+        book.memo.save(self._file("memo"), software())
+
+    def _file(self, name: str) -> Path:
+        return self.root / FOLDER / f"{name}.pickle"
+
+
+def software() -> str:
+    """A hash of everything that a result may depend on besides the book."""
+    parts = [sys.version, platform.platform(), platform.processor()]
+    for name in LIBRARIES:
+        try:
+            parts.append(f"{name} {metadata.version(name)}")
+        except metadata.PackageNotFoundError:
+            parts.append(f"{name}: none")
+    for package in ("gradtrace", "proofbook"):
+        for file in sorted(Path(str(resources.files(package))).rglob("*.py")):
+            status = file.stat()
+            parts.append(f"{file} {status.st_size} {status.st_mtime_ns}")
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
