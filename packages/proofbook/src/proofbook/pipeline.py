@@ -32,7 +32,8 @@ Watch = Callable[
 class Outcome:
     """What was found: problems that stop and those that don't, results of runs, seconds.
 
-    `figures`: how many each notebook drew; `again`: the scripts that had to be run; the results of all others were remembered.
+    `figures`: how many each notebook drew; `again`: the scripts that had to be run; the results of
+    all others were remembered.
     """
 
     book: Book
