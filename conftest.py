@@ -8,9 +8,6 @@ import pytest
 
 pytest_plugins = ["proofbook.testing.fixtures", "proofbook.testing.browser"]
 
-SHARED = ("site", "book_as_files")
-"""Fixtures of a session that take many seconds: those who use one are run by one worker."""
-
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> None:
@@ -35,10 +32,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _group(item: pytest.Item) -> str | None:
-    """The name of what a test shares: a fixture of the session, or those of its module."""
+    """The name of what a test shares with others: the fixtures of its module, or all of the book
+    as files. (The site is built once for all workers.)"""
     used = getattr(item, "fixturenames", ())
-    if shared := next((name for name in SHARED if name in used), None):
-        return shared
+    if "book_as_files" in used:
+        return "book_as_files"
     if not used or item.get_closest_marker("xdist_group"):
         return None
     made = item.session._fixturemanager.getfixturedefs
