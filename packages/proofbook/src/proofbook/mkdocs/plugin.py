@@ -184,10 +184,10 @@ class ProofbookPlugin(BasePlugin):
         self, markdown: str, *, page: Page, config: MkDocsConfig, files: Files
     ) -> str:
         page.meta.setdefault("description", answer(markdown) or config.site_description)
-        self.session.pages.remember(page)
         source = f"docs/{page.file.src_uri}"
         if source not in self.book.page_files:
-            return markdown
+            return markdown  # a notebook, say
+        self.session.pages.remember(page)
         text = self.book.text(source)
         if not text.endswith(markdown):
             log.warning(f"{source}: another plugin changes its Markdown, which is not expanded")
@@ -271,16 +271,17 @@ class ProofbookPlugin(BasePlugin):
 
     def on_shutdown(self) -> None:
         """The last event, also after a failure: only now may the new site take its place."""
-        if self.session is None:
+        session, target = self.session, self.target
+        self.session = self.target = self.cards = None
+        self.navigation = {}
+        if session is not None:
+            session.close()
+        if target is None:
             return
-        self.session.close()
-        if self.target is None:
-            return
-        new = Path(self.target.config.site_dir)
-        if self.target.proved:
-            take_place(new, self.target.folder)
-            # for what comes after a build: gh-deploy
-            self.target.config.site_dir = str(self.target.folder)
+        new = Path(target.config.site_dir)
+        if target.proved:
+            take_place(new, target.folder)
+            target.config.site_dir = str(target.folder)  # for what comes after: gh-deploy
         shutil.rmtree(new, ignore_errors=True)
 
     # --- what they need
@@ -361,7 +362,7 @@ class ProofbookPlugin(BasePlugin):
         source = f"docs/{file.src_uri}"
         if source not in self.book.page_files or not notebook.has_scripts(self.book.page(source)):
             return None
-        return posixpath.join(posixpath.dirname(file.dest_uri), notebook.name(source))
+        return posixpath.join(posixpath.dirname(file.dest_uri), notebook.file_name(source))
 
     def _alternates(self, url: str, config: MkDocsConfig) -> list[dict]:
         return alternates(url, self.language(config), self.settings, config)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,6 +15,7 @@ from proofbook.mkdocs.rendered import RenderedPages
 from proofbook.model.book import Book, read_book
 from proofbook.model.problem import Problem
 from proofbook.model.store import Store
+from proofbook.run.kernels import kernel_environment
 from proofbook.run.notebooks import Notebooks
 from proofbook.run.runs import Runs
 
@@ -39,6 +42,7 @@ class Session:
     book: Book
     runs: Runs
     notebooks: Notebooks
+    kernels: tempfile.TemporaryDirectory
     started: pipeline.Started
     pages: RenderedPages = field(default_factory=RenderedPages)
     findings: Findings = field(default_factory=Findings)
@@ -49,11 +53,12 @@ class Session:
 
         Raises `Unproved` if the settings of the book are wrong.
         """
-        store = Store(root)
+        store, kernels = Store(root), tempfile.TemporaryDirectory(prefix="proofbook-")
+        os.environ |= kernel_environment(Path(kernels.name))
         book = read_book(root, store.load_memo())
         runs, notebooks = Runs(book.root), Notebooks(keep_ready=serving)
         started = pipeline.start(book, runs, notebooks)
-        return cls(serving, store, book, runs, notebooks, started)
+        return cls(serving, store, book, runs, notebooks, kernels, started)
 
     def reopen(self) -> None:
         """Read the book again where it has changed, and have what is new run."""
@@ -72,3 +77,4 @@ class Session:
             self.store.save_memo(self.book)
         self.runs.close()
         self.notebooks.close()
+        self.kernels.cleanup()
