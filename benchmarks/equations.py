@@ -16,7 +16,7 @@ from pathlib import Path
 
 from proofbook.maths.check import verdicts
 from proofbook.model.book import read_book
-from proofbook.model.snippet import runs_of
+from proofbook.model.snippet import shown_snippets
 
 ROOT = Path(__file__).resolve().parent.parent
 LIMIT = 1.0
@@ -27,7 +27,7 @@ _IMPORT = (
 
 def main() -> int:
     book = read_book(ROOT)
-    pages = [(page, runs_of(page, book)) for page in book.pages]
+    pages = [(page, shown_snippets(page, book)) for page in book.pages]
     importing = float(subprocess.check_output([sys.executable, "-c", _IMPORT]))
     began = time.process_time()
     states = Counter(one.state for page, runs in pages for one in verdicts(page, runs))

@@ -38,7 +38,7 @@ sys.path.insert(0, str(ROOT))
 from proofbook.check.registry import problems_in_files, problems_of_page  # noqa: E402
 from proofbook.check.text_difference import first_difference  # noqa: E402
 from proofbook.languages.parity import LANGUAGES, pairs_of_files, problems_of_pair  # noqa: E402
-from proofbook.languages.reconcile import Record, alone, read_record  # noqa: E402
+from proofbook.languages.reconcile import Record, edited_sections, read_record  # noqa: E402
 from proofbook.model.book import Book, read_book  # noqa: E402
 from proofbook.model.page import Page, parse  # noqa: E402
 from proofbook.model.problem import errors, report  # noqa: E402
@@ -163,7 +163,7 @@ class Judge:
         if errors(problems_of_pair(book, stem)):
             return "pair"
         pair = [book.page(f"{stem}.{language}.md") for language in LANGUAGES]
-        return "edit" if any(alone(self.record.get(stem, {}), *pair)) else None
+        return "edit" if any(edited_sections(self.record.get(stem, {}), *pair)) else None
 
     def _output(self, mutant: of.Mutant) -> str | None:
         old = self.book.text(mutant.file)

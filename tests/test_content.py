@@ -17,11 +17,11 @@ from proofbook.export.markdown_copy import markdown_copy
 from proofbook.html.math_font import font
 from proofbook.html.value_markers import find_value_links, line_id
 from proofbook.languages.reconcile import FILE as RECONCILED
-from proofbook.languages.reconcile import edited_alone, stale
+from proofbook.languages.reconcile import changed_pages, edited_in_one_language
 from proofbook.maths.check import verdicts
 from proofbook.model.book import Book, read_book
 from proofbook.model.page import parse, read
-from proofbook.model.snippet import runs_of
+from proofbook.model.snippet import shown_snippets
 from proofbook.pipeline import Outcome
 from proofbook.run.result import Result
 
@@ -40,8 +40,8 @@ def test_nothing_that_the_files_say_is_wrong(book):
 
 def test_no_page_is_edited_in_one_language_alone(book):
     assert (ROOT / RECONCILED).is_file()
-    assert edited_alone(book) == []
-    assert stale(book) == [], "once they say the same: proofbook reconcile"
+    assert edited_in_one_language(book) == []
+    assert changed_pages(book) == [], "once they say the same: proofbook reconcile"
 
 
 def test_every_page_of_the_book_answers_in_plain_words_of_its_own(book):
@@ -120,13 +120,13 @@ def test_the_report_of_the_whole_book_fits_on_a_screen(book):
 
 def test_every_value_link_of_the_book_has_a_line(book):
     values = {file: find_value_links(book, file) for file in book.page_files}
-    proofs = [proof for page in values.values() for proof in page.proofs()]
+    proofs = [line for page in values.values() for line in page.evidence()]
     assert len(proofs) > 800
-    assert all(line_id(proof) in values[proof.run.page].line_ids.values() for proof in proofs)
+    assert all(line_id(proof) in values[proof.snippet.page].line_ids.values() for proof in proofs)
 
 
 def test_few_equations_of_the_book_are_left_open(book):
-    judged = [one for page in book.pages for one in verdicts(page, runs_of(page, book))]
+    judged = [one for page in book.pages for one in verdicts(page, shown_snippets(page, book))]
     left = [one for one in judged if one.state == "open"]
     assert [str(one.equality) for one in judged if one.state == "wrong"] == []
     assert len(left) <= 130, f"{len(left)} of {len(judged)} equations are not evaluated"
@@ -141,7 +141,7 @@ def test_a_digit_changed_in_an_equation_of_the_book_is_noticed(book):
     """A tenth of the digits of evaluated equalities, each made the next one."""
     tried, caught, turn = 0, 0, 0
     for page in (page for page in book.pages if page.file.endswith(".zh.md")):
-        runs = runs_of(page, book)
+        runs = shown_snippets(page, book)
         for one in verdicts(page, runs):
             if one.state == "open":
                 continue

@@ -8,7 +8,7 @@ import pytest
 from proofbook.maths.check import verdicts, wrong_equality
 from proofbook.maths.equalities import number
 from proofbook.model.page import parse
-from proofbook.model.snippet import Run, Text
+from proofbook.model.snippet import ShownSnippet, SnippetText
 from proofbook.testing.tiny_book import Book
 
 
@@ -113,8 +113,8 @@ def wrong_in(page, runs=()) -> list:
     return [wrong_equality(page, verdict) for verdict in found if verdict.state == "wrong"]
 
 
-def run_of(code: str, output: str) -> Run:
-    return Run((Text(code, "code"), Text(output)))
+def run_of(code: str, output: str) -> ShownSnippet:
+    return ShownSnippet((SnippetText(code, "code"), SnippetText(output)))
 
 
 def states(text: str, code: str = CODE, output: str = OUTPUT) -> list[str]:

@@ -118,11 +118,11 @@ STEPS = {
 @pytest.mark.parametrize("text", STEPS)
 def test_a_link_to_a_step_of_a_figure(text):
     from proofbook.check.links import wrong_links
-    from proofbook.check.numbers import claims_of
+    from proofbook.check.numbers import statements_of
 
     figure = "::: snippets/accumulate/two_losses.py\n    figure: trace\n\n"
     text_of_page = figure + text.format("trace-accumulate-two-losses")
     book = read_book(ROOT).with_texts({EN: text_of_page})
     page = book.page(EN)
     assert [p.what for p in wrong_links(page, book)] == STEPS[text]
-    assert [claim.said for claim in claims_of(page)] == (["77"] if "77" in text else [])
+    assert [statement.said for statement in statements_of(page)] == (["77"] if "77" in text else [])

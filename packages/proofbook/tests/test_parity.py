@@ -7,7 +7,7 @@ import subprocess
 import pytest
 from proofbook.content.glossary import Term, Terms
 from proofbook.languages.contents import contents, front_matter, sections
-from proofbook.languages.parity import twins
+from proofbook.languages.parity import language_differences
 from proofbook.languages.reconcile import FILE
 from proofbook.model.page import parse
 from proofbook.testing.tiny_book import Book
@@ -19,7 +19,10 @@ LEAF = Term("leaf", "graph", "叶子张量", "leaf tensor", "t/p", {}, ("leaf te
 def told(zh: str, en: str, top: str = "# A { #a }\n\n") -> list[tuple[str, int, str]]:
     """The problems between two texts, each with file, line and what stands in one alone."""
     pages = parse(ZH, top + zh), parse(EN, top + en)
-    return [(p.file, p.line, p.found) for p in twins(*pages, Terms((LEAF,)), "w.detach() + loss2")]
+    return [
+        (p.file, p.line, p.found)
+        for p in language_differences(*pages, Terms((LEAF,)), "w.detach() + loss2")
+    ]
 
 
 SAME = {
@@ -137,7 +140,7 @@ def test_front_matter_agrees_but_for_words():
 def test_any_text_can_be_read(text):
     page = parse(ZH, text)
     assert all(contents(page, section) for section in sections(page))
-    assert all(p.what for p in twins(page, parse(EN, "# A { #a }\n"), Terms()))
+    assert all(p.what for p in language_differences(page, parse(EN, "# A { #a }\n"), Terms()))
 
 
 def test_the_check_tells_a_difference_with_its_places(book, proof_command):
@@ -281,7 +284,7 @@ def test_what_may_be_right_is_a_warning():
         one, other = (
             parse(name, f"# T {{ #t }}\n\n{text}\n") for name, text in ((ZH, zh), (EN, en))
         )
-        return [problem.severity for problem in twins(one, other, Terms((LEAF,)))]
+        return [problem.severity for problem in language_differences(one, other, Terms((LEAF,)))]
 
     assert severities("甲\n\n乙", "A and B") == ["warning"]
     assert severities("叶子张量（leaf tensor）", "the tensor") == ["warning"]

@@ -6,7 +6,7 @@ import re
 
 import markdown
 import pytest
-from proofbook.check.numbers import Proof
+from proofbook.check.numbers import Evidence
 from proofbook.html.formulas import render_formulas
 from proofbook.html.tree import Tree, serialize
 from proofbook.html.tree import parse as parse_html
@@ -18,7 +18,7 @@ from proofbook.html.value_markers import (
 from proofbook.markdown.expand import expand
 from proofbook.model.book import read_book
 from proofbook.model.page import parse
-from proofbook.model.snippet import Run, Text
+from proofbook.model.snippet import ShownSnippet, SnippetText
 from proofbook.testing.tiny_book import Book
 
 EXTENSIONS = ["admonition", "attr_list", "tables", "toc", "pymdownx.details"]
@@ -167,8 +167,10 @@ def test_the_title_names_script_and_line_in_the_language_of_the_page(linked):
 
 
 def test_the_title_names_an_older_pytorch():
-    proof = Proof(Run((), "snippets/t/one.py", "one"), Text("w: 48", "1.13"), 1)
-    assert link_title(proof, "zh") == "运行证明：one.py 在 PyTorch 1.13 上的第 1 行输出"
+    evidence = Evidence(
+        ShownSnippet((), "snippets/t/one.py", "one"), SnippetText("w: 48", "1.13"), 1
+    )
+    assert link_title(evidence, "zh") == "运行证明：one.py 在 PyTorch 1.13 上的第 1 行输出"
 
 
 def test_two_scripts_of_one_name_on_a_page_have_lines_of_their_own(linked, book: Book):

@@ -6,7 +6,7 @@ import pytest
 from proofbook.check.numbers import wrong_values
 from proofbook.model.book import read_book
 from proofbook.model.page import parse
-from proofbook.model.snippet import Run, Text, runs_of
+from proofbook.model.snippet import ShownSnippet, SnippetText, shown_snippets
 from proofbook.testing.tiny_book import Book
 
 CODE = 'w = torch.tensor([1.0, 2.0])\nprint("loss:", loss)\nprint("w:", w)\n'
@@ -14,13 +14,15 @@ OUT = (
     "loss: tensor(48.)\nw: tensor([ 3.0000, -0.0367, 1e-08])\n"
     "RuntimeError: Trying to backward through the graph a second time (or directly).\n"
 )
-RUN = Run((Text(CODE, "code"), Text(OUT)))
+RUN = ShownSnippet((SnippetText(CODE, "code"), SnippetText(OUT)))
 
 
 def refused(text: str, *linked: str) -> list[str]:
     """What is refused on a page with one run; pages in `linked` have a run that prints 99."""
     page = parse("docs/t/p.en.md", text)
-    runs = {"docs/t/p.en.md": (RUN,)} | {file: (Run((Text("99\n"),)),) for file in linked}
+    runs = {"docs/t/p.en.md": (RUN,)} | {
+        file: (ShownSnippet((SnippetText("99\n"),)),) for file in linked
+    }
     return [p.found for p in wrong_values(page, lambda file: runs.get(file, ()))]
 
 
@@ -89,4 +91,4 @@ def test_the_check_says_what_to_do(book: Book, proof_command):
 
 def test_a_page_whose_files_are_missing_has_no_runs(book: Book):
     page = parse("docs/t/p.zh.md", "::: snippets/t/gone.py\n    then: 1.4.0\n")
-    assert [run.texts for run in runs_of(page, read_book(book.root))] == [()]
+    assert [run.texts for run in shown_snippets(page, read_book(book.root))] == [()]

@@ -51,18 +51,18 @@ class Shown:
 
     def has(self, text: str) -> bool:
         """Whether the text stands in it, not as a part of a longer name."""
-        told = rf"(?<!\w){re.escape(text)}(?!\w)"
-        return re.search(told, self.code) is not None or re.search(told, self.output) is not None
+        name = rf"(?<!\w){re.escape(text)}(?!\w)"
+        return re.search(name, self.code) is not None or re.search(name, self.output) is not None
 
     def defines(self, name: str) -> bool:
         """Whether a script gives the name a meaning of its own."""
-        told = rf"\b(?:def|class|as|for)\s+{name}\b|^\s*{name}\s*(?:,|=[^=])"
-        return re.search(told, self.code, re.MULTILINE) is not None
+        given = rf"\b(?:def|class|as|for)\s+{name}\b|^\s*{name}\s*(?:,|=[^=])"
+        return re.search(given, self.code, re.MULTILINE) is not None
 
     def imports(self, alias: str) -> bool:
         """Whether a script means the module of torch by its alias."""
-        told = rf"^\s*(?:import torch\S* as {alias}|from torch\S* import .*\b{alias})\b"
-        return re.search(told, self.code, re.MULTILINE) is not None
+        imported = rf"^\s*(?:import torch\S* as {alias}|from torch\S* import .*\b{alias})\b"
+        return re.search(imported, self.code, re.MULTILINE) is not None
 
 
 def wrong_names(page: Page, book: Book) -> Iterator[Problem]:
@@ -239,7 +239,7 @@ class _Context:
             if self.shown.has(f"argument '{keyword}'"):
                 continue
             if not any(names is None or "**" in names or keyword in names for names in takes):
-                names = sorted({name for told in takes for name in told} - {"self", "args"})
+                names = sorted({name for names in takes for name in names} - {"self", "args"})
                 near = _near(keyword, tuple(names), 0.6)
                 expected = f"{near}=" if near else ", ".join(names) or "no argument"
                 what = f"{use.parts[-1]} takes no such argument in PyTorch {self.index.version}"

@@ -16,7 +16,14 @@ from proofbook.maths.equalities import equalities, sides
 from proofbook.model.book import Book
 from proofbook.model.page import Page
 from proofbook.model.problem import Problem
-from proofbook.model.snippet import NUMBER, Run, Text, numbers_in, shown_runs, spaced
+from proofbook.model.snippet import (
+    NUMBER,
+    ShownSnippet,
+    SnippetText,
+    numbers_in,
+    shown_runs,
+    spaced,
+)
 
 _VALUE = re.compile(r"(?:[a-z_.]+\()?[-−\d.e+,\[\]() ]+\)?")
 _NAMED = re.compile(r'data-(line|source)="([^"]*)"')
@@ -38,7 +45,7 @@ _YEAR = re.compile(r"20[12]\d")
 
 
 @dataclass(frozen=True)
-class Claim:
+class Statement:
     """Something that a page says a run prints: numbers one after another, or words.
 
     `place` and `end`: where it stands in the text of the page, with its marks of code; `said`: its
@@ -56,7 +63,7 @@ class Claim:
     source: str | None = None
     bare: bool = True
 
-    def lines_in(self, text: Text) -> list[int]:
+    def lines_in(self, text: SnippetText) -> list[int]:
         """The lines of a text that show it; those first that say it just so."""
         if isinstance(self.wanted, str):
             lines = list(text.lines_saying(self.wanted))
@@ -75,11 +82,11 @@ class Claim:
 
 
 @dataclass(frozen=True)
-class Proof:
+class Evidence:
     """The line, from 1, of a text of a run that shows what a page says."""
 
-    run: Run
-    text: Text
+    snippet: ShownSnippet
+    text: SnippetText
     line: int
 
     @property
@@ -88,9 +95,9 @@ class Proof:
         return self.text.lines[self.line - 1]
 
 
-def proofs(
-    page: Page, runs: Callable[[str], Sequence[Run]]
-) -> Iterator[tuple[Claim, Iterator[Proof]]]:
+def find_evidence(
+    page: Page, runs: Callable[[str], Sequence[ShownSnippet]]
+) -> Iterator[tuple[Statement, Iterator[Evidence]]]:
     """What a page says that runs print, each with the lines that prove it, the best first.
 
     `runs` gives the runs of a page by its file; of one that doesn't exist, none. What proves a
@@ -98,38 +105,40 @@ def proofs(
     """
     own = runs(page.file)
     # What an equation derives may be spoken of too; that it is right is checked by itself.
-    derived = Text(" ".join(f"{e.left} {e.right}" for e in equalities(page) if e.computed))
-    spoken = Text(" ".join(maths.content for maths in page.maths))
-    claims = [claim for claim in claims_of(page) if claim.source is None]
+    derived = SnippetText(" ".join(f"{e.left} {e.right}" for e in equalities(page) if e.computed))
+    spoken = SnippetText(" ".join(maths.content for maths in page.maths))
+    statements = [statement for statement in statements_of(page) if statement.source is None]
     for start, end in _sections(page):
         linked = [run for file in _linked(page, start, end) for run in runs(file)]
         known = [(run, text) for run in [*own, *linked] for text in run.texts]
-        for claim in (claim for claim in claims if start <= claim.place < end):
-            near = sorted(known, key=partial(_distance, claim, page, start, end))
-            if not claim.line:
-                maths = derived if claim.kind == "number in an equation" else spoken
-                near.append((Run((maths,)), maths))
-            yield claim, _in_order(claim, near)
+        for statement in (statement for statement in statements if start <= statement.place < end):
+            near = sorted(known, key=partial(_distance, statement, page, start, end))
+            if not statement.line:
+                maths = derived if statement.kind == "number in an equation" else spoken
+                near.append((ShownSnippet((maths,)), maths))
+            yield statement, _in_order(statement, near)
 
 
-def _in_order(claim: Claim, known: Sequence[tuple[Run, Text]]) -> Iterator[Proof]:
+def _in_order(
+    statement: Statement, known: Sequence[tuple[ShownSnippet, SnippetText]]
+) -> Iterator[Evidence]:
     for run, text in known:
-        yield from (Proof(run, text, line) for line in claim.lines_in(text))
+        yield from (Evidence(run, text, line) for line in statement.lines_in(text))
 
 
 def _distance(
-    claim: Claim, page: Page, start: int, end: int, shown: tuple[Run, Text]
+    statement: Statement, page: Page, start: int, end: int, shown: tuple[ShownSnippet, SnippetText]
 ) -> tuple[int, ...]:
-    """How far a reader of the claim has to look for a text, in the order of what counts most."""
+    """How far a reader has to look for a text, in the order of what counts most."""
     run, text = shown
     elsewhere = run.page != page.file
     return (
         elsewhere,
         not elsewhere and not start <= run.place < end,
-        not re.search("[a-z]", claim.said) or claim.said not in text.text,  # `lr=0.1`
+        not re.search("[a-z]", statement.said) or statement.said not in text.text,  # `lr=0.1`
         ("out", "code").index(text.part) if text.part in ("out", "code") else 2,
-        run.place > claim.place,
-        abs(run.place - claim.place),
+        run.place > statement.place,
+        abs(run.place - statement.place),
     )
 
 
@@ -138,26 +147,26 @@ def unproved_values(page: Page, book: Book) -> Iterator[Problem]:
     return wrong_values(page, lambda file: book.fact(shown_runs, file))
 
 
-def wrong_values(page: Page, runs: Callable[[str], Sequence[Run]]) -> Iterator[Problem]:
+def wrong_values(page: Page, runs: Callable[[str], Sequence[ShownSnippet]]) -> Iterator[Problem]:
     """As `unproved_values`; `runs` gives the runs of a page by its file."""
-    for claim, proving in proofs(page, runs):
-        if next(proving, None) is None and not _is_supposed(page, claim):
-            where = f"the line with {claim.line!r} of" if claim.line else "the code or"
+    for statement, proving in find_evidence(page, runs):
+        if next(proving, None) is None and not _is_supposed(page, statement):
+            where = f"the line with {statement.line!r} of" if statement.line else "the code or"
             yield Problem(
                 page.file,
-                page.line_of(claim.place),
-                f"no run shows this {claim.kind}",
+                page.line_of(statement.place),
+                f"no run shows this {statement.kind}",
                 f"what stands in {where} output of a snippet of the page, of a page that this "
                 "section links to, or in an equation",
-                str(claim),
+                str(statement),
                 "correct it, or show the run that prints it",
                 (page.file,),
             )
 
 
-def _is_supposed(page: Page, claim: Claim) -> bool:
+def _is_supposed(page: Page, statement: Statement) -> bool:
     """Whether a number is one that the page supposes: "if `w` were `17`", "suppose $n = 50$"."""
-    return _SUPPOSED.search(page.prose, max(0, claim.place - 60), claim.place) is not None
+    return _SUPPOSED.search(page.prose, max(0, statement.place - 60), statement.place) is not None
 
 
 def _linked(page: Page, start: int, end: int) -> Iterator[str]:
@@ -170,12 +179,12 @@ def _linked(page: Page, start: int, end: int) -> Iterator[str]:
 
 
 @lru_cache(maxsize=512)
-def claims_of(page: Page) -> tuple[Claim, ...]:
+def statements_of(page: Page) -> tuple[Statement, ...]:
     """What a page says that runs print: in plain words, in code, in formulas."""
     return (*_in_prose(page), *_in_code(page), *_in_maths(page))
 
 
-def _in_prose(page: Page) -> Iterator[Claim]:
+def _in_prose(page: Page) -> Iterator[Statement]:
     words = list(page.prose)
     for link in page.links:  # a title is quoted, and a step is checked as a link
         if link.external or _STEP.search(link.address):
@@ -188,27 +197,27 @@ def _in_prose(page: Page) -> Iterator[Claim]:
             continue
         said = found[0].rstrip(".")
         place = found.start()
-        yield Claim(place, place + len(said), "number", (float(digits),), said)
+        yield Statement(place, place + len(said), "number", (float(digits),), said)
 
 
-def _in_code(page: Page) -> Iterator[Claim]:
+def _in_code(page: Page) -> Iterator[Statement]:
     for code in page.code_spans:
         attributes = dict(_NAMED.findall(code.attributes))
         place, end, inside = code.start, code.whole_end, code.content
         more = inside, attributes.get("line"), attributes.get("source")
         numbers = numbers_in(inside)
         if _MESSAGE.fullmatch(inside):
-            yield Claim(place, end, "message", " ".join(inside.split()), *more)
+            yield Statement(place, end, "message", " ".join(inside.split()), *more)
         elif _VALUE.fullmatch(inside):
             if numbers:
-                yield Claim(place, end, "value", numbers, *more)
+                yield Statement(place, end, "value", numbers, *more)
         else:  # an expression: its small numbers are places and counts
             for number in numbers:
                 if abs(number) > 9 or not number.is_integer():
-                    yield Claim(place, end, "number", (number,), *more)
+                    yield Statement(place, end, "number", (number,), *more)
 
 
-def _in_maths(page: Page) -> Iterator[Claim]:
+def _in_maths(page: Page) -> Iterator[Statement]:
     for maths in page.maths:
         bare = [
             range(at, at + len(side)) for side, at in sides(maths.content) if _BARE.fullmatch(side)
@@ -217,7 +226,7 @@ def _in_maths(page: Page) -> Iterator[Claim]:
             if len(digits := found["digits"].rstrip(".")) > 1:
                 alone = any(found.start() in side for side in bare)
                 said = "number in an equation", (float(digits),), digits
-                yield Claim(maths.start, maths.end, *said, bare=alone)
+                yield Statement(maths.start, maths.end, *said, bare=alone)
 
 
 def _sections(page: Page) -> list[tuple[int, int]]:

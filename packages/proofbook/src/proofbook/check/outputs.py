@@ -37,7 +37,7 @@ def problems_in_run(book: Book, result: Result) -> Iterator[Problem]:
 
 
 def refused(script: str, result: Result, pages: tuple[str, ...] = ()) -> Problem:
-    """A refused run, told as a problem of its script."""
+    """A refused run, as a problem of its script."""
     why = result.refusal
     mend = why.mend.replace("SCRIPT", script)
     if "python" not in mend:
@@ -49,13 +49,13 @@ def _difference(book: Book, script: str, printed: str, pages: tuple[str, ...]) -
     output = script.removesuffix(".py") + ".out"
     if not book.has(output):
         if pages:
-            return None  # told by the pages that show it
+            return None  # reported by the pages that show it
         mend = f"proofbook update {script}"
         return Problem(output, 1, "no output is recorded", "a file", "none", mend)
     try:
         return other_output(script, book.text(output), one_line_end(printed), pages)
     except UnicodeDecodeError:
-        return None  # told once for the file itself, by the book
+        return None  # reported once for the file itself, by the book
 
 
 def _other_trace(
@@ -71,7 +71,7 @@ def _other_trace(
     try:
         kept = book.text(name)
     except UnicodeDecodeError:
-        return None  # told once for the file itself, by the book
+        return None  # reported once for the file itself, by the book
     try:
         parse_trace(kept)
     except ValueError as error:

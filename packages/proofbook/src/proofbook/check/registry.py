@@ -23,7 +23,7 @@ from proofbook.check.structure import (
 )
 from proofbook.content import glossary, questions
 from proofbook.languages.parity import between_languages
-from proofbook.languages.reconcile import edited_alone
+from proofbook.languages.reconcile import edited_in_one_language
 from proofbook.markdown.expand import wrong_directives
 from proofbook.model.book import Book
 from proofbook.model.page import Page
@@ -51,7 +51,7 @@ BOOK_CHECKS: tuple[BookCheck, ...] = (
     unknown_api,
     missing_inventories,
     between_languages,
-    edited_alone,
+    edited_in_one_language,
     unused_files,
     shadowed_modules,
 )

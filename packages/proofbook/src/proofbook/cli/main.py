@@ -19,7 +19,12 @@ from proofbook.directives.registry import traced_scripts
 from proofbook.export.offline import ExportError, offline
 from proofbook.export.pdf import pdf
 from proofbook.languages.parity import between_languages
-from proofbook.languages.reconcile import doubtful, edited_alone, reconcile, stale
+from proofbook.languages.reconcile import (
+    changed_pages,
+    edited_in_one_language,
+    numbers_to_compare,
+    reconcile,
+)
 from proofbook.maths.check import line_of
 from proofbook.model.book import Book, read_book
 from proofbook.model.problem import Problem, Unproved, errors, report
@@ -112,7 +117,7 @@ def _check(
         print(summary.fails(outcome.problems, whole=named), file=sys.stderr)
         return 1
     print(summary.holds(outcome))
-    if changed := stale(book):
+    if changed := changed_pages(book):
         print(
             f"Both languages of {_count(changed, 'page')} are new or have changed; once they say "
             "the same: proofbook reconcile"
@@ -146,7 +151,7 @@ def _reconcile(book: Book, files: set[str], named: bool) -> int:
     recorded = reconcile(book, stems if named else None)
     print(f"{_count(recorded, 'page')} recorded.")
     book = book.reopened()
-    left = edited_alone(book) + doubtful(book)
+    left = edited_in_one_language(book) + numbers_to_compare(book)
     if left := [p for p in left if {p.file, *p.pages} & files]:
         print(report(left).removesuffix(" Nothing was changed."), file=sys.stderr)
     return 1 if left else 0

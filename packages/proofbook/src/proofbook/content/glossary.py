@@ -134,7 +134,7 @@ def entries(page: str, part: str, terms: Terms) -> list[str]:
         return []
     other = "en" if language == "zh" else "zh"
     before, between, after = _ALSO[language]
-    told = []
+    lines = []
     for term in terms.all:
         if term.part != part:
             continue
@@ -147,12 +147,12 @@ def entries(page: str, part: str, terms: Terms) -> list[str]:
         ]
         also = f"{before}{between.join(names)}{after}" if names else ""
         right, foreign = getattr(term, language), getattr(term, other)
-        told += [
+        lines += [
             f'[{right}]({shown}){{ #{term.id} }} <span lang="{other}">{foreign}</span>',
             f":   {term.says[language]}{also}",
             "",
         ]
-    return told
+    return lines
 
 
 def one_of(names: Iterable[str], plural: str = "") -> re.Pattern:

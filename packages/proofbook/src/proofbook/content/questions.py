@@ -124,17 +124,17 @@ def wrong_questions(
 
 def as_pages(questions: Sequence[Question]) -> list[Page]:
     """The questions as two pages of links, each in its line of the file: for what checks pages."""
-    told = []
+    pages = []
     for language in _PAGES:
         lines = [""] * max((question.line for question in questions), default=0)
         for question in questions:
             lines[question.line - 1] = _link(question, language)
-        told.append(parse(f"{FILE}.{language}.md", "\n".join(lines)))
-    return told
+        pages.append(parse(f"{FILE}.{language}.md", "\n".join(lines)))
+    return pages
 
 
 def in_the_file(problem: Problem) -> Problem:
-    """A problem that was found in `as_pages`, told where the question stands."""
+    """A problem that was found in `as_pages`, at the place where the question stands."""
     mend = f"correct the question in {FILE}: {problem.mend}"
     return replace(problem, file=FILE, mend=mend, pages=tuple(_PAGES.values()))
 

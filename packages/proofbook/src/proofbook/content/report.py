@@ -13,7 +13,7 @@ from importlib import metadata
 from proofbook.api.names_in_code import names_in_code
 from proofbook.check.api_names import installed_api, shown
 from proofbook.check.equations import equation_verdicts
-from proofbook.check.numbers import claims_of
+from proofbook.check.numbers import statements_of
 from proofbook.maths.equalities import Equality
 from proofbook.model.book import Book
 from proofbook.model.page import Page, language_of
@@ -82,7 +82,7 @@ def count(book: Book, file: str) -> Count:
             runs += 1
             lines += len(book.text_or_empty(output_file(reference.path)).splitlines())
     judged = book.remember(equation_verdicts, file)
-    sources = [claim.source is None for claim in claims_of(page)]
+    sources = [statement.source is None for statement in statements_of(page)]
     own, known = sum(one.state != "open" for one in judged), sum(sources)
     right = sum(book.remember(names_of, file).values())
     return Count(runs, lines, known, own, right, len(judged) - own, len(sources) - known)
@@ -146,13 +146,13 @@ def versions(page: str, book: Book) -> list[str]:
     language = language_of(page)
     if language not in _HEAD:
         return []
-    told = [f"Python {platform.python_version()}"]
+    versions = [f"Python {platform.python_version()}"]
     pins = re.findall(r"(?m)^([\w-]+)==(\S+)", book.text_or_empty("requirements.txt"))
     for name, pinned in pins:
         with contextlib.suppress(metadata.PackageNotFoundError):
             here = metadata.version(name).partition("+")[0]
-            told.append(f"{name} {here}" + (here != pinned) * _PINNED[language].format(pinned))
-    return [_COMMA[language].join(told) + {"zh": "。", "en": "."}[language]]
+            versions.append(f"{name} {here}" + (here != pinned) * _PINNED[language].format(pinned))
+    return [_COMMA[language].join(versions) + {"zh": "。", "en": "."}[language]]
 
 
 def _listed(page: Page, address: str, book: Book) -> Iterator[str]:

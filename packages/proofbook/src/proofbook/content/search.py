@@ -31,24 +31,24 @@ def asked_of(
     It comes from the glossary, from the questions, and from the titles of the threads that a page
     names.
     """
-    told: dict[str, list[str]] = {}
+    found: dict[str, list[str]] = {}
     for page in pages:
         if page.language == language:
-            told[address(page.name)] = [
+            found[address(page.name)] = [
                 title for title, to in elsewhere(page) if _OFFICIAL not in to
             ]
     for term in terms.all:
         names = (term.zh, term.en, *term.forms, *term.also, *term.wrong)
         words = [w for w in names if language == "zh" or not _HAN.search(w)]
-        told.setdefault(address(term.page), []).extend(words)
+        found.setdefault(address(term.page), []).extend(words)
     for question in questions:
         if question.to:
             text = question.message or getattr(question, language)
-            told.setdefault(address(question.page), []).append(text)
+            found.setdefault(address(question.page), []).append(text)
             if question.anchor:
                 place = f"{address(question.page)}#{question.anchor}"
-                told.setdefault(place, []).append(text)
-    return told
+                found.setdefault(place, []).append(text)
+    return found
 
 
 def with_asked(

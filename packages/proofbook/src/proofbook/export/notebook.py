@@ -146,7 +146,7 @@ class _Writer:
     """How far the content of each open box is indented, outermost first."""
 
     def prose(self, lines: list[str]) -> None:
-        """Text of the page; its boxes become quotations."""
+        """SnippetText of the page; its boxes become quotations."""
         for line in lines:
             if not line.strip():
                 self._prose.append("")

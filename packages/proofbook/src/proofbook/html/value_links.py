@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 
-from proofbook.check.numbers import Proof
+from proofbook.check.numbers import Evidence
 from proofbook.html.tree import (
     NOT_LINKED,
     Node,
@@ -54,13 +54,13 @@ def link_values(
     already stays that link; headings and titles stay as they are, with their markers.
     """
 
-    def link(proof: Proof) -> Node:
-        page = "" if proof.run.page == links.file else address(proof.run.page)
+    def link(evidence: Evidence) -> Node:
+        page = "" if evidence.snippet.page == links.file else address(evidence.snippet.page)
         attributes = {
             "class": "run",
-            "href": f"{page}#{line_id(proof)}",
+            "href": f"{page}#{line_id(evidence)}",
             "target": "_self",  # Material takes over a link without a target; the line isn't lit
-            "title": link_title(proof, language),
+            "title": link_title(evidence, language),
         }
         return element(tree, "a", attributes)
 
@@ -76,27 +76,27 @@ def link_values(
             _link_numbers(math, numbers, link)
     marked = [node for node in places if node.is_text_node and _MARKERS.search(node.text_content)]
     for marker, number in [each for node in marked for each in _split_at_markers(node)]:
-        _link_marked(marker, links.links[number].proof, link)
+        _link_marked(marker, links.links[number].evidence, link)
     _number_lines(tree, links.line_ids)
 
 
-def link_title(proof: Proof, language: str) -> str:
+def link_title(evidence: Evidence, language: str) -> str:
     """What proves a value, in the words of a reader."""
-    part, name = proof.text.part, proof.run.script.rpartition("/")[2]
+    part, name = evidence.text.part, evidence.snippet.script.rpartition("/")[2]
     titles = in_language(_TITLES, language)
     title = titles[part if part in ("code", "out") else "older"]
-    return title.format(part=part, name=name, line=proof.line)
+    return title.format(part=part, name=name, line=evidence.line)
 
 
-def _link_numbers(math: Node, numbers: FormulaNumbers, link: Callable[[Proof], Node]) -> None:
+def _link_numbers(math: Node, numbers: FormulaNumbers, link: Callable[[Evidence], Node]) -> None:
     """Link the numbers of a formula, as far as each stands there as often as in its LaTeX."""
     found = [(node, only_text(node) or "") for node in math.css("mn")] if numbers else []
     found = [(node, float(text)) for node, text in found if _NUMBER.fullmatch(text)]
     values = [value for _, value in found]
     left = {n: iter(known) for n, known in numbers.items() if len(known) == values.count(n)}
     for node, value in found:
-        if proof := next(left.get(value, iter(())), None):
-            wrap([node.first_child], link(proof))
+        if evidence := next(left.get(value, iter(())), None):
+            wrap([node.first_child], link(evidence))
 
 
 def _split_at_markers(node: Node) -> list[tuple[Node, int]]:
@@ -107,7 +107,7 @@ def _split_at_markers(node: Node) -> list[tuple[Node, int]]:
     return [(piece, int(part[1:-1])) for piece, part in nodes if part.startswith(OPEN)]
 
 
-def _link_marked(marker: Node, proof: Proof, link: Callable[[Proof], Node]) -> None:
+def _link_marked(marker: Node, evidence: Evidence, link: Callable[[Evidence], Node]) -> None:
     """Link what stands between an opening marker and the closing one beside it."""
     inside: list[Node] = []
     node = marker.next
@@ -115,7 +115,7 @@ def _link_marked(marker: Node, proof: Proof, link: Callable[[Proof], Node]) -> N
         inside.append(node)
         node = node.next
     if node and inside and not any(one.is_element_node and one.css("a") for one in inside):
-        wrap(inside, link(proof))
+        wrap(inside, link(evidence))
 
 
 def _number_lines(tree: Tree, ids: Mapping[tuple[str, str, int], str]) -> None:

@@ -1,6 +1,6 @@
 """What on a page leads to the line of a run that proves it, carried through the Markdown.
 
-`find_value_links` finds for each page what its claims lead to. `with_markers` encloses them in the
+`find_value_links` finds what the statements of a page lead to. `with_markers` encloses them in the
 Markdown of the page in three characters that mean nothing to Markdown, and `link_values` (in
 `value_links`) makes links of them in its HTML. What a page is expanded to for anybody else, a test
 or a notebook, holds no marker.
@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from proofbook.check.numbers import Claim, Proof, proofs
+from proofbook.check.numbers import Evidence, Statement, find_evidence
 from proofbook.model.book import Book
 from proofbook.model.page import Page
 from proofbook.model.snippet import shown_runs
@@ -29,10 +29,10 @@ class ValueLink:
 
     start: int
     end: int
-    proof: Proof
+    evidence: Evidence
 
 
-FormulaNumbers = dict[float, list[Proof | None]]
+FormulaNumbers = dict[float, list[Evidence | None]]
 """The numbers of a formula, each with what proves it, once for each time it stands there."""
 
 
@@ -51,12 +51,14 @@ class PageValueLinks:
     formulas: dict[str, list[FormulaNumbers]] = field(default_factory=dict)
     line_ids: dict[tuple[str, str, int], str] = field(default_factory=dict)
 
-    def proofs(self) -> Iterator[Proof]:
+    def evidence(self) -> Iterator[Evidence]:
         """What the links of the page lead to."""
-        yield from (link.proof for link in self.links)
+        yield from (link.evidence for link in self.links)
         for formulas in self.formulas.values():
             for numbers in formulas:
-                yield from (proof for known in numbers.values() for proof in known if proof)
+                yield from (
+                    evidence for known in numbers.values() for evidence in known if evidence
+                )
 
     def with_markers(self, markdown: str) -> str:
         """The Markdown of the page, with or without its front matter, with markers in it.
@@ -102,15 +104,18 @@ def _line_ids_by_page(book: Book) -> dict[str, list[tuple[tuple[str, str, int], 
 
 def _targets(book: Book, file: str) -> tuple[tuple[str, tuple[str, str, int], str], ...]:
     """Where the value links of a page lead: page, line of a run, id of the line."""
-    proofs = book.remember(_links_of_page, file).proofs()
+    known_evidence = book.remember(_links_of_page, file).evidence()
     return tuple(
-        dict.fromkeys((p.run.page, (p.run.script, p.text.part, p.line), line_id(p)) for p in proofs)
+        dict.fromkeys(
+            (p.snippet.page, (p.snippet.script, p.text.part, p.line), line_id(p))
+            for p in known_evidence
+        )
     )
 
 
-def line_id(proof: Proof) -> str:
+def line_id(evidence: Evidence) -> str:
     """The id of a line on its page."""
-    return f"{proof.run.name}-{proof.text.part}-{proof.line}"
+    return f"{evidence.snippet.name}-{evidence.text.part}-{evidence.line}"
 
 
 def normalized(latex: str) -> str:
@@ -119,34 +124,34 @@ def normalized(latex: str) -> str:
 
 
 def _of_page(page: Page, book: Book) -> PageValueLinks:
-    by_place: dict[int, list[tuple[Claim, Iterator[Proof]]]] = {}
-    for claim, proving in proofs(page, lambda file: book.fact(shown_runs, file)):
-        by_place.setdefault(claim.place, []).append((claim, proving))
+    by_place: dict[int, list[tuple[Statement, Iterator[Evidence]]]] = {}
+    for statement, proving in find_evidence(page, lambda file: book.fact(shown_runs, file)):
+        by_place.setdefault(statement.place, []).append((statement, proving))
     links = PageValueLinks(page.file, page.text)
     for maths in page.maths:
         numbers: FormulaNumbers = {}
-        for claim, proving in by_place.pop(maths.start, ()):
-            proof = next(proving, None) if claim.bare else None
-            known = numbers.setdefault(claim.wanted[0], [])
-            known.append(proof if proof and proof.run.script else None)
+        for statement, proving in by_place.pop(maths.start, ()):
+            evidence = next(proving, None) if statement.bare else None
+            known = numbers.setdefault(statement.wanted[0], [])
+            known.append(evidence if evidence and evidence.snippet.script else None)
         latex = normalized(maths.content)
         links.formulas.setdefault(latex, []).append(numbers)
     unlinked = {n for r in page.references for n in range(r.line, r.end + 1)}
     unlinked |= {heading.line for heading in page.headings}
-    for place, claims in sorted(by_place.items()):
-        proof, first = _common([proving for _, proving in claims]), claims[0][0]
-        if not proof or not proof.run.script or page.line_of(place) in unlinked:
+    for place, statements in sorted(by_place.items()):
+        evidence, first = _common([proving for _, proving in statements]), statements[0][0]
+        if not evidence or not evidence.snippet.script or page.line_of(place) in unlinked:
             continue
         # The number of a call proves nothing of the call.
-        if not _CALL.match(first.said) or first.said in proof.words:
-            links.links.append(ValueLink(place, first.end, proof))
+        if not _CALL.match(first.said) or first.said in evidence.words:
+            links.links.append(ValueLink(place, first.end, evidence))
     return links
 
 
-def _common(proving: list[Iterator[Proof]]) -> Proof | None:
-    """The best proof of the first claim, one of all claims where there is any."""
+def _common(proving: list[Iterator[Evidence]]) -> Evidence | None:
+    """The best evidence of the first statement, one of all statements where there is any."""
     if len(proving) == 1:
         return next(proving[0], None)
     first, *others = map(list, proving)
-    shared = (proof for proof in first if all(proof in other for other in others))
+    shared = (evidence for evidence in first if all(evidence in other for other in others))
     return next(shared, first[0] if first else None)

@@ -91,7 +91,7 @@ def sections(page: Page) -> list[Section]:
 
 def paragraphs(page: Page, section: Section) -> list[Section]:
     """A section cut into paragraphs, items of lists, rows of tables and titles of boxes."""
-    # Typed markers and headings without an anchor are told by themselves.
+    # Typed markers and headings without an anchor are reported by themselves.
     silent = _silent_lines(page) | {heading.line for heading in page.headings if not heading.anchor}
     silent.update(page.markers)
     within_formula = {
@@ -163,7 +163,7 @@ def contents(page: Page, part: Section) -> Contents:
 
 
 def _words(page: Page, spans: Sequence[Span], start: int, end: int) -> Item:
-    """The prose of a part of a page, without titles of other sites, and 1,000 told as 1000."""
+    """The prose of a part of a page, without titles of other sites, and 1,000 written as 1000."""
     text = list(page.prose[start:end])
     for span in spans:
         if span.kind in ("link", "image") and span.external:

@@ -40,15 +40,15 @@ def code(one: Contents, other: Contents, known: Sequence[str]) -> Two:
     what is `known` of the other page: the code in its text, and what its snippets say and print.
     """
 
-    def alone(here: Contents, there: Contents, text: str) -> list[Item]:
+    def only_here(here: Contents, there: Contents, text: str) -> list[Item]:
         return [
             item
             for item in _without(here.code, there.code)
-            if not _VALUE.fullmatch(item.value)  # told with the numbers
+            if not _VALUE.fullmatch(item.value)  # reported with the numbers
             and not (_PLAIN_NAME.fullmatch(item.value) and _stands_in(item.value, text))
         ]
 
-    return alone(one, other, known[1]), alone(other, one, known[0])
+    return only_here(one, other, known[1]), only_here(other, one, known[0])
 
 
 def _stands_in(name: str, text: str) -> bool:
@@ -79,7 +79,7 @@ def in_another_order(one: Contents, other: Contents) -> Two:
 
 
 def _small(one: Contents, other: Contents) -> list[Item]:
-    """The small numbers and those told as words that the other paragraph doesn't tell.
+    """The small numbers and those in words that the other paragraph doesn't have.
 
     In code and maths they stand as digits; in prose a word may say the same.
     """

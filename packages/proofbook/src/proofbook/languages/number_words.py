@@ -46,7 +46,7 @@ _HINTS = {
 
 @dataclass(frozen=True)
 class Spoken:
-    """A number told as a word, and where the word stands."""
+    """A number written as a word, and where the word stands."""
 
     number: float
     place: int

@@ -79,17 +79,19 @@ def problems_of_pair(book: Book, stem: str) -> tuple[Problem, ...]:
     """Where the two versions of a page do not agree; `stem`: its file without `.zh.md`."""
     one, other = (book.page(f"{stem}.{language}.md") for language in LANGUAGES)
     runs = "\n".join(run.text for run in book.fact(shown_runs, one.file))
-    return tuple(twins(one, other, book.fact(known_terms), runs))
+    return tuple(language_differences(one, other, book.fact(known_terms), runs))
 
 
 def between_languages(book: Book) -> Iterator[Problem]:
     """Where the versions of the book's pages do not agree."""
-    yield from _alone(book.page_files, {problem.file for problem in book.unreadable})
+    yield from _without_counterpart(book.page_files, {problem.file for problem in book.unreadable})
     for stem in pairs_of_files(book.page_files):
         yield from book.remember(problems_of_pair, stem)
 
 
-def twins(one: Page, other: Page, terms: Terms, shown: str = "") -> Iterator[Problem]:
+def language_differences(
+    one: Page, other: Page, terms: Terms, shown: str = ""
+) -> Iterator[Problem]:
     """Where the two versions of a page do not agree; `one` is the Chinese version.
 
     `shown` is what their snippets say and print: both may use the names in it as they need.
@@ -104,7 +106,7 @@ def twins(one: Page, other: Page, terms: Terms, shown: str = "") -> Iterator[Pro
     yield from _terms(one, other, terms)
 
 
-def _alone(files: Sequence[str], unreadable: set[str]) -> Iterator[Problem]:
+def _without_counterpart(files: Sequence[str], unreadable: set[str]) -> Iterator[Problem]:
     for file in files:
         stem = file.removesuffix(".md")
         if stem.rpartition(".")[2] not in LANGUAGES:
@@ -137,27 +139,27 @@ def _order(one: Page, other: Page) -> Iterator[Problem]:
     """The two versions of a page show the same snippets and headings, in the same order."""
 
     def marks(page: Page) -> list[Item]:
-        # Typed code and headings without an anchor are told by themselves.
-        told = {*page.typed_python, *(h.line for h in page.headings if not h.anchor)}
+        # Typed code and headings without an anchor are reported by themselves.
+        excluded = {*page.typed_python, *(h.line for h in page.headings if not h.anchor)}
         found = [
             Item(" ".join([r.path, *(v for k, v, _ in r.options if k in _SAME)]), r.line)
             for r in page.references
         ]
         found += [Item(f"{'#' * h.level} {{ #{h.anchor} }}", h.line) for h in page.headings]
         found += [Item(page.line(s.line).strip(), s.line) for s in page.spans_of("fence")]
-        return sorted((x for x in found if x.line not in told), key=lambda x: x.line)
+        return sorted((x for x in found if x.line not in excluded), key=lambda x: x.line)
 
     ours, theirs = marks(one), marks(other)
     for here, there in side_by_side(ours, theirs):
         if here is None or there is None or here.value != there.value:
             page, at = (one, here) if here else (other, there)
-            twin = other if page is one else one
+            counterpart = other if page is one else one
             expected = there.value if here and there else "nothing more"
             yield Problem(
                 page.file,
                 at.line,
                 "the two languages of the page part here",
-                f"the same as in {twin.file}: {expected}",
+                f"the same as in {counterpart.file}: {expected}",
                 at.value,
                 f"give {one.file} and {other.file} the same snippets and anchors in the same order",
                 (one.file, other.file),
@@ -187,25 +189,25 @@ def _section(
     ours = [contents(one, part) for part in parts]
     theirs = [contents(other, part) for part in others]
     empty = Contents(*[()] * len(fields(Contents)))
-    whole, twin = sum(ours, empty), sum(theirs, empty)
+    whole, counterpart = sum(ours, empty), sum(theirs, empty)
     heads = here.line, there.line
     if alike := len(ours) == len(theirs):
         compared = list(zip(ours, theirs, zip(parts, others, strict=True), strict=True))
     else:
-        compared = [(whole, twin, (here, there))]
-    found = [(name, difference(kind, whole, twin), heads) for kind, name in _NAMES.items()]
+        compared = [(whole, counterpart, (here, there))]
+    found = [(name, difference(kind, whole, counterpart), heads) for kind, name in _NAMES.items()]
     for mine, other_one, at in compared:
         lines = at[0].line, at[1].line
         found.append(("numbers", numbers(mine, other_one), lines))
         found.append(("formulas", formulas(mine, other_one), lines))
         found.append(("code in the text", code(mine, other_one, known), lines))
-    told = [
+    differing = [
         _apart(one, other, here.anchor, name, *both, lines)
         for name, both, lines in found
         if any(both)
     ]
-    yield from told
-    if not told and not alike:
+    yield from differing
+    if not differing and not alike:
         yield _uneven(one, parts, other, others, here.anchor)
 
 
@@ -219,8 +221,8 @@ def reordered(one: Page, other: Page) -> dict[str, Problem]:
     for here in sections(one):
         parts = paragraphs(one, here)
         others = paragraphs(other, theirs[here.anchor]) if here.anchor in theirs else []
-        for part, twin in zip(parts, others, strict=False):
-            ours, their = in_another_order(contents(one, part), contents(other, twin))
+        for part, counterpart in zip(parts, others, strict=False):
+            ours, their = in_another_order(contents(one, part), contents(other, counterpart))
             if ours or their:
                 found.setdefault(
                     here.anchor,
@@ -228,7 +230,7 @@ def reordered(one: Page, other: Page) -> dict[str, Problem]:
                         one.file,
                         part.line,
                         f"the numbers of this paragraph stand otherwise in {other.file}",
-                        f"as in {other.file}:{twin.line}: {_row(their)}",
+                        f"as in {other.file}:{counterpart.line}: {_row(their)}",
                         _row(ours),
                         f"read both; if they say the same: proofbook reconcile {one.file}",
                         (one.file, other.file),
@@ -254,7 +256,9 @@ def _uneven(
         ((one, ours), (other, theirs)), key=lambda side: len(side[1]), reverse=True
     )
     pairs = enumerate(zip(longer, shorter, strict=False))
-    apart = (n for n, (part, twin) in pairs if not marks(more, part) <= marks(less, twin))
+    apart = (
+        n for n, (part, counterpart) in pairs if not marks(more, part) <= marks(less, counterpart)
+    )
     return Problem(
         more.file,
         longer[next(apart, len(shorter))].line,
@@ -276,21 +280,21 @@ def _apart(
     less: Sequence[Item],
     lines: tuple[int, int],
 ) -> Problem:
-    """What only `one` has, and what only `other` has; told where something stands."""
-    page, twin, at = (one, other, lines[1]) if more else (other, one, lines[0])
+    """What only `one` has, and what only `other` has; reported where something stands."""
+    page, counterpart, at = (one, other, lines[1]) if more else (other, one, lines[0])
     here_only, there_only = (more, less) if more else (less, more)
     return Problem(
         page.file,
         min(item.line for item in here_only),
         f"the two languages of the page have different {name} under #{anchor}",
-        _told(there_only, f"the same as in {twin.file}:{at}", "none of these"),
-        _told(here_only, "here only", ""),
+        _list_items(there_only, f"the same as in {counterpart.file}:{at}", "none of these"),
+        _list_items(here_only, "here only", ""),
         f"say the same in {one.file} and {other.file}",
         (one.file, other.file),
     )
 
 
-def _told(items: Sequence[Item], before: str, nothing: str) -> str:
+def _list_items(items: Sequence[Item], before: str, nothing: str) -> str:
     said = ", ".join(dict.fromkeys(item.value for item in items)) or nothing
     return f"{before}: {said}"
 

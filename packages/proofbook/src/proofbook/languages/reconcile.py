@@ -55,7 +55,7 @@ def read_record(book: Book) -> Record | None:
     return record
 
 
-def edited_alone(book: Book) -> list[Problem]:
+def edited_in_one_language(book: Book) -> list[Problem]:
     """Warnings: sections edited in one language only since the two were last reconciled.
 
     Whoever corrects a word in one language need not know the other. That numbers, code, formulas
@@ -67,29 +67,31 @@ def edited_alone(book: Book) -> list[Problem]:
         return list(unproved.problems)
     found = []
     for stem, both in pairs(book.pages).items() if record else ():
-        for anchor, side in alone(record.get(stem, {}), *both):
+        for anchor, side in edited_sections(record.get(stem, {}), *both):
             found.append(_edited(both[side], both[1 - side], anchor, record[stem], side, book.root))
     return found
 
 
-def doubtful(book: Book) -> list[Problem]:
+def numbers_to_compare(book: Book) -> list[Problem]:
     """Sections that have changed and whose numbers stand otherwise in the other language."""
     record = read_record(book) or {}
     return [
         problem
         for stem, both in pairs(book.pages).items()
-        for anchor, problem in _doubts(record.get(stem, {}), *both).items()
+        for anchor, problem in _numbers_to_compare(record.get(stem, {}), *both).items()
     ]
 
 
-def stale(book: Book) -> list[str]:
+def changed_pages(book: Book) -> list[str]:
     """The pages, without their language, of which both versions are new or have changed."""
     record = read_record(book)
     if record is None:
         return []
     now = {stem: _hashes(*both) for stem, both in pairs(book.pages).items()}
     differ = [stem for stem in {**record, **now} if record.get(stem) != now.get(stem)]
-    one_side = {s for s, both in pairs(book.pages).items() if any(alone(record.get(s, {}), *both))}
+    one_side = {
+        s for s, both in pairs(book.pages).items() if any(edited_sections(record.get(s, {}), *both))
+    }
     return sorted(set(differ) - one_side)
 
 
@@ -97,7 +99,7 @@ def reconcile(book: Book, named: set[str] | None) -> list[str]:
     """Record the versions of the `named` pages as they are now; gives those that are new.
 
     Without names: of all pages, but for the sections that were edited in one language alone, and
-    those that `doubtful` tells.
+    those that `numbers_to_compare` tells.
     """
     record = read_record(book) or {}
     now: Record = {}
@@ -108,8 +110,8 @@ def reconcile(book: Book, named: set[str] | None) -> list[str]:
         else:
             hashes = _hashes(*both)
             if named is None:
-                hashes |= {anchor: old[anchor] for anchor, _ in alone(old, *both)}
-                for anchor in _doubts(old, *both):
+                hashes |= {anchor: old[anchor] for anchor, _ in edited_sections(old, *both)}
+                for anchor in _numbers_to_compare(old, *both):
                     hashes.pop(anchor)
                     hashes |= {anchor: old[anchor]} if anchor in old else {}
         if hashes:
@@ -119,7 +121,7 @@ def reconcile(book: Book, named: set[str] | None) -> list[str]:
     return [stem for stem in now if now[stem] != record.get(stem)]
 
 
-def alone(old: dict[str, str], *both: Page) -> Iterator[tuple[str, int]]:
+def edited_sections(old: dict[str, str], *both: Page) -> Iterator[tuple[str, int]]:
     """The anchors of sections edited in one language, and which: 0 is Chinese, 1 English.
 
     `old`: what the record has of the page.
@@ -131,7 +133,7 @@ def alone(old: dict[str, str], *both: Page) -> Iterator[tuple[str, int]]:
             yield anchor, changed.index(True)
 
 
-def _doubts(old: dict[str, str], *both: Page) -> dict[str, Problem]:
+def _numbers_to_compare(old: dict[str, str], *both: Page) -> dict[str, Problem]:
     now = _hashes(*both)
     found = reordered(*both) if now != old else {}
     return {x: problem for x, problem in found.items() if now.get(x, "") != old.get(x)}
@@ -157,10 +159,10 @@ def _words(section: Section) -> list[str]:
 
 
 def _edited(
-    page: Page, twin: Page, anchor: str, hashes: dict[str, str], side: int, root: Path
+    page: Page, counterpart: Page, anchor: str, hashes: dict[str, str], side: int, root: Path
 ) -> Problem:
     now = next(s for s in sections(page) if s.anchor == anchor)
-    there = next(s for s in sections(twin) if s.anchor == anchor)
+    there = next(s for s in sections(counterpart) if s.anchor == anchor)
     before = _before(page.file, anchor, hashes[anchor].split()[side], root)
     line, change = now.line, "something in this section (git doesn't know the text of before)"
     if before is not None:
@@ -169,10 +171,10 @@ def _edited(
         page.file,
         line,
         f"#{anchor} was edited in this language only, since both were last reconciled",
-        f"the change carried over to {twin.file}:{there.line}",
+        f"the change carried over to {counterpart.file}:{there.line}",
         change,
         f"carry it over; where it means nothing there: proofbook reconcile {page.file}",
-        (page.file, twin.file),
+        (page.file, counterpart.file),
         "warning",
     )
 
@@ -226,9 +228,9 @@ def _damaged(line: int, found: str) -> Problem:
 
 
 def _write(file: Path, record: Record) -> None:
-    told = [_TOP]
+    parts = [_TOP]
     for page in sorted(record):
         rows = [f'{anchor} = "{pair}"\n' for anchor, pair in record[page].items()]
-        told.append(f"[{json.dumps(page, ensure_ascii=False)}]\n{''.join(rows)}")
+        parts.append(f"[{json.dumps(page, ensure_ascii=False)}]\n{''.join(rows)}")
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text("\n".join(told), encoding="utf-8", newline="\n")
+    file.write_text("\n".join(parts), encoding="utf-8", newline="\n")

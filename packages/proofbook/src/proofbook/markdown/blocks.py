@@ -108,7 +108,7 @@ class _Scanner:
         return following
 
     def _fence(self, at: int, fence: re.Match) -> int:
-        """How many lines a fence takes; one that is never closed is text, and is told."""
+        """How many lines a fence takes; one that is never closed is text, and is reported."""
         candidates = self.closers.get((fence["ticks"], len(fence["indent"])), [])
         index = bisect_left(candidates, at + 1)
         if index == len(candidates) or candidates[index] > self.dedents[at]:

@@ -98,10 +98,10 @@ class Page:
     @cached_property
     def own_words(self) -> str:
         """The prose without what it quotes: titles of links to other sites, words in quotes."""
-        told = list(self.prose)
+        text = list(self.prose)
         for start, end in self.quotations:
-            told[start:end] = _blank(self.prose[start:end])
-        return "".join(told)
+            text[start:end] = _blank(self.prose[start:end])
+        return "".join(text)
 
     @cached_property
     def quotations(self) -> list[tuple[int, int]]:
@@ -159,8 +159,8 @@ class Page:
         """The lines that were meant as a directive or a fence and would be shown as text."""
         text = self.blanked(_NO_TEXT)
         found = {self.line_of(stray.start()) for stray in _STRAY.finditer(text)}
-        told = self.scanned
-        return tuple(sorted(found.union(told.unclosed, told.unread, told.within_comment)))
+        scanned = self.scanned
+        return tuple(sorted(found.union(scanned.unclosed, scanned.unread, scanned.within_comment)))
 
     @property
     def blocks(self) -> tuple[tuple[int, int], ...]:

@@ -1,4 +1,4 @@
-"""What no longer holds, told so that a maintainer can mend it at once."""
+"""What no longer holds, said so that a maintainer can mend it at once."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class Problem:
 
     `file` is relative to the root of the book and written with `/`; `line` counts from 1.
     `pages` are the source files of the pages on which a reader would meet the problem. `severity`:
-    an "error" stops a check or a build, a "warning" is told and counted, and stops nothing.
+    an "error" stops a check or a build, a "warning" is printed and counted, and stops nothing.
     """
 
     file: str
@@ -29,12 +29,12 @@ class Problem:
         if self.pages and self.file not in self.pages:
             rows.append(("shown on", ", ".join(self.pages)))
         mark = "warning: " if self.severity == "warning" else ""
-        told = [f"{self.file}:{self.line}: {mark}{self.what}"]
+        lines = [f"{self.file}:{self.line}: {mark}{self.what}"]
         for label, text in rows:
-            lines = text.splitlines() or [""]
-            told.append(f"  {label + ':':<10}{lines[0]}")
-            told += [f"  {'':<10}{line}" for line in lines[1:]]
-        return "\n".join(told)
+            first, *others = text.splitlines() or [""]
+            lines.append(f"  {label + ':':<10}{first}")
+            lines += [f"  {'':<10}{line}" for line in others]
+        return "\n".join(lines)
 
 
 def warning(problem: Problem) -> Problem:
@@ -81,9 +81,9 @@ def _key(problem: Problem) -> tuple:
 
 def report(problems: Sequence[Problem]) -> str:
     """All problems as one text, with a count at the end."""
-    told = [str(p) for p in once(problems)]
-    count = "1 problem" if len(told) == 1 else f"{len(told)} problems"
-    return "\n\n".join([*told, f"{count}. Nothing was changed."])
+    lines = [str(p) for p in once(problems)]
+    count = "1 problem" if len(lines) == 1 else f"{len(lines)} problems"
+    return "\n\n".join([*lines, f"{count}. Nothing was changed."])
 
 
 class Unproved(Exception):

@@ -22,7 +22,7 @@ _ELLIPSIS = re.compile(r"\s*(?:\.\.\.|…+)\s*")
 
 
 @dataclass(frozen=True)
-class Text:
+class SnippetText:
     """One text of a run. `part`: "code", "out", or the older PyTorch that printed it."""
 
     text: str
@@ -68,14 +68,14 @@ class Text:
 
 
 @dataclass(frozen=True)
-class Run:
+class ShownSnippet:
     """A run that a page shows.
 
     `script`: the snippet; `name`: what the page may call it, unlike all others on it. `page` and
     `place`: the file of the page, and where in its text the run stands.
     """
 
-    texts: tuple[Text, ...]
+    texts: tuple[SnippetText, ...]
     script: str = ""
     name: str = ""
     page: str = ""
@@ -97,8 +97,8 @@ class Run:
         return next((text.text for text in self.texts if text.part == part), "")
 
 
-def runs_of(page: Page, book: Book) -> tuple[Run, ...]:
-    """The runs that a page shows; a file that cannot be read is told elsewhere."""
+def shown_snippets(page: Page, book: Book) -> tuple[ShownSnippet, ...]:
+    """The runs that a page shows; a file that cannot be read is reported elsewhere."""
     found = []
     stems = {reference.path: Path(reference.path).stem for reference in page.references}
     starts = [0, *(end.end() for end in re.finditer("\n", page.text))]
@@ -110,17 +110,17 @@ def runs_of(page: Page, book: Book) -> tuple[Run, ...]:
         files = [("code", path), ("out", output_file(path))]
         for part, file in files:
             with contextlib.suppress(FileNotFoundError, UnicodeDecodeError):
-                texts.append(Text(book.text(file), part))
+                texts.append(SnippetText(book.text(file), part))
         for version in reference.then:
             with contextlib.suppress(FileNotFoundError, UnicodeDecodeError):
-                texts.append(Text(printed(book.text(older_file(path, version))), version))
-        found.append(Run(tuple(texts), path, name, page.file, starts[reference.line - 1]))
+                texts.append(SnippetText(printed(book.text(older_file(path, version))), version))
+        found.append(ShownSnippet(tuple(texts), path, name, page.file, starts[reference.line - 1]))
     return tuple(found)
 
 
-def shown_runs(book: Book, file: str) -> tuple[Run, ...]:
+def shown_runs(book: Book, file: str) -> tuple[ShownSnippet, ...]:
     """The runs of a page by its file; of one that cannot be read, or does not exist, none."""
-    return runs_of(book.page(file), book) if file in book.page_files else ()
+    return shown_snippets(book.page(file), book) if file in book.page_files else ()
 
 
 def output_file(script: str) -> str:

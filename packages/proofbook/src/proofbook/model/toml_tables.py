@@ -1,4 +1,4 @@
-"""Lists of tables in a TOML file, each with the line it begins in: a fault is told there."""
+"""Lists of tables in a TOML file, each with the line it begins in: a fault is reported there."""
 
 from __future__ import annotations
 
