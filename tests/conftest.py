@@ -56,7 +56,7 @@ def published(site_folder) -> str:
 @pytest.fixture(scope="session")
 def site(site_folder, published) -> Iterator[str]:
     """The address at which the site is served on this machine, with a slash at its end."""
-    with serve(site_folder, urlsplit(published).path) as address:
+    with serve(site_folder, urlsplit(published).path, published) as address:
         yield address
 
 

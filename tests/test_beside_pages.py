@@ -27,8 +27,9 @@ def get(site, published) -> Callable[[str], bytes]:
 
 
 @pytest.mark.parametrize("edition", ["", "en/"])
-def test_every_page_keeps_what_its_head_promises(published, get, edition):
-    pages = re.findall(r"<loc>(.*?)</loc>", get(f"{published}{edition}sitemap.xml").decode())
+def test_every_page_keeps_what_its_head_promises(site_folder, published, get, edition):
+    sitemap = (site_folder / edition / "sitemap.xml").read_text("utf-8")
+    pages = re.findall(r"<loc>(.*?)</loc>", sitemap)
     assert len(pages) > 50 and all(page.startswith(published + edition) for page in pages)
     answers: Counter[str] = Counter()
     listed = get(f"{published}{edition}llms.txt").decode()
@@ -48,6 +49,6 @@ def test_every_page_keeps_what_its_head_promises(published, get, edition):
     assert len(re.findall(r"\(http[^)]*index\.md\)", listed)) == len(pages) - 1  # all but the home
 
 
-def test_the_addresses_that_a_sitemap_gives_for_the_other_language_are_answered(published, get):
-    links = re.findall(r'hreflang="en" href="(.*?)"', get(f"{published}sitemap.xml").decode())
-    assert links == re.findall(r"<loc>(.*?)</loc>", get(f"{published}en/sitemap.xml").decode())
+def test_the_addresses_that_a_sitemap_gives_for_the_other_language_are_answered(site_folder):
+    zh, en = ((site_folder / name).read_text("utf-8") for name in ("sitemap.xml", "en/sitemap.xml"))
+    assert re.findall(r'hreflang="en" href="(.*?)"', zh) == re.findall(r"<loc>(.*?)</loc>", en)
