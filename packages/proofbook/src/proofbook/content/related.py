@@ -101,7 +101,8 @@ def _traits_of(book: Book, file: str) -> tuple[str, set, set, set]:
     words = [(_looked_up(n), t.id) for t in terms.all for x in _LABEL for n in t.names(x)]
     links = {(name, line) for name, line in within(page) if posixpath.basename(name) != "index"}
     start = max((h.line for h in page.headings if h.level > 1), default=len(page.text))
-    spans = [span.one_line for span in page.own_code]
+    titles = {box.line for box in page.spans_of("box")}  # they repeat what stands below them
+    spans = [span.one_line for span in page.own_code if span.line not in titles]
     marks = {name.parts[-1] for text in spans for name in names_in_code(text)}
     marks |= {to for _, to in elsewhere(page) if _OFFICIAL not in to}
     text = f" {' '.join(_WORD.findall(page.prose.lower()))} "
