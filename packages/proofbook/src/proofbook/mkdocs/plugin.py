@@ -12,6 +12,7 @@ import posixpath
 import shutil
 import sys
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -23,11 +24,12 @@ from mkdocs.commands.build import build
 from mkdocs.config.config_options import Optional, Type
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import Abort, PluginError
+from mkdocs.livereload import LiveReloadServer
 from mkdocs.plugins import BasePlugin, event_priority
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
-from mkdocs.utils import get_relative_url
+from mkdocs.utils import get_relative_url, meta
 
 from proofbook import pipeline
 from proofbook.cli import summary
@@ -52,6 +54,7 @@ from proofbook.mkdocs.editions import (
 )
 from proofbook.mkdocs.material import patch_theme, show_problems
 from proofbook.mkdocs.page_context import Place, page_context, site_markdown
+from proofbook.mkdocs.serve import Edition, LiveSite, with_status
 from proofbook.mkdocs.session import Findings, Session
 from proofbook.mkdocs.swap import take_place
 from proofbook.model.book import Book
@@ -89,6 +92,8 @@ class ProofbookPlugin(BasePlugin):
         self.target: Target | None = None
         self.cards: social_card.CardRenderer | None = None
         self.navigation: dict[str, Navigation] = {}
+        self.editions: dict[str, Edition] = {}
+        self.live: LiveSite | None = None
 
     @property
     def book(self) -> Book:
@@ -212,7 +217,11 @@ class ProofbookPlugin(BasePlugin):
         source, findings = f"docs/{page.file.src_uri}", self.session.findings
         if source not in self.book.page_files:
             return content
-        finished = finish_page(content, page_context(self.book, self._place(page, config, files)))
+        place = self._place(page, config, files)
+        finished = finish_page(content, page_context(self.book, place))
+        if self.serving:
+            inputs = self.inputs_of(page, config, files)
+            self.session.rendered_from[place.language, source] = inputs
         findings.letters[source] = finished.formula_characters
         text = self.book.text(source)
         findings.problems[source] = [
@@ -221,15 +230,15 @@ class ProofbookPlugin(BasePlugin):
         return finished.html
 
     def on_env(self, env: jinja2.Environment, *, config: MkDocsConfig, files: Files):
-        """A part of the book is called what its first page is called, in any language."""
+        language = self.language(config)
         env.bytecode_cache = self.session.pages.templates
         for file in files.documentation_pages():
-            if file.page.is_homepage:
-                file.page.title = HOME.get(self.language(config), "Home")
-            elif file.page.is_index and file.page.parent:
-                file.page.parent.title = file.page.title
+            self.name_after_first_page(file, language)
+        if self.serving:
+            nav = self.navigation[language]
+            self.editions[language] = Edition(language, config, files, nav, env)
         if search := config.plugins.get("material/search"):
-            self.session.pages.search.use(search, self.language(config))
+            self.session.pages.search.use(search, language)
         return env
 
     def on_page_context(self, context, *, page: Page, config: MkDocsConfig, nav: Navigation):
@@ -242,16 +251,23 @@ class ProofbookPlugin(BasePlugin):
 
     def on_post_page(self, output: str, *, page: Page, config: MkDocsConfig) -> str:
         """Put in the figures last: by now notebooks have been executed, and search is done."""
-        if PLACEHOLDER not in output:
-            return output
-        tree = Tree(output)
-        fill_figures(tree, self.session.notebooks.figures(set(awaited_figures(tree))))
-        return tree.html
+        if PLACEHOLDER in output:
+            tree = Tree(output)
+            fill_figures(tree, self.session.notebooks.figures(set(awaited_figures(tree))))
+            output = tree.html
+        return with_status(output, config, self.language(config)) if self.serving else output
 
     def on_template_context(self, context, *, template_name: str, config: MkDocsConfig):
         context["alternates"] = self._alternates("", config)
         context["alternates_of"] = lambda url: self._alternates(url, config)  # for the sitemap
         return context
+
+    def name_after_first_page(self, file: File, language: str) -> None:
+        """A part of the book is called what its first page is called, in any language."""
+        if file.page.is_homepage:
+            file.page.title = HOME.get(language, "Home")
+        elif file.page.is_index and file.page.parent:
+            file.page.parent.title = file.page.title
 
     @event_priority(-100)
     def on_post_build(self, *, config: MkDocsConfig) -> None:
@@ -265,15 +281,23 @@ class ProofbookPlugin(BasePlugin):
         if self.is_first(config):
             self._prove(config, self._build_others(config))
 
+    def on_serve(self, server: LiveReloadServer, *, config: MkDocsConfig, builder: Callable):
+        """From now on an edited page is shown at once, and the book is checked after it."""
+        self.live = LiveSite(self, server, builder)
+        self.live.start()
+        return server
+
     def on_build_error(self, *, error: Exception) -> None:
         if self.target:
             self.target.proved = False
 
     def on_shutdown(self) -> None:
         """The last event, also after a failure: only now may the new site take its place."""
+        if self.live is not None:
+            self.live.stop()
         session, target = self.session, self.target
-        self.session = self.target = self.cards = None
-        self.navigation = {}
+        self.session = self.target = self.cards = self.live = None
+        self.navigation, self.editions = {}, {}
         if session is not None:
             session.close()
         if target is None:
@@ -328,6 +352,29 @@ class ProofbookPlugin(BasePlugin):
             log.info(summary.holds(outcome))
         if warned:
             raise warned
+
+    def inputs_of(self, page: Page, config: MkDocsConfig, files: Files) -> tuple:
+        """Everything in the book that the HTML of a page is made from."""
+        place, book = self._place(page, config, files), self.book
+        context = page_context(book, place)
+        start = len(book.text(place.file)) - len(meta.get_data(book.text(place.file))[0])
+        try:
+            markdown = book.remember(site_markdown, place.file, start)
+        except Unproved:
+            markdown = None
+        return markdown, context.values, context.related, context.terms, context.glossary
+
+    def write_search_index(self, config: MkDocsConfig) -> None:
+        """Write the index of an edition anew, from the entries of its pages."""
+        search = config.plugins.get("material/search")
+        if search is None:
+            return
+        nav = self.navigation[self.language(config)]
+        search.search_index.entries = []
+        for page in nav.pages:
+            search.search_index.add_entry_from_context(page)
+        search.on_post_build(config=config)
+        self._add_search_words(config)
 
     def _place(self, page: Page, config: MkDocsConfig, files: Files) -> Place:
         source, url = f"docs/{page.file.src_uri}", page.file.url

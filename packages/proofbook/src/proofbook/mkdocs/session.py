@@ -46,6 +46,8 @@ class Session:
     started: pipeline.Started
     pages: RenderedPages = field(default_factory=RenderedPages)
     findings: Findings = field(default_factory=Findings)
+    rendered_from: dict[tuple[str, str], tuple] = field(default_factory=dict)
+    """By language and file of a page: what it was made from when it was rendered last."""
 
     @classmethod
     def open(cls, root: Path, serving: bool) -> Session:
@@ -62,7 +64,11 @@ class Session:
 
     def reopen(self) -> None:
         """Read the book again where it has changed, and have what is new run."""
-        self.book = self.book.reopened()
+        self.adopt(self.book.reopened())
+
+    def adopt(self, book: Book) -> None:
+        """Go on with a book that was read again, and have what is new run."""
+        self.book = book
         self.started = pipeline.start(self.book, self.runs, self.notebooks)
         self.runs.forget_others(self.book.scripts)
 
