@@ -46,7 +46,7 @@ EACH_OF_A_KIND = ["", "en/accumulate/two-losses/", "labs/depth/", "en/questions/
 OTHERS = sorted({*ADDRESSES, "404.html", "en/404.html"} - {*EACH_OF_A_KIND})
 
 
-@pytest.mark.parametrize("addresses", [EACH_OF_A_KIND, *sample_and_rest(OTHERS, 16)])
+@pytest.mark.parametrize("addresses", [EACH_OF_A_KIND, *sample_and_rest(OTHERS, 32)])
 def test_axe_finds_nothing_on_any_page_in_either_theme(site, browser, addresses):
     """Two pages at a time, since a machine has two cores; each is loaded once for both themes."""
     context = browser.new_context(viewport={"width": 1280, "height": 900}, reduced_motion="reduce")

@@ -61,7 +61,7 @@ def plain_runs(request) -> Iterator[Runs]:
         pool.shutdown(cancel_futures=True)
 
 
-@pytest.mark.parametrize("script", sample(SCRIPTS, 20))
+@pytest.mark.parametrize("script", sample(SCRIPTS, 40))
 def test_python_prints_what_is_recorded(script, plain_runs):
     run = plain_runs[script].result()
     assert run.stderr == ""

@@ -226,14 +226,9 @@ def test_a_snippet_that_hangs_is_named_while_it_does(book, impatient):
     )
 
 
-def test_without_a_terminal_nothing_is_written_over_and_nothing_has_a_color(book):
-    done = subprocess.run(
-        [sys.executable, "-m", "proofbook", "--root", str(book.root), "check"],
-        capture_output=True,
-        check=True,
-    )
-    assert done.stderr == b"" and b"\r" not in done.stdout.replace(b"\r\n", b"\n")
-    assert b"\x1b" not in done.stdout
+def test_without_a_terminal_nothing_is_written_over_and_nothing_has_a_color(proof_command):
+    status, out, err = proof_command("check")
+    assert (status, err) == (0, "") and "\r" not in out and "\x1b" not in out
 
 
 def test_on_a_terminal_the_summary_stands_alone_at_the_end(book):
