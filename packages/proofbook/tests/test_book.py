@@ -281,7 +281,7 @@ def test_typed_python(book, refuses):
             "Python code is typed into the page, so nothing runs it",
             "code in a script below snippets/, named with ::: snippets/<topic>/<name>.py",
             "a python fence",
-            "move it: proofbook new <topic>/<name>",
+            "move it: proofbook new <topic>/<name>; what cannot run stands in a fence of text",
         )
     )
 
