@@ -15,6 +15,8 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     option, whole = config.option, config.args_source is config.ArgsSource.TESTPATHS
     if not config.pluginmanager.hasplugin("xdist") or option.numprocesses is not None:
         return
+    if hasattr(config, "workerinput"):  # a worker comes here too, and must start no workers
+        return
     if whole and not (option.usepdb or option.collectonly):
         # Those that this process may use: psutil, which xdist would ask, counts those of the host.
         able = getattr(os, "sched_getaffinity", None)
