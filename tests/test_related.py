@@ -38,6 +38,8 @@ def related(**pages: str) -> Related:
     for name, text in pages.items():
         stem, _, language = name.partition("_")
         texts[f"docs/t/{stem}.{language or 'en'}.md"] = f"# {stem} {{ #{stem} }}\n{text}"
+    for language in ("zh", "en"):  # a term is shown on a page that exists
+        texts.setdefault(f"docs/t/a.{language}.md", "# a { #a }\n")
     with tempfile.TemporaryDirectory() as folder:
         return related_in(read_book(Path(folder)).with_texts(texts))
 
