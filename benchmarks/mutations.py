@@ -37,7 +37,7 @@ sys.path.insert(0, str(ROOT))
 
 from proofbook.check.registry import problems_in_files, problems_of_page  # noqa: E402
 from proofbook.check.text_difference import first_difference  # noqa: E402
-from proofbook.languages.parity import LANGUAGES, pairs_of_files, problems_of_pair  # noqa: E402
+from proofbook.languages.parity import pairs, problems_of_pair  # noqa: E402
 from proofbook.languages.reconcile import Record, edited_sections, read_record  # noqa: E402
 from proofbook.model.book import Book, read_book  # noqa: E402
 from proofbook.model.page import Page, parse  # noqa: E402
@@ -158,11 +158,10 @@ class Judge:
         if errors(problems_of_page(book, mutant.file)):
             return "page"
         stem = mutant.file.rsplit(".", 2)[0]
-        if stem not in pairs_of_files(book.page_files):
+        if (pair := pairs(book).get(stem)) is None:
             return None
-        if errors(problems_of_pair(book, stem)):
+        if errors(problems_of_pair(book, *(page.file for page in pair))):
             return "pair"
-        pair = [book.page(f"{stem}.{language}.md") for language in LANGUAGES]
         return "edit" if any(edited_sections(self.record.get(stem, {}), *pair)) else None
 
     def _output(self, mutant: of.Mutant) -> str | None:

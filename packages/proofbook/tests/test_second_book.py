@@ -82,12 +82,6 @@ def command(root: Path, runner: Runner, other_runner: Runner, capsys) -> Command
     return command
 
 
-ONE_LANGUAGE = pytest.mark.xfail(
-    strict=True, reason="a book has two languages, Chinese and English"
-)
-
-
-@ONE_LANGUAGE
 def test_its_outputs_are_recorded_and_all_of_it_holds(root, command):
     status, _, err = command("update")
     assert (status, err) == (0, "")
@@ -99,7 +93,6 @@ def test_its_outputs_are_recorded_and_all_of_it_holds(root, command):
     assert out.startswith("2 snippets run and compared, 3 pages read: everything holds (")
 
 
-@ONE_LANGUAGE
 def test_it_is_built_in_its_language_alone(root, command, build):
     assert command("update")[0] == 0
     status, said = build(root, "--strict")
@@ -119,7 +112,6 @@ def test_it_is_built_in_its_language_alone(root, command, build):
 PAGES = ("index.html", "double/index.html", "slope/index.html")
 
 
-@ONE_LANGUAGE
 def test_what_does_not_hold_fails_its_build_too(root, command, build):
     assert command("update")[0] == 0
     assert build(root, "--strict")[0] == 0

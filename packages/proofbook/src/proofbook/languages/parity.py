@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import fields
 
 from proofbook.content.glossary import Terms, known_terms, one_of
@@ -30,9 +30,6 @@ from proofbook.model.page import Page
 from proofbook.model.problem import Problem
 from proofbook.model.snippet import shown_runs
 
-LANGUAGES = ("zh", "en")
-"""The languages of the book; `docs/<topic>/<page>.<language>.md` is one page in one of them."""
-
 _SAME = ("highlight", "figure", "passes", "part", "then", "of")  # others are words
 _NAMES = {
     "equations": "equations",
@@ -43,56 +40,47 @@ _NAMES = {
 }
 
 
-def versions(pages: Iterable[Page]) -> dict[str, dict[str, Page]]:
-    """The pages by their name without language, and by their language."""
-    found: dict[str, dict[str, Page]] = defaultdict(dict)
-    for page in pages:
-        stem, _, language = page.file.removesuffix(".md").rpartition(".")
-        if language in LANGUAGES:
-            found[stem][language] = page
-    return found
-
-
-def versions_of_files(files: Iterable[str]) -> dict[str, dict[str, str]]:
-    """The files of pages by their name without language, and by their language."""
+def versions(book: Book) -> dict[str, dict[str, str]]:
+    """The files of the book's pages by their name without language, and by their language."""
     found: dict[str, dict[str, str]] = defaultdict(dict)
-    for file in files:
+    for file in book.page_files:
         stem, _, language = file.removesuffix(".md").rpartition(".")
-        if language in LANGUAGES:
+        if language in book.config.codes:
             found[stem][language] = file
     return found
 
 
-def pairs_of_files(files: Iterable[str]) -> list[str]:
-    """The names, without language, of the pages that exist in both languages."""
-    found = versions_of_files(files).items()
-    return [stem for stem, versions in found if len(versions) == len(LANGUAGES)]
+def pairs(book: Book) -> dict[str, tuple[Page, Page]]:
+    """The pages in the first two languages of the book, by their name without language."""
+    codes = book.config.codes[:2]
+    return {
+        stem: tuple(book.page(files[code]) for code in codes)
+        for stem, files in versions(book).items()
+        if len(codes) == 2 and files.keys() >= set(codes)
+    }
 
 
-def pairs(pages: Iterable[Page]) -> dict[str, tuple[Page, Page]]:
-    """The pages that exist in both languages, by their name without language."""
-    found = versions(pages).items()
-    return {stem: (two["zh"], two["en"]) for stem, two in found if len(two) == len(LANGUAGES)}
-
-
-def problems_of_pair(book: Book, stem: str) -> tuple[Problem, ...]:
-    """Where the two versions of a page do not agree; `stem`: its file without `.zh.md`."""
-    one, other = (book.page(f"{stem}.{language}.md") for language in LANGUAGES)
-    runs = "\n".join(run.text for run in book.fact(shown_runs, one.file))
-    return tuple(language_differences(one, other, book.fact(known_terms), runs))
+def problems_of_pair(book: Book, one: str, other: str) -> tuple[Problem, ...]:
+    """Where two versions of a page do not agree, by their files; `one`: in the first language."""
+    runs = "\n".join(run.text for run in book.fact(shown_runs, one))
+    terms = book.fact(known_terms)
+    return tuple(language_differences(book.page(one), book.page(other), terms, runs))
 
 
 def between_languages(book: Book) -> Iterator[Problem]:
-    """Where the versions of the book's pages do not agree."""
-    yield from _without_counterpart(book.page_files, {problem.file for problem in book.unreadable})
-    for stem in pairs_of_files(book.page_files):
-        yield from book.remember(problems_of_pair, stem)
+    """Where the versions of the book's pages do not agree: each with that in the first language."""
+    yield from _without_counterpart(book)
+    first = book.config.default.code
+    for files in versions(book).values():
+        for other in book.config.codes[1:]:
+            if first in files and other in files:
+                yield from book.remember(problems_of_pair, files[first], files[other])
 
 
 def language_differences(
     one: Page, other: Page, terms: Terms, shown: str = ""
 ) -> Iterator[Problem]:
-    """Where the two versions of a page do not agree; `one` is the Chinese version.
+    """Where two versions of a page do not agree; `one` is in the first language of the book.
 
     `shown` is what their snippets say and print: both may use the names in it as they need.
     """
@@ -106,28 +94,31 @@ def language_differences(
     yield from _terms(one, other, terms)
 
 
-def _without_counterpart(files: Sequence[str], unreadable: set[str]) -> Iterator[Problem]:
-    for file in files:
+def _without_counterpart(book: Book) -> Iterator[Problem]:
+    codes, unreadable = book.config.codes, {problem.file for problem in book.unreadable}
+    for file in book.page_files:
         stem = file.removesuffix(".md")
-        if stem.rpartition(".")[2] not in LANGUAGES:
+        if stem.rpartition(".")[2] not in codes:
             yield Problem(
                 file,
                 1,
                 "the name of the page does not say its language",
-                " or ".join(f"{stem}.{language}.md" for language in LANGUAGES),
+                " or ".join(f"{stem}.{code}.md" for code in codes),
                 file,
                 "rename the file",
                 (file,),
             )
-    for stem, found in versions_of_files(files).items():
-        for missing in set(LANGUAGES) - set(found):
-            (file,) = found.values()
+    for stem, files in versions(book).items():
+        for missing in sorted(set(codes) - set(files)):
+            file = next(iter(files.values()))
             if f"{stem}.{missing}.md" in unreadable:
                 continue
             yield Problem(
                 file,
                 1,
-                "the page exists in one language only",
+                "the page exists in one language only"
+                if len(codes) == 2
+                else "the page does not exist in all languages",
                 f"{stem}.{missing}.md beside it",
                 "no such file",
                 f"write {stem}.{missing}.md with the same snippets and anchors",

@@ -66,7 +66,7 @@ def edited_in_one_language(book: Book) -> list[Problem]:
     except Unproved as unproved:
         return list(unproved.problems)
     found = []
-    for stem, both in pairs(book.pages).items() if record else ():
+    for stem, both in pairs(book).items() if record else ():
         for anchor, side in edited_sections(record.get(stem, {}), *both):
             found.append(_edited(both[side], both[1 - side], anchor, record[stem], side, book.root))
     return found
@@ -77,7 +77,7 @@ def numbers_to_compare(book: Book) -> list[Problem]:
     record = read_record(book) or {}
     return [
         problem
-        for stem, both in pairs(book.pages).items()
+        for stem, both in pairs(book).items()
         for anchor, problem in _numbers_to_compare(record.get(stem, {}), *both).items()
     ]
 
@@ -87,10 +87,10 @@ def changed_pages(book: Book) -> list[str]:
     record = read_record(book)
     if record is None:
         return []
-    now = {stem: _hashes(*both) for stem, both in pairs(book.pages).items()}
+    now = {stem: _hashes(*both) for stem, both in pairs(book).items()}
     differ = [stem for stem in {**record, **now} if record.get(stem) != now.get(stem)]
     one_side = {
-        s for s, both in pairs(book.pages).items() if any(edited_sections(record.get(s, {}), *both))
+        s for s, both in pairs(book).items() if any(edited_sections(record.get(s, {}), *both))
     }
     return sorted(set(differ) - one_side)
 
@@ -103,7 +103,7 @@ def reconcile(book: Book, named: set[str] | None) -> list[str]:
     """
     record = read_record(book) or {}
     now: Record = {}
-    for stem, both in pairs(book.pages).items():
+    for stem, both in pairs(book).items():
         old = record.get(stem, {})
         if named is not None and stem not in named:
             hashes = old
