@@ -7,6 +7,8 @@ import os
 import pytest
 
 pytest_plugins = ["proofbook.testing.fixtures", "proofbook.testing.browser"]
+# The commands in them are for readers: pytest-codeblocks would run `pip install`.
+collect_ignore_glob = ["packages/*/*.md"]
 
 
 @pytest.hookimpl(tryfirst=True)
