@@ -113,13 +113,21 @@ class PageFile(pytest.File):
                     item.add_marker(pytest.mark.xdist_group(both))
                 yield item
             elif block.syntax in ("sh", "bash"):  # as pytest-codeblocks has it
-                item = TestBlock.from_parent(self, name=f"line {line}", obj=block)
+                item = ShellBlock.from_parent(self, name=f"line {line}", obj=block)
                 for mark in block.marks:
                     item.add_marker(eval(mark, {"sys": sys, "pytest": pytest}))
                 yield item
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo):
         return _message(excinfo.value) or super().repr_failure(excinfo)
+
+
+class ShellBlock(TestBlock):
+    """A block of commands, as pytest-codeblocks runs it."""
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo) -> str:
+        # Its own is the error's first argument: of an OSError a number, at which xdist ends.
+        return str(excinfo.value)
 
 
 class Block(pytest.Item):
