@@ -29,7 +29,7 @@ def colab(repository: str | None, path: str) -> str | None:
 def write_notebook(page: Page, book: Book, language: str, site: str, file: Path) -> None:
     """Write the notebook of a page."""
     file.parent.mkdir(parents=True, exist_ok=True)
-    content = notebook.to_json(notebook.notebook(page, book, language, site))
+    content = book.remember(notebook.notebook_text, page.file, language, notebook.site_of(site))
     file.write_text(content, "utf-8", newline="\n")
 
 

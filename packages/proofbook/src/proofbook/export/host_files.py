@@ -67,7 +67,9 @@ def write_edition_files(
         place = folder / page.url
         place.mkdir(parents=True, exist_ok=True)
         language, address = edition.language.code, edition.address(page)
-        text = markdown_copy.markdown_copy(page.page, book, language, edition.site, address)
+        text = book.remember(
+            markdown_copy.text_of_copy, page.page.file, language, edition.site, address
+        )
         (place / markdown_copy.NAME).write_text(text, "utf-8", newline="\n")
         if cards:
             try:

@@ -25,6 +25,11 @@ _TAG = re.compile(r"</?(?:span|div)\b[^<>]*>|<img\b[^<>]*>")
 _OUTPUT = {"zh": "输出：", "en": "Output:"}
 
 
+def text_of_copy(book: Book, file: str, language: str, site: str, address: str) -> str:
+    """The Markdown of a page of the book."""
+    return markdown_copy(book.page(file), book, language, site, address)
+
+
 def markdown_copy(page: Page, book: Book, language: str, site: str, address: str) -> str:
     """The Markdown of a page. `site`: the address of the book; `address`: that of this page."""
     parts = []

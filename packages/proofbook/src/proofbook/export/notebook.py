@@ -15,7 +15,7 @@ from importlib import metadata
 from pathlib import PurePosixPath
 
 import nbformat
-from nbformat import NotebookNode, v4
+from nbformat import NotebookNode
 
 from proofbook.directives import grid, trace_figure
 from proofbook.directives.registry import directive_of
@@ -65,13 +65,20 @@ def notebook(page: Page, book: Book, language: str, site: str | None = None) -> 
     `site` is the address of the book, at its end a slash; without it, that of SITE_URL. The page
     must be one that `expand` accepts.
     """
-    address = _Address(page.file, _site(site))
+    address = _Address(page.file, site_of(site))
     found = cells(page, book, language, site)
     torch = metadata.version("torch").partition("+")[0]
     about = _WORDS[language]["about"].format(page=address.of(""), torch=torch)
     title, gap, rest = found[0].source.partition("\n")
     found[0].source = f"{title}\n\n{about}{gap}{rest}"
-    return v4.new_notebook(cells=found, metadata=_METADATA)
+    return nbformat.from_dict(
+        {"cells": found, "metadata": _METADATA, "nbformat": 4, "nbformat_minor": 5}
+    )
+
+
+def notebook_text(book: Book, file: str, language: str, site: str) -> str:
+    """The content of the notebook of a page of the book."""
+    return to_json(notebook(book.page(file), book, language, site))
 
 
 def cells(page: Page, book: Book, language: str, site: str | None = None) -> list[NotebookNode]:
@@ -81,7 +88,7 @@ def cells(page: Page, book: Book, language: str, site: str | None = None) -> lis
     if text:
         page = parse(page.file, expand(replace(page, references=tuple(text)), book))
         left_out = {r for r in page.references if directive_of(r, book).site_only}
-    writer = _Writer(_Address(page.file, _site(site)), _WORDS[language])
+    writer = _Writer(_Address(page.file, site_of(site)), _WORDS[language])
     lines = page.text.split("\n")
     at = page.blocks[0][1] if lines[0] == "---" and page.blocks else 0
     for reference in page.references:
@@ -94,14 +101,16 @@ def cells(page: Page, book: Book, language: str, site: str | None = None) -> lis
     return writer.cells
 
 
-def _site(site: str | None) -> str:
+def site_of(site: str | None) -> str:
+    """The address of the book, at its end a slash; that of SITE_URL where none is given."""
     return site or os.environ.get("SITE_URL") or SITE
 
 
 def to_json(notebook: NotebookNode) -> str:
     """The content of the file. Raises `NotebookValidationError` where it would be no notebook."""
     nbformat.validate(notebook)
-    return nbformat.writes(notebook) + "\n"
+    # `nbformat.writes` would validate once more, and only log what it finds.
+    return nbformat.v4.writes(notebook) + "\n"
 
 
 def file_name(page: str) -> str:
@@ -178,13 +187,13 @@ class _Writer:
         self.flush()
         script = reference.path
         output = book.text(output_file(script))
-        code = v4.new_code_cell(
+        self._cell(
+            "code",
             book.text(script).rstrip("\n"),
-            id=self._id(PurePosixPath(script).stem),
+            PurePosixPath(script).stem,
             execution_count=1 + sum(cell.cell_type == "code" for cell in self.cells),
-            outputs=[v4.new_output("stream", name="stdout", text=output)],
+            outputs=[{"output_type": "stream", "name": "stdout", "text": output}],
         )
-        self.cells.append(code)
         for version in reference.then:
             older = printed(book.text(older_file(script, version))).rstrip("\n")
             heading = self.words["older"].format(version=version)
@@ -226,11 +235,14 @@ class _Writer:
         return "".join([*parts, source[at:]])
 
     def _markdown(self, source: str, kind: str) -> None:
-        self.cells.append(v4.new_markdown_cell(source, id=self._id(kind)))
+        self._cell("markdown", source, kind)
 
-    def _id(self, name: str) -> str:
-        # nbformat allows 64 characters, of these kinds.
-        return re.sub(r"[^\w-]", "-", f"{len(self.cells) + 1:02}-{name}", flags=re.ASCII)[:64]
+    def _cell(self, kind: str, source: str, name: str, **outputs: object) -> None:
+        # nbformat allows 64 characters, of these kinds. Its `v4.new_code_cell` validates each cell
+        # alone, which takes longer than all else here; `to_json` validates the whole.
+        known = re.sub(r"[^\w-]", "-", f"{len(self.cells) + 1:02}-{name}", flags=re.ASCII)[:64]
+        cell = {"cell_type": kind, "id": known, "metadata": {}, "source": source, **outputs}
+        self.cells.append(nbformat.from_dict(cell))
 
 
 def has_scripts(page: Page) -> bool:

@@ -378,7 +378,11 @@ class ProofbookPlugin(BasePlugin):
 
     def _place(self, page: Page, config: MkDocsConfig, files: Files) -> Place:
         source, url = f"docs/{page.file.src_uri}", page.file.url
-        urls = {f"docs/{file.src_uri}": file.url for file in files.documentation_pages()}
+
+        def link(page_file: str) -> str | None:
+            found = files.get_file_from_path(page_file.removeprefix("docs/"))
+            return get_relative_url(found.url, url) if found else None
+
         language = self.language(config)
         top = self.settings.prefix(language) + url
         near = (page.previous_page, page.next_page)
@@ -388,7 +392,7 @@ class ProofbookPlugin(BasePlugin):
             language,
             tuple(name_of(f"docs/{other.file.src_uri}") for other in near if other),
             self._taken_as(page, config),
-            lambda file: get_relative_url(urls[file], url) if file in urls else None,
+            link,
             lambda path: get_relative_url(f"assets/{path}", url),
             lambda path: get_relative_url(path, top),
         )

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from proofbook.run.runs import Key, Runs
 
 FOLDER = ".cache/proofbook"
-LIBRARIES = ("torch", "numpy", "sympy", "matplotlib", "math-core")
+LIBRARIES = ("torch", "numpy", "sympy", "matplotlib", "math-core", "nbformat")
 """What the results of checks and runs depend on besides our own code."""
 
 
@@ -63,7 +63,9 @@ def software() -> str:
         except metadata.PackageNotFoundError:
             parts.append(f"{name}: none")
     for package in ("gradtrace", "proofbook"):
-        for file in sorted(Path(str(resources.files(package))).rglob("*.py")):
+        for file in sorted(Path(str(resources.files(package))).rglob("*.*")):
+            if file.suffix == ".pyc" or not file.is_file():
+                continue
             status = file.stat()
             parts.append(f"{file} {status.st_size} {status.st_mtime_ns}")
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
