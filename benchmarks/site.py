@@ -1,156 +1,199 @@
-"""What proving costs a build of the site, and how fast `mkdocs serve` shows an edit.
+"""What proving costs a build of the site, and how long an author waits.
 
-    python benchmarks/site.py [repeats]
+    python benchmarks/site.py [build] [check] [serve] [memory] [--repeats 3] [--edits 200]
 
-Builds the book with every snippet and notebook executed and compared, and again with the outputs
-taken as recorded and no notebook; then serves a copy of the book, edits a page in each language, a
-snippet and an output, and waits until the new content is served. Also builds without
-`proof/mkdocs_speed.py` and compares the two sites byte by byte.
+Without a name, all parts. Everything happens in a copy of the book, in seconds and as multiples of
+what `import torch` takes in the same minute:
+
+build   `mkdocs build` with nothing remembered: everything executed, the same without the
+        laboratories, and with nothing executed (outputs taken as recorded, no notebook); then a
+        second build with what the first remembered
+check   `proofbook check` with nothing remembered, after an edited page, after an edited snippet,
+        and `--fresh`
+serve   `mkdocs serve`: from an edit until it is served, and until the book is checked
+memory  resident memory of the server before and after many edits in a row
+
+What torch offers (the names, their documentation) is kept once for each machine and not part of
+this: the first build on a new machine takes some seconds more.
 """
 
 from __future__ import annotations
 
-import filecmp
-import os
+import argparse
 import shutil
 import statistics
-import subprocess
 import sys
 import tempfile
-import time
-import urllib.request
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
+from measure import BUILD, Edit, Waits, command, import_torch, load, program, serve
+
 ROOT = Path(__file__).resolve().parent.parent
-ENVIRONMENT = {**os.environ, "NO_MKDOCS_2_WARNING": "1", "SOURCE_DATE_EPOCH": "1"}
-BUILD = """
-from mkdocs.__main__ import cli
-cli(["build", "--quiet"])
-"""
-AS_RECORDED = (
-    """
-from concurrent.futures import Future
-import proofbook.run.runner
-from proofbook.run.result import Result
 
-class Recorded:
-    def submit(self, script, trace=False):
-        future = Future()
-        out = script.with_suffix(".out").read_text(encoding="utf-8")
-        future.set_result(Result(str(script.resolve()), out, 0.0))
-        return future
-    def running(self):
-        return []
-    def alive(self):
-        return True
-    def close(self):
-        pass
-
-proofbook.run.runner.Runner = Recorded
-import proofbook.pipeline
+WITHOUT_LABORATORIES = """
 import proofbook.run.notebooks
-proofbook.pipeline.problems_in_runs = lambda book, results: []
 proofbook.run.notebooks.labs_of = lambda book: []
 """
-    + BUILD
+AS_RECORDED = (
+    WITHOUT_LABORATORIES
+    + """
+from concurrent.futures import Future
+import proofbook.pipeline
+from proofbook.run.result import Result
+from proofbook.run.runs import Runs
+
+def recorded(self, scripts, traced):
+    futures = []
+    for script in scripts:
+        path, future = self.root / script, Future()
+        future.set_result(Result(str(path), path.with_suffix(".out").read_text("utf-8"), 0.0))
+        futures.append(future)
+    return futures
+
+Runs.start = recorded
+proofbook.pipeline.problems_in_runs = lambda book, results: []
+"""
 )
-PORT = 8123
+
+MARK = "edited-by-the-benchmark"
+PAGE = f"\n\n{MARK}\n"
+SCRIPT = f"\n# {MARK}\n"
+EDITS = {
+    "an edited Chinese page": (Edit("docs/basics/leaf.zh.md", PAGE, "basics/leaf/", MARK), 1.0),
+    "an edited English page": (Edit("docs/basics/leaf.en.md", PAGE, "en/basics/leaf/", MARK), 1.0),
+    "an edited snippet": (
+        Edit("snippets/basics/leaf_or_not.py", SCRIPT, "basics/leaf/", MARK),
+        1.5,
+    ),
+    "an edited recorded output": (
+        Edit("snippets/basics/leaf_or_not.out", f"{MARK}\n", "en/basics/leaf/", MARK),
+        1.5,
+    ),
+    "an edited laboratory": (
+        Edit("snippets/labs/depth_norms.py", SCRIPT, "labs/depth/", MARK),
+        5.0,
+    ),
+}
+"""Each with the seconds after which it should be served."""
 
 
-def copy_of_book(folder: Path, speed: bool = True) -> Path:
-    book = folder / "book"
-    shutil.copytree(
-        ROOT, book, ignore=shutil.ignore_patterns(".git", ".venv", "site*", "__pycache__", ".cache")
-    )
-    if not speed:
-        config = book / "mkdocs.yml"
-        lines = config.read_text(encoding="utf-8").splitlines()
-        kept = [line for line in lines if "mkdocs_speed.py" not in line]
-        config.write_text("\n".join(kept), encoding="utf-8")
-    return book
+def copy_of_book(folder: Path) -> Path:
+    """The book in a folder of its own, with nothing remembered and no site."""
+    left = (".git", ".venv", "site", "site.*", "__pycache__", ".cache", "dist")
+    return Path(shutil.copytree(ROOT, folder / "book", ignore=shutil.ignore_patterns(*left)))
 
 
-def build(book: Path, program: str) -> float:
-    began = time.perf_counter()
-    subprocess.run([sys.executable, "-c", program], cwd=book, env=ENVIRONMENT, check=True)
-    return time.perf_counter() - began
+def row(name: str, seconds: float, torch: float, limit: float | None = None, more: str = "") -> str:
+    wanted = f"(wanted {limit:g} s)" if limit else ""
+    return f"{name:46}{seconds:7.2f} s {seconds / torch:6.1f} x  {wanted:14} {more}".rstrip()
 
 
-def builds(book: Path, repeats: int) -> None:
-    pairs = [(build(book, AS_RECORDED), build(book, BUILD)) for _ in range(repeats)]
-    rendered, proved = (statistics.median(times) for times in zip(*pairs, strict=True))
-    print(f"mkdocs build, executed and compared   {proved:5.2f} s")
-    print(f"the same, outputs taken as recorded   {rendered:5.2f} s")
-    print(f"ratio                                 {proved / rendered:5.2f}\n")
+def build(book: Path, torch: float, options: argparse.Namespace) -> None:
+    def seconds(patches: str) -> float:
+        shutil.rmtree(book / ".cache", ignore_errors=True)
+        return program(patches + BUILD, book)
+
+    def median(patches: str) -> float:
+        return statistics.median(seconds(patches) for _ in range(options.repeats))
+
+    nothing, runs, everything = map(median, (AS_RECORDED, WITHOUT_LABORATORIES, ""))
+    again = program(BUILD, book)
+    print(row("mkdocs build, everything executed", everything, torch, 20))
+    print(row("the same without the laboratories", runs, torch))
+    print(row("the same with nothing executed", nothing, torch))
+    print(row("once more, with what was remembered", again, torch))
+    print(f"{'everything / nothing executed':46}{everything / nothing:7.2f}")
+    print(f"{'without the laboratories / nothing executed':46}{runs / nothing:7.2f}   (wanted 1.5)")
 
 
-def different_files(one: Path, other: Path) -> list[str]:
-    def names(site: Path) -> set[str]:
-        return {str(p.relative_to(site)) for p in site.rglob("*") if p.is_file()}
+def check(book: Path, torch: float, options: argparse.Namespace) -> None:
+    arguments = [sys.executable, "-m", "proofbook", "check"]
 
-    both = names(one) & names(other)
-    _, differ, errors = filecmp.cmpfiles(one, other, sorted(both), shallow=False)
-    return sorted(names(one) ^ names(other)) + differ + errors
+    def say(name: str, limit: float | None = None, *more: str) -> None:
+        seconds, status, _ = command([*arguments, *more], book, (0, 1))
+        print(row(name, seconds, torch, limit, "something does not hold" if status else ""))
 
+    def after(name: str, edit: Edit) -> None:
+        path = book / edit.file
+        before = path.read_text("utf-8")
+        path.write_text(before + edit.text, "utf-8", newline="\n")
+        say(name, 3)
+        path.write_text(before, "utf-8", newline="\n")
+        command(arguments, book)
 
-def edits(book: Path, repeats: int) -> None:
-    command = [sys.executable, "-m", "mkdocs", "serve", "--dev-addr", f"127.0.0.1:{PORT}"]
-    server = subprocess.Popen(
-        command, cwd=book, env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
-    try:
-        began = time.perf_counter()
-        while "<article" not in served(""):
-            time.sleep(0.05)
-        print(f"mkdocs serve answers after            {time.perf_counter() - began:5.2f} s")
-        time.sleep(1)
-        page, mark = "docs/basics/leaf.{}.md", "\n\nedited-by-the-benchmark\n"
-        edit(book, "a Chinese page", page.format("zh"), "basics/leaf/", mark, repeats)
-        edit(book, "an English page", page.format("en"), "en/basics/leaf/", mark, repeats)
-        script = "snippets/basics/leaf_or_not"
-        code, line = "\nprint('edited-by-the-benchmark')\n", "edited-by-the-benchmark\n"
-        edit(book, "a snippet", script + ".py", "basics/leaf/", code, repeats)
-        edit(book, "a recorded output", script + ".out", "en/basics/leaf/", line, repeats)
-    finally:
-        server.terminate()
-        server.wait()
+    shutil.rmtree(book / ".cache", ignore_errors=True)
+    say("proofbook check, nothing remembered")
+    say("the same again, nothing edited")
+    after("after an edited page", EDITS["an edited Chinese page"][0])
+    after("after an edited snippet", EDITS["an edited snippet"][0])
+    say("proofbook check --fresh", None, "--fresh")
 
 
-def served(address: str) -> str:
-    try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{PORT}/{address}", timeout=30) as answer:
-            return answer.read().decode("utf-8")
-    except OSError:
-        return ""
+def wait(book: Path, torch: float, options: argparse.Namespace) -> None:
+    with serve(book) as (served, seconds):
+        print(row("mkdocs serve: the first page after", seconds, torch))
+        for name, (edit, limit) in EDITS.items():
+            waits = [one for _ in range(options.repeats) for one in served.edit(edit)]
+            shown = statistics.median(one.shown for one in waits)
+            print(row(f"{name} is served after", shown, torch, limit, longest(waits)))
 
 
-def edit(book: Path, name: str, file: str, address: str, addition: str, repeats: int) -> None:
-    """Append to a file and take the addition away again; prints the median and the longest wait."""
-    path, times = book / file, []
-    text = path.read_text(encoding="utf-8")
-    for _ in range(repeats):
-        for content, there in ((text + addition, True), (text, False)):
-            path.write_text(content, encoding="utf-8")
-            began = time.perf_counter()
-            while ("edited-by-the-benchmark" in served(address)) != there:
-                time.sleep(0.01)
-            times.append(time.perf_counter() - began)
-            time.sleep(0.3)
+def longest(waits: list[Waits]) -> str:
+    shown, checked = (max(w.shown for w in waits), statistics.median(w.checked for w in waits))
+    return f"longest {shown:.2f} s; checked after {checked:.2f} s"
+
+
+def memory(book: Path, torch: float, options: argparse.Namespace) -> None:
+    """Edits of a page in each language and of a snippet in turn; every tenth is checked too.
+
+    The memory before is that after a first round of edits: whatever is loaded once is there then.
+    """
+    names = ("an edited Chinese page", "an edited English page", "an edited snippet")
+    edits = [EDITS[name][0] for name in names]
+    with serve(book) as (served, _):
+        for edit in edits:
+            served.edit(edit)
+        before = served.memory()
+        texts = {edit.file: (book / edit.file).read_text("utf-8") for edit in edits}
+        for number in range(options.edits):
+            edit, mark = edits[number % len(edits)], f"{MARK}-{number}-"
+            text = texts[edit.file] + edit.text.replace(MARK, mark)
+            served.write(replace(edit, mark=mark), text, True, check=number % 10 == 9)
+        served.wait(served.checked)
+        after = served.memory()
+    print(f"memory of the server {before:9.0f} MiB")
     print(
-        f"{name + ' edited and served again':38}{statistics.median(times):5.2f} s"
-        f"   (longest {max(times):.2f} s)"
+        f"after {options.edits} edits {after:15.0f} MiB ({after / before - 1:+.1%}, wanted +10 %)"
     )
+
+
+PARTS: dict[str, Callable[[Path, float, argparse.Namespace], None]] = {
+    "build": build,
+    "check": check,
+    "serve": wait,
+    "memory": memory,
+}
 
 
 def main() -> None:
-    repeats = int(sys.argv[1]) if len(sys.argv) > 1 else 3
-    with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as other:
-        book, plain = copy_of_book(Path(one)), copy_of_book(Path(other), speed=False)
-        builds(book, repeats)
-        build(plain, BUILD)
-        differ = different_files(book / "site", plain / "site")
-        print(f"files that differ without the speed module: {differ or 'none'}\n")
-        edits(book, repeats)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("parts", nargs="*", metavar="part", help=" or ".join(PARTS))
+    parser.add_argument("--repeats", type=int, default=3, help="of each build and each edit")
+    parser.add_argument("--edits", type=int, default=200, help="in a row, for the memory")
+    options = parser.parse_args()
+    if unknown := set(options.parts) - PARTS.keys():
+        parser.error(f"no such part: {', '.join(sorted(unknown))}")
+    import_torch()  # from the disk
+    with tempfile.TemporaryDirectory() as folder:
+        book = copy_of_book(Path(folder))
+        for part in options.parts or PARTS:
+            torch = import_torch()
+            print(f"\n{part}: {load()}\n{row('import torch', torch, torch)}", flush=True)
+            PARTS[part](book, torch, options)
 
 
 if __name__ == "__main__":
