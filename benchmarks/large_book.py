@@ -23,7 +23,7 @@ PART = 40
 
 SETTINGS = """\
 site_name: A large book
-site_url: https://example.org/large/
+site_url: http://127.0.0.1:8000/
 theme:
   name: material
   features: [navigation.prune]
@@ -119,7 +119,7 @@ def write_book(root: Path, count: int, languages: list[str]) -> Path:
 
 
 def folder_of(n: int) -> str:
-    return f"part-{(n - 1) // PART + 1}"
+    return f"part_{(n - 1) // PART + 1}"
 
 
 def beside(n: int) -> str:
@@ -157,8 +157,10 @@ def edit(root: Path, count: int, language: str) -> None:
             waits = [one for _ in range(3) for one in served.edit(edited)]
             shown = statistics.median(one.shown for one in waits)
             checked = statistics.median(one.checked for one in waits)
-            wanted = "   (wanted 2 s at 1,000 pages)" if name == "page" else ""
-            print(f"an edited {name} is served after {shown:5.2f} s{wanted}, checked {checked:.2f} s")
+            wanted = "wanted 2 s at 1,000 pages; " if name == "page" else ""
+            print(
+                f"an edited {name} is served after {shown:5.2f} s{wanted}, checked {checked:.2f} s"
+            )
         print(f"memory of the server {served.memory():.0f} MiB")
 
 

@@ -18,7 +18,7 @@ import psutil
 
 ENVIRONMENT = {**os.environ, "NO_MKDOCS_2_WARNING": "1", "SOURCE_DATE_EPOCH": "1"}
 STATUS = "proofbook-status.json"
-PATIENCE = 300.0
+PATIENCE = 120.0
 """Seconds after which something that never happens ends the benchmark."""
 MIB = 1024 * 1024
 
@@ -113,7 +113,9 @@ class Served:
         while not holds():
             waited = time.perf_counter() - began
             if waited > PATIENCE or not self.process.is_running():
-                raise RuntimeError(f"waited for {waited:.0f} s\n{self.log.read_text('utf-8')}")
+                raise RuntimeError(
+                    f"waited for {waited:.0f} s\n{self.log.read_text('utf-8')[-3000:]}"
+                )
             time.sleep(0.01)
         return time.perf_counter() - began
 
