@@ -33,7 +33,7 @@ from watchdog.observers.polling import PollingObserver
 from proofbook import pipeline
 from proofbook.cli import summary
 from proofbook.mkdocs.material import show_problems
-from proofbook.model.book import Book
+from proofbook.model.book import FOLDERS, Book
 from proofbook.model.config import in_language
 from proofbook.model.problem import Problem, Unproved, once
 
@@ -94,7 +94,9 @@ class LiveSite:
         self.server.observer = _observer()
         self.server.watch = self._watch
         self.server.builder = self.rebuild
-        for path in watched:
+        root = self.plugin.book.root
+        own = [str(root / folder) for folder in FOLDERS if (root / folder).is_dir()]
+        for path in dict.fromkeys([*watched, *own]):
             self._watch(path)
         self._others, self._titles = self._other_files(), self._titles_now()
         self._say(checked=True)
