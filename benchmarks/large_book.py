@@ -16,7 +16,7 @@ import statistics
 import tempfile
 from pathlib import Path
 
-from measure import BUILD, MIB, WITH_PEAK, Edit, import_torch, load, program, serve
+from measure import BUILD, MIB, MEASURED, Edit, import_torch, load, program, serve
 
 PART = 40
 """How many pages lie in one folder."""
@@ -136,12 +136,13 @@ def printed(script: str) -> str:
 
 
 def build(root: Path, count: int, torch: float) -> None:
-    seconds = program(WITH_PEAK + BUILD, root)
-    peak = int((root / "peak").read_text()) / MIB
-    (root / "peak").unlink()
+    seconds = program(MEASURED + BUILD, root)
+    peak, own = map(float, (root / "used").read_text().split())
+    (root / "used").unlink()
     print(
         f"{count:5} pages, {2 * count:5} snippets: built in {seconds:6.1f} s"
-        f" {seconds / torch:6.1f} x   {seconds / count * 1000:5.0f} ms a page   {peak:5.0f} MiB",
+        f" {seconds / torch:6.1f} x   main process: {own:6.1f} s of the processor,"
+        f" {own / count * 1000:.0f} ms a page, at most {peak / MIB:.0f} MiB",
         flush=True,
     )
 
