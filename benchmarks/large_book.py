@@ -16,7 +16,7 @@ import statistics
 import tempfile
 from pathlib import Path
 
-from measure import BUILD, MIB, MEASURED, Edit, import_torch, load, program, serve
+from measure import BUILD, MEASURED, MIB, Edit, import_torch, load, program, serve
 
 PART = 40
 """How many pages lie in one folder."""
