@@ -152,10 +152,9 @@ def test_new_starts_a_page_that_holds_at_once(book, proof_command):
         "  docs/another/two-inputs.zh.md\n"
         "  docs/another/two-inputs.en.md\nnow:\n"
         "  1. write the snippet, then: proofbook update snippets/another/two_inputs.py\n"
-        "  2. write both pages\n"
+        "  2. write the pages\n"
         "  3. add another/two-inputs.md to the nav of mkdocs.yml\n"
-        "  4. confirm what it prints in tests/second_way/another.py, without autograd\n"
-        "  5. proofbook check, then pytest\n",
+        "  4. proofbook check, then pytest\n",
         "",
     )
     assert book.files().keys() - before.keys() == {

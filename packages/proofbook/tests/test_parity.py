@@ -8,9 +8,11 @@ import pytest
 from proofbook.content.glossary import Term, Terms
 from proofbook.languages.contents import contents, front_matter, sections
 from proofbook.languages.parity import language_differences
-from proofbook.languages.reconcile import FILE
+from proofbook.model.config import BookConfig
 from proofbook.model.page import parse
 from proofbook.testing.tiny_book import Book
+
+FILE = BookConfig.reconciled
 
 ZH, EN = "docs/t/p.zh.md", "docs/t/p.en.md"
 LEAF = Term("leaf", "graph", "叶子张量", "leaf tensor", "t/p", {}, ("leaf tensors",))

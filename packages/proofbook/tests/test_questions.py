@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import pytest
 from proofbook.check.registry import problems_in_files
-from proofbook.content.questions import ABSENT, FILE, OFTEN, entries, parts, read_questions
+from proofbook.content.questions import ABSENT, OFTEN, entries, parts, read_questions
 from proofbook.markdown.expand import expand
 from proofbook.model.book import read_book
+from proofbook.model.config import BookConfig
 from proofbook.model.page import parse
 from proofbook.model.problem import Unproved
 from proofbook.testing.tiny_book import Book
+
+FILE = BookConfig.questions
 
 RIGHT = """\
 [[question]]

@@ -5,15 +5,18 @@ from __future__ import annotations
 import re
 
 import pytest
-from proofbook.content.glossary import FILE, read_terms
+from proofbook.content.glossary import read_terms
 from proofbook.html.term_links import link_terms
 from proofbook.html.tree import parse as parse_html
 from proofbook.html.tree import serialize
 from proofbook.markdown.expand import expand
 from proofbook.model.book import read_book
+from proofbook.model.config import BookConfig
 from proofbook.model.page import parse
 from proofbook.model.problem import Unproved
 from proofbook.testing.tiny_book import Book
+
+FILE = BookConfig.glossary
 
 TERMS = """\
 [[term]]
@@ -131,11 +134,11 @@ def test_the_check_tells_it_with_the_word_to_write(glossary, proof_command):
 
 def test_the_page_tells_a_part_in_each_language(glossary):
     text = f"::: {FILE}\n    part: graph\n"
-    assert expand(parse("glossary/index.zh.md", text), read_book(glossary.root)) == (
+    assert expand(parse("docs/glossary/index.zh.md", text), read_book(glossary.root)) == (
         '[叶子张量](../t/p.zh.md){ #leaf-tensor } <span lang="en">leaf tensor</span>\n'
         ":   不是算出来的张量。也有人叫：叶子节点。\n\n"
     )
-    assert expand(parse("glossary/index.en.md", text), read_book(glossary.root)) == (
+    assert expand(parse("docs/glossary/index.en.md", text), read_book(glossary.root)) == (
         '[leaf tensor](../t/p.en.md){ #leaf-tensor } <span lang="zh">叶子张量</span>\n'
         ":   A tensor that nothing computed. Also called: leaf node.\n\n"
     )
@@ -144,7 +147,8 @@ def test_the_page_tells_a_part_in_each_language(glossary):
 def test_a_part_that_does_not_exist_is_refused(glossary):
     with pytest.raises(Unproved, match="names no part of the file"):
         expand(
-            parse("glossary/index.zh.md", f"::: {FILE}\n    part: graf\n"), read_book(glossary.root)
+            parse("docs/glossary/index.zh.md", f"::: {FILE}\n    part: graf\n"),
+            read_book(glossary.root),
         )
 
 

@@ -15,7 +15,6 @@ from proofbook.model.problem import Problem, warning
 
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _STEP = re.compile(r"(?P<figure>trace-[\w-]+)-step-(?P<number>\d+)")
-GLOSSARY = "docs/glossary/"
 """Where the terms are anchors too."""
 
 
@@ -78,7 +77,7 @@ def _anchors(book: Book, file: str) -> tuple[str, ...] | None:
     if file not in book.page_files:
         return None
     found = tuple(heading.anchor for heading in book.page(file).headings if heading.anchor)
-    if file.startswith(GLOSSARY):
+    if file in book.config.pages_beside(book.config.glossary):
         return (*found, *(term.id for term in book.fact(known_terms).all))
     return found
 

@@ -178,16 +178,17 @@ def _new(root: Path, name: str) -> int:
         raise
     output = script.removesuffix(".py") + ".out"
     topic = script.split("/")[1]
-    page = pages[0].removeprefix("docs/").replace(".zh.md", ".md")
+    page = pages[0].removeprefix("docs/").rsplit(".", 2)[0] + ".md"
+    steps = [
+        f"write the snippet, then: proofbook update {script}",
+        "write the page" if len(pages) == 1 else "write the pages",
+        f"add {page} to the nav of mkdocs.yml",
+    ]
+    if (root / "tests/second_way").is_dir():
+        steps.append(f"confirm what it prints in tests/second_way/{topic}.py, without autograd")
+    steps.append("proofbook check, then pytest")
     print("\n".join(["started:", *(f"  {file}" for file in [script, output, *pages])]))
-    print(
-        "now:\n"
-        f"  1. write the snippet, then: proofbook update {script}\n"
-        "  2. write both pages\n"
-        f"  3. add {page} to the nav of mkdocs.yml\n"
-        f"  4. confirm what it prints in tests/second_way/{topic}.py, without autograd\n"
-        "  5. proofbook check, then pytest"
-    )
+    print("\n".join(["now:", *(f"  {number}. {step}" for number, step in enumerate(steps, 1))]))
     return 0
 
 

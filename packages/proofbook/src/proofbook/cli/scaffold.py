@@ -1,4 +1,4 @@
-"""Starts a snippet and the two pages that show it."""
+"""Starts a snippet and the page that shows it, in each language of the book."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 from proofbook.check.structure import TAKEN
+from proofbook.model.config import in_language, read_config
 from proofbook.model.problem import Problem, Unproved
 
 _SNIPPET = """\
@@ -46,7 +47,7 @@ Give the derivation, so that a reader can do the sum.
 
 
 def start(root: Path, name: str) -> list[str]:
-    """Write `snippets/<topic>/<name>.py` and its two pages; gives the files written.
+    """Write `snippets/<topic>/<name>.py` and its page in each language; gives the files written.
 
     Raises `Unproved` if the name will not do or one of the files exists; then nothing is written.
     """
@@ -62,8 +63,8 @@ def start(root: Path, name: str) -> list[str]:
     script = f"snippets/{name}.py"
     title = page.split("/")[-1].replace("-", " ").capitalize()
     texts = {script: _SNIPPET}
-    for language, text in _PAGES.items():
-        texts[f"docs/{page}.{language}.md"] = text.format(
+    for language in read_config(root).codes:
+        texts[f"docs/{page}.{language}.md"] = in_language(_PAGES, language).format(
             title=title, anchor=page.split("/")[-1], script=script
         )
     for file in (*texts, f"snippets/{name}.out"):

@@ -13,10 +13,8 @@ from proofbook.model.page import Page, language_of
 from proofbook.model.problem import Problem, Unproved
 from proofbook.model.toml_tables import is_words, tables
 
-FILE = "docs/glossary/terms.toml"
-"""The terms of the book; the comment at its top says what each field means."""
-
-_PAGES = tuple(f"docs/glossary/index.{language}.md" for language in ("zh", "en"))
+_LANGUAGES = ("zh", "en")
+"""Those that a term is written in: its fields have their names."""
 _WORDS = ("id", "part", "zh", "en", "page")
 _LISTS = ("forms", "also", "wrong")
 _KNOWN = (*_WORDS, "says", *_LISTS, "common")
@@ -49,9 +47,10 @@ class Term:
 
 @dataclass(frozen=True)
 class Terms:
-    """All terms, in the order of the file."""
+    """All terms, in the order of the `file` that they stand in."""
 
     all: tuple[Term, ...] = ()
+    file: str = ""
 
     @cached_property
     def _wrong(self) -> dict[str, Term]:
@@ -80,7 +79,7 @@ class Terms:
                 names[0],
                 " ".join(found[0].split()),
                 f"write {names[0]}, or quote the other word with {_QUOTES[language]} "
-                f"({FILE}, {term.id})",
+                f"({self.file}, {term.id})",
                 (page.file,),
                 "warning",  # the word may be meant in its ordinary meaning
             )
@@ -92,15 +91,18 @@ def read_terms(book: Book) -> Terms:
     Raises `Unproved` with everything that is wrong in the file.
     """
     problems, terms, seen = [], [], {}
-    for entry, line in tables(book, FILE, "term", _PAGES):
-        wrong = list(_faults(entry, line, book)) or list(_twice(entry, line, seen))
-        problems += wrong
+    file = book.config.glossary
+    pages = book.config.pages_beside(file)
+    for entry, line in tables(book, file, "term", pages):
+        wrong = list(_faults(entry, book)) or list(_twice(entry, line, seen))
+        mend = f"correct the term in {file}"
+        problems += [Problem(file, line, *each, mend, pages) for each in wrong]
         if not wrong:
             fields = {k: tuple(v) if isinstance(v, list) else v for k, v in entry.items()}
             terms.append(Term(**fields))
     if problems:
         raise Unproved(problems)
-    return Terms(tuple(terms))
+    return Terms(tuple(terms), file)
 
 
 def known_terms(book: Book) -> Terms:
@@ -127,7 +129,7 @@ def wrong_words(page: Page, book: Book) -> Iterator[Problem]:
 def entries(page: str, part: str, terms: Terms) -> list[str]:
     """The lines of Markdown (a definition list) that tell a part of the glossary.
 
-    `page` is the page's file: its name says the language. Links start from the glossary's folder.
+    `page` is the page's file: its name says the language, and links start from its folder.
     """
     language = language_of(page)
     if language not in _ALSO:
@@ -138,7 +140,7 @@ def entries(page: str, part: str, terms: Terms) -> list[str]:
     for term in terms.all:
         if term.part != part:
             continue
-        shown = posixpath.relpath(f"{term.page}.{language}.md", "glossary")
+        shown = posixpath.relpath(f"docs/{term.page}.{language}.md", posixpath.dirname(page))
         names = [
             name
             for name in (*term.also, *term.wrong)
@@ -174,44 +176,44 @@ def plain(word: str) -> str:
     return " ".join(re.split(r"[\s-]+", word.lower()))
 
 
-def _faults(entry: object, line: int, book: Book) -> Iterator[Problem]:
+_Fault = tuple[str, str, str]
+"""What is wrong, what was expected, what was found."""
+
+
+def _faults(entry: object, book: Book) -> Iterator[_Fault]:
     """What is wrong with a term by itself."""
     if not isinstance(entry, dict):
-        yield _problem(line, "this is no term", "fields", repr(entry))
+        yield "this is no term", "fields", repr(entry)
         return
     for key in entry.keys() - set(_KNOWN):
-        yield _problem(line, "unknown field", ", ".join(_KNOWN), key)
+        yield "unknown field", ", ".join(_KNOWN), key
     for key in _WORDS:
         if not is_words(entry.get(key)):
-            yield _problem(line, f"the term has no {key}", f'{key} = "..."', repr(entry.get(key)))
+            yield f"the term has no {key}", f'{key} = "..."', repr(entry.get(key))
     for key in _LISTS:
         words = entry.get(key, [])
         if not isinstance(words, list) or not all(map(is_words, words)):
-            yield _problem(line, f"{key} is no list of words", f'{key} = ["..."]', repr(words))
+            yield f"{key} is no list of words", f'{key} = ["..."]', repr(words)
     if not isinstance(entry.get("common", False), bool):
-        yield _problem(line, "common is neither true nor false", "true", repr(entry["common"]))
+        yield "common is neither true nor false", "true", repr(entry["common"])
     says = entry.get("says")
-    if not isinstance(says, dict) or not all(is_words(says.get(x)) for x in ("zh", "en")):
+    if not isinstance(says, dict) or not all(is_words(says.get(x)) for x in _LANGUAGES):
         what = "the term is not explained in both languages, in one line each"
-        yield _problem(line, what, 'says.zh = "...", says.en = "..."', repr(says))
+        yield what, 'says.zh = "...", says.en = "..."', repr(says)
     if is_words(entry.get("id")) and not re.fullmatch(r"[a-z][a-z0-9-]*", entry["id"]):
-        yield _problem(line, "this is no anchor", "small letters, digits, hyphens", entry["id"])
+        yield "this is no anchor", "small letters, digits, hyphens", entry["id"]
     if is_words(page := entry.get("page")):
-        for file in (f"docs/{page}.{language}.md" for language in ("zh", "en")):
+        for file in (f"docs/{page}.{language}.md" for language in _LANGUAGES):
             if not book.has(file):
                 what = "the page of the term does not exist"
-                yield _problem(line, what, "a page of the book", file)
+                yield what, "a page of the book", file
 
 
-def _twice(entry: dict, line: int, seen: dict[str, int]) -> Iterator[Problem]:
+def _twice(entry: dict, line: int, seen: dict[str, int]) -> Iterator[_Fault]:
     """Words that another term has too: nobody could tell which is meant."""
     words = {entry["zh"], entry["en"], *entry.get("forms", []), *entry.get("wrong", [])}
     for word in sorted({plain(word) for word in words} | {f"#{entry['id']}"}):
         if word in seen:
             what = f"two terms have the same {'id' if word[0] == '#' else 'word'}"
-            yield _problem(line, what, "each once", f"{word}, as in line {seen[word]}")
+            yield what, "each once", f"{word}, as in line {seen[word]}"
         seen.setdefault(word, line)
-
-
-def _problem(line: int, what: str, expected: str, found: str) -> Problem:
-    return Problem(FILE, line, what, expected, found, f"correct the term in {FILE}", _PAGES)

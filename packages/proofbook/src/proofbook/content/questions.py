@@ -8,18 +8,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from proofbook.model.book import Book
+from proofbook.model.config import BookConfig
 from proofbook.model.page import Page, language_of, parse
 from proofbook.model.problem import Problem, Unproved
 from proofbook.model.snippet import shown_runs
 from proofbook.model.toml_tables import is_words, tables
 
-FILE = "docs/questions/questions.toml"
-"""The questions; the comment at its top says what each field means."""
-
 OFTEN, ABSENT = "often", "absent"
 """Parts that no question names: the ten that are asked most, and what the book doesn't answer."""
 
-_PAGES = {language: f"docs/questions/index.{language}.md" for language in ("zh", "en")}
+_LANGUAGES = ("zh", "en")
+"""Those that a question is asked in: its fields have their names."""
 _KNOWN = ("part", "zh", "en", "message", "to", "often", "see")
 _WORDS = ("zh", "en", "message", "part", "to", "see")
 _PLACE = re.compile(r"[a-z0-9-]+(?:/[a-z0-9-]+)*(?:#[A-Za-z][\w-]*)?")
@@ -66,10 +65,10 @@ def read_questions(book: Book) -> tuple[Question, ...]:
 
     Raises `Unproved` with everything that is wrong with a question by itself.
     """
-    found, problems = [], []
+    file, found, problems = book.config.questions, [], []
     for kind in ("question", ABSENT):
-        for entry, line in tables(book, FILE, kind, tuple(_PAGES.values())):
-            wrong = list(_faults(entry, line, kind))
+        for entry, line in tables(book, file, kind, book.config.pages_beside(file)):
+            wrong = [_problem(book.config, line, *fault) for fault in _faults(entry, kind)]
             problems += wrong
             if not wrong:
                 found.append(Question(line, **entry))
@@ -89,14 +88,15 @@ def known_questions(book: Book) -> tuple[Question, ...]:
 def entries(page: str, part: str, questions: Sequence[Question]) -> list[str]:
     """The lines of Markdown (a list) that tell a part of the questions, in the page's language."""
     language = language_of(page)
-    if language not in _PAGES:
+    if language not in _LANGUAGES:
         return []
     if part == OFTEN:
         most = [q for q in questions if 0 < q.often <= _MOST and q.to]
         chosen = sorted(most, key=lambda question: question.often)
     else:
         chosen = [question for question in questions if question.part == part]
-    return [f"- {_link(question, language)}" for question in chosen]
+    folder = posixpath.dirname(page)
+    return [f"- {_link(question, language, folder)}" for question in chosen]
 
 
 def parts(questions: Sequence[Question]) -> list[str]:
@@ -105,141 +105,151 @@ def parts(questions: Sequence[Question]) -> list[str]:
     return [OFTEN, *known] if any(q.often and q.to for q in questions) else list(known)
 
 
-def wrong_questions(
-    questions: Sequence[Question], pages: Mapping[str, Page], printed: Callable[[Page], str]
-) -> list[Problem]:
-    """What is wrong with the questions as the questions of this book.
+def _wrong_questions(questions: Sequence[Question], book: Book) -> Iterator[Problem]:
+    """What is wrong with the questions as the questions of this book."""
+    pages = {page.file: page for page in book.pages}
 
-    `pages`: those of the book, by file; `printed`: what the scripts of a page say and print.
-    """
-    if not questions:
-        return []
-    found = [problem for q in questions if q.message for problem in _unprinted(q, pages, printed)]
-    found += _twice(questions)
-    found += _gaps(questions)
-    found += _not_shown(questions, pages)
-    found += _unasked(questions, pages)
-    return found
+    def printed(page: Page) -> str:
+        return "\n".join(run.text for run in book.fact(shown_runs, page.file))
+
+    faults = [fault for q in questions if q.message for fault in _unprinted(q, pages, printed)]
+    faults += [*_twice(questions), *_gaps(questions), *_not_shown(questions, pages, book.config)]
+    yield from (_problem(book.config, *fault) for fault in faults)
+    if questions:
+        yield from _unasked(questions, pages, book.config)
 
 
-def as_pages(questions: Sequence[Question]) -> list[Page]:
-    """The questions as two pages of links, each in its line of the file: for what checks pages."""
+def as_pages(questions: Sequence[Question], file: str) -> list[Page]:
+    """The questions of a file as two pages of links, each in its line: for what checks pages."""
     pages = []
-    for language in _PAGES:
+    for language in _LANGUAGES:
         lines = [""] * max((question.line for question in questions), default=0)
         for question in questions:
-            lines[question.line - 1] = _link(question, language)
-        pages.append(parse(f"{FILE}.{language}.md", "\n".join(lines)))
+            lines[question.line - 1] = _link(question, language, posixpath.dirname(file))
+        pages.append(parse(f"{file}.{language}.md", "\n".join(lines)))
     return pages
 
 
-def in_the_file(problem: Problem) -> Problem:
+def in_the_file(problem: Problem, config: BookConfig) -> Problem:
     """A problem that was found in `as_pages`, at the place where the question stands."""
-    mend = f"correct the question in {FILE}: {problem.mend}"
-    return replace(problem, file=FILE, mend=mend, pages=tuple(_PAGES.values()))
+    file = config.questions
+    mend = f"correct the question in {file}: {problem.mend}"
+    return replace(problem, file=file, mend=mend, pages=config.pages_beside(file))
 
 
-def _link(question: Question, language: str) -> str:
-    return f"[{question.text(language)}]({question.see or _address(question, language)})"
+def _link(question: Question, language: str, folder: str) -> str:
+    return f"[{question.text(language)}]({question.see or _address(question, language, folder)})"
 
 
-def _address(question: Question, language: str) -> str:
-    name = posixpath.relpath(f"{question.page}.{language}.md", "questions")
+def _address(question: Question, language: str, folder: str) -> str:
+    name = posixpath.relpath(f"docs/{question.page}.{language}.md", folder)
     return f"{name}#{question.anchor}" if question.anchor else name
 
 
-def _faults(entry: object, line: int, kind: str) -> Iterator[Problem]:
+_Fault = tuple[str, str, str]
+"""What is wrong, what was expected, what was found."""
+_FaultInLine = tuple[int, str, str, str]
+"""The line of the file, and the fault."""
+
+
+def _faults(entry: object, kind: str) -> Iterator[_Fault]:
     """What is wrong with a question by itself."""
     if not isinstance(entry, dict):
-        yield _problem(line, "this is no question", "fields", repr(entry))
+        yield "this is no question", "fields", repr(entry)
         return
     for key in sorted(entry.keys() - set(_KNOWN)):
-        yield _problem(line, "unknown field", ", ".join(_KNOWN), key)
+        yield "unknown field", ", ".join(_KNOWN), key
     for key in _WORDS:
         if key in entry and not is_words(entry[key]):
-            yield _problem(
-                line, f"{key} is no text in one line", f'{key} = "..."', repr(entry[key])
-            )
+            yield (f"{key} is no text in one line", f'{key} = "..."', repr(entry[key]))
     asks = [key for key in ("zh", "en", "message") if key in entry]
     if asks not in (["zh", "en"], ["message"]):
         expected = 'zh = "...", en = "..." or message = "..."'
-        yield _problem(line, "it must be asked in both languages", expected, ", ".join(asks))
+        yield "it must be asked in both languages", expected, ", ".join(asks)
     for key in ("part", "to") if kind == "question" else ("see",):
         if key not in entry:
-            yield _problem(line, f"the question has no {key}", f'{key} = "..."', "nothing")
+            yield f"the question has no {key}", f'{key} = "..."', "nothing"
     if kind == ABSENT and (extra := entry.keys() & {"part", "to", "message"}):
         what = "what the book doesn't answer leads to no page of it"
-        yield _problem(line, what, "zh, en, often, see", ", ".join(sorted(extra)))
+        yield what, "zh, en, often, see", ", ".join(sorted(extra))
     if isinstance(place := entry.get("to"), str) and not _PLACE.fullmatch(place):
-        yield _problem(line, "this names no page", 'to = "topic/page#anchor"', place)
+        yield "this names no page", 'to = "topic/page#anchor"', place
     if entry.get("part") in (OFTEN, ABSENT):
-        yield _problem(line, "this part is made of others", "another name", entry["part"])
+        yield "this part is made of others", "another name", entry["part"]
     often = entry.get("often", 1)
     if not isinstance(often, int) or isinstance(often, bool) or often < 1:
-        yield _problem(line, "often is no place among others", "often = 7", repr(often))
+        yield "often is no place among others", "often = 7", repr(often)
 
 
 def _unprinted(
     question: Question, pages: Mapping[str, Page], printed: Callable[[Page], str]
-) -> Iterator[Problem]:
+) -> Iterator[_FaultInLine]:
     """A message stands in the output of a script on the page that it leads to."""
-    for file in (f"docs/{question.page}.{language}.md" for language in _PAGES):
+    for file in (f"docs/{question.page}.{language}.md" for language in _LANGUAGES):
         if file in pages and question.message not in printed(pages[file]):
             what = f"no script on {file} prints this message"
-            yield _problem(question.line, what, "a part of its output", question.message)
+            yield question.line, what, "a part of its output", question.message
 
 
-def _twice(questions: Sequence[Question]) -> Iterator[Problem]:
+def _twice(questions: Sequence[Question]) -> Iterator[_FaultInLine]:
     seen: dict[str, int] = {}
     for question in questions:
-        for text in {question.text(language) for language in _PAGES}:
+        for text in {question.text(language) for language in _LANGUAGES}:
             plain = re.sub(r"[\W_]+", " ", text.lower()).strip()
             if plain in seen:
                 found = f"{text}, as in line {seen[plain]}"
-                yield _problem(question.line, "this is asked twice", "each question once", found)
+                yield question.line, "this is asked twice", "each question once", found
             seen[plain] = question.line
 
 
-def _gaps(questions: Sequence[Question]) -> Iterator[Problem]:
+def _gaps(questions: Sequence[Question]) -> Iterator[_FaultInLine]:
     """What is asked often is here, or is named as absent: each place once, from 1 on."""
     places = {question.often: question.line for question in questions if question.often}
     for question in questions:
         if question.often and places[question.often] != question.line:
             what = f"two questions have the place {question.often} among those asked often"
             found = f"lines {question.line} and {places[question.often]}"
-            yield _problem(question.line, what, "each place once", found)
+            yield question.line, what, "each place once", found
     missing = [str(place) for place in range(1, max(places, default=0)) if place not in places]
     if missing:
         what = "something that is asked often is neither here nor named as absent"
-        yield _problem(1, what, "each place from 1 on", f"none for {', '.join(missing)}")
+        yield 1, what, "each place from 1 on", f"none for {', '.join(missing)}"
 
 
-def _not_shown(questions: Sequence[Question], pages: Mapping[str, Page]) -> Iterator[Problem]:
-    for file in _PAGES.values():
+def _not_shown(
+    questions: Sequence[Question], pages: Mapping[str, Page], config: BookConfig
+) -> Iterator[_FaultInLine]:
+    for file in config.pages_beside(config.questions) if questions else ():
         shown = [r.option("part") for r in pages[file].references] if file in pages else []
         for part in parts(questions):
             if shown.count(part) != 1:
                 line = next((q.line for q in questions if q.part == part), 1)
                 what = f"{file} doesn't show this part of the questions once"
-                yield _problem(
-                    line, what, f"::: {FILE}, part: {part}", f"{shown.count(part)} times"
-                )
+                expected = f"::: {config.questions}, part: {part}"
+                yield line, what, expected, f"{shown.count(part)} times"
 
 
-def _unasked(questions: Sequence[Question], pages: Mapping[str, Page]) -> Iterator[Problem]:
+def _unasked(
+    questions: Sequence[Question], pages: Mapping[str, Page], config: BookConfig
+) -> Iterator[Problem]:
     """Warnings: pages to which no question leads; a first page lists those of its part itself."""
     asked = {question.page for question in questions}
     for file, page in pages.items():
         name = page.name
-        if page.language == "zh" and posixpath.basename(name) != "index" and name not in asked:
+        if (
+            page.language == config.default.code
+            and posixpath.basename(name) != "index"
+            and name not in asked
+        ):
             what = "no question leads to this page"
-            expected, mend = f'[[question]] with to = "{name}"', f"add one to {FILE}"
+            expected, mend = f'[[question]] with to = "{name}"', f"add one to {config.questions}"
             yield Problem(file, 1, what, expected, "none", mend, severity="warning")
 
 
-def _problem(line: int, what: str, expected: str, found: str) -> Problem:
-    mend, pages = f"correct the question in {FILE}", tuple(_PAGES.values())
-    return Problem(FILE, line, what, expected, found, mend, pages)
+def _problem(config: BookConfig, line: int, what: str, expected: str, found: str) -> Problem:
+    file = config.questions
+    mend, pages = f"correct the question in {file}", config.pages_beside(file)
+    return Problem(file, line, what, expected, found, mend, pages)
 
 
 def wrong_list(book: Book) -> Iterator[Problem]:
@@ -249,9 +259,4 @@ def wrong_list(book: Book) -> Iterator[Problem]:
     except Unproved as unproved:
         yield from unproved.problems
         return
-    pages = {page.file: page for page in book.pages}
-
-    def printed(page: Page) -> str:
-        return "\n".join(run.text for run in book.fact(shown_runs, page.file))
-
-    yield from wrong_questions(questions, pages, printed)
+    yield from _wrong_questions(questions, book)

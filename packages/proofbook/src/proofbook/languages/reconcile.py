@@ -20,9 +20,6 @@ from proofbook.model.book import Book
 from proofbook.model.page import Page, one_line_end, parse
 from proofbook.model.problem import Problem, Unproved, not_utf8
 
-FILE = "docs/reconciled.toml"
-"""The record; where there is none, nothing is compared with it."""
-
 Record = dict[str, dict[str, str]]
 """For each page, without its language, and each anchor: the two hashes, Chinese and English."""
 
@@ -36,22 +33,26 @@ _LINES = 40  # of a difference; who changed more knows it
 
 
 def read_record(book: Book) -> Record | None:
-    """The record of a book, or None where it has none; raises `Unproved`."""
-    if not book.has(FILE):
+    """The record of a book, or None where it has none: then nothing is compared with it.
+
+    Raises `Unproved` where it cannot be read.
+    """
+    file = book.config.reconciled
+    if not book.has(file):
         return None
     try:
-        record = tomllib.loads(book.text(FILE))
+        record = tomllib.loads(book.text(file))
     except UnicodeDecodeError as error:
-        raise Unproved([not_utf8(FILE, error)]) from error
+        raise Unproved([not_utf8(file, error)]) from error
     except tomllib.TOMLDecodeError as error:
         line = re.search(r"line (\d+)", str(error))
-        raise Unproved([_damaged(int(line[1]) if line else 1, str(error))]) from error
+        raise Unproved([_damaged(file, int(line[1]) if line else 1, str(error))]) from error
     for page, hashes in record.items():
         if not isinstance(hashes, dict):
-            raise Unproved([_damaged(1, f"{page} = {hashes!r}"[:60])])
+            raise Unproved([_damaged(file, 1, f"{page} = {hashes!r}"[:60])])
         for anchor, pair in hashes.items():
             if not isinstance(pair, str) or not _HASHES.fullmatch(pair):
-                raise Unproved([_damaged(1, f"{anchor} = {pair!r}"[:60])])
+                raise Unproved([_damaged(file, 1, f"{anchor} = {pair!r}"[:60])])
     return record
 
 
@@ -116,8 +117,9 @@ def reconcile(book: Book, named: set[str] | None) -> list[str]:
                     hashes |= {anchor: old[anchor]} if anchor in old else {}
         if hashes:
             now[stem] = hashes
-    if now != record or not book.has(FILE):
-        _write(book.root / FILE, now)
+    file = book.config.reconciled
+    if now != record or not book.has(file):
+        _write(book.root / file, now)
     return [stem for stem in now if now[stem] != record.get(stem)]
 
 
@@ -216,14 +218,14 @@ def _git(root: Path, *arguments: str) -> str | None:
     return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else None
 
 
-def _damaged(line: int, found: str) -> Problem:
+def _damaged(file: str, line: int, found: str) -> Problem:
     return Problem(
-        FILE,
+        file,
         line,
         "the record of reconciled pages cannot be read",
         '["docs/<topic>/<page>"], and below it <anchor> = "<12 digits> <12 digits>"',
         found,
-        f"after a merge keep either line; otherwise: git checkout {FILE}",
+        f"after a merge keep either line; otherwise: git checkout {file}",
     )
 
 

@@ -16,10 +16,6 @@ from proofbook.markdown.expand import expand
 from proofbook.model.book import Book
 from proofbook.model.page import parse
 
-GLOSSARY = "glossary/index"
-UNLINKED = ("index", GLOSSARY)
-"""Pages whose words and names are not linked: they are there to lead on."""
-
 
 @dataclass(frozen=True)
 class Place:
@@ -44,11 +40,13 @@ def page_context(book: Book, place: Place) -> PageContext:
     """What a page of a book is finished with."""
     page, language = book.page(place.file), place.language
     links: dict[str, Any] = {}
-    if place.name not in UNLINKED:
+    glossary_page = book.config.page_beside(book.config.glossary, language)
+    # The first page and the glossary are there to lead on: their words and names are not linked.
+    if place.name != "index" and place.file != glossary_page:
         if documentation := known_documentation(book):
             snippets = shown(page, book)
             links["name_address"] = lambda text: documentation.address_of_code(text, snippets)
-        if glossary := place.page_address(f"docs/{GLOSSARY}.{language}.md"):
+        if glossary := place.page_address(glossary_page):
             links |= {"terms": book.fact(known_terms), "glossary": glossary}
     near = book.fact(related)
     names = [n for n in near.to(place.name, place.beside) if (n, language) in near.titles]

@@ -6,6 +6,7 @@ MkDocs. Every option has a default, so a book without `mkdocs.yml` has settings 
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -82,10 +83,6 @@ class BookConfig:
     card_colors: CardColors = field(default_factory=CardColors)
     card_background: str = ""
     file_name: str = "book"
-    site_name: str = ""
-    """MkDocs' own setting, as the two below."""
-    site_url: str = ""
-    repo_url: str = ""
 
     @property
     def codes(self) -> tuple[str, ...]:
@@ -104,6 +101,14 @@ class BookConfig:
     def prefix(self, code: str) -> str:
         """Where the edition in a language lies below the address of the book: "" or "en/"."""
         return "" if code == self.default.code else f"{code}/"
+
+    def page_beside(self, file: str, code: str) -> str:
+        """The page in a language that shows a TOML file: `index.<code>.md` in the same folder."""
+        return f"{posixpath.dirname(file)}/index.{code}.md"
+
+    def pages_beside(self, file: str) -> tuple[str, ...]:
+        """The pages that show a TOML file, one in each language."""
+        return tuple(self.page_beside(file, code) for code in self.codes)
 
 
 OPTIONS = {
@@ -144,8 +149,6 @@ def read_config(root: Path, file: str = FILE) -> BookConfig:
         given["inventories"] = tuple(InventorySource(**entry) for entry in given["inventories"])
     if "card_colors" in given:
         given["card_colors"] = CardColors(**given["card_colors"])
-    for name in ("site_name", "site_url", "repo_url"):
-        given[name] = str(site.get(name) or "")
     return BookConfig(**given)
 
 
@@ -249,6 +252,10 @@ def _problems(root: Path, file: str, options: Mapping[str, Any]) -> list[Problem
         texts = isinstance(entry, dict) and all(isinstance(text, str) for text in entry.values())
         if not texts or entry.keys() != {"file", "base_url"}:
             wrong("inventories", "this is no inventory", "file: and base_url:, two texts", entry)
+    for name in ("glossary", "questions", "reconciled"):
+        path = options.get(name)
+        if path is not None and not (path.startswith("docs/") and path.endswith(".toml")):
+            wrong(name, "the file is none of the book", "docs/<folder>/<name>.toml", path)
     if not all(isinstance(path, str) for path in options.get("directives") or ()):
         expected = "paths of Python files or folders"
         wrong("directives", "this is no list of paths", expected, options["directives"])
