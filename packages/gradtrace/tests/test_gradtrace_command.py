@@ -193,7 +193,7 @@ def test_ctrl_c_shows_what_was_recorded(tmp_path):
     assert process.stdout.readline() == "now\n"
     time.sleep(0.3)
     os.killpg(process.pid, signal.SIGINT)
-    out, _ = process.communicate(timeout=30)
+    out, _ = process.communicate(timeout=90)
     assert process.returncode == 0 and "You interrupted the script at line 6" in out
 
 

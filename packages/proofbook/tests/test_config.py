@@ -42,7 +42,8 @@ def test_the_first_language_is_the_edition_at_the_address_of_the_book(tmp_path):
     assert read.language("fr").name == "Français"
 
 
-def test_tags_of_mkdocs_do_no_harm(tmp_path):
+def test_tags_of_mkdocs_do_no_harm(tmp_path, monkeypatch):
+    monkeypatch.setenv("WHERE", "https://example.org/")
     text = """\
 site_url: !ENV [WHERE, "http://127.0.0.1:8000/"]
 repo_url: !ENV [NO_SUCH_VARIABLE, ""]
@@ -52,6 +53,7 @@ markdown_extensions:
 plugins: { proofbook: { glossary: docs/words.toml } }
 """
     read = config(tmp_path, text)
+    assert read.site_url == "https://example.org/"
     assert read.glossary == "docs/words.toml"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from proofbook.directives.registry import directives_of
 from proofbook.export.notebook import cells
 from proofbook.markdown.expand import expand
 from proofbook.model.book import Book, read_book
@@ -70,7 +71,7 @@ def test_a_file_that_cannot_be_loaded_is_named_with_its_line(book, source, line,
     book.write("mkdocs.yml", "plugins: [proofbook: {directives: [own/count.py]}]\n")
     book.write("own/count.py", source)
     with pytest.raises(Unproved) as caught:
-        read_book(book.root)
+        directives_of(read_book(book.root))
     [problem] = caught.value.problems
     assert (problem.file, problem.line) == ("own/count.py", line)
     assert found in problem.found
@@ -79,4 +80,4 @@ def test_a_file_that_cannot_be_loaded_is_named_with_its_line(book, source, line,
 def test_a_path_that_is_not_there_is_named(book):
     book.write("mkdocs.yml", "plugins: [proofbook: {directives: [gone]}]\n")
     with pytest.raises(Unproved, match="the directives of the book are not there"):
-        read_book(book.root)
+        directives_of(read_book(book.root))

@@ -430,7 +430,7 @@ class Served:
 
     def wait_for(self, address: str, text: str, there: bool = True) -> str:
         """The page, once it contains `text` (or no longer does)."""
-        end = time.monotonic() + 40
+        end = time.monotonic() + 120
         while time.monotonic() < end:
             page = self.get(address)
             if page and (text in page) == there:
@@ -440,7 +440,7 @@ class Served:
 
     def wait_to_say(self, words: str) -> None:
         """Wait until the terminal has said this (a regular expression)."""
-        end = time.monotonic() + 40
+        end = time.monotonic() + 120
         while not re.search(words, said := self.log.read_text("utf-8")):
             assert time.monotonic() < end, said
             time.sleep(0.05)

@@ -187,8 +187,11 @@ class LiveSite:
             if edits != self._edits:
                 return
             self._show(problems)
-            for edition in self.plugin.editions.values():
-                self.plugin.write_search_index(edition.config)
+        for edition in self.plugin.editions.values():
+            # Takes a while, and nobody who edits waits for it: the next check writes it again.
+            if edits != self._edits:
+                return
+            self.plugin.write_search_index(edition.config)
         if problems:
             log.error(summary.fails(problems))
         if outcome.warnings:

@@ -83,6 +83,8 @@ class BookConfig:
     card_colors: CardColors = field(default_factory=CardColors)
     card_background: str = ""
     file_name: str = "book"
+    site_url: str = ""
+    """MkDocs' own setting: where the book is on the web."""
 
     @property
     def codes(self) -> tuple[str, ...]:
@@ -149,7 +151,7 @@ def read_config(root: Path, file: str = FILE) -> BookConfig:
         given["inventories"] = tuple(InventorySource(**entry) for entry in given["inventories"])
     if "card_colors" in given:
         given["card_colors"] = CardColors(**given["card_colors"])
-    return BookConfig(**given)
+    return BookConfig(**given, site_url=str(site.get("site_url") or ""))
 
 
 class _Loader(yaml.SafeLoader):
