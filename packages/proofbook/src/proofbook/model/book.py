@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
@@ -56,6 +56,7 @@ class Book:
     memo: Memo = field(default_factory=Memo)
     resources: dict[Hashable, Any] = field(default_factory=dict)
     _valid: set = field(default_factory=set)
+    _lists: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
     _reads: Reads | None = None
 
     def reopened(self) -> Book:
@@ -149,9 +150,7 @@ class Book:
         key = function, arguments
         entry = self.memo.entries.get(key)
         if entry is None or not self._is_valid(key, entry):
-            view = Book(
-                self.root, self.config, self.sources, self.memo, self.resources, self._valid, {}
-            )
+            view = replace(self, _reads={})
             try:
                 value = function(view, *arguments)
             finally:  # who catches the error depends on what was read until then
@@ -179,9 +178,15 @@ class Book:
             known = self.resources[make] = arguments, make(*arguments)
         return known[1]
 
-    def used(self) -> set:
-        """The keys of all results that are valid for this book."""
-        return self._valid
+    def forget_unused(self) -> None:
+        """Forget the results that are not valid, and those that read a file that is gone.
+
+        What a build needs and a check does not, stays: it costs little until its page changes.
+        """
+        for key, entry in list(self.memo.entries.items()):
+            files = (read for read in entry.reads if isinstance(read, str))
+            if key not in self._valid and not all(file in self.sources for file in files):
+                self.memo.entries.pop(key, None)
 
     def _is_valid(self, key: Hashable, entry: Remembered) -> bool:
         if key not in self._valid:
@@ -207,14 +212,14 @@ class Book:
         if kind == "pages":
             return tuple(f for f in self._listed("docs", ".md") if not self.sources[f].error)
         function, arguments = rest
-        untracked = Book(
-            self.root, self.config, self.sources, self.memo, self.resources, self._valid
-        )
-        return untracked.remember(function, *arguments)
+        return replace(self, _reads=None).remember(function, *arguments)
 
     def _listed(self, folder: str, ending: str) -> tuple[str, ...]:
-        start = f"{folder}/"
-        return tuple(sorted(f for f in self.sources if f.startswith(start) and f.endswith(ending)))
+        if (folder, ending) not in self._lists:
+            start = f"{folder}/"
+            found = sorted(f for f in self.sources if f.startswith(start) and f.endswith(ending))
+            self._lists[folder, ending] = tuple(found)
+        return self._lists[folder, ending]
 
     def _note(self, file: str) -> None:
         if self._reads is not None:

@@ -37,10 +37,6 @@ class Memo:
 
     entries: dict[Key, Remembered] = field(default_factory=dict)
 
-    def keep(self, used: set[Key]) -> None:
-        """Forget all results but those that were `used`: pages may be gone."""
-        self.entries = {key: entry for key, entry in list(self.entries.items()) if key in used}
-
     def save(self, file: Path, version: str) -> None:
         """Write the results that can be written to `file`; a file that cannot be written is left.
 

@@ -14,7 +14,9 @@ from importlib import metadata, resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from proofbook.model.config import BookConfig, read_config
 from proofbook.model.memo import Memo
+from proofbook.model.problem import Unproved
 
 if TYPE_CHECKING:
     from proofbook.model.book import Book
@@ -33,8 +35,12 @@ class Store:
     root: Path
 
     def load_memo(self) -> Memo:
-        """The results of checks; none where there are none of the same software."""
-        return Memo.load(self._file("memo"), software())
+        """The results of checks; none where there are none of the same software and settings."""
+        try:
+            version = _version(read_config(self.root))
+        except Unproved:  # which `read_book` reports
+            return Memo()
+        return Memo.load(self._file("memo"), version)
 
     def load_results(self) -> dict[Key, Result]:
         """The results of runs."""
@@ -47,11 +53,15 @@ class Store:
 
     def save_memo(self, book: Book) -> None:
         """Write what was found of a book."""
-        book.memo.keep(book.used())
-        book.memo.save(self._file("memo"), software())
+        book.forget_unused()
+        book.memo.save(self._file("memo"), _version(book.config))
 
     def _file(self, name: str) -> Path:
         return self.root / FOLDER / f"{name}.pickle"
+
+
+def _version(config: BookConfig) -> str:
+    return f"{software()} {config}"
 
 
 def software() -> str:
