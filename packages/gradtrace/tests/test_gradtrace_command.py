@@ -189,6 +189,8 @@ def test_ctrl_c_shows_what_was_recorded(tmp_path):
     process = subprocess.Popen(
         [sys.executable, "-m", "gradtrace", "slow.py"],
         cwd=tmp_path, env=ENGLISH, stdout=subprocess.PIPE, text=True, start_new_session=True,
+        # Started in the background, the tests ignore Ctrl-C, and what they start would inherit it.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )  # fmt: skip
     assert process.stdout.readline() == "now\n"
     time.sleep(0.3)
