@@ -16,7 +16,6 @@ from proofbook.model.book import Book
 from proofbook.model.page import language_of, name_of
 
 MOST, FEWEST = 4, 2
-_LABEL = {"zh": "接着读", "en": "Read on"}
 _OFFICIAL = "pytorch.org/"
 _WORD = re.compile(r"\w+")
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
@@ -85,7 +84,7 @@ def related(book: Book) -> Related:
     for file in book.page_files:
         name, language = name_of(file), language_of(file)
         # A first page of a part is a list of links itself, and is reached from each page.
-        if language in _LABEL and posixpath.basename(name) != "index":
+        if language in book.config.codes and posixpath.basename(name) != "index":
             title, links, last, marks = book.fact(_traits_of, file)
             mine = traits[name]
             mine.links |= links
@@ -98,7 +97,7 @@ def related(book: Book) -> Related:
 def _traits_of(book: Book, file: str) -> tuple[str, set, set, set]:
     """The title of a page, the pages it links to, those of its last section, its marks."""
     page, terms = book.page(file), book.fact(known_terms)
-    words = [(_looked_up(n), t.id) for t in terms.all for x in _LABEL for n in t.names(x)]
+    words = [(_looked_up(n), t.id) for t in terms.all for x in ("zh", "en") for n in t.names(x)]
     links = {(name, line) for name, line in within(page) if posixpath.basename(name) != "index"}
     start = max((h.line for h in page.headings if h.level > 1), default=len(page.text))
     titles = {box.line for box in page.spans_of("box")}  # they repeat what stands below them
