@@ -52,7 +52,6 @@ def test_a_number_refutes_it(one, other):
         (r"\max(a, b)", r"-\min(-a, -b)"),
         (r"\max(w - 1, 0) + \min(w - 1, 0)", "w - 1"),
         (r"\lfloor w + 1 \rfloor", r"\lfloor w \rfloor + 1"),
-        (r"\log(ab)", r"\log a + \log b"),
         (r"\frac{1}{1 + \exp(-x)}", r"\frac{\exp(x)}{1 + \exp(x)}"),
         (r"\sqrt{w^2 + 1} - w", r"\frac{1}{\sqrt{w^2 + 1} + w}"),
         (r"\sin(x)^2 + \cos^2 x", "1"),
@@ -82,6 +81,23 @@ def test_it_is_proved(one, other):
 )
 def test_with_a_condition(one, other, condition, found):
     assert holds(one, other, condition) is found
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "condition"),
+    [
+        (r"\log(ab)", r"\log a + \log b", r"a > 0 \text{ and } b > 0"),
+        (r"\sqrt{ab}", r"\sqrt{a}\sqrt{b}", r"a > 0 \text{ and } b > 0"),
+        (r"\log w^2", r"2 \log w", "w > 0"),
+        (r"\exp(\log w)", "w", "w > 0"),
+        (r"(w^{1/3})^3", "w", "w > 0"),
+        ("(a^b)^c", "a^{bc}", "a > 0"),
+        ("w^a w^b", "w^{a + b}", "w > 0"),
+    ],
+)
+def test_where_only_one_side_is_a_real_number_a_condition_is_needed(one, other, condition):
+    assert holds(one, other) is None
+    assert holds(one, other, *condition.split(r" \text{ and } ")) is True
 
 
 def test_a_vector_is_no_number():

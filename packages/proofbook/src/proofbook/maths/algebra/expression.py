@@ -38,6 +38,10 @@ class NotEvaluated(Exception):
     """The expression has no value: a symbol has none, or this module doesn't know how."""
 
 
+class NotReal(NotEvaluated):
+    """The expression is no real number: it holds a root or a logarithm of a negative one."""
+
+
 def subtrees(tree: Tree) -> Iterator[Tree]:
     """The tree and everything in it."""
     yield tree
@@ -233,8 +237,19 @@ def _divide_floats(one: float, other: float) -> float:
 def _power_of_floats(one: float, other: float) -> float:
     found = one**other
     if isinstance(found, complex):
-        raise NotEvaluated("a root of a negative number")
+        raise NotReal("a root of a negative number")
     return found
+
+
+def _of_positive(function: Callable[[float], float]) -> Callable[[float], float]:
+    """A function of floats that no negative number has a value for."""
+
+    def called(number: float) -> float:
+        if number < 0:
+            raise NotReal("a root or logarithm of a negative number")
+        return function(number)
+
+    return called
 
 
 FLOATS = Arithmetic(
@@ -242,8 +257,8 @@ FLOATS = Arithmetic(
     divide=_divide_floats,
     power=_power_of_floats,
     functions={
-        "sqrt": math.sqrt,
-        "log": math.log,
+        "sqrt": _of_positive(math.sqrt),
+        "log": _of_positive(math.log),
         "exp": math.exp,
         "sin": math.sin,
         "cos": math.cos,

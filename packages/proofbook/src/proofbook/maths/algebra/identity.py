@@ -14,6 +14,7 @@ from typing import Any
 
 from proofbook.maths.algebra.expression import (
     NotEvaluated,
+    NotReal,
     Symbol,
     Value,
     evaluate,
@@ -54,8 +55,10 @@ class Decision:
 def is_identity(one: Tree, other: Tree, conditions: Collection[Tree] = ()) -> Decision:
     """Decide whether two expressions without sums and derivatives are equal.
 
-    All symbols are real numbers, and fulfil the conditions. Where one side isn't defined (a
-    division by 0, a root of a negative number) the two are not compared.
+    All symbols are real numbers, and fulfil the conditions. The two are not compared where neither
+    is a real number, nor at a single point that one of them leaves out (a division by 0). Where
+    only one of them is a real number (log ab = log a + log b for negative a and b) the equality is
+    undecided: it needs a condition.
     """
     if any(_is_norm_of_symbol(tree) for root in (one, other) for tree in subtrees(root)):
         return Decision(None)  # the symbol is a vector
@@ -80,7 +83,7 @@ def _try_points(one: Tree, other: Tree, conditions: Collection[Tree]) -> Decisio
     """A decision where numbers suffice: a counterexample, or too few places to compare at."""
     import mpmath
 
-    compared = 0
+    compared, one_sided = 0, False
     with mpmath.workdps(_DIGITS):
         precise = precise_arithmetic()
         for point in sample_points((one, other), conditions):
@@ -89,11 +92,12 @@ def _try_points(one: Tree, other: Tree, conditions: Collection[Tree]) -> Decisio
                     *(evaluate(tree, _precise_values(point), precise) for tree in (one, other))
                 )
             except NotEvaluated:
+                one_sided = one_sided or _is_real(one, point) is not _is_real(other, point)
                 continue
             if not agree:
                 return Decision(False, point)
             compared += 1
-    if compared < (_FEWEST_POINTS if symbols(one) | symbols(other) else 1):
+    if one_sided or compared < (_FEWEST_POINTS if symbols(one) | symbols(other) else 1):
         return Decision(None)
     return None
 
@@ -102,6 +106,17 @@ def _agree_as_floats(one: Tree, other: Tree, point: Point) -> bool:
     """Whether floats already agree; where they don't, it may be rounding."""
     left, right = (evaluate(tree, point.__getitem__) for tree in (one, other))
     return all(map(math.isfinite, flat(left))) and floats_agree(left, right)
+
+
+def _is_real(tree: Tree, point: Point) -> bool:
+    """Whether there is no root or logarithm of a negative number at a point."""
+    try:
+        evaluate(tree, point.__getitem__)
+    except NotReal:
+        return False
+    except NotEvaluated:
+        return True
+    return True
 
 
 def _precise_values(point: Point) -> Callable[[Symbol], Any]:

@@ -29,8 +29,8 @@ def sample_points(trees: Sequence[Tree], conditions: Collection[Tree]) -> Iterat
     """Points for the symbols of the trees that fulfil the conditions, the same at each call.
 
     Random ones of both signs; all positive, all negative; small and large ones; 0 for one symbol
-    and for all; and for each kink (0 within |..|, where two arguments of max are equal, ...) the
-    place itself and both sides of it.
+    and for all; and for each kink (0 within |..|, where two arguments of max are equal, an exponent
+    of 2, ...) the place itself and both sides of it.
     """
     names = sorted(set().union(*map(symbols, (*trees, *conditions))))
     if not names:
@@ -114,6 +114,8 @@ def _kinks_of(tree: Tree) -> list[Tree]:
         return [("+", tree[2][0], -step) for step in _FLOORS]
     if tree[0] == "call" and tree[1] in ("max", "min"):
         return [("+", one, ("neg", other)) for one, other in combinations(tree[2], 2)]
+    if tree[0] == "^" and symbols(tree[2]):
+        return [("+", tree[2], -2.0)]  # a negative number has a square, but no power of 1.7
     if tree[0] in ("<", "<=", ">", ">=", "=", "!="):
         return [("+", tree[1], ("neg", tree[2]))]
     return []
