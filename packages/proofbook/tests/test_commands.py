@@ -194,7 +194,7 @@ def test_new_refuses_a_bad_name(book, proof_command, name):
         1,
         "",
         f"snippets/{name}.py:1: this name will not do\n"
-        "  expected: <topic>/<name> in lower case, with _ between words: sharing/two_inputs\n"
+        "  expected: <topic>/<name> of small letters, digits and _: sharing/two_inputs\n"
         f"  found:    {name}\n"
         "  mend:     proofbook new <topic>/<name>\n\n1 problem. Nothing was changed.\n",
     )

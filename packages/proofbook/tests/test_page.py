@@ -287,7 +287,7 @@ def test_a_missing_snippet_that_resembles_nothing_is_told(book):
 def test_a_path_that_can_name_no_snippet_is_told(book, path):
     assert problems(book, f"::: {path}\n") == [
         f"{PAGE}:1: this does not name a snippet\n"
-        "  expected: ::: snippets/<topic>/<name>.py, in lower case\n"
+        "  expected: ::: snippets/<topic>/<name>.py, of small letters, digits and _\n"
         f"  found:    ::: {path}\n"
         "  mend:     write the path of a script below snippets/ on this line"
     ]

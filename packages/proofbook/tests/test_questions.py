@@ -52,14 +52,17 @@ def told(book: Book) -> list[str]:
 
 def test_each_part_becomes_a_list_of_links(asked: Book):
     assert told(asked) == []
-    questions = read_questions(read_book(asked.root))
+    book = read_book(asked.root)
+    questions = read_questions(book)
     assert parts(questions) == list(PARTS)
-    page = "docs/questions/index.en.md"
+
+    def listed(part: str) -> list[str]:
+        return entries(book.page("docs/questions/index.en.md"), part, questions, book.page_file)
+
     link = "- [What is three times `w`?](../t/p.en.md#three-times)"
-    assert entries(page, "t", questions) == entries(page, OFTEN, questions) == [link]
-    assert entries(page, "messages", questions) == ["- [`y: 6`](../t/p.en.md)"]
-    assert entries(page, ABSENT, questions) == ["- [And four times?](https://example.org)"]
-    assert entries("docs/notes.md", "t", questions) == []
+    assert listed("t") == listed(OFTEN) == [link]
+    assert listed("messages") == ["- [`y: 6`](../t/p.en.md)"]
+    assert listed(ABSENT) == ["- [And four times?](https://example.org)"]
     text = asked.read("docs/questions/index.zh.md")
     assert "- [三倍的 `w` 是多少？](../t/p.zh.md#three-times)" in expand(
         parse("docs/questions/index.zh.md", text), read_book(asked.root)

@@ -121,3 +121,125 @@ def test_what_does_not_hold_fails_its_build_too(root, command, build):
     assert status != 0 and "snippets/double.out:1" in said
     assert "proofbook update snippets/double.py" in said
     assert (root / "site/double/index.html").read_bytes() == before
+
+
+def test_a_book_in_one_language_need_not_name_it_in_its_files(root, command, build):
+    for file in root.glob("docs/*.en.md"):
+        text = file.read_text("utf-8").replace("(double.en.md)", "(double.md)")
+        write(file.with_name(file.name.replace(".en.md", ".md")), text)
+        file.unlink()
+    assert command("update")[0] == 0
+    status, out, err = command("check")
+    assert (status, err) == (0, "")
+    assert out.startswith("2 snippets run and compared, 3 pages read: everything holds (")
+    assert build(root, "--strict")[0] == 0
+    double = (root / "site/double/index.html").read_text("utf-8")
+    assert '<html lang="en"' in double and "twice: 6" in double
+    assert "double.ipynb" in double and (root / "site/double/double.ipynb").is_file()
+    assert 'href="../slope/"' in double
+    status, out, _ = command("new", "curves/cube")
+    assert status == 0 and "docs/curves/cube.md\n" in out
+    write(root / "docs/double.en.md", FILES["docs/double.en.md"])
+    status, _, err = command("check")
+    assert status == 1 and "docs/double.md:1: two files are the same page" in err
+
+
+def test_the_words_of_a_language_without_translation_are_english(root, command, build):
+    for file in root.glob("docs/*.en.md"):
+        text = file.read_text("utf-8").replace("(double.en.md)", "(double.de.md)")
+        write(file.with_name(file.name.replace(".en.md", ".de.md")), text)
+        file.unlink()
+    settings = SETTINGS.replace("languages: [en]", "languages: [de]")
+    write(
+        root / "mkdocs.yml",
+        settings.replace("theme: material", "theme: { name: material, language: de }"),
+    )
+    for name, text in GERMAN.items():
+        write(root / name, text)
+    assert command("update")[0] == 0
+    status, _, err = command("check")
+    assert (status, err) == (0, "")
+    status, said = build(root, "--strict")
+    assert status == 0, said
+    pages = {f.parent.name: f.read_text("utf-8") for f in root.glob("site/*/index.html")}
+    assert all('<html lang="de"' in page for page in pages.values())
+    assert "Step" in pages["slope"] and '<table class="grid">' in pages["matrix"]
+    assert "Not computed" in pages["report"] and "Python 3" in pages["report"]
+    assert "leaf tensor" in pages["glossary"] and "What is twice three?" in pages["questions"]
+    assert '<figure class="plot"' in pages["drawn"]
+    notebook = (root / "site/slope/slope.ipynb").read_text("utf-8")
+    assert "This is [a page of the book](https://example.org/slopes/slope/)" in notebook
+
+
+GERMAN = {
+    "docs/matrix.de.md": """\
+# Eine Matrix { #matrix }
+
+::: snippets/matrix.py
+    figure: grid
+    captions: Einheitsmatrix
+""",
+    "snippets/matrix.py": 'import torch\n\nprint("m:", torch.eye(2))\n',
+    "docs/drawn.de.md": """\
+# Eine Kurve { #drawn }
+
+::: snippets/drawn.py
+    figure: plot
+    alt: eine steigende Gerade
+    words: step=Schritt
+""",
+    "snippets/drawn.py": """\
+import matplotlib.pyplot as plt
+
+plt.plot([1, 2], [1, 2])
+plt.xlabel("step")
+plt.show()
+print("drawn: 1 line")
+""",
+    "docs/report.de.md": "# Was belegt ist { #report }\n\n::: report\n\n::: versions\n",
+    "docs/glossary/index.de.md": """\
+# Begriffe { #glossary }
+
+::: docs/glossary/terms.toml
+    part: graph
+""",
+    "docs/glossary/terms.toml": """\
+[[term]]
+id = "leaf-tensor"
+part = "graph"
+zh = "叶子张量"
+en = "leaf tensor"
+page = "slope"
+says.zh = "图的起点。"
+says.en = "Where the graph begins."
+""",
+    "docs/questions/index.de.md": """\
+# Fragen { #questions }
+
+::: docs/questions/questions.toml
+    part: often
+
+::: docs/questions/questions.toml
+    part: first
+""",
+    "docs/questions/questions.toml": "".join(
+        f"""\
+[[question]]
+part = "first"
+zh = "{name}？"
+en = "What is {ask}?"
+to = "{name}"
+often = {place}
+"""
+        for place, (name, ask) in enumerate(
+            [
+                ("double", "twice three"),
+                ("slope", "a slope"),
+                ("matrix", "a matrix"),
+                ("drawn", "drawn"),
+                ("report", "proved"),
+            ],
+            1,
+        )
+    ),
+}

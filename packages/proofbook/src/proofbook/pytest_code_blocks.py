@@ -24,6 +24,7 @@ from proofbook.check.text_difference import first_difference
 from proofbook.markdown.expand import expand, expand_reference
 from proofbook.model.book import Book, read_book
 from proofbook.model.page import Page, one_line_end, parse
+from proofbook.model.page_file import stem_of
 from proofbook.model.problem import Problem, Unproved
 from proofbook.run.result import Result
 from proofbook.run.runner import TIME_LIMIT, Runner, RunnerError
@@ -109,7 +110,7 @@ class PageFile(pytest.File):
                 name = f"line {line}: {scripts[line] or 'python'}"
                 item = Block.from_parent(self, name=name, **about)
                 if self.config.pluginmanager.hasplugin("xdist"):
-                    both = file.removesuffix(".md").rpartition(".")[0]  # of the page's languages
+                    both = stem_of(file)  # of the page's languages
                     item.add_marker(pytest.mark.xdist_group(both))
                 yield item
             elif block.syntax in ("sh", "bash"):  # as pytest-codeblocks has it

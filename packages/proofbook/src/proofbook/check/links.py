@@ -10,7 +10,8 @@ from proofbook.content.glossary import known_terms
 from proofbook.directives import trace_figure
 from proofbook.markdown.spans import Span
 from proofbook.model.book import Book
-from proofbook.model.page import Page, name_of
+from proofbook.model.page import Page
+from proofbook.model.page_file import name_of
 from proofbook.model.problem import Problem, warning
 
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
@@ -77,7 +78,7 @@ def _anchors(book: Book, file: str) -> tuple[str, ...] | None:
     if file not in book.page_files:
         return None
     found = tuple(heading.anchor for heading in book.page(file).headings if heading.anchor)
-    if file in book.config.pages_beside(book.config.glossary):
+    if file in book.pages_beside(book.config.glossary):
         return (*found, *(term.id for term in book.fact(known_terms).all))
     return found
 

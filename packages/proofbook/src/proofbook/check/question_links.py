@@ -14,6 +14,6 @@ from proofbook.model.problem import Problem
 
 def wrong_question_links(book: Book) -> Iterator[Problem]:
     """What is wrong with the questions of a book as texts with links."""
-    for page in as_pages(known_questions(book), book.config.questions):
+    for page in as_pages(known_questions(book), book):
         for check in (wrong_words, wrong_names, wrong_links):
-            yield from (in_the_file(problem, book.config) for problem in check(page, book))
+            yield from (in_the_file(problem, book) for problem in check(page, book))

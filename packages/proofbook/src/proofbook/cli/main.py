@@ -27,6 +27,7 @@ from proofbook.languages.reconcile import (
 )
 from proofbook.maths.check import line_of
 from proofbook.model.book import Book, read_book
+from proofbook.model.page_file import name_of, stem_of
 from proofbook.model.problem import Problem, Unproved, errors, report
 from proofbook.model.store import Store
 from proofbook.run.runner import RunnerError
@@ -147,7 +148,7 @@ def _reconcile(book: Book, files: set[str], named: bool) -> int:
     problems = [p for p in problems if {p.file, *p.pages} & files]
     if problems := problems + [p for p in book.unreadable if p.pages]:
         raise Unproved(problems)
-    stems = {file.rsplit(".", 2)[0] for file in files if file.endswith(".md")}
+    stems = {stem_of(file) for file in files if file.endswith(".md")}
     recorded = reconcile(book, stems if named else None)
     print(f"{_count(recorded, 'page')} recorded.")
     book = book.reopened()
@@ -178,7 +179,7 @@ def _new(root: Path, name: str) -> int:
         raise
     output = script.removesuffix(".py") + ".out"
     topic = script.split("/")[1]
-    page = pages[0].removeprefix("docs/").rsplit(".", 2)[0] + ".md"
+    page = f"{name_of(pages[0])}.md"
     steps = [
         f"write the snippet, then: proofbook update {script}",
         "write the page" if len(pages) == 1 else "write the pages",

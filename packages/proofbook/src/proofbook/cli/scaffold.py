@@ -49,13 +49,15 @@ Give the derivation, so that a reader can do the sum.
 def start(root: Path, name: str) -> list[str]:
     """Write `snippets/<topic>/<name>.py` and its page in each language; gives the files written.
 
-    Raises `Unproved` if the name will not do or one of the files exists; then nothing is written.
+    In a book of one language whose first page is `docs/index.md`, the page has a name without the
+    language too. Raises `Unproved` if the name will not do or one of the files exists; then nothing
+    is written.
     """
     name = name.removeprefix("snippets/").removesuffix(".py")
     problems = []
     if not re.fullmatch(r"[a-z][a-z0-9_]*/[a-z][a-z0-9_]*", name):
         problems.append(
-            _refuse(name, "<topic>/<name> in lower case, with _ between words: sharing/two_inputs")
+            _refuse(name, "<topic>/<name> of small letters, digits and _: sharing/two_inputs")
         )
     elif name.split("/")[1] in TAKEN:
         problems.append(_refuse(name, "a name that no Python module has"))
@@ -63,8 +65,11 @@ def start(root: Path, name: str) -> list[str]:
     script = f"snippets/{name}.py"
     title = page.split("/")[-1].replace("-", " ").capitalize()
     texts = {script: _SNIPPET}
-    for language in read_config(root).codes:
-        texts[f"docs/{page}.{language}.md"] = in_language(_PAGES, language).format(
+    codes = read_config(root).codes
+    plain = len(codes) == 1 and (root / "docs/index.md").is_file()
+    for language in codes:
+        file = f"docs/{page}.md" if plain else f"docs/{page}.{language}.md"
+        texts[file] = in_language(_PAGES, language).format(
             title=title, anchor=page.split("/")[-1], script=script
         )
     for file in (*texts, f"snippets/{name}.out"):

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 from proofbook.model.book import Book
-from proofbook.model.page import Page, language_of
+from proofbook.model.config import FALLBACK
+from proofbook.model.page import Page
 from proofbook.model.problem import Problem, Unproved
 from proofbook.model.toml_tables import is_words, tables
+
+PageFile = Callable[[str, str], str]
+"""The file of a page by its name and its language: `Book.page_file`."""
 
 _LANGUAGES = ("zh", "en")
 """Those that a term is written in: its fields have their names."""
@@ -92,7 +96,7 @@ def read_terms(book: Book) -> Terms:
     """
     problems, terms, seen = [], [], {}
     file = book.config.glossary
-    pages = book.config.pages_beside(file)
+    pages = book.pages_beside(file)
     for entry, line in tables(book, file, "term", pages):
         wrong = list(_faults(entry, book)) or list(_twice(entry, line, seen))
         mend = f"correct the term in {file}"
@@ -126,21 +130,21 @@ def wrong_words(page: Page, book: Book) -> Iterator[Problem]:
     return book.fact(known_terms).wrong_words(page)
 
 
-def entries(page: str, part: str, terms: Terms) -> list[str]:
-    """The lines of Markdown (a definition list) that tell a part of the glossary.
+def entries(page: Page, part: str, terms: Terms, page_file: PageFile) -> list[str]:
+    """The lines of Markdown (a definition list) with the terms of one part of the glossary.
 
-    `page` is the page's file: its name says the language, and links start from its folder.
+    They are in the language of the `page`, or in English, and its links start from its folder.
+    `page_file` gives the file of a page by its name and language.
     """
-    language = language_of(page)
-    if language not in _ALSO:
-        return []
+    language = page.language if page.language in _LANGUAGES else FALLBACK
     other = "en" if language == "zh" else "zh"
     before, between, after = _ALSO[language]
     lines = []
     for term in terms.all:
         if term.part != part:
             continue
-        shown = posixpath.relpath(f"docs/{term.page}.{language}.md", posixpath.dirname(page))
+        target = page_file(term.page, page.language)
+        shown = posixpath.relpath(target, posixpath.dirname(page.file))
         names = [
             name
             for name in (*term.also, *term.wrong)
@@ -203,7 +207,7 @@ def _faults(entry: object, book: Book) -> Iterator[_Fault]:
     if is_words(entry.get("id")) and not re.fullmatch(r"[a-z][a-z0-9-]*", entry["id"]):
         yield "this is no anchor", "small letters, digits, hyphens", entry["id"]
     if is_words(page := entry.get("page")):
-        for file in (f"docs/{page}.{language}.md" for language in _LANGUAGES):
+        for file in (book.page_file(page, language) for language in book.config.codes):
             if not book.has(file):
                 what = "the page of the term does not exist"
                 yield what, "a page of the book", file

@@ -7,9 +7,10 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from proofbook.content.glossary import PageFile
 from proofbook.model.book import Book
-from proofbook.model.config import BookConfig
-from proofbook.model.page import Page, language_of, parse
+from proofbook.model.config import FALLBACK
+from proofbook.model.page import Page, parse
 from proofbook.model.problem import Problem, Unproved
 from proofbook.model.snippet import shown_runs
 from proofbook.model.toml_tables import is_words, tables
@@ -45,7 +46,7 @@ class Question:
     def text(self, language: str) -> str:
         """What is asked, as Markdown; a message is the same in every language."""
         if not self.message:
-            return getattr(self, language)
+            return getattr(self, language if language in _LANGUAGES else FALLBACK)
         ticks = "``" if "`" in self.message else "`"
         blank = " " if "`" in self.message else ""
         return f"{ticks}{blank}{self.message}{blank}{ticks}"
@@ -67,8 +68,8 @@ def read_questions(book: Book) -> tuple[Question, ...]:
     """
     file, found, problems = book.config.questions, [], []
     for kind in ("question", ABSENT):
-        for entry, line in tables(book, file, kind, book.config.pages_beside(file)):
-            wrong = [_problem(book.config, line, *fault) for fault in _faults(entry, kind)]
+        for entry, line in tables(book, file, kind, book.pages_beside(file)):
+            wrong = [_problem(book, line, *fault) for fault in _faults(entry, kind)]
             problems += wrong
             if not wrong:
                 found.append(Question(line, **entry))
@@ -85,18 +86,17 @@ def known_questions(book: Book) -> tuple[Question, ...]:
         return ()
 
 
-def entries(page: str, part: str, questions: Sequence[Question]) -> list[str]:
-    """The lines of Markdown (a list) that tell a part of the questions, in the page's language."""
-    language = language_of(page)
-    if language not in _LANGUAGES:
-        return []
+def entries(page: Page, part: str, questions: Sequence[Question], page_file: PageFile) -> list[str]:
+    """The lines of Markdown (a list) with the questions of one part, in the page's language.
+
+    `page_file` gives the file of a page by its name and language.
+    """
     if part == OFTEN:
         most = [q for q in questions if 0 < q.often <= _MOST and q.to]
         chosen = sorted(most, key=lambda question: question.often)
     else:
         chosen = [question for question in questions if question.part == part]
-    folder = posixpath.dirname(page)
-    return [f"- {_link(question, language, folder)}" for question in chosen]
+    return [f"- {_link(question, page.language, page.file, page_file)}" for question in chosen]
 
 
 def parts(questions: Sequence[Question]) -> list[str]:
@@ -112,38 +112,40 @@ def _wrong_questions(questions: Sequence[Question], book: Book) -> Iterator[Prob
     def printed(page: Page) -> str:
         return "\n".join(run.text for run in book.fact(shown_runs, page.file))
 
-    faults = [fault for q in questions if q.message for fault in _unprinted(q, pages, printed)]
-    faults += [*_twice(questions), *_gaps(questions), *_not_shown(questions, pages, book.config)]
-    yield from (_problem(book.config, *fault) for fault in faults)
+    messages = [question for question in questions if question.message]
+    faults = [fault for each in messages for fault in _unprinted(each, pages, printed, book)]
+    faults += [*_twice(questions), *_gaps(questions), *_not_shown(questions, pages, book)]
+    yield from (_problem(book, *fault) for fault in faults)
     if questions:
-        yield from _unasked(questions, pages, book.config)
+        yield from _unasked(questions, pages, book)
 
 
-def as_pages(questions: Sequence[Question], file: str) -> list[Page]:
-    """The questions of a file as two pages of links, each in its line: for what checks pages."""
-    pages = []
-    for language in _LANGUAGES:
+def as_pages(questions: Sequence[Question], book: Book) -> list[Page]:
+    """The questions as a page of links in each language, each in its line: for checks of pages."""
+    pages, file = [], book.config.questions
+    for language in book.config.codes:
         lines = [""] * max((question.line for question in questions), default=0)
         for question in questions:
-            lines[question.line - 1] = _link(question, language, posixpath.dirname(file))
+            lines[question.line - 1] = _link(question, language, file, book.page_file)
         pages.append(parse(f"{file}.{language}.md", "\n".join(lines)))
     return pages
 
 
-def in_the_file(problem: Problem, config: BookConfig) -> Problem:
-    """A problem that was found in `as_pages`, at the place where the question stands."""
-    file = config.questions
+def in_the_file(problem: Problem, book: Book) -> Problem:
+    """A problem that was found in `as_pages`, at the line of the question in its file."""
+    file = book.config.questions
     mend = f"correct the question in {file}: {problem.mend}"
-    return replace(problem, file=file, mend=mend, pages=config.pages_beside(file))
+    return replace(problem, file=file, mend=mend, pages=book.pages_beside(file))
 
 
-def _link(question: Question, language: str, folder: str) -> str:
-    return f"[{question.text(language)}]({question.see or _address(question, language, folder)})"
-
-
-def _address(question: Question, language: str, folder: str) -> str:
-    name = posixpath.relpath(f"docs/{question.page}.{language}.md", folder)
-    return f"{name}#{question.anchor}" if question.anchor else name
+def _link(question: Question, language: str, file: str, page_file: PageFile) -> str:
+    """A question as a link to its answer, seen from the folder of a file."""
+    target = question.see
+    if not target:
+        answer = page_file(question.page, language)
+        target = posixpath.relpath(answer, posixpath.dirname(file))
+        target += f"#{question.anchor}" if question.anchor else ""
+    return f"[{question.text(language)}]({target})"
 
 
 _Fault = tuple[str, str, str]
@@ -182,10 +184,10 @@ def _faults(entry: object, kind: str) -> Iterator[_Fault]:
 
 
 def _unprinted(
-    question: Question, pages: Mapping[str, Page], printed: Callable[[Page], str]
+    question: Question, pages: Mapping[str, Page], printed: Callable[[Page], str], book: Book
 ) -> Iterator[_FaultInLine]:
-    """A message stands in the output of a script on the page that it leads to."""
-    for file in (f"docs/{question.page}.{language}.md" for language in _LANGUAGES):
+    """A message that no script prints on the page that it leads to."""
+    for file in (book.page_file(question.page, language) for language in book.config.codes):
         if file in pages and question.message not in printed(pages[file]):
             what = f"no script on {file} prints this message"
             yield question.line, what, "a part of its output", question.message
@@ -217,38 +219,42 @@ def _gaps(questions: Sequence[Question]) -> Iterator[_FaultInLine]:
 
 
 def _not_shown(
-    questions: Sequence[Question], pages: Mapping[str, Page], config: BookConfig
+    questions: Sequence[Question], pages: Mapping[str, Page], book: Book
 ) -> Iterator[_FaultInLine]:
-    for file in config.pages_beside(config.questions) if questions else ():
+    """Parts of the questions that their page does not show, or shows twice."""
+    for file in book.pages_beside(book.config.questions) if questions else ():
         shown = [r.option("part") for r in pages[file].references] if file in pages else []
         for part in parts(questions):
             if shown.count(part) != 1:
                 line = next((q.line for q in questions if q.part == part), 1)
                 what = f"{file} doesn't show this part of the questions once"
-                expected = f"::: {config.questions}, part: {part}"
+                expected = f"::: {book.config.questions}, part: {part}"
                 yield line, what, expected, f"{shown.count(part)} times"
 
 
 def _unasked(
-    questions: Sequence[Question], pages: Mapping[str, Page], config: BookConfig
+    questions: Sequence[Question], pages: Mapping[str, Page], book: Book
 ) -> Iterator[Problem]:
     """Warnings: pages to which no question leads; a first page lists those of its part itself."""
     asked = {question.page for question in questions}
     for file, page in pages.items():
         name = page.name
         if (
-            page.language == config.default.code
+            page.language == book.config.default.code
             and posixpath.basename(name) != "index"
             and name not in asked
         ):
             what = "no question leads to this page"
-            expected, mend = f'[[question]] with to = "{name}"', f"add one to {config.questions}"
+            expected, mend = (
+                f'[[question]] with to = "{name}"',
+                f"add one to {book.config.questions}",
+            )
             yield Problem(file, 1, what, expected, "none", mend, severity="warning")
 
 
-def _problem(config: BookConfig, line: int, what: str, expected: str, found: str) -> Problem:
-    file = config.questions
-    mend, pages = f"correct the question in {file}", config.pages_beside(file)
+def _problem(book: Book, line: int, what: str, expected: str, found: str) -> Problem:
+    file = book.config.questions
+    mend, pages = f"correct the question in {file}", book.pages_beside(file)
     return Problem(file, line, what, expected, found, mend, pages)
 
 

@@ -13,7 +13,7 @@ from proofbook.api.names_in_code import names_in_code
 from proofbook.check.links import elsewhere, within
 from proofbook.content.glossary import known_terms
 from proofbook.model.book import Book
-from proofbook.model.page import language_of, name_of
+from proofbook.model.page_file import name_of
 
 MOST, FEWEST = 4, 2
 _OFFICIAL = "pytorch.org/"
@@ -82,7 +82,7 @@ def related(book: Book) -> Related:
     traits: dict[str, _Traits] = defaultdict(_Traits)
     titles: dict[tuple[str, str], str] = {}
     for file in book.page_files:
-        name, language = name_of(file), language_of(file)
+        name, language = name_of(file), book.language_of(file)
         # A first page of a part is a list of links itself, and is reached from each page.
         if language in book.config.codes and posixpath.basename(name) != "index":
             title, links, last, marks = book.fact(_traits_of, file)

@@ -16,7 +16,8 @@ from proofbook.check.equations import equation_verdicts
 from proofbook.check.numbers import statements_of
 from proofbook.maths.equalities import Equality
 from proofbook.model.book import Book
-from proofbook.model.page import Page, language_of
+from proofbook.model.config import in_language
+from proofbook.model.page import Page
 from proofbook.model.snippet import output_file
 
 NAME, VERSIONS = "report", "versions"
@@ -43,7 +44,7 @@ _UNKNOWN = {
     "zh": "\n查不到的名字（运行起来才有）：{}。",
     "en": "\nNames that could not be looked up (they exist only at run time): {}.",
 }
-_COMMA = {"zh": "，", "en": ", "}
+_COMMA, _STOP = {"zh": "，", "en": ", "}, {"zh": "。", "en": "."}
 _PINNED = {"zh": "（`requirements.txt` 里是 {}）", "en": " (`requirements.txt` says {})"}
 _ALL = {"zh": "全部", "en": "All pages"}
 
@@ -111,13 +112,14 @@ def unproved(book: Book, file: str) -> tuple[Equality, ...]:
 
 
 def table(file: str, book: Book) -> list[str]:
-    """The lines of Markdown of the report, in the language that the name of the page `file` says.
+    """The lines of Markdown of the report, in the language of the page `file`; none in no language.
 
     One row for each page of that language, in the order of their names, and one for all.
     """
-    language = language_of(file)
-    if language not in _HEAD:
+    language = book.language_of(file)
+    if language not in book.config.codes:
         return []
+    comma = in_language(_COMMA, language)
     rows, total = [], Count()
     formulas: list[str] = []
     unknown: set[str] = set()
@@ -132,27 +134,32 @@ def table(file: str, book: Book) -> list[str]:
         total += counted
         rows.append(_row([f"[{_title(page)}]({address})", *counted.cells()]))
     return [
-        _row(_HEAD[language]),
+        _row(in_language(_HEAD, language)),
         "|---" + "|---:" * len(fields(Count)) + "|",
-        _row([_ALL[language], *total.cells()]),
+        _row([in_language(_ALL, language), *total.cells()]),
         *rows,
-        *([_UNKNOWN[language].format(_COMMA[language].join(sorted(unknown)))] if unknown else []),
-        *([_FOLDED[language].format(len(formulas)), "", *formulas] if formulas else []),
+        *([in_language(_UNKNOWN, language).format(comma.join(sorted(unknown)))] if unknown else []),
+        *(
+            [in_language(_FOLDED, language).format(len(formulas)), "", *formulas]
+            if formulas
+            else []
+        ),
     ]
 
 
 def versions(page: str, book: Book) -> list[str]:
     """What is installed here of Python and of all that `requirements.txt` pins, as Markdown."""
-    language = language_of(page)
-    if language not in _HEAD:
+    language = book.language_of(page)
+    if language not in book.config.codes:
         return []
+    other = in_language(_PINNED, language)
     versions = [f"Python {platform.python_version()}"]
     pins = re.findall(r"(?m)^([\w-]+)==(\S+)", book.text_or_empty("requirements.txt"))
     for name, pinned in pins:
         with contextlib.suppress(metadata.PackageNotFoundError):
             here = metadata.version(name).partition("+")[0]
-            versions.append(f"{name} {here}" + (here != pinned) * _PINNED[language].format(pinned))
-    return [_COMMA[language].join(versions) + {"zh": "。", "en": "."}[language]]
+            versions.append(f"{name} {here}" + (here != pinned) * other.format(pinned))
+    return [in_language(_COMMA, language).join(versions) + in_language(_STOP, language)]
 
 
 def _listed(page: Page, address: str, book: Book) -> Iterator[str]:
@@ -162,7 +169,7 @@ def _listed(page: Page, address: str, book: Book) -> Iterator[str]:
 
 def _pages(book: Book, language: str) -> Iterator[tuple[str, Page]]:
     for file in book.page_files:
-        if language_of(file) == language:
+        if book.language_of(file) == language:
             yield file.removeprefix("docs/"), book.page(file)
 
 

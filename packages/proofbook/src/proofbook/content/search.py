@@ -43,7 +43,7 @@ def asked_of(
         found.setdefault(address(term.page), []).extend(words)
     for question in questions:
         if question.to:
-            text = question.message or getattr(question, language)
+            text = question.message or question.text(language)
             found.setdefault(address(question.page), []).append(text)
             if question.anchor:
                 place = f"{address(question.page)}#{question.anchor}"

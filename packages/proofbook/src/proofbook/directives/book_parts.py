@@ -31,13 +31,13 @@ def book_parts(config: BookConfig) -> tuple[Directive, ...]:
 
 def _glossary_part(reference: Reference, page: Page, book: Book) -> list[str]:
     part = reference.option("part") or ""
-    lines = glossary.entries(page.file, part, glossary.read_terms(book))
+    lines = glossary.entries(page, part, glossary.read_terms(book), book.page_file)
     return lines or _no_such_part(reference, page)
 
 
 def _questions_part(reference: Reference, page: Page, book: Book) -> list[str]:
     part = reference.option("part") or ""
-    lines = questions.entries(page.file, part, questions.read_questions(book))
+    lines = questions.entries(page, part, questions.read_questions(book), book.page_file)
     return lines or _no_such_part(reference, page)
 
 

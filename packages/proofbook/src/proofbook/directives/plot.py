@@ -181,7 +181,7 @@ def _wrong_labels(page: Page, reference: Reference, texts: list[str]) -> Iterato
     for label in words.keys() - set(texts):
         found = ", ".join(sorted(text for text in set(texts) if _WORDS.search(text)))
         yield _problem(page, reference, "no label of the figure says this", found, label)
-    language = page.file.removesuffix(".md").rpartition(".")[2]
+    language = page.language
     if language == FALLBACK:
         return
     name = {"zh": "Chinese"}.get(language, f"the language {language!r}")

@@ -79,7 +79,7 @@ def _problems(reference: Reference, page: Page, book: Book) -> Iterator[Problem]
     if not SNIPPET.matches(reference.path):
         yield problem(
             "this does not name a snippet",
-            "::: snippets/<topic>/<name>.py, in lower case",
+            "::: snippets/<topic>/<name>.py, of small letters, digits and _",
             f"::: {reference.path}",
             "write the path of a script below snippets/ on this line",
         )

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 
-from gradtrace import asset_path, backward_passes, build_graph, draw_figure, parse_trace
+from gradtrace import (
+    LANGUAGES,
+    asset_path,
+    backward_passes,
+    build_graph,
+    draw_figure,
+    parse_trace,
+)
 
 from proofbook.model.book import Book
+from proofbook.model.config import FALLBACK
 from proofbook.model.page import Page, Reference
 from proofbook.model.problem import Problem
 
@@ -28,14 +35,13 @@ def recording_file(script: str) -> str:
 
 
 def draw(page: Page, reference: Reference, book: Book) -> str:
-    """The HTML of the figure, in the page's language."""
+    """The HTML of the figure, in the page's language if gradtrace has its words, or in English."""
     recording = book.text(recording_file(reference.path))
-    language = page.file.removesuffix(".md").rpartition(".")[2]
-    return _draw(recording, anchor(reference), language, passes(reference))
+    language = page.language if page.language in LANGUAGES else FALLBACK
+    return book.cached(_figure, recording, anchor(reference), language, passes(reference))
 
 
-@lru_cache(maxsize=256)
-def _draw(recording: str, name: str, language: str, shown: tuple[int, int] | None) -> str:
+def _figure(recording: str, name: str, language: str, shown: tuple[int, int] | None) -> str:
     return draw_figure(parse_trace(recording), name, language, shown)
 
 

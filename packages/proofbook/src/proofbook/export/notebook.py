@@ -22,13 +22,14 @@ from proofbook.directives.registry import directive_of
 from proofbook.markdown.expand import expand
 from proofbook.markdown.scan import scan
 from proofbook.model.book import Book
+from proofbook.model.config import BookConfig, in_language
 from proofbook.model.older_outputs import older_file, printed
 from proofbook.model.page import Page, Reference, parse
+from proofbook.model.page_file import language_of, name_of
 from proofbook.model.snippet import output_file
 
 SITE = "http://127.0.0.1:8000/"
 """Where the book is served when no environment variable SITE_URL says otherwise."""
-PREFIX = {"zh": "", "en": "en/"}
 
 _BOX = re.compile(r'^(?P<indent> *)(?:!!!|\?\?\?\+?) +(?P<type>[\w-]+)[^"]*(?:"(?P<title>.*)")? *$')
 _STYLED = re.compile(r"^( *`{3,})\{ *\.(\w+)[^}]*\}$")  # a fence that says how it looks
@@ -65,10 +66,10 @@ def notebook(page: Page, book: Book, language: str, site: str | None = None) -> 
     `site` is the address of the book, at its end a slash; without it, that of SITE_URL. The page
     must be one that `expand` accepts.
     """
-    address = _Address(page.file, site_of(site))
+    address = _Address(page.file, site_of(site), book.config)
     found = cells(page, book, language, site)
     torch = metadata.version("torch").partition("+")[0]
-    about = _WORDS[language]["about"].format(page=address.of(""), torch=torch)
+    about = in_language(_WORDS, language)["about"].format(page=address.of(""), torch=torch)
     title, gap, rest = found[0].source.partition("\n")
     found[0].source = f"{title}\n\n{about}{gap}{rest}"
     return nbformat.from_dict(
@@ -86,9 +87,11 @@ def cells(page: Page, book: Book, language: str, site: str | None = None) -> lis
     left_out = {r for r in page.references if directive_of(r, book).site_only}
     text = [r for r in page.references if not r.path.endswith(".py") and r not in left_out]
     if text:
-        page = parse(page.file, expand(replace(page, references=tuple(text)), book))
+        text = expand(replace(page, references=tuple(text)), book)
+        page = parse(page.file, text, language=page.language)
         left_out = {r for r in page.references if directive_of(r, book).site_only}
-    writer = _Writer(_Address(page.file, site_of(site)), _WORDS[language])
+    address = _Address(page.file, site_of(site), book.config)
+    writer = _Writer(address, in_language(_WORDS, language))
     lines = page.text.split("\n")
     at = page.blocks[0][1] if lines[0] == "---" and page.blocks else 0
     for reference in page.references:
@@ -115,7 +118,7 @@ def to_json(notebook: NotebookNode) -> str:
 
 def file_name(page: str) -> str:
     """The name of a page's notebook: `b.ipynb` for `docs/a/b.zh.md`, `a.ipynb` for its index."""
-    folder, _, last = page.removeprefix("docs/").rsplit(".", 2)[0].rpartition("/")
+    folder, _, last = name_of(page).rpartition("/")
     return f"{posixpath.basename(folder) or last if last == 'index' else last}.ipynb"
 
 
@@ -125,6 +128,7 @@ class _Address:
 
     file: str
     site: str
+    config: BookConfig
 
     def of(self, target: str) -> str:
         """The address of what a link of the page leads to."""
@@ -136,11 +140,12 @@ class _Address:
         return self._page(whole.removeprefix("docs/")) + (f"#{anchor}" if anchor else "")
 
     def _page(self, path: str) -> str:
-        stem, _, language = path.removesuffix(".md").rpartition(".")
-        if not path.endswith(".md") or language not in PREFIX:
+        language = language_of(path) or self.config.default.code
+        if not path.endswith(".md") or language not in self.config.codes:
             return self.site + path
-        place = "" if stem == "index" else stem.removesuffix("/index") + "/"
-        return self.site + PREFIX[language] + place
+        name = name_of(path)
+        place = "" if name == "index" else name.removesuffix("/index") + "/"
+        return self.site + self.config.prefix(language) + place
 
 
 @dataclass

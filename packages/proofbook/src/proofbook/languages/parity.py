@@ -27,6 +27,7 @@ from proofbook.languages.difference import (
 )
 from proofbook.model.book import Book
 from proofbook.model.page import Page
+from proofbook.model.page_file import language_of, stem_of
 from proofbook.model.problem import Problem
 from proofbook.model.snippet import shown_runs
 
@@ -44,9 +45,8 @@ def versions(book: Book) -> dict[str, dict[str, str]]:
     """The files of the book's pages by their name without language, and by their language."""
     found: dict[str, dict[str, str]] = defaultdict(dict)
     for file in book.page_files:
-        stem, _, language = file.removesuffix(".md").rpartition(".")
-        if language in book.config.codes:
-            found[stem][language] = file
+        if (language := book.language_of(file)) in book.config.codes:
+            found[stem_of(file)][language] = file
     return found
 
 
@@ -97,13 +97,22 @@ def language_differences(
 def _without_counterpart(book: Book) -> Iterator[Problem]:
     codes, unreadable = book.config.codes, {problem.file for problem in book.unreadable}
     for file in book.page_files:
-        stem = file.removesuffix(".md")
-        if stem.rpartition(".")[2] not in codes:
+        if not language_of(file) and f"{stem_of(file)}.{codes[0]}.md" in book.page_files:
+            yield Problem(
+                file,
+                1,
+                "two files are the same page",
+                f"one of them: {stem_of(file)}.{codes[0]}.md, or {file}",
+                "both",
+                "delete one of them",
+                (file,),
+            )
+        if book.language_of(file) not in codes:
             yield Problem(
                 file,
                 1,
                 "the name of the page does not say its language",
-                " or ".join(f"{stem}.{code}.md" for code in codes),
+                " or ".join(f"{stem_of(file)}.{code}.md" for code in codes),
                 file,
                 "rename the file",
                 (file,),

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from proofbook.html.tree import Tree, element, prepend
 from proofbook.model.config import BookConfig, in_language
+from proofbook.model.page_file import language_of, name_of
 from proofbook.model.problem import Problem, report
 
 _SEARCH = Path(__file__).parents[1] / "content/search.js"
@@ -86,8 +87,8 @@ def show_problems(problems: list[Problem], site: Path, config: BookConfig) -> No
     by_page: dict[tuple[str, str], list[Problem]] = {}
     for problem in problems:
         for page in problem.pages or [f"docs/index.{language}.md" for language in config.codes]:
-            stem, _, language = page.removeprefix("docs/").removesuffix(".md").rpartition(".")
-            by_page.setdefault((language, stem.removesuffix("index")), []).append(problem)
+            folder = name_of(page).removesuffix("index")
+            by_page.setdefault((language_of(page), folder), []).append(problem)
     for (language, folder), here in by_page.items():
         prefix = config.prefix(language) if language in config.codes else ""
         file = site / prefix / folder / "index.html"

@@ -40,7 +40,7 @@ def page_context(book: Book, place: Place) -> PageContext:
     """What a page of a book is finished with."""
     page, language = book.page(place.file), place.language
     links: dict[str, Any] = {}
-    glossary_page = book.config.page_beside(book.config.glossary, language)
+    glossary_page = book.page_beside(book.config.glossary, language)
     # The first page and the glossary are there to lead on: their words and names are not linked.
     if place.name != "index" and place.file != glossary_page:
         if documentation := known_documentation(book):
@@ -59,7 +59,7 @@ def page_context(book: Book, place: Place) -> PageContext:
         values=find_value_links(book, place.file),
         scripts={reference.path for reference in page.references},
         related=[
-            (near.titles[name, language], place.page_address(f"docs/{name}.{language}.md"))
+            (near.titles[name, language], place.page_address(book.page_file(name, language)))
             for name in names
         ],
         taken_as=place.taken_as,
@@ -73,4 +73,4 @@ def site_markdown(book: Book, file: str, start: int) -> str:
     Raises `Unproved` where a directive of the page cannot be shown.
     """
     text = find_value_links(book, file).with_markers(book.text(file)[start:])
-    return expand(parse(file, text, whole=False), book)
+    return expand(parse(file, text, False, book.language_of(file)), book)

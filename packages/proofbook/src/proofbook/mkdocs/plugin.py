@@ -59,7 +59,7 @@ from proofbook.mkdocs.session import Findings, Session
 from proofbook.mkdocs.swap import take_place
 from proofbook.model.book import Book
 from proofbook.model.config import OPTIONS, BookConfig
-from proofbook.model.page import name_of
+from proofbook.model.page_file import name_of
 from proofbook.model.problem import Unproved, once
 from proofbook.run.runner import RunnerError
 

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import hashlib
 import os
+import posixpath
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
 
 from proofbook.model.config import BookConfig, read_config
 from proofbook.model.memo import Memo, Reads, Remembered
 from proofbook.model.page import Page, one_line_end, parse
+from proofbook.model.page_file import language_of, name_of
 from proofbook.model.problem import Problem, not_utf8
 
 FOLDERS = ("docs", "snippets")
@@ -25,6 +27,8 @@ FOLDERS = ("docs", "snippets")
 TEXTS = (".md", ".toml", ".py", ".out", ".then", ".trace")
 BESIDE = ("requirements.txt",)
 """Files at the root of the book that its pages speak of."""
+CACHED = 512
+"""For so many arguments `Book.cached` keeps what a function gave."""
 
 _T = TypeVar("_T")
 
@@ -127,6 +131,28 @@ class Book:
         """All snippets."""
         return self.files("snippets", ".py")
 
+    def language_of(self, file: str) -> str:
+        """The language of a page by its file: what its name says, or the only one of the book."""
+        only = self.config.default.code if len(self.config.codes) == 1 else ""
+        return language_of(file) or only
+
+    def page_file(self, name: str, language: str) -> str:
+        """The file of a page by its name (`basics/leaf`), whether it exists or not.
+
+        In a book of one language the file may leave out the code.
+        """
+        plain = f"docs/{name}.md"
+        one_language = len(self.config.codes) == 1
+        return plain if one_language and self.has(plain) else f"docs/{name}.{language}.md"
+
+    def page_beside(self, file: str, language: str) -> str:
+        """The page in a language that shows a TOML file: `index.<code>.md` in the same folder."""
+        return self.page_file(name_of(f"{posixpath.dirname(file)}/index.md"), language)
+
+    def pages_beside(self, file: str) -> tuple[str, ...]:
+        """The pages that show a TOML file, one in each language."""
+        return tuple(self.page_beside(file, code) for code in self.config.codes)
+
     def users(self, script: str) -> tuple[str, ...]:
         """The pages that show a script."""
         return self.fact(_users).get(script, ())
@@ -177,6 +203,16 @@ class Book:
         if known is None or known[0] != arguments:
             known = self.resources[make] = arguments, make(*arguments)
         return known[1]
+
+    def cached(self, function: Callable[..., _T], *arguments: Hashable) -> _T:
+        """`function(*arguments)` for the last arguments that it was asked with; never on disk.
+
+        For functions of texts and numbers that several pages ask alike.
+        """
+        key = lru_cache, function
+        if key not in self.resources:
+            self.resources[key] = lru_cache(maxsize=CACHED)(function)
+        return self.resources[key](*arguments)
 
     def forget_unused(self) -> None:
         """Forget the results that are not valid, and those that read a file that is gone.
@@ -241,7 +277,7 @@ def read_book(root: Path, memo: Memo | None = None) -> Book:
 
 
 def _parsed(book: Book, file: str) -> Page:
-    return parse(file, book.text(file))
+    return parse(file, book.text(file), language=book.language_of(file))
 
 
 def _users(book: Book) -> dict[str, tuple[str, ...]]:

@@ -6,7 +6,6 @@ MkDocs. Every option has a default, so a book without `mkdocs.yml` has settings 
 
 from __future__ import annotations
 
-import posixpath
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -16,6 +15,7 @@ from typing import Any, TypeVar
 import yaml
 from yaml_env_tag import construct_env_tag
 
+from proofbook.model.page_file import LANGUAGE_CODE
 from proofbook.model.problem import Problem, Unproved
 
 FILE = "mkdocs.yml"
@@ -23,7 +23,6 @@ FALLBACK = "en"
 """The language of whatever has no translation into the language of a page."""
 
 _NAMES = {"zh": "简体中文", "en": "English"}
-_CODE = re.compile(r"[a-z]{2,3}(?:-[A-Za-z]{2,4})?")
 _COLOR = re.compile(r"#[0-9a-f]{6}")
 _T = TypeVar("_T")
 
@@ -103,14 +102,6 @@ class BookConfig:
     def prefix(self, code: str) -> str:
         """Where the edition in a language lies below the address of the book: "" or "en/"."""
         return "" if code == self.default.code else f"{code}/"
-
-    def page_beside(self, file: str, code: str) -> str:
-        """The page in a language that shows a TOML file: `index.<code>.md` in the same folder."""
-        return f"{posixpath.dirname(file)}/index.{code}.md"
-
-    def pages_beside(self, file: str) -> tuple[str, ...]:
-        """The pages that show a TOML file, one in each language."""
-        return tuple(self.page_beside(file, code) for code in self.codes)
 
 
 OPTIONS = {
@@ -233,7 +224,7 @@ def _problems(root: Path, file: str, options: Mapping[str, Any]) -> list[Problem
         if not given:
             wrong("languages", "the book has no language", "at least one", languages)
         for code, own in given.items():
-            if not isinstance(code, str) or not _CODE.fullmatch(code):
+            if not isinstance(code, str) or not LANGUAGE_CODE.fullmatch(code):
                 # Unquoted, `no:` (Norwegian) is a truth value in YAML.
                 wrong("languages", "this is no code of a language", 'a code such as "en"', code)
             elif isinstance(own, dict) and (odd := own.keys() - words):

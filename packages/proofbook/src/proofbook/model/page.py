@@ -19,6 +19,7 @@ from pathlib import Path
 from proofbook.markdown.blocks import scan_blocks
 from proofbook.markdown.scan import scan_spans
 from proofbook.markdown.spans import Blocks, Heading, Reference, Span
+from proofbook.model.page_file import language_of, name_of
 
 _NO_PROSE = (
     *("front-matter", "fence", "indented-code", "directive", "option", "comment", "code"),
@@ -42,7 +43,7 @@ class Page:
     """A page as it stands in its file, its lines ended by `\\n` alone.
 
     `scanned`: its fences, directives, headings and paragraphs; `spans`: those, and the code, maths,
-    links and so on within them, in the order of the text.
+    links and so on within them, in the order of the text. `language`: the code of its language.
     """
 
     file: str
@@ -50,6 +51,7 @@ class Page:
     references: tuple[Reference, ...]
     headings: tuple[Heading, ...]
     scanned: Blocks = field(compare=False, repr=False)
+    language: str = ""
 
     @cached_property
     def spans(self) -> tuple[Span, ...]:
@@ -126,11 +128,6 @@ class Page:
             for found in _QUOTED.finditer(masked)
             if found[0][0] != '"' or self.line_of(found.start()) not in boxes
         ]
-
-    @property
-    def language(self) -> str:
-        """The language that the name of the file says: `zh` for `leaf.zh.md`."""
-        return language_of(self.file)
 
     @property
     def name(self) -> str:
@@ -213,24 +210,16 @@ def one_line_end(text: str) -> str:
 
 
 @lru_cache(maxsize=512)
-def parse(file: str, text: str, whole: bool = True) -> Page:
+def parse(file: str, text: str, whole: bool = True, language: str = "") -> Page:
     """Read a page. What stands inside a code fence is never taken for a reference or a heading.
 
     `whole`: the text is that of the file; otherwise its front matter has been taken off.
+    `language`: its code; by default what the name of the file says.
     """
     text = one_line_end(text)
     blocks = scan_blocks(text, whole)
-    return Page(file, text, tuple(blocks.references), tuple(blocks.headings), blocks)
-
-
-def language_of(file: str) -> str:
-    """The language that the name of a page says: `zh` for `docs/basics/leaf.zh.md`; "" if none."""
-    return file.removesuffix(".md").rpartition("/")[2].rpartition(".")[2]
-
-
-def name_of(file: str) -> str:
-    """A page without language and ending, seen from `docs/`: `basics/leaf`."""
-    return file.removeprefix("docs/").removesuffix(".md").rpartition(".")[0]
+    references, headings = tuple(blocks.references), tuple(blocks.headings)
+    return Page(file, text, references, headings, blocks, language or language_of(file))
 
 
 def _words_of(link: Span) -> tuple[int, int]:
