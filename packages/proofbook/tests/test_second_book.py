@@ -243,3 +243,28 @@ often = {place}
         )
     ),
 }
+
+
+def test_the_check_knows_the_navigation_and_how_formulas_are_written(root, command):
+    assert command("update")[0] == 0
+    nav = "nav: [index.md, double.md, { Curves: [cube.md] }]\n"
+    write(root / "mkdocs.yml", SETTINGS + nav)
+    status, _, err = command("check")
+    assert status == 1
+    line = SETTINGS.count("\n") + 1
+    assert f"mkdocs.yml:{line}: the navigation names a page that does not exist" in err
+    assert "1 problem." in err  # that a page may be left out is what MkDocs has as its default
+    complete = "validation: { nav: { omitted_files: warn } }\n"
+    write(root / "mkdocs.yml", SETTINGS + nav.replace("cube", "index") + complete)
+    status, _, err = command("check")
+    assert status == 1
+    assert "docs/slope.en.md:1: the page is not in the navigation" in err and "1 problem." in err
+    write(root / "mkdocs.yml", SETTINGS + nav.replace("cube", "slope") + complete)
+    assert command("check")[0] == 0
+    left_out = "not_in_nav: /slope*\n"
+    write(root / "mkdocs.yml", SETTINGS + nav.replace("cube", "index") + complete + left_out)
+    assert command("check")[0] == 0
+    text = FILES["docs/slope.en.md"]
+    write(root / "docs/slope.en.md", text.replace("$w^2$", "$\\frac{w$"))
+    status, _, err = command("check")
+    assert status == 1 and "docs/slope.en.md:3: the formula cannot be set" in err

@@ -11,7 +11,9 @@ from collections.abc import Callable, Iterable
 from proofbook.api.documentation import missing_inventories
 from proofbook.check.api_names import unknown_api, wrong_names
 from proofbook.check.equations import wrong_equations
+from proofbook.check.formulas import wrong_formulas
 from proofbook.check.links import wrong_links
+from proofbook.check.navigation import wrong_navigation
 from proofbook.check.numbers import unproved_values
 from proofbook.check.question_links import wrong_question_links
 from proofbook.check.structure import (
@@ -38,6 +40,7 @@ PAGE_CHECKS: tuple[PageCheck, ...] = (
     stray_markup,
     heading_anchors,
     glossary.wrong_words,
+    wrong_formulas,
     wrong_equations,
     unproved_values,
     wrong_names,
@@ -69,6 +72,7 @@ def problems_in_files(book: Book) -> list[Problem]:
         found += problems_of_page(book, file)
     for check in BOOK_CHECKS:
         found += book.remember(_on_book, check)
+    found += wrong_navigation(book)  # reads the settings, of which `remember` knows nothing
     return found
 
 

@@ -111,7 +111,7 @@ def _check(
         store.save(book, runs)
     finally:
         runs.close()
-    outcome = outcome.of(files)
+    outcome = outcome.of(files) if named else outcome
     if outcome.warnings:
         print(summary.warns(outcome.warnings), file=sys.stderr)
     if outcome.problems:

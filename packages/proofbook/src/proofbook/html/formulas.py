@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from math_core import LatexError, LatexToMathML
+from math_core import LatexError
 
 from proofbook.html.tree import Tree
-from proofbook.model.problem import Problem
+from proofbook.maths.mathml import mathml_converter
 
 _MARKED = re.compile(r"\\(?P<open>[(\[])(?P<latex>.*?)\\[)\]]", re.DOTALL)
 
@@ -17,7 +17,7 @@ def render_formulas(tree: Tree) -> list[tuple[str, str]]:
 
     Gives the text of each formula that is not LaTeX, and the reason; it stays as it was.
     """
-    converter, wrong = LatexToMathML(fancy_error=False, annotation=True), []
+    converter, wrong = mathml_converter(), []
     for node in tree.css(".arithmatex"):
         marked = _MARKED.fullmatch(node.text().strip())
         if not marked:
@@ -45,12 +45,3 @@ def formula_characters(tree: Tree) -> frozenset[str]:
             elif node.tag in ("msqrt", "mroot"):
                 characters.add("√")  # drawn by the browser, it isn't typed
     return frozenset(characters) - frozenset(" \n")
-
-
-def wrong_formula(file: str, text: str, latex: str, reason: str) -> Problem:
-    """The problem with a formula that is not LaTeX; `text` is that of the page."""
-    first, rows = latex.splitlines()[0], text.splitlines()
-    found = [n for said in (f"${first}", first) for n, row in enumerate(rows, 1) if said in row]
-    line = found[0] if found else 1
-    what, mend = "the formula cannot be set", "correct the formula on this line"
-    return Problem(file, line, what, "LaTeX", f"{latex}\n{reason}", mend, (file,))

@@ -112,7 +112,7 @@ def _without_counterpart(book: Book) -> Iterator[Problem]:
                 file,
                 1,
                 "the name of the page does not say its language",
-                " or ".join(f"{stem_of(file)}.{code}.md" for code in codes),
+                " or ".join(f"{file.removesuffix('.md')}.{code}.md" for code in codes),
                 file,
                 "rename the file",
                 (file,),

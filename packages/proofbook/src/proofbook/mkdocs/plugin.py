@@ -41,10 +41,10 @@ from proofbook.content.search import asked_of, with_asked
 from proofbook.export import downloads, host_files, markdown_copy, notebook, social_card
 from proofbook.html.figures import PLACEHOLDER, awaited_figures, fill_figures
 from proofbook.html.finish import finish_page
-from proofbook.html.formulas import wrong_formula
 from proofbook.html.math_font import FILE as MATH_FONT
 from proofbook.html.math_font import font
 from proofbook.html.tree import Tree
+from proofbook.maths.mathml import wrong_formula
 from proofbook.mkdocs.editions import (
     EDITION,
     alternates,

@@ -7,7 +7,7 @@ MkDocs. Every option has a default, so a book without `mkdocs.yml` has settings 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, TypeVar
@@ -62,6 +62,19 @@ class InventorySource:
 
 
 @dataclass(frozen=True)
+class NavigationSettings:
+    """What MkDocs' own settings say of the navigation.
+
+    `pages`: the Markdown files that `nav` names, from `docs/`; `complete`: whether it has to name
+    every page; `left_out`: patterns, as in `.gitignore`, of pages that it need not name.
+    """
+
+    pages: tuple[str, ...] = ()
+    complete: bool = False
+    left_out: str = ""
+
+
+@dataclass(frozen=True)
 class BookConfig:
     """The settings of a book; paths are relative to the folder of the book, with `/`.
 
@@ -84,6 +97,10 @@ class BookConfig:
     file_name: str = "book"
     site_url: str = ""
     """MkDocs' own setting: where the book is on the web."""
+    navigation: NavigationSettings = field(
+        default_factory=NavigationSettings, compare=False, repr=False
+    )
+    """Not compared: no remembered result depends on it."""
 
     @property
     def codes(self) -> tuple[str, ...]:
@@ -142,7 +159,27 @@ def read_config(root: Path, file: str = FILE) -> BookConfig:
         given["inventories"] = tuple(InventorySource(**entry) for entry in given["inventories"])
     if "card_colors" in given:
         given["card_colors"] = CardColors(**given["card_colors"])
-    return BookConfig(**given, site_url=str(site.get("site_url") or ""))
+    site_url = str(site.get("site_url") or "")
+    return BookConfig(**given, site_url=site_url, navigation=_navigation(site))
+
+
+def _navigation(site: Mapping[str, Any]) -> NavigationSettings:
+    checks = site.get("validation")
+    of_nav = checks.get("nav", checks) if isinstance(checks, dict) else {}
+    complete = isinstance(of_nav, dict) and of_nav.get("omitted_files") == "warn"
+    patterns = [site.get(name) for name in ("exclude_docs", "draft_docs", "not_in_nav")]
+    left_out = "\n".join(each for each in patterns if isinstance(each, str))
+    return NavigationSettings(tuple(_pages_of_nav(site.get("nav"))), complete, left_out)
+
+
+def _pages_of_nav(nav: object) -> Iterator[str]:
+    """The Markdown files in a navigation, which is a list of files, and of titles with either."""
+    if isinstance(nav, str):
+        if nav.endswith(".md") and "://" not in nav:
+            yield nav
+    elif isinstance(nav, list | dict):
+        for item in nav.values() if isinstance(nav, dict) else nav:
+            yield from _pages_of_nav(item)
 
 
 class _Loader(yaml.SafeLoader):
