@@ -61,7 +61,7 @@ def config_of_edition(language: str, first: MkDocsConfig) -> MkDocsConfig:
     config = load_config(
         str(own if own.is_file() else main),
         site_dir=os.path.join(first.site_dir, language),
-        site_url=posixpath.join(first.site_url or "/", f"{language}/"),
+        site_url=posixpath.join(first.site_url, f"{language}/") if first.site_url else None,
         strict=first.strict,
     )
     if not own.is_file():

@@ -1,9 +1,7 @@
-"""What a page is finished with: what it knows of the book, and addresses seen from its place."""
+"""What a page is made from: its Markdown, and what it is finished with, as the book has them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from proofbook.api.documentation import known_documentation
@@ -13,27 +11,9 @@ from proofbook.content.related import related
 from proofbook.html.finish import PageContext
 from proofbook.html.value_markers import find_value_links
 from proofbook.markdown.expand import expand
+from proofbook.mkdocs.places import Place
 from proofbook.model.book import Book
 from proofbook.model.page import parse
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where a page lies. `file`: in the book; `name`: without language; `language`: its code.
-
-    `beside`: the names of the pages before and after it; `taken_as`: what it is besides HTML.
-    `page_address(file)`: of another page by its file, None where the edition has none;
-    `asset_address(path)`: of an asset of the edition; `file_address(path)`: of a file of the book.
-    """
-
-    file: str
-    name: str
-    language: str
-    beside: tuple[str, ...]
-    taken_as: dict[str, str | None]
-    page_address: Callable[[str], str | None]
-    asset_address: Callable[[str], str]
-    file_address: Callable[[str], str]
 
 
 def page_context(book: Book, place: Place) -> PageContext:
@@ -48,8 +28,7 @@ def page_context(book: Book, place: Place) -> PageContext:
             links["name_address"] = lambda text: documentation.address_of_code(text, snippets)
         if glossary := place.page_address(glossary_page):
             links |= {"terms": book.fact(known_terms), "glossary": glossary}
-    near = book.fact(related)
-    names = [n for n in near.to(place.name, place.beside) if (n, language) in near.titles]
+    near = book.fact(_to_read_on, place.name, language, place.beside)
     return PageContext(
         language,
         place.name,
@@ -58,13 +37,19 @@ def page_context(book: Book, place: Place) -> PageContext:
         place.asset_address,
         values=find_value_links(book, place.file),
         scripts={reference.path for reference in page.references},
-        related=[
-            (near.titles[name, language], place.page_address(book.page_file(name, language)))
-            for name in names
-        ],
+        related=[(t, place.page_address(book.page_file(n, language))) for n, t in near],
         taken_as=place.taken_as,
         **links,
     )
+
+
+def _to_read_on(
+    book: Book, name: str, language: str, beside: tuple[str, ...]
+) -> tuple[tuple[str, str], ...]:
+    """The pages to read after a page: the name and the title of each."""
+    near = book.fact(related)
+    found = near.to(name, beside)
+    return tuple((n, near.titles[n, language]) for n in found if (n, language) in near.titles)
 
 
 def site_markdown(book: Book, file: str, start: int) -> str:

@@ -6,18 +6,12 @@ is proved and nothing else failed.
 
 from __future__ import annotations
 
-import json
 import logging
-import posixpath
-import shutil
 import sys
-import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import jieba
 import jinja2
 from gradtrace import PLAYER_ASSETS, asset_path
 from mkdocs.commands.build import build
@@ -29,22 +23,19 @@ from mkdocs.plugins import BasePlugin, event_priority
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
-from mkdocs.utils import get_relative_url, meta
 
 from proofbook import pipeline
 from proofbook.cli import summary
 from proofbook.cli.progress import watching
 from proofbook.content.glossary import known_terms
 from proofbook.content.page_summary import answer
-from proofbook.content.questions import known_questions
-from proofbook.content.search import asked_of, with_asked
-from proofbook.export import downloads, host_files, markdown_copy, notebook, social_card
+from proofbook.export import downloads, markdown_copy, social_card
 from proofbook.html.figures import PLACEHOLDER, awaited_figures, fill_figures
-from proofbook.html.finish import finish_page
 from proofbook.html.math_font import FILE as MATH_FONT
 from proofbook.html.math_font import font
 from proofbook.html.tree import Tree
 from proofbook.maths.mathml import wrong_formula
+from proofbook.mkdocs.edition_files import write_at_root, write_beside_pages
 from proofbook.mkdocs.editions import (
     EDITION,
     alternates,
@@ -53,13 +44,14 @@ from proofbook.mkdocs.editions import (
     nav_in_language,
 )
 from proofbook.mkdocs.material import patch_theme, show_problems
-from proofbook.mkdocs.page_context import Place, page_context, site_markdown
+from proofbook.mkdocs.page_context import site_markdown
+from proofbook.mkdocs.places import notebook_path, place_of, source_of
+from proofbook.mkdocs.search_index import SEARCH_INDEX, search_index, with_search_words
 from proofbook.mkdocs.serve import Edition, LiveSite, with_status
 from proofbook.mkdocs.session import Findings, Session
-from proofbook.mkdocs.swap import take_place
+from proofbook.mkdocs.swap import Target, write_whole
 from proofbook.model.book import Book
 from proofbook.model.config import OPTIONS, BookConfig
-from proofbook.model.page_file import name_of
 from proofbook.model.problem import Unproved, once
 from proofbook.run.runner import RunnerError
 
@@ -67,15 +59,6 @@ log = logging.getLogger("mkdocs.proofbook")
 
 HOME = {"zh": "首页"}
 """What the first page is called in the navigation; its own title is that of the site."""
-
-
-@dataclass
-class Target:
-    """Where the site goes in the end; it goes there only once it is proved."""
-
-    config: MkDocsConfig
-    folder: Path
-    proved: bool = False
 
 
 class ProofbookPlugin(BasePlugin):
@@ -149,17 +132,12 @@ class ProofbookPlugin(BasePlugin):
         except Unproved as error:
             raise PluginError(str(error)) from error
         self.session.findings = Findings()
-        self.session.teach(jieba)
+        self.session.search.segmenter.learn(self.book.fact(known_terms))
         config.extra["book_url"] = config.site_url
         config.extra["root_url"] = urlsplit(config.site_url or "/").path or "/"
         if self.serving:
             return
-        self.target = Target(config, Path(config.site_dir))
-        self.target.folder.parent.mkdir(parents=True, exist_ok=True)
-        # A folder of its own for each build: two may run at once.
-        config.site_dir = tempfile.mkdtemp(
-            prefix=f"{self.target.folder.name}.next-", dir=self.target.folder.parent
-        )
+        self.target = Target(config)
         self.cards = social_card.card_renderer(self.book.root, self.settings)
         if not self.cards:
             log.info(social_card.FONT_MISSING)
@@ -176,7 +154,9 @@ class ProofbookPlugin(BasePlugin):
         return Files([*(file for file in own if file), *assets])
 
     def on_nav(self, nav: Navigation, *, config: MkDocsConfig, files: Files) -> None:
-        self.navigation[self.language(config)] = nav
+        language = self.language(config)
+        self.navigation[language] = nav
+        self.session.pages.begin(language, config, files, self.book)
 
     def on_page_read_source(self, *, page: Page, config: MkDocsConfig) -> str | None:
         try:
@@ -189,39 +169,39 @@ class ProofbookPlugin(BasePlugin):
         self, markdown: str, *, page: Page, config: MkDocsConfig, files: Files
     ) -> str:
         page.meta.setdefault("description", answer(markdown) or config.site_description)
-        source = f"docs/{page.file.src_uri}"
+        source = source_of(page.file)
         if source not in self.book.page_files:
             return markdown  # a notebook, say
-        self.session.pages.remember(page)
+        language = self.language(config)
+        self.session.pages.remember(page, language)
+        reads = self.session.reads[language, source] = {}
         text = self.book.text(source)
         if not text.endswith(markdown):
             log.warning(f"{source}: another plugin changes its Markdown, which is not expanded")
             return markdown
         try:
-            expanded = self.book.remember(site_markdown, source, len(text) - len(markdown))
+            start = len(text) - len(markdown)
+            expanded = self.book.noting(reads).remember(site_markdown, source, start)
         except Unproved:
             self.session.findings.unshown.add(source)
             return markdown  # the problems are reported once, with their lines, at the end
         self.session.findings.unshown.discard(source)
-        if path := self._notebook(page.file):
+        if path := notebook_path(page.file, self.book):
             target = Path(config.site_dir, path)
             address = config.extra["book_url"]
-            downloads.write_notebook(
-                self.book.page(source), self.book, self.language(config), address, target
-            )
+            downloads.write_notebook(self.book.page(source), self.book, language, address, target)
         return expanded
 
     def on_page_content(
         self, content: str, *, page: Page, config: MkDocsConfig, files: Files
     ) -> str:
-        source, findings = f"docs/{page.file.src_uri}", self.session.findings
+        source, findings = source_of(page.file), self.session.findings
         if source not in self.book.page_files:
             return content
-        place = self._place(page, config, files)
-        finished = finish_page(content, page_context(self.book, place))
-        if self.serving:
-            inputs = self.inputs_of(page, config, files)
-            self.session.rendered_from[place.language, source] = inputs
+        language, published = self.language(config), self._published(config)
+        place = place_of(page, config, files, self.book, language, published)
+        finished, reads = self.session.pages.finish(content, self.book, place)
+        self.session.reads[place.language, source] |= reads
         findings.letters[source] = finished.formula_characters
         text = self.book.text(source)
         findings.problems[source] = [
@@ -231,14 +211,14 @@ class ProofbookPlugin(BasePlugin):
 
     def on_env(self, env: jinja2.Environment, *, config: MkDocsConfig, files: Files):
         language = self.language(config)
-        env.bytecode_cache = self.session.pages.templates
+        self.session.templates.use(env)
         for file in files.documentation_pages():
             self.name_after_first_page(file, language)
         if self.serving:
             nav = self.navigation[language]
             self.editions[language] = Edition(language, config, files, nav, env)
         if search := config.plugins.get("material/search"):
-            self.session.pages.search.use(search, language)
+            self.session.search.use(search, language)
         return env
 
     def on_page_context(self, context, *, page: Page, config: MkDocsConfig, nav: Navigation):
@@ -275,9 +255,12 @@ class ProofbookPlugin(BasePlugin):
             patch_theme(Path(config.site_dir))
         except ValueError as error:
             raise PluginError(str(error)) from error
-        self._add_search_words(config)
+        language, index = self.language(config), Path(config.site_dir, SEARCH_INDEX)
+        if index.is_file():
+            text = self._with_search_words(index.read_text("utf-8"), language)
+            index.write_text(text, "utf-8")
         if self._published(config):
-            self._write_host_files(config)
+            self._write_host_files(config, language)
         if self.is_first(config):
             self._prove(config, self._build_others(config))
 
@@ -300,13 +283,8 @@ class ProofbookPlugin(BasePlugin):
         self.navigation, self.editions = {}, {}
         if session is not None:
             session.close()
-        if target is None:
-            return
-        new = Path(target.config.site_dir)
-        if target.proved:
-            take_place(new, target.folder)
-            target.config.site_dir = str(target.folder)  # for what comes after: gh-deploy
-        shutil.rmtree(new, ignore_errors=True)
+        if target is not None:
+            target.finish()
 
     # --- what they need
 
@@ -353,67 +331,17 @@ class ProofbookPlugin(BasePlugin):
         if warned:
             raise warned
 
-    def inputs_of(self, page: Page, config: MkDocsConfig, files: Files) -> tuple:
-        """Everything in the book that the HTML of a page is made from."""
-        place, book = self._place(page, config, files), self.book
-        context = page_context(book, place)
-        start = len(book.text(place.file)) - len(meta.get_data(book.text(place.file))[0])
-        try:
-            markdown = book.remember(site_markdown, place.file, start)
-        except Unproved:
-            markdown = None
-        return markdown, context.values, context.related, context.terms, context.glossary
-
     def write_search_index(self, config: MkDocsConfig) -> None:
         """Write the index of an edition anew, from the entries of its pages."""
         search = config.plugins.get("material/search")
         if search is None:
             return
-        nav = self.navigation[self.language(config)]
-        search.search_index.entries = []
-        for page in nav.pages:
-            search.search_index.add_entry_from_context(page)
-        search.on_post_build(config=config)
-        self._add_search_words(config)
-
-    def _place(self, page: Page, config: MkDocsConfig, files: Files) -> Place:
-        source, url = f"docs/{page.file.src_uri}", page.file.url
-
-        def link(page_file: str) -> str | None:
-            found = files.get_file_from_path(page_file.removeprefix("docs/"))
-            return get_relative_url(found.url, url) if found else None
-
         language = self.language(config)
-        top = self.settings.prefix(language) + url
-        near = (page.previous_page, page.next_page)
-        return Place(
-            source,
-            name_of(source),
-            language,
-            tuple(name_of(f"docs/{other.file.src_uri}") for other in near if other),
-            self._taken_as(page, config),
-            link,
-            lambda path: get_relative_url(f"assets/{path}", url),
-            lambda path: get_relative_url(path, top),
-        )
-
-    def _taken_as(self, page: Page, config: MkDocsConfig) -> dict[str, str | None]:
-        """What a page can be taken along as, with the addresses."""
-        links: dict[str, str | None] = {}
-        if path := self._notebook(page.file):
-            place = self.settings.prefix(self.language(config)) + path
-            links["notebook"] = posixpath.basename(path)
-            links["colab"] = downloads.colab(config.repo_url, place)
-        if self._published(config):
-            links["markdown"] = markdown_copy.NAME
-        return links
-
-    def _notebook(self, file: File) -> str | None:
-        """Where the notebook of a page lies in its edition; None for a page without a script."""
-        source = f"docs/{file.src_uri}"
-        if source not in self.book.page_files or not notebook.has_scripts(self.book.page(source)):
-            return None
-        return posixpath.join(posixpath.dirname(file.dest_uri), notebook.file_name(source))
+        search.search_index.entries = []
+        for page in self.navigation[language].pages:
+            search.search_index.add_entry_from_context(page)
+        text = self._with_search_words(search_index(search), language)
+        write_whole(Path(config.site_dir, SEARCH_INDEX), text)
 
     def _alternates(self, url: str, config: MkDocsConfig) -> list[dict]:
         return alternates(url, self.language(config), self.settings, config)
@@ -422,42 +350,17 @@ class ProofbookPlugin(BasePlugin):
         """Whether this is what a host gets: not a site being served, nor the book as files."""
         return not self.serving and config.use_directory_urls
 
-    def _write_host_files(self, config: MkDocsConfig) -> None:
+    def _write_host_files(self, config: MkDocsConfig, language: str) -> None:
         """Write what a host, a program or a chat asks for beside the pages."""
-        language = self.language(config)
-        folder, site = Path(config.site_dir), config.extra["book_url"] or "/"
-        entries = []
-        for page in self.navigation[language].pages:
-            source = f"docs/{page.file.src_uri}"
-            if source in self.book.page_files and source not in self.session.findings.unshown:
-                part = page.ancestors[-1].title if page.ancestors else ""
-                url = page.url.removeprefix("./")
-                entries.append(host_files.SitePage(self.book.page(source), url, part))
-        edition = host_files.Edition(
-            self.settings.language(language),
-            self.settings.prefix(language),
-            config.site_name,
-            config.site_description or "",
-            site,
-            entries,
-        )
-        problems = host_files.write_edition_files(edition, self.book, folder, self.cards)
-        self.session.findings.problems[f"beside {language}"] = problems
+        nav, session = self.navigation[language], self.session
+        problems = write_beside_pages(config, nav, language, session, self.cards)
+        session.findings.problems[f"beside {language}"] = problems
         if self.is_first(config):
-            prefixes = [self.settings.prefix(code) for code in self.settings.codes]
-            for name, text in host_files.root_files(site, prefixes).items():
-                (folder / name).write_text(text, "utf-8", newline="\n")
+            write_at_root(config, session)
         elif self.cards:
             self.cards.forget_unused()
 
-    def _add_search_words(self, config: MkDocsConfig) -> None:
-        """Let the search find pages by what readers type."""
-        index = Path(config.site_dir, "search/search_index.json")
-        if not index.is_file():
-            return
-        terms, questions = self.book.fact(known_terms), self.book.fact(known_questions)
-        asked = asked_of(self.book.pages, terms, questions, self.language(config))
-        entries = json.loads(index.read_text("utf-8"))
-        entries["docs"] = with_asked(entries["docs"], asked, jieba.cut_for_search)
-        text = json.dumps(entries, ensure_ascii=False, separators=(",", ":"))
-        index.write_text(text, "utf-8")
+    def _with_search_words(self, index: str, language: str) -> str:
+        """The text of a search index with what readers type."""
+        cut = self.session.search.segmenter.cut
+        return with_search_words(index, self.book, language, cut)

@@ -1,4 +1,5 @@
-"""The search index of Material, made faster: what its parser would drop anyway is dropped before.
+"""The search index of Material, made faster: what its parser would drop anyway is dropped before,
+and the entries of a page that is the same are kept.
 
 Material reads the HTML of each page with a parser written in Python; figures, formulas and colored
 code hold most of the tags, and none of them reach the index.
@@ -6,8 +7,10 @@ code hold most of the tags, and none of them reach the index.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+import json
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
 from types import SimpleNamespace
 
 import jieba
@@ -15,35 +18,119 @@ from material.plugins.search.plugin import SearchIndex, SearchPlugin
 from mkdocs.structure.pages import Page
 from selectolax.lexbor import LexborHTMLParser
 
+from proofbook.content.glossary import Terms, known_terms
+from proofbook.content.questions import known_questions
+from proofbook.content.search import asked_of, own_words, with_asked
+from proofbook.mkdocs.kept import Kept, digest
+from proofbook.model.book import Book
+
+SEARCH_INDEX = "search/search_index.json"
+"""Where the index lies in an edition."""
 _UNSEEN = "[data-search-exclude], script, style, object"
 _PASSED = ["span", "samp", "math", "semantics", "mrow", "mn", "mi", "mo", "msub", "msup", "mtext"]
 """Elements of which the index keeps the text alone."""
+_DICTIONARIES = ("jieba_dict", "jieba_dict_user")
+"""Settings of Material's search that name a file."""
 
 
-@dataclass
+class Segmenter:
+    """Cuts Chinese into words, with the terms of the glossary among them.
+
+    Loading the dictionary takes most of a second, so it waits for a text that was not cut before.
+    """
+
+    def __init__(self, kept: Kept) -> None:
+        self._kept = kept
+        self._terms = self._taught = Terms()
+        self._mixed = False
+
+    def learn(self, terms: Terms) -> None:
+        """Have the terms of a glossary cut as words from now on."""
+        self._terms = terms
+
+    @property
+    def words(self) -> str:
+        """A digest of the words that the dictionary was told, or will be.
+
+        A dictionary unlearns nothing. Once it was told the words of another glossary, what it cuts
+        is of no use to another process.
+        """
+        others = [str(os.getpid()), str(jieba.dt.total)] if self._mixed else []
+        return digest(*(term.zh for term in self._terms.all), *others)
+
+    def ready(self) -> None:
+        """Tell the dictionary the words that it does not know yet."""
+        if jieba.dt.initialized and self._taught == self._terms:
+            return
+        self._mixed |= jieba.dt.initialized
+        for word in own_words(self._terms, jieba.cut):
+            jieba.add_word(word)
+        self._taught = self._terms
+
+    def cut(self, text: str) -> list[str]:
+        """The words of a Chinese text, and the words within them."""
+        words = self._kept.get(("cut", text), self.words)
+        if words is None:
+            self.ready()
+            words = list(jieba.cut_for_search(text))
+            self._kept.put(("cut", text), self.words, words)
+        return words
+
+
 class SearchEntries:
     """The entries of each page, made once for its content."""
 
-    _known: dict[tuple[str, str], tuple[tuple, list[dict]]] = field(default_factory=dict)
+    def __init__(self, kept: Kept) -> None:
+        self.segmenter = Segmenter(kept)
+        self._kept = kept
 
     def use(self, plugin: SearchPlugin, edition: str) -> None:
         """Have the index of an edition filled from here."""
         index = plugin.search_index
-        index.add_entry_from_context = self._adding(index, edition)
+        index.add_entry_from_context = self._adding(index, edition, _settings(index))
 
-    def _adding(self, index: SearchIndex, edition: str) -> Callable[[Page], None]:
+    def _adding(self, index: SearchIndex, edition: str, settings: str) -> Callable[[Page], None]:
         def add_entry_from_context(page: Page) -> None:
-            words = jieba.dt.total  # changes with each word that jieba is told
-            key = page.content, str(page.title), str(page.meta), str(index.config), words
-            known = self._known.get((edition, page.url))
-            if not known or known[0] != key:
+            said = page.content, str(page.title), repr(page.meta), page.url, settings
+            place = "search", edition, page.file.src_uri
+            entries = self._kept.get(place, digest(*said, self.segmenter.words))
+            if entries is None:
+                self.segmenter.ready()
                 before = len(index.entries)
                 SearchIndex.add_entry_from_context(index, _lean(page))
-                self._known[edition, page.url] = key, index.entries[before:]
+                entries = index.entries[before:]
+                self._kept.put(place, digest(*said, self.segmenter.words), entries)
             else:
-                index.entries.extend(known[1])
+                index.entries.extend(entries)
 
         return add_entry_from_context
+
+
+def search_index(plugin: SearchPlugin) -> str:
+    """The index of an edition, from the entries that it has now."""
+    return plugin.search_index.generate_search_index(None)
+
+
+def with_search_words(
+    text: str, book: Book, language: str, cut: Callable[[str], Iterable[str]]
+) -> str:
+    """The text of a search index, in which pages are found by what readers type.
+
+    `cut`: the words of a Chinese text.
+    """
+    terms, questions = book.fact(known_terms), book.fact(known_questions)
+    asked = asked_of(book.pages, terms, questions, language)
+    index = json.loads(text)
+    index["docs"] = with_asked(index["docs"], asked, cut)
+    return json.dumps(index, ensure_ascii=False, separators=(",", ":"))
+
+
+def _settings(index: SearchIndex) -> str:
+    """Everything that the entries depend on besides the pages."""
+    named = (index.config.get(name) for name in _DICTIONARIES)
+    files = [Path(name) for name in named if name]
+    stamps = [digest(file.read_text("utf-8")) if file.is_file() else "" for file in files]
+    return repr([sorted((key, repr(value)) for key, value in index.config.items()), stamps])
 
 
 def _lean(page: Page) -> SimpleNamespace:

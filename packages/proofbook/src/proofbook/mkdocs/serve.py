@@ -207,9 +207,7 @@ class LiveSite:
 
     def _render_if_changed(self, edition: Edition, file: str, book: Book) -> None:
         """Render a page whose content depends on what was edited elsewhere."""
-        known = self.plugin.session.rendered_from.get((edition.language, file))
-        now = self.plugin.inputs_of(edition.pages()[file].page, edition.config, edition.files)
-        if known != now:
+        if not book.still_has(self.plugin.session.reads.get((edition.language, file), {})):
             self._render(edition, file)
 
     def _show(self, problems: list[Problem]) -> None:

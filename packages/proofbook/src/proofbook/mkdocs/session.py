@@ -9,10 +9,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from proofbook import pipeline
-from proofbook.content.glossary import known_terms
-from proofbook.content.search import own_words
+from proofbook.mkdocs.kept import Kept
+from proofbook.mkdocs.made_by import installed_software
 from proofbook.mkdocs.rendered import RenderedPages
+from proofbook.mkdocs.search_index import SearchEntries
+from proofbook.mkdocs.templates import CompiledTemplates
 from proofbook.model.book import Book, read_book
+from proofbook.model.memo import Reads
 from proofbook.model.problem import Problem
 from proofbook.model.store import Store
 from proofbook.run.kernels import kernel_environment
@@ -44,10 +47,15 @@ class Session:
     notebooks: Notebooks
     kernels: tempfile.TemporaryDirectory
     started: pipeline.Started
-    pages: RenderedPages = field(default_factory=RenderedPages)
+    kept: Kept
     findings: Findings = field(default_factory=Findings)
-    rendered_from: dict[tuple[str, str], tuple] = field(default_factory=dict)
-    """By language and file of a page: what it was made from when it was rendered last."""
+    reads: dict[tuple[str, str], Reads] = field(default_factory=dict)
+    """By language and file of a page: what of the book was read to render it last."""
+
+    def __post_init__(self) -> None:
+        self.pages = RenderedPages(self.kept)
+        self.search = SearchEntries(self.kept)
+        self.templates = CompiledTemplates(self.kept)
 
     @classmethod
     def open(cls, root: Path, serving: bool) -> Session:
@@ -60,7 +68,8 @@ class Session:
         book = read_book(root, store.load_memo())
         runs, notebooks = Runs(book.root), Notebooks(keep_ready=serving)
         started = pipeline.start(book, runs, notebooks)
-        return cls(serving, store, book, runs, notebooks, kernels, started)
+        kept = Kept(store.load_site(book.config, installed_software()))
+        return cls(serving, store, book, runs, notebooks, kernels, started, kept)
 
     def reopen(self) -> None:
         """Read the book again where it has changed, and have what is new run."""
@@ -72,15 +81,11 @@ class Session:
         self.started = pipeline.start(self.book, self.runs, self.notebooks)
         self.runs.forget_others(self.book.scripts)
 
-    def teach(self, segmenter) -> None:
-        """Tell the segmenter of Chinese words those of the glossary that it would cut."""
-        for word in own_words(self.book.fact(known_terms), segmenter.cut):
-            segmenter.add_word(word)
-
     def close(self) -> None:
         """Stop what runs, and keep what was found for the next process."""
         with contextlib.suppress(OSError):
             self.store.save_memo(self.book)
+            self.store.save_site(self.book.config, installed_software(), self.kept.used())
         self.runs.close()
         self.notebooks.close()
         self.kernels.cleanup()

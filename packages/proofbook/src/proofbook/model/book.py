@@ -194,6 +194,14 @@ class Book:
         """
         return self._answer(("fact", function, arguments))
 
+    def noting(self, reads: Reads) -> Book:
+        """The same book; what is read of it is noted in `reads`."""
+        return replace(self, _reads=reads)
+
+    def still_has(self, reads: Reads) -> bool:
+        """Whether everything that was read is what it was."""
+        return all(self._current(read) == known for read, known in reads.items())
+
     def resource(self, make: Callable[..., _T], *arguments: Hashable) -> _T:
         """`make(*arguments)`, made once for the last arguments, and never written to disk.
 
@@ -226,7 +234,7 @@ class Book:
 
     def _is_valid(self, key: Hashable, entry: Remembered) -> bool:
         if key not in self._valid:
-            if any(self._current(read) != known for read, known in entry.reads.items()):
+            if not self.still_has(entry.reads):
                 return False
             self._valid.add(key)
         return True

@@ -9,10 +9,11 @@ from __future__ import annotations
 import hashlib
 import platform
 import sys
+from collections.abc import Hashable
 from dataclasses import dataclass
 from importlib import metadata, resources
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from proofbook.model.config import BookConfig, read_config
 from proofbook.model.memo import Memo
@@ -55,6 +56,16 @@ class Store:
         """Write what was found of a book."""
         book.forget_unused()
         book.memo.save(self._file("memo"), _version(book.config))
+
+    def load_site(self, config: BookConfig, software_of_site: str) -> dict[Hashable, Any]:
+        """What a build of the site kept, if it was made by the same software and settings."""
+        return Memo.load(self._file("site"), f"{_version(config)} {software_of_site}").entries
+
+    def save_site(
+        self, config: BookConfig, software_of_site: str, kept: dict[Hashable, Any]
+    ) -> None:
+        """Write what a build of the site keeps for the next one."""
+        Memo(kept).save(self._file("site"), f"{_version(config)} {software_of_site}")
 
     def _file(self, name: str) -> Path:
         return self.root / FOLDER / f"{name}.pickle"

@@ -1,0 +1,80 @@
+"""Where a page lies in its edition, and the addresses of all else seen from there."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+from mkdocs.utils import get_relative_url
+
+from proofbook.export import downloads, markdown_copy, notebook
+from proofbook.model.book import Book
+from proofbook.model.page_file import name_of
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a page lies. `file`: in the book; `name`: without language; `language`: its code;
+    `url`: in its edition.
+
+    `beside`: the names of the pages before and after it; `taken_as`: what it is besides HTML.
+    `page_address(file)`: of another page by its file, None where the edition has none;
+    `asset_address(path)`: of an asset of the edition; `file_address(path)`: of a file of the book.
+    """
+
+    file: str
+    name: str
+    language: str
+    url: str
+    beside: tuple[str, ...]
+    taken_as: dict[str, str | None]
+    page_address: Callable[[str], str | None]
+    asset_address: Callable[[str], str]
+    file_address: Callable[[str], str]
+
+
+def source_of(file: File) -> str:
+    """A file of MkDocs by its path in the book."""
+    return f"docs/{file.src_uri}"
+
+
+def place_of(
+    page: Page, config: MkDocsConfig, files: Files, book: Book, language: str, published: bool
+) -> Place:
+    """The place of a page in the edition of a language; `published`: whether a host gets it."""
+    source, url = source_of(page.file), page.file.url
+
+    def link(page_file: str) -> str | None:
+        found = files.get_file_from_path(page_file.removeprefix("docs/"))
+        return get_relative_url(found.url, url) if found else None
+
+    prefix = book.config.prefix(language)
+    taken_as: dict[str, str | None] = {}
+    if path := notebook_path(page.file, book):
+        taken_as["notebook"] = posixpath.basename(path)
+        taken_as["colab"] = downloads.colab(config.repo_url, prefix + path)
+    if published:
+        taken_as["markdown"] = markdown_copy.NAME
+    return Place(
+        source,
+        name_of(source),
+        language,
+        url,
+        tuple(name_of(source_of(p.file)) for p in (page.previous_page, page.next_page) if p),
+        taken_as,
+        link,
+        lambda path: get_relative_url(f"assets/{path}", url),
+        lambda path: get_relative_url(path, prefix + url),
+    )
+
+
+def notebook_path(file: File, book: Book) -> str | None:
+    """Where the notebook of a page lies in its edition; None for a page without a script."""
+    source = source_of(file)
+    if source not in book.page_files or not notebook.has_scripts(book.page(source)):
+        return None
+    return posixpath.join(posixpath.dirname(file.dest_uri), notebook.file_name(source))
