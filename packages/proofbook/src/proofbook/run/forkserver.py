@@ -16,6 +16,7 @@ import atexit
 import contextlib
 import ctypes
 import gc
+import importlib
 import io
 import itertools
 import json
@@ -36,6 +37,7 @@ from pathlib import Path
 from typing import TextIO
 
 from proofbook.run import entry
+from proofbook.run.huge_pages import collapse_memory
 from proofbook.run.inbox import SelectInbox, ThreadInbox
 from proofbook.run.process_group import ProcessGroup, ProcessTree
 from proofbook.run.result import Result
@@ -105,10 +107,9 @@ class Forkserver:
         self, script: str, limit: float, trace: bool, folder: RunFolder, file_limit: int
     ) -> SupervisedRun:
         if trace:
-            import gradtrace.record.recorder  # noqa: F401  once here, and not in every fork
-        if b"matplotlib" in Path(script).read_bytes():
-            import matplotlib.backends.backend_svg
-            import matplotlib.pyplot  # noqa: F401  once here: it looks for fonts when it starts
+            _import_for_all_forks("gradtrace.record.recorder")
+        if b"matplotlib" in Path(script).read_bytes():  # it looks for fonts when it starts
+            _import_for_all_forks("matplotlib.pyplot", "matplotlib.backends.backend_svg")
         pid = os.fork()
         if pid == 0:
             try:
@@ -181,9 +182,26 @@ def preload() -> None:
     for module, name in (("utils", "dump_compile_times"), ("eval_frame", "_log_traced_frames")):
         if handler := getattr(sys.modules.get(f"torch._dynamo.{module}"), name, None):
             atexit.unregister(handler)
+    _settle()
+
+
+def _import_for_all_forks(*modules: str) -> None:
+    """Import what some scripts need, once and here, so that a fork has it for nothing."""
+    if all(module in sys.modules for module in modules):
+        return
+    gc.disable()
+    for module in modules:
+        importlib.import_module(module)
+    _settle()
+
+
+def _settle() -> None:
+    """Have forks share what this process has made so far: their garbage collector leaves it alone,
+    and it lies in as few pages as may be."""
     gc.collect()
     gc.freeze()
     gc.enable()
+    collapse_memory()
 
 
 def _recorder(script: str):
