@@ -13,7 +13,7 @@ from importlib import resources
 from pathlib import Path
 
 import pytest
-from proofbook.testing.browser import needs_browser, watch
+from proofbook.testing.browser import needs_browser
 from proofbook.testing.server import serve
 from proofbook.testing.tiny_book import Book
 
@@ -33,7 +33,7 @@ STATE = """figure => [...figure.querySelectorAll("svg [data-k]")].map(
     e => [e.dataset.k, e.matches("g, path") ? e.getAttribute("class") : e.textContent])"""
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def figures(tmp_path_factory, runner, build) -> Iterator[str]:
     """The address of a book whose pages have figures, built and served as the real one is."""
     book = Book(tmp_path_factory.mktemp("figures") / "book")
@@ -125,23 +125,25 @@ def test_line_node_and_sentence_move_together(figures, page):
     assert mark.bounding_box()["y"] < box["y"]
 
 
+FORTH_AND_BACK = """figure => {
+  const state = %s, [first, back, , next] = figure.querySelectorAll(".player button")
+  const finished = state(figure), forth = [], returned = []
+  first.click()
+  for (const _ of figure.querySelectorAll("li")) { forth.push(state(figure)); next.click() }
+  for (const _ of forth) { returned.unshift(state(figure)); back.click() }
+  return { finished, forth, returned }
+}"""
+
+
 @pytest.mark.parametrize("name", FIGURES)
 def test_going_back_shows_exactly_what_going_forward_showed(figures, page, name):
     figure = go(page, f"{figures}{name}/")
-    finished = figure.evaluate(STATE)
-    count = figure.locator("li").count()
-    button(figure, 0).click()
-    forward = []
-    for _ in range(count):
-        forward.append(figure.evaluate(STATE))
-        button(figure, 3).click()
-    for expected in reversed(forward):
-        assert figure.evaluate(STATE) == expected
-        button(figure, 1).click()
-    texts = [[row for row in state if row[0][0] in "nte"] for state in (finished, forward[-1])]
+    finished, forth, returned = figure.evaluate(FORTH_AND_BACK % STATE).values()
+    assert len(forth) == figure.locator("li").count() > 5 and returned == forth
+    texts = [[row for row in state if row[0][0] in "nte"] for state in (finished, forth[-1])]
     plain = [[(k, re.sub(" ?(on|up)$", "", v)) for k, v in state] for state in texts]
     assert plain[0] == plain[1], "the last step is the finished graph"
-    assert forward[0] != forward[-1]
+    assert forth[0] != forth[-1]
 
 
 def test_keys_alone_suffice(figures, page):
@@ -162,7 +164,8 @@ def test_keys_alone_suffice(figures, page):
     assert slider.get_attribute("aria-valuetext").startswith("第 22 步，共 23 步: 优化器 SGD")
 
 
-def test_it_plays_and_pauses_and_stays_silent_meanwhile(figures, page):
+def test_it_plays_and_pauses_and_stays_silent_meanwhile(figures, browser):
+    page = browser.new_page()  # the clock of a context stays the one that is installed here
     page.clock.install()
     figure = go(page, figures + "losses/")
     button(figure, 2).click()
@@ -178,6 +181,7 @@ def test_it_plays_and_pauses_and_stays_silent_meanwhile(figures, page):
     button(figure, 2).click()
     page.clock.run_for(60_000)
     assert (at(figure), button(figure, 2).get_attribute("aria-label")) == ("23 / 23", "播放")
+    page.close()
 
 
 def test_a_link_leads_to_a_step_again_and_again(figures, page):
@@ -268,62 +272,85 @@ def test_print_shows_the_finished_graph_and_every_step(figures, page):
     assert page.pdf()[:4] == b"%PDF"
 
 
-@pytest.fixture(params=["light", "dark"])
-def scheme(request) -> str:
-    return request.param
+TRAVEL = """figure => {
+  const [first, , , next] = figure.querySelectorAll(".player button"), seen = []
+  first.click()
+  for (const _ of figure.querySelectorAll("li")) {
+    const on = figure.querySelectorAll("g.on")
+    const card = on.length == 1 && on[0].getBoundingClientRect()
+    const box = figure.querySelector(".graph").getBoundingClientRect()
+    const middle = card && card.left + card.width / 2
+    const inside = !card || !seen.length || (box.left <= middle && middle <= box.right)
+    seen.push([document.documentElement.scrollWidth, inside])
+    next.click()
+  }
+  return seen
+}"""
 
 
-@pytest.mark.parametrize("prefix", ["", "en/"])
+@pytest.mark.parametrize(("prefix", "scheme"), [("", "light"), ("en/", "dark")])
 @pytest.mark.parametrize("name", FIGURES)
-def test_on_a_phone_only_the_graph_scrolls(figures, browser, scheme, prefix, name):
-    context = browser.new_context(viewport={"width": 390, "height": 844}, color_scheme=scheme)
-    phone = context.new_page()
-    watch(phone)
-    figure = go(phone, f"{figures}{prefix}{name}/")
-    button(figure, 0).click()
-    for step in range(figure.locator("li").count()):
-        assert phone.evaluate("document.documentElement.scrollWidth") <= 390
-        on = figure.locator("g.on")
-        if step and on.count() == 1:
-            card, box = on.bounding_box(), figure.locator(".graph").bounding_box()
-            assert box["x"] <= card["x"] + card["width"] / 2 <= box["x"] + box["width"]
-        button(figure, 3).click()
+def test_on_a_phone_only_the_graph_scrolls(figures, page, prefix, scheme, name):
+    """The colors of a scheme change no width: each language is looked at in one."""
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.emulate_media(color_scheme=scheme)
+    figure = go(page, f"{figures}{prefix}{name}/")
+    seen = figure.evaluate(TRAVEL)
+    assert len(seen) == figure.locator("li").count() > 5
+    assert max(width for width, _ in seen) <= 390 and all(inside for _, inside in seen)
     for control in figure.locator(".player button, .player input").all():
         assert min(control.bounding_box()["height"], control.bounding_box()["width"]) >= 40
-    assert phone.locator(".graph").evaluate("e => e.scrollWidth > e.clientWidth") == (name == WIDE)
-    assert phone.complaints == []
-    context.close()
+    assert page.locator(".graph").evaluate("e => e.scrollWidth > e.clientWidth") == (name == WIDE)
+    assert page.complaints == []
 
 
-@pytest.mark.parametrize("prefix", ["", "en/"])
-@pytest.mark.parametrize("step", [None, 1, 11])
-def test_axe_finds_nothing_that_keeps_people_out(figures, browser, scheme, prefix, step):
-    context = browser.new_context(color_scheme=scheme, reduced_motion="reduce")
-    reader = context.new_page()
-    go(reader, f"{figures}{prefix}all/" + (f"#{FIRST}-step-{step}" if step else ""))
-    axe = resources.files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
-    reader.evaluate(axe)
-    found = reader.evaluate("axe.run('figure.trace').then(result => result.violations)")
-    told = [(one["id"], [n["html"][:90] for n in one["nodes"][:3]]) for one in found]
-    assert told == []
-    context.close()
+def at_step(page, step: int | None) -> None:
+    """Have the first figure show a step, by the link to it."""
+    if step:
+        page.evaluate("address => { location.hash = address }", f"{FIRST}-step-{step}")
+        page.wait_for_function(
+            "step => document.querySelector('.player > small').textContent.startsWith(step)",
+            arg=f"{step} /",
+        )
 
 
-@pytest.mark.parametrize("step", [None, 1, 13])
-def test_texts_in_the_picture_are_legible(figures, browser, scheme, step):
+AXE = """([figure, options]) => axe.run(figure, { resultTypes: ["violations"], ...options })
+    .then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes.map(n => n.html)]))"""
+COLORS = {"runOnly": ["color-contrast"]}
+
+
+@pytest.mark.parametrize(
+    ("prefix", "scheme", "rules"), [("", "light", {}), ("en/", "light", {}), ("", "dark", COLORS)]
+)
+def test_axe_finds_nothing_that_keeps_people_out(figures, page, prefix, scheme, rules):
+    """All figures at rest, and one of them while it is played; in the dark only colors differ."""
+    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    go(page, f"{figures}{prefix}all/")
+    axe = resources.files("axe_playwright_python").joinpath("axe.min.js")
+    page.evaluate(axe.read_text("utf-8"))
+    for step in (None, 1, 11):
+        at_step(page, step)
+        looked_at = f"figure.trace:has([id^='{FIRST}'])" if step else "figure.trace"
+        assert page.locator(looked_at).count() == (1 if step else len(FIGURES))
+        assert (step, page.evaluate(AXE, [looked_at, rules])) == (step, [])
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_texts_in_the_picture_are_legible(figures, page, scheme):
     """axe doesn't look at the colors of SVG: each text against its card, 4.5 to 1."""
-    context = browser.new_context(color_scheme=scheme)
-    reader = context.new_page()
-    figure = go(reader, figures + "losses/" + (f"#{FIRST}-step-{step}" if step else ""))
-    colors = figure.evaluate(
-        """figure => [...figure.querySelectorAll("svg g:not(.off) text, svg > text")].map(e => [
-            getComputedStyle(e).fill, getComputedStyle(e.closest("g")?.querySelector(".box")
-            ?? document.body)[e.closest("g") ? "fill" : "backgroundColor"], e.textContent])"""
-    )
-    assert len(colors) > (2 if step == 1 else 15)
-    for front, back, text in colors:
-        assert contrast(front, back) >= 4.5, text
-    context.close()
+    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    figure = go(page, figures + "losses/")
+    for step in (None, 1, 13):
+        at_step(page, step)
+        colors = figure.evaluate(
+            """figure => [...figure.querySelectorAll("svg g:not(.off) text, svg > text")].map(
+                e => [getComputedStyle(e).fill, getComputedStyle(
+                    e.closest("g")?.querySelector(".box") ?? document.body
+                )[e.closest("g") ? "fill" : "backgroundColor"], e.textContent])"""
+        )
+        assert len(colors) > (2 if step == 1 else 15)
+        for front, back, text in colors:
+            assert contrast(front, back) >= 4.5, (step, text)
 
 
 def contrast(*colors: str) -> float:
@@ -335,12 +362,10 @@ def contrast(*colors: str) -> float:
     return (max(lights) + 0.05) / (min(lights) + 0.05)
 
 
-def test_nothing_moves_for_a_reader_who_wants_no_motion(figures, browser):
-    context = browser.new_context(reduced_motion="reduce")
-    calm = context.new_page()
-    figure = go(calm, figures + "losses/")
+def test_nothing_moves_for_a_reader_who_wants_no_motion(figures, page):
+    page.emulate_media(reduced_motion="reduce")
+    figure = go(page, figures + "losses/")
     durations = figure.locator(".box").evaluate_all(
         "all => all.map(e => getComputedStyle(e).transitionDuration)"
     )
     assert set(durations) <= {"0s"}
-    context.close()

@@ -13,7 +13,7 @@ from proofbook.content.questions import Question, read_questions
 from proofbook.content.search import FIELD, address, asked_of, own_words, with_asked
 from proofbook.model.book import read_book
 from proofbook.model.page import parse
-from proofbook.testing.browser import needs_browser, watch
+from proofbook.testing.browser import needs_browser
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -40,10 +40,7 @@ def search(page, query: str) -> list[str]:
 
 @needs_browser
 @pytest.mark.parametrize("language", EDITIONS)
-def test_the_right_page_is_among_the_first_three(site, browser, language):
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
-    page = context.new_page()
-    watch(page)
+def test_the_right_page_is_among_the_first_three(site, page, language):
     edition = site + EDITIONS[language]
     page.goto(edition)
     page.locator(".md-search__input").click()
@@ -55,29 +52,22 @@ def test_the_right_page_is_among_the_first_three(site, browser, language):
         found = [place.removeprefix(edition) for place in addresses[:3]]
         if not set(wanted) & set(found):
             failed.append(f"{query!r}: wanted {' or '.join(wanted)}, found {', '.join(found)}")
-    context.close()
     assert page.complaints == []
     count = len(QUERIES[language])
     assert count - len(failed) >= RIGHT * count, "\n".join(failed)
 
 
 @needs_browser
-@pytest.mark.parametrize(
-    ("typed", "wanted"),
-    [
+def test_half_a_word_and_words_unknown_keep_nothing_from_being_found(site, page):
+    page.goto(site)
+    page.locator(".md-search__input").click()
+    for typed, wanted in (
         ("钩", "钩子"),  # half a word
         ("zero_gr", "zero_grad"),
         ("嗯嗯梯度裁剪", "梯度裁剪"),  # words that no page has, before words that pages have
-    ],
-)
-def test_half_a_word_and_words_unknown_keep_nothing_from_being_found(site, browser, typed, wanted):
-    context = browser.new_context()
-    page = context.new_page()
-    page.goto(site)
-    page.locator(".md-search__input").click()
-    found = search(page, typed)
-    assert set(found[:3]) & set(search(page, wanted)[:5])
-    context.close()
+    ):
+        found = search(page, typed)
+        assert set(found[:3]) & set(search(page, wanted)[:5]), typed
 
 
 def test_the_queries_are_many_and_lead_to_pages():
@@ -140,9 +130,7 @@ def test_the_words_that_jieba_is_told_are_those_it_would_break():
 
 
 @needs_browser
-def test_the_program_and_the_index_are_fetched_when_the_search_is_used(site, browser):
-    context = browser.new_context()
-    page = context.new_page()
+def test_the_program_and_the_index_are_fetched_when_the_search_is_used(site, page):
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     page.goto(f"{site}basics/leaf/", wait_until="networkidle")
@@ -152,7 +140,6 @@ def test_the_program_and_the_index_are_fetched_when_the_search_is_used(site, bro
     page.wait_for_timeout(500)
     assert len([url for url in asked if "/search" in url]) == 2
     assert search(page, "叶子张量")
-    context.close()
 
 
 def test_no_glossary_and_no_questions_leave_everything_as_it_is(book):

@@ -25,12 +25,16 @@ def sample(names: Iterable[str], one_in: int) -> list:
     ]
 
 
-def sample_and_rest(names: Iterable[str], one_in: int) -> list:
-    """Parameters for a test that goes through many names: the sample, and the exhaustive rest."""
+def sample_and_rest(names: Iterable[str], one_in: int, parts: int = 1) -> list:
+    """Parameters for a test that goes through many names: the sample, and the exhaustive rest, in
+    so many parts that workers can share it."""
     chosen, rest = [], []
     for name in names:
         (chosen if in_sample(name, one_in) else rest).append(name)
     return [
         pytest.param(chosen, id="sample"),
-        pytest.param(rest, id="rest", marks=pytest.mark.exhaustive),
+        *(
+            pytest.param(rest[n::parts], id=f"rest{n or ''}", marks=pytest.mark.exhaustive)
+            for n in range(parts)
+        ),
     ]
