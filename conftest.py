@@ -26,6 +26,7 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
         option.numprocesses, option.dist = min(cores, 4), "loadgroup"
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Tests that share what one of them has made stay together, so that it is made once."""
     if not config.pluginmanager.hasplugin("xdist"):

@@ -21,6 +21,7 @@ from proofbook.markdown.expand import expand
 from proofbook.model.book import read_book
 from proofbook.model.page import parse
 from proofbook.model.problem import Unproved
+from proofbook.testing.fixtures import PATIENCE
 from proofbook.testing.tiny_book import Book
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -51,7 +52,7 @@ each_language = pytest.mark.parametrize("language", LANGUAGES)
 def traces(runner) -> dict[str, Trace]:
     """What the recorder writes about snippets of the book."""
     runs = {name: runner.trace(ROOT / f"snippets/{name}.py") for name in NAMES}
-    return {name: parse_trace(run.result(60).trace) for name, run in runs.items()}
+    return {name: parse_trace(run.result(PATIENCE).trace) for name, run in runs.items()}
 
 
 @pytest.fixture(scope="session")

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from proofbook.testing.browser import needs_browser
+from proofbook.testing.fixtures import PATIENCE
 from proofbook.testing.server import serve
 from proofbook.testing.tiny_book import Book
 
@@ -43,7 +44,7 @@ def figures(tmp_path_factory, runner, build) -> Iterator[str]:
         source = ROOT / f"snippets/{snippet}.py"
         book.write(f"snippets/{snippet}.py", source.read_bytes())
         book.write(f"snippets/{snippet}.out", source.with_suffix(".out").read_bytes())
-        book.write(f"snippets/{snippet}.trace", runner.trace(source).result(60).trace)
+        book.write(f"snippets/{snippet}.trace", runner.trace(source).result(PATIENCE).trace)
         for language, title, says in (("zh", "图", "看图。"), ("en", "Figure", "Look.")):
             told = f"# {title} {'{ #figure }'}\n\n{says}\n\n::: snippets/{snippet}.py\n"
             book.write(f"docs/{name}.{language}.md", f"{told}    figure: trace\n{option}")

@@ -33,6 +33,7 @@ from pathlib import Path
 import pytest
 from aten import compared
 from proofbook.run.runner import Runner
+from proofbook.testing.sample import sample
 from proofbook.testing.tiny_book import write
 
 ROOT = Path(__file__).parent.parent
@@ -42,6 +43,12 @@ REFUSED = {
     "takes up a part of the room below it.",
 }
 """The scripts that cannot be recorded, and why. They are refused: no half recording is made."""
+LONG = {
+    f"snippets/labs/{name}.py"
+    for name in ("batch_norm_gap", "histogram", "noise_scale", "spread", "update_ratio", "wider")
+}
+"""The laboratories that go through the same lines for seconds: recorded and counted, they take
+minutes, no page shows a recording of them, and `heat_map`, which is as long, is compared."""
 
 HARD = {
     # A dispatch mode would give both of these another backward formula.
@@ -298,17 +305,8 @@ def runs(tmp_path_factory, other_runner: Runner, request) -> Iterator[dict[str, 
     return {name: (*found[file], again[name].result()) for name, file in files.items()}
 
 
-SAMPLE = {name for name in SCRIPTS[::16] if name not in REFUSED}
-"""Of the book's scripts, those that `pytest` records twice; `pytest -m exhaustive` the rest."""
-
-
-def cases() -> list:
-    recorded = [name for name in SCRIPTS if name not in REFUSED]
-    marks = {name: [pytest.mark.exhaustive] * (name not in SAMPLE) for name in recorded}
-    return [*(pytest.param(name, marks=marks[name]) for name in recorded), *HARD]
-
-
-each = pytest.mark.parametrize("name", cases())
+RECORDED = [name for name in SCRIPTS if name not in REFUSED.keys() | LONG]
+each = pytest.mark.parametrize("name", [*sample(RECORDED, 24), *HARD])
 
 
 @each

@@ -17,6 +17,7 @@ from proofbook.check.outputs import refused
 from proofbook.run.inbox import ThreadInbox
 from proofbook.run.result import OUTPUT_LIMIT, Result
 from proofbook.run.runner import Runner, RunnerError
+from proofbook.testing.fixtures import PATIENCE
 from proofbook.testing.tiny_book import write
 
 needs_linux = pytest.mark.skipif(
@@ -29,7 +30,6 @@ needs_two_cores = pytest.mark.skipif(
     reason="scripts run at the same time only where there are two cores",
 )
 
-PATIENCE = 60.0
 FINE = "print('fine')\n"
 THEN = "; then: proofbook check script.py"
 

@@ -21,6 +21,7 @@ from proofbook.model.problem import Problem, report
 from proofbook.pipeline import Outcome
 from proofbook.run.result import Result
 from proofbook.run.runner import Runner
+from proofbook.testing.fixtures import PATIENCE
 from proofbook.testing.tiny_book import Book
 
 ROOT = Path("/a/book")
@@ -218,7 +219,7 @@ def test_a_snippet_that_hangs_is_named_while_it_does(book, impatient):
         scripts = [book.root / SCRIPT, book.root / "snippets/t/hangs.py"]
         runs = [runner.submit(script) for script in scripts]
         with watching(runs, runner.running, book.root, stream):
-            results = [run.result(60) for run in runs]
+            results = [run.result(PATIENCE) for run in runs]
         assert runner.running() == []
     assert results[0].refusal is None and "does not end" in results[1].refusal.what
     assert re.search(

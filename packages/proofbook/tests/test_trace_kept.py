@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from gradtrace import first_difference, parse_trace, trace_path
+from proofbook.testing.fixtures import PATIENCE
 from proofbook.testing.tiny_book import Book, write
 
 SCRIPT = """\
@@ -118,7 +119,7 @@ def test_the_place_of_a_difference():
 
 def test_a_fresh_interpreter_records_the_same(tmp_path, runner, fresh_runner):
     script = write(tmp_path / "script.py", SCRIPT)
-    one, other = (by.trace(script).result(60).trace for by in (runner, fresh_runner))
+    one, other = (by.trace(script).result(PATIENCE).trace for by in (runner, fresh_runner))
     assert one == other is not None
 
 
@@ -127,7 +128,7 @@ def test_a_plain_run_has_no_recording(run):
 
 
 def test_recording_leaves_no_file_that_counts(tmp_path, runner):
-    result = runner.trace(write(tmp_path / "script.py", SCRIPT)).result(60)
+    result = runner.trace(write(tmp_path / "script.py", SCRIPT)).result(PATIENCE)
     assert result.refusal is None and parse_trace(result.trace).stdout == result.stdout
 
 
