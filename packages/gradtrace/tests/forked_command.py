@@ -1,0 +1,87 @@
+"""`gradtrace …` in a fork of a process that has imported torch, which takes seconds otherwise.
+
+What differs from the command as it is typed: who imports torch, and when. Those who test that
+start an interpreter. Not for Windows, which has no fork.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from unittest import mock
+
+from gradtrace.cli import main
+from gradtrace.record import script_process, script_runner
+
+PATIENCE = 240.0
+"""Seconds after which a command that never ends fails its test."""
+
+
+def forked_command(
+    folder: Path, arguments: tuple[str, ...], environment: dict[str, str]
+) -> subprocess.CompletedProcess[str]:
+    """Run the command in a folder: its exit status, and what it printed on both streams."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["torch", "torch._dynamo", __name__])
+    streams = [folder.with_name(f"{folder.name}-{name}") for name in ("stdout", "stderr")]
+    process = context.Process(target=_run, args=(folder, arguments, environment, streams))
+    process.start()
+    process.join(PATIENCE)
+    if process.is_alive():
+        process.kill()
+        raise subprocess.TimeoutExpired(["gradtrace", *arguments], PATIENCE)
+    said = [stream.read_text("utf-8") for stream in streams]
+    return subprocess.CompletedProcess(["gradtrace", *arguments], process.exitcode, *said)
+
+
+def _run(
+    folder: Path, arguments: tuple[str, ...], environment: dict[str, str], streams: list[Path]
+) -> None:
+    """In the fork: be the process of the command."""
+    os.environ.clear()
+    os.environ.update(environment)
+    os.chdir(folder)
+    for number, stream in enumerate(streams, 1):
+        os.dup2(os.open(stream, os.O_CREAT | os.O_WRONLY | os.O_TRUNC), number)
+    sys.stdout, sys.stderr = (os.fdopen(number, "w", encoding="utf-8") for number in (1, 2))
+    with mock.patch.object(script_runner.subprocess, "Popen", _ForkedScript):
+        status = main(list(arguments))
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)
+
+
+class _ForkedScript:
+    """`subprocess.Popen` of `script_process.py`, as a fork that calls what that file calls."""
+
+    def __init__(self, command: list[str]) -> None:
+        _, child, job = command
+        assert Path(child) == Path(script_process.__file__)
+        self.returncode: int | None = None
+        self._pid = os.fork()
+        if self._pid == 0:
+            atexit._clear()  # what the command wants done at its end, it does itself
+            sys.path.insert(0, "")  # the place of the script's folder
+            script_process.main(json.loads(Path(job).read_text("utf-8")))
+
+    def poll(self) -> int | None:
+        if self.returncode is None:
+            pid, status = os.waitpid(self._pid, os.WNOHANG)
+            if pid:
+                self.returncode = os.waitstatus_to_exitcode(status)
+        return self.returncode
+
+    def wait(self, timeout: float = PATIENCE) -> None:
+        until = time.monotonic() + timeout
+        while self.poll() is None and time.monotonic() < until:
+            time.sleep(0.005)
+
+    def kill(self) -> None:
+        os.kill(self._pid, signal.SIGKILL)
