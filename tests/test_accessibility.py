@@ -46,7 +46,7 @@ EACH_OF_A_KIND = ["", "en/accumulate/two-losses/", "labs/depth/", "en/questions/
 OTHERS = sorted({*ADDRESSES, "404.html", "en/404.html"} - {*EACH_OF_A_KIND})
 
 
-@pytest.mark.parametrize("addresses", [EACH_OF_A_KIND, *sample_and_rest(OTHERS, 64, parts=4)])
+@pytest.mark.parametrize("addresses", [EACH_OF_A_KIND, *sample_and_rest(OTHERS, 64, parts=8)])
 def test_axe_finds_nothing_on_any_page_in_either_theme(site, page, addresses):
     """Each page is loaded once for both themes."""
     page.emulate_media(reduced_motion="reduce")

@@ -11,12 +11,10 @@ from pathlib import Path
 import pytest
 from proofbook.cli.main import main
 from proofbook.export.offline import ExportError, offline, replaced_file
-from proofbook.export.pdf import installed_browser
+from proofbook.testing.browser import needs_browser, watch
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER, NAME = "gradients", "gradients-offline.zip"
-
-needs_browser = pytest.mark.skipif(installed_browser() is None, reason="no Chromium or Chrome")
 
 
 @pytest.fixture(scope="module")
@@ -43,17 +41,15 @@ def unpacked(packed, tmp_path_factory) -> Path:
 
 @pytest.fixture
 def page(browser, unpacked):
-    """A page of the book that notes each request and each complaint."""
+    """A page of the book, on which nothing may go wrong; what a page still asks for when it is
+    left does not count."""
     page = browser.new_page(viewport={"width": 1280, "height": 900})
-    page.complaints, page.foreign = [], []
-    page.on("console", lambda told: told.type == "error" and page.complaints.append(told.text))
-    page.on("pageerror", lambda error: page.complaints.append(str(error)))
-    page.on("requestfailed", lambda asked: page.complaints.append(asked.url))
-    page.on("request", lambda r: r.url.startswith(("file:", "data:")) or page.foreign.append(r.url))
+    watch(page, own=("file:", "data:"))
     page.goto((unpacked / "index.html").as_uri())
     yield page
-    assert page.foreign == [] and page.complaints == []
+    complaints = page.complaints
     page.close()
+    assert complaints == []
 
 
 def _search(page, words: str, expected: str) -> None:

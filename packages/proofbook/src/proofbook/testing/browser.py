@@ -70,8 +70,11 @@ def page(browser, opened):
         page.context.close()
 
 
-def watch(page) -> None:
-    """Start a new list of complaints; the listeners of a page are added once."""
+def watch(page, own: tuple[str, ...] = ("http://127.0.0.1:", "data:", "blob:")) -> None:
+    """Start a new list of complaints; the listeners of a page are added once.
+
+    `own`: how the addresses begin that a page may ask for.
+    """
     listening = hasattr(page, "complaints")
     page.complaints = []
     if listening:
@@ -82,7 +85,7 @@ def watch(page) -> None:
             page.complaints.append(f"{response.status} {response.url}")
 
     def asked(request):
-        if not request.url.startswith(("http://127.0.0.1:", "data:", "blob:")):
+        if not request.url.startswith(own):
             page.complaints.append(f"foreign request {request.url}")
 
     page.on("request", asked)
@@ -90,7 +93,7 @@ def watch(page) -> None:
 
     def failed(request) -> None:
         if request.failure != "net::ERR_ABORTED":  # the reader has gone to another page meanwhile
-            page.complaints.append(f"failed {request.url}")
+            page.complaints.append(f"failed {request.url}: {request.failure}")
 
     page.on("requestfailed", failed)
     page.on("pageerror", lambda error: page.complaints.append(f"script error {error}"))
