@@ -84,11 +84,18 @@ def start(
     return Started(book, runs, waiting, notebooks, frozenset(runs.again), began)
 
 
-def finish(started: Started, watch: Watch = lambda *_: nullcontext()) -> Outcome:
-    """Check the files while the scripts run, wait for the runs, compare. Raises `RunnerError`."""
+def finish(
+    started: Started,
+    watch: Watch = lambda *_: nullcontext(),
+    between: Callable[[], None] = lambda: None,
+) -> Outcome:
+    """Check the files while the scripts run, wait for the runs, compare. Raises `RunnerError`.
+
+    `between` is called after each page; what it raises ends the check.
+    """
     book, notebooks = started.book, started.notebooks
     with watch(started.waiting, started.runs.running, book.root):
-        problems = problems_in_files(book)
+        problems = problems_in_files(book, between)
         results = [future.result() for future in started.waiting]
     problems += problems_in_runs(book, results)
     figures: list[int] = []

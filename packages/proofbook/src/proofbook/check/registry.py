@@ -65,13 +65,18 @@ def problems_of_page(book: Book, file: str) -> tuple[Problem, ...]:
     return tuple(p for check in PAGE_CHECKS for p in book.remember(_on_page, check, file))
 
 
-def problems_in_files(book: Book) -> list[Problem]:
-    """Everything that can be seen to be wrong without running anything."""
+def problems_in_files(book: Book, between: Callable[[], None] = lambda: None) -> list[Problem]:
+    """Everything that can be seen to be wrong without running anything.
+
+    `between` is called after each page and each check of the book.
+    """
     found = list(book.unreadable)
     for file in book.page_files:
         found += problems_of_page(book, file)
+        between()
     for check in BOOK_CHECKS:
         found += book.remember(_on_book, check)
+        between()
     found += wrong_navigation(book)  # reads the settings, of which `remember` knows nothing
     return found
 

@@ -9,6 +9,8 @@ from proofbook.html.tree import Tree, element, prepend
 
 PLACEHOLDER = "data-plot"
 """The attribute of an element that waits for the figure of the script that it names."""
+EARLIER = "data-earlier"
+"""The attribute of a figure from before the last edit; `mkdocs/live.js` looks for it."""
 
 
 def add_player(tree: Tree, address: Callable[[str], str]) -> None:
@@ -29,17 +31,21 @@ def awaited_figures(tree: Tree) -> list[str]:
     return [node.attributes[PLACEHOLDER] or "" for node in tree.css(f"div[{PLACEHOLDER}]")]
 
 
-def fill_figures(tree: Tree, figures: Mapping[str, str]) -> None:
+def fill_figures(tree: Tree, figures: Mapping[str, str], earlier: bool = False) -> None:
     """Put figures, SVG by the script that draws them, in their places.
 
-    A figure that isn't there leaves its place empty: what is wrong with its script is a problem.
+    `earlier`: they were drawn before the last edit, and are marked so. A figure that isn't there
+    leaves its place empty: what is wrong with its script is a problem.
     """
+    marks = {EARLIER: ""} if earlier else {}
     for node in tree.css(f"div[{PLACEHOLDER}]"):
         attributes = node.attributes
         script = attributes[PLACEHOLDER]
         if script not in figures:
+            for name, value in marks.items():
+                node.attrs[name] = value
             continue
-        figure = element(tree, "figure", {"class": "plot"})
+        figure = element(tree, "figure", {"class": "plot", **marks})
         labels = rendered_labels(attributes["data-words"])
         named = {key: attributes[key] for key in ("role", "aria-label")}
         figure.inner_html = fragment(figures[script], script, labels, named)

@@ -25,6 +25,17 @@ EDITION = "edition"
 SHARED = ("book_url", "root_url")
 """Settings in `extra` that all editions have from the first."""
 
+_HOME = {"zh": "首页"}
+"""What the first page is called in the navigation; its own title is that of the site."""
+
+
+def name_after_first_page(file: File, language: str) -> None:
+    """Call a part of the book what its first page, this one perhaps, is called."""
+    if file.page.is_homepage:
+        file.page.title = _HOME.get(language, "Home")
+    elif file.page.is_index and file.page.parent:
+        file.page.parent.title = file.page.title
+
 
 def nav_in_language(nav: list | dict | str | None, language: str, root: Path):
     """The navigation names `a/b.md`; an edition has `a/b.zh.md` or `a/b.en.md` instead."""

@@ -1,5 +1,6 @@
 /* While `mkdocs serve` runs: says that the last edit is not checked yet, and loads the page again
-   once it turns out that something on it does not hold, or holds again. */
+   once it turns out that something on it does not hold, or holds again, and once its figures are
+   drawn anew. */
 (() => {
   const own = document.currentScript.dataset;
   let box = null;
@@ -25,7 +26,8 @@
       box = null;
       const fails = status.failing.some((page) => location.pathname.endsWith(page));
       const shown = document.querySelector("article > .failure") !== null;
-      if (fails !== shown) return location.reload();
+      const earlier = document.querySelector("[data-earlier]") !== null;
+      if (fails !== shown || earlier) return location.reload();
     }
     setTimeout(look, status.checked ? 2000 : 300);
   };

@@ -1,4 +1,4 @@
-"""Changes to what Material for MkDocs wrote, in the site that was built.
+"""Changes to Material for MkDocs: to its settings, and to what it wrote into a site.
 
 Each patch names the one place in a script that it changes, and fails where an upgrade of Material
 has moved it.
@@ -9,7 +9,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from mkdocs.config.defaults import MkDocsConfig
+
 from proofbook.html.tree import Tree, element, prepend
+from proofbook.mkdocs.swap import write_whole
 from proofbook.model.config import BookConfig, in_language
 from proofbook.model.page_file import language_of, name_of
 from proofbook.model.problem import Problem, report
@@ -54,6 +57,16 @@ COPY_BUTTONS = (
 
 PATCHES = (QUERY, INDEX_WAITS, WORKER_WAITS, COPY_BUTTONS)
 """Each as the name of a script, the pattern of the place in it, and what takes its place."""
+
+
+def fit_for_files(config: MkDocsConfig) -> None:
+    """Change the settings of a book that is read from the file system, without a host."""
+    offline = config.plugins.get("material/offline")
+    if offline and offline.config.enabled:
+        # From the file system a browser fetches no page; the shim is ours, not one from afar.
+        kept = [x for x in config.theme["features"] if not x.startswith("navigation.instant")]
+        config.theme["features"] = kept
+        config.extra["polyfills"] = ["assets/iframe-worker.js"]
 
 
 def patch_theme(site: Path) -> None:
@@ -104,4 +117,4 @@ def show_problems(problems: list[Problem], site: Path, config: BookConfig) -> No
             ):
                 box.insert_child(element(tree, tag, attributes, text), move=True)
             prepend(article, box)
-            file.write_text(tree.html, "utf-8")
+            write_whole(file, tree.html)

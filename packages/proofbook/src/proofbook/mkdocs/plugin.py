@@ -24,16 +24,9 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 
-from proofbook import pipeline
-from proofbook.cli import summary
-from proofbook.cli.progress import watching
 from proofbook.content.glossary import known_terms
 from proofbook.content.page_summary import answer
 from proofbook.export import downloads, markdown_copy, social_card
-from proofbook.html.figures import PLACEHOLDER, awaited_figures, fill_figures
-from proofbook.html.math_font import FILE as MATH_FONT
-from proofbook.html.math_font import font
-from proofbook.html.tree import Tree
 from proofbook.maths.mathml import wrong_formula
 from proofbook.mkdocs.edition_files import write_at_root, write_beside_pages
 from proofbook.mkdocs.editions import (
@@ -41,24 +34,22 @@ from proofbook.mkdocs.editions import (
     alternates,
     config_of_edition,
     file_in_edition,
+    name_after_first_page,
     nav_in_language,
 )
-from proofbook.mkdocs.material import patch_theme, show_problems
+from proofbook.mkdocs.material import fit_for_files, patch_theme
 from proofbook.mkdocs.page_context import site_markdown
 from proofbook.mkdocs.places import notebook_path, place_of, source_of
-from proofbook.mkdocs.search_index import SEARCH_INDEX, search_index, with_search_words
-from proofbook.mkdocs.serve import Edition, LiveSite, with_status
+from proofbook.mkdocs.proof import prove, write_shared_files
+from proofbook.mkdocs.serve import Edition, LiveSite
 from proofbook.mkdocs.session import Findings, Session
-from proofbook.mkdocs.swap import Target, write_whole
+from proofbook.mkdocs.status import with_status
+from proofbook.mkdocs.swap import Target
 from proofbook.model.book import Book
 from proofbook.model.config import OPTIONS, BookConfig
-from proofbook.model.problem import Unproved, once
-from proofbook.run.runner import RunnerError
+from proofbook.model.problem import Unproved
 
 log = logging.getLogger("mkdocs.proofbook")
-
-HOME = {"zh": "首页"}
-"""What the first page is called in the navigation; its own title is that of the site."""
 
 
 class ProofbookPlugin(BasePlugin):
@@ -111,12 +102,7 @@ class ProofbookPlugin(BasePlugin):
             self._start(root, config)
         language = self.language(config)
         config.nav = nav_in_language(config.nav, language, Path(config.docs_dir))
-        offline = config.plugins.get("material/offline")
-        if offline and offline.config.enabled:
-            # From the file system a browser fetches no page; the shim is ours, not one from afar.
-            kept = [x for x in config.theme["features"] if not x.startswith("navigation.instant")]
-            config.theme["features"] = kept
-            config.extra["polyfills"] = ["assets/iframe-worker.js"]
+        fit_for_files(config)
         self.session.pages.remember_colored_code(config)
         return config
 
@@ -213,7 +199,7 @@ class ProofbookPlugin(BasePlugin):
         language = self.language(config)
         self.session.templates.use(env)
         for file in files.documentation_pages():
-            self.name_after_first_page(file, language)
+            name_after_first_page(file, language)
         if self.serving:
             nav = self.navigation[language]
             self.editions[language] = Edition(language, config, files, nav, env)
@@ -231,23 +217,14 @@ class ProofbookPlugin(BasePlugin):
 
     def on_post_page(self, output: str, *, page: Page, config: MkDocsConfig) -> str:
         """Put in the figures last: by now notebooks have been executed, and search is done."""
-        if PLACEHOLDER in output:
-            tree = Tree(output)
-            fill_figures(tree, self.session.notebooks.figures(set(awaited_figures(tree))))
-            output = tree.html
-        return with_status(output, config, self.language(config)) if self.serving else output
+        language = self.language(config)
+        output = self.session.figures.fill(output, language, source_of(page.file))
+        return with_status(output, config, language) if self.serving else output
 
     def on_template_context(self, context, *, template_name: str, config: MkDocsConfig):
         context["alternates"] = self._alternates("", config)
         context["alternates_of"] = lambda url: self._alternates(url, config)  # for the sitemap
         return context
-
-    def name_after_first_page(self, file: File, language: str) -> None:
-        """A part of the book is called what its first page is called, in any language."""
-        if file.page.is_homepage:
-            file.page.title = HOME.get(language, "Home")
-        elif file.page.is_index and file.page.parent:
-            file.page.parent.title = file.page.title
 
     @event_priority(-100)
     def on_post_build(self, *, config: MkDocsConfig) -> None:
@@ -255,14 +232,16 @@ class ProofbookPlugin(BasePlugin):
             patch_theme(Path(config.site_dir))
         except ValueError as error:
             raise PluginError(str(error)) from error
-        language, index = self.language(config), Path(config.site_dir, SEARCH_INDEX)
-        if index.is_file():
-            text = self._with_search_words(index.read_text("utf-8"), language)
-            index.write_text(text, "utf-8")
+        language, site = self.language(config), Path(config.site_dir)
+        self.session.search.add_words(site, self.book, language)
         if self._published(config):
             self._write_host_files(config, language)
         if self.is_first(config):
-            self._prove(config, self._build_others(config))
+            warned = self._build_others(config)
+            write_shared_files(self.session, site)
+            prove(self.session, site, warned)
+            if self.target:
+                self.target.proved = True
 
     def on_serve(self, server: LiveReloadServer, *, config: MkDocsConfig, builder: Callable):
         """From now on an edited page is shown at once, and the book is checked after it."""
@@ -298,51 +277,6 @@ class ProofbookPlugin(BasePlugin):
                 warned = error
         return warned
 
-    def _prove(self, config: MkDocsConfig, warned: Abort | None) -> None:
-        """Say what holds and what doesn't, once all editions are built."""
-        site, findings = Path(config.site_dir), self.session.findings
-        downloads.copy_scripts(self.book, site)
-        if letters := frozenset().union(*findings.letters.values()):
-            for language in self.settings.codes:
-                folder = site / self.settings.prefix(language)
-                if folder.is_dir():
-                    (folder / MATH_FONT).write_bytes(font(letters))
-        try:
-            outcome = pipeline.finish(self.session.started, watching)
-        except RunnerError as error:
-            raise PluginError(str(error)) from error
-        extra = [problem for found in findings.problems.values() for problem in found]
-        problems = once([*outcome.problems, *extra])
-        if outcome.warnings:  # not as a warning of MkDocs, which would stop a strict build
-            log.info(summary.warns(outcome.warnings))
-        if self.serving:
-            if problems:
-                log.error(summary.fails(problems))
-                show_problems(problems, site, self.settings)
-            log.info(summary.again(outcome, len(problems)))
-        elif problems:
-            text = summary.fails(problems)
-            raise PluginError(f"the book does not hold; the last good site stays\n\n{text}")
-        elif warned:
-            raise warned
-        else:
-            self.target.proved = True
-            log.info(summary.holds(outcome))
-        if warned:
-            raise warned
-
-    def write_search_index(self, config: MkDocsConfig) -> None:
-        """Write the index of an edition anew, from the entries of its pages."""
-        search = config.plugins.get("material/search")
-        if search is None:
-            return
-        language = self.language(config)
-        search.search_index.entries = []
-        for page in self.navigation[language].pages:
-            search.search_index.add_entry_from_context(page)
-        text = self._with_search_words(search_index(search), language)
-        write_whole(Path(config.site_dir, SEARCH_INDEX), text)
-
     def _alternates(self, url: str, config: MkDocsConfig) -> list[dict]:
         return alternates(url, self.language(config), self.settings, config)
 
@@ -359,8 +293,3 @@ class ProofbookPlugin(BasePlugin):
             write_at_root(config, session)
         elif self.cards:
             self.cards.forget_unused()
-
-    def _with_search_words(self, index: str, language: str) -> str:
-        """The text of a search index with what readers type."""
-        cut = self.session.search.segmenter.cut
-        return with_search_words(index, self.book, language, cut)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import SimpleNamespace
@@ -22,11 +23,12 @@ from proofbook.content.glossary import Terms, known_terms
 from proofbook.content.questions import known_questions
 from proofbook.content.search import asked_of, own_words, with_asked
 from proofbook.mkdocs.kept import Kept, digest
+from proofbook.mkdocs.swap import write_whole
 from proofbook.model.book import Book
 
-SEARCH_INDEX = "search/search_index.json"
-"""Where the index lies in an edition."""
+_FILE = "search/search_index.json"
 _UNSEEN = "[data-search-exclude], script, style, object"
+_MARKS = re.compile(r"\s?data-search-\w+=\"[^\"]+\"")
 _PASSED = ["span", "samp", "math", "semantics", "mrow", "mn", "mi", "mo", "msub", "msup", "mtext"]
 """Elements of which the index keeps the text alone."""
 _DICTIONARIES = ("jieba_dict", "jieba_dict_user")
@@ -83,21 +85,47 @@ class SearchEntries:
     def __init__(self, kept: Kept) -> None:
         self.segmenter = Segmenter(kept)
         self._kept = kept
+        self._whole: dict[tuple[str, str, str], tuple[int, str]] = {}
 
     def use(self, plugin: SearchPlugin, edition: str) -> None:
         """Have the index of an edition filled from here."""
         index = plugin.search_index
         index.add_entry_from_context = self._adding(index, edition, _settings(index))
 
+    def add_words(self, site: Path, book: Book, language: str) -> None:
+        """Have the index that Material wrote find pages by what readers type."""
+        file = site / _FILE
+        if file.is_file():
+            file.write_text(self._with_words(file.read_text("utf-8"), book, language), "utf-8")
+
+    def write(
+        self, plugin: SearchPlugin, pages: Iterable[Page], book: Book, language: str, site: Path
+    ) -> None:
+        """Write the index of an edition anew, while it is served."""
+        index = plugin.search_index
+        index.entries = []
+        for page in pages:
+            index.add_entry_from_context(page)
+        text = self._with_words(index.generate_search_index(None), book, language)
+        write_whole(site / _FILE, text)
+
+    def _with_words(self, text: str, book: Book, language: str) -> str:
+        terms, questions = book.fact(known_terms), book.fact(known_questions)
+        asked = asked_of(book.pages, terms, questions, language)
+        index = json.loads(text)
+        index["docs"] = with_asked(index["docs"], asked, self.segmenter.cut)
+        return json.dumps(index, ensure_ascii=False, separators=(",", ":"))
+
     def _adding(self, index: SearchIndex, edition: str, settings: str) -> Callable[[Page], None]:
         def add_entry_from_context(page: Page) -> None:
-            said = page.content, str(page.title), repr(page.meta), page.url, settings
             place = "search", edition, page.file.src_uri
+            content = self._whole_content(place, page)
+            said = content, str(page.title), repr(page.meta), page.url, settings
             entries = self._kept.get(place, digest(*said, self.segmenter.words))
             if entries is None:
                 self.segmenter.ready()
                 before = len(index.entries)
-                SearchIndex.add_entry_from_context(index, _lean(page))
+                SearchIndex.add_entry_from_context(index, _lean(page, content))
                 entries = index.entries[before:]
                 self._kept.put(place, digest(*said, self.segmenter.words), entries)
             else:
@@ -105,24 +133,16 @@ class SearchEntries:
 
         return add_entry_from_context
 
+    def _whole_content(self, place: tuple[str, str, str], page: Page) -> str:
+        """The content of a page with the marks of what the search leaves out.
 
-def search_index(plugin: SearchPlugin) -> str:
-    """The index of an edition, from the entries that it has now."""
-    return plugin.search_index.generate_search_index(None)
-
-
-def with_search_words(
-    text: str, book: Book, language: str, cut: Callable[[str], Iterable[str]]
-) -> str:
-    """The text of a search index, in which pages are found by what readers type.
-
-    `cut`: the words of a Chinese text.
-    """
-    terms, questions = book.fact(known_terms), book.fact(known_questions)
-    asked = asked_of(book.pages, terms, questions, language)
-    index = json.loads(text)
-    index["docs"] = with_asked(index["docs"], asked, cut)
-    return json.dumps(index, ensure_ascii=False, separators=(",", ":"))
+        Material takes them away when it has read them; a page may be written once more.
+        """
+        shown, whole = self._whole.get(place, (0, ""))
+        if whole and hash(page.content) == shown:
+            return whole
+        self._whole[place] = hash(_MARKS.sub("", page.content)), page.content
+        return page.content
 
 
 def _settings(index: SearchIndex) -> str:
@@ -133,9 +153,9 @@ def _settings(index: SearchIndex) -> str:
     return repr([sorted((key, repr(value)) for key, value in index.config.items()), stamps])
 
 
-def _lean(page: Page) -> SimpleNamespace:
+def _lean(page: Page, content: str) -> SimpleNamespace:
     """The page with all HTML that is only seen taken out of its content."""
-    tree = LexborHTMLParser(f"<body>{page.content}</body>")
+    tree = LexborHTMLParser(f"<body>{content}</body>")
     for node in tree.css(_UNSEEN):
         node.decompose()
     tree.body.unwrap_tags(_PASSED)

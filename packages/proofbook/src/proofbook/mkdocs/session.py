@@ -10,6 +10,7 @@ from pathlib import Path
 
 from proofbook import pipeline
 from proofbook.mkdocs.kept import Kept
+from proofbook.mkdocs.lab_figures import LabFigures
 from proofbook.mkdocs.made_by import installed_software
 from proofbook.mkdocs.rendered import RenderedPages
 from proofbook.mkdocs.search_index import SearchEntries
@@ -56,6 +57,7 @@ class Session:
         self.pages = RenderedPages(self.kept)
         self.search = SearchEntries(self.kept)
         self.templates = CompiledTemplates(self.kept)
+        self.figures = LabFigures(self.notebooks)
 
     @classmethod
     def open(cls, root: Path, serving: bool) -> Session:

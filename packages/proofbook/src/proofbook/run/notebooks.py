@@ -96,6 +96,12 @@ class Notebooks:
         """How many figures each notebook drew; waits for them."""
         return [len(figures_of(self._cells(lab))) for lab in self._labs]
 
+    def have_run(self, scripts: Collection[str]) -> bool:
+        """Whether the notebooks with these scripts of one page have come to their end."""
+        return all(
+            self._outputs[lab.key].done() for lab in self._labs if set(scripts) <= set(lab.scripts)
+        )
+
     def figures(self, scripts: Collection[str]) -> dict[str, str]:
         """The figures that these scripts of one page drew, by script; waits for them."""
         labs = [lab for lab in self._labs if set(scripts) <= set(lab.scripts)]
