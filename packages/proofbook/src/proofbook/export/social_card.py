@@ -117,6 +117,7 @@ class CardRenderer:
         self._font, self._cache = font, cache
         self._colors, self._background = colors or CardColors(), background
         self._used: set[str] = set()
+        self._widths: dict[tuple[str, str, int], float] = {}
         self._design = hashlib.sha256(
             b"".join(Path(file).read_bytes() for file in (__file__, line_breaking.__file__))
             + background
@@ -131,8 +132,8 @@ class CardRenderer:
         with contextlib.suppress(FileNotFoundError):
             return file.read_bytes()
         made = io.BytesIO()
-        # Z_FILTERED: a third faster on so flat a picture, and no larger.
-        self.draw(card).save(made, "PNG", compress_level=6, compress_type=zlib.Z_FILTERED)
+        # Z_RLE: on so flat a picture less than half the time, and 3 kB more.
+        self.draw(card).save(made, "PNG", compress_type=zlib.Z_RLE)
         self._cache.mkdir(parents=True, exist_ok=True)
         beside = file.with_suffix(f".{os.getpid()}")
         beside.write_bytes(made.getvalue())
@@ -179,7 +180,10 @@ class CardRenderer:
         raise TitleTooLong(card.title)
 
     def _width(self, kind: str, text: str, size: int) -> float:
-        return self._font.face(kind, size).getlength(text)
+        key = kind, text, size
+        if key not in self._widths:
+            self._widths[key] = self._font.face(kind, size).getlength(text)
+        return self._widths[key]
 
     def _write(self, image, at, text: str, kind: str, size: int, color: str) -> None:
         """Put text into a picture with a palette: the ink on a pixel says which shade it is."""

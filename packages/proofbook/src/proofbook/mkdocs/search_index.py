@@ -80,12 +80,16 @@ class Segmenter:
 
 
 class SearchEntries:
-    """The entries of each page, made once for its content."""
+    """The entries of each page, made once for its content.
+
+    `waits`: whether a page that is written is not looked at before the index is written.
+    """
 
     def __init__(self, kept: Kept) -> None:
+        self.waits = False
         self.segmenter = Segmenter(kept)
         self._kept = kept
-        self._whole: dict[tuple[str, str, str], tuple[int, str]] = {}
+        self._whole: dict[tuple[str, str], tuple[int, str]] = {}
 
     def use(self, plugin: SearchPlugin, edition: str) -> None:
         """Have the index of an edition filled from here."""
@@ -105,7 +109,7 @@ class SearchEntries:
         index = plugin.search_index
         index.entries = []
         for page in pages:
-            index.add_entry_from_context(page)
+            self._add(page, index, language, _settings(index))
         text = self._with_words(index.generate_search_index(None), book, language)
         write_whole(site / _FILE, text)
 
@@ -118,22 +122,29 @@ class SearchEntries:
 
     def _adding(self, index: SearchIndex, edition: str, settings: str) -> Callable[[Page], None]:
         def add_entry_from_context(page: Page) -> None:
-            place = "search", edition, page.file.src_uri
-            content = self._whole_content(place, page)
-            said = content, str(page.title), repr(page.meta), page.url, settings
-            entries = self._kept.get(place, digest(*said, self.segmenter.words))
-            if entries is None:
-                self.segmenter.ready()
-                before = len(index.entries)
-                SearchIndex.add_entry_from_context(index, _lean(page, content))
-                entries = index.entries[before:]
-                self._kept.put(place, digest(*said, self.segmenter.words), entries)
+            if self.waits:
+                self._whole_content((edition, page.file.src_uri), page)
             else:
-                index.entries.extend(entries)
+                self._add(page, index, edition, settings)
 
         return add_entry_from_context
 
-    def _whole_content(self, place: tuple[str, str, str], page: Page) -> str:
+    def _add(self, page: Page, index: SearchIndex, edition: str, settings: str) -> None:
+        place = edition, page.file.src_uri
+        content = self._whole_content(place, page)
+        said = content, str(page.title), repr(page.meta), page.url, settings
+        entries = self._kept.get(("search", *place), digest(*said, self.segmenter.words))
+        if entries is None:
+            self.segmenter.ready()
+            before = len(index.entries)
+            SearchIndex.add_entry_from_context(index, _lean(page, content))
+            entries = index.entries[before:]
+            made_from = digest(*said, self.segmenter.words)
+            self._kept.put(("search", *place), made_from, entries)
+        else:
+            index.entries.extend(entries)
+
+    def _whole_content(self, place: tuple[str, str], page: Page) -> str:
         """The content of a page with the marks of what the search leaves out.
 
         Material takes them away when it has read them; a page may be written once more.

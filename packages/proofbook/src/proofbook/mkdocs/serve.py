@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import jinja2
+from markdown import Markdown
 from mkdocs.commands.build import _build_page, _populate_page
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
@@ -26,6 +27,7 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.nav import Navigation
 
 from proofbook import pipeline
+from proofbook.api.documentation import known_documentation
 from proofbook.cli import summary
 from proofbook.mkdocs.editions import name_after_first_page
 from proofbook.mkdocs.material import show_problems
@@ -38,6 +40,8 @@ if TYPE_CHECKING:
     from proofbook.mkdocs.plugin import ProofbookPlugin
 
 log = logging.getLogger("mkdocs.proofbook")
+
+_CODE = "```python\nx = 1\n```\n"
 
 PAUSE = 0.5
 """Seconds without an edit after which the book is checked."""
@@ -86,7 +90,7 @@ class LiveSite:
         root = self.plugin.book.root
         own = [str(root / folder) for folder in FOLDERS if (root / folder).is_dir()]
         self._watcher = Watcher(self.server, own)
-        self.plugin.session.figures.waits = False
+        self._at_once(True)
         self._others, self._titles = self._other_files(), self._titles_now()
         self._say(checked=True)
         self._thread = threading.Thread(target=self._check_after_edits, daemon=True)
@@ -137,14 +141,19 @@ class LiveSite:
     def _build_everything(self) -> None:
         self._edits += 1
         self._with_problems = set()
-        figures = self.plugin.session.figures
-        figures.waits = True
+        self._at_once(False)
         try:
             self.build()
         finally:
-            figures.waits = False
+            self._at_once(True)
         self._titles = self._titles_now()
         self._say(checked=True)
+
+    def _at_once(self, at_once: bool) -> None:
+        """Whether a page is written without its new figures and its entries in the search index,
+        which the check brings."""
+        session = self.plugin.session
+        session.figures.waits, session.search.waits = not at_once, at_once
 
     def _render(self, edition: Edition, file: str) -> None:
         source = edition.pages()[file]
@@ -165,6 +174,7 @@ class LiveSite:
 
     def _check_after_edits(self) -> None:
         """In a thread: check the book once an edit is shown, then render what else has changed."""
+        self._warm_up()
         while True:
             self._edited.wait()
             while self._edited.is_set() and not self._stopped:
@@ -178,6 +188,15 @@ class LiveSite:
                 continue
             except Exception as error:  # the author goes on; the next edit tries again
                 log.error(f"the book could not be checked: {error}")
+
+    def _warm_up(self) -> None:
+        """Load what the first edit needs and a build of pages that were kept did not."""
+        session = self.plugin.session
+        known_documentation(session.book)
+        session.search.segmenter.ready()
+        for edition in self.plugin.editions.values():
+            extensions, options = edition.config.markdown_extensions, edition.config.mdx_configs
+            Markdown(extensions=extensions, extension_configs=options).convert(_CODE)
 
     def _check(self) -> None:
         """Check the book, a page at a time; another edit ends it, and begins it anew."""
@@ -210,9 +229,9 @@ class LiveSite:
         found = [p for problems in session.findings.problems.values() for p in problems]
         problems = once([*outcome.problems, *found])
         with turn():
+            if problems:
+                log.error(summary.fails(problems))
             self._show(problems)
-        if problems:
-            log.error(summary.fails(problems))
         if outcome.warnings:
             log.info(summary.warns(outcome.warnings))
         log.info(summary.again(outcome, len(problems)))
@@ -220,10 +239,8 @@ class LiveSite:
             # Takes a while, and nobody who edits waits for it: the next check writes it again.
             give_way()
             if search := edition.config.plugins.get("material/search"):
-                site = Path(edition.config.site_dir)
-                session.search.write(
-                    search, edition.nav.pages, session.book, edition.language, site
-                )
+                site, pages = Path(edition.config.site_dir), edition.nav.pages
+                session.search.write(search, pages, session.book, edition.language, site)
 
     def _titles_now(self) -> dict[tuple[str, str], str]:
         return {
@@ -233,8 +250,7 @@ class LiveSite:
         }
 
     def _render_if_changed(self, edition: Edition, file: str, book: Book) -> None:
-        """Render a page whose content depends on what was edited elsewhere, and one that shows
-        earlier figures."""
+        """Render a page that shows what was edited elsewhere, or earlier figures."""
         session = self.plugin.session
         if not book.still_has(session.reads.get((edition.language, file), {})):
             self._render(edition, file)
