@@ -68,7 +68,8 @@ class Session:
         store, kernels = Store(root), tempfile.TemporaryDirectory(prefix="proofbook-")
         os.environ |= kernel_environment(Path(kernels.name))
         book = read_book(root, store.load_memo())
-        runs, notebooks = Runs(book.root), Notebooks(keep_ready=serving)
+        runs = Runs(book.root)
+        notebooks = Notebooks(keep_ready=serving, fork=runs.fork_kernel)
         started = pipeline.start(book, runs, notebooks)
         kept = Kept(store.load_site(book.config, installed_software()))
         return cls(serving, store, book, runs, notebooks, kernels, started, kept)
@@ -88,6 +89,6 @@ class Session:
         with contextlib.suppress(OSError):
             self.store.save_memo(self.book)
             self.store.save_site(self.book.config, installed_software(), self.kept.used())
-        self.runs.close()
         self.notebooks.close()
+        self.runs.close()
         self.kernels.cleanup()

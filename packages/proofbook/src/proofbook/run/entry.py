@@ -61,7 +61,7 @@ def run(script: str, report: str, limit: float, recorder=None) -> None:
     recorder`, and then saves what it saw as `report + ".recording"`.
     """
     pid = getpid()
-    _die_with_parent()
+    die_with_parent()
     trace = open(report + ".trace", "w")  # noqa: SIM115  open until the process ends
     faulthandler.enable(trace)
     faulthandler.dump_traceback_later(limit, file=trace)
@@ -101,7 +101,7 @@ def run(script: str, report: str, limit: float, recorder=None) -> None:
     _exit(code)
 
 
-def _die_with_parent() -> None:
+def die_with_parent() -> None:
     """Have this process killed with its parent: nobody else would stop it."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(1, 9, 0, 0, 0)  # PR_SET_PDEATHSIG, SIGKILL

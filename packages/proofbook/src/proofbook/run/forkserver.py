@@ -3,7 +3,9 @@
 Protocol: it reads one JSON object a line from its standard input, a request with `number`,
 `script`, `limit` (seconds) and `trace` (whether to record the run). It writes two objects for each,
 one a line: `number` alone when the run starts, and `number` with the fields of a `Result` when it
-has ended. It ends when its input ends.
+has ended. A request with `kernel` (arguments), `environment` and `folder` is for a Jupyter kernel:
+then it writes `number` with the `pid`, and `number` with the `exit_code`. It ends when its input
+ends.
 
 A run is isolated by its process: the leader of a session of its own, with streams, a working
 directory and a limit of file size of its own. With `fresh`, or where there is no fork (Windows),
@@ -31,7 +33,7 @@ import traceback
 import weakref
 from collections import deque
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from os import _exit  # a script may patch the one in `os`
 from pathlib import Path
 from typing import TextIO
@@ -39,6 +41,7 @@ from typing import TextIO
 from proofbook.run import entry
 from proofbook.run.huge_pages import collapse_memory
 from proofbook.run.inbox import SelectInbox, ThreadInbox
+from proofbook.run.kernel_process import run_kernel
 from proofbook.run.process_group import ProcessGroup, ProcessTree
 from proofbook.run.result import Result
 from proofbook.run.supervisor import RunFolder, SupervisedRun, unreadable
@@ -48,6 +51,17 @@ TICK = 0.01
 
 FILE_LIMIT = 1 << 26
 """The most that a script may write into one file, in bytes."""
+
+_DRAWING = ("matplotlib.pyplot", "matplotlib.backends.backend_svg")
+
+
+@dataclass(frozen=True)
+class _Kernel:
+    """A Jupyter kernel that was forked; the fields are those of `SupervisedRun`."""
+
+    pid: int
+    exit_code: Callable[[], int | None]
+    exit_descriptor: int | None
 
 
 class Forkserver:
@@ -64,6 +78,7 @@ class Forkserver:
         self._file_limits = itertools.count(FILE_LIMIT)
         self._waiting: deque[dict] = deque()
         self._runs: dict[int, SupervisedRun] = {}
+        self._kernels: dict[int, _Kernel] = {}
 
     def serve(self) -> None:
         """Run what is requested, as many scripts at a time as there are cores, until the input
@@ -77,16 +92,27 @@ class Forkserver:
             while not self._inbox.closed:
                 while self._waiting and len(self._runs) < cores:
                     self._begin(self._waiting.popleft())
-                runs = self._runs.values()
-                ends = [r.exit_descriptor for r in runs if r.exit_descriptor is not None]
-                self._waiting += self._inbox.receive(TICK if self._runs else None, ends)
+                processes = [*self._runs.values(), *self._kernels.values()]
+                ends = [p.exit_descriptor for p in processes if p.exit_descriptor is not None]
+                busy = self._runs or len(ends) < len(processes)
+                for request in self._inbox.receive(TICK if busy else None, ends):
+                    if "kernel" in request:
+                        self._start_kernel(request)
+                    else:
+                        self._waiting.append(request)
                 for number, run in [] if self._inbox.closed else list(self._runs.items()):
                     if result := run.poll():
                         del self._runs[number]
                         self._reply(number, result)
+                self._look_at_kernels()
         finally:
             for run in self._runs.values():
                 run.abandon()
+            for kernel in self._kernels.values():
+                with contextlib.suppress(ProcessLookupError):  # it leads no group yet
+                    os.killpg(kernel.pid, signal.SIGKILL)
+                os.kill(kernel.pid, signal.SIGKILL)
+                os.waitpid(kernel.pid, 0)
 
     def _begin(self, request: dict) -> None:
         number, script = request["number"], request["script"]
@@ -99,9 +125,40 @@ class Forkserver:
         self._runs[number] = self._start(script, limit, trace, folder, file_limit)
 
     def _reply(self, number: int, result: Result | None = None) -> None:
-        fields = asdict(result) if result else {}
-        self._replies.write(json.dumps({"number": number, **fields}) + "\n")
+        self._write({"number": number, **(asdict(result) if result else {})})
+
+    def _write(self, fields: dict) -> None:
+        self._replies.write(json.dumps(fields) + "\n")
         self._replies.flush()
+
+    def _start_kernel(self, request: dict) -> None:
+        _import_for_all_forks(*_DRAWING)
+        arguments = request["kernel"], request["environment"], request["folder"]
+        pid = self._fork(lambda: run_kernel(*arguments))
+        self._kernels[request["number"]] = _Kernel(pid, _exit_code_of(pid), _exit_descriptor(pid))
+        self._write({"number": request["number"], "pid": pid})
+
+    def _look_at_kernels(self) -> None:
+        for number, kernel in list(self._kernels.items()):
+            code = kernel.exit_code()
+            if code is not None:
+                if kernel.exit_descriptor is not None:
+                    os.close(kernel.exit_descriptor)
+                del self._kernels[number]
+                self._write({"number": number, "exit_code": code})
+
+    def _fork(self, run: Callable[[], object]) -> int:
+        """Fork a process that does `run`, whatever that does: it never comes back into our loop."""
+        pid = os.fork()
+        if pid == 0:
+            try:
+                self._replies.close()  # what the process leaves behind must not hold it open
+                run()
+            except BaseException:
+                traceback.print_exc()
+            finally:
+                _exit(70)
+        return pid
 
     def _start_fork(
         self, script: str, limit: float, trace: bool, folder: RunFolder, file_limit: int
@@ -109,17 +166,13 @@ class Forkserver:
         if trace:
             _import_for_all_forks("gradtrace.record.recorder")
         if b"matplotlib" in Path(script).read_bytes():  # it looks for fonts when it starts
-            _import_for_all_forks("matplotlib.pyplot", "matplotlib.backends.backend_svg")
-        pid = os.fork()
-        if pid == 0:
-            try:
-                self._replies.close()  # what the script leaves behind must not hold it open
-                _isolate(folder, file_limit)
-                entry.run(script, str(folder.report), limit, _recorder(script) if trace else None)
-            except BaseException:
-                traceback.print_exc()
-            finally:
-                _exit(70)  # whatever a script does: never back into our own loop
+            _import_for_all_forks(*_DRAWING)
+
+        def run() -> None:
+            _isolate(folder, file_limit)
+            entry.run(script, str(folder.report), limit, _recorder(script) if trace else None)
+
+        pid = self._fork(run)
         exit_code = _exit_code_of(pid)
         processes = ProcessGroup(pid, file_limit, exit_code)
         return SupervisedRun(script, limit, folder, exit_code, processes, _exit_descriptor(pid))
@@ -186,12 +239,13 @@ def preload() -> None:
 
 
 def _import_for_all_forks(*modules: str) -> None:
-    """Import what some scripts need, once and here, so that a fork has it for nothing."""
+    """Import what some forks need, once and here, so that they have it for nothing."""
     if all(module in sys.modules for module in modules):
         return
     gc.disable()
-    for module in modules:
-        importlib.import_module(module)
+    with contextlib.suppress(ImportError):  # where it is not installed, the script says so
+        for module in modules:
+            importlib.import_module(module)
     _settle()
 
 

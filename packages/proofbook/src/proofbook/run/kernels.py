@@ -18,6 +18,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode, v4
 
+from proofbook.run.provisioner import Fork, ForkProvisioner
 from proofbook.run.runner import TIME_LIMIT
 
 CELL_SECONDS = 3 * TIME_LIMIT
@@ -52,11 +53,15 @@ class KernelPool:
 
     `setup`: code that each kernel executes before the first cell. `workers`: how many notebooks are
     executed at a time. `keep_ready`: after a notebook, the first worker starts a kernel for the
-    next one and executes the set-up; without it a kernel starts when it is needed.
+    next one and executes the set-up; without it a kernel starts when it is needed. `fork`: starts
+    kernels; without it, each starts in a new interpreter.
     """
 
-    def __init__(self, setup: str, workers: int = 2, keep_ready: bool = False) -> None:
+    def __init__(
+        self, setup: str, workers: int = 2, keep_ready: bool = False, fork: Fork | None = None
+    ) -> None:
         self._setup, self._workers, self._keep_ready = setup, workers, keep_ready
+        self._fork = fork
         self._jobs: deque[_Job] = deque()
         self._changed = threading.Condition()
         self._threads: list[threading.Thread] = []
@@ -98,7 +103,7 @@ class KernelPool:
         job = self._next(first)
         while job is not None:
             try:
-                with _kernel(self._setup) as client:
+                with _kernel(self._setup, self._fork) as client:
                     if job.future.done():  # a kernel for the next notebook
                         job = self._next(first)
                     if job is not None:
@@ -146,7 +151,7 @@ class _Job:
 
 
 @contextlib.contextmanager
-def _kernel(setup: str) -> Iterator[NotebookClient]:
+def _kernel(setup: str, fork: Fork | None) -> Iterator[NotebookClient]:
     """The client of a new kernel that has executed the set-up; its folder is temporary."""
     with tempfile.TemporaryDirectory(prefix="proofbook-", ignore_cleanup_errors=True) as folder:
         client = NotebookClient(
@@ -157,6 +162,10 @@ def _kernel(setup: str) -> Iterator[NotebookClient]:
             timeout=int(CELL_SECONDS),
             shutdown_kernel="immediate",
         )
+        manager = client.create_kernel_manager()
+        if fork:
+            spec = manager.kernel_spec
+            manager.provisioner = ForkProvisioner(fork, kernel_spec=spec, parent=manager)
         with client.setup_kernel():
             _execute(client, -1, setup)
             yield client

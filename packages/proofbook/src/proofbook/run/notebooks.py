@@ -23,6 +23,7 @@ from proofbook.model.page import one_line_end
 from proofbook.model.problem import Problem, Unproved
 from proofbook.run.kernels import CellFailed, KernelPool, Outputs
 from proofbook.run.plot_environment import STYLE
+from proofbook.run.provisioner import Fork
 from proofbook.run.result import Result
 
 _SETUP = f"""\
@@ -32,6 +33,7 @@ os.environ["OMP_NUM_THREADS"] = "1"
 import matplotlib
 import torch
 
+%matplotlib inline
 matplotlib.rc_file({str(STYLE)!r})
 torch.set_num_threads(1)
 %config InlineBackend.figure_formats = ["svg"]
@@ -66,11 +68,12 @@ class Cell:
 class Notebooks:
     """Owns the executed notebooks of a book; one whose code did not change isn't executed again.
 
-    `keep_ready`: keep a kernel ready for the next notebook, for an author who edits.
+    `keep_ready`: keep a kernel ready for the next notebook, for an author who edits. `fork`: what
+    starts the kernels, see `KernelPool`.
     """
 
-    def __init__(self, keep_ready: bool = False) -> None:
-        self._pool = KernelPool(_SETUP, keep_ready=keep_ready)
+    def __init__(self, keep_ready: bool = False, fork: Fork | None = None) -> None:
+        self._pool = KernelPool(_SETUP, keep_ready=keep_ready, fork=fork)
         self._outputs: dict[str, Future[Outputs]] = {}
         self._labs: list[Lab] = []
 

@@ -15,7 +15,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from pathlib import Path
 
@@ -42,8 +42,10 @@ class Runner:
         self._numbers = itertools.count()
         self._waiting: dict[int, Future[Result]] = {}
         self._paths: dict[int, Path] = {}
+        self._kernels: dict[int, tuple[Future[int], Future[int]]] = {}
+        self._forks = hasattr(os, "fork") and not fresh
         self._started: dict[int, float] = {}
-        self._lock = threading.Lock()
+        self._lock, self._sending = threading.Lock(), threading.Lock()
         # Ours, not the forkserver's: it is deleted even if that process is killed.
         self._folder = tempfile.mkdtemp(prefix="proofbook-")
         self._errors = Path(self._folder, "errors")
@@ -82,13 +84,26 @@ class Runner:
             number = next(self._numbers)
             self._waiting[number], self._paths[number] = future, script
         path = str(script.resolve())
-        request = {"number": number, "script": path, "limit": self.limit, "trace": trace}
-        try:
-            self._process.stdin.write(json.dumps(request) + "\n")
-            self._process.stdin.flush()
-        except OSError:
-            self._fail_all()
+        self._send({"number": number, "script": path, "limit": self.limit, "trace": trace})
         return future
+
+    def fork_kernel(
+        self, arguments: Sequence[str], environment: Mapping[str, str], folder: str
+    ) -> tuple[Future[int], Future[int]]:
+        """Have the forkserver fork a Jupyter kernel; gives its process id and its exit status.
+
+        `arguments`, `environment` and `folder`: see `kernel_process`. Raises `RunnerError` where
+        nothing can be forked, and so does the process id.
+        """
+        if not (self._forks and self.alive()):
+            raise RunnerError("nothing can be forked")
+        kernel: tuple[Future[int], Future[int]] = Future(), Future()
+        with self._lock:
+            number = next(self._numbers)
+            self._kernels[number] = kernel
+        fields = {"kernel": list(arguments), "environment": dict(environment), "folder": folder}
+        self._send({"number": number, **fields})
+        return kernel
 
     def run(self, scripts: Iterable[Path]) -> list[Result]:
         """Run all `scripts` and wait; the results come in the same order."""
@@ -120,10 +135,24 @@ class Runner:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def _send(self, request: dict) -> None:
+        try:
+            with self._sending:
+                self._process.stdin.write(json.dumps(request) + "\n")
+                self._process.stdin.flush()
+        except (OSError, ValueError):  # it has ended, or was closed
+            self._fail_all()
+
     def _read(self) -> None:
         for line in self._process.stdout:
             fields = json.loads(line)
             number = fields.pop("number")
+            if "pid" in fields:
+                self._kernels[number][0].set_result(fields["pid"])
+                continue
+            if "exit_code" in fields:
+                self._kernels.pop(number)[1].set_result(fields["exit_code"])
+                continue
             with self._lock:
                 if not fields:  # the run starts
                     self._started[number] = time.monotonic()
@@ -140,8 +169,14 @@ class Runner:
         code = self._process.wait()
         with self._lock:
             lost = list(self._waiting.values())
+            kernels = list(self._kernels.values())
             self._waiting.clear()
             self._started.clear()
+            self._kernels.clear()
+        for pid, exit_code in kernels:
+            if not pid.done():
+                pid.set_exception(RunnerError("the process that forks has ended"))
+            exit_code.set_result(code)
         if lost:
             stderr = ""
             with contextlib.suppress(OSError):

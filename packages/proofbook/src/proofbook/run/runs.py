@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from proofbook.run.result import Result
-from proofbook.run.runner import Runner
+from proofbook.run.runner import Runner, RunnerError
 
 Key = tuple[str, str, bool]
 """A script, the hash of its bytes, and whether it is recorded."""
@@ -63,6 +63,14 @@ class Runs:
             for (script, digest, trace), future in self._futures.items()
             if script in kept and last[script, trace] == digest
         }
+
+    def fork_kernel(
+        self, arguments: Sequence[str], environment: Mapping[str, str], folder: str
+    ) -> tuple[Future[int], Future[int]]:
+        """Have the runner fork a Jupyter kernel; raises `RunnerError` if there is no runner."""
+        if self._runner is None:
+            raise RunnerError("no script has been run")
+        return self._runner.fork_kernel(arguments, environment, folder)
 
     def running(self) -> list[tuple[Path, float]]:
         """The scripts that run at this moment, each with its seconds so far."""
