@@ -19,7 +19,7 @@ def get(site, published) -> Callable[[str], bytes]:
     def get(address: str) -> bytes:
         assert address.startswith(published)
         here = site + address.removeprefix(published)
-        with urllib.request.urlopen(here, timeout=30) as answer:
+        with urllib.request.urlopen(here, timeout=120) as answer:
             assert answer.status == 200 and answer.url == here
             return answer.read()
 

@@ -19,6 +19,7 @@ from proofbook.export.notebook import file_name, has_scripts, notebook, to_json
 from proofbook.model.book import read_book
 from proofbook.model.page import Page, parse
 from proofbook.run.kernels import KernelPool
+from proofbook.testing.fixtures import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[1]
 SITE = "https://example.org/book/"
@@ -58,7 +59,7 @@ def _run(notebooks: list[NotebookNode]) -> list[list[dict]]:
         input=json.dumps([_sources(each, "code") for each in notebooks]),
         capture_output=True,
         text=True,
-        timeout=240,
+        timeout=8 * PATIENCE,
         check=True,
     )
     return json.loads(done.stdout)
@@ -113,7 +114,7 @@ def test_one_runs_in_a_real_kernel(notebooks):
     ours = notebooks["docs/convolution/kernel.en.md"]
     pool = KernelPool("", workers=1)
     try:
-        results = pool.submit(_sources(ours, "code")).result(120)
+        results = pool.submit(_sources(ours, "code")).result(PATIENCE)
     finally:
         pool.close()
     for outputs, recorded in zip(results, _recorded(ours), strict=True):

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from proofbook.run.plot_environment import plot_environment
 from proofbook.run.runner import Runner
+from proofbook.testing.fixtures import LIMIT, PATIENCE
 from proofbook.testing.sample import sample, sample_and_rest
 
 ROOT = Path(__file__).parent.parent
@@ -43,7 +44,7 @@ def python(script: str) -> subprocess.CompletedProcess[str]:
         stdin=subprocess.DEVNULL,
         capture_output=True,
         encoding="utf-8",
-        timeout=120,
+        timeout=PATIENCE,
     )
 
 
@@ -81,7 +82,7 @@ def shuffled(scripts: list[str]) -> list[str]:
 @pytest.mark.parametrize(("order", "hash_seed"), [(backwards, 1), (shuffled, 99)])
 def test_in_any_order_they_print_what_is_recorded(scripts, order, hash_seed):
     scripts = order(scripts)
-    with Runner(hash_seed=hash_seed) as runner:
+    with Runner(LIMIT, hash_seed) as runner:
         results = runner.run([ROOT / script for script in scripts])
     assert not [result.refusal for result in results if result.refusal]
     found = {script: result.stdout for script, result in zip(scripts, results, strict=True)}

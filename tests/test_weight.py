@@ -23,18 +23,32 @@ def compressed(url: str, body: bytes) -> int:
     return len(body) if url.endswith((".woff2", ".png")) else len(gzip.compress(body))
 
 
-def loaded(browser, url: str) -> dict[str, int]:
-    """What a first visit to a page asks for, with the bytes of each."""
-    context = browser.new_context(viewport={"width": 390, "height": 844})
-    page, responses = context.new_page(), []
-    page.on("response", lambda response: responses.append(response))
-    page.goto(url)
-    page.wait_for_load_state("networkidle")
-    page.wait_for_timeout(300)
-    got = {r.url: compressed(r.url, r.body()) for r in responses}
-    assert len(got) == len(responses), "something is asked for twice"
-    context.close()
-    return got
+@pytest.fixture
+def visit(page):
+    """A function that gives what a first visit to a page asks for, with the bytes of each."""
+    page.set_viewport_size({"width": 390, "height": 844})
+    session = page.context.new_cdp_session(page)
+    session.send("Network.enable")
+    session.send("Network.setCacheDisabled", {"cacheDisabled": True})
+
+    def visit(url: str) -> dict[str, int]:
+        page.goto("about:blank")
+        responses = []
+
+        def note(response) -> None:
+            responses.append(response)
+
+        page.on("response", note)
+        page.goto(url)
+        page.wait_for_load_state("networkidle")
+        page.wait_for_timeout(300)
+        page.remove_listener("response", note)
+        got = {r.url: compressed(r.url, r.body()) for r in responses}
+        assert len(got) == len(responses), "something is asked for twice"
+        return got
+
+    yield visit
+    session.detach()
 
 
 @pytest.fixture(scope="session")
@@ -48,18 +62,18 @@ def heaviest(site) -> list[str]:
 
 
 @pytest.mark.parametrize("at", [*range(5), "", "en/accumulate/two-losses/"])
-def test_a_first_visit_is_light(site, browser, heaviest, at):
+def test_a_first_visit_is_light(site, visit, heaviest, at):
     address = heaviest[at] if isinstance(at, int) else at
-    got = loaded(browser, site + address)
+    got = visit(site + address)
     assert sum(got.values()) <= WEIGHT, (address, got)
     assert len(got) <= REQUESTS, (address, got)
     assert all(url.startswith(site) for url in got)
     assert not any("search_index" in url for url in got), "the index waits until it is needed"
 
 
-def test_only_a_page_with_a_formula_asks_for_the_font_of_formulas(site, browser):
-    assert any("formulas" in url for url in loaded(browser, site + "accumulate/two-losses/"))
-    assert not any("formulas" in url for url in loaded(browser, site + "module-hooks/"))
+def test_only_a_page_with_a_formula_asks_for_the_font_of_formulas(site, visit):
+    assert any("formulas" in url for url in visit(site + "accumulate/two-losses/"))
+    assert not any("formulas" in url for url in visit(site + "module-hooks/"))
 
 
 def test_the_page_of_questions_is_light(site_folder):

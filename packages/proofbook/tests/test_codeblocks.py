@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from proofbook.model.older_outputs import written
+from proofbook.testing.fixtures import PATIENCE
 
 SETTINGS = """\
 [tool.pytest.ini_options]
@@ -143,7 +144,7 @@ def run_pytest(*arguments: object, cwd: Path) -> tuple[int, str]:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         encoding="utf-8",
-        timeout=120,
+        timeout=4 * PATIENCE,
     )
     return done.returncode, done.stdout
 

@@ -14,6 +14,8 @@ needs_browser = pytest.mark.skipif(
     reason="no Chromium or Chrome on this machine",
 )
 
+PATIENCE = 120_000
+"""Milliseconds after which what a test waits for never comes; the machine may be slow and busy."""
 WINDOW = {"width": 1280, "height": 900}
 FORGET = """() => {
     if (origin != "null") for (const storage of [localStorage, sessionStorage]) storage.clear()
@@ -55,6 +57,7 @@ def page(browser, opened):
 
     if not opened:
         opened.append(browser.new_context().new_page())
+        opened[0].set_default_timeout(PATIENCE)
     (page,) = opened
     page.set_viewport_size(WINDOW)
     page.emulate_media(media="null", color_scheme="null", reduced_motion="null")
