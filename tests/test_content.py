@@ -46,7 +46,7 @@ def test_the_record_of_reconciled_pages_is_read(book):
 
 def test_every_page_of_the_book_answers_in_plain_words_of_its_own(book):
     pages = [p for p in book.pages if p.headings]
-    said = {page.file: answer(page.text) for page in pages}
+    said = {page.file: answer(page) for page in pages}
     assert len(said) > 100
     assert [file for file, text in said.items() if len(text) < 10] == []
     assert [text for text, times in Counter(said.values()).items() if times > 1] == []

@@ -39,18 +39,19 @@ SAID = {
 
 @pytest.mark.parametrize("text, said", SAID.values(), ids=SAID)
 def test_the_answer_is_what_stands_below_the_title(text, said):
-    assert answer(page(text)) == said
+    assert answer(parse("", page(text))) == said
 
 
 @pytest.mark.parametrize(
     "text", ["## Why", "::: snippets/t/s.py", "- a", "1. a", "!!! note", "```\nx\n```", "| a |", ""]
 )
 def test_a_page_whose_title_no_text_follows_has_no_answer(text):
-    assert answer(f"# T\n\n{text}\n") == ""
+    assert answer(parse("", f"# T\n\n{text}\n")) == ""
 
 
 def test_the_title_keeps_its_code_and_loses_its_anchor():
-    assert title("---\nx: 1\n---\n# Why `w`? { #why }\n") == "Why `w`?"
+    page = parse("", "---\nx: 1\n---\n# Why `w`? { #why }\n")
+    assert title(page) == "Why `w`?"
 
 
 def test_the_markdown_copy_of_a_page_is_plain_markdown(tmp_path):

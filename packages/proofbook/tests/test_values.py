@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from proofbook.check.numbers import wrong_values
+from proofbook.check.numbers import find_evidence, statements_of, without_evidence
 from proofbook.model.book import read_book
 from proofbook.model.page import parse
 from proofbook.model.snippet import ShownSnippet, SnippetText, shown_snippets
@@ -23,7 +23,8 @@ def refused(text: str, *linked: str) -> list[str]:
     runs = {"docs/t/p.en.md": (RUN,)} | {
         file: (ShownSnippet((SnippetText("99\n"),)),) for file in linked
     }
-    return [p.found for p in wrong_values(page, lambda file: runs.get(file, ()))]
+    found = find_evidence(page, statements_of(page), lambda file: runs.get(file, ()))
+    return [problem.found for problem in without_evidence(page, found)]
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ import re
 import sys
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cached_property
 
 from proofbook.api.index import Index, read_index
 from proofbook.api.names_in_code import CodeName, names_in_code
@@ -129,12 +129,10 @@ def shown(page: Page, book: Book) -> Shown:
     return Shown("\n".join(scripts), "\n".join(outputs))
 
 
-@cache
 def _near(name: str, names: Collection[str], ratio: float = _NEAR) -> str | None:
     return next(iter(difflib.get_close_matches(name, names, 1, ratio)), None)
 
 
-@cache
 def _slip(name: str, names: Collection[str]) -> str | None:
     """A name of which this one is a misspelling: with one slip, or a little more if it is long."""
     for other in names:
@@ -179,8 +177,8 @@ class _Context:
             if len(name) >= 5 and name[0] != "_" and not self._known(name):
                 # `conv_transpose` stands for all of `conv_transpose1d`, `conv_transpose2d`, ...
                 family = sum(other.startswith(name) for other in self.index.common) > 1
-                ours = tuple(sorted(self.shown.words))
-                if not family and (near := _slip(name, ours) or _slip(name, self.index.common)):
+                known = () if family else (tuple(sorted(self.shown.words)), self.index.common)
+                if near := next(filter(None, (self._slip(name, names) for names in known)), None):
                     yield self._problem(span, near, use)
             return
         whole = use.dotted.split(".")
@@ -193,12 +191,18 @@ class _Context:
             return
         owner = self.index.resolve(heads[last - 1]) or {}
         names = self.index.modules.get(owner.get("module", "")) or self.index.common
-        near = _near(missing, tuple(names), 0.75)
+        near = self._near(missing, tuple(names), 0.75)
         first = use.parts[0]
         if first != "torch" and (self.shown.defines(first) and not self.shown.imports(first)):
             return
         if first == "torch" or self.shown.imports(first) or near:
             yield self._problem(span, near or "a name of PyTorch", use)
+
+    def _near(self, name: str, names: Collection[str], ratio: float = _NEAR) -> str | None:
+        return self.book.cached(_near, name, names, ratio)
+
+    def _slip(self, name: str, names: Collection[str]) -> str | None:
+        return self.book.cached(_slip, name, names)
 
     def _problem(self, span: Span, near: str, use: CodeName) -> Problem:
         what = f"PyTorch {self.index.version} has no such name"
@@ -213,7 +217,7 @@ class _Context:
         """An argument by itself, as `retain_graph=True`."""
         near = None
         if len(name) >= 8 and not self._known(name):
-            near = _near(name, self.index.parameters)
+            near = self._near(name, self.index.parameters)
         if near:
             what = f"no function of PyTorch {self.index.version} takes this argument"
             mend = f"correct the argument, or {_QUOTES}"
@@ -240,7 +244,7 @@ class _Context:
                 continue
             if not any(names is None or "**" in names or keyword in names for names in takes):
                 names = sorted({name for names in takes for name in names} - {"self", "args"})
-                near = _near(keyword, tuple(names), 0.6)
+                near = self._near(keyword, tuple(names), 0.6)
                 expected = f"{near}=" if near else ", ".join(names) or "no argument"
                 what = f"{use.parts[-1]} takes no such argument in PyTorch {self.index.version}"
                 mend = f"correct the argument, or {_QUOTES}"

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from proofbook.maths.check import verdicts, wrong_equality
+from proofbook.maths.python_code import read_run
 from proofbook.maths.verdict import Verdict
 from proofbook.model.book import Book
 from proofbook.model.page import Page
@@ -21,4 +23,5 @@ def wrong_equations(page: Page, book: Book) -> Iterator[Problem]:
 
 def equation_verdicts(book: Book, file: str) -> tuple[Verdict, ...]:
     """What was found of each equation of a page."""
-    return tuple(verdicts(book.page(file), book.fact(shown_runs, file)))
+    read = partial(book.cached, read_run)
+    return verdicts(book.page(file), book.fact(shown_runs, file), read)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 
 from proofbook.maths.equalities import equalities, sides
 from proofbook.model.book import Book
@@ -96,22 +96,23 @@ class Evidence:
 
 
 def find_evidence(
-    page: Page, runs: Callable[[str], Sequence[ShownSnippet]]
+    page: Page, statements: Iterable[Statement], runs: Callable[[str], Sequence[ShownSnippet]]
 ) -> Iterator[tuple[Statement, Iterator[Evidence]]]:
-    """What a page says that runs print, each with the lines that prove it, the best first.
+    """The statements of a page, each with the lines that prove it, the best first.
 
-    `runs` gives the runs of a page by its file; of one that doesn't exist, none. What proves a
-    number may be an equation of the page instead: a run that is no `script`'s.
+    Those that name another source are left out. `runs` gives the runs of a page by its file; of one
+    that doesn't exist, none. What proves a number may be an equation of the page instead: a run
+    that is no `script`'s.
     """
     own = runs(page.file)
     # What an equation derives may be spoken of too; that it is right is checked by itself.
     derived = SnippetText(" ".join(f"{e.left} {e.right}" for e in equalities(page) if e.computed))
     spoken = SnippetText(" ".join(maths.content for maths in page.maths))
-    statements = [statement for statement in statements_of(page) if statement.source is None]
+    of_runs = [statement for statement in statements if statement.source is None]
     for start, end in _sections(page):
         linked = [run for file in _linked(page, start, end) for run in runs(file)]
         known = [(run, text) for run in [*own, *linked] for text in run.texts]
-        for statement in (statement for statement in statements if start <= statement.place < end):
+        for statement in (one for one in of_runs if start <= one.place < end):
             near = sorted(known, key=partial(_distance, statement, page, start, end))
             if not statement.line:
                 maths = derived if statement.kind == "number in an equation" else spoken
@@ -142,14 +143,22 @@ def _distance(
     )
 
 
+def evidence_on_page(page: Page, book: Book) -> Iterator[tuple[Statement, Iterator[Evidence]]]:
+    """The statements of a page of a book, each with the lines that prove it, the best first."""
+    statements = book.cached(statements_of, page)
+    return find_evidence(page, statements, lambda file: book.fact(shown_runs, file))
+
+
 def unproved_values(page: Page, book: Book) -> Iterator[Problem]:
     """The numbers and messages of a page that no run on it shows."""
-    return wrong_values(page, lambda file: book.fact(shown_runs, file))
+    return without_evidence(page, evidence_on_page(page, book))
 
 
-def wrong_values(page: Page, runs: Callable[[str], Sequence[ShownSnippet]]) -> Iterator[Problem]:
-    """As `unproved_values`; `runs` gives the runs of a page by its file."""
-    for statement, proving in find_evidence(page, runs):
+def without_evidence(
+    page: Page, found: Iterable[tuple[Statement, Iterator[Evidence]]]
+) -> Iterator[Problem]:
+    """The problems of those statements of a page for which there is no evidence."""
+    for statement, proving in found:
         if next(proving, None) is None and not _is_supposed(page, statement):
             where = f"the line with {statement.line!r} of" if statement.line else "the code or"
             yield Problem(
@@ -178,7 +187,6 @@ def _linked(page: Page, start: int, end: int) -> Iterator[str]:
             yield posixpath.normpath(posixpath.join(folder, name))
 
 
-@lru_cache(maxsize=512)
 def statements_of(page: Page) -> tuple[Statement, ...]:
     """What a page says that runs print: in plain words, in code, in formulas."""
     return (*_in_prose(page), *_in_code(page), *_in_maths(page))

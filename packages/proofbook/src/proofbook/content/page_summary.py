@@ -9,7 +9,7 @@ import re
 from itertools import pairwise
 
 from proofbook.markdown.spans import Span
-from proofbook.model.page import Page, parse
+from proofbook.model.page import Page
 
 WIDTH = 160
 """How much of an answer is shown elsewhere, in halves of a Chinese character."""
@@ -36,19 +36,18 @@ _LATEX = (
 _SENTENCE = re.compile(r"[。！？](?![”」』）])|[.!?](?= +[^a-z ])|[.!?。！？]$")
 
 
-def title(markdown: str) -> str:
+def title(page: Page) -> str:
     """The title of a page, with its code in backticks; empty where it has none."""
-    heading = _heading(parse("", markdown))
+    heading = _heading(page)
     return heading.content if heading else ""
 
 
-def answer(markdown: str) -> str:
+def answer(page: Page) -> str:
     """What a page answers, in plain words: its first sentence, and those after it while they fit.
 
     A sentence that only points at what follows (it ends in a colon) is left out. Empty where no
     text stands directly below the title.
     """
-    page = parse("", markdown)
     if not (heading := _heading(page)):
         return ""
     below = heading.end + len(page.text[heading.end :]) - len(page.text[heading.end :].lstrip())

@@ -83,7 +83,7 @@ def count(book: Book, file: str) -> Count:
             runs += 1
             lines += len(book.text_or_empty(output_file(reference.path)).splitlines())
     judged = book.remember(equation_verdicts, file)
-    sources = [statement.source is None for statement in statements_of(page)]
+    sources = [statement.source is None for statement in book.cached(statements_of, page)]
     own, known = sum(one.state != "open" for one in judged), sum(sources)
     right = sum(book.remember(names_of, file).values())
     return Count(runs, lines, known, own, right, len(judged) - own, len(sources) - known)

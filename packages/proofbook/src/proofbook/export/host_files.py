@@ -30,7 +30,7 @@ class SitePage:
 
     @property
     def title(self) -> str:
-        return title(self.page.text)
+        return title(self.page)
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ def _title_too_long(page: Page) -> Problem:
         next((heading.line for heading in page.headings if heading.level == 1), 1),
         "the title is too long for the picture that is shown beside a link to the page",
         "a question that fits on four lines",
-        title(page.text),
+        title(page),
         "ask it in fewer words",
         (page.file,),
     )
@@ -124,7 +124,7 @@ def llms_txt(edition: Edition) -> str:
 def _list_item(edition: Edition, page: SitePage) -> str:
     name = page.title.replace("[", r"\[").replace("]", r"\]")
     link = f"- [{name}]({edition.address(page)}{markdown_copy.NAME})"
-    summary = answer(page.page.text)
+    summary = answer(page.page)
     return f"{link}: {summary}" if summary else link
 
 

@@ -12,10 +12,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from proofbook.check.numbers import Evidence, Statement, find_evidence
+from proofbook.check.numbers import Evidence, Statement, evidence_on_page
 from proofbook.model.book import Book
 from proofbook.model.page import Page
-from proofbook.model.snippet import shown_runs
 
 OPEN, NUMBERED, CLOSE = "\ue000", "\ue001", "\ue002"  # for private use, says Unicode
 """A marker is OPEN, the number of a link, NUMBERED, what is linked, CLOSE."""
@@ -125,7 +124,7 @@ def normalized(latex: str) -> str:
 
 def _of_page(page: Page, book: Book) -> PageValueLinks:
     by_place: dict[int, list[tuple[Statement, Iterator[Evidence]]]] = {}
-    for statement, proving in find_evidence(page, lambda file: book.fact(shown_runs, file)):
+    for statement, proving in evidence_on_page(page, book):
         by_place.setdefault(statement.place, []).append((statement, proving))
     links = PageValueLinks(page.file, page.text)
     for maths in page.maths:

@@ -9,15 +9,27 @@ listed, but no problem.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from typing import Protocol
 
 from proofbook.maths.equalities import Equality, equalities
+from proofbook.maths.python_code import read_run
+from proofbook.maths.symbol_values import SymbolValues
 from proofbook.maths.verdict import Verdict, of_numbers
-from proofbook.maths.verify import CodeAndOutput, Verifier
+from proofbook.maths.verify import Verifier
 from proofbook.model.page import Page
 from proofbook.model.problem import Problem
+
+ReadRun = Callable[[str, str], SymbolValues]
+"""What a run says of symbols, from its code and its output: see `read_run`."""
+
+
+class CodeAndOutput(Protocol):
+    """What is read of a run: its code and what it printed."""
+
+    code: str
+    output: str
 
 
 def wrong_equality(page: Page, verdict: Verdict) -> Problem:
@@ -38,18 +50,19 @@ def line_of(page: Page, equality: Equality) -> int:
     return page.text.count("\n", 0, equality.place) + 1
 
 
-def verdicts(page: Page, runs: Sequence[CodeAndOutput] = ()) -> list[Verdict]:
-    """Every equality of a page, judged. `runs`: those of the references of the page, in order."""
-    return list(_verdicts(page, tuple(runs)))
+def verdicts(
+    page: Page, runs: Sequence[CodeAndOutput] = (), read: ReadRun = read_run
+) -> tuple[Verdict, ...]:
+    """Every equality of a page, judged.
 
-
-@lru_cache(maxsize=512)
-def _verdicts(page: Page, runs: tuple[CodeAndOutput, ...]) -> tuple[Verdict, ...]:
-    """The report asks for the same pages as the check."""
+    `runs`: those of the references of the page, in order; `read`: what reads one of them. Pages in
+    several languages show the same runs, so that a book gives one that remembers.
+    """
     found = list(equalities(page))
     if all(equality.computed for equality in found):
         return tuple(map(of_numbers, found))
-    verifier = Verifier(page, found, runs)
+    values = [read(run.code, run.output) for run in runs]
+    verifier = Verifier(page, found, values)
     judged = [verifier.verdict(equality) for equality in found]
     # A definition whose consequences were computed is checked by them.
     places = frozenset().union(*(one.used for one in judged if one.state == "proved"))

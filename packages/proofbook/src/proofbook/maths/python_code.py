@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from functools import lru_cache, reduce
+from functools import reduce
 
 from proofbook.maths.algebra.expression import NotEvaluated, Symbol, Value, evaluate, replace
 from proofbook.maths.algebra.latex import Tree
@@ -17,12 +17,8 @@ _LEAVES = (ast.Name, ast.Constant, ast.expr_context, ast.operator)
 _FUNCTIONS = {"sqrt": "sqrt", "log": "log", "abs": "abs", "norm": "norm", "sign": "sign"}
 
 
-@lru_cache(maxsize=512)
 def read_run(code: str, output: str) -> SymbolValues:
-    """What a script and its output say of symbols; of code that is no Python, only the output.
-
-    Remembered, as the pages of all languages show the same runs: the result is not to be changed.
-    """
+    """What a script and its output say of symbols; of code that is no Python, only the output."""
     found = SymbolValues()
     try:
         tree = ast.parse(code)

@@ -8,7 +8,6 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import product
-from typing import Protocol
 
 from proofbook.maths.algebra.expression import (
     NotEvaluated,
@@ -35,7 +34,7 @@ from proofbook.maths.definitions import (
 )
 from proofbook.maths.equalities import Equality
 from proofbook.maths.page_values import PageValues, Sections, value_of_symbol, without_step
-from proofbook.maths.python_code import read_run
+from proofbook.maths.symbol_values import SymbolValues
 from proofbook.maths.verdict import (
     Verdict,
     format_difference,
@@ -51,20 +50,16 @@ _MOST_COMBINATIONS = 512
 Pair = tuple[Tree, Tree]
 
 
-class CodeAndOutput(Protocol):
-    """What is read of a run: its code and what it printed."""
-
-    code: str
-    output: str
-
-
 class Verifier:
-    """Judges the equalities of one page, of which it is given all."""
+    """Judges the equalities of one page, of which it is given all.
 
-    def __init__(self, page: Page, equalities: Sequence[Equality], runs: Sequence[CodeAndOutput]):
+    `runs`: what the runs of the page's references say of symbols, in their order.
+    """
+
+    def __init__(self, page: Page, equalities: Sequence[Equality], runs: Sequence[SymbolValues]):
         self.sections = Sections(page)
         by_section = [
-            (self.sections.at_line(reference.line), read_run(run.code, run.output))
+            (self.sections.at_line(reference.line), run)
             for reference, run in zip(page.references, runs, strict=False)
         ]
         in_code = {name for _, run in by_section for name in run.values}

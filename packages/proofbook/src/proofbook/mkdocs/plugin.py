@@ -47,6 +47,7 @@ from proofbook.mkdocs.status import with_status
 from proofbook.mkdocs.swap import Target
 from proofbook.model.book import Book
 from proofbook.model.config import OPTIONS, BookConfig
+from proofbook.model.page import parse
 from proofbook.model.problem import Unproved
 
 log = logging.getLogger("mkdocs.proofbook")
@@ -154,9 +155,11 @@ class ProofbookPlugin(BasePlugin):
     def on_page_markdown(
         self, markdown: str, *, page: Page, config: MkDocsConfig, files: Files
     ) -> str:
-        page.meta.setdefault("description", answer(markdown) or config.site_description)
         source = source_of(page.file)
-        if source not in self.book.page_files:
+        known = source in self.book.page_files
+        summary = answer(self.book.page(source) if known else parse(source, markdown, False))
+        page.meta.setdefault("description", summary or config.site_description)
+        if not known:
             return markdown  # a notebook, say
         language = self.language(config)
         self.session.pages.remember(page, language)

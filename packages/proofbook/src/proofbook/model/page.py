@@ -12,7 +12,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Collection
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
 
@@ -209,7 +209,6 @@ def one_line_end(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-@lru_cache(maxsize=512)
 def parse(file: str, text: str, whole: bool = True, language: str = "") -> Page:
     """Read a page. What stands inside a code fence is never taken for a reference or a heading.
 

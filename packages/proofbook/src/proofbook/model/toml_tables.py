@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import tomllib
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from proofbook.model.problem import Problem, Unproved, not_utf8
@@ -28,7 +27,7 @@ def tables(book: Book, file: str, kind: str, pages: tuple[str, ...]) -> list[tup
         return []
     try:
         text = book.text(file)
-        entries = _loaded(text).get(kind, [])
+        entries = book.cached(tomllib.loads, text).get(kind, [])
     except UnicodeDecodeError as error:
         raise Unproved([not_utf8(file, error, pages)]) from error
     except tomllib.TOMLDecodeError as error:
@@ -46,8 +45,3 @@ def tables(book: Book, file: str, kind: str, pages: tuple[str, ...]) -> list[tup
 def is_words(value: object) -> bool:
     """Whether a value is a text in one line, without blanks too many."""
     return isinstance(value, str) and bool(value) and value == " ".join(value.split())
-
-
-@lru_cache(maxsize=8)
-def _loaded(text: str) -> dict:
-    return tomllib.loads(text)
