@@ -31,6 +31,7 @@ from gradtrace.record.observers.operations import Operations
 from gradtrace.record.observers.optimizers import OptimizerSteps
 from gradtrace.record.observers.printed_output import PrintedOutput
 from gradtrace.record.observers.script_lines import LineTracer
+from gradtrace.record.recording import Recording
 from gradtrace.record.registry import GraphRegistry
 from gradtrace.record.script_position import ScriptPosition, line_in_script
 from gradtrace.record.suspended import OwnHandleIds
@@ -58,13 +59,13 @@ class Recorder:
         source = self._path.read_text(encoding="utf-8")
         self._log = log = EventLog(ScriptPosition(str(path), source), source, max_events)
         self._registry = registry = GraphRegistry(log.trace)
-        names, self._handle_ids = ScriptNames(), OwnHandleIds()
         changes = LeafChanges(log, registry)
-        self._passes = BackwardPasses(log, registry, changes, self._handle_ids)
-        self._steps = OptimizerSteps(log, registry, changes)
-        self._hooks = ScriptHooks(log, registry, changes, names, self._passes, self._steps)
-        self._operations = Operations(log, registry, changes, names, self._hooks.on_tensor)
-        self._lines = LineTracer(log, registry, changes, names, self._passes)
+        recording = Recording(log, registry, changes, ScriptNames(), OwnHandleIds())
+        self._passes = BackwardPasses(recording)
+        self._steps = OptimizerSteps(recording)
+        self._hooks = ScriptHooks(recording, self._passes, self._steps)
+        self._operations = Operations(recording, self._hooks.on_tensor)
+        self._lines = LineTracer(recording, self._passes)
         self._output = PrintedOutput(log)
         self._undo = ExitStack()
         self._finished = False
@@ -86,7 +87,7 @@ class Recorder:
         self._patch(nn.Module, "zero_grad", steps.wrap_zero_grad)
         for kind in MODULES_WITH_FAST_PATH:
             self._patch(kind, "forward", lambda f: wrap_fast_path(self._operations, f))
-        steps.observe(self._handle_ids, self._undo)
+        steps.observe(self._undo)
         self._output.observe(sys.stdout, self._undo)
         self._undo.enter_context(self._operations)
         self._undo.callback(sys.settrace, sys.gettrace())

@@ -12,10 +12,8 @@ from collections.abc import Callable
 import torch
 from torch.autograd.graph import _get_grad_fn_or_grad_acc
 
-from gradtrace.record.event_log import EventLog
-from gradtrace.record.observers.leaf_changes import LeafChanges
-from gradtrace.record.registry import GraphRegistry, reachable
-from gradtrace.record.suspended import OwnHandleIds
+from gradtrace.record.recording import Recording
+from gradtrace.record.registry import reachable
 from gradtrace.record.tensor_values import value_of
 from gradtrace.trace import Event
 
@@ -23,11 +21,9 @@ from gradtrace.trace import Event
 class BackwardPasses:
     """Records the backward passes of the script."""
 
-    def __init__(
-        self, log: EventLog, registry: GraphRegistry, changes: LeafChanges, handle_ids: OwnHandleIds
-    ) -> None:
-        self._log, self._registry = log, registry
-        self._changes, self._handle_ids = changes, handle_ids
+    def __init__(self, recording: Recording) -> None:
+        self._log, self._registry = recording.log, recording.registry
+        self._changes, self._handle_ids = recording.changes, recording.handle_ids
         self.count = 0
         """How many passes have begun."""
         self._running: dict[str, Event] = {}

@@ -9,12 +9,9 @@ from collections.abc import Callable
 import torch
 from torch import nn
 
-from gradtrace.record.event_log import EventLog
-from gradtrace.record.names import ScriptNames
 from gradtrace.record.observers.backward_passes import BackwardPasses
-from gradtrace.record.observers.leaf_changes import LeafChanges
 from gradtrace.record.observers.optimizers import OptimizerSteps
-from gradtrace.record.registry import GraphRegistry
+from gradtrace.record.recording import Recording
 from gradtrace.record.tensor_values import values_of
 
 Target = Callable[[], str | list[str]]
@@ -44,17 +41,10 @@ class ScriptHooks:
     functions.
     """
 
-    def __init__(
-        self,
-        log: EventLog,
-        registry: GraphRegistry,
-        changes: LeafChanges,
-        names: ScriptNames,
-        passes: BackwardPasses,
-        steps: OptimizerSteps,
-    ) -> None:
-        self._log, self._registry, self._changes = log, registry, changes
-        self._names, self._passes, self._steps = names, passes, steps
+    def __init__(self, recording: Recording, passes: BackwardPasses, steps: OptimizerSteps) -> None:
+        self._log, self._registry = recording.log, recording.registry
+        self._changes, self._names = recording.changes, recording.names
+        self._passes, self._steps = passes, steps
 
     def on_tensor(self, func: Callable, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
         """The arguments of a call; where it registers a hook on a tensor, with the wrapped hook."""

@@ -14,11 +14,9 @@ from typing import Any
 import torch
 from torch.overrides import TorchFunctionMode
 
-from gradtrace.record.event_log import EventLog
-from gradtrace.record.names import ScriptNames
 from gradtrace.record.observers.function_mode import WarningRegistries
-from gradtrace.record.observers.leaf_changes import LeafChanges
-from gradtrace.record.registry import GraphRegistry, grad_fn_of
+from gradtrace.record.recording import Recording
+from gradtrace.record.registry import grad_fn_of
 from gradtrace.record.script_position import module_of_call
 from gradtrace.record.tensor_values import tensors_in, value_of
 
@@ -43,17 +41,10 @@ class _Call:
 class Operations(TorchFunctionMode):
     """Records operations; `wrap_hooks` wraps the hooks that tensors are given here."""
 
-    def __init__(
-        self,
-        log: EventLog,
-        registry: GraphRegistry,
-        changes: LeafChanges,
-        names: ScriptNames,
-        wrap_hooks: HookWrapper,
-    ) -> None:
+    def __init__(self, recording: Recording, wrap_hooks: HookWrapper) -> None:
         super().__init__()
-        self._log, self._registry = log, registry
-        self._changes, self._names = changes, names
+        self._log, self._registry = recording.log, recording.registry
+        self._changes, self._names = recording.changes, recording.names
         self._wrap_hooks = wrap_hooks
         self._warning_registries = WarningRegistries()
         self._inside_function = 0

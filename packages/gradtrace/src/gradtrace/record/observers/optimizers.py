@@ -12,24 +12,22 @@ from torch.optim.optimizer import (
     register_optimizer_step_pre_hook,
 )
 
-from gradtrace.record.event_log import EventLog
-from gradtrace.record.observers.leaf_changes import LeafChanges
-from gradtrace.record.registry import GraphRegistry
-from gradtrace.record.suspended import OwnHandleIds
+from gradtrace.record.recording import Recording
 from gradtrace.record.tensor_values import value_of
 
 
 class OptimizerSteps:
     """Records the steps of all optimizers, with every parameter before and after."""
 
-    def __init__(self, log: EventLog, registry: GraphRegistry, changes: LeafChanges) -> None:
-        self._log, self._registry, self._changes = log, registry, changes
+    def __init__(self, recording: Recording) -> None:
+        self._log, self._registry = recording.log, recording.registry
+        self._changes, self._handle_ids = recording.changes, recording.handle_ids
         self._begun: dict[int, list[dict]] = {}
         """The rows of the parameters before a step, by the id of the optimizer."""
 
-    def observe(self, handle_ids: OwnHandleIds, until: ExitStack) -> None:
+    def observe(self, until: ExitStack) -> None:
         """Record all steps until the stack is closed."""
-        with handle_ids:
+        with self._handle_ids:
             for register, hook in (
                 (register_optimizer_step_pre_hook, self._begins),
                 (register_optimizer_step_post_hook, self._ends),

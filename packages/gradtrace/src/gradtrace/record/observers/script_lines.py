@@ -13,11 +13,10 @@ from typing import Any
 import torch
 
 from gradtrace.record.event_log import EventLog
-from gradtrace.record.names import ScriptNames, tensors_by_name
+from gradtrace.record.names import tensors_by_name
 from gradtrace.record.observers.backward_passes import BackwardPasses
 from gradtrace.record.observers.hooks import __file__ as hooks_file
-from gradtrace.record.observers.leaf_changes import LeafChanges
-from gradtrace.record.registry import GraphRegistry
+from gradtrace.record.recording import Recording
 from gradtrace.record.tensor_values import values_of
 from gradtrace.trace import Event
 
@@ -27,16 +26,10 @@ _TOO_DEEP = "RecursionError: with the recorder the script reaches it earlier tha
 class LineTracer:
     """A trace function for `sys.settrace`."""
 
-    def __init__(
-        self,
-        log: EventLog,
-        registry: GraphRegistry,
-        changes: LeafChanges,
-        names: ScriptNames,
-        passes: BackwardPasses,
-    ) -> None:
-        self._log, self._registry, self._changes = log, registry, changes
-        self._names, self._passes = names, passes
+    def __init__(self, recording: Recording, passes: BackwardPasses) -> None:
+        self._log, self._registry = recording.log, recording.registry
+        self._changes, self._names = recording.changes, recording.names
+        self._passes = passes
 
     def __call__(self, frame: FrameType, event: str, arg: Any):
         """Python calls this at each call of a function, and the result at each of its lines."""
