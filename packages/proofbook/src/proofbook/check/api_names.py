@@ -207,7 +207,7 @@ class _Context:
     def _problem(self, span: Span, near: str, use: CodeName) -> Problem:
         what = f"PyTorch {self.index.version} has no such name"
         mend = f"correct the name, or {_QUOTES}"
-        return self._problem_at(span, what, near, ".".join(use.parts).lstrip("."), mend)
+        return self.page.problem(span.line, what, near, ".".join(use.parts).lstrip("."), mend)
 
     def _known(self, name: str) -> bool:
         words = (self.index.words, self.words, self.shown.words, _BUILTIN)
@@ -221,7 +221,7 @@ class _Context:
         if near:
             what = f"no function of PyTorch {self.index.version} takes this argument"
             mend = f"correct the argument, or {_QUOTES}"
-            yield self._problem_at(span, what, f"{near}=", f"{name}=", mend)
+            yield self.page.problem(span.line, what, f"{near}=", f"{name}=", mend)
 
     def _entries(self, use: CodeName) -> list[dict]:
         """What the name of a call may stand for; nothing where it may be somebody else's."""
@@ -248,7 +248,7 @@ class _Context:
                 expected = f"{near}=" if near else ", ".join(names) or "no argument"
                 what = f"{use.parts[-1]} takes no such argument in PyTorch {self.index.version}"
                 mend = f"correct the argument, or {_QUOTES}"
-                yield self._problem_at(span, what, expected, f"{keyword}=", mend)
+                yield self.page.problem(span.line, what, expected, f"{keyword}=", mend)
             elif all(keyword in entry.get("deprecated_parameters", ()) for entry in entries):
                 yield from self._unsaid(span, f"{keyword}=", keyword, False)
 
@@ -277,7 +277,7 @@ class _Context:
             shows = " and a snippet that prints the warning" if warns else ""
             expected = f"the word deprecated (弃用){shows}, here or behind a link in the paragraph"
             mend = "say that it is deprecated and what to use now, or use that"
-            problem = self._problem_at(span, what, expected, found, mend)
+            problem = self.page.problem(span.line, what, expected, found, mend)
             yield problem if "says" in missing else warning(problem)
 
     def _linked(self, line: int) -> list[str]:
@@ -291,7 +291,3 @@ class _Context:
             for link in self.page.links
             if first < link.line <= last and not link.external
         ]
-
-    def _problem_at(self, span: Span, what: str, expected: str, found: str, mend: str) -> Problem:
-        file = self.page.file
-        return Problem(file, span.line, what, expected, found, mend, (file,))

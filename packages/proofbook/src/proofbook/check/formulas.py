@@ -20,4 +20,4 @@ def wrong_formulas(page: Page, book: Book) -> Iterator[Problem]:
         try:
             converter.convert_with_local_state(latex, displaystyle=formula.display)
         except LatexError as error:
-            yield wrong_formula(page.file, page.text, latex, str(error))
+            yield wrong_formula(page, latex, str(error))

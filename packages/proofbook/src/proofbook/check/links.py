@@ -101,4 +101,4 @@ def _wrong_text(page: Page, image: Span) -> Problem | None:
 
 
 def _problem(page: Page, line: int, what: str, expected: str, found: str) -> Problem:
-    return Problem(page.file, line, what, expected, found, "correct this line", (page.file,))
+    return page.problem(line, what, expected, found, "correct this line")

@@ -161,15 +161,13 @@ def without_evidence(
     for statement, proving in found:
         if next(proving, None) is None and not _is_supposed(page, statement):
             where = f"the line with {statement.line!r} of" if statement.line else "the code or"
-            yield Problem(
-                page.file,
+            yield page.problem(
                 page.line_of(statement.place),
                 f"no run shows this {statement.kind}",
                 f"what stands in {where} output of a snippet of the page, of a page that this "
                 "section links to, or in an equation",
                 str(statement),
                 "correct it, or show the run that prints it",
-                (page.file,),
             )
 
 

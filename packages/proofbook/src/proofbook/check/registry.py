@@ -11,18 +11,13 @@ from collections.abc import Callable, Iterable
 from proofbook.api.documentation import missing_inventories
 from proofbook.check.api_names import unknown_api, wrong_names
 from proofbook.check.equations import wrong_equations
+from proofbook.check.files import shadowed_modules, unused_files
 from proofbook.check.formulas import wrong_formulas
 from proofbook.check.links import wrong_links
+from proofbook.check.markup import heading_anchors, stray_markup, typed_code
 from proofbook.check.navigation import wrong_navigation
 from proofbook.check.numbers import unproved_values
 from proofbook.check.question_links import wrong_question_links
-from proofbook.check.structure import (
-    heading_anchors,
-    shadowed_modules,
-    stray_markup,
-    typed_code,
-    unused_files,
-)
 from proofbook.content import glossary, questions
 from proofbook.languages.parity import between_languages
 from proofbook.languages.reconcile import edited_in_one_language

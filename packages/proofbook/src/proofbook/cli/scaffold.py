@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from proofbook.check.structure import TAKEN
+from proofbook.check.files import MODULE_NAMES
 from proofbook.model.config import in_language, read_config
 from proofbook.model.problem import Problem, Unproved
 
@@ -59,7 +59,7 @@ def start(root: Path, name: str) -> list[str]:
         problems.append(
             _refuse(name, "<topic>/<name> of small letters, digits and _: sharing/two_inputs")
         )
-    elif name.split("/")[1] in TAKEN:
+    elif name.split("/")[1] in MODULE_NAMES:
         problems.append(_refuse(name, "a name that no Python module has"))
     page = name.replace("_", "-")
     script = f"snippets/{name}.py"

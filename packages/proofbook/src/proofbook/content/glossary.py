@@ -11,7 +11,7 @@ from functools import cached_property
 from proofbook.model.book import Book
 from proofbook.model.config import FALLBACK
 from proofbook.model.page import Page
-from proofbook.model.problem import Problem, Unproved
+from proofbook.model.problem import Problem, Unproved, warning
 from proofbook.model.toml_tables import is_words, tables
 
 PageFile = Callable[[str, str], str]
@@ -76,17 +76,15 @@ class Terms:
             names = term.names(language)
             if word in map(plain, names):  # "loss" is wrong in Chinese prose only
                 continue
-            yield Problem(
-                page.file,
+            problem = page.problem(
                 page.line_of(found.start()),
                 "the glossary has another word for this",
                 names[0],
                 " ".join(found[0].split()),
                 f"write {names[0]}, or quote the other word with {_QUOTES[language]} "
                 f"({self.file}, {term.id})",
-                (page.file,),
-                "warning",  # the word may be meant in its ordinary meaning
             )
+            yield warning(problem)  # the word may be meant in its ordinary meaning
 
 
 def read_terms(book: Book) -> Terms:

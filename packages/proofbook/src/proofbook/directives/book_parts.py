@@ -12,7 +12,7 @@ from proofbook.content import glossary, questions, report
 from proofbook.directives.directive import Directive
 from proofbook.model.config import BookConfig
 from proofbook.model.page import Page, Reference
-from proofbook.model.problem import Problem, Unproved
+from proofbook.model.problem import Unproved
 
 if TYPE_CHECKING:
     from proofbook.model.book import Book
@@ -42,16 +42,11 @@ def _questions_part(reference: Reference, page: Page, book: Book) -> list[str]:
 
 
 def _no_such_part(reference: Reference, page: Page) -> list[str]:
-    raise Unproved(
-        [
-            Problem(
-                page.file,
-                reference.line,
-                "this names no part of the file",
-                f"part: <a part that stands in {reference.path}>",
-                f"part: {reference.option('part')}",
-                "correct the part below this line",
-                (page.file,),
-            )
-        ]
+    problem = page.problem(
+        reference.line,
+        "this names no part of the file",
+        f"part: <a part that stands in {reference.path}>",
+        f"part: {reference.option('part')}",
+        "correct the part below this line",
     )
+    raise Unproved([problem])

@@ -56,15 +56,13 @@ def problems(page: Page, reference: Reference, output: str) -> Iterator[Problem]
     except ValueError as error:
         count, there = -1, f"the recorded output holds {error}"
     if figure != "grid" or not count or count != len(given):
-        yield Problem(
-            page.file,
+        yield page.problem(
             reference.line,
             "the figure cannot be drawn",
             "figure: grid, and captions: <one for each matrix of the grid, with | between them>: "
             f"{there}",
             f"figure: {figure}, {len(given)} captions",
             "correct the options below this line",
-            (page.file,),
         )
 
 

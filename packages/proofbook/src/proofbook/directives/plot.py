@@ -193,4 +193,4 @@ def _wrong_labels(page: Page, reference: Reference, texts: list[str]) -> Iterato
 
 def _problem(page: Page, reference: Reference, what: str, expected: str, found: str) -> Problem:
     mend = "correct the options below this line, or the script"
-    return Problem(page.file, reference.line, what, expected, found, mend, (page.file,))
+    return page.problem(reference.line, what, expected, found, mend)

@@ -63,7 +63,7 @@ def wrong_options(page: Page, reference: Reference, directive: Directive) -> Ite
             what, expected, mend = "the option stands twice", "one", "remove one"
         else:
             continue
-        yield Problem(page.file, line, what, expected, found, mend, (page.file,))
+        yield page.problem(line, what, expected, found, mend)
 
 
 def _files(book: Book) -> Iterator[str]:

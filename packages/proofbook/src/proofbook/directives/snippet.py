@@ -73,7 +73,7 @@ def _problems(reference: Reference, page: Page, book: Book) -> Iterator[Problem]
     """Why the snippet cannot be shown, or not as the page asks for it."""
 
     def problem(what: str, expected: str, found: str, mend: str, line: int = reference.line):
-        return Problem(page.file, line, what, expected, found, mend, (page.file,))
+        return page.problem(line, what, expected, found, mend)
 
     script = reference.path
     if not SNIPPET.matches(reference.path):
@@ -130,14 +130,12 @@ def _wrong_highlights(reference: Reference, page: Page, code: str) -> Iterator[P
         lines = _lines_with(code.split("\n"), text) if text else []
         if len(lines) != 1:
             places = f"lines {', '.join(map(str, lines))}" if lines else "no line"
-            yield Problem(
-                page.file,
+            yield page.problem(
                 line,
                 "the text to highlight does not name one line",
                 f"a text that stands in exactly one line of {reference.path}",
                 f"{text!r} stands in {places}",
                 "copy more of the line you mean" if lines else "copy the text from the script",
-                (page.file,),
             )
 
 
@@ -146,8 +144,8 @@ def _older_problems(
 ) -> Iterator[Problem]:
     """What an older version printed is there, and was printed by the script as it is now."""
     if not VERSION.fullmatch(version):
-        what, name = "this is no version of PyTorch", page.file
-        yield Problem(name, line, what, OPTIONS["then"], version, "correct this line", (name,))
+        what = "this is no version of PyTorch"
+        yield page.problem(line, what, OPTIONS["then"], version, "correct this line")
         return
     file = older_file(reference.path, version)
     try:
@@ -158,14 +156,12 @@ def _older_problems(
     if reference.then.count(version) > 1:
         why = "the page asks for it twice"
     if why:
-        yield Problem(
-            page.file,
+        yield page.problem(
             line,
             f"what PyTorch {version} printed is not known",
             f"{file}, recorded from {reference.path} as it is",
             why,
             f"record it: python benchmarks/then.py {version} <python with it> {reference.path}",
-            (page.file,),
         )
 
 

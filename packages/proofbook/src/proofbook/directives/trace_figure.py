@@ -86,7 +86,7 @@ def problems(page: Page, reference: Reference, book: Book) -> Iterator[Problem]:
     name = recording_file(reference.path)
 
     def problem(what: str, expected: str, found: str, mend: str) -> Problem:
-        return Problem(page.file, reference.line, what, expected, found, mend, (page.file,))
+        return page.problem(reference.line, what, expected, found, mend)
 
     correct = "correct the options below this line"
     if reference.option("figure") != "trace" or captions:

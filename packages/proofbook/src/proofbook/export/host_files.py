@@ -95,14 +95,12 @@ def _short(part: str) -> str:
 
 
 def _title_too_long(page: Page) -> Problem:
-    return Problem(
-        page.file,
+    return page.problem(
         next((heading.line for heading in page.headings if heading.level == 1), 1),
         "the title is too long for the picture that is shown beside a link to the page",
         "a question that fits on four lines",
         title(page),
         "ask it in fewer words",
-        (page.file,),
     )
 
 

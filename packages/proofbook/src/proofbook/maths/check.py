@@ -34,14 +34,12 @@ class CodeAndOutput(Protocol):
 
 def wrong_equality(page: Page, verdict: Verdict) -> Problem:
     """An equality whose sides differ, as a problem of its page."""
-    return Problem(
-        page.file,
+    return page.problem(
         line_of(page, verdict.equality),
         "the two sides of the equation differ",
         verdict.expected,
         str(verdict.equality),
         "correct the equation, in both languages",
-        (page.file,),
     )
 
 

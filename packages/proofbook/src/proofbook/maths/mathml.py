@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math_core import LatexToMathML
 
+from proofbook.model.page import Page
 from proofbook.model.problem import Problem
 
 
@@ -12,10 +13,10 @@ def mathml_converter() -> LatexToMathML:
     return LatexToMathML(fancy_error=False, annotation=True)
 
 
-def wrong_formula(file: str, text: str, latex: str, reason: str) -> Problem:
-    """The problem with a formula that is not LaTeX; `text` is that of the page."""
-    first, rows = latex.splitlines()[0], text.splitlines()
+def wrong_formula(page: Page, latex: str, reason: str) -> Problem:
+    """The problem with a formula of a page that is not LaTeX."""
+    first, rows = latex.splitlines()[0], page.lines
     found = [n for said in (f"${first}", first) for n, row in enumerate(rows, 1) if said in row]
     line = found[0] if found else 1
     what, mend = "the formula cannot be set", "correct the formula on this line"
-    return Problem(file, line, what, "LaTeX", f"{latex}\n{reason}", mend, (file,))
+    return page.problem(line, what, "LaTeX", f"{latex}\n{reason}", mend)

@@ -192,9 +192,9 @@ class ProofbookPlugin(BasePlugin):
         finished, reads = self.session.pages.finish(content, self.book, place)
         self.session.reads[place.language, source] |= reads
         findings.letters[source] = finished.formula_characters
-        text = self.book.text(source)
+        source_page = self.book.page(source)
         findings.problems[source] = [
-            wrong_formula(source, text, *each) for each in finished.wrong_formulas
+            wrong_formula(source_page, *each) for each in finished.wrong_formulas
         ]
         return finished.html
 

@@ -20,6 +20,7 @@ from proofbook.markdown.blocks import scan_blocks
 from proofbook.markdown.scan import scan_spans
 from proofbook.markdown.spans import Blocks, Heading, Reference, Span
 from proofbook.model.page_file import language_of, name_of
+from proofbook.model.problem import Problem
 
 _NO_PROSE = (
     *("front-matter", "fence", "indented-code", "directive", "option", "comment", "code"),
@@ -181,6 +182,10 @@ class Page:
     def line_of(self, place: int) -> int:
         """The line of a place in the text, from 1."""
         return bisect_right(self.line_starts, place)
+
+    def problem(self, line: int, what: str, expected: str, found: str, mend: str) -> Problem:
+        """Something that does not hold on a line of the page."""
+        return Problem(self.file, line, what, expected, found, mend, (self.file,))
 
     def blanked(self, kinds: Collection[str], addresses: bool = False, letter: str = " ") -> str:
         text = list(self.text)

@@ -1,0 +1,70 @@
+"""The files of a book: each is used, and no script hides a module of Python."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+
+from proofbook.directives.registry import traced_scripts
+from proofbook.model.book import Book
+from proofbook.model.older_outputs import VERSION, older_file
+from proofbook.model.problem import Problem
+
+MODULE_NAMES = sys.stdlib_module_names | {
+    *("torch", "numpy", "filelock", "fsspec", "jinja2", "markupsafe", "mpmath", "networkx"),
+    *("setuptools", "sympy", "torchgen", "typing_extensions"),
+}
+"""Names that no script may have: the modules of Python, and those that torch imports."""
+
+
+def unused_files(book: Book) -> Iterator[Problem]:
+    """Scripts that no page shows, and recordings without their script or their page."""
+    scripts = set(book.scripts)
+    for output in book.files("snippets", ".out"):
+        script = output.removesuffix(".out") + ".py"
+        if script not in scripts:
+            what, expected = "a recorded output without its script", f"a file {script}"
+            mend = f"delete {output}, or bring the script back"
+            yield Problem(output, 1, what, expected, "no such file", mend)
+    shown = book.fact(_shown_older_outputs)
+    for file in book.files("snippets", ".then"):
+        if file not in shown:
+            what = "no page shows what an older PyTorch printed here"
+            yield _unused(file, what, "the option then: <version> on this snippet")
+    traced = book.fact(traced_scripts)
+    for file in book.files("snippets", ".trace"):
+        if file.removesuffix(".trace") + ".py" not in traced:
+            what = "no page shows this recording"
+            yield _unused(file, what, "the option figure: trace on this snippet")
+    for script in book.scripts:
+        if not book.users(script):
+            what, expected = "no page shows this script", f"the line ::: {script}"
+            yield _unused(script, what, expected, "the script and its .out")
+
+
+def _unused(file: str, what: str, expected: str, files: str = "") -> Problem:
+    """The problem of a file that no page shows; `files`: what may be deleted, by default this."""
+    mend = f"name it on a page in both languages, or delete {files or file}"
+    return Problem(file, 1, what, f"a page with {expected}", "none", mend)
+
+
+def _shown_older_outputs(book: Book) -> frozenset[str]:
+    return frozenset(
+        older_file(reference.path, version)
+        for page in book.pages
+        for reference in page.references
+        for version in reference.then
+        if VERSION.fullmatch(version)
+    )
+
+
+def shadowed_modules(book: Book) -> Iterator[Problem]:
+    """Scripts with the name of a module: `import random` would load `snippets/x/random.py`."""
+    for script in book.scripts:
+        if (name := script.removesuffix(".py").split("/")[-1]) in MODULE_NAMES:
+            what, expected = (
+                "the script has the name of a Python module",
+                "a name that no module has",
+            )
+            mend = "rename the script, its .out and the pages' references"
+            yield Problem(script, 1, what, expected, name, mend, book.users(script))

@@ -1,0 +1,66 @@
+"""The Markdown of a page: no typed code, no directive or fence that would be shown as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from proofbook.model.book import Book
+from proofbook.model.page import Page
+from proofbook.model.problem import Problem
+
+
+def typed_code(page: Page, book: Book) -> Iterator[Problem]:
+    """Python and markers of test runners that are typed into a page, where nothing runs them."""
+    for line in page.typed_python:
+        yield page.problem(
+            line,
+            "Python code is typed into the page, so nothing runs it",
+            "code in a script below snippets/, named with ::: snippets/<topic>/<name>.py",
+            "a python fence",
+            "move it: proofbook new <topic>/<name>; what cannot run stands in a fence of text",
+        )
+    for line in page.markers:
+        yield page.problem(
+            line,
+            "a test marker is typed into the page",
+            "no marker: each block is run and compared as it is shown",
+            page.line(line).strip(),
+            "remove this line",
+        )
+
+
+def stray_markup(page: Page, book: Book) -> Iterator[Problem]:
+    """Lines meant as a directive, an option or a fence that a reader would see as text."""
+    for line in page.strays:
+        yield page.problem(
+            line,
+            "this would stand in the page as text",
+            "::: snippets/<topic>/<name>.py in a line of its own, its options indented by four "
+            "blanks below it; every code fence closed",
+            page.line(line),
+            "correct this line",
+        )
+
+
+def heading_anchors(page: Page, book: Book) -> Iterator[Problem]:
+    """Headings without an anchor of their own."""
+    seen: set[str] = set()
+    for heading in page.headings:
+        if heading.anchor in seen:
+            yield page.problem(
+                heading.line,
+                "two headings of the page have the same anchor",
+                "each anchor once",
+                page.line(heading.line),
+                "give this heading another anchor, in both languages",
+            )
+        seen.add(heading.anchor or "")
+    for heading in page.headings:
+        if heading.anchor is None:
+            yield page.problem(
+                heading.line,
+                "the heading has no anchor of its own",
+                "an English anchor, the same in both languages: ## 标题 { #title }",
+                page.line(heading.line),
+                "add { #anchor } to the end of this line",
+            )
