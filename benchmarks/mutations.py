@@ -37,8 +37,9 @@ sys.path.insert(0, str(ROOT))
 
 from proofbook.check.registry import problems_in_files, problems_of_page  # noqa: E402
 from proofbook.check.text_difference import first_difference  # noqa: E402
-from proofbook.languages.parity import pairs, problems_of_pair  # noqa: E402
+from proofbook.languages.parity import problems_of_pair  # noqa: E402
 from proofbook.languages.reconcile import Record, edited_sections, read_record  # noqa: E402
+from proofbook.languages.versions import pairs  # noqa: E402
 from proofbook.model.book import Book, read_book  # noqa: E402
 from proofbook.model.page import Page, parse  # noqa: E402
 from proofbook.model.problem import errors, report  # noqa: E402

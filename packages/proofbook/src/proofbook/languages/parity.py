@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
 
@@ -25,9 +24,9 @@ from proofbook.languages.difference import (
     numbers,
     side_by_side,
 )
+from proofbook.languages.versions import missing_versions, versions
 from proofbook.model.book import Book
 from proofbook.model.page import Page
-from proofbook.model.page_file import language_of, stem_of
 from proofbook.model.problem import Problem
 from proofbook.model.snippet import shown_runs
 
@@ -41,25 +40,6 @@ _NAMES = {
 }
 
 
-def versions(book: Book) -> dict[str, dict[str, str]]:
-    """The files of the book's pages by their name without language, and by their language."""
-    found: dict[str, dict[str, str]] = defaultdict(dict)
-    for file in book.page_files:
-        if (language := book.language_of(file)) in book.config.codes:
-            found[stem_of(file)][language] = file
-    return found
-
-
-def pairs(book: Book) -> dict[str, tuple[Page, Page]]:
-    """The pages in the first two languages of the book, by their name without language."""
-    codes = book.config.codes[:2]
-    return {
-        stem: tuple(book.page(files[code]) for code in codes)
-        for stem, files in versions(book).items()
-        if len(codes) == 2 and files.keys() >= set(codes)
-    }
-
-
 def problems_of_pair(book: Book, one: str, other: str) -> tuple[Problem, ...]:
     """Where two versions of a page do not agree, by their files; `one`: in the first language."""
     runs = "\n".join(run.text for run in book.fact(shown_runs, one))
@@ -69,7 +49,7 @@ def problems_of_pair(book: Book, one: str, other: str) -> tuple[Problem, ...]:
 
 def between_languages(book: Book) -> Iterator[Problem]:
     """Where the versions of the book's pages do not agree: each with that in the first language."""
-    yield from _without_counterpart(book)
+    yield from missing_versions(book)
     first = book.config.default.code
     for files in versions(book).values():
         for other in book.config.codes[1:]:
@@ -92,47 +72,6 @@ def language_differences(
         if there := theirs.get(here.anchor):
             yield from _section(one, here, other, there, known)
     yield from _terms(one, other, terms)
-
-
-def _without_counterpart(book: Book) -> Iterator[Problem]:
-    codes, unreadable = book.config.codes, {problem.file for problem in book.unreadable}
-    for file in book.page_files:
-        if not language_of(file) and f"{stem_of(file)}.{codes[0]}.md" in book.page_files:
-            yield Problem(
-                file,
-                1,
-                "two files are the same page",
-                f"one of them: {stem_of(file)}.{codes[0]}.md, or {file}",
-                "both",
-                "delete one of them",
-                (file,),
-            )
-        if book.language_of(file) not in codes:
-            yield Problem(
-                file,
-                1,
-                "the name of the page does not say its language",
-                " or ".join(f"{file.removesuffix('.md')}.{code}.md" for code in codes),
-                file,
-                "rename the file",
-                (file,),
-            )
-    for stem, files in versions(book).items():
-        for missing in sorted(set(codes) - set(files)):
-            file = next(iter(files.values()))
-            if f"{stem}.{missing}.md" in unreadable:
-                continue
-            yield Problem(
-                file,
-                1,
-                "the page exists in one language only"
-                if len(codes) == 2
-                else "the page does not exist in all languages",
-                f"{stem}.{missing}.md beside it",
-                "no such file",
-                f"write {stem}.{missing}.md with the same snippets and anchors",
-                (file,),
-            )
 
 
 def _order(one: Page, other: Page) -> Iterator[Problem]:

@@ -15,7 +15,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from proofbook.languages.contents import Section, sections
-from proofbook.languages.parity import pairs, reordered
+from proofbook.languages.parity import reordered
+from proofbook.languages.versions import pairs
 from proofbook.model.book import Book
 from proofbook.model.page import Page, one_line_end, parse
 from proofbook.model.problem import Problem, Unproved, not_utf8

@@ -8,16 +8,12 @@ goes once over the text, so that the time is proportional to its length.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
+from proofbook.markdown.delimiters import Delimited, find_code, find_maths
 from proofbook.markdown.spans import Region, Span
 
-_TICKS = re.compile(r"(?<!\\)(?P<escapes>(?:\\\\)+)(?=`)|(?<!\\)(?P<ticks>`+)")
-_RUN = re.compile("`+")
-# As in pymdownx.arithmatex: a "$" with a blank inside of it is a dollar; maths holds no code.
-_MATHS_MARKS = re.compile(r"\\.|\$|\x02+", re.DOTALL)
 _ESCAPED = re.compile(r"\\[\\`*_{}\[\]()>#+\-.!$]")
 _BRACKETS = re.compile(r"[\[\]()]")
 _WITH_TITLE = re.compile(
@@ -77,9 +73,9 @@ class _Scanner:
         """Everything; `ends_line`: attributes at the end of the last line belong to the region."""
         text = self.text
         if "`" in text:
-            self._take(self._code())
+            self._take(self._delimited("code", find_code(text)))
         if "$" in text or r"\(" in text:
-            self._take(self._maths())
+            self._take(self._delimited("maths", find_maths(self.text, _OPAQUE)))
         if "\\" in self.text:
             self.text = _ESCAPED.sub(_OPAQUE * 2, self.text)
         if "<!--" in self.text:
@@ -141,62 +137,13 @@ class _Scanner:
                 address_start=found.start("address") if address else -1,
             )
 
-    def _code(self) -> Iterator[Span]:
-        """A run of backticks ends at the next run of the same length.
-
-        Where all runs that follow are shorter, the longest of them closes, and what is left of the
-        first belongs to the code.
-        """
-        text = self.text
-        by_length: dict[int, list[int]] = {}
-        for run in _RUN.finditer(text):
-            by_length.setdefault(len(run[0]), []).append(run.start())
-        at = 0
-        while found := _TICKS.search(text, at):
-            # Escaped backslashes stand for themselves, and the backticks behind them count.
-            opened = _RUN.match(text, found.end()) if found["escapes"] else found
-            start, end = opened.span()
-            length = end - start
-            close = _after(by_length.get(length, ()), end)
-            if close is None:
-                longest = max((n for n, at in by_length.items() if at[-1] >= end), default=length)
-                if longest >= length:
-                    at = end + length  # Python-Markdown passes over so much of what follows
-                    continue
-                length = longest
-                close = _after(by_length[length], end)
-            inside = text[start + length : close]
+    def _delimited(self, kind: str, found: Iterable[Delimited]) -> Iterator[Span]:
+        """Spans of what stands between two marks, their content as it is in the source."""
+        for one in found:
+            content = self._written(one.content_start, one.content_end)
             yield self._span(
-                "code", start, close + length, content=inside, content_start=start + length
+                kind, one.start, one.end, content=content, content_start=one.content_start
             )
-            at = close + length
-
-    def _maths(self) -> Iterator[Span]:
-        """`$...$`, without blanks inside of its marks, and `\\(...\\)`."""
-        text = self.text
-        marks = list(_MATHS_MARKS.finditer(text))
-        following: list[dict[str, int]] = [{} for _ in marks]
-        known: dict[str, int] = {}
-        for n in range(len(marks) - 1, -1, -1):
-            following[n] = known
-            sign = marks[n][0]
-            if sign in ("$", r"\)") or sign[0] == _OPAQUE:
-                known = known | {sign[:2] if sign[0] != _OPAQUE else _OPAQUE: n}
-        n = 0
-        while n < len(marks):
-            opened = marks[n]
-            closes = {"$": "$", r"\(": r"\)"}.get(opened[0])
-            last = following[n].get(closes, -1) if closes else -1
-            n += 1
-            if last < 0 or following[n - 1].get(_OPAQUE, len(marks)) < last:
-                continue
-            start, end = opened.end(), marks[last].start()
-            inside = self.source[self.offset + start : self.offset + end]
-            if not inside or (closes == "$" and (inside[0].isspace() or inside[-1].isspace())):
-                continue
-            span = opened.start(), marks[last].end()
-            yield self._span("maths", *span, content=inside, content_start=start)
-            n = last + 1
 
     def _links(self) -> Iterator[Span]:
         """Links and images, the outermost first; an image may stand within the words of a link."""
@@ -290,12 +237,6 @@ def _plain(label: str) -> str:
 
 def _with_attributes(span: Span, attributes: str) -> Span:
     return replace(span, attributes=attributes)
-
-
-def _after(places: list[int] | tuple[int, ...], at: int) -> int | None:
-    """The first of sorted places that isn't before `at`."""
-    index = bisect_right(places, at - 1)
-    return places[index] if index < len(places) else None
 
 
 def _pairs(text: str) -> dict[int, int]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from itertools import pairwise
 
 from proofbook.markdown.spans import Blocks, Heading, Region, Span
+from proofbook.markdown.tables import begins_table, cells_of
 
 _HEADING = re.compile(
     r"(?P<level>#{1,6})[ \t]*(?P<text>.*?)(?:[ ]*(?P<attributes>\{[^{}]*\}))?[ ]*$"
@@ -26,14 +26,11 @@ _ADDRESS = re.compile(
 )
 _RULE = re.compile(r" {0,3}(?:(?:- {0,2}){3,}|(?:_ {0,2}){3,}|(?:\* {0,2}){3,})$")
 _QUOTE = re.compile(r"(?: {0,3}> ?)+")
-_SEPARATOR = re.compile(r" *\|?[ :-]*-[ :-]*(?:\|[ :-]*-[ :-]*)*\|? *$")
 _DISPLAY = re.compile(
     r"\$\$(?P<dollars>(?:\\.|[^\\])+?)\$\$ *\Z|\\\[(?P<square>(?:\\[^\]]|[^\\])+?)\\\] *\Z"
     r"|(?P<bare>\\begin\{(?P<env>[a-z]+\*?)\}(?:\\.|[^\\])+?\\end\{(?P=env)\}) *\Z",
     re.DOTALL,
 )
-_TICKS = re.compile("`+")
-_BAR = re.compile(r"\\.|\|")
 TAB = 4
 """How far the content of a list item, a box or a footnote is indented, says Python-Markdown."""
 
@@ -135,7 +132,7 @@ class Paragraphs:
             end := self._display(at, after, place)
         ):
             return end, True
-        if self._is_table(at, after):
+        if at + 1 < after and begins_table(self.lines[at], self.lines[at + 1]):
             return self._table(at, after), True
         if _RULE.match(inside):
             return at + 1, True
@@ -214,18 +211,10 @@ class Paragraphs:
         self.found.spans.append(Span("maths", place, end, at + 1, latex, start, display=True))
         return after
 
-    def _is_table(self, at: int, after: int) -> bool:
-        if at + 1 >= after or "|" not in self.lines[at]:
-            return False
-        row = self.lines[at + 1]
-        if "|" not in row or not _SEPARATOR.match(row):
-            return False
-        return len(_cells(self.lines[at])) == len(_cells(row))
-
     def _table(self, first: int, after: int) -> int:
-        columns = len(_cells(self.lines[first]))
+        columns = len(cells_of(self.lines[first]))
         for at in range(first, after):
-            cells = _cells(self.lines[at])
+            cells = cells_of(self.lines[at])
             self._span("row", at, at, name=str(len(cells)))
             if at != first + 1:
                 for start, end in cells[:columns]:
@@ -282,34 +271,3 @@ class Paragraphs:
         """Add a span of whole lines."""
         end = self.starts[last] + len(self.lines[last])
         self.found.spans.append(Span(kind, self.starts[first], end, first + 1, **parts))
-
-
-def _cells(row: str) -> list[tuple[int, int]]:
-    """Where the cells of a row stand; a pipe within code or behind a backslash divides none."""
-    bars = [found.start() for found in _BAR.finditer(_without_code(row)) if found[0] == "|"]
-    if not bars:
-        return [(0, len(row))]
-    first = len(row) - len(row.lstrip())
-    last = len(row.rstrip()) - 1
-    edges = bars if bars[0] == first else [first - 1, *bars]
-    edges = edges if edges[-1] == last else [*edges, last + 1]
-    return [(left + 1, right) for left, right in pairwise(edges)]
-
-
-def _without_code(row: str) -> str:
-    """The row with the code in it blanked; a run of backticks ends at the next of its length."""
-    if "`" not in row:
-        return row
-    runs = [found.span() for found in _TICKS.finditer(row)]
-    following: dict[int, list[int]] = {}
-    for start, end in reversed(runs):
-        following.setdefault(end - start, []).append(start)
-    parts, at = [], 0
-    for start, end in runs:
-        waiting = following[end - start]
-        waiting.pop()
-        if start >= at and waiting:
-            close = waiting[-1] + end - start
-            parts += [row[at:start], "x" * (close - start)]
-            at = close
-    return "".join([*parts, row[at:]])
