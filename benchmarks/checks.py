@@ -17,7 +17,7 @@ from pathlib import Path
 from proofbook.check.registry import problems_in_files
 from proofbook.model.book import Book, read_book
 from proofbook.model.memo import Memo
-from proofbook.model.problem import errors, report
+from proofbook.model.problem import errors, format_problems
 
 ROOT = Path(__file__).resolve().parent.parent
 LIMIT = 2.0
@@ -29,7 +29,7 @@ def checked(memo: Path | None) -> tuple[float, Book]:
     began = time.process_time()
     book = read_book(ROOT, Memo.load(memo, "") if memo else None)
     if problems := errors(problems_in_files(book)):
-        sys.exit(report(problems))
+        sys.exit(format_problems(problems))
     return time.process_time() - began, book
 
 

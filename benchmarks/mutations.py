@@ -36,13 +36,13 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from proofbook.check.registry import problems_in_files, problems_of_page  # noqa: E402
-from proofbook.check.text_difference import first_difference  # noqa: E402
+from proofbook.check.text_difference import first_different_line  # noqa: E402
 from proofbook.languages.parity import problems_of_pair  # noqa: E402
 from proofbook.languages.reconcile import Record, edited_sections, read_record  # noqa: E402
 from proofbook.languages.versions import pairs  # noqa: E402
 from proofbook.model.book import Book, read_book  # noqa: E402
 from proofbook.model.page import Page, parse  # noqa: E402
-from proofbook.model.problem import errors, report  # noqa: E402
+from proofbook.model.problem import errors, format_problems  # noqa: E402
 
 from benchmarks import slips_in_links as at  # noqa: E402
 from benchmarks import slips_in_words as of  # noqa: E402
@@ -170,9 +170,9 @@ class Judge:
         new = mutant.text(old)
         script = re.sub(r"(?:\.[\d.]+)?\.(?:out|then)$", ".py", mutant.file)
         book = self.book.with_texts({mutant.file: new})
-        if any(errors(problems_of_page(book, file)) for file in book.users(script)):
+        if any(errors(problems_of_page(book, file)) for file in book.pages_showing(script)):
             return "page"
-        return "run" if mutant.file.endswith(".out") and first_difference(new, old) else None
+        return "run" if mutant.file.endswith(".out") and first_different_line(new, old) else None
 
 
 def judged(book: Book, changes: Sequence[of.Mutant], jobs: int = 1) -> list[Verdict]:
@@ -252,7 +252,7 @@ def main() -> int:
     began = time.perf_counter()
     book = read_book(ROOT)
     if problems := problems_in_files(book):
-        sys.exit(f"{report(problems)}\nThe book itself doesn't hold: mend it first.")
+        sys.exit(f"{format_problems(problems)}\nThe book itself doesn't hold: mend it first.")
     changes = mutants(book, asked.kind, asked.page)
     if asked.sample:
         changes = sample(changes, asked.sample, asked.seed)

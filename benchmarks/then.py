@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from proofbook.model.older_outputs import older_file, printed, written
+from proofbook.model.older_outputs import older_file, output_in, then_text
 from proofbook.model.page import read
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -28,7 +28,9 @@ def main(version: str, python: str, *scripts: str) -> int:
         sys.exit(f"{python} has PyTorch {ask.stdout.strip()}, not {version}\n{ask.stderr}")
     for script in scripts:
         file, text = older_file(ROOT / script, version), read(ROOT / script)
-        file.write_text(written(text, version, run(python, script)), encoding="utf-8", newline="\n")
+        file.write_text(
+            then_text(text, version, run(python, script)), encoding="utf-8", newline="\n"
+        )
         print(f"recorded: {file.relative_to(ROOT)}")
     if scripts:
         return 0
@@ -36,7 +38,7 @@ def main(version: str, python: str, *scripts: str) -> int:
     wrong = 0
     for file in files:
         script = file.with_name(file.name.removesuffix(f".{version}.then") + ".py")
-        if (output := run(python, script.relative_to(ROOT).as_posix())) != printed(file):
+        if (output := run(python, script.relative_to(ROOT).as_posix())) != output_in(read(file)):
             wrong += 1
             print(f"{file.relative_to(ROOT)}: PyTorch {version} prints\n{output}")
     print(f"{len(files)} files, {wrong} differ")

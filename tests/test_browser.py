@@ -127,15 +127,15 @@ def test_a_missing_page_is_told_in_its_language(site, page, path, language, titl
 def test_the_home_page_leads_a_newcomer_in_order(site, page, edition):
     page.goto(site + edition)
     page.wait_for_selector(".player")
-    parts = ["h1", "h1 + p", ".asked", ".output", ".trace", ".spoiled", ".levels", ".doors"]
+    parts = ["h1", "h1 + p", ".asked", ".output", ".trace", ".check-message", ".levels", ".doors"]
     order = page.evaluate(
         """parts => [...document.querySelectorAll(parts)]
             .map(part => (part.className || part.tagName).split(" ")[0])""",
         ", ".join(f"article > {part}" for part in parts),
     )
-    assert order == ["H1", "P", "asked", "output", "trace", "spoiled", "levels", "doors"]
+    assert order == ["H1", "P", "asked", "output", "trace", "check-message", "levels", "doors"]
     assert "tensor(60.)" in page.locator(".output").inner_text()
-    assert "tensor(58.)" in page.locator(".spoiled").inner_text()
+    assert "tensor(58.)" in page.locator(".check-message").inner_text()
     assert (page.locator(".asked a").count(), page.locator(".levels a").count()) == (3, 3)
     links = page.locator(":is(.asked, .levels, .doors) a").all()
     for address in {link.evaluate("link => link.href") for link in links}:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from proofbook.check.registry import problems_in_files
-from proofbook.cli.summary import holds
+from proofbook.cli.summary import format_success
 from proofbook.content.glossary import read_terms
 from proofbook.content.page_summary import SHORT, WIDTH, answer, width
 from proofbook.content.questions import read_questions
@@ -114,7 +114,7 @@ def test_the_report_of_the_book_agrees_in_both_languages_on_what_ran(book):
 
 def test_the_report_of_the_whole_book_fits_on_a_screen(book):
     results = [Result(str(ROOT / script), "x\n", 0.1) for script in book.scripts]
-    told = holds(Outcome(book, [], [], results, book.page_files, 12.0)).split("\n")
+    told = format_success(Outcome(book, [], [], results, book.page_files, 12.0)).split("\n")
     assert len(told) <= 8 and all(len(line) <= 160 for line in told)
 
 

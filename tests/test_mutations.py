@@ -121,9 +121,9 @@ def test_who_notices_a_change(book):
 
 
 def test_a_changed_older_output_is_noticed_by_the_page_that_shows_it(book):
-    from proofbook.model.older_outputs import written
+    from proofbook.model.older_outputs import then_text
 
-    older = written(book.read("snippets/t/s.py"), "1.4.0", "y: 6\n")
+    older = then_text(book.read("snippets/t/s.py"), "1.4.0", "y: 6\n")
     book.write("snippets/t/s.1.4.0.then", older)
     for name in (ZH, EN):
         book.change(name, "3 * w", "3 * w\n    then: 1.4.0")

@@ -9,7 +9,7 @@ from urllib.request import urlopen
 
 import pytest
 from addresses import PAGES
-from proofbook.check.links import within
+from proofbook.check.links import internal_links
 from proofbook.content.related import FEWEST, MOST, Related
 from proofbook.content.related import related as related_in
 from proofbook.html import page_end
@@ -87,7 +87,7 @@ def test_each_page_of_the_book_leads_on():
     for name in NAMES:
         found, page = tied.to(name), pages[f"docs/{name}.en.md"]
         last = max((h.line for h in page.headings if h.level > 1), default=len(page.text))
-        shown = {name, *(other for other, line in within(page) if line > last)}
+        shown = {name, *(other for other, line in internal_links(page) if line > last)}
         if not FEWEST <= len(found) <= MOST or shown & set(found):
             wrong.append((name, found))
     assert wrong == []

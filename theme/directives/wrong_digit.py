@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import re
 
-from proofbook.check.text_difference import other_output
+from proofbook.check.text_difference import changed_output
 from proofbook.directives.directive import Directive
 from proofbook.model.book import Book
 from proofbook.model.page import Page, Reference
-from proofbook.model.problem import Problem, Unproved
+from proofbook.model.problem import Unproved
 from proofbook.model.snippet import output_file
 
 OPTIONS = {"of": "of: <a snippet whose output holds a tensor of one number>"}
@@ -28,21 +28,16 @@ def _expand(reference: Reference, page: Page, book: Book) -> list[str]:
     else:
         why = "no tensor in its output"
     wrong = _DIGIT.sub(lambda digit: str((int(digit[0]) + 1) % 10), output, count=1)
-    if message := other_output(script, wrong, output):
-        return ["```{ .text .spoiled }", *str(message).splitlines(), "```"]
-    raise Unproved(
-        [
-            Problem(
-                page.file,
-                reference.line,
-                "there is no digit to make wrong",
-                OPTIONS["of"],
-                f"of: {script}: {why}",
-                "correct the option below this line",
-                (page.file,),
-            )
-        ]
+    if message := changed_output(script, wrong, output):
+        return ["```{ .text .check-message }", *str(message).splitlines(), "```"]
+    problem = page.problem(
+        reference.line,
+        "there is no digit to make wrong",
+        OPTIONS["of"],
+        f"of: {script}: {why}",
+        "correct the option below this line",
     )
+    raise Unproved([problem])
 
 
 DIRECTIVES = [Directive("wrong-digit", _expand, OPTIONS)]

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from proofbook.model.older_outputs import written
+from proofbook.model.older_outputs import then_text
 from proofbook.testing.fixtures import PATIENCE
 
 SETTINGS = """\
@@ -125,7 +125,7 @@ def good(book) -> Path:
             "docs/t/p.zh.md": GOOD,
             "docs/t/p.en.md": GOOD,
             "docs/build/q.zh.md": "::: snippets/t/double.py\n    then: 1.4.0\n",
-            "snippets/t/double.1.4.0.then": written(DOUBLE, "1.4.0", "another: 5\n"),
+            "snippets/t/double.1.4.0.then": then_text(DOUBLE, "1.4.0", "another: 5\n"),
             "snippets/t/double.py": DOUBLE,
             "snippets/t/double.out": "double: 4\n",
             "snippets/t/gaps.py": GAPS,

@@ -10,7 +10,7 @@ import sphobjinv
 from proofbook.api.documentation import Documentation
 from proofbook.api.index import read_index
 from proofbook.api.inventory import read_inventories, read_inventory, wrong_inventories
-from proofbook.check.api_names import Shown
+from proofbook.check.api_names import ShownText
 from proofbook.html.name_links import link_names
 from proofbook.html.tree import parse, serialize
 from proofbook.model.book import read_book
@@ -19,7 +19,7 @@ from proofbook.model.problem import Unproved
 
 ROOT = Path(__file__).resolve().parents[3]
 
-EMPTY = Shown("", "")
+EMPTY = ShownText("", "")
 _HEADER = b"# Sphinx inventory version 2"
 SITE = "https://docs.pytorch.org/docs/stable/"
 
@@ -113,7 +113,7 @@ def test_what_may_mean_something_else_is_not_linked(text, documentation):
 
 
 def test_a_name_of_the_snippets_is_theirs(documentation):
-    own = Shown("class Linear:\n    pass\n\ndef retain_grad(x):\n    return x\n\nF = 3\n", "")
+    own = ShownText("class Linear:\n    pass\n\ndef retain_grad(x):\n    return x\n\nF = 3\n", "")
     for text in ("Linear", "retain_grad(x)", "F.relu"):
         assert documentation.address_of_code(text, EMPTY)
         assert documentation.address_of_code(text, own) is None

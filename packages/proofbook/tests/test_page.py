@@ -6,7 +6,7 @@ import pytest
 from proofbook.directives.snippet import OPTIONS
 from proofbook.markdown.expand import expand
 from proofbook.model.book import read_book
-from proofbook.model.older_outputs import written
+from proofbook.model.older_outputs import then_text
 from proofbook.model.page import parse
 from proofbook.model.problem import Unproved
 from proofbook.testing.tiny_book import Book, write
@@ -170,7 +170,7 @@ def test_highlighted_lines_are_counted_as_editors_count_them(book):
 
 def older(book: Book, version: str, output: str) -> None:
     script = book.read("snippets/t/s.py")
-    book.write(f"snippets/t/s.{version}.then", written(script, version, output))
+    book.write(f"snippets/t/s.{version}.then", then_text(script, version, output))
 
 
 def test_what_older_versions_printed_stands_below_the_output(book):

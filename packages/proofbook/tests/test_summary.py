@@ -14,10 +14,18 @@ from pathlib import Path
 
 import pytest
 from proofbook.cli import progress
-from proofbook.cli.progress import watching
-from proofbook.cli.summary import FEW, SCREEN, again, fails, holds, kind, slowest
+from proofbook.cli.progress import showing_progress
+from proofbook.cli.summary import (
+    FEW,
+    SCREEN,
+    format_failures,
+    format_recheck,
+    format_success,
+    problem_kind,
+    slowest,
+)
 from proofbook.model.book import read_book
-from proofbook.model.problem import Problem, report
+from proofbook.model.problem import Problem, format_problems
 from proofbook.pipeline import Outcome
 from proofbook.run.result import Result
 from proofbook.run.runner import Runner
@@ -42,7 +50,7 @@ def proof_of(book: Book, seconds: float = 1.25, trace: str | None = None) -> Out
 
 def test_what_holds_is_told_on_one_screen(book):
     book.change("docs/t/p.en.md", "It is 6.", "It is `6.0`, $2 \\times 3 = 6$, by `torch.add`.")
-    told = holds(proof_of(book, trace="{}")).split("\n")
+    told = format_success(proof_of(book, trace="{}")).split("\n")
     assert told[0] == "1 snippet run and compared, 2 pages read: everything holds (1.2 s)."
     assert told[1:] == [
         "  compared  1 line of output, 1 recording for figures",
@@ -55,13 +63,15 @@ def test_what_holds_is_told_on_one_screen(book):
 
 def test_equations_that_nobody_evaluated_are_told(book):
     book.change("docs/t/p.en.md", "It is 6.", "It is $f(x) = g(x)$.")
-    assert "0 equations; 1 nobody could evaluate (proofbook unproved)" in holds(proof_of(book))
+    assert "0 equations; 1 nobody could evaluate (proofbook unproved)" in format_success(
+        proof_of(book)
+    )
 
 
 def test_notebooks_and_their_figures_are_counted_where_there_are_any(book):
-    told = holds(replace(proof_of(book), figures=[3, 4]))
+    told = format_success(replace(proof_of(book), figures=[3, 4]))
     assert "  executed  2 notebooks, 7 figures drawn\n" in told
-    assert "executed" not in holds(proof_of(book))
+    assert "executed" not in format_success(proof_of(book))
 
 
 def test_the_slowest_scripts_come_first(book):
@@ -75,7 +85,7 @@ def test_the_slowest_scripts_come_first(book):
 def test_a_few_failures_are_told_as_they_are():
     for count in range(1, FEW + 1):
         problems = [problem(number) for number in range(count)]
-        assert fails(problems) == report(problems)
+        assert format_failures(problems) == format_problems(problems)
 
 
 def test_several_failures_are_counted_by_kind_and_then_told():
@@ -84,18 +94,20 @@ def test_several_failures_are_counted_by_kind_and_then_told():
         problem(1, f"snippets/t/{name}.py prints something else than what is recorded", "x.out")
         for name in "ab"
     ]
-    told = fails(problems)
+    told = format_failures(problems)
     assert told.startswith(
         "5 problems in 2 files:\n"
         "     3  the number stands in no run\n"
         "     2  … prints something else than what is recorded\n\n"
         "docs/t/p.en.md:0: the number stands in no run\n  expected: a run that shows it\n"
     )
-    assert told.endswith(report(problems)) and told.endswith("\n5 problems. Nothing was changed.")
+    assert told.endswith(format_problems(problems)) and told.endswith(
+        "\n5 problems. Nothing was changed."
+    )
 
 
 def test_the_same_failure_met_twice_counts_once():
-    assert fails([problem(1), problem(1)]).endswith("\n1 problem. Nothing was changed.")
+    assert format_failures([problem(1), problem(1)]).endswith("\n1 problem. Nothing was changed.")
 
 
 def test_many_failures_fit_on_a_screen_and_name_the_command_that_shows_the_others():
@@ -103,14 +115,14 @@ def test_many_failures_fit_on_a_screen_and_name_the_command_that_shows_the_other
         problem(number, f"kind {'abcdefghijkl'[number % 12]}", f"docs/t/{number % 20}.en.md")
         for number in range(200)
     ]
-    told = fails(problems)
+    told = format_failures(problems)
     assert len(told.split("\n")) <= SCREEN + 15
     assert told.startswith("200 problems in 20 files:\n")
     assert "of other kinds" in told and "more files" in told
     cut = re.search(r"and (\d+) more; proofbook check FILE shows them:", told)
     assert int(cut[1]) + told.count("  expected:") == 200 and told.count("  expected:") >= FEW
     assert told.endswith("\n\n200 problems. Nothing was changed.")
-    whole = fails(problems, whole=True)
+    whole = format_failures(problems, whole=True)
     assert whole.count("  expected:") == 200 and "more; python" not in whole
 
 
@@ -118,7 +130,7 @@ def test_where_not_all_are_told_there_is_one_of_each_kind_in_their_order():
     problems = [
         problem(number, f"{kind} kind") for kind in ("one", "other") for number in range(30)
     ]
-    told = fails(problems)
+    told = format_failures(problems)
     shown = re.findall(r"(?m)^docs/t/p.en.md:(\d+): (\w+) kind$", told)
     assert ("0", "one") in shown and ("0", "other") in shown
     assert shown == sorted(shown, key=lambda one: int(one[0]))
@@ -126,7 +138,7 @@ def test_where_not_all_are_told_there_is_one_of_each_kind_in_their_order():
 
 def test_a_failure_longer_than_a_screen_is_still_told():
     long = replace(problem(1), found="\n".join("x" * 100))
-    told = fails([long, *map(problem, range(2, 9))])
+    told = format_failures([long, *map(problem, range(2, 9))])
     assert told.count("  expected:") == FEW and "and 5 more; " in told
 
 
@@ -139,16 +151,20 @@ def test_a_failure_longer_than_a_screen_is_still_told():
     ],
 )
 def test_the_kind_of_a_failure_is_what_is_not_special_to_its_place(what, sort):
-    assert kind(problem(1, what)) == sort
+    assert problem_kind(problem(1, what)) == sort
 
 
 def test_a_rebuild_is_told_in_one_line(book):
     proof = replace(proof_of(book, 0.44), again=[])
     rest = "2 pages read: everything holds (0.4 s)."
-    assert again(proof, 0) == f"0 snippets run again, {rest}"
-    assert again(replace(proof, again=["b.py", "a.py"]), 0) == f"a.py, b.py run again, {rest}"
-    assert again(replace(proof, again=list("abcdef")), 0) == f"6 snippets run again, {rest}"
-    assert again(proof, 2).endswith("2 pages read: 2 problems (0.4 s).")
+    assert format_recheck(proof, 0) == f"0 snippets run again, {rest}"
+    assert (
+        format_recheck(replace(proof, again=["b.py", "a.py"]), 0) == f"a.py, b.py run again, {rest}"
+    )
+    assert (
+        format_recheck(replace(proof, again=list("abcdef")), 0) == f"6 snippets run again, {rest}"
+    )
+    assert format_recheck(proof, 2).endswith("2 pages read: 2 problems (0.4 s).")
 
 
 def test_check_cuts_a_long_list_unless_a_file_is_named(book, proof_command):
@@ -182,7 +198,7 @@ def impatient(monkeypatch):
 
 def test_a_terminal_shows_how_far_it_is_and_is_clean_afterwards():
     stream = Terminal()
-    with watching([finished(), Future()], lambda: [], ROOT, stream):
+    with showing_progress([finished(), Future()], lambda: [], ROOT, stream):
         time.sleep(0.5)
     told = stream.getvalue()
     assert "\r1 of 2 runs, 0 s" in told
@@ -191,14 +207,14 @@ def test_a_terminal_shows_how_far_it_is_and_is_clean_afterwards():
 
 def test_elsewhere_nothing_is_told_while_nothing_is_slow():
     stream = io.StringIO()
-    with watching([Future()], lambda: [(ROOT / SCRIPT, 1.0)], ROOT, stream):
+    with showing_progress([Future()], lambda: [(ROOT / SCRIPT, 1.0)], ROOT, stream):
         time.sleep(0.5)
     assert stream.getvalue() == ""
 
 
 def test_what_is_slow_is_named_once():
     stream = io.StringIO()
-    with watching([Future()], lambda: [(ROOT / SCRIPT, 7.4)], ROOT, stream):
+    with showing_progress([Future()], lambda: [(ROOT / SCRIPT, 7.4)], ROOT, stream):
         time.sleep(0.5)
     assert stream.getvalue() == f"still running, after 7 s: {SCRIPT}\n"
 
@@ -206,7 +222,7 @@ def test_what_is_slow_is_named_once():
 def test_a_line_never_is_longer_than_the_terminal(monkeypatch):
     monkeypatch.setenv("COLUMNS", "30")
     stream = Terminal()
-    with watching([Future()], lambda: [(ROOT / SCRIPT, 7.4)] * 9, ROOT, stream):
+    with showing_progress([Future()], lambda: [(ROOT / SCRIPT, 7.4)] * 9, ROOT, stream):
         time.sleep(0.5)
     shown = [line.rstrip() for line in stream.getvalue().split("\r")]
     assert max(map(len, shown)) == 29 and any(line.endswith("; still runni") for line in shown)
@@ -218,7 +234,7 @@ def test_a_snippet_that_hangs_is_named_while_it_does(book, impatient):
     with Runner(limit=2) as runner:
         scripts = [book.root / SCRIPT, book.root / "snippets/t/hangs.py"]
         runs = [runner.submit(script) for script in scripts]
-        with watching(runs, runner.running, book.root, stream):
+        with showing_progress(runs, runner.running, book.root, stream):
             results = [run.result(PATIENCE) for run in runs]
         assert runner.running() == []
     assert results[0].refusal is None and "does not end" in results[1].refusal.what

@@ -16,7 +16,7 @@ from proofbook.check.outputs import problems_in_runs
 from proofbook.check.registry import problems_in_files
 from proofbook.directives.registry import traced_scripts
 from proofbook.model.book import Book
-from proofbook.model.problem import Problem, errors, once, warnings
+from proofbook.model.problem import Problem, errors, warnings, without_duplicates
 from proofbook.run.notebooks import Notebooks
 from proofbook.run.result import Result
 from proofbook.run.runs import Runs
@@ -25,7 +25,7 @@ Watch = Callable[
     [Sequence[Future[Result]], Callable[[], list[tuple[Path, float]]], Path],
     AbstractContextManager[None],
 ]
-"""Shows an author how far the runs are: see `proofbook.cli.progress.watching`."""
+"""Shows an author how far the runs are: see `proofbook.cli.progress.showing_progress`."""
 
 
 @dataclass(frozen=True)
@@ -105,6 +105,6 @@ def finish(
         figures = notebooks.figure_counts()
     seconds = time.monotonic() - started.began
     files = book.page_files
-    problems = once(problems)
+    problems = without_duplicates(problems)
     found = errors(problems), warnings(problems)
     return Outcome(book, *found, results, files, seconds, figures, started.again)

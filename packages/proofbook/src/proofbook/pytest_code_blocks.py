@@ -20,7 +20,7 @@ from pytest_codeblocks.main import CodeBlock, extract_from_buffer
 from pytest_codeblocks.plugin import TestBlock
 
 from proofbook.check.outputs import refused
-from proofbook.check.text_difference import first_difference
+from proofbook.check.text_difference import first_different_line
 from proofbook.markdown.expand import expand, expand_reference
 from proofbook.model.book import Book, read_book
 from proofbook.model.page import Page, one_line_end, parse
@@ -225,7 +225,7 @@ def _failure(
         return f"{name}, line {problem.line}: {problem.what}", problem.expected, found, mend
     # A page does not show which line ends there are, nor how many after the last line.
     texts = (block.expected_output, one_line_end(result.stdout))
-    if not (difference := first_difference(*(text.rstrip("\n") + "\n" for text in texts))):
+    if not (difference := first_different_line(*(text.rstrip("\n") + "\n" for text in texts))):
         return None
     line, said, printed = difference
     return (

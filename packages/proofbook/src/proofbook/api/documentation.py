@@ -11,7 +11,7 @@ from pathlib import Path
 from proofbook.api.index import Index
 from proofbook.api.inventory import read_inventories, wrong_inventories
 from proofbook.api.names_in_code import names_in_code
-from proofbook.check.api_names import OTHERS, Shown, installed_api
+from proofbook.check.api_names import OTHERS, ShownText, installed_api
 from proofbook.model.book import Book
 from proofbook.model.config import InventorySource
 from proofbook.model.problem import Problem, Unproved
@@ -49,7 +49,7 @@ class Documentation:
         empty = place and "#" not in place and "of" in entry and not entry.get("doc")
         return None if empty else place
 
-    def address_of_code(self, text: str, shown: Shown) -> str | None:
+    def address_of_code(self, text: str, shown: ShownText) -> str | None:
         """The address for a piece of code that is a name or a call, where only one can be meant.
 
         `shown`: what the snippets of the page say; a name that they define is theirs.

@@ -38,7 +38,7 @@ _QUOTES = "quote it with 「」 or “” where it is meant to be wrong"
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownText:
     """What the snippets of a page say and print."""
 
     code: str
@@ -72,7 +72,7 @@ def wrong_names(page: Page, book: Book) -> Iterator[Problem]:
     """
     if (spans := page.own_code) and (index := installed_api(book)):
         words = book.fact(_words_of_snippets)
-        context = _Context(page, index, shown(page, book), words, book)
+        context = _Context(page, index, shown_text(page, book), words, book)
         yield from context.problems(spans)
 
 
@@ -112,13 +112,13 @@ def _deprecation(book: Book, file: str, name: str) -> frozenset[str]:
     if file not in book.page_files:
         return frozenset()
     page = book.page(file)
-    run = shown(page, book)
+    run = shown_text(page, book)
     warns = run.has(name) and _WARNS.search(run.output)
     says = _SAYS.search(page.text)
     return frozenset(word for word, found in (("warns", warns), ("says", says)) if found)
 
 
-def shown(page: Page, book: Book) -> Shown:
+def shown_text(page: Page, book: Book) -> ShownText:
     """The texts of the page's snippets, as far as they can be read."""
     scripts, outputs = [], []
     for reference in page.references:
@@ -126,7 +126,7 @@ def shown(page: Page, book: Book) -> Shown:
         scripts.append(book.text_or_empty(script))
         outputs.append(book.text_or_empty(output_file(script)))
         outputs += [book.text_or_empty(older_file(script, version)) for version in reference.then]
-    return Shown("\n".join(scripts), "\n".join(outputs))
+    return ShownText("\n".join(scripts), "\n".join(outputs))
 
 
 def _near(name: str, names: Collection[str], ratio: float = _NEAR) -> str | None:
@@ -157,7 +157,7 @@ class _Context:
 
     page: Page
     index: Index
-    shown: Shown
+    shown: ShownText
     words: frozenset[str]
     book: Book
 

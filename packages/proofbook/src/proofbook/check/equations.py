@@ -11,7 +11,7 @@ from proofbook.maths.verdict import Verdict
 from proofbook.model.book import Book
 from proofbook.model.page import Page
 from proofbook.model.problem import Problem
-from proofbook.model.snippet import shown_runs
+from proofbook.model.snippet import snippets_on_page
 
 
 def wrong_equations(page: Page, book: Book) -> Iterator[Problem]:
@@ -24,4 +24,4 @@ def wrong_equations(page: Page, book: Book) -> Iterator[Problem]:
 def equation_verdicts(book: Book, file: str) -> tuple[Verdict, ...]:
     """What was found of each equation of a page."""
     read = partial(book.cached, read_run)
-    return verdicts(book.page(file), book.fact(shown_runs, file), read)
+    return verdicts(book.page(file), book.fact(snippets_on_page, file), read)

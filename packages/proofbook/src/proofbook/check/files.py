@@ -37,7 +37,7 @@ def unused_files(book: Book) -> Iterator[Problem]:
             what = "no page shows this recording"
             yield _unused(file, what, "the option figure: trace on this snippet")
     for script in book.scripts:
-        if not book.users(script):
+        if not book.pages_showing(script):
             what, expected = "no page shows this script", f"the line ::: {script}"
             yield _unused(script, what, expected, "the script and its .out")
 
@@ -67,4 +67,4 @@ def shadowed_modules(book: Book) -> Iterator[Problem]:
                 "a name that no module has",
             )
             mend = "rename the script, its .out and the pages' references"
-            yield Problem(script, 1, what, expected, name, mend, book.users(script))
+            yield Problem(script, 1, what, expected, name, mend, book.pages_showing(script))

@@ -40,7 +40,7 @@ def wrong_links(page: Page, book: Book) -> Iterator[Problem]:
             yield _problem(page, link.line, "the link leads to no heading", expected, link.address)
 
 
-def within(page: Page) -> Iterator[tuple[str, int]]:
+def internal_links(page: Page) -> Iterator[tuple[str, int]]:
     """The pages that a page links to, each by its name (`basics/leaf`) and the link's line."""
     for link in page.links:
         name = link.address.partition("#")[0]
@@ -49,7 +49,7 @@ def within(page: Page) -> Iterator[tuple[str, int]]:
             yield name_of(file), link.line
 
 
-def elsewhere(page: Page) -> Iterator[tuple[str, str]]:
+def external_links(page: Page) -> Iterator[tuple[str, str]]:
     """The links of a page that lead out of the book: their words and their addresses."""
     for link in page.links:
         if link.external and link.kind == "link":

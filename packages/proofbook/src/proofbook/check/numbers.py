@@ -21,7 +21,7 @@ from proofbook.model.snippet import (
     ShownSnippet,
     SnippetText,
     numbers_in,
-    shown_runs,
+    snippets_on_page,
     spaced,
 )
 
@@ -146,7 +146,7 @@ def _distance(
 def evidence_on_page(page: Page, book: Book) -> Iterator[tuple[Statement, Iterator[Evidence]]]:
     """The statements of a page of a book, each with the lines that prove it, the best first."""
     statements = book.cached(statements_of, page)
-    return find_evidence(page, statements, lambda file: book.fact(shown_runs, file))
+    return find_evidence(page, statements, lambda file: book.fact(snippets_on_page, file))
 
 
 def unproved_values(page: Page, book: Book) -> Iterator[Problem]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from gradtrace import first_difference, parse_trace
 
-from proofbook.check.text_difference import other_output
+from proofbook.check.text_difference import changed_output
 from proofbook.directives import plot as plots
 from proofbook.directives.trace_figure import recording_file
 from proofbook.model.book import Book
@@ -24,7 +24,7 @@ def problems_in_runs(book: Book, results: Iterable[Result]) -> list[Problem]:
 def problems_in_run(book: Book, result: Result) -> Iterator[Problem]:
     """What is wrong with one run."""
     script = Path(result.path).relative_to(book.root).as_posix()
-    pages = book.users(script)
+    pages = book.pages_showing(script)
     if result.refusal:
         yield refused(script, result, pages)
         return
@@ -53,7 +53,7 @@ def _difference(book: Book, script: str, printed: str, pages: tuple[str, ...]) -
         mend = f"proofbook update {script}"
         return Problem(output, 1, "no output is recorded", "a file", "none", mend)
     try:
-        return other_output(script, book.text(output), one_line_end(printed), pages)
+        return changed_output(script, book.text(output), one_line_end(printed), pages)
     except UnicodeDecodeError:
         return None  # reported once for the file itself, by the book
 

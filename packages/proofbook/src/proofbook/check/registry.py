@@ -43,8 +43,8 @@ PAGE_CHECKS: tuple[PageCheck, ...] = (
 )
 
 BOOK_CHECKS: tuple[BookCheck, ...] = (
-    glossary.faults,
-    questions.wrong_list,
+    glossary.wrong_terms,
+    questions.wrong_questions,
     wrong_question_links,
     unknown_api,
     missing_inventories,

@@ -7,11 +7,11 @@ from proofbook.model.problem import Problem
 ENDS = "(the output ends here)"
 
 
-def other_output(
+def changed_output(
     script: str, recorded: str, printed: str, pages: tuple[str, ...] = ()
 ) -> Problem | None:
     """Where a script prints something else than what is recorded, or None."""
-    if (difference := first_difference(recorded, printed)) is None:
+    if (difference := first_different_line(recorded, printed)) is None:
         return None
     line, said, prints = difference
     return Problem(
@@ -25,7 +25,7 @@ def other_output(
     )
 
 
-def first_difference(said: str, printed: str) -> tuple[int, str, str] | None:
+def first_different_line(said: str, printed: str) -> tuple[int, str, str] | None:
     """The first line in which two outputs differ, from 1, and what stands there in each."""
     if said == printed:
         return None

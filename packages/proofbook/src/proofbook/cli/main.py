@@ -12,8 +12,8 @@ from pathlib import Path
 
 from proofbook import pipeline
 from proofbook.cli import summary
-from proofbook.cli.progress import watching
-from proofbook.cli.scaffold import start
+from proofbook.cli.progress import showing_progress
+from proofbook.cli.scaffold import create_page
 from proofbook.content.report import unproved
 from proofbook.directives.registry import traced_scripts
 from proofbook.export.offline import ExportError, offline
@@ -28,7 +28,7 @@ from proofbook.languages.reconcile import (
 from proofbook.maths.check import line_of
 from proofbook.model.book import Book, read_book
 from proofbook.model.page_file import name_of, stem_of
-from proofbook.model.problem import Problem, Unproved, errors, report
+from proofbook.model.problem import Problem, Unproved, errors, format_problems
 from proofbook.model.store import Store
 from proofbook.run.runner import RunnerError
 from proofbook.run.runs import Runs
@@ -107,17 +107,17 @@ def _check(
 ) -> int:
     runs = Runs(book.root, known=known.load_results() if known else {})
     try:
-        outcome = pipeline.finish(pipeline.start(book, runs, scripts=scripts), watching)
+        outcome = pipeline.finish(pipeline.start(book, runs, scripts=scripts), showing_progress)
         store.save(book, runs)
     finally:
         runs.close()
     outcome = outcome.of(files) if named else outcome
     if outcome.warnings:
-        print(summary.warns(outcome.warnings), file=sys.stderr)
+        print(summary.format_warnings(outcome.warnings), file=sys.stderr)
     if outcome.problems:
-        print(summary.fails(outcome.problems, whole=named), file=sys.stderr)
+        print(summary.format_failures(outcome.problems, whole=named), file=sys.stderr)
         return 1
-    print(summary.holds(outcome))
+    print(summary.format_success(outcome))
     if changed := changed_pages(book):
         print(
             f"Both languages of {_count(changed, 'page')} are new or have changed; once they say "
@@ -139,7 +139,7 @@ def _update(book: Book, files: set[str], scripts: list[str]) -> int:
         + (" Read the pages that show what changed." if differences else "")
     )
     if problems:
-        print(report(problems).removesuffix(" Nothing was changed."), file=sys.stderr)
+        print(format_problems(problems).removesuffix(" Nothing was changed."), file=sys.stderr)
     return 1 if problems else 0
 
 
@@ -154,7 +154,7 @@ def _reconcile(book: Book, files: set[str], named: bool) -> int:
     book = book.reopened()
     left = edited_in_one_language(book) + numbers_to_compare(book)
     if left := [p for p in left if {p.file, *p.pages} & files]:
-        print(report(left).removesuffix(" Nothing was changed."), file=sys.stderr)
+        print(format_problems(left).removesuffix(" Nothing was changed."), file=sys.stderr)
     return 1 if left else 0
 
 
@@ -168,7 +168,7 @@ def _unproved(book: Book, files: set[str]) -> int:
 
 
 def _new(root: Path, name: str) -> int:
-    script, *pages = start(root, name)
+    script, *pages = create_page(root, name)
     try:
         _, problems = record(root, [script])
         if problems:
@@ -213,7 +213,7 @@ def _chosen(book: Book, paths: list[str]) -> tuple[set[str], list[str]]:
     named = {re.sub(r"\.(?:out|trace)$", ".py", file) for file in files}
     shown = {script for page in files & pages.keys() for script in pages[page]}
     scripts = (named | shown) & set(book.scripts)
-    files |= {user for script in named & scripts for user in book.users(script)}
+    files |= {user for script in named & scripts for user in book.pages_showing(script)}
     stems = {script.removesuffix(".py") for script in scripts}
     files |= scripts | {stem + end for stem in stems for end in (".out", ".trace")}
     files |= {

@@ -27,7 +27,7 @@ Running = Callable[[], list[tuple[Path, float]]]
 
 
 @contextlib.contextmanager
-def watching(
+def showing_progress(
     runs: Sequence[Future[Result]], running: Running, root: Path, stream: TextIO | None = None
 ) -> Iterator[None]:
     """While the block runs, tell on the `stream` (standard error) how far the `runs` are.

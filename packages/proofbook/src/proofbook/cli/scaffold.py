@@ -46,7 +46,7 @@ Give the derivation, so that a reader can do the sum.
 }
 
 
-def start(root: Path, name: str) -> list[str]:
+def create_page(root: Path, name: str) -> list[str]:
     """Write `snippets/<topic>/<name>.py` and its page in each language; gives the files written.
 
     In a book of one language whose first page is `docs/index.md`, the page has a name without the

@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from proofbook.content.report import Count, count
-from proofbook.model.problem import Problem, once, report
+from proofbook.model.problem import Problem, format_problems, without_duplicates
 from proofbook.pipeline import Outcome
 
 SCREEN = 40
@@ -25,7 +25,7 @@ _SPECIFIC = re.compile(
 )
 
 
-def holds(outcome: Outcome) -> str:
+def format_success(outcome: Outcome) -> str:
     """The summary where everything holds."""
     plain = [result for result in outcome.results if result.trace is None]
     recorded = len(outcome.results) - len(plain)
@@ -34,20 +34,20 @@ def holds(outcome: Outcome) -> str:
     lines = sum(len(result.stdout.splitlines()) for result in plain)
     remembered = len({r.path for r in outcome.results}) - len(outcome.again)
     first = (
-        f"{number(plain, 'snippet')} run and compared, {number(outcome.files, 'page')} read: "
+        f"{counted(plain, 'snippet')} run and compared, {counted(outcome.files, 'page')} read: "
         f"everything holds ({outcome.seconds:.1f} s)."
     )
-    compared = number(lines, "line") + " of output"
+    compared = counted(lines, "line") + " of output"
     if recorded:
-        compared += f", {number(recorded, 'recording')} for figures"
-    drawn = number(sum(outcome.figures), "figure")
+        compared += f", {counted(recorded, 'recording')} for figures"
+    drawn = counted(sum(outcome.figures), "figure")
     rows = [
         ("compared", compared),
         ("not run", _remembered(remembered)),
-        ("executed", f"{number(outcome.figures, 'notebook')}, {drawn} drawn"),
-        ("found", f"{number(total.values, 'value')} of the text in the runs"),
-        ("computed", number(total.computed, "equation") + _left(total.open)),
-        ("looked up", number(total.names, "name") + " of PyTorch"),
+        ("executed", f"{counted(outcome.figures, 'notebook')}, {drawn} drawn"),
+        ("found", f"{counted(total.values, 'value')} of the text in the runs"),
+        ("computed", counted(total.computed, "equation") + _left(total.open)),
+        ("looked up", counted(total.names, "name") + " of PyTorch"),
         ("slowest", ", ".join(f"{name} {took:.1f} s" for name, took in slowest(outcome))),
     ]
     if not outcome.figures:
@@ -59,7 +59,7 @@ def _remembered(scripts: int) -> str:
     """Scripts that ran in an earlier check, and have not changed since."""
     if not scripts:
         return ""
-    return f"{number(scripts, 'snippet')} unchanged since the last check (--fresh runs them too)"
+    return f"{counted(scripts, 'snippet')} unchanged since the last check (--fresh runs them too)"
 
 
 def _left(equations: int) -> str:
@@ -80,47 +80,49 @@ def script_of(path: str, root: Path) -> str:
     return Path(path).relative_to(root).as_posix()
 
 
-def fails(problems: Sequence[Problem], whole: bool = False) -> str:
+def format_failures(problems: Sequence[Problem], whole: bool = False) -> str:
     """The failures, each as `report` tells it; several stand below a count of their kinds.
 
     What goes beyond a screen is only counted, unless the list is asked for as a `whole`. One of
     each kind comes before a second of any.
     """
-    problems = once(problems)
+    problems = without_duplicates(problems)
     head = _kinds(problems) if len(problems) > FEW else []
     shown = problems if whole else _on_a_screen(problems, SCREEN - len(head))
     if len(shown) == len(problems):
-        return "\n".join([*head, report(problems)])
+        return "\n".join([*head, format_problems(problems)])
     files = Counter(problem.file for problem in problems if problem not in shown)
     told = [*head, *(f"{problem}\n" for problem in shown)]
     told.append(f"and {len(problems) - len(shown)} more; proofbook check FILE shows them:")
     told += [f"  {times:>4}  {file}" for file, times in files.most_common(FILES)]
     if len(files) > FILES:
-        told.append(f"        and {number(len(files) - FILES, 'more file')}")
-    return "\n".join([*told, "", f"{number(problems, 'problem')}. Nothing was changed."])
+        told.append(f"        and {counted(len(files) - FILES, 'more file')}")
+    return "\n".join([*told, "", f"{counted(problems, 'problem')}. Nothing was changed."])
 
 
-def warns(problems: Sequence[Problem]) -> str:
+def format_warnings(problems: Sequence[Problem]) -> str:
     """The warnings, each as it is, with a count at the end."""
-    problems = once(problems)
-    return "\n\n".join([*map(str, problems), f"{number(problems, 'warning')}. Nothing is stopped."])
+    problems = without_duplicates(problems)
+    return "\n\n".join(
+        [*map(str, problems), f"{counted(problems, 'warning')}. Nothing is stopped."]
+    )
 
 
 def _kinds(problems: Sequence[Problem]) -> list[str]:
     files = {problem.file for problem in problems}
-    kinds = Counter(map(kind, problems)).most_common()
+    kinds = Counter(map(problem_kind, problems)).most_common()
     told = [f"  {times:>4}  {what}" for what, times in kinds[:KINDS]]
     if len(kinds) > KINDS:
         told.append(f"  {sum(times for _, times in kinds[KINDS:]):>4}  of other kinds")
-    return [f"{number(problems, 'problem')} in {number(files, 'file')}:", *told, ""]
+    return [f"{counted(problems, 'problem')} in {counted(files, 'file')}:", *told, ""]
 
 
 def _on_a_screen(problems: Sequence[Problem], lines: int) -> list[Problem]:
     """The problems that go into so many lines, in their order; at least a few."""
-    often, met = Counter(map(kind, problems)), Counter()
+    often, met = Counter(map(problem_kind, problems)), Counter()
     order = []
     for place, problem in enumerate(problems):
-        sort = kind(problem)
+        sort = problem_kind(problem)
         order.append((met[sort], -often[sort], place))
         met[sort] += 1
     chosen = []
@@ -132,22 +134,22 @@ def _on_a_screen(problems: Sequence[Problem], lines: int) -> list[Problem]:
     return [problems[place] for place in sorted(chosen)]
 
 
-def kind(problem: Problem) -> str:
+def problem_kind(problem: Problem) -> str:
     """What sort of problem it is: what it says without what is special to its place."""
     return re.sub(r"…(?:[\s,]*…)+", "…", _SPECIFIC.sub("…", problem.what))
 
 
-def again(outcome: Outcome, problems: int) -> str:
+def format_recheck(outcome: Outcome, problems: int) -> str:
     """A rebuild while serving in one line: what was run again, how long, whether all holds."""
     names = outcome.again
-    ran = f"{number(names, 'snippet')} run again"
+    ran = f"{counted(names, 'snippet')} run again"
     if 0 < len(names) <= FEW:
         ran = f"{', '.join(sorted(names))} run again"
-    state = number(problems, "problem") if problems else "everything holds"
-    return f"{ran}, {number(outcome.files, 'page')} read: {state} ({outcome.seconds:.1f} s)."
+    state = counted(problems, "problem") if problems else "everything holds"
+    return f"{ran}, {counted(outcome.files, 'page')} read: {state} ({outcome.seconds:.1f} s)."
 
 
-def number(things: Collection | int, name: str) -> str:
+def counted(things: Collection | int, name: str) -> str:
     """So many things, with their name: 1 page, 2 pages."""
     many = things if isinstance(things, int) else len(things)
     return f"{many:,} {name}{'' if many == 1 else 's'}"

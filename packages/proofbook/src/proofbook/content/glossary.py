@@ -58,11 +58,11 @@ class Terms:
 
     @cached_property
     def _wrong(self) -> dict[str, Term]:
-        return {plain(name): term for term in self.all for name in term.wrong}
+        return {normalized(name): term for term in self.all for name in term.wrong}
 
     @cached_property
     def _pattern(self) -> re.Pattern:
-        return one_of(self._wrong, plural="s?")
+        return names_pattern(self._wrong, plural="s?")
 
     def wrong_words(self, page: Page) -> Iterator[Problem]:
         """Words in the prose of a page for which the glossary has another rendering."""
@@ -71,10 +71,10 @@ class Terms:
             return
         text = _GLOSS.sub(lambda gloss: " " * len(gloss[0]), page.own_words)
         for found in self._pattern.finditer(text):
-            word = plain(found[0])
+            word = normalized(found[0])
             term = self._wrong.get(word) or self._wrong[word.removesuffix("s")]
             names = term.names(language)
-            if word in map(plain, names):  # "loss" is wrong in Chinese prose only
+            if word in map(normalized, names):  # "loss" is wrong in Chinese prose only
                 continue
             problem = page.problem(
                 page.line_of(found.start()),
@@ -108,14 +108,14 @@ def read_terms(book: Book) -> Terms:
 
 
 def known_terms(book: Book) -> Terms:
-    """The terms of a book; none where its file has a fault, which `faults` reports."""
+    """The terms of a book; none where its file has a fault, which `wrong_terms` reports."""
     try:
         return read_terms(book)
     except Unproved:
         return Terms()
 
 
-def faults(book: Book) -> Iterator[Problem]:
+def wrong_terms(book: Book) -> Iterator[Problem]:
     """What is wrong in the file of the glossary."""
     try:
         read_terms(book)
@@ -147,7 +147,7 @@ def entries(page: Page, part: str, terms: Terms, page_file: PageFile) -> list[st
             name
             for name in (*term.also, *term.wrong)
             if (_CHINESE.search(name) is None) == (language == "en")
-            and plain(name) not in map(plain, term.names("en"))
+            and normalized(name) not in map(normalized, term.names("en"))
         ]
         also = f"{before}{between.join(names)}{after}" if names else ""
         right, foreign = getattr(term, language), getattr(term, other)
@@ -159,7 +159,7 @@ def entries(page: Page, part: str, terms: Terms, page_file: PageFile) -> list[st
     return lines
 
 
-def one_of(names: Iterable[str], plural: str = "") -> re.Pattern:
+def names_pattern(names: Iterable[str], plural: str = "") -> re.Pattern:
     """Finds any of the names, the longest first; an English one as a whole word.
 
     A blank in a name stands for blanks, a line end or a hyphen.
@@ -173,7 +173,7 @@ def one_of(names: Iterable[str], plural: str = "") -> re.Pattern:
     return re.compile("|".join(chinese).replace(r"\ ", r"[\s-]+"), re.IGNORECASE)
 
 
-def plain(word: str) -> str:
+def normalized(word: str) -> str:
     """A word as it is looked up: small letters, one blank where a line ends or a hyphen stands."""
     return " ".join(re.split(r"[\s-]+", word.lower()))
 
@@ -214,7 +214,7 @@ def _faults(entry: object, book: Book) -> Iterator[_Fault]:
 def _twice(entry: dict, line: int, seen: dict[str, int]) -> Iterator[_Fault]:
     """Words that another term has too: nobody could tell which is meant."""
     words = {entry["zh"], entry["en"], *entry.get("forms", []), *entry.get("wrong", [])}
-    for word in sorted({plain(word) for word in words} | {f"#{entry['id']}"}):
+    for word in sorted({normalized(word) for word in words} | {f"#{entry['id']}"}):
         if word in seen:
             what = f"two terms have the same {'id' if word[0] == '#' else 'word'}"
             yield what, "each once", f"{word}, as in line {seen[word]}"

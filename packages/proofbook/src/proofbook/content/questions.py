@@ -12,7 +12,7 @@ from proofbook.model.book import Book
 from proofbook.model.config import FALLBACK
 from proofbook.model.page import Page, parse
 from proofbook.model.problem import Problem, Unproved
-from proofbook.model.snippet import shown_runs
+from proofbook.model.snippet import snippets_on_page
 from proofbook.model.toml_tables import is_words, tables
 
 OFTEN, ABSENT = "often", "absent"
@@ -79,7 +79,7 @@ def read_questions(book: Book) -> tuple[Question, ...]:
 
 
 def known_questions(book: Book) -> tuple[Question, ...]:
-    """The questions of a book; none where their file has a fault, which `wrong_list` reports."""
+    """The questions of a book; none where `wrong_questions` reports a fault in their file."""
     try:
         return read_questions(book)
     except Unproved:
@@ -110,7 +110,7 @@ def _wrong_questions(questions: Sequence[Question], book: Book) -> Iterator[Prob
     pages = {page.file: page for page in book.pages}
 
     def printed(page: Page) -> str:
-        return "\n".join(run.text for run in book.fact(shown_runs, page.file))
+        return "\n".join(run.text for run in book.fact(snippets_on_page, page.file))
 
     messages = [question for question in questions if question.message]
     faults = [fault for each in messages for fault in _unprinted(each, pages, printed, book)]
@@ -258,7 +258,7 @@ def _problem(book: Book, line: int, what: str, expected: str, found: str) -> Pro
     return Problem(file, line, what, expected, found, mend, pages)
 
 
-def wrong_list(book: Book) -> Iterator[Problem]:
+def wrong_questions(book: Book) -> Iterator[Problem]:
     """What is wrong with the questions of a book: their words, and where they lead."""
     try:
         questions = read_questions(book)

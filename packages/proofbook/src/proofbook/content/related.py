@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from math import log
 
 from proofbook.api.names_in_code import names_in_code
-from proofbook.check.links import elsewhere, within
+from proofbook.check.links import external_links, internal_links
 from proofbook.content.glossary import known_terms
 from proofbook.model.book import Book
 from proofbook.model.page_file import name_of
@@ -98,12 +98,14 @@ def _traits_of(book: Book, file: str) -> tuple[str, set, set, set]:
     """The title of a page, the pages it links to, those of its last section, its marks."""
     page, terms = book.page(file), book.fact(known_terms)
     words = [(_looked_up(n), t.id) for t in terms.all for x in ("zh", "en") for n in t.names(x)]
-    links = {(name, line) for name, line in within(page) if posixpath.basename(name) != "index"}
+    links = {
+        (name, line) for name, line in internal_links(page) if posixpath.basename(name) != "index"
+    }
     start = max((h.line for h in page.headings if h.level > 1), default=len(page.text))
     titles = {box.line for box in page.spans_of("box")}  # they repeat what stands below them
     spans = [span.one_line for span in page.own_code if span.line not in titles]
     marks = {name.parts[-1] for text in spans for name in names_in_code(text)}
-    marks |= {to for _, to in elsewhere(page) if _OFFICIAL not in to}
+    marks |= {to for _, to in external_links(page) if _OFFICIAL not in to}
     text = f" {' '.join(_WORD.findall(page.prose.lower()))} "
     marks |= {mark for word, mark in words if word in text}
     last = {name for name, line in links if line > start}

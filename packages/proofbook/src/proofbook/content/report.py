@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields
 from importlib import metadata
 
 from proofbook.api.names_in_code import names_in_code
-from proofbook.check.api_names import installed_api, shown
+from proofbook.check.api_names import installed_api, shown_text
 from proofbook.check.equations import equation_verdicts
 from proofbook.check.numbers import statements_of
 from proofbook.maths.equalities import Equality
@@ -94,7 +94,7 @@ def names_of(book: Book, file: str) -> dict[str, bool]:
     page = book.page(file)
     if (index := installed_api(book)) is None:
         return {}  # reported by the check of names
-    run, found = shown(page, book), {}
+    run, found = shown_text(page, book), {}
     for use in (use for span in page.own_code for use in names_in_code(span.one_line)):
         name = use.parts[-1]
         plain = len(use.parts) == 1 and not use.call and "_" not in name.strip("_")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from proofbook.check.links import elsewhere
+from proofbook.check.links import external_links
 from proofbook.content.glossary import Terms
 from proofbook.content.questions import Question
 from proofbook.model.page import Page
@@ -35,7 +35,7 @@ def asked_of(
     for page in pages:
         if page.language == language:
             found[address(page.name)] = [
-                title for title, to in elsewhere(page) if _OFFICIAL not in to
+                title for title, to in external_links(page) if _OFFICIAL not in to
             ]
     for term in terms.all:
         names = (term.zh, term.en, *term.forms, *term.also, *term.wrong)

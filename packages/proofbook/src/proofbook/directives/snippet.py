@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from proofbook.directives import grid, plot, trace_figure
 from proofbook.directives.directive import Directive
 from proofbook.model.book import Book
-from proofbook.model.older_outputs import VERSION, fault, older_file, printed
+from proofbook.model.older_outputs import VERSION, older_file, output_in, why_stale
 from proofbook.model.page import Page, Reference
 from proofbook.model.problem import Problem, Unproved, not_utf8
 from proofbook.model.snippet import output_file
@@ -45,7 +45,7 @@ def _expand(reference: Reference, page: Page, book: Book) -> list[str]:
     lines = [f'{ticks}python title="{reference.path}"{highlighted}', *code, ticks, ""]
     lines += [EXPECTED_OUTPUT, "", f"{ticks}{{ .text .output }}", *output, ticks]
     for version in reference.then:
-        older = printed(book.text(older_file(reference.path, version))).rstrip("\n").split("\n")
+        older = output_in(book.text(older_file(reference.path, version))).rstrip("\n").split("\n")
         lines += ["", f'{ticks}{{ .text .output .then title="PyTorch {version}" }}', *older, ticks]
     if captions := grid.captions(reference):
         lines += ["", *grid.draw("\n".join(output), captions)]
@@ -149,7 +149,7 @@ def _older_problems(
         return
     file = older_file(reference.path, version)
     try:
-        why = fault(code, version, book.text(file)) if book.has(file) else "no such file"
+        why = why_stale(code, version, book.text(file)) if book.has(file) else "no such file"
     except UnicodeDecodeError as error:
         yield not_utf8(file, error, (page.file,))
         return

@@ -23,7 +23,7 @@ from proofbook.markdown.expand import expand
 from proofbook.markdown.scan import scan
 from proofbook.model.book import Book
 from proofbook.model.config import BookConfig, in_language
-from proofbook.model.older_outputs import older_file, printed
+from proofbook.model.older_outputs import older_file, output_in
 from proofbook.model.page import Page, Reference, parse
 from proofbook.model.page_file import language_of, name_of
 from proofbook.model.snippet import output_file
@@ -200,7 +200,7 @@ class _Writer:
             outputs=[{"output_type": "stream", "name": "stdout", "text": output}],
         )
         for version in reference.then:
-            older = printed(book.text(older_file(script, version))).rstrip("\n")
+            older = output_in(book.text(older_file(script, version))).rstrip("\n")
             heading = self.words["older"].format(version=version)
             self._markdown(f"{heading}\n\n```text\n{older}\n```", "older")
         if captions := reference.option("captions"):

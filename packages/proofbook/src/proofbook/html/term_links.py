@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from proofbook.content.glossary import Terms, one_of, plain
+from proofbook.content.glossary import Terms, names_pattern, normalized
 from proofbook.html.tree import NOT_PROSE, Tree, element, nodes_outside, replace_text
 
 _QUOTED = r"「[^「」]*」|“[^“”]*”|\"[^\"]*\"|《[^《》]*》"
@@ -29,7 +29,7 @@ def link_terms(tree: Tree, terms: Terms, language: str, page: str, glossary: str
             continue
         text, parts, at = node.text_content, [], 0
         for found in pattern.finditer(text):
-            name = ids.get(plain(found[0]))
+            name = ids.get(normalized(found[0]))
             if name is None or name in linked:
                 continue
             linked.add(name)
@@ -43,5 +43,7 @@ def link_terms(tree: Tree, terms: Terms, language: str, page: str, glossary: str
 @lru_cache(maxsize=8)
 def _finder(names: tuple[tuple[str, str | None], ...]) -> tuple[re.Pattern, dict[str, str | None]]:
     """What finds quotations and the names of terms in a text, and the term of each name."""
-    pattern = re.compile(f"{_QUOTED}|{one_of(name for name, _ in names).pattern}", re.IGNORECASE)
-    return pattern, {plain(name): term for name, term in names}
+    pattern = re.compile(
+        f"{_QUOTED}|{names_pattern(name for name, _ in names).pattern}", re.IGNORECASE
+    )
+    return pattern, {normalized(name): term for name, term in names}

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from proofbook.languages.contents import Contents, Item
-from proofbook.languages.number_words import hinted, spoken
+from proofbook.languages.number_words import hinted_numbers, numbers_in_words
 
 Two = tuple[list[Item], list[Item]]
 """What only the first has, and what only the second has."""
@@ -16,7 +16,7 @@ _VALUE = re.compile(r"[-−\d.e+,\[\]() ]+")
 _PLAIN_NAME = re.compile(r"[A-Za-z_.]+(?:\(\))?")
 
 
-def difference(kind: str, one: Contents, other: Contents) -> Two:
+def differing_items(kind: str, one: Contents, other: Contents) -> Two:
     """What only the one section has, and what only the other has."""
     ours, theirs = getattr(one, kind), getattr(other, kind)
     if kind in ("equations", "boxes"):
@@ -27,13 +27,13 @@ def difference(kind: str, one: Contents, other: Contents) -> Two:
     return _surplus(ours, theirs), _surplus(theirs, ours)
 
 
-def formulas(one: Contents, other: Contents) -> Two:
+def differing_formulas(one: Contents, other: Contents) -> Two:
     """The formulas within a line that stand in one of the paragraphs only."""
     ours, theirs = one.formulas, other.formulas
     return _without(ours, theirs), _without(theirs, ours)
 
 
-def code(one: Contents, other: Contents, known: Sequence[str]) -> Two:
+def differing_code(one: Contents, other: Contents, known: Sequence[str]) -> Two:
     """The code that stands in one of the paragraphs only.
 
     A language may need a name where the other has a pronoun or a verb; then the name stands in
@@ -55,7 +55,7 @@ def _stands_in(name: str, text: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(name.lstrip('.'))}(?!\w)", text) is not None
 
 
-def numbers(one: Contents, other: Contents) -> Two:
+def differing_numbers(one: Contents, other: Contents) -> Two:
     """The numbers that only one of the paragraphs tells.
 
     To say a number once more is style; to say one once more and another once less is a slip.
@@ -70,7 +70,7 @@ def numbers(one: Contents, other: Contents) -> Two:
     return more + _small(one, other), less + _small(other, one)
 
 
-def in_another_order(one: Contents, other: Contents) -> Two:
+def reordered_numbers(one: Contents, other: Contents) -> Two:
     """All numbers of both paragraphs, if they are not the same in the same order."""
     ours, theirs = one.numbers, other.numbers
     if [item.value for item in ours] == [item.value for item in theirs]:
@@ -99,11 +99,11 @@ def _small(one: Contents, other: Contents) -> list[Item]:
 
 def _as_words(contents: Contents) -> set[str]:
     """The numbers that the prose tells as words."""
-    return {f"{n.number:.12g}" for words in contents.words for n in spoken(words.value)}
+    return {f"{n.number:.12g}" for words in contents.words for n in numbers_in_words(words.value)}
 
 
 def _hinted(number: str, contents: Contents) -> bool:
-    return any(float(number) in hinted(words.value) for words in contents.words)
+    return any(float(number) in hinted_numbers(words.value) for words in contents.words)
 
 
 def _telling(number: str) -> bool:

@@ -45,26 +45,26 @@ _HINTS = {
 
 
 @dataclass(frozen=True)
-class Spoken:
+class NumberWord:
     """A number written as a word, and where the word stands."""
 
     number: float
     place: int
 
 
-def spoken(text: str) -> Iterator[Spoken]:
+def numbers_in_words(text: str) -> Iterator[NumberWord]:
     """The numbers that a text, in English or Chinese, tells as words."""
     for found in _ENGLISH.finditer(text):
         one = _EN[found["one"].lower()] if found["one"] else 1.0
         times = found["times"] or found["only"]
-        yield Spoken(one * (_TIMES[times.lower()] if times else 1), found.start())
+        yield NumberWord(one * (_TIMES[times.lower()] if times else 1), found.start())
     text = _NO_NUMBER.sub(lambda found: " " * len(found[0]), text)
     for found in _CHINESE.finditer(text):
         for number in _chinese(found[0]):
-            yield Spoken(number, found.start())
+            yield NumberWord(number, found.start())
 
 
-def hinted(text: str) -> set[float]:
+def hinted_numbers(text: str) -> set[float]:
     """Which of 0, 1 and 2 a text may tell in other words: "without", "once", "both", 没, 单, 半."""
     return {float(n) for n, words in _HINTS.items() if re.search(words, text, re.IGNORECASE)}
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
 
-from proofbook.content.glossary import Terms, known_terms, one_of
+from proofbook.content.glossary import Terms, known_terms, names_pattern
 from proofbook.languages.contents import (
     Contents,
     Item,
@@ -17,18 +17,18 @@ from proofbook.languages.contents import (
     sections,
 )
 from proofbook.languages.difference import (
-    code,
-    difference,
-    formulas,
-    in_another_order,
-    numbers,
+    differing_code,
+    differing_formulas,
+    differing_items,
+    differing_numbers,
+    reordered_numbers,
     side_by_side,
 )
 from proofbook.languages.versions import missing_versions, versions
 from proofbook.model.book import Book
 from proofbook.model.page import Page
 from proofbook.model.problem import Problem
-from proofbook.model.snippet import shown_runs
+from proofbook.model.snippet import snippets_on_page
 
 _SAME = ("highlight", "figure", "passes", "part", "then", "of")  # others are words
 _NAMES = {
@@ -42,7 +42,7 @@ _NAMES = {
 
 def problems_of_pair(book: Book, one: str, other: str) -> tuple[Problem, ...]:
     """Where two versions of a page do not agree, by their files; `one`: in the first language."""
-    runs = "\n".join(run.text for run in book.fact(shown_runs, one))
+    runs = "\n".join(run.text for run in book.fact(snippets_on_page, one))
     terms = book.fact(known_terms)
     return tuple(language_differences(book.page(one), book.page(other), terms, runs))
 
@@ -134,12 +134,14 @@ def _section(
         compared = list(zip(ours, theirs, zip(parts, others, strict=True), strict=True))
     else:
         compared = [(whole, counterpart, (here, there))]
-    found = [(name, difference(kind, whole, counterpart), heads) for kind, name in _NAMES.items()]
+    found = [
+        (name, differing_items(kind, whole, counterpart), heads) for kind, name in _NAMES.items()
+    ]
     for mine, other_one, at in compared:
         lines = at[0].line, at[1].line
-        found.append(("numbers", numbers(mine, other_one), lines))
-        found.append(("formulas", formulas(mine, other_one), lines))
-        found.append(("code in the text", code(mine, other_one, known), lines))
+        found.append(("numbers", differing_numbers(mine, other_one), lines))
+        found.append(("formulas", differing_formulas(mine, other_one), lines))
+        found.append(("code in the text", differing_code(mine, other_one, known), lines))
     differing = [
         _apart(one, other, here.anchor, name, *both, lines)
         for name, both, lines in found
@@ -161,7 +163,7 @@ def reordered(one: Page, other: Page) -> dict[str, Problem]:
         parts = paragraphs(one, here)
         others = paragraphs(other, theirs[here.anchor]) if here.anchor in theirs else []
         for part, counterpart in zip(parts, others, strict=False):
-            ours, their = in_another_order(contents(one, part), contents(other, counterpart))
+            ours, their = reordered_numbers(contents(one, part), contents(other, counterpart))
             if ours or their:
                 found.setdefault(
                     here.anchor,
@@ -245,7 +247,7 @@ def _terms(one: Page, other: Page, terms: Terms) -> Iterator[Problem]:
         introduced = re.search(rf"{re.escape(term.zh)}（[A-Za-z][A-Za-z ,/-]*）", text)
         # "A leaf" is a leaf tensor too, and "deepcopy" a deep copy.
         short = re.split(r"[ -]", term.en)[0]
-        if not introduced or one_of(term.names("en"), "s?").search(other.text):
+        if not introduced or names_pattern(term.names("en"), "s?").search(other.text):
             continue
         if re.search(rf"(?<![A-Za-z]){re.escape(short)}", other.text, re.IGNORECASE):
             continue

@@ -16,7 +16,7 @@ from typing import Protocol
 from proofbook.maths.equalities import Equality, equalities
 from proofbook.maths.python_code import read_run
 from proofbook.maths.symbol_values import SymbolValues
-from proofbook.maths.verdict import Verdict, of_numbers
+from proofbook.maths.verdict import Verdict, verdict_on_numbers
 from proofbook.maths.verify import Verifier
 from proofbook.model.page import Page
 from proofbook.model.problem import Problem
@@ -58,7 +58,7 @@ def verdicts(
     """
     found = list(equalities(page))
     if all(equality.computed for equality in found):
-        return tuple(map(of_numbers, found))
+        return tuple(map(verdict_on_numbers, found))
     values = [read(run.code, run.output) for run in runs]
     verifier = Verifier(page, found, values)
     judged = [verifier.verdict(equality) for equality in found]

@@ -7,7 +7,7 @@ from functools import reduce
 
 from proofbook.maths.algebra.expression import NotEvaluated, Symbol, Value, evaluate, replace
 from proofbook.maths.algebra.latex import Tree
-from proofbook.maths.symbol_values import SymbolValues, numbers_in, symbol_of
+from proofbook.maths.symbol_values import SymbolValues, signed_numbers, symbol_of
 
 _OPERATORS = {ast.Add: "+", ast.Mult: "*", ast.Div: "/", ast.Pow: "^", ast.MatMult: "dot"}
 _MAKES_TENSOR = {"tensor", "Parameter", "float", "as_tensor"}
@@ -25,7 +25,7 @@ def read_run(code: str, output: str) -> SymbolValues:
     except SyntaxError:
         tree = ast.Module([], [])
     _Script(found).read_statements(tree)
-    found.numbers.update(numbers_in(f"{code}\n{output}"))
+    found.numbers.update(signed_numbers(f"{code}\n{output}"))
     found.add_output(output)
     return found
 

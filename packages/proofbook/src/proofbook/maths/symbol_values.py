@@ -86,7 +86,7 @@ class SymbolValues:
             digits = len(shown.partition(".")[2].rstrip(")],").rpartition(".")[2])
             rounded = re.search(r"\.\d{4}", shown)
             within = 0.5 * 10.0 ** -(4 if "tensor" in shown else digits) if rounded else 0.0
-            numbers = tuple(numbers_in(shown.partition("requires")[0]))
+            numbers = tuple(signed_numbers(shown.partition("requires")[0]))
             if numbers:
                 self.add(name, numbers, within, grad)
 
@@ -97,7 +97,7 @@ def symbol_of(name: str) -> Symbol:
     return _NAMES.get(stem, stem), ((digits,) if digits else ())
 
 
-def numbers_in(text: str) -> list[float]:
+def signed_numbers(text: str) -> list[float]:
     """The numbers of a code or output, with their signs."""
     return [float(number) for number in _NUMBER.findall(text)]
 

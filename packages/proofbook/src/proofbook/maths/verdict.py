@@ -23,7 +23,7 @@ class Verdict:
     used: frozenset[int] = frozenset()
 
 
-def of_numbers(equality: Equality) -> Verdict:
+def verdict_on_numbers(equality: Equality) -> Verdict:
     """The verdict on an equality of numbers alone."""
     one, other = equality.values
     if agree(one, other, equality.within):

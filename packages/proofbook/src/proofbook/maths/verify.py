@@ -40,7 +40,7 @@ from proofbook.maths.verdict import (
     format_difference,
     format_value,
     format_values,
-    of_numbers,
+    verdict_on_numbers,
 )
 from proofbook.model.page import Page
 
@@ -97,7 +97,7 @@ class Verifier:
     def verdict(self, equality: Equality) -> Verdict:
         """The verdict on one of the equalities of the page."""
         if equality.computed:
-            return of_numbers(equality)
+            return verdict_on_numbers(equality)
         if equality not in self.sides:
             return Verdict(equality, "open")
         one, other = self.sides[equality]

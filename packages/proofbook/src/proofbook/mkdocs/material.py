@@ -15,7 +15,7 @@ from proofbook.html.tree import Tree, element, prepend
 from proofbook.mkdocs.swap import write_whole
 from proofbook.model.config import BookConfig, in_language
 from proofbook.model.page_file import language_of, name_of
-from proofbook.model.problem import Problem, report
+from proofbook.model.problem import Problem, format_problems
 
 _SEARCH = Path(__file__).parents[1] / "content/search.js"
 
@@ -113,7 +113,7 @@ def show_problems(problems: list[Problem], site: Path, config: BookConfig) -> No
             title = in_language(_UNPROVED, language)
             for tag, attributes, text in (
                 ("p", {"class": "admonition-title"}, title),
-                ("pre", {"lang": "en"}, report(here)),
+                ("pre", {"lang": "en"}, format_problems(here)),
             ):
                 box.insert_child(element(tree, tag, attributes, text), move=True)
             prepend(article, box)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from proofbook.api.documentation import known_documentation
-from proofbook.check.api_names import shown
+from proofbook.check.api_names import shown_text
 from proofbook.content.glossary import known_terms
 from proofbook.content.related import related
 from proofbook.html.finish import PageContext
@@ -24,7 +24,7 @@ def page_context(book: Book, place: Place) -> PageContext:
     # The first page and the glossary are there to lead on: their words and names are not linked.
     if place.name != "index" and place.file != glossary_page:
         if documentation := known_documentation(book):
-            snippets = shown(page, book)
+            snippets = shown_text(page, book)
             links["name_address"] = lambda text: documentation.address_of_code(text, snippets)
         if glossary := place.page_address(glossary_page):
             links |= {"terms": book.fact(known_terms), "glossary": glossary}

@@ -9,13 +9,13 @@ from mkdocs.exceptions import Abort, PluginError
 
 from proofbook import pipeline
 from proofbook.cli import summary
-from proofbook.cli.progress import watching
+from proofbook.cli.progress import showing_progress
 from proofbook.export import downloads
 from proofbook.html import math_font
 from proofbook.mkdocs.kept import digest
 from proofbook.mkdocs.material import show_problems
 from proofbook.mkdocs.session import Session
-from proofbook.model.problem import once
+from proofbook.model.problem import without_duplicates
 from proofbook.run.runner import RunnerError
 
 log = logging.getLogger("mkdocs.proofbook")
@@ -45,22 +45,22 @@ def prove(session: Session, site: Path, warned: Abort | None) -> None:
     instead. `warned`: how a strict build ends that had warnings; it is raised after that.
     """
     try:
-        outcome = pipeline.finish(session.started, watching)
+        outcome = pipeline.finish(session.started, showing_progress)
     except RunnerError as error:
         raise PluginError(str(error)) from error
     extra = [problem for found in session.findings.problems.values() for problem in found]
-    problems = once([*outcome.problems, *extra])
+    problems = without_duplicates([*outcome.problems, *extra])
     if outcome.warnings:  # not as a warning of MkDocs, which would stop a strict build
-        log.info(summary.warns(outcome.warnings))
+        log.info(summary.format_warnings(outcome.warnings))
     if session.serving:
         if problems:
-            log.error(summary.fails(problems))
+            log.error(summary.format_failures(problems))
             show_problems(problems, site, session.book.config)
-        log.info(summary.again(outcome, len(problems)))
+        log.info(summary.format_recheck(outcome, len(problems)))
     elif problems:
-        text = summary.fails(problems)
+        text = summary.format_failures(problems)
         raise PluginError(f"the book does not hold; the last good site stays\n\n{text}")
     elif not warned:
-        log.info(summary.holds(outcome))
+        log.info(summary.format_success(outcome))
     if warned:
         raise warned

@@ -34,7 +34,7 @@ from proofbook.mkdocs.material import show_problems
 from proofbook.mkdocs.status import write_status
 from proofbook.mkdocs.watching import Watcher
 from proofbook.model.book import FOLDERS, Book
-from proofbook.model.problem import Problem, Unproved, once
+from proofbook.model.problem import Problem, Unproved, without_duplicates
 
 if TYPE_CHECKING:
     from proofbook.mkdocs.plugin import ProofbookPlugin
@@ -227,14 +227,14 @@ class LiveSite:
                     self._write(edition, edition.pages()[file])
             self._titles = titles
         found = [p for problems in session.findings.problems.values() for p in problems]
-        problems = once([*outcome.problems, *found])
+        problems = without_duplicates([*outcome.problems, *found])
         with turn():
             if problems:
-                log.error(summary.fails(problems))
+                log.error(summary.format_failures(problems))
             self._show(problems)
         if outcome.warnings:
-            log.info(summary.warns(outcome.warnings))
-        log.info(summary.again(outcome, len(problems)))
+            log.info(summary.format_warnings(outcome.warnings))
+        log.info(summary.format_recheck(outcome, len(problems)))
         for edition in self.plugin.editions.values():
             # Takes a while, and nobody who edits waits for it: the next check writes it again.
             give_way()
@@ -296,4 +296,4 @@ def _pages_of(changed: Iterable[str], book: Book) -> Iterator[str]:
             yield name
         elif name.startswith("snippets/"):
             stem = name.partition(".")[0]
-            yield from book.users(f"{stem}.py")
+            yield from book.pages_showing(f"{stem}.py")

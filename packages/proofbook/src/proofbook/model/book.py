@@ -153,7 +153,7 @@ class Book:
         """The pages that show a TOML file, one in each language."""
         return tuple(self.page_beside(file, code) for code in self.config.codes)
 
-    def users(self, script: str) -> tuple[str, ...]:
+    def pages_showing(self, script: str) -> tuple[str, ...]:
         """The pages that show a script."""
         return self.fact(_users).get(script, ())
 

@@ -16,17 +16,17 @@ def older_file(script: str, version: str) -> str:
     return f"{script.removesuffix('.py')}.{version}.then"
 
 
-def written(script: str, version: str, output: str) -> str:
+def then_text(script: str, version: str, output: str) -> str:
     """The text of a `.then` file. `script` and `output` are texts."""
     return f"{_head(script, version, output)}\n{output}"
 
 
-def printed(text: str) -> str:
+def output_in(text: str) -> str:
     """The output in the text of a `.then` file."""
     return text.partition("\n")[2]
 
 
-def fault(script: str, version: str, text: str) -> str | None:
+def why_stale(script: str, version: str, text: str) -> str | None:
     """Why the text of a `.then` file isn't what that version printed for this script, or None."""
     head, _, output = text.partition("\n")
     if not output.strip():

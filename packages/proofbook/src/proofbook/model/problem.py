@@ -65,7 +65,7 @@ def not_utf8(file: str, error: UnicodeDecodeError, pages: tuple[str, ...] = ()) 
     )
 
 
-def once(problems: Sequence[Problem]) -> list[Problem]:
+def without_duplicates(problems: Sequence[Problem]) -> list[Problem]:
     """Each problem once, in the order of files and lines: some are met on several ways."""
     seen: dict[tuple, Problem] = {}
     for problem in problems:
@@ -79,9 +79,9 @@ def _key(problem: Problem) -> tuple:
     return problem.file, problem.line, problem.what, problem.found
 
 
-def report(problems: Sequence[Problem]) -> str:
+def format_problems(problems: Sequence[Problem]) -> str:
     """All problems as one text, with a count at the end."""
-    lines = [str(p) for p in once(problems)]
+    lines = [str(p) for p in without_duplicates(problems)]
     count = "1 problem" if len(lines) == 1 else f"{len(lines)} problems"
     return "\n\n".join([*lines, f"{count}. Nothing was changed."])
 
@@ -90,5 +90,5 @@ class Unproved(Exception):
     """Raised where the book cannot be shown as it is; carries the problems."""
 
     def __init__(self, problems: Sequence[Problem]):
-        super().__init__(report(problems))
+        super().__init__(format_problems(problems))
         self.problems = tuple(problems)

@@ -12,7 +12,7 @@ from itertools import accumulate
 from pathlib import Path
 
 from proofbook.model.book import Book
-from proofbook.model.older_outputs import older_file, printed
+from proofbook.model.older_outputs import older_file, output_in
 from proofbook.model.page import Page
 
 NUMBER = re.compile(
@@ -113,12 +113,12 @@ def shown_snippets(page: Page, book: Book) -> tuple[ShownSnippet, ...]:
                 texts.append(SnippetText(book.text(file), part))
         for version in reference.then:
             with contextlib.suppress(FileNotFoundError, UnicodeDecodeError):
-                texts.append(SnippetText(printed(book.text(older_file(path, version))), version))
+                texts.append(SnippetText(output_in(book.text(older_file(path, version))), version))
         found.append(ShownSnippet(tuple(texts), path, name, page.file, starts[reference.line - 1]))
     return tuple(found)
 
 
-def shown_runs(book: Book, file: str) -> tuple[ShownSnippet, ...]:
+def snippets_on_page(book: Book, file: str) -> tuple[ShownSnippet, ...]:
     """The runs of a page by its file; of one that cannot be read, or does not exist, none."""
     return shown_snippets(book.page(file), book) if file in book.page_files else ()
 

@@ -45,12 +45,12 @@ class Store:
 
     def load_results(self) -> dict[Key, Result]:
         """The results of runs."""
-        return Memo.load(self._file("runs"), software()).entries
+        return Memo.load(self._file("runs"), software_hash()).entries
 
     def save(self, book: Book, runs: Runs) -> None:
         """Write what was found of a book, and of the runs of its snippets."""
         self.save_memo(book)
-        Memo(runs.results()).save(self._file("runs"), software())
+        Memo(runs.results()).save(self._file("runs"), software_hash())
 
     def save_memo(self, book: Book) -> None:
         """Write what was found of a book."""
@@ -72,10 +72,10 @@ class Store:
 
 
 def _version(config: BookConfig) -> str:
-    return f"{software()} {config}"
+    return f"{software_hash()} {config}"
 
 
-def software() -> str:
+def software_hash() -> str:
     """A hash of everything that a result may depend on besides the book."""
     parts = [sys.version, platform.platform(), platform.processor()]
     for name in LIBRARIES:

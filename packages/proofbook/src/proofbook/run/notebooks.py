@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from nbformat import NotebookNode
 
-from proofbook.check.text_difference import first_difference
+from proofbook.check.text_difference import first_different_line
 from proofbook.directives.plot import plots_of
 from proofbook.export import notebook
 from proofbook.model.book import Book
@@ -175,7 +175,7 @@ def wrong_cells(
             yield Problem(cell.script, 1, what, "nothing on stderr", found, mend, lab.pages)
         recorded = book.text(output).rstrip("\n")
         # A notebook has no line end after its last line.
-        if difference := first_difference(recorded, one_line_end(cell.stdout).rstrip("\n")):
+        if difference := first_different_line(recorded, one_line_end(cell.stdout).rstrip("\n")):
             line, expected, found = difference
             what = f"in its notebook, {cell.script} prints something else than what is recorded"
             yield Problem(output, line, what, expected, found, mend, lab.pages)

@@ -10,7 +10,7 @@ from pathlib import Path
 from gradtrace import compare
 
 from proofbook.check.outputs import refused
-from proofbook.check.text_difference import first_difference
+from proofbook.check.text_difference import first_different_line
 from proofbook.model.page import read
 from proofbook.model.problem import Problem
 from proofbook.run.result import Result
@@ -32,7 +32,7 @@ def record(
         if failed := next((run for run in (a, b) if run.refusal), None):
             problems.append(refused(script, failed))
         elif a.stdout != b.stdout:
-            _, first, second = first_difference(a.stdout, b.stdout)
+            _, first, second = first_different_line(a.stdout, b.stdout)
             problems.append(_unsteady(script, first, second))
         elif difference := _write(root, file.with_suffix(".out"), a.stdout):
             differences.append(difference)
