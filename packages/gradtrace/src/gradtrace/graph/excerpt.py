@@ -15,7 +15,7 @@ from gradtrace.trace import Event, Trace
 MAX_BOXES_WITH_PARAMETERS = 40
 """Further passes of a step are shown up to so many boxes; with more, parameters are hidden."""
 MAX_BOXES = 60
-"""Boxes of a graph without parameters; of more, those that the backward pass meets first."""
+"""Boxes of a graph without parameters; of more, those that the backward pass reaches first."""
 MAX_PASSES = 10
 """A script is recorded for so many passes, unless later ones are asked for."""
 
@@ -120,7 +120,7 @@ def _hooked_tensors(event: Event) -> list[str]:
 
 
 def _met_last(trace: Trace, graph: Graph) -> set[str]:
-    """All boxes but those that the backward pass meets first."""
+    """All boxes but those that the backward pass reaches first."""
     met = [e["n"] for e in trace.events if e["k"] in ("node", "acc") and e["n"] in graph.boxes]
     order = dict.fromkeys([*met, *graph.boxes])
     return set(list(order)[MAX_BOXES:])

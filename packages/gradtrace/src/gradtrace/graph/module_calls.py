@@ -60,7 +60,7 @@ def inner_name(trace: Trace, event: Event) -> str:
 
 
 def _encloses_call(events: list[Event], start: int, end: int) -> bool:
-    """Whether two boundaries of a module stand before and after one call of it."""
+    """Whether two boundaries of a module are before and after one call of it."""
     entrance, leaving = events[start], events[end]
     inner = [one for one in events[start + 1 : end] if one["op"] != BOUNDARY]
     same = _call_site(entrance) == _call_site(leaving)

@@ -24,7 +24,7 @@ DUMMY_WIDTH = 14
 """Width that an edge takes in a layer that it passes through."""
 MARGIN = 6
 LABEL_HEIGHT = 20
-"""Height of the strip below a layer in which labels stand beside their edges."""
+"""Height of the strip below a layer for the labels of its edges."""
 PORT_DISTANCE = 18
 """Space between two edges at one side of a box, where they have no labels."""
 

@@ -16,7 +16,7 @@ GAP = 12
 def packed_layout(sizes: Mapping[str, tuple[float, float]], edges: Sequence[LayoutEdge]) -> Layout:
     """The layout of boxes with these widths and heights, each connected component by itself.
 
-    Components stand in the order of their first boxes, in rows no wider than `MAX_WIDTH` where
+    Components are placed in the order of their first boxes, in rows no wider than `MAX_WIDTH` where
     possible. Raises `ValueError` for a cycle.
     """
     whole = Layout(0, 0, {}, {}, {})

@@ -36,7 +36,7 @@ class Narrator:
     bring it."""
 
     def phrase(self, key: str, **parts: object) -> str:
-        """A sentence, or a part of one. No blank stands beside Chinese punctuation."""
+        """A sentence, or a part of one. There is no blank beside Chinese punctuation."""
         text = LANGUAGES[self.language][key].format(**parts)
         return re.sub("(?<=[）。，；、：]) | (?=[（。，；、：])", "", text)
 

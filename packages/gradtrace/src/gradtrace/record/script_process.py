@@ -64,7 +64,7 @@ def main(job: dict) -> None:
 
 
 class _Ending:
-    """Saves the trace once, whoever comes first: the end of the script, or the thread that waits
+    """Saves the trace once, at what comes first: the end of the script, or the thread that waits
     for the time limit or for enough passes."""
 
     def __init__(self, recorder, job: dict) -> None:
@@ -96,7 +96,7 @@ class _Ending:
         os._exit(0)
 
     def _stop(self, why: str) -> None:
-        sys.setswitchinterval(1000)  # the script stands still until the trace is saved
+        sys.setswitchinterval(1000)  # the script waits until the trace is saved
         frame = sys._current_frames().get(threading.main_thread().ident)
         while frame is not None and frame.f_code.co_filename != self._job["script"]:
             frame = frame.f_back

@@ -56,7 +56,7 @@ def draw_figure(
 
 
 def format_sentence(sentence: str) -> str:
-    """The HTML of a sentence; what stands between backticks is code."""
+    """The HTML of a sentence; text between backticks is code."""
     return re.sub("`([^`]+)`", r"<code>\1</code>", html.escape(sentence, quote=False))
 
 

@@ -20,7 +20,7 @@ LINE_HEIGHT = 17
 PADDING = 9
 MIN_WIDTH = 76
 MAX_INLINE = 34
-"""Characters of a name and its value that stand on one line."""
+"""Characters of a name and its value that fit on one line."""
 _HOOK = "m0-9v6a4 4 0 0 0 8 0v-3l-2.500 2.500"
 
 
@@ -30,7 +30,7 @@ class BoxShape:
 
     box: Box
     inline: bool
-    """The value stands beside the title, on the same line."""
+    """Whether the value is beside the title, on the same line."""
     value_lines: int
     grad_lines: int
     hook: bool
@@ -177,7 +177,7 @@ def _slot_lines(
     sign: str = "",
     css_class: str = "",
 ) -> str:
-    """A slot with room for `count` lines, one below the other; `sign` stands before the first."""
+    """A slot with room for `count` lines, one below the other; `sign` is put before the first."""
     texts = [*last.get(slot, "").split("\n"), *[""] * count][:count]
     attribute = f' class="{css_class}"' if css_class else ""
     lines = []

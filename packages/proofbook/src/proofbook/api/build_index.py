@@ -108,7 +108,7 @@ def _stubs(folder: Path) -> dict[str, set[str]]:
 
 
 def _entry(name: str, value: object, stubs: dict, index: dict) -> dict:
-    """The entry of one name; classes that are met are listed in `index`."""
+    """The entry of one name; classes are listed in `index`."""
     if isinstance(value, ModuleType):
         # A module that is known by itself, or one of somebody else's.
         return {"module": value.__name__} if value.__name__.split(".")[0] == "torch" else {}

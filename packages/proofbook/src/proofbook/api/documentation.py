@@ -1,4 +1,4 @@
-"""Where the official documentation describes the names on a page."""
+"""The addresses of names in the official documentation."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Documentation:
 
     `index`: the names of the installed library; `addresses`: those that the documentation has an
     entry for, with the address of each. A name is documented where its class defines it: the index
-    tells that `torch.nn.Linear.zero_grad` is `torch.nn.Module.zero_grad`.
+    says that `torch.nn.Linear.zero_grad` is `torch.nn.Module.zero_grad`.
     """
 
     index: Index

@@ -31,7 +31,7 @@ ALIASES = {
     "Module": "torch.nn.Module",
     "Optimizer": "torch.optim.Optimizer",
 }
-"""How a dotted name begins, and what that stands for."""
+"""How a dotted name begins, and the full name of that."""
 
 OWNERS = (
     *("torch.Tensor", "torch.nn.Module", "torch.optim.Optimizer", "torch.autograd.graph.Node"),
@@ -41,7 +41,7 @@ OWNERS = (
     *("torch.optim", "torch.autograd", "torch.autograd.graph", "torch.func"),
     "torch.utils.checkpoint",
 )
-"""Whose names are written without their owner, as in `retain_grad()`."""
+"""Modules and classes whose names are written alone, as in `retain_grad()`."""
 
 _SCRIPT = Path(__file__).with_name("build_index.py")
 
@@ -66,7 +66,7 @@ class Index:
             elif "class" in entry:
                 entry = self.member(entry["class"], part)
             else:
-                return {}  # an attribute of an object: nobody can tell
+                return {}  # an attribute of an object: unknown
             if not entry:
                 return entry
         return entry
@@ -111,7 +111,7 @@ class Index:
         return found
 
     def public_names(self, entry: Mapping) -> list[str]:
-        """The full names of what an entry describes, where they can be told.
+        """The full names of what an entry describes, as far as they are known.
 
         First where it is defined; then, for a member of a class, below each name of that class.
         """

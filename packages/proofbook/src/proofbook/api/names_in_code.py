@@ -1,4 +1,4 @@
-"""The names in a piece of code that stands within prose."""
+"""The names in a piece of inline code."""
 
 from __future__ import annotations
 

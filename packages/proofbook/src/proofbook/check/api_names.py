@@ -1,8 +1,8 @@
-"""The names of PyTorch that a page writes as code exist, and are not deprecated without a word.
+"""Names of PyTorch in the inline code of a page: they exist, and the deprecated are said to be.
 
 Only what is certain is refused: a dotted name that torch doesn't have, an argument that no function
-of that name takes, a name that is nearly one of torch's and is nobody else's. What a snippet of the
-page says or prints is proved by its run, and what stands in quotation marks is somebody else's.
+of that name takes, a name that is nearly one of torch's and of nothing else. What a snippet of the
+page says or prints is proved by its run, and quotations are left alone.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class ShownText:
         return set(re.findall(r"\w+", self.code + self.output))
 
     def has(self, text: str) -> bool:
-        """Whether the text stands in it, not as a part of a longer name."""
+        """Whether it contains the text, not as a part of a longer name."""
         name = rf"(?<!\w){re.escape(text)}(?!\w)"
         return re.search(name, self.code) is not None or re.search(name, self.output) is not None
 
@@ -68,7 +68,7 @@ class ShownText:
 def wrong_names(page: Page, book: Book) -> Iterator[Problem]:
     """Names of PyTorch in the prose of a page that are not, or no longer, right.
 
-    Nothing where nobody knows what torch offers: `unknown_api` reports why.
+    Nothing where the API of torch is not known: `unknown_api` reports why.
     """
     if (spans := page.own_code) and (index := installed_api(book)):
         words = book.fact(_words_of_snippets)
@@ -224,7 +224,7 @@ class _Context:
             yield self.page.problem(span.line, what, f"{near}=", f"{name}=", mend)
 
     def _entries(self, use: CodeName) -> list[dict]:
-        """What the name of a call may stand for; nothing where it may be somebody else's."""
+        """The entries that the name of a call may mean; none where it may not be torch's."""
         if use.dotted:
             entry = self.index.resolve(use.dotted)
             return [entry] if entry is not None else []

@@ -53,6 +53,6 @@ def wrong_navigation(book: Book) -> Iterator[Problem]:
 
 
 def _line_of(book: Book, entry: str) -> int:
-    """The line of the settings that holds an entry; 1 where it stands in a file they inherit."""
+    """The line of the settings that holds an entry; 1 if an inherited file holds it."""
     rows = (book.root / FILE).read_text("utf-8").splitlines()
     return next((number for number, row in enumerate(rows, 1) if entry in row), 1)

@@ -1,4 +1,4 @@
-"""Numbers and messages in the words of a page: each must stand in a run that the page shows.
+"""Numbers and messages in the text of a page: each must be found in a run that the page shows.
 
 A run is a snippet's code and what it printed. Where a page, or a section of it, speaks of the run
 of another page, it links there: the runs of the pages that a section links to count for it.
@@ -33,13 +33,13 @@ _MESSAGE = re.compile(
     r"(?!(?:python3?|pytest|pip|mkdocs|git) )[A-Za-z'][\w'.,:-]*(?: [\w'.,:()\[\]-]+){3,}"
 )
 _BARE = re.compile(r"(?:[-\d.,()\[\]\s&]|\\[,;! ]|\\(?:left|right)\b)*")
-# In front of what is supposed, in the same clause.
+# Words that introduce an assumption, in the same clause.
 _SUPPOSED = re.compile(
     r"(?:\b(?:if|suppose|assume|imagine|let)\b[^.,;:!?\n]{0,24}"
     r"|(?:如果|假设|假如|倘若|若|[设令](?= ))[^。，；：！？\n]{0,12})\Z",
     re.IGNORECASE,
 )
-# Versions of PyTorch and years say of themselves where they come from.
+# Versions of PyTorch and years need no evidence.
 _VERSION = re.compile(r"(?:0\.[1-4]|1\.(?:1[0-3]|\d)|2\.(?:1[0-3]|\d))(?:\.[0-2])?")
 _YEAR = re.compile(r"20[12]\d")
 
@@ -48,10 +48,10 @@ _YEAR = re.compile(r"20[12]\d")
 class Statement:
     """Something that a page says a run prints: numbers one after another, or words.
 
-    `place` and `end`: where it stands in the text of the page, with its marks of code; `said`: its
+    `place` and `end`: its position in the text of the page, with its marks of code; `said`: its
     own words. `line`: the beginning of the one line of the output in which it must stand, or None.
-    `source`: where it comes from instead, or None. `bare`: whether nothing is done with it where it
-    stands; the 3 of $3w = 6$ is not what anything came to.
+    `source`: where it comes from instead, or None. `bare`: whether it is a whole side of an
+    equation; the 3 of $3w = 6$ is not, so that no result proves it.
     """
 
     place: int
@@ -67,7 +67,7 @@ class Statement:
         """The lines of a text that show it; those first that say it just so."""
         if isinstance(self.wanted, str):
             lines = list(text.lines_saying(self.wanted))
-        else:  # Elsewhere a minus may be a difference, or belong to what stands before.
+        else:  # In prose a minus may be a difference, or belong to the text before it.
             found = text.lines_with(self.wanted, signed=self.kind == "value")
             lines = sorted(found, key=lambda line: self.said not in text.lines[line - 1])
         if self.line is None:
@@ -91,7 +91,7 @@ class Evidence:
 
     @property
     def words(self) -> str:
-        """What stands in the line."""
+        """The text of the line."""
         return self.text.lines[self.line - 1]
 
 
@@ -105,7 +105,7 @@ def find_evidence(
     that is no `script`'s.
     """
     own = runs(page.file)
-    # What an equation derives may be spoken of too; that it is right is checked by itself.
+    # The text may use what an equation derives; the equation itself is checked apart.
     derived = SnippetText(" ".join(f"{e.left} {e.right}" for e in equalities(page) if e.computed))
     spoken = SnippetText(" ".join(maths.content for maths in page.maths))
     of_runs = [statement for statement in statements if statement.source is None]
@@ -198,7 +198,7 @@ def _in_prose(page: Page) -> Iterator[Statement]:
     for found in NUMBER.finditer("".join(words)):
         digits = found["digits"].rstrip(".")
         if not found["sign"] and len(digits) == 1:
-            continue  # a count: two losses, the 3 layers
+            continue  # a count, as the 3 layers
         if _VERSION.fullmatch(digits) or _YEAR.fullmatch(digits):
             continue
         said = found[0].rstrip(".")

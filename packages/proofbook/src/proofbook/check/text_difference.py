@@ -26,7 +26,7 @@ def changed_output(
 
 
 def first_different_line(said: str, printed: str) -> tuple[int, str, str] | None:
-    """The first line in which two outputs differ, from 1, and what stands there in each."""
+    """The first line in which two outputs differ, from 1, and its text in each."""
     if said == printed:
         return None
     one, two = said.split("\n"), printed.split("\n")

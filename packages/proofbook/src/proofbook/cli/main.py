@@ -1,4 +1,4 @@
-"""The maintainer's tool: `proofbook check | update | reconcile | unproved | new`.
+"""The command: `proofbook check | update | reconcile | unproved | new`.
 
 The book as files: `offline` and `pdf`.
 """

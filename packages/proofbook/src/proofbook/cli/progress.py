@@ -30,7 +30,7 @@ Running = Callable[[], list[tuple[Path, float]]]
 def showing_progress(
     runs: Sequence[Future[Result]], running: Running, root: Path, stream: TextIO | None = None
 ) -> Iterator[None]:
-    """While the block runs, tell on the `stream` (standard error) how far the `runs` are.
+    """While the block runs, show on the `stream` (standard error) how far the `runs` are.
 
     `root`: the folder of the book, from which the scripts are named.
     """

@@ -1,4 +1,4 @@
-"""What an author reads at the end, on one screen: what was proved, how long it took, what fails."""
+"""The summary at the end of a check or a build: what was proved, how long it took, what fails."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def script_of(path: str, root: Path) -> str:
 
 
 def format_failures(problems: Sequence[Problem], whole: bool = False) -> str:
-    """The failures, each as `report` tells it; several stand below a count of their kinds.
+    """The failures, as `format_problems` gives them, below a count of their kinds.
 
     What goes beyond a screen is only counted, unless the list is asked for as a `whole`. One of
     each kind comes before a second of any.

@@ -31,7 +31,7 @@ _GLOSS = re.compile(r"（[A-Za-z][A-Za-z ,/-]*）|\([\u4e00-\u9fff、，]+\)")
 
 @dataclass(frozen=True)
 class Term:
-    """A term, its rendering in each language, and what stands about it in the glossary."""
+    """A term, its rendering in each language, and the fields of its entry."""
 
     id: str
     part: str
@@ -51,7 +51,7 @@ class Term:
 
 @dataclass(frozen=True)
 class Terms:
-    """All terms, in the order of the `file` that they stand in."""
+    """All terms, in the order of their `file`."""
 
     all: tuple[Term, ...] = ()
     file: str = ""
@@ -174,7 +174,7 @@ def names_pattern(names: Iterable[str], plural: str = "") -> re.Pattern:
 
 
 def normalized(word: str) -> str:
-    """A word as it is looked up: small letters, one blank where a line ends or a hyphen stands."""
+    """A word as it is looked up: in lower case, with a blank for a line end or a hyphen."""
     return " ".join(re.split(r"[\s-]+", word.lower()))
 
 
@@ -212,7 +212,7 @@ def _faults(entry: object, book: Book) -> Iterator[_Fault]:
 
 
 def _twice(entry: dict, line: int, seen: dict[str, int]) -> Iterator[_Fault]:
-    """Words that another term has too: nobody could tell which is meant."""
+    """Words that another term has too, so that they are ambiguous."""
     words = {entry["zh"], entry["en"], *entry.get("forms", []), *entry.get("wrong", [])}
     for word in sorted({normalized(word) for word in words} | {f"#{entry['id']}"}):
         if word in seen:

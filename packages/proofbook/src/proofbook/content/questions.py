@@ -28,10 +28,10 @@ _MOST = 10
 
 @dataclass(frozen=True)
 class Question:
-    """What somebody asks, or a message that somebody pastes, and where the answer is.
+    """A question of a reader, or an error message, and where the answer is.
 
     `line`: that of the file; `often`: its place among those asked most, or 0; `see`: the address
-    of somebody else's answer, where the book has none.
+    of an answer elsewhere, where the book has none.
     """
 
     line: int

@@ -51,7 +51,7 @@ _ALL = {"zh": "全部", "en": "All pages"}
 
 @dataclass(frozen=True)
 class Count:
-    """What stands on a page, or on several.
+    """What is counted on a page, or on several.
 
     `runs`: scripts shown; `lines`: lines that they printed; `values`: numbers and messages that a
     run shows; `computed`, `open`: equalities whose sides were evaluated, and those that nobody

@@ -21,7 +21,7 @@ def _no_recording(reference: Reference) -> str | None:
 class Directive:
     """A kind of block, and how it becomes Markdown.
 
-    `name`: what stands after `:::`, or a pattern of it.
+    `name`: the text after `:::`, or a pattern of it.
     `expand(reference, page, book)`: the lines of Markdown (or HTML) that take the place of the
     block; raises `Unproved` with the problems where it cannot be shown.
     `options`: the options that it knows, each with how a page writes it; `repeatable`: those that
@@ -39,7 +39,7 @@ class Directive:
     site_only: bool = False
 
     def matches(self, path: str) -> bool:
-        """Whether this is meant by what stands after `:::`."""
+        """Whether the text after `:::` names this directive."""
         if isinstance(self.name, str):
             return path == self.name
         return self.name.fullmatch(path) is not None

@@ -29,8 +29,7 @@ _OPTIONS = ("alt", "words")
 
 
 def placeholder(reference: Reference) -> str:
-    """The HTML that stands in the expanded page until the figure is there; `html.figures` puts the
-    figure in its place."""
+    """The HTML of the expanded page in place of the figure, which `html.figures` puts there."""
     values = (reference.path, reference.option("words") or "", reference.option("alt") or "")
     script, words, alt = (html.escape(value) for value in values)
     named = f'role="img" aria-label="{alt}"'
@@ -49,7 +48,7 @@ def labels(svg: str) -> list[str]:
 
 
 def fragment(svg: str, script: str, words: Mapping[str, str], attributes: Mapping[str, str]) -> str:
-    """The figure as it stands in a page: an `svg` with these attributes, its ids begin with the
+    """The figure as a part of a page: an `svg` with these attributes, its ids begin with the
     name of the script, its labels are those in `words`."""
     root = ElementTree.fromstring(svg)
     used = {value[1:] for node in root.iter() for key, value in node.items() if key == _LINK}
@@ -65,7 +64,7 @@ def fragment(svg: str, script: str, words: Mapping[str, str], attributes: Mappin
 def _small(
     node: ElementTree.Element, prefix: str, used: set[str], words: Mapping[str, str]
 ) -> list[ElementTree.Element]:
-    """What stands in a page for an element of Matplotlib's SVG: nothing, one element, or, for a
+    """The elements of the page for one of Matplotlib's SVG: nothing, one element, or, for a
     group that says nothing of its own, what it holds."""
     name = node.tag.removeprefix(_SVG)
     if name in ("metadata", "style") or node.tag == name:  # not of SVG
@@ -134,7 +133,7 @@ def _color(found: re.Match) -> str:
 
 
 def plots_of(page: Page) -> Iterator[Reference]:
-    """The places of a page at which the figure of a script stands."""
+    """The references of a page that ask for the figure of a script."""
     return (r for r in page.references if r.option("figure") == "plot")
 
 

@@ -1,4 +1,4 @@
-"""What a page holds that no translation changes: numbers, formulas, links, boxes, figures."""
+"""The contents of a page that no translation changes: numbers, formulas, links, boxes, figures."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _OF_A_LANGUAGE = re.compile(r"(?<=//)(?:zh|en)\.(?P<host>[^/]+).*|/(?:zh|en)(?:[
 
 @dataclass(frozen=True)
 class Item:
-    """Something that stands in a page, and the line of the file where it stands."""
+    """Something in a page, with its line in the file."""
 
     value: str
     line: int
@@ -39,7 +39,7 @@ class Item:
 
 @dataclass(frozen=True)
 class Section:
-    """A heading with what stands under it; the first has also what stands above its heading.
+    """A heading with the lines below it; the first section has also the lines above its heading.
 
     A paragraph is one too. `line`: its first line; `text`: its lines as they are.
     """
@@ -58,7 +58,7 @@ class Section:
 class Contents:
     """What is compared of a paragraph or a section.
 
-    `numbers` in the order in which they stand; `counted`: those of them in code and maths;
+    `numbers` in their order; `counted`: those of them in code and maths;
     `words`: the prose without all that.
     """
 
@@ -132,7 +132,7 @@ def front_matter(page: Page) -> list[str]:
 
 
 def contents(page: Page, part: Section) -> Contents:
-    """What stands in a section or a paragraph of the page beside its words."""
+    """What a section or a paragraph of the page contains besides its words."""
     start = page.line_starts[part.lines.start - 1]
     end = page.line_starts[part.lines.stop - 1] - 1
     spans = [span for span in page.spans if start <= span.start < end]

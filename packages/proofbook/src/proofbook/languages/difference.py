@@ -28,16 +28,16 @@ def differing_items(kind: str, one: Contents, other: Contents) -> Two:
 
 
 def differing_formulas(one: Contents, other: Contents) -> Two:
-    """The formulas within a line that stand in one of the paragraphs only."""
+    """The inline formulas that only one of the paragraphs has."""
     ours, theirs = one.formulas, other.formulas
     return _without(ours, theirs), _without(theirs, ours)
 
 
 def differing_code(one: Contents, other: Contents, known: Sequence[str]) -> Two:
-    """The code that stands in one of the paragraphs only.
+    """The code that only one of the paragraphs has.
 
-    A language may need a name where the other has a pronoun or a verb; then the name stands in
-    what is `known` of the other page: the code in its text, and what its snippets say and print.
+    A language may need a name where the other has a pronoun or a verb; then the name is in what
+    is `known` of the other page: the code in its text, and what its snippets say and print.
     """
 
     def only_here(here: Contents, there: Contents, text: str) -> list[Item]:
@@ -56,7 +56,7 @@ def _stands_in(name: str, text: str) -> bool:
 
 
 def differing_numbers(one: Contents, other: Contents) -> Two:
-    """The numbers that only one of the paragraphs tells.
+    """The numbers that only one of the paragraphs has.
 
     To say a number once more is style; to say one once more and another once less is a slip.
     """
@@ -64,7 +64,7 @@ def differing_numbers(one: Contents, other: Contents) -> Two:
     more, less = _surplus(ours, theirs), _surplus(theirs, ours)
     if not (more and less):
         more, less = _without(ours, theirs), _without(theirs, ours)
-    # What one language has in digits the other may tell in words.
+    # Digits in one language may be words in the other.
     more = [item for item in more if item.value not in _as_words(other)]
     less = [item for item in less if item.value not in _as_words(one)]
     return more + _small(one, other), less + _small(other, one)
@@ -81,7 +81,7 @@ def reordered_numbers(one: Contents, other: Contents) -> Two:
 def _small(one: Contents, other: Contents) -> list[Item]:
     """The small numbers and those in words that the other paragraph doesn't have.
 
-    In code and maths they stand as digits; in prose a word may say the same.
+    Code and maths have digits; in prose a word may say the same.
     """
     there = _as_words(other)
     digits = {item.value for item in other.numbers}
@@ -98,7 +98,7 @@ def _small(one: Contents, other: Contents) -> list[Item]:
 
 
 def _as_words(contents: Contents) -> set[str]:
-    """The numbers that the prose tells as words."""
+    """The numbers that the prose has as words."""
     return {f"{n.number:.12g}" for words in contents.words for n in numbers_in_words(words.value)}
 
 

@@ -1,4 +1,4 @@
-"""Numbers that a language tells as a word: "thirty thousand nodes", 三万个节点."""
+"""Numbers written as words: "thirty thousand nodes", 三万个节点."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _CHINESE = re.compile(f"[{''.join(_ZH)}十百千万亿]+")
 _NO_NUMBER = re.compile(
     "十分(?!之)|四舍五入|百分(?!之一)|万一|千万(?=[别不要])|再三|三角|第三方|七[上零]八[下落]"
 )
-# Words that may stand for a number, and often do not: they answer one, but ask for none.
+# Words that may mean a number: they match one in the other language, but require none.
 _HINTS = {
     0: r"\bno\b|\bnot\b|\bnone\b|\bnothing\b|\bnever\b|\bwithout\b|没|不|无|空",
     1: r"\bonce\b|\bfirst\b|\bsingle\b|\ban?\b|\bonly\b|\bsame\b|\bunit\b|\beach\b|首|单|每|各|同",
@@ -46,14 +46,14 @@ _HINTS = {
 
 @dataclass(frozen=True)
 class NumberWord:
-    """A number written as a word, and where the word stands."""
+    """A number written as a word, and the position of the word."""
 
     number: float
     place: int
 
 
 def numbers_in_words(text: str) -> Iterator[NumberWord]:
-    """The numbers that a text, in English or Chinese, tells as words."""
+    """The numbers that a text, in English or Chinese, has as words."""
     for found in _ENGLISH.finditer(text):
         one = _EN[found["one"].lower()] if found["one"] else 1.0
         times = found["times"] or found["only"]
@@ -65,7 +65,7 @@ def numbers_in_words(text: str) -> Iterator[NumberWord]:
 
 
 def hinted_numbers(text: str) -> set[float]:
-    """Which of 0, 1 and 2 a text may tell in other words: "without", "once", "both", 没, 单, 半."""
+    """Which of 0, 1 and 2 a text may mean by other words: "without", "once", "both", 没, 单, 半."""
     return {float(n) for n, words in _HINTS.items() if re.search(words, text, re.IGNORECASE)}
 
 

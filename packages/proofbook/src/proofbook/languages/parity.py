@@ -1,4 +1,4 @@
-"""The two versions of a page: their words are their own, everything else is the same."""
+"""Compares the versions of a page: everything but their words must be the same."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def _section(
 def reordered(one: Page, other: Page) -> dict[str, Problem]:
     """By anchor: sections with a paragraph whose numbers are others, or in another order.
 
-    That may be right, and a slip may hide in it: whoever reconciles the two looks there.
+    That may be right, and may be a slip: `proofbook reconcile` asks for a look at them.
     """
     found: dict[str, Problem] = {}
     theirs = {section.anchor: section for section in sections(other)}
@@ -187,7 +187,7 @@ def _row(items: Sequence[Item]) -> str:
 def _uneven(
     one: Page, ours: Sequence[Section], other: Page, theirs: Sequence[Section], anchor: str
 ) -> Problem:
-    """Told at the first paragraph that has no counterpart, as far as code and numbers tell."""
+    """A different number of paragraphs, reported at the first one without a counterpart."""
 
     def marks(page: Page, part: Section) -> set[str]:
         held = contents(page, part)
@@ -221,7 +221,7 @@ def _apart(
     less: Sequence[Item],
     lines: tuple[int, int],
 ) -> Problem:
-    """What only `one` has, and what only `other` has; reported where something stands."""
+    """What only `one` has, and what only `other` has; reported on the page that has more."""
     page, counterpart, at = (one, other, lines[1]) if more else (other, one, lines[0])
     here_only, there_only = (more, less) if more else (less, more)
     return Problem(

@@ -1,4 +1,4 @@
-"""Which versions of a page were last found to say the same, so that no edit of one is forgotten.
+"""The record of which versions of a page were last found to say the same (`proofbook reconcile`).
 
 The record has a line for each section of a page: a hash of the Chinese text, one of the English.
 """
@@ -75,7 +75,7 @@ def edited_in_one_language(book: Book) -> list[Problem]:
 
 
 def numbers_to_compare(book: Book) -> list[Problem]:
-    """Sections that have changed and whose numbers stand otherwise in the other language."""
+    """Sections that have changed and whose numbers, or their order, differ between languages."""
     record = read_record(book) or {}
     return [
         problem
@@ -101,7 +101,7 @@ def reconcile(book: Book, named: set[str] | None) -> list[str]:
     """Record the versions of the `named` pages as they are now; gives those that are new.
 
     Without names: of all pages, but for the sections that were edited in one language alone, and
-    those that `numbers_to_compare` tells.
+    those that `numbers_to_compare` reports.
     """
     record = read_record(book) or {}
     now: Record = {}

@@ -1,4 +1,4 @@
-"""What stands between two marks in a paragraph: code between backticks, maths between dollars."""
+"""Delimited text in a paragraph: code between backticks, maths between dollars."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _RUN = re.compile("`+")
 
 
 class Delimited(NamedTuple):
-    """Places in a text: of the whole with its marks, and of what stands between them."""
+    """Places in a text: of the whole with its marks, and of the content between them."""
 
     start: int
     end: int

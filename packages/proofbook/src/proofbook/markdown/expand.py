@@ -1,4 +1,4 @@
-"""Expands a page to plain Markdown: what each directive becomes stands in the directive's place."""
+"""Expands a page to plain Markdown: each directive is replaced by the lines it stands for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finds what stands within a paragraph: code, maths, links, images, tags, attribute lists.
+"""The inline Markdown of a paragraph: code, maths, links, images, tags, attribute lists.
 
 The order is that of Python-Markdown with the extensions of the site: code first, then maths, then
 what is escaped, then links, then tags; nothing is found within what was found before. Each step
@@ -91,7 +91,7 @@ class _Scanner:
         return self.found
 
     def _drop_what_tags_hold(self) -> None:
-        """What stands within a tag or a comment isn't seen as what it was rendered to."""
+        """Drop the spans within a tag or a comment: the site renders none of them."""
         last = -1
         kept = []
         for span in sorted(self.found, key=lambda span: (span.start, -span.end)):
@@ -138,7 +138,7 @@ class _Scanner:
             )
 
     def _delimited(self, kind: str, found: Iterable[Delimited]) -> Iterator[Span]:
-        """Spans of what stands between two marks, their content as it is in the source."""
+        """Spans of delimited text, their content as it is in the source."""
         for one in found:
             content = self._written(one.content_start, one.content_end)
             yield self._span(
@@ -146,7 +146,7 @@ class _Scanner:
             )
 
     def _links(self) -> Iterator[Span]:
-        """Links and images, the outermost first; an image may stand within the words of a link."""
+        """Links and images, the outermost first; an image may be within the words of a link."""
         text = self.text
         closing = _pairs(text)
         at = words_until = link_until = 0

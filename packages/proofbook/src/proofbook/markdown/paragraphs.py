@@ -161,7 +161,7 @@ class Paragraphs:
     def _item(
         self, at: int, after: int, place: int, base: int, kind: str, inside: str
     ) -> tuple[int, bool]:
-        """An item of a list, or a footnote: what stands in its first line may be any block."""
+        """An item of a list, or a footnote: its first line may begin any block."""
         self.containers.append((base + TAB, kind))
         if inside.startswith("#"):
             self._heading(at, place, inside)

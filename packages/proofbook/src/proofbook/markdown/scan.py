@@ -15,7 +15,7 @@ from proofbook.markdown.spans import Blocks, Span
 
 
 def scan_spans(blocks: Blocks) -> tuple[Span, ...]:
-    """All spans of a page in the order of the text: its blocks, and what stands in its prose."""
+    """All spans of a page in the order of the text: blocks, and the inline spans of prose."""
     starts = [0, *accumulate(len(line) + 1 for line in blocks.text.split("\n"))]
 
     def line_of(place: int) -> int:

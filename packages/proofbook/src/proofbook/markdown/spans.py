@@ -23,7 +23,7 @@ class Span:
         row         a row of a table
         definition  `[label]: address`; name: the label
         code        content: the code, as it is written between the backticks
-        maths       content: the LaTeX; `display` where it stands in a line of its own
+        maths       content: the LaTeX; `display` where it has a line of its own
         link, image content: the words between the brackets; address: where it leads
         autolink    `<https://...>`; address: the same
         footnote    `[^1]`; name: its label

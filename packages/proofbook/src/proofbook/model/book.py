@@ -1,4 +1,4 @@
-"""A book as it lies in a folder: the text of every file, read once, and what was made of it.
+"""A book in a folder: the text of every file, read once, and the results computed from it.
 
 A `Book` never changes. `reopened` gives the book after an edit: it reads the files that changed,
 and shares the memory of results with the one before.
@@ -96,7 +96,7 @@ class Book:
         return source.text
 
     def text_or_empty(self, file: str) -> str:
-        """The text of a file; empty if it is missing or no text (which is reported once, apart)."""
+        """The text of a file; empty if it is missing or no text, which `unreadable` reports."""
         try:
             return self.text(file)
         except (FileNotFoundError, UnicodeDecodeError):
@@ -187,10 +187,10 @@ class Book:
         return entry.value
 
     def fact(self, function: Callable[..., _T], *arguments: Hashable) -> _T:
-        """As `remember`; but who asks depends on the answer alone, not on what it was made from.
+        """As `remember`, but the caller depends on the result alone, not on what was read for it.
 
-        For small answers that seldom change though what they are made from does: the anchors of a
-        page, the pages that show a script.
+        For small results that stay the same through most edits: the anchors of a page, the pages
+        that show a script.
         """
         return self._answer(("fact", function, arguments))
 

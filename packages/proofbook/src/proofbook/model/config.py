@@ -32,8 +32,8 @@ class Language:
     """One language of the book.
 
     `code`: as in `docs/a.<code>.md` and in the attribute `lang`; `name`: its name in itself;
-    `subtitle`: what the book is about, in a few words; `motto`: stands on the social cards;
-    `license`: stands on the cover of the PDF.
+    `subtitle`: what the book is about, in a few words; `motto`: for the social cards;
+    `license`: for the cover of the PDF.
     """
 
     code: str
@@ -136,7 +136,7 @@ OPTIONS = {
 
 
 def in_language(words: Mapping[str, _T], code: str) -> _T:
-    """What stands in `words` for a language, or for English where it isn't translated."""
+    """The entry of `words` for a language, or for English where it isn't translated."""
     return words[code] if code in words else words[FALLBACK]
 
 
@@ -238,7 +238,7 @@ def _languages(value: list[str] | dict[str, Any]) -> tuple[Language, ...]:
 
 
 def _problems(root: Path, file: str, options: Mapping[str, Any]) -> list[Problem]:
-    """What is wrong with the options, each with the line on which it stands."""
+    """What is wrong with the options, each with its line."""
     found: list[Problem] = []
 
     def wrong(key: str, what: str, expected: str, value: object) -> None:

@@ -1,4 +1,4 @@
-"""A page: prose that names snippets. Reads what stands in its file.
+"""A page: prose that names snippets, parsed from its file.
 
 A page names a snippet with a block that looks like mkdocstrings::
 
@@ -31,7 +31,7 @@ _NO_PROSE = (
 _NO_TEXT = ("front-matter", "fence", "directive", "option", "code", "maths")
 _MARKED = ("front-matter", "fence", "directive", "option", "code", "tag", "attributes")
 _PYTHON = re.compile(r"^(?:\{[^}]*\.|\{? *)(?:i?python[23]?|py[23]?|pycon)\b", re.IGNORECASE)
-# What was meant as a reference and would stand in the page as text.
+# A directive with a slip in it, which readers would see as text.
 _STRAY = re.compile(r"[:：]{2,}\s*(?:snippets|docs)/")
 _MARKER = re.compile(r"<!--[-\s]*pytest(?:-codeblocks:|\.mark)")
 # The title of a thread or an article is quoted: its words are not the author's.
@@ -41,7 +41,7 @@ _OFFICIAL = ("https://docs.pytorch.org/", "https://pytorch.org/")
 
 @dataclass(frozen=True)
 class Page:
-    """A page as it stands in its file, its lines ended by `\\n` alone.
+    """A parsed page. `text`: that of its file, its lines ended by `\\n` alone.
 
     `scanned`: its fences, directives, headings and paragraphs; `spans`: those, and the code, maths,
     links and so on within them, in the order of the text. `language`: the code of its language.
@@ -75,7 +75,7 @@ class Page:
 
     @cached_property
     def own_code(self) -> list[Span]:
-        """The code within the prose that doesn't stand in somebody else's words."""
+        """The code within the prose, without that in quotations."""
         found, quoted = [], iter(self.foreign_words)
         end, following = -1, next(quoted, None)
         for span in self.code_spans:
@@ -108,7 +108,7 @@ class Page:
 
     @cached_property
     def quotations(self) -> list[tuple[int, int]]:
-        """Where words stand that are not the author's: titles of other sites, what is in quotes."""
+        """Start and end of each quotation: titles of other sites, words in quotation marks."""
         titles = [span for span in self.spans_of("link") if span.external]
         return sorted([*map(_words_of, titles), *self._in_quotes])
 
@@ -215,7 +215,7 @@ def one_line_end(text: str) -> str:
 
 
 def parse(file: str, text: str, whole: bool = True, language: str = "") -> Page:
-    """Read a page. What stands inside a code fence is never taken for a reference or a heading.
+    """Parse a page. Inside a code fence there are no references and no headings.
 
     `whole`: the text is that of the file; otherwise its front matter has been taken off.
     `language`: its code; by default what the name of the file says.

@@ -1,4 +1,4 @@
-"""What no longer holds, said so that a maintainer can mend it at once."""
+"""Problems: where something is wrong, what was expected, what was found, how to mend it."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def not_utf8(file: str, error: UnicodeDecodeError, pages: tuple[str, ...] = ()) 
 
 
 def without_duplicates(problems: Sequence[Problem]) -> list[Problem]:
-    """Each problem once, in the order of files and lines: some are met on several ways."""
+    """Each problem once, in the order of files and lines; several checks may find the same."""
     seen: dict[tuple, Problem] = {}
     for problem in problems:
         first = seen.setdefault(_key(problem), problem)
@@ -87,7 +87,7 @@ def format_problems(problems: Sequence[Problem]) -> str:
 
 
 class Unproved(Exception):
-    """Raised where the book cannot be shown as it is; carries the problems."""
+    """The exception that carries problems, raised where a book cannot be shown as it is."""
 
     def __init__(self, problems: Sequence[Problem]):
         super().__init__(format_problems(problems))

@@ -1,4 +1,4 @@
-"""What a reader sees of the runs of a page: their code, and what they printed."""
+"""The snippets that a page shows: their code and their outputs."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class ShownSnippet:
     """A run that a page shows.
 
     `script`: the snippet; `name`: what the page may call it, unlike all others on it. `page` and
-    `place`: the file of the page, and where in its text the run stands.
+    `place`: the file of the page, and the position of the directive in its text.
     """
 
     texts: tuple[SnippetText, ...]

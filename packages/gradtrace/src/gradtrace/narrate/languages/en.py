@@ -1,4 +1,4 @@
-"""The sentences in English (en). What stands between backticks is code."""
+"""The sentences in English (en). Text between backticks is code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sentences in Chinese (zh). What stands between backticks is code."""
+"""The sentences in Chinese (zh). Text between backticks is code."""
 
 from __future__ import annotations
 
