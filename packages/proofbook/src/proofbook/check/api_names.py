@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import builtins
 import difflib
-import posixpath
 import re
 import sys
 from collections.abc import Collection, Iterator, Sequence
@@ -282,12 +281,7 @@ class _Context:
 
     def _linked(self, line: int) -> list[str]:
         """The pages to which the paragraph of a line has links."""
-        lines = self.page.lines
+        lines, starts = self.page.lines, self.page.line_starts
         first = next((n for n in range(line, 0, -1) if not lines[n - 1].strip()), 0)
         last = next((n for n in range(line, len(lines)) if not lines[n].strip()), len(lines))
-        folder = posixpath.dirname(self.page.file)
-        return [
-            posixpath.normpath(posixpath.join(folder, link.address.partition("#")[0]))
-            for link in self.page.links
-            if first < link.line <= last and not link.external
-        ]
+        return list(self.page.linked_pages(starts[first], starts[last]))

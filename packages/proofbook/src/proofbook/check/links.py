@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import posixpath
 import re
 from collections.abc import Iterator, Mapping
 
@@ -26,11 +25,9 @@ def wrong_links(page: Page, book: Book) -> Iterator[Problem]:
             yield problem
         if link.external:
             continue
-        name, _, anchor = link.address.partition("#")
-        file = posixpath.normpath(posixpath.join(posixpath.dirname(page.file), name))
-        target = file if name else page.file
+        target, anchor = page.target(link)
         known = book.fact(_anchors, target)
-        if known is None and not book.has(file):
+        if known is None and not book.has(target):
             expected = "a file below docs/, named as it is seen from this page"
             yield _problem(page, link.line, "the link leads to no file", expected, link.address)
         elif known is not None and (step := _STEP.fullmatch(anchor)):
@@ -43,9 +40,8 @@ def wrong_links(page: Page, book: Book) -> Iterator[Problem]:
 def internal_links(page: Page) -> Iterator[tuple[str, int]]:
     """The pages that a page links to, each by its name (`basics/leaf`) and the link's line."""
     for link in page.links:
-        name = link.address.partition("#")[0]
-        if name.endswith(".md") and not link.external:
-            file = posixpath.normpath(posixpath.join(posixpath.dirname(page.file), name))
+        file, _ = page.target(link)
+        if file.endswith(".md") and not link.external and not link.address.startswith("#"):
             yield name_of(file), link.line
 
 

@@ -6,7 +6,6 @@ of another page, it links there: the runs of the pages that a section links to c
 
 from __future__ import annotations
 
-import posixpath
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -110,7 +109,7 @@ def find_evidence(
     spoken = SnippetText(" ".join(maths.content for maths in page.maths))
     of_runs = [statement for statement in statements if statement.source is None]
     for start, end in _sections(page):
-        linked = [run for file in _linked(page, start, end) for run in runs(file)]
+        linked = [run for file in page.linked_pages(start, end) for run in runs(file)]
         known = [(run, text) for run in [*own, *linked] for text in run.texts]
         for statement in (one for one in of_runs if start <= one.place < end):
             near = sorted(known, key=partial(_distance, statement, page, start, end))
@@ -174,15 +173,6 @@ def without_evidence(
 def _is_supposed(page: Page, statement: Statement) -> bool:
     """Whether a number is one that the page supposes: "if `w` were `17`", "suppose $n = 50$"."""
     return _SUPPOSED.search(page.prose, max(0, statement.place - 60), statement.place) is not None
-
-
-def _linked(page: Page, start: int, end: int) -> Iterator[str]:
-    """The pages to which a section links."""
-    folder = posixpath.dirname(page.file)
-    for link in page.links:
-        name = link.address.partition("#")[0]
-        if start <= link.start < end and name.endswith(".md") and not link.external:
-            yield posixpath.normpath(posixpath.join(folder, name))
 
 
 def statements_of(page: Page) -> tuple[Statement, ...]:

@@ -13,6 +13,7 @@ from proofbook.directives.trace_figure import recording_file
 from proofbook.model.book import Book
 from proofbook.model.page import one_line_end
 from proofbook.model.problem import Problem
+from proofbook.model.snippet import output_file
 from proofbook.run.result import Result
 
 
@@ -46,7 +47,7 @@ def refused(script: str, result: Result, pages: tuple[str, ...] = ()) -> Problem
 
 
 def _difference(book: Book, script: str, printed: str, pages: tuple[str, ...]) -> Problem | None:
-    output = script.removesuffix(".py") + ".out"
+    output = output_file(script)
     if not book.has(output):
         if pages:
             return None  # reported by the pages that show it

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from proofbook.model.problem import Problem
+from proofbook.model.snippet import output_file
 
 ENDS = "(the output ends here)"
 
@@ -15,7 +16,7 @@ def changed_output(
         return None
     line, said, prints = difference
     return Problem(
-        script.removesuffix(".py") + ".out",
+        output_file(script),
         line,
         f"{script} prints something else than what is recorded",
         f"{said}    (recorded; the pages show this)",

@@ -29,6 +29,7 @@ from proofbook.maths.check import line_of
 from proofbook.model.book import Book, read_book
 from proofbook.model.page_file import name_of, stem_of
 from proofbook.model.problem import Problem, Unproved, errors, format_problems
+from proofbook.model.snippet import output_file
 from proofbook.model.store import Store
 from proofbook.run.runner import RunnerError
 from proofbook.run.runs import Runs
@@ -177,7 +178,7 @@ def _new(root: Path, name: str) -> int:
         for file in (script, *pages):
             (root / file).unlink()
         raise
-    output = script.removesuffix(".py") + ".out"
+    output = output_file(script)
     topic = script.split("/")[1]
     page = f"{name_of(pages[0])}.md"
     steps = [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 
 from proofbook.maths.algebra.expression import (
@@ -20,17 +19,14 @@ from proofbook.maths.equalities import Equality
 from proofbook.maths.symbol_values import KnownValue, SymbolValues, fingerprint, merge
 from proofbook.model.page import Page
 
-_BORDER = re.compile(r"^(?:## | *(?:\?\?\?|!!!) )", re.MULTILINE)
-
 
 class Sections:
     """The sections and boxes of a page, numbered in their order."""
 
     def __init__(self, page: Page):
-        self._borders = [found.start() for found in _BORDER.finditer(page.text)]
-        self._lines = [0]
-        for line in page.text.split("\n"):
-            self._lines.append(self._lines[-1] + len(line) + 1)
+        headings = [span.start for span in page.spans_of("heading") if span.name == "2"]
+        self._borders = [*headings, *(box.start for box in page.spans_of("box"))]
+        self._line_starts = page.line_starts
 
     def at(self, place: int) -> int:
         """The number of the section or box in which a place of the text lies."""
@@ -38,7 +34,7 @@ class Sections:
 
     def at_line(self, line: int) -> int:
         """The number of the section or box of a line, counted from 1."""
-        return self.at(self._lines[line - 1])
+        return self.at(self._line_starts[line - 1])
 
 
 class PageValues:

@@ -8,9 +8,10 @@ A page names a snippet with a block that looks like mkdocstrings::
 
 from __future__ import annotations
 
+import posixpath
 import re
 from bisect import bisect_right
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
@@ -89,6 +90,20 @@ class Page:
     def links(self) -> list[Span]:
         """The links and images, without those in angle brackets."""
         return self.spans_of("link", "image")
+
+    def target(self, link: Span) -> tuple[str, str]:
+        """The file of the book that a link within the book leads to, and the anchor in it."""
+        name, _, anchor = link.address.partition("#")
+        file = posixpath.normpath(posixpath.join(posixpath.dirname(self.file), name))
+        return (file if name else self.file), anchor
+
+    def linked_pages(self, start: int, end: int) -> Iterator[str]:
+        """The files of the pages to which links between two places of the text lead."""
+        for link in self.links:
+            if start <= link.start < end and not link.external:
+                file, _ = self.target(link)
+                if file.endswith(".md") and not link.address.startswith("#"):
+                    yield file
 
     @cached_property
     def prose(self) -> str:
