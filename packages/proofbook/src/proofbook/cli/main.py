@@ -209,7 +209,7 @@ def _chosen(book: Book, paths: list[str]) -> tuple[set[str], list[str]]:
         name = place.relative_to(book.root).as_posix() if place.is_relative_to(book.root) else path
         found = {f for f in known if name in (f, ".") or f.startswith(name + "/")}
         if not found:
-            raise Unproved([_nothing(path)])
+            raise Unproved([_no_such_path(path)])
         files |= found
     named = {re.sub(r"\.(?:out|trace)$", ".py", file) for file in files}
     shown = {script for page in files & pages.keys() for script in pages[page]}
@@ -225,7 +225,7 @@ def _chosen(book: Book, paths: list[str]) -> tuple[set[str], list[str]]:
     return files, sorted(scripts)
 
 
-def _nothing(path: str) -> Problem:
+def _no_such_path(path: str) -> Problem:
     return Problem(
         path,
         1,

@@ -9,14 +9,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from proofbook.languages.contents import Contents, Item
 from proofbook.languages.number_words import hinted_numbers, numbers_in_words
 
-Two = tuple[list[Item], list[Item]]
+OnlyInOne = tuple[list[Item], list[Item]]
 """What only the first has, and what only the second has."""
 
 _VALUE = re.compile(r"[-−\d.e+,\[\]() ]+")
 _PLAIN_NAME = re.compile(r"[A-Za-z_.]+(?:\(\))?")
 
 
-def differing_items(kind: str, one: Contents, other: Contents) -> Two:
+def differing_items(kind: str, one: Contents, other: Contents) -> OnlyInOne:
     """What only the one section has, and what only the other has."""
     ours, theirs = getattr(one, kind), getattr(other, kind)
     if kind in ("equations", "boxes"):
@@ -27,13 +27,13 @@ def differing_items(kind: str, one: Contents, other: Contents) -> Two:
     return _surplus(ours, theirs), _surplus(theirs, ours)
 
 
-def differing_formulas(one: Contents, other: Contents) -> Two:
+def differing_formulas(one: Contents, other: Contents) -> OnlyInOne:
     """The inline formulas that only one of the paragraphs has."""
     ours, theirs = one.formulas, other.formulas
-    return _without(ours, theirs), _without(theirs, ours)
+    return _not_among(ours, theirs), _not_among(theirs, ours)
 
 
-def differing_code(one: Contents, other: Contents, known: Sequence[str]) -> Two:
+def differing_code(one: Contents, other: Contents, known: Sequence[str]) -> OnlyInOne:
     """The code that only one of the paragraphs has.
 
     A language may need a name where the other has a pronoun or a verb; then the name is in what
@@ -43,7 +43,7 @@ def differing_code(one: Contents, other: Contents, known: Sequence[str]) -> Two:
     def only_here(here: Contents, there: Contents, text: str) -> list[Item]:
         return [
             item
-            for item in _without(here.code, there.code)
+            for item in _not_among(here.code, there.code)
             if not _VALUE.fullmatch(item.value)  # reported with the numbers
             and not (_PLAIN_NAME.fullmatch(item.value) and _stands_in(item.value, text))
         ]
@@ -55,22 +55,22 @@ def _stands_in(name: str, text: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(name.lstrip('.'))}(?!\w)", text) is not None
 
 
-def differing_numbers(one: Contents, other: Contents) -> Two:
+def differing_numbers(one: Contents, other: Contents) -> OnlyInOne:
     """The numbers that only one of the paragraphs has.
 
     To say a number once more is style; to say one once more and another once less is a slip.
     """
-    ours, theirs = ([x for x in c.numbers if _telling(x.value)] for c in (one, other))
+    ours, theirs = ([x for x in c.numbers if _in_digits(x.value)] for c in (one, other))
     more, less = _surplus(ours, theirs), _surplus(theirs, ours)
     if not (more and less):
-        more, less = _without(ours, theirs), _without(theirs, ours)
+        more, less = _not_among(ours, theirs), _not_among(theirs, ours)
     # Digits in one language may be words in the other.
     more = [item for item in more if item.value not in _as_words(other)]
     less = [item for item in less if item.value not in _as_words(one)]
-    return more + _small(one, other), less + _small(other, one)
+    return more + _small_numbers(one, other), less + _small_numbers(other, one)
 
 
-def reordered_numbers(one: Contents, other: Contents) -> Two:
+def reordered_numbers(one: Contents, other: Contents) -> OnlyInOne:
     """All numbers of both paragraphs, if they are not the same in the same order."""
     ours, theirs = one.numbers, other.numbers
     if [item.value for item in ours] == [item.value for item in theirs]:
@@ -78,7 +78,7 @@ def reordered_numbers(one: Contents, other: Contents) -> Two:
     return list(ours), list(theirs)
 
 
-def _small(one: Contents, other: Contents) -> list[Item]:
+def _small_numbers(one: Contents, other: Contents) -> list[Item]:
     """The small numbers and those in words that the other paragraph doesn't have.
 
     Code and maths have digits; in prose a word may say the same.
@@ -88,7 +88,7 @@ def _small(one: Contents, other: Contents) -> list[Item]:
     counted = set(map(id, one.counted))
     found = []
     for item in one.numbers:
-        if not _telling(item.value) and item.value not in digits:
+        if not _in_digits(item.value) and item.value not in digits:
             in_words = id(item) not in counted
             if not in_words or (item.value not in there and not _hinted(item.value, other)):
                 found.append(item)
@@ -106,7 +106,7 @@ def _hinted(number: str, contents: Contents) -> bool:
     return any(float(number) in hinted_numbers(words.value) for words in contents.words)
 
 
-def _telling(number: str) -> bool:
+def _in_digits(number: str) -> bool:
     """Whether a number is written in digits in either language: not so 3, 10, 100 or 10000."""
     return not re.fullmatch(r"\d|10+", number)
 
@@ -122,12 +122,13 @@ def _surplus(some: Iterable[Item], others: Iterable[Item]) -> list[Item]:
     return found
 
 
-def _without(some: Iterable[Item], others: Iterable[Item]) -> list[Item]:
+def _not_among(some: Iterable[Item], others: Iterable[Item]) -> list[Item]:
     """The items that the others don't have at all."""
     there = {item.value for item in others}
     return [item for item in some if item.value not in there]
 
 
 def side_by_side(ours: Sequence[Item], theirs: Sequence[Item]) -> Iterator[tuple]:
+    """The items of two sequences in pairs, None where one of them is shorter."""
     for i in range(max(len(ours), len(theirs))):
         yield ours[i] if i < len(ours) else None, theirs[i] if i < len(theirs) else None

@@ -30,8 +30,8 @@ from proofbook.model.page import Page
 from proofbook.model.problem import Problem
 from proofbook.model.snippet import snippets_on_page
 
-_SAME = ("highlight", "figure", "passes", "part", "then", "of")  # others are words
-_NAMES = {
+_SAME_OPTIONS = ("highlight", "figure", "passes", "part", "then", "of")  # others are words
+_KINDS = {
     "equations": "equations",
     "links": "links",
     "figures": "figures",
@@ -81,7 +81,7 @@ def _order(one: Page, other: Page) -> Iterator[Problem]:
         # Typed code and headings without an anchor are reported by themselves.
         excluded = {*page.typed_python, *(h.line for h in page.headings if not h.anchor)}
         found = [
-            Item(" ".join([r.path, *(v for k, v, _ in r.options if k in _SAME)]), r.line)
+            Item(" ".join([r.path, *(v for k, v, _ in r.options if k in _SAME_OPTIONS)]), r.line)
             for r in page.references
         ]
         found += [Item(f"{'#' * h.level} {{ #{h.anchor} }}", h.line) for h in page.headings]
@@ -135,7 +135,7 @@ def _section(
     else:
         compared = [(whole, counterpart, (here, there))]
     found = [
-        (name, differing_items(kind, whole, counterpart), heads) for kind, name in _NAMES.items()
+        (name, differing_items(kind, whole, counterpart), heads) for kind, name in _KINDS.items()
     ]
     for mine, other_one, at in compared:
         lines = at[0].line, at[1].line
@@ -143,16 +143,16 @@ def _section(
         found.append(("formulas", differing_formulas(mine, other_one), lines))
         found.append(("code in the text", differing_code(mine, other_one, known), lines))
     differing = [
-        _apart(one, other, here.anchor, name, *both, lines)
+        _different_items(one, other, here.anchor, name, *both, lines)
         for name, both, lines in found
         if any(both)
     ]
     yield from differing
     if not differing and not alike:
-        yield _uneven(one, parts, other, others, here.anchor)
+        yield _different_paragraphs(one, parts, other, others, here.anchor)
 
 
-def reordered(one: Page, other: Page) -> dict[str, Problem]:
+def reordered_sections(one: Page, other: Page) -> dict[str, Problem]:
     """By anchor: sections with a paragraph whose numbers are others, or in another order.
 
     That may be right, and may be a slip: `proofbook reconcile` asks for a look at them.
@@ -184,7 +184,7 @@ def _row(items: Sequence[Item]) -> str:
     return ", ".join(item.value for item in items) or "none"
 
 
-def _uneven(
+def _different_paragraphs(
     one: Page, ours: Sequence[Section], other: Page, theirs: Sequence[Section], anchor: str
 ) -> Problem:
     """A different number of paragraphs, reported at the first one without a counterpart."""
@@ -212,7 +212,7 @@ def _uneven(
     )
 
 
-def _apart(
+def _different_items(
     one: Page,
     other: Page,
     anchor: str,

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from proofbook.languages.contents import Section, sections
-from proofbook.languages.parity import reordered
+from proofbook.languages.parity import reordered_sections
 from proofbook.languages.versions import pairs
 from proofbook.model.book import Book
 from proofbook.model.page import Page, one_line_end, parse
@@ -47,13 +47,13 @@ def read_record(book: Book) -> Record | None:
         raise Unproved([not_utf8(file, error)]) from error
     except tomllib.TOMLDecodeError as error:
         line = re.search(r"line (\d+)", str(error))
-        raise Unproved([_damaged(file, int(line[1]) if line else 1, str(error))]) from error
+        raise Unproved([_unreadable(file, int(line[1]) if line else 1, str(error))]) from error
     for page, hashes in record.items():
         if not isinstance(hashes, dict):
-            raise Unproved([_damaged(file, 1, f"{page} = {hashes!r}"[:60])])
+            raise Unproved([_unreadable(file, 1, f"{page} = {hashes!r}"[:60])])
         for anchor, pair in hashes.items():
             if not isinstance(pair, str) or not _HASHES.fullmatch(pair):
-                raise Unproved([_damaged(file, 1, f"{anchor} = {pair!r}"[:60])])
+                raise Unproved([_unreadable(file, 1, f"{anchor} = {pair!r}"[:60])])
     return record
 
 
@@ -138,7 +138,7 @@ def edited_sections(old: dict[str, str], *both: Page) -> Iterator[tuple[str, int
 
 def _numbers_to_compare(old: dict[str, str], *both: Page) -> dict[str, Problem]:
     now = _hashes(*both)
-    found = reordered(*both) if now != old else {}
+    found = reordered_sections(*both) if now != old else {}
     return {x: problem for x, problem in found.items() if now.get(x, "") != old.get(x)}
 
 
@@ -219,7 +219,7 @@ def _git(root: Path, *arguments: str) -> str | None:
     return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else None
 
 
-def _damaged(file: str, line: int, found: str) -> Problem:
+def _unreadable(file: str, line: int, found: str) -> Problem:
     return Problem(
         file,
         line,
