@@ -51,7 +51,7 @@ def excerpt(trace: Trace, passes: tuple[int, int] | None) -> Excerpt:
         if count:
             notes.append(("note_parameters", {"count": count}))
     if len(graph.boxes) - len(hidden) > MAX_BOXES:
-        far = _met_last(trace, without(graph, hidden))
+        far = _reached_last(trace, without(graph, hidden))
         notes.append(("note_nodes", {"kept": MAX_BOXES, "count": len(far)}))
         hidden |= far
     return Excerpt(trace, frozenset(hidden), tuple(notes))
@@ -119,7 +119,7 @@ def _hooked_tensors(event: Event) -> list[str]:
     return on if isinstance(on, list) else [on]
 
 
-def _met_last(trace: Trace, graph: Graph) -> set[str]:
+def _reached_last(trace: Trace, graph: Graph) -> set[str]:
     """All boxes but those that the backward pass reaches first."""
     met = [e["n"] for e in trace.events if e["k"] in ("node", "acc") and e["n"] in graph.boxes]
     order = dict.fromkeys([*met, *graph.boxes])

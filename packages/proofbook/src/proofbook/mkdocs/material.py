@@ -100,8 +100,9 @@ def show_problems(problems: list[Problem], site: Path, config: BookConfig) -> No
     by_page: dict[tuple[str, str], list[Problem]] = {}
     for problem in problems:
         for page in problem.pages or [f"docs/index.{language}.md" for language in config.codes]:
+            language = language_of(page) or config.default.code
             folder = name_of(page).removesuffix("index")
-            by_page.setdefault((language_of(page), folder), []).append(problem)
+            by_page.setdefault((language, folder), []).append(problem)
     for (language, folder), here in by_page.items():
         prefix = config.prefix(language) if language in config.codes else ""
         file = site / prefix / folder / "index.html"

@@ -269,7 +269,8 @@ class LiveSite:
         self._say(checked=True)
 
     def _home_pages(self) -> list[str]:
-        return [f"docs/index.{language}.md" for language in self.plugin.settings.codes]
+        book = self.plugin.book
+        return [book.page_file("index", language) for language in book.config.codes]
 
     def _say(self, checked: bool) -> None:
         """Write for the browser whether the last edit is checked, and which pages fail."""
