@@ -9,9 +9,11 @@ from unittest import mock
 
 import markdown
 import pytest
+from jinja2 import FileSystemLoader
 from mkdocs.utils import DuplicateFilter
 from proofbook.mkdocs import session
 from proofbook.mkdocs.kept import Kept, digest
+from proofbook.mkdocs.templates import ThemeFiles
 from proofbook.testing.tiny_book import Book
 
 MKDOCS = """\
@@ -205,6 +207,16 @@ def test_an_extension_that_a_plugin_made_is_never_taken_for_the_one_of_the_last_
     good.write("said.txt", "THAT IS")
     assert build(good.root)[0] == 0
     assert "THAT IS 6" in page(good)
+
+
+def test_a_theme_is_listed_as_mkdocs_takes_it_without_folders_that_begin_with_a_dot(tmp_path):
+    for name in ("main.html", "a/b.css", ".icons/c.svg", "a/.d/e.svg", ".f"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(name)
+    listed = ThemeFiles([str(tmp_path)]).list_templates()
+    assert listed == [".f", "a/b.css", "main.html"]
+    every = FileSystemLoader([str(tmp_path)]).list_templates()
+    assert [name for name in every if not name.startswith(".") and "/." not in name] == listed[1:]
 
 
 def test_only_what_was_used_is_kept_for_later():

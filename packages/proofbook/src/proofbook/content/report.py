@@ -14,6 +14,7 @@ from proofbook.api.names_in_code import names_in_code
 from proofbook.check.api_names import installed_api, shown_text
 from proofbook.check.equations import equation_verdicts
 from proofbook.check.numbers import statements_of
+from proofbook.content.versions import version_of
 from proofbook.maths.equalities import Equality
 from proofbook.model.book import Book
 from proofbook.model.config import in_language
@@ -157,7 +158,7 @@ def versions(page: str, book: Book) -> list[str]:
     pins = re.findall(r"(?m)^([\w-]+)==(\S+)", book.text_or_empty("requirements.txt"))
     for name, pinned in pins:
         with contextlib.suppress(metadata.PackageNotFoundError):
-            here = metadata.version(name).partition("+")[0]
+            here = version_of(name)
             versions.append(f"{name} {here}" + (here != pinned) * other.format(pinned))
     return [in_language(_COMMA, language).join(versions) + in_language(_STOP, language)]
 

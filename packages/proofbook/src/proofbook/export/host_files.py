@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from urllib.parse import urlsplit
 from xml.sax.saxutils import escape
@@ -28,7 +29,7 @@ class SitePage:
     url: str
     part: str
 
-    @property
+    @cached_property
     def title(self) -> str:
         return title(self.page)
 

@@ -7,8 +7,8 @@ page draws is left out: a figure is a link, and the numbers of a grid are in the
 from __future__ import annotations
 
 import re
-from importlib import metadata
 
+from proofbook.content.versions import version_of
 from proofbook.export import notebook
 from proofbook.model.book import Book
 from proofbook.model.config import in_language
@@ -41,7 +41,7 @@ def markdown_copy(page: Page, book: Book, language: str, site: str, address: str
         elif not cell.source.startswith("<table"):
             parts.append(_TAG.sub("", cell.source).strip())
     title, gap, rest = parts[0].partition("\n")
-    torch = metadata.version("torch").partition("+")[0]
+    torch = version_of("torch")
     source = in_language(_SOURCE, language).format(page=address, torch=torch)
     parts[0] = f"{title}\n\n{source}{gap}{rest}"
     return "\n\n".join(parts) + "\n"

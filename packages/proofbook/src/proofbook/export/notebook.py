@@ -11,12 +11,12 @@ import os
 import posixpath
 import re
 from dataclasses import dataclass, field, replace
-from importlib import metadata
 from pathlib import PurePosixPath
 
 import nbformat
 from nbformat import NotebookNode
 
+from proofbook.content.versions import version_of
 from proofbook.directives import grid, trace_figure
 from proofbook.directives.registry import directive_of
 from proofbook.markdown.expand import expand
@@ -68,7 +68,7 @@ def notebook(page: Page, book: Book, language: str, site: str | None = None) -> 
     """
     address = _Address(page.file, site_of(site), book.config)
     found = cells(page, book, language, site)
-    torch = metadata.version("torch").partition("+")[0]
+    torch = version_of("torch")
     about = in_language(_WORDS, language)["about"].format(page=address.of(""), torch=torch)
     title, gap, rest = found[0].source.partition("\n")
     found[0].source = f"{title}\n\n{about}{gap}{rest}"

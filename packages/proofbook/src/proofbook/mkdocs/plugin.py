@@ -45,6 +45,7 @@ from proofbook.mkdocs.serve import Edition, LiveSite
 from proofbook.mkdocs.session import Findings, Session
 from proofbook.mkdocs.status import with_status
 from proofbook.mkdocs.swap import Target
+from proofbook.mkdocs.templates import list_fewer_files
 from proofbook.model.book import Book
 from proofbook.model.config import OPTIONS, BookConfig
 from proofbook.model.page import parse
@@ -104,6 +105,7 @@ class ProofbookPlugin(BasePlugin):
         language = self.language(config)
         config.nav = nav_in_language(config.nav, language, Path(config.docs_dir))
         fit_for_files(config)
+        list_fewer_files(config.theme)
         self.session.pages.remember_colored_code(config)
         return config
 
