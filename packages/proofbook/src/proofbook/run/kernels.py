@@ -1,6 +1,7 @@
 """Executes the code cells of notebooks with nbclient, each notebook in a Jupyter kernel of its own.
 
-A kernel takes seconds to start and to import torch, so one can be kept ready for the next notebook.
+A kernel takes seconds to start and to import torch, so it is forked from a process that has done so
+where that is possible, and one can be kept ready for the next notebook.
 """
 
 from __future__ import annotations
