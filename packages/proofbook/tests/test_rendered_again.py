@@ -14,6 +14,9 @@ from mkdocs.utils import DuplicateFilter
 from proofbook.mkdocs import session
 from proofbook.mkdocs.kept import Kept, digest
 from proofbook.mkdocs.templates import ThemeFiles
+from proofbook.model import store
+from proofbook.model.config import BookConfig
+from proofbook.model.store import Store
 from proofbook.testing.tiny_book import Book
 
 MKDOCS = """\
@@ -207,6 +210,16 @@ def test_an_extension_that_a_plugin_made_is_never_taken_for_the_one_of_the_last_
     good.write("said.txt", "THAT IS")
     assert build(good.root)[0] == 0
     assert "THAT IS 6" in page(good)
+
+
+def test_what_old_software_found_is_not_kept_as_that_of_the_software_installed_meanwhile(tmp_path):
+    kept, config = {"place": ("made from", 1)}, BookConfig()
+    began = Store(tmp_path, "old")
+    with mock.patch.object(store, "software_hash", lambda: "new"):
+        began.save_site(config, "packages", kept)
+        assert Store(tmp_path).load_site(config, "packages") == {}
+    assert Store(tmp_path, "old").load_site(config, "packages") == kept
+    assert Store(tmp_path, "old").load_site(config, "other packages") == {}
 
 
 def test_a_theme_is_listed_as_mkdocs_takes_it_without_folders_that_begin_with_a_dot(tmp_path):

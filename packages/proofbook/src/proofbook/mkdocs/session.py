@@ -39,7 +39,10 @@ class Findings:
 
 @dataclass
 class Session:
-    """Owns all that one `mkdocs` process keeps between its builds, for all editions."""
+    """Owns all that one `mkdocs` process keeps between its builds, for all editions.
+
+    `installed`: a digest of the packages that were installed when it began.
+    """
 
     serving: bool
     store: Store
@@ -48,6 +51,7 @@ class Session:
     notebooks: Notebooks
     kernels: tempfile.TemporaryDirectory
     started: pipeline.Started
+    installed: str
     kept: Kept
     findings: Findings = field(default_factory=Findings)
     reads: dict[tuple[str, str], Reads] = field(default_factory=dict)
@@ -71,8 +75,9 @@ class Session:
         runs = Runs(book.root)
         notebooks = Notebooks(keep_ready=serving, fork=runs.fork_kernel)
         started = pipeline.start(book, runs, notebooks)
-        kept = Kept(store.load_site(book.config, installed_software()))
-        return cls(serving, store, book, runs, notebooks, kernels, started, kept)
+        installed = installed_software()
+        kept = Kept(store.load_site(book.config, installed))
+        return cls(serving, store, book, runs, notebooks, kernels, started, installed, kept)
 
     def reopen(self) -> None:
         """Read the book again where it has changed, and have what is new run."""
@@ -88,7 +93,7 @@ class Session:
         """Stop what runs, and keep what was found for the next process."""
         with contextlib.suppress(OSError):
             self.store.save_memo(self.book)
-            self.store.save_site(self.book.config, installed_software(), self.kept.used())
+            self.store.save_site(self.book.config, self.installed, self.kept.used())
         self.notebooks.close()
         self.runs.close()
         self.kernels.cleanup()

@@ -10,7 +10,7 @@ import hashlib
 import platform
 import sys
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import metadata, resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,48 +31,51 @@ LIBRARIES = ("torch", "numpy", "sympy", "matplotlib", "math-core", "nbformat")
 
 @dataclass
 class Store:
-    """The files with what was remembered of the book that lies in `root`."""
+    """The files with what was remembered of the book that lies in `root`.
+
+    `software`: a hash of the software when this process began; it may be another before it ends.
+    """
 
     root: Path
+    software: str = field(default_factory=lambda: software_hash())
 
     def load_memo(self) -> Memo:
         """The results of checks; none where there are none of the same software and settings."""
         try:
-            version = _version(read_config(self.root))
+            version = self._version(read_config(self.root))
         except Unproved:  # which `read_book` reports
             return Memo()
         return Memo.load(self._file("memo"), version)
 
     def load_results(self) -> dict[Key, Result]:
         """The results of runs."""
-        return Memo.load(self._file("runs"), software_hash()).entries
+        return Memo.load(self._file("runs"), self.software).entries
 
     def save(self, book: Book, runs: Runs) -> None:
         """Write what was found of a book, and of the runs of its snippets."""
         self.save_memo(book)
-        Memo(runs.results()).save(self._file("runs"), software_hash())
+        Memo(runs.results()).save(self._file("runs"), self.software)
 
     def save_memo(self, book: Book) -> None:
         """Write what was found of a book."""
         book.forget_unused()
-        book.memo.save(self._file("memo"), _version(book.config))
+        book.memo.save(self._file("memo"), self._version(book.config))
 
     def load_site(self, config: BookConfig, software_of_site: str) -> dict[Hashable, Any]:
         """What a build of the site kept, if it was made by the same software and settings."""
-        return Memo.load(self._file("site"), f"{_version(config)} {software_of_site}").entries
+        return Memo.load(self._file("site"), f"{self._version(config)} {software_of_site}").entries
 
     def save_site(
         self, config: BookConfig, software_of_site: str, kept: dict[Hashable, Any]
     ) -> None:
         """Write what a build of the site keeps for the next one."""
-        Memo(kept).save(self._file("site"), f"{_version(config)} {software_of_site}")
+        Memo(kept).save(self._file("site"), f"{self._version(config)} {software_of_site}")
+
+    def _version(self, config: BookConfig) -> str:
+        return f"{self.software} {config}"
 
     def _file(self, name: str) -> Path:
         return self.root / FOLDER / f"{name}.pickle"
-
-
-def _version(config: BookConfig) -> str:
-    return f"{software_hash()} {config}"
 
 
 def software_hash() -> str:
