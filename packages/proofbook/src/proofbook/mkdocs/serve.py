@@ -33,8 +33,9 @@ from proofbook.mkdocs.editions import name_after_first_page
 from proofbook.mkdocs.material import show_problems
 from proofbook.mkdocs.status import write_status
 from proofbook.mkdocs.watching import Watcher
-from proofbook.model.book import FOLDERS, Book
+from proofbook.model.book import Book
 from proofbook.model.problem import Problem, Unproved, without_duplicates
+from proofbook.model.sources import FOLDERS
 
 if TYPE_CHECKING:
     from proofbook.mkdocs.plugin import ProofbookPlugin

@@ -7,9 +7,8 @@ and shares the memory of results with the one before.
 from __future__ import annotations
 
 import hashlib
-import os
 import posixpath
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -17,33 +16,15 @@ from typing import Any, TypeVar
 
 from proofbook.model.config import BookConfig, read_config
 from proofbook.model.memo import Memo, Reads, Remembered
-from proofbook.model.page import Page, one_line_end, parse
+from proofbook.model.page import Page, parse
 from proofbook.model.page_file import language_of, name_of
 from proofbook.model.problem import Problem, not_utf8
+from proofbook.model.sources import SourceFile, read_sources
 
-FOLDERS = ("docs", "snippets")
-"""The folders whose text files belong to the book."""
-
-TEXTS = (".md", ".toml", ".py", ".out", ".then", ".trace")
-BESIDE = ("requirements.txt",)
-"""Files at the root of the book that its pages speak of."""
 CACHED = 512
 """For so many arguments `Book.cached` keeps what a function gave."""
 
 _T = TypeVar("_T")
-
-
-@dataclass(frozen=True)
-class SourceFile:
-    """A file as it was read: its text with lines ended by `\\n`, or why it is none.
-
-    `stamp`: a hash of its bytes; `seen`: its size and time of change when it was read.
-    """
-
-    text: str
-    stamp: str
-    seen: tuple[int, int]
-    error: UnicodeDecodeError | None = None
 
 
 @dataclass(frozen=True)
@@ -66,7 +47,7 @@ class Book:
     def reopened(self) -> Book:
         """The book as its files are now; of those that did not change, nothing is read again."""
         config = read_config(self.root)
-        sources = _read_sources(self.root, config, self.sources)
+        sources = read_sources(self.root, config, self.sources)
         memo = self.memo if config == self.config else Memo()
         return Book(self.root, config, sources, memo, self.resources)
 
@@ -281,7 +262,7 @@ def read_book(root: Path, memo: Memo | None = None) -> Book:
     """
     root = root.resolve()
     config = read_config(root)
-    return Book(root, config, _read_sources(root, config, {}), memo or Memo())
+    return Book(root, config, read_sources(root, config, {}), memo or Memo())
 
 
 def _parsed(book: Book, file: str) -> Page:
@@ -303,42 +284,3 @@ def _shown_scripts(book: Book, file: str) -> tuple[str, ...]:
 def _stamp(book: Book, file: str) -> str | None:
     source = book.sources.get(file)
     return source.stamp if source else None
-
-
-def _read_sources(
-    root: Path, config: BookConfig, known: Mapping[str, SourceFile]
-) -> dict[str, SourceFile]:
-    found = {}
-    for name, status in _text_files(root, [*FOLDERS, *config.directives]):
-        before, seen = known.get(name), (status.st_size, status.st_mtime_ns)
-        found[name] = before if before and before.seen == seen else _read(root / name, seen)
-    return found
-
-
-def _text_files(root: Path, places: Iterable[str]) -> Iterator[tuple[str, os.stat_result]]:
-    """The text files of a book. What begins with a dot belongs to an editor: copies, locks."""
-    waiting = [(root / place, place.rstrip("/")) for place in places if (root / place).is_dir()]
-    while waiting:
-        folder, name = waiting.pop()
-        with os.scandir(folder) as entries:
-            for entry in entries:
-                if entry.name.startswith("."):
-                    continue
-                if entry.is_dir():
-                    waiting.append((Path(entry.path), f"{name}/{entry.name}"))
-                elif entry.name.endswith(TEXTS):
-                    yield f"{name}/{entry.name}", entry.stat()
-    for name in (*BESIDE, *(place for place in places if place.endswith(".py"))):
-        if (root / name).is_file():
-            yield name, (root / name).stat()
-
-
-def _read(file: Path, seen: tuple[int, int]) -> SourceFile:
-    raw = file.read_bytes() if file.is_file() else b""  # an editor may have moved it away
-    stamp = hashlib.sha256(raw).hexdigest()[:20]
-    try:
-        if raw.startswith(b"\xef\xbb\xbf"):  # who copies the code from the page would copy it too
-            raise UnicodeDecodeError("utf-8", raw, 0, 3, "a byte order mark")
-        return SourceFile(one_line_end(raw.decode("utf-8")), stamp, seen)
-    except UnicodeDecodeError as error:
-        return SourceFile("", stamp, seen, error)
