@@ -94,6 +94,6 @@ class Session:
         with contextlib.suppress(OSError):
             self.store.save_memo(self.book)
             self.store.save_site(self.book.config, self.installed, self.kept.used())
+        self.runs.close()  # first: its kernels end with it, and no notebook is waited for
         self.notebooks.close()
-        self.runs.close()
         self.kernels.cleanup()

@@ -37,9 +37,9 @@ class ForkProvisioner(LocalProvisioner):
         arguments = cmd[cmd.index(_LAUNCHER) + 1 :]
         try:
             pid, exit_code = self._fork(arguments, kwargs["env"], kwargs["cwd"])
-            self.process = _ForkedProcess(pid.result(), exit_code)
         except RunnerError:
             return await super().launch_kernel(cmd, **kwargs)
+        self.process = _ForkedProcess(pid.result(), exit_code)  # fails if we are stopped meanwhile
         self.pid = self.pgid = self.process.pid
         self.cwd = kwargs["cwd"]
         return self.connection_info
