@@ -18,6 +18,7 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     if not config.pluginmanager.hasplugin("xdist") or option.numprocesses is not None:
         return
     if hasattr(config, "workerinput"):  # a worker comes here too, and must start no workers
+        option.loadgroup = True  # xdist hands on to it what is typed, and not what is set below
         return
     if whole and not (option.usepdb or option.collectonly):
         # Those that this process may use: psutil, which xdist would ask, counts those of the host.
