@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from proofbook.check.navigation import wrong_navigation
 from proofbook.check.outputs import problems_in_runs
 from proofbook.check.registry import problems_in_files
 from proofbook.directives.registry import traced_scripts
@@ -103,6 +104,8 @@ def finish(
         by_script = {Path(r.path).relative_to(book.root).as_posix(): r for r in results}
         problems += notebooks.problems(book, by_script)
         figures = notebooks.figure_counts()
+    else:  # a build has notebooks, and MkDocs, which warns of its navigation
+        problems += wrong_navigation(book)
     seconds = time.monotonic() - started.began
     files = book.page_files
     problems = without_duplicates(problems)

@@ -1,4 +1,7 @@
-"""The navigation of `mkdocs.yml` names pages that exist, and all of them if the settings ask so."""
+"""The navigation of `mkdocs.yml` names pages that exist, and all of them if the settings ask so.
+
+For a check without a build: MkDocs says the same in a build, which it ends where that is strict.
+"""
 
 from __future__ import annotations
 

@@ -15,7 +15,6 @@ from proofbook.check.files import shadowed_modules, unused_files
 from proofbook.check.formulas import wrong_formulas
 from proofbook.check.links import wrong_links
 from proofbook.check.markup import heading_anchors, stray_markup, typed_code
-from proofbook.check.navigation import wrong_navigation
 from proofbook.check.numbers import unproved_values
 from proofbook.check.question_links import wrong_question_links
 from proofbook.content import glossary, questions
@@ -72,7 +71,6 @@ def problems_in_files(book: Book, between: Callable[[], None] = lambda: None) ->
     for check in BOOK_CHECKS:
         found += book.remember(_on_book, check)
         between()
-    found += wrong_navigation(book)  # reads the settings, of which `remember` knows nothing
     return found
 
 
