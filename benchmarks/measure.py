@@ -12,6 +12,7 @@ import urllib.request
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from http.client import HTTPException
 from pathlib import Path
 
 import psutil
@@ -101,11 +102,12 @@ class Served:
     log: Path
 
     def get(self, path: str) -> str:
-        """What is served at a path below the address of the site; "" if it is nothing yet."""
+        """What is served at a path below the address of the site; "" if it is nothing yet, or is
+        replaced at this moment: MkDocs opens a file first and asks for its size then."""
         try:
             with urllib.request.urlopen(self.address + path, timeout=PATIENCE) as answer:
                 return answer.read().decode("utf-8")
-        except OSError:
+        except (OSError, HTTPException):
             return ""
 
     def wait(self, holds: Callable[[], bool]) -> float:
@@ -122,8 +124,10 @@ class Served:
 
     def checked(self) -> bool:
         """Whether the book is checked as it was edited last."""
-        text = self.get(STATUS)
-        return bool(text) and json.loads(text)["checked"]
+        try:
+            return json.loads(self.get(STATUS))["checked"]
+        except ValueError:
+            return False
 
     def edit(self, edit: Edit) -> tuple[Waits, Waits]:
         """Append the text and take it away again; the waits of both."""
