@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from unittest import mock
@@ -63,10 +62,7 @@ def built(build, tmp_path_factory) -> Book:
 
 @pytest.fixture
 def good(built: Book, tmp_path: Path) -> Book:
-    copy = Book.__new__(Book)
-    copy.root = tmp_path / "book"
-    shutil.copytree(built.root, copy.root)
-    return copy
+    return built.copied(tmp_path / "book")
 
 
 @pytest.fixture

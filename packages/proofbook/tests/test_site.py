@@ -87,10 +87,7 @@ def built(build, tmp_path_factory) -> Book:
 
 @pytest.fixture
 def good(built: Book, tmp_path: Path) -> Book:
-    copy = Book.__new__(Book)
-    copy.root = tmp_path / "book"
-    shutil.copytree(built.root, copy.root)
-    return copy
+    return built.copied(tmp_path / "book")
 
 
 def test_a_build_makes_both_editions_and_leaves_nothing_beside_the_site(built):
@@ -402,9 +399,7 @@ def test_a_notebook_that_is_not_what_its_scripts_are_fails_the_build(
     build, lab, tmp_path, fault, words
 ):
     """In a notebook there is no `__file__`."""
-    copy = Book.__new__(Book)
-    copy.root = tmp_path / "book"
-    shutil.copytree(lab[0].root, copy.root)
+    copy = lab[0].copied(tmp_path / "book")
     before = contents(copy.root / "site")
     copy.change("snippets/t/s.py", *LAB_FAULTS[fault])
     status, said = build(copy.root)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 ZH = """\
@@ -34,6 +35,13 @@ class Book:
         self.root = root
         for name, text in FILES.items():
             self.write(name, text)
+
+    def copied(self, root: Path) -> Book:
+        """The book as it is, with its site and what it remembers, in another folder."""
+        shutil.copytree(self.root, root)
+        copy = Book.__new__(Book)
+        copy.root = root
+        return copy
 
     def write(self, name: str, text: str | bytes) -> None:
         write(self.root / name, text)
