@@ -1,0 +1,97 @@
+"""Whether two texts show the same numbers, rounding apart.
+
+Another processor may add the terms of a sum in another order. Its result is then a last bit away,
+and a tensor of which one element is no longer a whole number is printed in another format:
+`[3., 15.]` becomes `[ 3.0000, 15.0000]`. The numbers are the same all the same.
+
+A text is compared as what stands around its numbers, which must be equal but for the blanks that
+align columns, and its numbers, of which each pair must be the same number:
+
+- whole numbers without a point are counts, not results: they must be equal;
+- written with the same number of decimals, and with fewer digits than the dtype has, two numbers
+  that differ in a digit are different: rounding moves them by much less than that digit;
+- otherwise they may be a few units in the last place of their dtype apart. It is float32, or
+  float64 where the caller says so.
+
+Units in the last place: D. Goldberg, "What every computer scientist should know about
+floating-point arithmetic", ACM Computing Surveys 23 (1991).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import struct
+
+UNITS = 4
+"""How many units in the last place two results may be apart that only rounding tells apart."""
+
+_NUMBER = re.compile(r"(?<![\w.])(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w]|\.\w)")
+_BLANKS = re.compile(r"[ \t]+")
+_ALIGNED = re.compile(r"(?<=[\[(,])\s+(?=-?$)")
+"""Blanks between an opening bracket or a comma and a number, and a line broken there."""
+_ROW = re.compile(r"(?<=,)\s+(?=\[)")
+
+_BITS = {"float32": 24, "float64": 53}
+_SHORTEST_FULL = {"float32": 9, "float64": 17}
+"""So many digits tell any two numbers of the dtype apart."""
+
+
+def same_but_for_rounding(one: str, other: str, dtype: str = "float32") -> bool:
+    """Whether two texts differ in nothing but the rounding of results and their print format.
+
+    `dtype`: of the results that they show, "float32" or "float64".
+    """
+    if one == other:
+        return True
+    around_one, around_other = _around_numbers(one), _around_numbers(other)
+    numbers = zip(_NUMBER.findall(one), _NUMBER.findall(other), strict=False)
+    return around_one == around_other and all(same_number(a, b, dtype) for a, b in numbers)
+
+
+def same_number(one: str, other: str, dtype: str = "float32") -> bool:
+    """Whether two numbers, as they are printed without a sign, are one result of this dtype."""
+    if one == other:
+        return True
+    if not (_has_point(one) and _has_point(other)):
+        return False
+    a, b = float(one), float(other)
+    if a == b:
+        return True
+    digits = min(_digits(one), _digits(other))
+    if dtype == "float32" and digits > _SHORTEST_FULL[dtype] and not (_is_single(a, b)):
+        return False  # a number of Python, which every machine computes alike
+    if _decimals(one) == _decimals(other) and digits < _SHORTEST_FULL[dtype]:
+        return False
+    largest = max(a, b)
+    unit = math.ldexp(1.0, math.frexp(largest)[1] - _BITS[dtype])
+    return abs(a - b) <= UNITS * unit
+
+
+def _around_numbers(text: str) -> list[str]:
+    """What stands before, between and after the numbers of a text, without aligning blanks."""
+    return [_BLANKS.sub(" ", _ROW.sub("", _ALIGNED.sub("", part))) for part in _NUMBER.split(text)]
+
+
+def _has_point(number: str) -> bool:
+    return not number.isdigit()
+
+
+def _digits(number: str) -> int:
+    """How many significant digits are written."""
+    mantissa = re.split("[eE]", number)[0]
+    return len(mantissa.replace(".", "").lstrip("0"))
+
+
+def _decimals(number: str) -> tuple[int, str]:
+    """How many digits stand behind the point, and the exponent."""
+    mantissa, _, exponent = number.replace("E", "e").partition("e")
+    return len(mantissa.partition(".")[2]), exponent
+
+
+def _is_single(*numbers: float) -> bool:
+    """Whether these are numbers of float32, written as Python writes them."""
+    try:
+        return all(struct.unpack("f", struct.pack("f", number))[0] == number for number in numbers)
+    except OverflowError:
+        return False
