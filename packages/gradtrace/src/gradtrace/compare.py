@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
+
+from gradtrace.rounding import same_but_for_rounding
 
 _WIDTH = 160
 """So many characters of a line are shown, from a little before the first that differs."""
@@ -28,18 +31,25 @@ def trace_path(script: Path) -> Path:
     return script.with_suffix(".trace")
 
 
-def first_difference(old: str, new: str) -> Difference | None:
+def first_difference(old: str, new: str, dtype: str | None = None) -> Difference | None:
     """The first difference of two texts of traces, or None.
 
-    The version of Python is no difference: the same script is recorded under several.
+    The version of Python is no difference: the same script is recorded under several. With a
+    `dtype`, "float32" or "float64", neither is the rounding of results of that type.
     """
     old_lines, new_lines = _comparable_lines(old), _comparable_lines(new)
-    if old_lines == new_lines:
+    pairs = enumerate(zip_longest(old_lines, new_lines))
+    index = next((i for i, (one, other) in pairs if not _same(one, other, dtype)), None)
+    if index is None:
         return None
-    length = max(len(old_lines), len(new_lines))
-    index = next(i for i in range(length) if old_lines[i : i + 1] != new_lines[i : i + 1])
     one, other = ("".join(lines[index : index + 1]) for lines in (old_lines, new_lines))
     return Difference(index + 1, _place(new_lines, index), *_excerpts(one, other))
+
+
+def _same(old: str | None, new: str | None, dtype: str | None) -> bool:
+    if old == new or old is None or new is None or dtype is None:
+        return old == new
+    return same_but_for_rounding(old, new, dtype)
 
 
 def _comparable_lines(text: str) -> list[str]:

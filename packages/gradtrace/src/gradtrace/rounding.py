@@ -33,7 +33,7 @@ _ALIGNED = re.compile(r"(?<=[\[(,])\s+(?=-?$)")
 _ROW = re.compile(r"(?<=,)\s+(?=\[)")
 
 _BITS = {"float32": 24, "float64": 53}
-_SHORTEST_FULL = {"float32": 9, "float64": 17}
+_TELLING = {"float32": 9, "float64": 17}
 """So many digits tell any two numbers of the dtype apart."""
 
 
@@ -58,10 +58,10 @@ def same_number(one: str, other: str, dtype: str = "float32") -> bool:
     a, b = float(one), float(other)
     if a == b:
         return True
-    digits = min(_digits(one), _digits(other))
-    if dtype == "float32" and digits > _SHORTEST_FULL[dtype] and not (_is_single(a, b)):
-        return False  # a number of Python, which every machine computes alike
-    if _decimals(one) == _decimals(other) and digits < _SHORTEST_FULL[dtype]:
+    fewest, most = sorted((_digits(one), _digits(other)))
+    if dtype == "float32" and most > _TELLING[dtype] and not _are_single(a, b):
+        return False  # numbers of Python, which every machine computes alike
+    if _decimals(one) == _decimals(other) and fewest < _TELLING[dtype]:
         return False
     largest = max(a, b)
     unit = math.ldexp(1.0, math.frexp(largest)[1] - _BITS[dtype])
@@ -89,8 +89,8 @@ def _decimals(number: str) -> tuple[int, str]:
     return len(mantissa.partition(".")[2]), exponent
 
 
-def _is_single(*numbers: float) -> bool:
-    """Whether these are numbers of float32, written as Python writes them."""
+def _are_single(*numbers: float) -> bool:
+    """Whether all of these are numbers of float32."""
     try:
         return all(struct.unpack("f", struct.pack("f", number))[0] == number for number in numbers)
     except OverflowError:

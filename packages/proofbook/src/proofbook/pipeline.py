@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from proofbook.check.navigation import wrong_navigation
-from proofbook.check.outputs import problems_in_runs
+from proofbook.check.outputs import printed_otherwise, problems_in_runs
 from proofbook.check.registry import problems_in_files
 from proofbook.directives.registry import traced_scripts
 from proofbook.model.book import Book
@@ -34,7 +34,7 @@ class Outcome:
     """What was found: problems that stop and those that don't, results of runs, seconds.
 
     `figures`: how many each notebook drew; `again`: the scripts that had to be run; the results of
-    all others were remembered.
+    all others were remembered. `otherwise`: those that print the recorded numbers in another form.
     """
 
     book: Book
@@ -45,6 +45,7 @@ class Outcome:
     seconds: float
     figures: Sequence[int] = ()
     again: Collection[str] = field(default_factory=set)
+    otherwise: Sequence[str] = ()
 
     def of(self, files: Collection[str]) -> Outcome:
         """What was found of these files alone."""
@@ -110,4 +111,5 @@ def finish(
     files = book.page_files
     problems = without_duplicates(problems)
     found = errors(problems), warnings(problems)
-    return Outcome(book, *found, results, files, seconds, figures, started.again)
+    again, otherwise = started.again, printed_otherwise(book, results)
+    return Outcome(book, *found, results, files, seconds, figures, again, otherwise)

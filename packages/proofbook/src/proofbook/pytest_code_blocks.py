@@ -16,10 +16,11 @@ from functools import cached_property
 from pathlib import Path
 
 import pytest
+from gradtrace import same_but_for_rounding
 from pytest_codeblocks.main import CodeBlock, extract_from_buffer
 from pytest_codeblocks.plugin import TestBlock
 
-from proofbook.check.outputs import refused
+from proofbook.check.outputs import dtype_of_results, refused
 from proofbook.check.text_difference import first_different_line
 from proofbook.markdown.expand import expand, expand_reference
 from proofbook.model.book import Book, read_book
@@ -225,9 +226,10 @@ def _failure(
         return f"{name}, line {problem.line}: {problem.what}", problem.expected, found, mend
     # A page does not show which line ends there are, nor how many after the last line.
     texts = (block.expected_output, one_line_end(result.stdout))
-    if not (difference := first_different_line(*(text.rstrip("\n") + "\n" for text in texts))):
+    shown, printed = (text.rstrip("\n") + "\n" for text in texts)
+    if same_but_for_rounding(shown, printed, dtype_of_results(block.code)):
         return None
-    line, said, printed = difference
+    line, said, printed = first_different_line(shown, printed)
     return (
         f"{name} prints something else than the page shows, in line {line} of the output",
         f"{said}    (the page)",

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from gradtrace import first_difference, parse_trace
+from gradtrace import first_difference, parse_trace, same_but_for_rounding
 
 from proofbook.check.text_difference import changed_output
 from proofbook.directives import plot as plots
@@ -15,6 +16,8 @@ from proofbook.model.page import one_line_end
 from proofbook.model.problem import Problem
 from proofbook.model.snippet import output_file
 from proofbook.run.result import Result
+
+_DOUBLE = re.compile(r"\b(?:float64|double)\b")
 
 
 def problems_in_runs(book: Book, results: Iterable[Result]) -> list[Problem]:
@@ -37,6 +40,25 @@ def problems_in_run(book: Book, result: Result) -> Iterator[Problem]:
         yield problem
 
 
+def printed_otherwise(book: Book, results: Iterable[Result]) -> list[str]:
+    """The scripts that print the recorded numbers with other last bits, or in another format."""
+    found = []
+    for result in results:
+        script = Path(result.path).relative_to(book.root).as_posix()
+        output = script.removesuffix(".py") + ".out"
+        recorded, printed = book.text_or_empty(output), one_line_end(result.stdout)
+        if result.refusal or result.trace is not None or recorded == printed:
+            continue
+        if same_but_for_rounding(recorded, printed, dtype_of_results(book.text(script))):
+            found.append(script)
+    return found
+
+
+def dtype_of_results(code: str) -> str:
+    """The dtype of what a script computes: float32 unless it says float64."""
+    return "float64" if _DOUBLE.search(code) else "float32"
+
+
 def refused(script: str, result: Result, pages: tuple[str, ...] = ()) -> Problem:
     """A refused run, as a problem of its script."""
     why = result.refusal
@@ -54,7 +76,10 @@ def _difference(book: Book, script: str, printed: str, pages: tuple[str, ...]) -
         mend = f"proofbook update {script}"
         return Problem(output, 1, "no output is recorded", "a file", "none", mend)
     try:
-        return changed_output(script, book.text(output), one_line_end(printed), pages)
+        recorded, printed = book.text(output), one_line_end(printed)
+        if same_but_for_rounding(recorded, printed, dtype_of_results(book.text(script))):
+            return None
+        return changed_output(script, recorded, printed, pages)
     except UnicodeDecodeError:
         return None  # reported once for the file itself, by the book
 
@@ -78,7 +103,8 @@ def _other_trace(
     except ValueError as error:
         what, why = "this is not what a recording is", str(error)
         return Problem(name, 1, what, "a recording", why, mend, pages)
-    if (difference := first_difference(kept, now)) is None:
+    dtype = dtype_of_results(book.text(script))
+    if (difference := first_difference(kept, now, dtype)) is None:
         return None
     line, place, recorded, happens = difference
     return Problem(

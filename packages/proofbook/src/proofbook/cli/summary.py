@@ -43,6 +43,7 @@ def format_success(outcome: Outcome) -> str:
     drawn = counted(sum(outcome.figures), "figure")
     rows = [
         ("compared", compared),
+        ("rounded", _rounded(outcome.otherwise)),
         ("not run", _remembered(remembered)),
         ("executed", f"{counted(outcome.figures, 'notebook')}, {drawn} drawn"),
         ("found", f"{counted(total.values, 'value')} of the text in the runs"),
@@ -53,6 +54,14 @@ def format_success(outcome: Outcome) -> str:
     if not outcome.figures:
         rows = [row for row in rows if row[0] != "executed"]
     return "\n".join([first, *(f"  {label:<10}{text}" for label, text in rows if text)])
+
+
+def _rounded(scripts: Sequence[str]) -> str:
+    """Scripts of which this processor rounds a result in another way than the one recorded on."""
+    if not scripts:
+        return ""
+    some = ", ".join(scripts[:FEW]) + (" ..." if len(scripts) > FEW else "")
+    return f"{number(scripts, 'snippet')} with the recorded numbers, printed otherwise here: {some}"
 
 
 def _remembered(scripts: int) -> str:

@@ -13,8 +13,10 @@ from collections.abc import Collection, Iterator, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
 
+from gradtrace import same_but_for_rounding
 from nbformat import NotebookNode
 
+from proofbook.check.outputs import dtype_of_results
 from proofbook.check.text_difference import first_different_line
 from proofbook.directives.plot import plots_of
 from proofbook.export import notebook
@@ -173,10 +175,13 @@ def wrong_cells(
             what = f"{cell.script} complains in its notebook"
             found = cell.stderr.strip()
             yield Problem(cell.script, 1, what, "nothing on stderr", found, mend, lab.pages)
-        recorded = book.text(output).rstrip("\n")
         # A notebook has no line end after its last line.
-        if difference := first_different_line(recorded, one_line_end(cell.stdout).rstrip("\n")):
-            line, expected, found = difference
+        recorded, printed = (
+            one_line_end(text).rstrip("\n") for text in (book.text(output), cell.stdout)
+        )
+        dtype = dtype_of_results(book.text(cell.script))
+        if not same_but_for_rounding(recorded, printed, dtype):
+            line, expected, found = first_different_line(recorded, printed)
             what = f"in its notebook, {cell.script} prints something else than what is recorded"
             yield Problem(output, line, what, expected, found, mend, lab.pages)
         run = results.get(cell.script)
