@@ -13,44 +13,10 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves, tree_map_only
 
 _CORRECTLY_ROUNDED = frozenset(
-    [
-        "add",
-        "add_",
-        "sub",
-        "sub_",
-        "rsub",
-        "mul",
-        "mul_",
-        "div",
-        "div_",
-        "sqrt",
-        "sqrt_",
-        "reciprocal",
-        "reciprocal_",
-        "_to_copy",
-        "copy_",
-        "_foreach_add",
-        "_foreach_add_",
-        "_foreach_sub",
-        "_foreach_sub_",
-        "_foreach_mul",
-        "_foreach_mul_",
-        "_foreach_div",
-        "_foreach_div_",
-        "_foreach_sqrt",
-        "_foreach_sqrt_",
-        "_foreach_reciprocal_",
-        "round",
-        "floor",
-        "ceil",
-        "trunc",
-        "fmod",
-        "remainder",
-        "linspace",
-        "arange",
-    ]
+    {"add", "sub", "rsub", "mul", "div", "sqrt", "reciprocal", "remainder", "fmod"}
+    | {"round", "floor", "ceil", "trunc", "linspace", "arange", "copy", "_to_copy"}
 )
-"""Operations that IEEE 754 rounds in one way, or that only pass numbers on; by their names."""
+"""Operations that IEEE 754 rounds in one way; those in place and on lists are called the same."""
 
 _HALVES = (torch.float16, torch.bfloat16)
 
@@ -70,7 +36,7 @@ class LastBits(TorchDispatchMode):
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         kwargs = kwargs or {}
         name = function._schema.name.partition("::")[2]
-        if name in _CORRECTLY_ROUNDED or torch.Tag.nondeterministic_seeded in function.tags:
+        if _is_portable(function, name, kwargs):
             return function(*args, **kwargs)
         wide = None if _is_view(function) else _exactly(function, args, kwargs)
         result = function(*args, **kwargs)
@@ -82,12 +48,13 @@ class LastBits(TorchDispatchMode):
 
     def _move(self, tensor: torch.Tensor, exact: torch.Tensor, name: str) -> None:
         """Move those elements of a result that rounding has changed."""
-        if not tensor.is_floating_point() or tensor.shape != exact.shape:
+        if not tensor.is_floating_point() or tensor.layout is not torch.strided:
             return
-        if tensor.dtype == torch.float64:
-            rounded = tensor.to(torch.float32).double() != tensor
-        else:
-            rounded = tensor.double() != exact
+        if tensor.shape != exact.shape:
+            return
+        # Nothing wider than float64 is at hand: what float32 can hold was hardly rounded.
+        wider = exact if tensor.dtype != torch.float64 else tensor.to(torch.float32).double()
+        rounded = tensor.double() != wider
         rounded &= tensor.isfinite()
         if not rounded.any():
             return
@@ -98,6 +65,15 @@ class LastBits(TorchDispatchMode):
         moved = torch.where(way > 0, up, torch.where(way < 0, down, tensor))
         with torch.no_grad():
             tensor.copy_(torch.where(rounded, moved, tensor))
+
+
+def _is_portable(function, name: str, kwargs: dict) -> bool:
+    """Whether an operation gives the same on every processor."""
+    if torch.Tag.nondeterministic_seeded in function.tags:
+        return True  # numbers drawn from a generator; drawn again, they would be others
+    # `a + 3 * b` is rounded once where there is an instruction for it, and twice elsewhere.
+    fused = kwargs.get("alpha", 1) not in (1, -1)
+    return name.removeprefix("_foreach_").rstrip("_") in _CORRECTLY_ROUNDED and not fused
 
 
 def _is_view(function) -> bool:
