@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from gradtrace.record.recorder import Recorder, RecordingFailed, record_script
     from gradtrace.render.assets import PLAYER_ASSETS, asset_path
     from gradtrace.render.figure import draw_figure
-    from gradtrace.rounding import same_but_for_rounding
+    from gradtrace.same_numbers import same_but_for_rounding
     from gradtrace.trace import Trace, format_trace, parse_trace
 
 _MODULE_OF = {
@@ -47,7 +47,7 @@ _MODULE_OF = {
         "record.recorder": "Recorder RecordingFailed record_script",
         "render.assets": "PLAYER_ASSETS asset_path",
         "render.figure": "draw_figure",
-        "rounding": "same_but_for_rounding",
+        "same_numbers": "same_but_for_rounding",
         "trace": "Trace format_trace parse_trace",
     }.items()
     for name in names.split()

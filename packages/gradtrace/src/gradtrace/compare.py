@@ -6,7 +6,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
-from gradtrace.rounding import same_but_for_rounding
+from gradtrace.same_numbers import same_but_for_rounding
 
 _WIDTH = 160
 """So many characters of a line are shown, from a little before the first that differs."""

@@ -156,5 +156,13 @@ def record_script(path: str | Path) -> Trace:
 
 
 def _of_class(wrap: Callable) -> Callable:
-    """The same for a class method, which is found wrapped in its class."""
-    return lambda original: wrap(original.__func__)
+    """The same for a class method, which is found wrapped in its class.
+
+    Written in Python it is a `classmethod`, written in C (since torch 2.14) it has no `__func__`;
+    both are bound to a class in the same way.
+    """
+
+    def wrapped(original) -> object:
+        return wrap(lambda cls, *args, **kwargs: original.__get__(None, cls)(*args, **kwargs))
+
+    return wrapped
