@@ -17,6 +17,7 @@ import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future
+from importlib import resources
 from pathlib import Path
 
 from proofbook.run.plot_environment import plot_environment
@@ -24,6 +25,9 @@ from proofbook.run.result import Refusal, Result
 
 TIME_LIMIT = 20.0
 """Seconds of wall-clock time that one script may take."""
+
+
+_OURS = ("gradtrace", "proofbook")
 
 
 class RunnerError(RuntimeError):
@@ -35,9 +39,16 @@ class Runner:
 
     `limit` is the time in seconds that one script may take, `hash_seed` the PYTHONHASHSEED of all
     runs; `fresh=True` starts one interpreter for each script, as happens where there is no fork.
+    `python`: the interpreter; another than ours needs torch, NumPy and Matplotlib, and no more.
     """
 
-    def __init__(self, limit: float = TIME_LIMIT, hash_seed: int = 0, fresh: bool = False):
+    def __init__(
+        self,
+        limit: float = TIME_LIMIT,
+        hash_seed: int = 0,
+        fresh: bool = False,
+        python: str = sys.executable,
+    ):
         self.limit = limit
         self._numbers = itertools.count()
         self._waiting: dict[int, Future[Result]] = {}
@@ -52,7 +63,7 @@ class Runner:
         with self._errors.open("wb") as errors:
             self._process = subprocess.Popen(
                 [
-                    sys.executable,
+                    python,
                     "-m",
                     "proofbook.run.forkserver",
                     self._folder,
@@ -64,6 +75,7 @@ class Runner:
                 env={
                     **os.environ,
                     **plot_environment(),
+                    **_packages(python),
                     "OMP_NUM_THREADS": "1",
                     "PYTHONHASHSEED": f"{hash_seed}",
                 },
@@ -185,3 +197,10 @@ class Runner:
             what = f"the process that runs the snippets ended too early ({status}). It said:"
             for future in lost:
                 future.set_exception(RunnerError(f"{what}\n{stderr or '(nothing)'}"))
+
+
+def _packages(python: str) -> dict[str, str]:
+    """Where another interpreter than ours finds our packages, which it need not have installed."""
+    if python == sys.executable:
+        return {}
+    return {"PYTHONPATH": os.pathsep.join(str(resources.files(p).parent) for p in _OURS)}
