@@ -34,6 +34,7 @@ def test_each_job_may_write_what_it_publishes_and_nothing_else():
     granted = {name: job.get("permissions") for name, job in WORKFLOW["jobs"].items()}
     assert granted == {
         "prove": {"contents": "read", "pages": "read"},
+        "elsewhere": None,  # as the whole workflow: it reads
         "publish": {"pages": "write", "id-token": "write"},
         "notebooks": {"contents": "write"},
     }
@@ -43,8 +44,8 @@ def test_each_job_may_write_what_it_publishes_and_nothing_else():
     assert [
         step.get("uses", "").partition("@")[0] for step in WORKFLOW["jobs"]["publish"]["steps"]
     ] == ["actions/deploy-pages"]
-    checkout = next(step for step in STEPS if step.get("uses", "").startswith("actions/checkout"))
-    assert checkout["with"] == {"persist-credentials": False}
+    checkouts = [step for step in STEPS if step.get("uses", "").startswith("actions/checkout")]
+    assert all(step["with"] == {"persist-credentials": False} for step in checkouts)
     assert "secrets" not in TEXT and "pull_request_target" not in TRIGGERS
 
 
@@ -82,6 +83,22 @@ def test_what_it_runs_is_what_anybody_runs():
     steps = [install, build, "export BOOK_SITE=site", test, "pytest -m exhaustive"]
     assert [line for line in lines if line in steps] == steps and build in readme
     assert (ROOT / ".ci/run").stat().st_mode & 0o111
+
+
+def test_other_systems_prove_the_book_too_and_nothing_waits_for_them():
+    elsewhere = WORKFLOW["jobs"]["elsewhere"]
+    assert {
+        (one["system"], one["python"]) for one in elsewhere["strategy"]["matrix"]["include"]
+    } == {
+        ("ubuntu-24.04", "3.12"),
+        ("ubuntu-24.04", "3.13"),
+        ("ubuntu-24.04-arm", "3.11"),
+        ("macos-15", "3.11"),
+        ("windows-2025", "3.11"),
+    }
+    run = [step["run"] for step in elsewhere["steps"] if "run" in step]
+    assert run == ["pip install -r requirements.txt", "mkdocs build --strict", "pytest"]
+    assert not any(job.get("needs") == "elsewhere" for job in WORKFLOW["jobs"].values())
 
 
 def test_the_site_knows_its_address_and_its_repository():
