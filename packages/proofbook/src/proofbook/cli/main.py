@@ -1,4 +1,4 @@
-"""The command: `proofbook check | update | reconcile | unproved | new`.
+"""The command: `proofbook check | update | shake | reconcile | unproved | new`.
 
 The book as files: `offline` and `pdf`.
 """
@@ -33,6 +33,7 @@ from proofbook.model.snippet import output_file
 from proofbook.model.store import Store
 from proofbook.run.runner import RunnerError
 from proofbook.run.runs import Runs
+from proofbook.run.shake import fragile
 from proofbook.run.update import record
 
 
@@ -46,6 +47,7 @@ def main(arguments: list[str] | None = None) -> int:
     for command, text in (
         ("check", "run the snippets and compare the book with what they print"),
         ("update", "record what the snippets print now, showing each difference"),
+        ("shake", "find the snippets that print something else where a processor rounds otherwise"),
         ("reconcile", "record that both languages of a page say the same, after you compared them"),
         ("unproved", "list the equations in maths that nobody could evaluate"),
     ):
@@ -86,6 +88,8 @@ def main(arguments: list[str] | None = None) -> int:
         if options.command == "check":
             known = None if fresh else store
             return _check(book, *chosen, store, known, named=bool(options.paths))
+        if options.command == "shake":
+            return _shake(book, chosen[1])
         return _update(book, *chosen)
     except Unproved as unproved:
         print(unproved, file=sys.stderr)
@@ -133,6 +137,9 @@ def _update(book: Book, files: set[str], scripts: list[str]) -> int:
     for difference in differences:
         print(difference, end="\n\n")
     failed = {problem.file for problem in problems}
+    changed = [s for s in scripts if any(output_file(s) in text for text in differences)]
+    if unsteady := fragile(book.root, changed) if changed else []:
+        print(format_problems(unsteady).removesuffix(" Nothing was changed."), file=sys.stderr)
     written = sum(1 + (script in traced) for script in scripts if script not in failed)
     same = written - len(differences)
     print(
@@ -142,6 +149,15 @@ def _update(book: Book, files: set[str], scripts: list[str]) -> int:
     if problems:
         print(format_problems(problems).removesuffix(" Nothing was changed."), file=sys.stderr)
     return 1 if problems else 0
+
+
+def _shake(book: Book, scripts: list[str]) -> int:
+    problems = fragile(book.root, scripts)
+    if problems:
+        print(format_problems(problems), file=sys.stderr)
+        return 1
+    print(f"{_count(scripts, 'snippet')}: the same numbers wherever results are rounded otherwise.")
+    return 0
 
 
 def _reconcile(book: Book, files: set[str], named: bool) -> int:

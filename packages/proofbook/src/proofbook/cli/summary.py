@@ -61,7 +61,9 @@ def _rounded(scripts: Sequence[str]) -> str:
     if not scripts:
         return ""
     some = ", ".join(scripts[:FEW]) + (" ..." if len(scripts) > FEW else "")
-    return f"{number(scripts, 'snippet')} with the recorded numbers, printed otherwise here: {some}"
+    return (
+        f"{counted(scripts, 'snippet')} with the recorded numbers, printed otherwise here: {some}"
+    )
 
 
 def _remembered(scripts: int) -> str:

@@ -2,7 +2,7 @@
 
 The forkserver calls `run` in a fork, or starts a new interpreter:
 
-    python -m proofbook.run.entry script.py report.json deadline [record]
+    python -m proofbook.run.entry script.py report.json deadline [record] [machine]
 
 The deadline is in seconds since the epoch: a slow start of the interpreter counts too.
 It imports nothing of proofbook, and the recorder of gradtrace only to record: a new interpreter
@@ -51,14 +51,15 @@ class _FileWatch:
                     self.lines.setdefault(path, _current_line(self._script))
 
 
-def run(script: str, report: str, limit: float, recorder=None) -> None:
+def run(script: str, report: str, limit: float, recorder=None, machine=None) -> None:
     """Run `script`, write a report to the file `report`, and end the process; never returns.
 
     The report is a JSON object: `error` (type, text and line, or None), `line` of a `sys.exit`,
     `threads` that did not end, `files` with the lines that made them, `figures` as SVG. A script
     that dies before its end leaves none. `limit` is the time in seconds after which the line at
     which the script is then is noted in `report + ".trace"`. A `recorder` watches it run, `with
-    recorder`, and then saves what it saw as `report + ".recording"`.
+    recorder`, and then saves what it saw as `report + ".recording"`. A `machine` is imitated
+    meanwhile.
     """
     pid = getpid()
     die_with_parent()
@@ -72,7 +73,8 @@ def run(script: str, report: str, limit: float, recorder=None) -> None:
     sys.path[0] = os.getcwd()  # empty: who copies a script does not copy its neighbours
     code, line, error, figures = 0, 0, None, []
     try:
-        with recorder or contextlib.nullcontext():
+        imitated = machine.imitated() if machine else contextlib.nullcontext()
+        with imitated, recorder or contextlib.nullcontext():
             execute(script)
         watch.active = False  # the fonts that are looked for are not the script's business
         figures = _figures()
@@ -175,9 +177,15 @@ def _current_line(script: str) -> int:
 
 if __name__ == "__main__":
     arguments = sys.argv[1:]
-    watching = None
-    if "record" in arguments[3:]:
-        from gradtrace.record.recorder import Recorder
+    watching, other = None, None
+    for argument in arguments[3:]:
+        if argument == "record":
+            from gradtrace.record.recorder import Recorder
 
-        watching = Recorder(arguments[0])
-    run(arguments[0], arguments[1], max(0.05, float(arguments[2]) - time.time()), watching)
+            watching = Recorder(arguments[0])
+        else:
+            from proofbook.run.machine import Machine
+
+            other = Machine(**json.loads(argument))
+    limit = max(0.05, float(arguments[2]) - time.time())
+    run(arguments[0], arguments[1], limit, watching, other)

@@ -1,11 +1,11 @@
 """The process that runs scripts: it imports torch once, then forks a process for each script.
 
 Protocol: it reads one JSON object a line from its standard input, a request with `number`,
-`script`, `limit` (seconds) and `trace` (whether to record the run). It writes two objects for each,
-one a line: `number` alone when the run starts, and `number` with the fields of a `Result` when it
-has ended. A request with `kernel` (arguments), `environment` and `folder` is for a Jupyter kernel:
-then it writes `number` with the `pid`, and `number` with the `exit_code`. It ends when its input
-ends.
+`script`, `limit` (seconds), `trace` (whether to record the run) and `machine` (the fields of the
+`Machine` to imitate, or null). It writes two objects for each, one a line: `number` alone when the
+run starts, and `number` with the fields of a `Result` when it has ended. A request with `kernel`
+(arguments), `environment` and `folder` is for a Jupyter kernel: then it writes `number` with the
+`pid`, and `number` with the `exit_code`. It ends when its input ends.
 
 A run is isolated by its process: the leader of a session of its own, with streams, a working
 directory and a limit of file size of its own. With `fresh`, or where there is no fork (Windows),
@@ -42,6 +42,7 @@ from proofbook.run import entry
 from proofbook.run.huge_pages import collapse_memory
 from proofbook.run.inbox import SelectInbox, ThreadInbox
 from proofbook.run.kernel_process import run_kernel
+from proofbook.run.machine import Machine
 from proofbook.run.process_group import ProcessGroup, ProcessTree
 from proofbook.run.result import Result
 from proofbook.run.supervisor import RunFolder, SupervisedRun, unreadable
@@ -121,8 +122,7 @@ class Forkserver:
             return
         self._reply(number)
         folder, file_limit = RunFolder(self._folder), next(self._file_limits)
-        limit, trace = request["limit"], request["trace"]
-        self._runs[number] = self._start(script, limit, trace, folder, file_limit)
+        self._runs[number] = self._start(request, folder, file_limit)
 
     def _reply(self, number: int, result: Result | None = None) -> None:
         self._write({"number": number, **(asdict(result) if result else {})})
@@ -160,9 +160,9 @@ class Forkserver:
                 _exit(70)
         return pid
 
-    def _start_fork(
-        self, script: str, limit: float, trace: bool, folder: RunFolder, file_limit: int
-    ) -> SupervisedRun:
+    def _start_fork(self, request: dict, folder: RunFolder, file_limit: int) -> SupervisedRun:
+        script, limit, trace = request["script"], request["limit"], request["trace"]
+        machine = Machine(**request["machine"]) if request["machine"] else None
         if trace:
             _import_for_all_forks("gradtrace.record.recorder")
         if b"matplotlib" in Path(script).read_bytes():  # it looks for fonts when it starts
@@ -170,19 +170,20 @@ class Forkserver:
 
         def run() -> None:
             _isolate(folder, file_limit)
-            entry.run(script, str(folder.report), limit, _recorder(script) if trace else None)
+            recorder = _recorder(script) if trace else None
+            entry.run(script, str(folder.report), limit, recorder, machine)
 
         pid = self._fork(run)
         exit_code = _exit_code_of(pid)
         processes = ProcessGroup(pid, file_limit, exit_code)
         return SupervisedRun(script, limit, folder, exit_code, processes, _exit_descriptor(pid))
 
-    def _start_fresh(
-        self, script: str, limit: float, trace: bool, folder: RunFolder, file_limit: int
-    ) -> SupervisedRun:
+    def _start_fresh(self, request: dict, folder: RunFolder, file_limit: int) -> SupervisedRun:
+        script, limit, machine = request["script"], request["limit"], request["machine"]
         command = [sys.executable, "-m", "proofbook.run.entry"]
         command += [script, str(folder.report), str(time.time() + limit)]
-        command += ["record"] if trace else []
+        command += ["record"] if request["trace"] else []
+        command += [json.dumps(machine)] if machine else []
         fonts = str(Path(self._folder, "matplotlib"))  # what Matplotlib knows of them, for all runs
         process = subprocess.Popen(
             command,

@@ -17,9 +17,11 @@ import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future
+from dataclasses import asdict
 from importlib import resources
 from pathlib import Path
 
+from proofbook.run.machine import Machine
 from proofbook.run.plot_environment import plot_environment
 from proofbook.run.result import Refusal, Result
 
@@ -40,6 +42,7 @@ class Runner:
     `limit` is the time in seconds that one script may take, `hash_seed` the PYTHONHASHSEED of all
     runs; `fresh=True` starts one interpreter for each script, as happens where there is no fork.
     `python`: the interpreter; another than ours needs torch, NumPy and Matplotlib, and no more.
+    `environment`: more variables for all runs.
     """
 
     def __init__(
@@ -48,6 +51,7 @@ class Runner:
         hash_seed: int = 0,
         fresh: bool = False,
         python: str = sys.executable,
+        environment: Mapping[str, str] | None = None,
     ):
         self.limit = limit
         self._numbers = itertools.count()
@@ -78,6 +82,7 @@ class Runner:
                     **_packages(python),
                     "OMP_NUM_THREADS": "1",
                     "PYTHONHASHSEED": f"{hash_seed}",
+                    **(environment or {}),
                 },
                 text=True,
                 encoding="utf-8",
@@ -89,14 +94,20 @@ class Runner:
         """Have `script` run and recorded: as `submit`, and the `Result` has its `trace`."""
         return self.submit(script, trace=True)
 
-    def submit(self, script: Path, trace: bool = False) -> Future[Result]:
-        """Have `script` run; the future gives its `Result`, or raises `RunnerError`."""
+    def submit(
+        self, script: Path, trace: bool = False, machine: Machine | None = None
+    ) -> Future[Result]:
+        """Have `script` run; the future gives its `Result`, or raises `RunnerError`.
+
+        `machine`: another one, to be imitated.
+        """
         future: Future[Result] = Future()
         with self._lock:
             number = next(self._numbers)
             self._waiting[number], self._paths[number] = future, script
         path = str(script.resolve())
-        self._send({"number": number, "script": path, "limit": self.limit, "trace": trace})
+        fields = {"script": path, "limit": self.limit, "trace": trace}
+        self._send({"number": number, **fields, "machine": asdict(machine) if machine else None})
         return future
 
     def fork_kernel(
@@ -117,9 +128,10 @@ class Runner:
         self._send({"number": number, **fields})
         return kernel
 
-    def run(self, scripts: Iterable[Path]) -> list[Result]:
+    def run(self, scripts: Iterable[Path], machine: Machine | None = None) -> list[Result]:
         """Run all `scripts` and wait; the results come in the same order."""
-        return [future.result() for future in [self.submit(script) for script in scripts]]
+        futures = [self.submit(script, machine=machine) for script in scripts]
+        return [future.result() for future in futures]
 
     def running(self) -> list[tuple[Path, float]]:
         """The scripts that run at this moment, each with its seconds so far, the longest first."""

@@ -1,0 +1,60 @@
+"""Finds the snippets whose output depends on how a processor rounds, for `proofbook shake`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from gradtrace import same_but_for_rounding
+
+from proofbook.check.outputs import dtype_of_results
+from proofbook.check.text_difference import first_different_line
+from proofbook.model.page import one_line_end, read
+from proofbook.model.problem import Problem
+from proofbook.model.snippet import output_file
+from proofbook.run.machine import MACHINES, PLAIN_PROCESSOR
+from proofbook.run.result import Result
+from proofbook.run.runner import Runner
+
+_ABOUT_LAST_DIGITS = re.compile(r"#.*\blast (?:digits?|bits?)\b", re.IGNORECASE)
+_MEND = (
+    "take numbers that need no rounding (whole ones, powers of two), or print what matters; a "
+    "snippet that is about it says so: # ... last digits"
+)
+
+
+def fragile(root: Path, scripts: Iterable[str]) -> list[Problem]:
+    """The scripts that print something else than recorded on a machine that rounds otherwise.
+
+    Each is run on several such machines, see `run.machine`; the first at which it differs is named.
+    A script with a comment that speaks of last digits may differ.
+    """
+    checked = [s for s in scripts if not _ABOUT_LAST_DIGITS.search(read(root / s))]
+    files = [root / script for script in checked]
+    runs: list[tuple[str, list[Result]]] = []
+    with Runner() as runner:
+        futures = [(m.name, [runner.submit(f, machine=m) for f in files]) for m in MACHINES]
+        runs += [(name, [one.result() for one in each]) for name, each in futures]
+    with Runner(environment=PLAIN_PROCESSOR) as runner:
+        runs.append(("on a processor without AVX", runner.run(files)))
+    found: dict[str, Problem] = {}
+    for name, results in runs:
+        for script, result in zip(checked, results, strict=True):
+            if script not in found and (problem := _difference(root, script, name, result)):
+                found[script] = problem
+    return [found[script] for script in checked if script in found]
+
+
+def _difference(root: Path, script: str, machine: str, result: Result) -> Problem | None:
+    output = output_file(script)
+    recorded, printed = read(root / output), one_line_end(result.stdout)
+    if result.refusal:
+        why = result.refusal
+        what = f"{machine}: {why.what}"
+        return Problem(script, why.line, what, why.expected, why.found, _MEND)
+    if same_but_for_rounding(recorded, printed, dtype_of_results(read(root / script))):
+        return None
+    line, said, prints = first_different_line(recorded, printed)
+    what = f"{script} prints something else {machine}"
+    return Problem(output, line, what, f"{said}    (recorded)", prints, _MEND)
