@@ -23,18 +23,17 @@ class Machine:
 
     @contextlib.contextmanager
     def imitated(self) -> Iterator[None]:
-        """While it is active, torch computes as on this machine."""
+        """While it is active, torch computes as on this machine; its settings stay, the process
+        is for one run."""
         import torch
 
         from proofbook.run.last_bits import LastBits
 
-        with contextlib.ExitStack() as stack:
-            torch.set_num_threads(self.threads)
-            if not self.kernels:
-                stack.enter_context(torch.backends.mkldnn.flags(enabled=False))
-                stack.enter_context(torch.backends.nnpack.flags(enabled=False))
-            if self.seed is not None:
-                stack.enter_context(LastBits(self.seed))
+        torch.set_num_threads(self.threads)
+        if not self.kernels:
+            torch.backends.mkldnn.enabled = False
+            torch.backends.nnpack.set_flags(False)
+        with LastBits(self.seed) if self.seed is not None else contextlib.nullcontext():
             yield
 
 
