@@ -32,12 +32,10 @@ def fragile(root: Path, scripts: Iterable[str]) -> list[Problem]:
     """
     checked = [s for s in scripts if not _ABOUT_LAST_DIGITS.search(read(root / s))]
     files = [root / script for script in checked]
-    runs: list[tuple[str, list[Result]]] = []
-    with Runner() as runner:
+    with Runner() as runner, Runner(environment=PLAIN_PROCESSOR) as plain:
         futures = [(m.name, [runner.submit(f, machine=m) for f in files]) for m in MACHINES]
-        runs += [(name, [one.result() for one in each]) for name, each in futures]
-    with Runner(environment=PLAIN_PROCESSOR) as runner:
-        runs.append(("on a processor without AVX", runner.run(files)))
+        futures.append(("on a processor without AVX", [plain.submit(f) for f in files]))
+        runs = [(name, [one.result() for one in each]) for name, each in futures]
     found: dict[str, Problem] = {}
     for name, results in runs:
         for script, result in zip(checked, results, strict=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from unittest import mock
 
@@ -62,10 +62,12 @@ def book(tmp_path: Path) -> Book:
 def lent(*warm: Runner) -> Iterator[None]:
     """While this lasts, whoever starts a `Runner` gets the one of `warm` with its hash seed.
 
-    To start one takes seconds: it imports torch.
+    To start one takes seconds: it imports torch. The environment is that of the tests.
     """
 
-    def start(self: Runner, hash_seed: int = 0) -> None:
+    def start(
+        self: Runner, hash_seed: int = 0, environment: Mapping[str, str] | None = None
+    ) -> None:
         self.__dict__ = warm[hash_seed].__dict__
 
     leave = mock.patch.object(Runner, "close", lambda self: None)

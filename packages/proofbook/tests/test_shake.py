@@ -1,0 +1,140 @@
+"""`proofbook shake`: which results are moved, and which snippets are told to depend on it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from proofbook.run.machine import MACHINES, Machine
+from proofbook.testing.fixtures import PATIENCE
+from proofbook.testing.tiny_book import write
+
+SCRIPT, OUTPUT = "snippets/t/s.py", "snippets/t/s.out"
+SEEDS = [machine for machine in MACHINES if machine.seed is not None]
+
+
+@pytest.fixture
+def printed(runner, tmp_path) -> Callable[[str, Machine | None], str]:
+    """What a script prints on a machine."""
+
+    def printed(source: str, machine: Machine | None = None) -> str:
+        script = write(tmp_path / "s.py", f"import torch\n{source}")
+        result = runner.submit(script, machine=machine).result(PATIENCE)
+        assert result.refusal is None, result.refusal
+        return result.stdout
+
+    return printed
+
+
+X = "torch.manual_seed(0)\nx = torch.randn(64)\n"
+INEXACT = {
+    "a sum": X + "y = x.sum()",
+    "a mean": X + "y = x.mean()",
+    "a matrix product": X + "y = x.view(8, 8) @ x.view(8, 8)",
+    "a convolution": X + "y = torch.conv1d(x.view(1, 1, 64), x[:3].view(1, 1, 3))",
+    "an exponential": X + "y = x.exp()",
+    "in place": X + "y = x.exp_()",
+    "softmax": X + "y = x.softmax(0)",
+    "a norm": X + "y = x.norm()",
+    "a fused product and sum": X + "y = torch.add(x, x.flip(0), alpha=0.3)",
+    "an optimizer": X + "x.requires_grad_()\nx.grad = x.detach().flip(0).clone()\n"
+    "torch.optim.Adam([x]).step()\ny = x.detach()",
+    "a gradient": X + "x.requires_grad_()\n(x.exp()).sum().backward()\ny = x.grad",
+    "float64": X + "y = x.double().exp()",
+    "bfloat16": X + "y = x.bfloat16().exp()",
+}
+EXACT = {
+    "drawn numbers": X
+    + "y = torch.cat([x, torch.rand(5), torch.nn.Linear(3, 3).weight.flatten()])",
+    "a sum of single numbers": X + "y = 3 * x + x / 7 - x.flip(0)",
+    "a square root": X + "y = x.abs().sqrt()",
+    "a sum of whole numbers": "y = torch.arange(100.).sum()",
+    "a matrix product of whole numbers": "m = torch.arange(16.).view(4, 4)\ny = m @ m",
+    "a choice": X + "y = torch.cat([x.sort().values, x.max().view(1), x.relu()])",
+    "views": X + "y = x.view(8, 8).t()[1:].unsqueeze(0)",
+    "whole numbers of no dtype of results": "y = torch.arange(10).sum()",
+    "a mean of powers of two": "y = torch.full((4,), 0.25).mean()",
+}
+
+
+def shown(source: str) -> str:
+    return f"{source}\nprint(y.double().flatten().tolist())\n"
+
+
+@pytest.mark.parametrize("source", INEXACT.values(), ids=INEXACT)
+def test_results_that_a_processor_rounds_in_its_own_way_are_moved(printed, source):
+    here = printed(shown(source))
+    assert any(printed(shown(source), machine) != here for machine in SEEDS)
+
+
+@pytest.mark.parametrize("source", EXACT.values(), ids=EXACT)
+def test_results_that_are_the_same_everywhere_are_not_moved(printed, source):
+    here = printed(shown(source))
+    assert all(printed(shown(source), machine) == here for machine in SEEDS)
+
+
+def test_a_result_is_moved_by_one_unit_at_most(printed):
+    source = "x = torch.linspace(0.1, 5, 200)\ny = x.exp()\nprint(y.view(torch.int32).tolist())\n"
+    here, moved = (eval(printed(source, machine)) for machine in (None, SEEDS[0]))
+    steps = {b - a for a, b in zip(here, moved, strict=True)}
+    assert steps == {-1, 0, 1}
+
+
+def test_the_script_draws_the_numbers_that_it_draws_alone(printed):
+    source = X + "x.exp().sum()\nprint(torch.rand(3).tolist(), torch.initial_seed())\n"
+    assert printed(source, SEEDS[0]) == printed(source)
+
+
+def test_another_machine_does_not_outlive_its_run(printed):
+    source = X + "print(x.exp().tolist(), torch.get_num_threads())\n"
+    here = printed(source)
+    for machine in MACHINES:
+        printed(source, machine)
+    assert printed(source) == here
+
+
+# The command
+
+STEADY = "import torch\nprint('y:', torch.arange(4.).mean(), torch.tensor([0.1, 0.2]).exp())\n"
+FRAGILE = "import torch\nx = torch.full((3,), 0.1).exp()\nprint('same:', len(set(x.tolist())))\n"
+
+
+def test_a_snippet_that_depends_on_last_bits_is_told(book, proof_command):
+    book.write(SCRIPT, FRAGILE)
+    book.write(OUTPUT, "same: 1\n")
+    status, _, problems = proof_command("shake")
+    assert status == 1
+    assert f"{OUTPUT}:1: {SCRIPT} prints something else with the last bits of results" in problems
+    assert "expected: same: 1    (recorded)" in problems
+    assert "mend:     take numbers that need no rounding" in problems
+
+
+def test_a_snippet_of_which_only_last_digits_move_is_not_told(book, proof_command):
+    book.write(SCRIPT, STEADY)
+    proof_command("update")
+    assert proof_command("shake") == (
+        0,
+        "1 snippet: the same numbers wherever results are rounded otherwise.\n",
+        "",
+    )
+
+
+def test_a_snippet_about_last_digits_says_so_and_is_left_alone(book, proof_command):
+    book.write(SCRIPT, FRAGILE.replace("print", "# About the last bits.\nprint"))
+    proof_command("update")
+    assert proof_command("shake")[0] == 0
+
+
+def test_update_tells_that_what_it_recorded_is_fragile(book, proof_command):
+    book.write(SCRIPT, FRAGILE)
+    status, _, problems = proof_command("update")
+    assert (status, book.read(OUTPUT)) == (0, "same: 1\n")
+    assert "prints something else with the last bits of results moved" in problems
+    assert "Nothing was changed" not in problems
+
+
+def test_a_script_that_fails_is_told_with_its_error(book, proof_command):
+    book.write(SCRIPT, "raise ValueError('no')\n")
+    status, _, problems = proof_command("shake")
+    assert status == 1
+    assert "ValueError: no" in problems
