@@ -23,4 +23,4 @@ print("one pixel, 4 channels:", maps.grad[0, :, 0, 0])
 print("weight.grad:", conv.weight.grad.flatten())
 print("one pixel of the image:", image.grad[0, 0, 0, 0])
 for grad in (maps.grad, image.grad):
-    print("all pixels alike:", bool((grad == grad[..., :1, :1]).all()))
+    print("all pixels alike:", torch.allclose(grad, grad[..., :1, :1]))

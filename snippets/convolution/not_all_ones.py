@@ -11,4 +11,4 @@ print("sum of the image:", image.detach().sum())
 print("weight.grad:", weight.grad.flatten())
 pixel = image.grad[0, 0, 0, 0]
 print("one pixel of the image:", pixel)
-print("all pixels alike:", bool((image.grad == pixel).all()))
+print("all pixels alike:", torch.allclose(image.grad, pixel))

@@ -7,7 +7,7 @@ with torch.no_grad():
     conv.weight.copy_(stepped.view(4, 1, 1, 1))
     logits = conv(torch.ones(1, 1, 5, 5)).mean(dim=(2, 3))
 
-largest = logits == logits.max()
+largest = logits == logits.max()  # equal to the last bit
 print("logits:", logits[0])
 classes = largest[0].nonzero().flatten()
 print("classes with the largest logit:", classes)

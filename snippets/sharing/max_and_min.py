@@ -9,13 +9,13 @@ def shift(x):
     (coef * x + 2 * (coef * x)).mean().backward()
     optimizer.step()
     moved = torch.allclose(coef, old - coef.grad)
-    print(f"  mean moved by {old.mean() - coef.mean():.6f}")
-    print(f"  mean of coef.grad {coef.grad.mean():.6f}")
+    mean_moved = torch.allclose(coef.mean(), old.mean() - coef.grad.mean())
     print(f"  max moved by {old.max() - coef.max():.6f}")
     print(f"  min moved by {old.min() - coef.min():.6f}")
     print(f"  max was element {old.argmax()}, now {coef.argmax()}")
     print(f"  min was element {old.argmin()}, now {coef.argmin()}")
     print("  each element: new == old - lr * grad:", moved)
+    print("  mean: new == old - lr * mean of grad:", mean_moved)
 
 
 print("input all ones:")

@@ -19,4 +19,4 @@ for name, (optimizer_class, options) in rows.items():
         optimizer = optimizer_class([w], lr=0.1, **options)
         w.grad = torch.tensor(gradient)
         optimizer.step()
-        print(f"  gradient {gradient}: w={w.item():.4f}")
+        print(f"  gradient {gradient}: w={w.item():z.4f}")

@@ -20,5 +20,5 @@ for name, (optimizer_class, options) in rows.items():
     for _ in range(3):
         w.grad = torch.tensor(2.0)
         optimizer.step()
-        values.append(f"{w.item():7.4f}")
+        values.append(f"{w.item():z7.4f}")
     print(f"{name:12}", *values)
