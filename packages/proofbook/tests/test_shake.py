@@ -53,6 +53,8 @@ EXACT = {
     "a choice": X + "y = torch.cat([x.sort().values, x.max().view(1), x.relu()])",
     "views": X + "y = x.view(8, 8).t()[1:].unsqueeze(0)",
     "whole numbers of no dtype of results": "y = torch.arange(10).sum()",
+    "numbers of float64 that are copied": X
+    + "y = torch.stack([x.double() / 3, x.double() / 7]).sort().values.relu()",
     "a mean of powers of two": "y = torch.full((4,), 0.25).mean()",
 }
 
@@ -77,7 +79,7 @@ def test_a_result_is_moved_by_one_unit_at_most(printed):
     source = "x = torch.linspace(0.1, 5, 200)\ny = x.exp()\nprint(y.view(torch.int32).tolist())\n"
     here, moved = (eval(printed(source, machine)) for machine in (None, SEEDS[0]))
     steps = {b - a for a, b in zip(here, moved, strict=True)}
-    assert steps == {-1, 0, 1}
+    assert steps == {-1, 1}
 
 
 def test_the_script_draws_the_numbers_that_it_draws_alone(printed):

@@ -22,7 +22,7 @@ _HALVES = (torch.float16, torch.bfloat16)
 
 
 class LastBits(TorchDispatchMode):
-    """While it is active, each inexact result is moved by one unit in the last place, or left.
+    """While it is active, each inexact result is moved by one unit in the last place.
 
     `seed`: which way each element goes. The generator of the script is not touched.
     """
@@ -30,66 +30,72 @@ class LastBits(TorchDispatchMode):
     def __init__(self, seed: int) -> None:
         super().__init__()
         self._random = torch.Generator().manual_seed(seed)
-        self.moved: set[str] = set()
-        """The names of the operations whose results were moved."""
+        self._kinds: dict = {}  # of the operations met so far: a training calls few of them often
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         kwargs = kwargs or {}
-        name = function._schema.name.partition("::")[2]
-        if _is_portable(function, name, kwargs):
+        if function not in self._kinds:
+            self._kinds[function] = _kind(function)
+        # `a + 3 * b` is rounded once where there is an instruction for it, and twice elsewhere.
+        fused = kwargs.get("alpha", 1) not in (1, -1)
+        kind = self._kinds[function]
+        if kind == "exact" or (kind == "correctly rounded" and not fused):
             return function(*args, **kwargs)
-        wide = None if _is_view(function) else _exactly(function, args, kwargs)
+        tensors = [x for x in tree_leaves((args, kwargs)) if _is_result(x)]
+        # What they are before the operation, which may be in place, is what it is exact of.
+        wide = _exactly(function, args, kwargs) if tensors else None
+        inputs = [x.detach().flatten().clone() for x in tensors if x.dtype == torch.float64]
         result = function(*args, **kwargs)
-        if wide is not None:
-            for tensor, exact in zip(tree_leaves(result), wide, strict=False):
-                if isinstance(tensor, torch.Tensor) and isinstance(exact, torch.Tensor):
-                    self._move(tensor, exact, name)
+        for tensor, exact in zip(tree_leaves(result), wide or (), strict=False):
+            if _is_result(tensor) and tensor.shape == exact.shape:
+                self._move(tensor, exact, inputs)
         return result
 
-    def _move(self, tensor: torch.Tensor, exact: torch.Tensor, name: str) -> None:
+    def _move(self, tensor: torch.Tensor, exact: torch.Tensor, inputs: list[torch.Tensor]) -> None:
         """Move those elements of a result that rounding has changed."""
-        if not tensor.is_floating_point() or tensor.layout is not torch.strided:
-            return
-        if tensor.shape != exact.shape:
-            return
-        # Nothing wider than float64 is at hand: what float32 can hold was hardly rounded.
-        wider = exact if tensor.dtype != torch.float64 else tensor.to(torch.float32).double()
-        rounded = tensor.double() != wider
+        if tensor.dtype != torch.float64:
+            rounded = tensor.double() != exact
+        else:
+            # Nothing wider is at hand. What float32 can hold was hardly rounded, and what one of
+            # the arguments holds was copied.
+            rounded = tensor.float().double() != tensor
+            if inputs and rounded.any():
+                rounded &= ~torch.isin(tensor, torch.cat(inputs))
         rounded &= tensor.isfinite()
         if not rounded.any():
             return
-        self.moved.add(name)
-        way = torch.randint(-1, 2, tensor.shape, generator=self._random)
-        up = torch.nextafter(tensor, torch.full_like(tensor, torch.inf))
-        down = torch.nextafter(tensor, torch.full_like(tensor, -torch.inf))
-        moved = torch.where(way > 0, up, torch.where(way < 0, down, tensor))
+        up = torch.randint(0, 2, tensor.shape, generator=self._random, dtype=tensor.dtype)
+        moved = torch.nextafter(tensor, (2 * up - 1) * torch.inf)
         with torch.no_grad():
             tensor.copy_(torch.where(rounded, moved, tensor))
 
 
-def _is_portable(function, name: str, kwargs: dict) -> bool:
-    """Whether an operation gives the same on every processor."""
+def _kind(function) -> str:
+    """Whether the results of an operation are "exact", "correctly rounded" or "inexact"."""
     if torch.Tag.nondeterministic_seeded in function.tags:
-        return True  # numbers drawn from a generator; drawn again, they would be others
-    # `a + 3 * b` is rounded once where there is an instruction for it, and twice elsewhere.
-    fused = kwargs.get("alpha", 1) not in (1, -1)
-    return name.removeprefix("_foreach_").rstrip("_") in _CORRECTLY_ROUNDED and not fused
+        return "exact"  # numbers drawn from a generator; drawn again, they would be others
+    schema = function._schema
+    views = [r.alias_info for r in schema.returns if r.alias_info and not r.alias_info.is_write]
+    if views or not any("Tensor" in str(argument.type) for argument in schema.arguments):
+        return "exact"  # nothing is computed
+    name = schema.name.partition("::")[2].removeprefix("_foreach_").rstrip("_")
+    return "correctly rounded" if name in _CORRECTLY_ROUNDED else "inexact"
 
 
-def _is_view(function) -> bool:
-    """Whether the result is another view of an argument: nothing is computed."""
-    returns = function._schema.returns
-    return any(r.alias_info is not None and not r.alias_info.is_write for r in returns)
+def _is_result(value) -> bool:
+    """Whether this is a tensor of numbers that can have been rounded."""
+    return (
+        isinstance(value, torch.Tensor)
+        and value.is_floating_point()
+        and value.layout is torch.strided
+    )
 
 
 def _exactly(function, args, kwargs) -> list | None:
     """The results in float64; those of arguments that are float64 already are not more exact.
 
-    None where there is nothing to round, or the operation does not take float64.
+    None where the operation does not take float64.
     """
-    leaves = tree_leaves((args, kwargs))
-    if not any(isinstance(x, torch.Tensor) and x.is_floating_point() for x in leaves):
-        return None
 
     def widened(tensor: torch.Tensor) -> torch.Tensor:
         wide = tensor.detach()
