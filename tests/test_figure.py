@@ -250,8 +250,8 @@ def test_a_figure_is_whole_html_of_little_weight(traces, name, language):
 
 
 def test_the_caption_says_which_pytorch_ran(two_losses):
-    assert "PyTorch 2.13.0 运行时的记录。" in draw_figure(two_losses, "f", "zh")
-    assert "Recorded from a run of PyTorch 2.13.0." in draw_figure(two_losses, "f", "en")
+    assert f"PyTorch {two_losses.torch} 运行时的记录。" in draw_figure(two_losses, "f", "zh")
+    assert f"Recorded from a run of PyTorch {two_losses.torch}." in draw_figure(two_losses, "f", "en")
 
 
 # The page that asks for it

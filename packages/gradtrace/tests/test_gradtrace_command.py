@@ -231,6 +231,11 @@ REFUSED = {
     "syntax": (["syntax.py"], "it failed first: SyntaxError"),
     "debugger": (["debugger.py"], "this script cannot be recorded"),
 }
+OTHER_TORCH = (
+    "import torch\ndel torch.NAME\n"
+    "w = torch.tensor(2.0, requires_grad=True)\n(3 * w).backward()\nprint(w.grad)\n"
+)
+"""A script with a PyTorch of which the recorder does not find a name any more."""
 
 
 @pytest.mark.parametrize(("arguments", "what"), REFUSED.values(), ids=REFUSED)
@@ -257,6 +262,22 @@ def test_it_refuses_with_what_to_do(tmp_path, arguments, what):
     assert what in told
     assert re.search(r"\n  expected: .+\n  found:    [\s\S]+\n  mend:     .+\n", told)
     assert {f: f.read_bytes() for f in tmp_path.iterdir() if f.is_file()} == before
+
+
+@pytest.mark.parametrize(
+    "name", ["_C._functorch.peek_interpreter_stack", "autograd._enable_record_function"]
+)
+def test_a_fault_of_the_recorder_is_not_blamed_on_the_script(tmp_path, name):
+    write(tmp_path / "train.py", OTHER_TORCH.replace("NAME", name))
+    done = command(tmp_path, "train.py")
+    assert done.returncode == 1
+    first, _, *rows = done.stderr.splitlines()
+    place, what = first.split(": ", 1)
+    assert re.fullmatch(r"gradtrace/record/\w+\.py:\d+", place)
+    assert what == "the recorder of gradtrace failed, and not train.py"
+    assert name.rpartition(".")[2] in rows[0] and "with PyTorch 2." in rows[1]
+    assert "older PyTorch; python train.py runs as ever" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_threads_of_the_script_come_to_their_end(tmp_path):

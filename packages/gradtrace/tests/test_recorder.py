@@ -457,3 +457,28 @@ def test_nothing_is_half_recorded(tmp_path, body, why):
     script = write(tmp_path / "script.py", f"import torch\nprint(1)\n{body}")
     with pytest.raises(RecordingFailed, match=f"(?i)the recorder failed on .*\n.*{why}"):
         record_script(script)
+
+
+def test_a_fault_of_the_recorder_at_its_start_says_where(tmp_path, monkeypatch):
+    monkeypatch.setattr("gradtrace.record.recorder.MODULES_WITH_FAST_PATH", None)
+    script = write(tmp_path / "script.py", "import torch\nprint(torch.ones(2))\n")
+    said = rf"TypeError: .*\nwith PyTorch {re.escape(torch.__version__)} and Python .*"
+    with pytest.raises(RecordingFailed, match=said + r" \(gradtrace/record/recorder\.py:\d+\)"):
+        record_script(script)
+    monkeypatch.undo()
+    assert record_script(script).stdout == "tensor([1., 1.])\n"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "class Wrong(torch.autograd.Function):\n    pass\nWrong.apply(torch.ones(1))\n",
+        "torch.nn.Linear(2, 2)(torch.ones(3))\n",
+        "torch.ones(1).backward()\n",
+        "torch.nn.Module().register_forward_hook()\n",
+        "torch.autograd.Function.apply()\n",
+    ],
+)
+def test_what_torch_raises_for_the_script_is_the_script_s(tmp_path, body):
+    trace = record_script(write(tmp_path / "script.py", f"import torch\n{body}"))
+    assert any(event["k"] == "error" for event in trace.events)

@@ -70,6 +70,51 @@ def test_another_python_is_no_difference(shown, proof_command):
     assert '"3.99"' in shown.read(TRACE)
 
 
+def test_the_same_from_another_pytorch_is_no_difference(shown, proof_command):
+    proof_command("update")
+    now = parse_trace(shown.read(TRACE)).torch
+    shown.change(TRACE, f'"torch": "{now}"', '"torch": "2.0.1"')
+    assert TRACE not in check(proof_command)
+    assert "0 outputs recorded, 2 as before" in proof_command("update")[1]
+    assert parse_trace(shown.read(TRACE)).torch == now  # as the figure says
+
+
+def test_a_change_in_another_pytorch_is_told(shown, proof_command):
+    proof_command("update")
+    shown.change(TRACE, '"torch": "', '"torch": "1')
+    shown.change(TRACE, '"op": "MulBackward0"', '"op": "ProductBackward0"')
+    told = check(proof_command)
+    assert "snippets/t/s.py does something else than what is recorded: node n0" in told
+
+
+OTHER_TORCH = SCRIPT.replace(
+    "torch\n", "torch\ndel torch._C._functorch.peek_interpreter_stack\n", 1
+)
+"""A script with a PyTorch of which the recorder does not find a private name any more."""
+
+
+def test_a_fault_of_the_recorder_is_told_once_as_its_own(shown, proof_command):
+    shown.write("snippets/t/s.py", OTHER_TORCH)
+    for name in ("a", "b"):
+        shown.write(f"snippets/t/{name}.py", OTHER_TORCH.replace("2.0", "3.0"))
+        shown.write(f"snippets/t/{name}.out", "w.grad: tensor(3.)\n")
+        for page in ("docs/t/p.zh.md", "docs/t/p.en.md"):
+            shown.write(page, f"{shown.read(page)}\n::: snippets/t/{name}.py\n    figure: trace\n")
+    for told in (check(proof_command), proof_command("update")[2]):
+        assert told.count(": the recorder of gradtrace failed, and not the snippets") == 1
+        assert "peek_interpreter_stack" in told and "s.py:" not in told
+        assert "pip install -r requirements.txt" in told
+    assert TRACE not in shown.files()
+
+
+def test_what_goes_wrong_while_a_script_is_recorded_alone_is_not_its_fault(shown, proof_command):
+    quiet = "import sys, warnings\nif sys.gettrace():\n    warnings.warn('of the recorder')\n"
+    shown.write("snippets/t/s.py", quiet + SCRIPT)
+    for told in (check(proof_command), proof_command("update")[2]):
+        assert "the script prints to standard error, but only while it is recorded" in told
+        assert "the script is right without the recorder" in told
+
+
 @pytest.mark.parametrize(("text", "why"), [("no\n", "Expecting value"), ("{}", "no recording")])
 def test_what_is_no_recording(shown, proof_command, text, why):
     shown.write(TRACE, text)

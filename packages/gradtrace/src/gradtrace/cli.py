@@ -200,8 +200,13 @@ def _failure(options: Options, run: FailedRun) -> CommandError:
             "a script that leaves the recorder in its place",
             "take out what sets a trace function (a debugger, coverage) or recurses very deep",
         ),
+        "fault": (
+            f"the recorder of gradtrace failed, and not {options.file}",
+            "a recorder that knows the installed PyTorch",
+            f"update gradtrace, or take an older PyTorch; python {options.file} runs as ever",
+        ),
     }[run.why]
-    return CommandError(options.file, 1, what, expected, run.found, mend)
+    return CommandError(run.file or options.file, run.line, what, expected, run.found, mend)
 
 
 def _trace_and_notes(

@@ -11,6 +11,8 @@ from gradtrace.same_numbers import same_but_for_rounding
 _WIDTH = 160
 """So many characters of a line are shown, from a little before the first that differs."""
 _BEFORE = 60
+_VERSIONS = ('"torch": ', '"python": ')
+"""How the lines begin that say under which versions a trace was recorded."""
 
 
 class Difference(NamedTuple):
@@ -34,8 +36,9 @@ def trace_path(script: Path) -> Path:
 def first_difference(old: str, new: str, dtype: str | None = None) -> Difference | None:
     """The first difference of two texts of traces, or None.
 
-    The version of Python is no difference: the same script is recorded under several. With a
-    `dtype`, "float32" or "float64", neither is the rounding of results of that type.
+    What ran is compared. The versions of PyTorch and Python are no difference: the same script is
+    recorded under several. With a `dtype`, "float32" or "float64", neither is the rounding of
+    results of that type.
     """
     old_lines, new_lines = _comparable_lines(old), _comparable_lines(new)
     pairs = enumerate(zip_longest(old_lines, new_lines))
@@ -53,7 +56,7 @@ def _same(old: str | None, new: str | None, dtype: str | None) -> bool:
 
 
 def _comparable_lines(text: str) -> list[str]:
-    return ["" if line.startswith('"python": ') else line for line in text.splitlines()]
+    return ["" if line.startswith(_VERSIONS) else line for line in text.splitlines()]
 
 
 def _place(lines: list[str], index: int) -> str:

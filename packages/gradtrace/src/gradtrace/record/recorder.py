@@ -22,6 +22,12 @@ from torch.nn.modules import module as modules
 
 from gradtrace.record.event_log import EventLog
 from gradtrace.record.execute import execute
+from gradtrace.record.failure import (
+    Failure,
+    failure_of_recorder,
+    format_failure,
+    is_of_recorder,
+)
 from gradtrace.record.names import ScriptNames
 from gradtrace.record.observers.backward_passes import BackwardPasses
 from gradtrace.record.observers.function_mode import MODULES_WITH_FAST_PATH, wrap_fast_path
@@ -41,7 +47,7 @@ MAX_EVENTS = 3000
 """Recording stops after so many events, at the end of a backward pass."""
 SEED = 0
 """torch is seeded with this before the script runs, so that each recording is the same."""
-_LOST_LINES = (
+_LOST_LINES = Failure(
     "the lines of the script could no longer be followed: it ran into the recursion limit, of "
     "which the recorder takes a part, or it set a trace function of its own"
 )
@@ -71,6 +77,16 @@ class Recorder:
         self._finished = False
 
     def __enter__(self) -> None:
+        try:
+            self._observe()
+        except Exception as error:
+            self._undo.close()
+            self._log.suspended.errors.append(failure_of_recorder(error))
+            raise RecordingFailed(self._message()) from error
+        self._log.open = True
+        sys.settrace(self._lines)
+
+    def _observe(self) -> None:
         hooks, steps = self._hooks, self._steps
         self._patch(torch.autograd, "_engine_run_backward", self._passes.wrap_engine)
         self._patch(torch.autograd.Function, "apply", _of_class(self._operations.wrap_apply))
@@ -92,11 +108,11 @@ class Recorder:
         self._undo.enter_context(self._operations)
         self._undo.callback(sys.settrace, sys.gettrace())
         torch.manual_seed(SEED)
-        self._log.open = True
-        sys.settrace(self._lines)
 
     def __exit__(self, _: type | None, error: BaseException | None, __: object) -> None:
-        if isinstance(error, Exception) and self._log.open:
+        if error is not None and is_of_recorder(error):
+            self._log.suspended.errors.append(failure_of_recorder(error))
+        elif isinstance(error, Exception) and self._log.open:
             with self._log.suspended:
                 self._passes.add_error(error)
                 line = line_in_script(error, self._log.script.file)
@@ -110,7 +126,7 @@ class Recorder:
     def trace(self) -> Trace:
         """The trace; raises `RecordingFailed` if anything went wrong with it."""
         if self._log.suspended.errors:
-            raise RecordingFailed(f"the recorder failed on {self._path}:\n{self._errors()}")
+            raise RecordingFailed(self._message())
         return self._log.trace
 
     @property
@@ -125,14 +141,21 @@ class Recorder:
             self._finished = True
             self._registry.finish()
 
+    def failure(self) -> Failure | None:
+        """Why there is no trace; a fault of the recorder before what the script brought about."""
+        errors = list(dict.fromkeys(self._log.suspended.errors))
+        if fault := next((failure for failure in errors if failure.file), None):
+            return fault
+        return Failure("\n".join(failure.found for failure in errors)) if errors else None
+
     def save(self, file: str) -> None:
-        """Write the trace, or the errors because of which there is none, to `file`."""
-        failed = bool(self._log.suspended.errors)
-        text = self._errors() if failed else format_trace(self._log.trace)
+        """Write the trace, or the failure because of which there is none, to `file`."""
+        failure = self.failure()
+        text = format_failure(failure) if failure else format_trace(self._log.trace)
         Path(file).write_text(text, encoding="utf-8", newline="\n")
 
-    def _errors(self) -> str:
-        return "\n".join(dict.fromkeys(self._log.suspended.errors))
+    def _message(self) -> str:
+        return f"the recorder failed on {self._path}:\n{self.failure()}"
 
     def _patch(self, owner: object, name: str, wrap: Callable[[Callable], object]) -> None:
         original = vars(owner)[name]

@@ -30,11 +30,19 @@ def main(job: dict) -> None:
     import torch._dynamo  # noqa: F401  the first optimizer imports it, which is slow when traced
 
     from gradtrace.record.execute import execute
-    from gradtrace.record.recorder import Recorder
-    from gradtrace.record.script_position import line_in_script
+    from gradtrace.record.failure import failure_of_recorder, format_failure
 
     own_pid, script = os.getpid(), job["script"]
-    recorder = Recorder(script)
+    try:
+        from gradtrace.record.recorder import Recorder
+        from gradtrace.record.script_position import line_in_script
+
+        recorder = Recorder(script)
+    except Exception as error:
+        text = format_failure(failure_of_recorder(error))
+        Path(job["folder"], "recording").write_text(text, encoding="utf-8", newline="\n")
+        _report(Path(job["folder"]), {"end": "error"})
+        os._exit(0)
     ending = _Ending(recorder, job)
     sys.argv = [script, *job["arguments"]]
     sys.path[0] = os.path.dirname(script)
@@ -56,7 +64,9 @@ def main(job: dict) -> None:
         in_script = isinstance(error, SyntaxError) and error.filename == script
         line = error.lineno if in_script else line_in_script(error, script)
         report = {"end": "error", "line": line, "error": first}
-        _print_traceback(error, script)
+        failure = recorder.failure()
+        if not (failure and failure.file):
+            _print_traceback(error, script)
     if os.getpid() != own_pid:  # the script forked, and this is the copy
         _flush()
         os._exit(code)
@@ -85,8 +95,7 @@ class _Ending:
         self._saving.acquire()  # never released: no other thread gets beyond this line
         folder = Path(self._job["folder"])
         self._recorder.save(str(folder / "recording"))
-        (folder / "report.part").write_text(json.dumps(report), encoding="utf-8")
-        (folder / "report.part").rename(folder / "report")
+        _report(folder, report)
         if report["end"] in ("end", "error"):
             with contextlib.suppress(Exception):
                 threading._shutdown()  # as Python does: other threads come to their end first
@@ -102,6 +111,12 @@ class _Ending:
             frame = frame.f_back
         self._recorder.finish()
         self.save_and_exit({"end": why, "line": frame.f_lineno if frame else None})
+
+
+def _report(folder: Path, report: dict) -> None:
+    """Write the report, all of it or nothing."""
+    (folder / "report.part").write_text(json.dumps(report), encoding="utf-8")
+    (folder / "report.part").rename(folder / "report")
 
 
 def _print_traceback(error: BaseException, script: str) -> None:

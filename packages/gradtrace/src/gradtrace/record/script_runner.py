@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from gradtrace.record.failure import parse_failure
 from gradtrace.trace import Trace, parse_trace
 
 GRACE = 5.0
@@ -34,11 +35,14 @@ class RecordedRun:
 
 @dataclass(frozen=True)
 class FailedRun:
-    """Why there is no trace. `why` is "interrupted" (before anything was recorded), "hangs", "died"
-    or "unrecordable"; `found` says more."""
+    """Why there is no trace. `why` is "interrupted" (before anything was recorded), "hangs",
+    "died", "unrecordable" or "fault" (of the recorder); `found` says more. `file` and `line`: the
+    place of a fault in gradtrace."""
 
     why: str
     found: str
+    file: str = ""
+    line: int = 1
 
 
 def run_recorded(
@@ -63,8 +67,9 @@ def run_recorded(
             return _without_report(process.returncode, ended, limit)
         recording = (folder / "recording").read_text("utf-8")
         report = json.loads((folder / "report").read_text("utf-8"))
-    if not recording.startswith("{"):
-        return FailedRun("unrecordable", recording)
+    if failure := parse_failure(recording):
+        why = "fault" if failure.file else "unrecordable"
+        return FailedRun(why, failure.found, failure.file, failure.line)
     return RecordedRun(parse_trace(recording), **report)
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import threading
-import traceback
-from pathlib import Path
 
 import torch
 from torch._C import _functorch as functorch
@@ -13,7 +11,8 @@ from torch._functorch.pyfunctorch import temporarily_clear_interpreter_stack
 from torch.utils import _python_dispatch as dispatch
 from torch.utils.hooks import RemovableHandle
 
-_RECORD_FOLDER = str(Path(__file__).parent)
+from gradtrace.record.failure import Failure, failure_of_recorder
+
 _FIRST_ID = 10**9
 
 
@@ -26,7 +25,7 @@ class SuspendedRecording:
     """
 
     def __init__(self) -> None:
-        self.errors: list[str] = []
+        self.errors: list[Failure] = []
         self._local = threading.local()
 
     @property
@@ -59,7 +58,7 @@ class SuspendedRecording:
         local.modes.__exit__(None, None, None)
         local.modes = local.transforms = None
         if isinstance(error, Exception):
-            self.errors.append(_describe(error))
+            self.errors.append(failure_of_recorder(error))
             return True
         return False
 
@@ -91,11 +90,3 @@ def _disable_transforms() -> contextlib.ExitStack | None:
     if modes:
         stack.enter_context(dispatch._disable_current_modes())
     return stack
-
-
-def _describe(error: Exception) -> str:
-    """The error in one line, with the place in the recorder where it arose; holds no frame."""
-    frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if frame.filename.startswith(_RECORD_FOLDER)]
-    where = f" ({Path(own[-1].filename).name}:{own[-1].lineno})" if own else ""
-    return f"{type(error).__name__}: {error}{where}"

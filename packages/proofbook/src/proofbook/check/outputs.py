@@ -22,15 +22,21 @@ _DOUBLE = re.compile(r"\b(?:float64|double)\b")
 
 def problems_in_runs(book: Book, results: Iterable[Result]) -> list[Problem]:
     """Where a run was refused, or printed or did something other than what is recorded."""
-    return [problem for result in results for problem in problems_in_run(book, result)]
+    results = list(results)
+    right = {result.path for result in results if result.refusal is None}
+    return [
+        problem
+        for result in results
+        for problem in problems_in_run(book, result, only_recorded=result.path in right)
+    ]
 
 
-def problems_in_run(book: Book, result: Result) -> Iterator[Problem]:
-    """What is wrong with one run."""
+def problems_in_run(book: Book, result: Result, only_recorded: bool = False) -> Iterator[Problem]:
+    """What is wrong with one run. `only_recorded`: without the recorder, the script ran well."""
     script = Path(result.path).relative_to(book.root).as_posix()
     pages = book.pages_showing(script)
     if result.refusal:
-        yield refused(script, result, pages)
+        yield refused(script, result, pages, only_recorded)
         return
     shown = [book.page(file) for file in pages]
     yield from plots.wrong_figures(shown, script, result.figures)
@@ -59,13 +65,21 @@ def dtype_of_results(code: str) -> str:
     return "float64" if _DOUBLE.search(code) else "float32"
 
 
-def refused(script: str, result: Result, pages: tuple[str, ...] = ()) -> Problem:
-    """A refused run, as a problem of its script."""
+def refused(
+    script: str, result: Result, pages: tuple[str, ...] = (), only_recorded: bool = False
+) -> Problem:
+    """A refused run, as a problem of its script, or of the recorder: then it is the same for all.
+
+    `only_recorded`: the script ran well without the recorder, so that it is not at fault.
+    """
     why = result.refusal
-    mend = why.mend.replace("SCRIPT", script)
+    what, mend = why.what, why.mend.replace("SCRIPT", script)
+    if only_recorded and not why.engine:
+        what = f"{what}, but only while it is recorded"
+        mend = "the script is right without the recorder: mend gradtrace, or do without the figure"
     if "python" not in mend:
         mend += f"; then: proofbook check {script}"
-    return Problem(script, why.line, why.what, why.expected, why.found, mend, pages)
+    return Problem(why.engine or script, why.line, what, why.expected, why.found, mend, pages)
 
 
 def _difference(book: Book, script: str, printed: str, pages: tuple[str, ...]) -> Problem | None:

@@ -133,15 +133,12 @@ def _check(
 
 def _update(book: Book, files: set[str], scripts: list[str]) -> int:
     traced = book.fact(traced_scripts)
-    differences, problems = record(book.root, scripts, traced)
+    differences, problems, same = record(book.root, scripts, traced)
     for difference in differences:
         print(difference, end="\n\n")
-    failed = {problem.file for problem in problems}
     changed = [s for s in scripts if any(output_file(s) in text for text in differences)]
     if unsteady := fragile(book.root, changed) if changed else []:
         print(format_problems(unsteady).removesuffix(" Nothing was changed."), file=sys.stderr)
-    written = sum(1 + (script in traced) for script in scripts if script not in failed)
-    same = written - len(differences)
     print(
         f"{_count(differences, 'output')} recorded, {same} as before."
         + (" Read the pages that show what changed." if differences else "")
@@ -187,7 +184,7 @@ def _unproved(book: Book, files: set[str]) -> int:
 def _new(root: Path, name: str) -> int:
     script, *pages = create_page(root, name)
     try:
-        _, problems = record(root, [script])
+        _, problems, _ = record(root, [script])
         if problems:
             raise Unproved(problems)
     except BaseException:  # a page without its proof is not left behind, whatever went wrong

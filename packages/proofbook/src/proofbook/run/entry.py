@@ -51,21 +51,22 @@ class _FileWatch:
                     self.lines.setdefault(path, _current_line(self._script))
 
 
-def run(script: str, report: str, limit: float, recorder=None, machine=None) -> None:
+def run(script: str, report: str, limit: float, record: bool = False, machine=None) -> None:
     """Run `script`, write a report to the file `report`, and end the process; never returns.
 
     The report is a JSON object: `error` (type, text and line, or None), `line` of a `sys.exit`,
     `threads` that did not end, `files` with the lines that made them, `figures` as SVG. A script
     that dies before its end leaves none. `limit` is the time in seconds after which the line at
-    which the script is then is noted in `report + ".trace"`. A `recorder` watches it run, `with
-    recorder`, and then saves what it saw as `report + ".recording"`. A `machine` is imitated
-    meanwhile.
+    which the script is then is noted in `report + ".trace"`. To `record` it, the recorder watches
+    it run, and saves what it saw as `report + ".recording"`. A `machine` is imitated meanwhile.
     """
-    pid = getpid()
+    pid, began, recording = getpid(), time.monotonic(), f"{report}.recording"
+    recorder = _recorder(script, recording) if record else None
     die_with_parent()
     trace = open(report + ".trace", "w")  # noqa: SIM115  open until the process ends
     faulthandler.enable(trace)
-    faulthandler.dump_traceback_later(limit, file=trace)
+    left = max(0.05, limit - (time.monotonic() - began))  # the recorder took its time to import
+    faulthandler.dump_traceback_later(left, file=trace)
     watch = _FileWatch(script)
     sys.addaudithook(watch)
     sys.dont_write_bytecode = True
@@ -95,12 +96,26 @@ def run(script: str, report: str, limit: float, recorder=None, machine=None) -> 
         _exit(code)
     faulthandler.cancel_dump_traceback_later()
     if recorder:
-        recorder.save(f"{report}.recording")
+        recorder.save(recording)
     files = [(path, line) for path, line in watch.lines.items() if os.path.exists(path)]
     with open(report, "w", encoding="utf-8") as file:
         found = {"error": error, "line": line, "threads": threads, "files": files}
         json.dump({**found, "figures": figures}, file)
     _exit(code)
+
+
+def _recorder(script: str, recording: str):
+    """The recorder of a script; where there can be none, the file says why, and the script runs."""
+    try:
+        from gradtrace.record.recorder import Recorder
+
+        return Recorder(script)
+    except Exception as error:
+        from gradtrace.record.failure import failure_of_recorder, format_failure
+
+        with open(recording, "w", encoding="utf-8", newline="\n") as file:
+            file.write(format_failure(failure_of_recorder(error)))
+        return None
 
 
 def die_with_parent() -> None:
@@ -177,15 +192,11 @@ def _current_line(script: str) -> int:
 
 if __name__ == "__main__":
     arguments = sys.argv[1:]
-    watching, other = None, None
+    other = None
     for argument in arguments[3:]:
-        if argument == "record":
-            from gradtrace.record.recorder import Recorder
-
-            watching = Recorder(arguments[0])
-        else:
+        if argument != "record":
             from proofbook.run.machine import Machine
 
             other = Machine(**json.loads(argument))
     limit = max(0.05, float(arguments[2]) - time.time())
-    run(arguments[0], arguments[1], limit, watching, other)
+    run(arguments[0], arguments[1], limit, "record" in arguments[3:], other)

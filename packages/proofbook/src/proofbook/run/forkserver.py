@@ -170,8 +170,7 @@ class Forkserver:
 
         def run() -> None:
             _isolate(folder, file_limit)
-            recorder = _recorder(script) if trace else None
-            entry.run(script, str(folder.report), limit, recorder, machine)
+            entry.run(script, str(folder.report), limit, trace, machine)
 
         pid = self._fork(run)
         exit_code = _exit_code_of(pid)
@@ -257,12 +256,6 @@ def _settle() -> None:
     gc.freeze()
     gc.enable()
     collapse_memory()
-
-
-def _recorder(script: str):
-    from gradtrace.record.recorder import Recorder  # it imports torch
-
-    return Recorder(script)
 
 
 def _exit_code_of(pid: int) -> Callable[[], int | None]:

@@ -7,6 +7,8 @@ import signal
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from gradtrace.record.failure import parse_failure
+
 from proofbook.run.result import OUTPUT_LIMIT, Refusal
 
 
@@ -50,14 +52,31 @@ def refusal_of(
     )
 
 
-def refusal_of_recording(saved: str) -> Refusal | None:
-    """Why what the recorder saved is no recording: where it failed, it saved its error."""
-    if saved.startswith("{"):
+def fault_of_recorder(saved: str) -> Refusal | None:
+    """The recorder has failed, whatever the script does: what it saved says where."""
+    failure = parse_failure(saved)
+    if failure is None or not failure.file:
+        return None
+    return Refusal(
+        "the recorder of gradtrace failed, and not the snippets",
+        "a recorder that knows the installed PyTorch",
+        failure.found,
+        "the snippets are right: mend gradtrace, or go back to the PyTorch that it knows: "
+        "python -m pip install -r requirements.txt",
+        failure.line,
+        failure.file,
+    )
+
+
+def unrecordable(saved: str) -> Refusal | None:
+    """The script is of a kind that cannot be recorded: what the recorder saved says why."""
+    failure = parse_failure(saved)
+    if failure is None:
         return None
     return Refusal(
         "the recorder failed on this script",
         "a whole recording, or none",
-        saved,
+        failure.found,
         "the script may be right: do without figure: trace, or mend gradtrace",
     )
 

@@ -11,13 +11,17 @@ OUTPUT_LIMIT = 64 * 1024
 
 @dataclass(frozen=True)
 class Refusal:
-    """Why a run does not count; `line` is the line of the script, from 1."""
+    """Why a run does not count; `line` is the line of the script, from 1.
+
+    `engine`: the file of gradtrace in which the line is instead, where that failed.
+    """
 
     what: str
     expected: str
     found: str
     mend: str
     line: int = 1
+    engine: str = ""
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from proofbook.run.process_group import ProcessGroup, ProcessTree
-from proofbook.run.refusals import Observation, refusal_of, refusal_of_recording
+from proofbook.run.refusals import Observation, fault_of_recorder, refusal_of, unrecordable
 from proofbook.run.result import OUTPUT_LIMIT, Refusal, Result
 
 GRACE = 1.0
@@ -149,15 +149,17 @@ class SupervisedRun:
         source = ""
         with contextlib.suppress(OSError):  # it may be gone by now
             source = Path(self.script).read_text("utf-8", "replace")
-        refusal = refusal_of(source, self._exit_code, report, stdout, stderr, observed)
-        recording = folder.recording()
-        if refusal is None and recording is not None:
-            refusal = refusal_of_recording(recording)
+        recording = folder.recording() or ""
+        refusal = (
+            fault_of_recorder(recording)
+            or refusal_of(source, self._exit_code, report, stdout, stderr, observed)
+            or unrecordable(recording)
+        )
         folder.remove()
         text = stdout.decode("utf-8", "replace").replace("\r\n", "\n")
         figures = report.get("figures", ()) if report else ()
         seconds = self._ended - self.started
-        return Result(self.script, text, seconds, refusal, recording, figures)
+        return Result(self.script, text, seconds, refusal, recording or None, figures)
 
 
 def _noted_line(trace: Path, script: str) -> int | None:

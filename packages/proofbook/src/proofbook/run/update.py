@@ -7,7 +7,7 @@ import os
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
-from gradtrace import compare
+from gradtrace import compare, parse_trace
 
 from proofbook.check.outputs import refused
 from proofbook.check.text_difference import first_different_line
@@ -19,15 +19,16 @@ from proofbook.run.runner import Runner
 
 def record(
     root: Path, scripts: Iterable[str], traced: Collection[str] = ()
-) -> tuple[list[str], list[Problem]]:
-    """Run each script twice and write its `.out`; gives the differences and the problems.
+) -> tuple[list[str], list[Problem], int]:
+    """Run each script twice and write its `.out`; gives the differences, the problems, and how many
+    outputs and recordings are as before.
 
     The second run has another hash seed, another address space and the reverse order. An output is
     written only if both runs printed the same; all others stay as they are. Of the scripts in
     `traced` the recording (`.trace`) is written in the same way, once their output is recorded.
     """
     scripts = list(scripts)
-    differences, problems = [], []
+    differences, problems, same = [], [], 0
     for script, file, a, b in _run_twice(root, scripts):
         if failed := next((run for run in (a, b) if run.refusal), None):
             problems.append(refused(script, failed))
@@ -36,9 +37,12 @@ def record(
             problems.append(_unsteady(script, first, second))
         elif difference := _write(root, file.with_suffix(".out"), a.stdout):
             differences.append(difference)
+        else:
+            same += 1
     failed = {problem.file for problem in problems}
-    traces, more = _record_traces(root, [s for s in scripts if s in traced and s not in failed])
-    return differences + traces, problems + more
+    recorded = [script for script in scripts if script in traced and script not in failed]
+    traces, more, as_before = _record_traces(root, recorded)
+    return differences + traces, problems + more, same + as_before
 
 
 def _run_twice(
@@ -53,26 +57,33 @@ def _run_twice(
     return [(s, file, a, b) for s, file, (a, b) in zip(scripts, files, runs, strict=True)]
 
 
-def _record_traces(root: Path, scripts: list[str]) -> tuple[list[str], list[Problem]]:
+def _record_traces(root: Path, scripts: list[str]) -> tuple[list[str], list[Problem], int]:
     if not scripts:
-        return [], []
-    differences, problems = [], []
+        return [], [], 0
+    differences, problems, same = [], [], 0
     for script, file, a, b in _run_twice(root, scripts, trace=True):
         if failed := next((run for run in (a, b) if run.refusal), None):
-            problems.append(refused(script, failed))
+            problems.append(refused(script, failed, only_recorded=True))
         elif difference := compare.first_difference(a.trace, b.trace):
             problems.append(_unsteady(script, *difference[2:], "did"))
         elif difference := _write_trace(root, compare.trace_path(file), a.trace):
             differences.append(difference)
-    return differences, problems
+        else:
+            same += 1
+    return differences, problems, same
 
 
 def _write_trace(root: Path, file: Path, now: str) -> str:
-    """Write a recording unless the one that is kept is the same; gives the first difference."""
+    """Write a recording unless the one that is kept is the same; gives the first difference.
+
+    The same from another PyTorch is written too: a figure says by which it was recorded.
+    """
     name = file.relative_to(root).as_posix()
     old = read(file) if file.is_file() else ""
     difference = compare.first_difference(old, now)
     if difference is None:
+        if parse_trace(old).torch != parse_trace(now).torch:
+            _replace(file, now)
         return ""
     _replace(file, now)
     if not old:

@@ -13,6 +13,7 @@ from typing import Any
 import torch
 
 from gradtrace.record.event_log import EventLog
+from gradtrace.record.failure import Failure
 from gradtrace.record.names import tensors_by_name
 from gradtrace.record.observers.backward_passes import BackwardPasses
 from gradtrace.record.observers.hooks import __file__ as hooks_file
@@ -20,7 +21,7 @@ from gradtrace.record.recording import Recording
 from gradtrace.record.tensor_values import values_of
 from gradtrace.trace import Event
 
-_TOO_DEEP = "RecursionError: with the recorder the script reaches it earlier than without"
+_TOO_DEEP = Failure("RecursionError: with the recorder the script reaches it earlier than without")
 
 
 class LineTracer:
