@@ -4,7 +4,8 @@
 
 Each change is made in memory, in one file and one language, and goes to the checks in this order:
 
-    page    what is wrong with the page by itself; for an output, with the pages that show it
+    page    what is wrong with the page by itself; for an output, with the pages that show it, or
+            with the record that it stands in
     pair    the two languages of the page part: the same slip in both would not be noticed here
     run     an output is not what PyTorch prints. Nothing is run here: the book holds, so its
             outputs are what PyTorch prints, and the comparison is made with them
@@ -22,7 +23,6 @@ from __future__ import annotations
 import argparse
 import os
 import random
-import re
 import sys
 import time
 from collections import Counter, defaultdict
@@ -43,6 +43,7 @@ from proofbook.languages.versions import pairs  # noqa: E402
 from proofbook.model.book import Book, read_book  # noqa: E402
 from proofbook.model.page import Page, parse  # noqa: E402
 from proofbook.model.problem import errors, format_problems  # noqa: E402
+from proofbook.model.version_records import wrong_records  # noqa: E402
 
 from benchmarks import slips_in_links as at  # noqa: E402
 from benchmarks import slips_in_words as of  # noqa: E402
@@ -88,7 +89,7 @@ KINDS = {
     "older version": Kind(at.versions, 1.0),
     "digit in an output": Kind(at.digits_of_outputs, 1.0, ".out"),
     "sign in an output": Kind(at.signs_of_outputs, 1.0, ".out"),
-    "digit in an older output": Kind(at.digits_of_outputs, 1.0, ".then"),
+    "digit in another version's output": Kind(at.digits_of_records, 1.0, ".json"),
 }
 """Floors were measured on the whole book and rounded down; whoever adds a check raises them.
 
@@ -168,8 +169,10 @@ class Judge:
     def _output(self, mutant: of.Mutant) -> str | None:
         old = self.book.text(mutant.file)
         new = mutant.text(old)
-        script = re.sub(r"(?:\.[\d.]+)?\.(?:out|then)$", ".py", mutant.file)
+        script = f"{mutant.file.removesuffix('.out')}.py"
         book = self.book.with_texts({mutant.file: new})
+        if any(wrong_records(book)):
+            return "page"
         if any(errors(problems_of_page(book, file)) for file in book.pages_showing(script)):
             return "page"
         return "run" if mutant.file.endswith(".out") and first_different_line(new, old) else None

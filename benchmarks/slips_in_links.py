@@ -123,8 +123,13 @@ def versions(page: Page, book: Book) -> Iterator[Edit]:
 
 
 def digits_of_outputs(output: Page, book: Book) -> Iterator[Edit]:
-    """Each digit of an output becomes the next digit; the first line of an older one is its own."""
+    """Each digit of an output becomes the next digit."""
     yield from next_digits(output.text, 0, len(output.text))
+
+
+def digits_of_records(record: Page, book: Book) -> Iterator[Edit]:
+    """Each digit of what another version of PyTorch printed becomes the next digit."""
+    yield from next_digits(record.text, record.text.index('"outputs"'), len(record.text))
 
 
 def signs_of_outputs(output: Page, book: Book) -> Iterator[Edit]:

@@ -8,7 +8,7 @@ import pytest
 from proofbook.check.registry import problems_in_files
 from proofbook.model.book import read_book
 from proofbook.model.page import parse
-from proofbook.testing.tiny_book import Book
+from proofbook.testing.tiny_book import Book, recorded
 
 from benchmarks.mutations import (
     KINDS,
@@ -121,14 +121,11 @@ def test_who_notices_a_change(book):
 
 
 def test_a_changed_older_output_is_noticed_by_the_page_that_shows_it(book):
-    from proofbook.model.older_outputs import then_text
-
-    older = then_text(book.read("snippets/t/s.py"), "1.4.0", "y: 6\n")
-    book.write("snippets/t/s.1.4.0.then", older)
+    book.write(*recorded(book, "1.4.0", "y: 6\n"))
     for name in (ZH, EN):
         book.change(name, "3 * w", "3 * w\n    then: 1.4.0")
     assert problems_in_files(read_book(book.root)) == []
-    assert set(verdicts(book, "digit in an older output")) == {"page"}
+    assert set(verdicts(book, "digit in another version's output")) == {"page"}
     assert set(verdicts(book, "older version")) == {"page"}
 
 

@@ -20,6 +20,7 @@ from proofbook.model.book import read_book
 from proofbook.model.page import Page, parse
 from proofbook.run.kernels import KernelPool
 from proofbook.testing.fixtures import PATIENCE
+from proofbook.testing.tiny_book import recorded
 
 ROOT = Path(__file__).resolve().parents[1]
 SITE = "https://example.org/book/"
@@ -117,9 +118,9 @@ def test_one_runs_in_a_real_kernel(notebooks):
         results = pool.submit(_sources(ours, "code")).result(PATIENCE)
     finally:
         pool.close()
-    for outputs, recorded in zip(results, _recorded(ours), strict=True):
+    for outputs, wanted in zip(results, _recorded(ours), strict=True):
         assert {(o.output_type, o.name) for o in outputs} == {("stream", "stdout")}
-        assert "".join(o.text for o in outputs) == recorded
+        assert "".join(o.text for o in outputs) == wanted
 
 
 def test_a_notebook_holds_the_page_and_nothing_that_only_the_site_understands(pages, notebooks):
@@ -215,22 +216,24 @@ Out. [Home](../index.en.md) costs $5 [more](q.en.md) or $6.
 
 
 def test_what_becomes_of_boxes_links_and_attributes(book):
-    book.write("snippets/t/s.1.4.0.then", "# printed by PyTorch 1.4.0\n5\n")
+    book.write(*recorded(book, "1.4.0", "5\n"))
+    book.write(*recorded(book, "1.6.0", "7\n"))
     page = parse("docs/t/p.en.md", TINY)
     cells = notebook(page, read_book(book.root), "en", SITE).cells
-    first, code, older, last = (cell.source for cell in cells)
+    first, code, older, other, last = (cell.source for cell in cells)
     assert first.split("\n", 4)[4] == (
         f"See [there]({SITE}en/u/q/#x), [here]({SITE}en/t/p/#down), `{{ .kept }}` and `2`, "
         "$a_{b}$.\n\n> **A trap**\n>\n> Before.\n>\n> ```text\n> { #kept }\n> ```"
     )
     assert code == book.read("snippets/t/s.py").rstrip("\n")
-    assert older.startswith("PyTorch 1.4.0 printed:\n\n```text\n")
+    assert older == "PyTorch 1.4.0 printed:\n\n```text\n5\n```"
+    assert other == "PyTorch 1.6.0: another output\n\n```text\n7\n```"
     assert last == (
         "> After.\n>\n>> **Question**\n>>\n>> Inside.\n\n"
         f"Out. [Home]({SITE}en/) costs $5 [more]({SITE}en/t/q/) or $6.\n\n"
         "```text\n::: snippets/t/s.py\n```"
     )
-    assert [cell.id for cell in cells] == ["01-text", "02-s", "03-older", "04-text"]
+    assert [cell.id for cell in cells] == ["01-text", "02-s", "03-older", "04-version", "05-text"]
 
 
 def test_bytes_are_the_same_each_time_and_names_follow_the_page(book):

@@ -17,5 +17,5 @@ for hook in (by_call, by_forward):
     try:
         net(torch.ones(1))
     except RecursionError as error:
-        print("RecursionError:", error)
+        print("RecursionError:", str(error).partition(" while")[0])
     handle.remove()

@@ -197,20 +197,6 @@ def test_an_output_without_its_script(book, refuses):
     )
 
 
-def test_an_older_output_that_no_page_shows(book, refuses):
-    book.write("snippets/t/s.1.4.0.then", "y: 6\n")
-    refuses(
-        problem(
-            "snippets/t/s.1.4.0.then:1",
-            "no page shows what an older PyTorch printed here",
-            "a page with the option then: <version> on this snippet",
-            "none",
-            "name it on a page in both languages, or delete snippets/t/s.1.4.0.then",
-            pages="",
-        )
-    )
-
-
 def test_a_script_that_no_page_shows(book, refuses):
     book.write("snippets/t/alone.py", "print(1)\n")
     book.write("snippets/t/alone.out", "1\n")

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from proofbook.model.older_outputs import then_text
+from proofbook.model.version_records import VersionRecord, hashes, record_file, record_text
 from proofbook.testing.fixtures import PATIENCE
 
 SETTINGS = """\
@@ -25,6 +25,14 @@ x = 2
 
 print("double:", 2 * x)
 """
+
+OLDER = VersionRecord(
+    "1.4.0",
+    {},
+    False,
+    {"snippets/t/double.py": hashes(DOUBLE, "another: 5\n")},
+    {"snippets/t/double.py": "another: 5\n"},
+)
 
 GAPS = '''\
 def words():
@@ -125,7 +133,7 @@ def good(book) -> Path:
             "docs/t/p.zh.md": GOOD,
             "docs/t/p.en.md": GOOD,
             "docs/build/q.zh.md": "::: snippets/t/double.py\n    then: 1.4.0\n",
-            "snippets/t/double.1.4.0.then": then_text(DOUBLE, "1.4.0", "another: 5\n"),
+            record_file("1.4.0"): record_text(OLDER),
             "snippets/t/double.py": DOUBLE,
             "snippets/t/double.out": "double: 4\n",
             "snippets/t/gaps.py": GAPS,

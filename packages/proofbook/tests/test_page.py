@@ -6,10 +6,9 @@ import pytest
 from proofbook.directives.snippet import OPTIONS
 from proofbook.markdown.expand import expand
 from proofbook.model.book import read_book
-from proofbook.model.older_outputs import then_text
 from proofbook.model.page import parse
 from proofbook.model.problem import Unproved
-from proofbook.testing.tiny_book import Book, write
+from proofbook.testing.tiny_book import Book, recorded, write
 
 PAGE = "docs/t/p.en.md"
 OUTPUT = "<!--pytest-codeblocks:expected-output-->"
@@ -169,8 +168,7 @@ def test_highlighted_lines_are_counted_as_editors_count_them(book):
 
 
 def older(book: Book, version: str, output: str) -> None:
-    script = book.read("snippets/t/s.py")
-    book.write(f"snippets/t/s.{version}.then", then_text(script, version, output))
+    book.write(*recorded(book, version, output))
 
 
 def test_what_older_versions_printed_stands_below_the_output(book):
@@ -192,21 +190,23 @@ def test_an_older_output_that_is_not_what_that_version_printed_for_this_script(b
         assert problem.line == 2
         return problem.found
 
-    assert why() == "no such file"
+    record = "snippets/versions/1.4.0.json"
+    assert why() == "no such record"
     older(book, "1.4.0", "y: 6\n")
-    book.change("snippets/t/s.1.4.0.then", "y: 6", "y: 7")
+    book.change(record, "y: 6", "y: 7")
     assert why() == "it was edited by hand"
+    older(book, "1.4.0", "y: 6.0\n")
+    assert why() == "that version prints the same"
+    book.change("snippets/t/s.out", "y: 6.0", "y: 7.0")
+    assert why() == "what the script prints with the version of the book has changed since"
     older(book, "1.4.0", "y: 6\n")
     book.change("snippets/t/s.py", "3 * w", "w * 3")
     assert why() == "the script has changed since"
-    book.write("snippets/t/s.1.4.0.then", "y: 6\nz: 7\n")
-    assert why() == "its first line doesn't say what it is"
-    older(book, "1.4.0", "\n")
-    assert why() == "nothing is recorded in it"
+    book.change(record, "snippets/t/s.py", "snippets/t/r.py")
+    assert why() == "it was not run"
     assert why("::: snippets/t/s.py\n    then: ../x\n") == "../x"
-    book.write("snippets/t/s.1.4.0.then", b"\xff")
-    with pytest.raises(Unproved, match="not UTF-8"):
-        expanded(book, "::: snippets/t/s.py\n    then: 1.4.0\n")
+    book.write(record, b"\xff")
+    assert why() == "no such record"
 
 
 def test_a_text_without_its_front_matter_has_no_front_matter():

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import pytest
 from proofbook.check.registry import problems_in_files
+from proofbook.content.glossary import Terms
 from proofbook.content.questions import ABSENT, OFTEN, entries, parts, read_questions
+from proofbook.content.search import asked_of
+from proofbook.content.version_differences import REASONS
 from proofbook.markdown.expand import expand
 from proofbook.model.book import read_book
 from proofbook.model.config import BookConfig
 from proofbook.model.page import parse
 from proofbook.model.problem import Unproved
-from proofbook.testing.tiny_book import Book
+from proofbook.testing.tiny_book import Book, recorded
 
 FILE = BookConfig.questions
 
@@ -69,6 +72,26 @@ def test_each_part_becomes_a_list_of_links(asked: Book):
     )
 
 
+def test_a_message_as_other_versions_word_it_is_asked_for_listed_and_checked(asked: Book):
+    asked.write(*recorded(asked, "1.4.0", "y = 6.0\n"))
+    reason = '[[difference]]\nscripts = ["snippets/t/s.py"]\nsince = "1.5"\nzh = "因"\nen = "Why"\n'
+    asked.write(REASONS, f'{reason}source = "https://example.org"\n')
+    (missing,) = told(asked)
+    assert missing.startswith(f"{FILE}:8: PyTorch 1.4.0 words this message otherwise")
+    assert "found:    y = 6.0" in missing
+    asked.change(FILE, 'message = "y: 6"', 'message = "y: 6"\nalso = ["y = 6"]')
+    assert told(asked) == []
+    book = read_book(asked.root)
+    questions = read_questions(book)
+    page = book.page("docs/questions/index.en.md")
+    listed = entries(page, "messages", questions, book.page_file)
+    assert listed == ["- [`y: 6`](../t/p.en.md) / `y = 6`"]
+    assert asked_of(book.pages, Terms(), questions, "en")["t/p/"][-2:] == ["y: 6", "y = 6"]
+    asked.change(FILE, "y = 6", "y = 7")
+    problems = "\n".join(told(asked))
+    assert f"{FILE}:8: no recorded version of PyTorch prints this wording" in problems
+
+
 @pytest.mark.parametrize(
     ("old", "new", "where", "what"),
     [
@@ -86,6 +109,13 @@ def test_each_part_becomes_a_list_of_links(asked: Book):
         ('see = "https://example.org"\n', "", 13, "the question has no see"),
         ('see = "https', 'to = "t/p"\nsee = "https', 13, "leads to no page of it"),
         ('part = "t"', 'part = "t"\npage = "t/p"', 1, "unknown field"),
+        ('part = "t"', 'part = "t"\nalso = ["a"]', 1, "also is no list of other wordings"),
+        (
+            'message = "y: 6"',
+            'message = "y: 6"\nalso = "a"',
+            8,
+            "also is no list of other wordings",
+        ),
         ("`w` 是多少", "`torch.no_gard` 是多少", 1, "has no such name"),
         ('zh = "四倍呢？"', 'zh = "四倍  呢？"', 13, "zh is no text in one line"),
         ('zh = "四倍呢？"', 'zh = "四倍呢？', 14, "this is not TOML"),

@@ -19,10 +19,10 @@ from proofbook.api.index import Index, read_index
 from proofbook.api.names_in_code import CodeName, names_in_code
 from proofbook.markdown.spans import Span
 from proofbook.model.book import Book
-from proofbook.model.older_outputs import older_file
 from proofbook.model.page import Page
 from proofbook.model.problem import Problem, Unproved, warning
 from proofbook.model.snippet import output_file
+from proofbook.model.version_records import output_with
 
 _BUILTIN = {name for kind in (str, bytes, list, dict, set, tuple, float) for name in dir(kind)}
 OTHERS = sys.stdlib_module_names | {"np", "numpy"}
@@ -124,7 +124,7 @@ def shown_text(page: Page, book: Book) -> ShownText:
         script = reference.path
         scripts.append(book.text_or_empty(script))
         outputs.append(book.text_or_empty(output_file(script)))
-        outputs += [book.text_or_empty(older_file(script, version)) for version in reference.then]
+        outputs += [output_with(book, script, version) or "" for version in reference.then]
     return ShownText("\n".join(scripts), "\n".join(outputs))
 
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 from proofbook.directives.registry import traced_scripts
 from proofbook.model.book import Book
-from proofbook.model.older_outputs import VERSION, older_file
 from proofbook.model.problem import Problem
 
 MODULE_NAMES = sys.stdlib_module_names | {
@@ -26,11 +25,6 @@ def unused_files(book: Book) -> Iterator[Problem]:
             what, expected = "a recorded output without its script", f"a file {script}"
             mend = f"delete {output}, or bring the script back"
             yield Problem(output, 1, what, expected, "no such file", mend)
-    shown = book.fact(_shown_older_outputs)
-    for file in book.files("snippets", ".then"):
-        if file not in shown:
-            what = "no page shows what an older PyTorch printed here"
-            yield _unused(file, what, "the option then: <version> on this snippet")
     traced = book.fact(traced_scripts)
     for file in book.files("snippets", ".trace"):
         if file.removesuffix(".trace") + ".py" not in traced:
@@ -46,16 +40,6 @@ def _unused(file: str, what: str, expected: str, files: str = "") -> Problem:
     """The problem of a file that no page shows; `files`: what may be deleted, by default this."""
     mend = f"name it on a page in both languages, or delete {files or file}"
     return Problem(file, 1, what, f"a page with {expected}", "none", mend)
-
-
-def _shown_older_outputs(book: Book) -> frozenset[str]:
-    return frozenset(
-        older_file(reference.path, version)
-        for page in book.pages
-        for reference in page.references
-        for version in reference.then
-        if VERSION.fullmatch(version)
-    )
 
 
 def shadowed_modules(book: Book) -> Iterator[Problem]:

@@ -39,7 +39,7 @@ _SUPPOSED = re.compile(
     re.IGNORECASE,
 )
 # Versions of PyTorch and years need no evidence.
-_VERSION = re.compile(r"(?:0\.[1-4]|1\.(?:1[0-3]|\d)|2\.(?:1[0-3]|\d))(?:\.[0-2])?")
+_VERSION = re.compile(r"(?:0\.[1-4]|1\.(?:1[0-3]|\d)|2\.(?:1[0-5]|\d))(?:\.[0-2])?")
 _YEAR = re.compile(r"20[12]\d")
 
 

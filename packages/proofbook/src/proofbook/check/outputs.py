@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -14,10 +13,8 @@ from proofbook.directives.trace_figure import recording_file
 from proofbook.model.book import Book
 from proofbook.model.page import one_line_end
 from proofbook.model.problem import Problem
-from proofbook.model.snippet import output_file
+from proofbook.model.snippet import dtype_of_results, output_file
 from proofbook.run.result import Result
-
-_DOUBLE = re.compile(r"\b(?:float64|double)\b")
 
 
 def problems_in_runs(book: Book, results: Iterable[Result]) -> list[Problem]:
@@ -58,11 +55,6 @@ def printed_otherwise(book: Book, results: Iterable[Result]) -> list[str]:
         if same_but_for_rounding(recorded, printed, dtype_of_results(book.text(script))):
             found.append(script)
     return found
-
-
-def dtype_of_results(code: str) -> str:
-    """The dtype of what a script computes: float32 unless it says float64."""
-    return "float64" if _DOUBLE.search(code) else "float32"
 
 
 def refused(

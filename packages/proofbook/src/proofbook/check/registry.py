@@ -17,13 +17,14 @@ from proofbook.check.links import wrong_links
 from proofbook.check.markup import heading_anchors, stray_markup, typed_code
 from proofbook.check.numbers import unproved_values
 from proofbook.check.question_links import wrong_question_links
-from proofbook.content import glossary, questions
+from proofbook.content import glossary, questions, version_differences
 from proofbook.languages.parity import between_languages
 from proofbook.languages.reconcile import edited_in_one_language
 from proofbook.markdown.expand import wrong_directives
 from proofbook.model.book import Book
 from proofbook.model.page import Page
 from proofbook.model.problem import Problem
+from proofbook.model.version_records import stale_records, wrong_records
 
 PageCheck = Callable[[Page, Book], Iterable[Problem]]
 BookCheck = Callable[[Book], Iterable[Problem]]
@@ -51,6 +52,9 @@ BOOK_CHECKS: tuple[BookCheck, ...] = (
     edited_in_one_language,
     unused_files,
     shadowed_modules,
+    wrong_records,
+    stale_records,
+    version_differences.wrong_differences,
 )
 
 

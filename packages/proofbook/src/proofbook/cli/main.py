@@ -1,4 +1,4 @@
-"""The command: `proofbook check | update | shake | reconcile | unproved | new`.
+"""The command: `proofbook check | update | shake | versions | reconcile | unproved | new`.
 
 The book as files: `offline` and `pdf`.
 """
@@ -15,6 +15,7 @@ from proofbook.cli import summary
 from proofbook.cli.progress import showing_progress
 from proofbook.cli.scaffold import create_page
 from proofbook.content.report import unproved
+from proofbook.content.version_differences import wrong_differences
 from proofbook.directives.registry import traced_scripts
 from proofbook.export.offline import ExportError, offline
 from proofbook.export.pdf import pdf
@@ -31,6 +32,7 @@ from proofbook.model.page_file import name_of, stem_of
 from proofbook.model.problem import Problem, Unproved, errors, format_problems
 from proofbook.model.snippet import output_file
 from proofbook.model.store import Store
+from proofbook.run.other_versions import installed, record_version
 from proofbook.run.runner import RunnerError
 from proofbook.run.runs import Runs
 from proofbook.run.shake import fragile
@@ -56,6 +58,13 @@ def main(arguments: list[str] | None = None) -> int:
         if command == "check":
             text = "run and check everything, also what has not changed since the last check"
             sub.add_argument("--fresh", action="store_true", help=text)
+    text = "record what other versions of PyTorch print"
+    sub = commands.add_parser("versions", help=text, description=text)
+    sub.add_argument("pythons", nargs="*", metavar="PYTHON", help="an interpreter with PyTorch")
+    text = "versions to install, each into an environment that is removed again"
+    sub.add_argument("--install", nargs="+", default=[], metavar="VERSION", help=text)
+    text = "pages, snippets or folders; what is recorded of others stays"
+    sub.add_argument("--only", dest="paths", nargs="+", default=[], metavar="PATH", help=text)
     text = "start a snippet and its two pages"
     sub = commands.add_parser("new", help=text, description=text)
     sub.add_argument("name", help="<topic>/<name>, for example sharing/two_inputs")
@@ -88,6 +97,9 @@ def main(arguments: list[str] | None = None) -> int:
         if options.command == "check":
             known = None if fresh else store
             return _check(book, *chosen, store, known, named=bool(options.paths))
+        if options.command == "versions":
+            scripts = chosen[1] if options.paths else None
+            return _versions(book, options.pythons, options.install, scripts)
         if options.command == "shake":
             return _shake(book, chosen[1])
         return _update(book, *chosen)
@@ -155,6 +167,24 @@ def _shake(book: Book, scripts: list[str]) -> int:
         return 1
     print(f"{_count(scripts, 'snippet')}: the same numbers wherever results are rounded otherwise.")
     return 0
+
+
+def _versions(book: Book, pythons: list[str], install: list[str], scripts: list[str] | None) -> int:
+    if not pythons and not install:
+        print("Which? proofbook versions PYTHON, or --install 2.6.0", file=sys.stderr)
+        return 2
+    found = [record_version(book, python, scripts) for python in pythons]
+    for version in install:
+        with installed(version) as python:
+            found.append(record_version(book, python, scripts))
+    for one in found:
+        print(summary.format_version(one))
+        if one.refused:
+            print(format_problems(one.refused).removesuffix(" Nothing was changed."))
+    without = errors(wrong_differences(book.reopened()))
+    if without:
+        print(format_problems(without).removesuffix(" Nothing was changed."), file=sys.stderr)
+    return 1 if without or any(one.refused for one in found) else 0
 
 
 def _reconcile(book: Book, files: set[str], named: bool) -> int:
@@ -230,11 +260,6 @@ def _chosen(book: Book, paths: list[str]) -> tuple[set[str], list[str]]:
     files |= {user for script in named & scripts for user in book.pages_showing(script)}
     stems = {script.removesuffix(".py") for script in scripts}
     files |= scripts | {stem + end for stem in stems for end in (".out", ".trace")}
-    files |= {
-        file
-        for file in book.files("snippets", ".then")
-        if f"{file.partition('.')[0]}.py" in scripts
-    }
     return files, sorted(scripts)
 
 

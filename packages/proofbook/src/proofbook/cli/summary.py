@@ -10,6 +10,7 @@ from pathlib import Path
 from proofbook.content.report import Count, count
 from proofbook.model.problem import Problem, format_problems, without_duplicates
 from proofbook.pipeline import Outcome
+from proofbook.run.other_versions import Comparison
 
 SCREEN = 40
 """How many lines a list of failures may take before it is cut."""
@@ -54,6 +55,17 @@ def format_success(outcome: Outcome) -> str:
     if not outcome.figures:
         rows = [row for row in rows if row[0] != "executed"]
     return "\n".join([first, *(f"  {label:<10}{text}" for label, text in rows if text)])
+
+
+def format_version(found: Comparison) -> str:
+    """What another version of PyTorch prints: how many scripts do what, and which differ."""
+    run = len(found.same) + len(found.otherwise) + len(found.different)
+    different = f": {', '.join(found.different)}" if found.different else ""
+    return (
+        f"PyTorch {found.version}: {counted(run, 'snippet')} run, {len(found.same)} print "
+        f"the same, {len(found.otherwise)} the same numbers in another form, "
+        f"{len(found.different)} something else{different}"
+    )
 
 
 def _rounded(scripts: Sequence[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import posixpath
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -12,15 +13,16 @@ from proofbook.model.book import Book
 from proofbook.model.config import FALLBACK
 from proofbook.model.page import Page, parse
 from proofbook.model.problem import Problem, Unproved
-from proofbook.model.snippet import snippets_on_page
+from proofbook.model.snippet import output_file, snippets_on_page
 from proofbook.model.toml_tables import is_words, tables
+from proofbook.model.version_records import outputs_by_version
 
 OFTEN, ABSENT = "often", "absent"
 """Parts that no question names: the ten that are asked most, and what the book doesn't answer."""
 
 _LANGUAGES = ("zh", "en")
 """Those that a question is asked in: its fields have their names."""
-_KNOWN = ("part", "zh", "en", "message", "to", "often", "see")
+_KNOWN = ("part", "zh", "en", "message", "also", "to", "often", "see")
 _WORDS = ("zh", "en", "message", "part", "to", "see")
 _PLACE = re.compile(r"[a-z0-9-]+(?:/[a-z0-9-]+)*(?:#[A-Za-z][\w-]*)?")
 _MOST = 10
@@ -30,14 +32,16 @@ _MOST = 10
 class Question:
     """A question of a reader, or an error message, and where the answer is.
 
-    `line`: that of the file; `often`: its place among those asked most, or 0; `see`: the address
-    of an answer elsewhere, where the book has none.
+    `line`: that of the file; `also`: the message as other versions of PyTorch word it; `often`: its
+    place among those asked most, or 0; `see`: the address of an answer elsewhere, where the book
+    has none.
     """
 
     line: int
     zh: str = ""
     en: str = ""
     message: str = ""
+    also: tuple[str, ...] = ()
     part: str = ABSENT
     to: str = ""
     often: int = 0
@@ -47,9 +51,7 @@ class Question:
         """What is asked, as Markdown; a message is the same in every language."""
         if not self.message:
             return getattr(self, language if language in _LANGUAGES else FALLBACK)
-        ticks = "``" if "`" in self.message else "`"
-        blank = " " if "`" in self.message else ""
-        return f"{ticks}{blank}{self.message}{blank}{ticks}"
+        return _code(self.message)
 
     @property
     def page(self) -> str:
@@ -72,7 +74,7 @@ def read_questions(book: Book) -> tuple[Question, ...]:
             wrong = [_problem(book, line, *fault) for fault in _faults(entry, kind)]
             problems += wrong
             if not wrong:
-                found.append(Question(line, **entry))
+                found.append(Question(line, **entry | {"also": tuple(entry.get("also", ()))}))
     if problems:
         raise Unproved(problems)
     return tuple(found)
@@ -96,7 +98,11 @@ def entries(page: Page, part: str, questions: Sequence[Question], page_file: Pag
         chosen = sorted(most, key=lambda question: question.often)
     else:
         chosen = [question for question in questions if question.part == part]
-    return [f"- {_link(question, page.language, page.file, page_file)}" for question in chosen]
+    return [
+        "- " + " / ".join([_link(question, page.language, page.file, page_file), *others])
+        for question in chosen
+        for others in [map(_code, question.also)]
+    ]
 
 
 def parts(questions: Sequence[Question]) -> list[str]:
@@ -114,6 +120,7 @@ def _wrong_questions(questions: Sequence[Question], book: Book) -> Iterator[Prob
 
     messages = [question for question in questions if question.message]
     faults = [fault for each in messages for fault in _unprinted(each, pages, printed, book)]
+    faults += [fault for each in messages for fault in _other_wordings(each, book)]
     faults += [*_twice(questions), *_gaps(questions), *_not_shown(questions, pages, book)]
     yield from (_problem(book, *fault) for fault in faults)
     if questions:
@@ -148,6 +155,12 @@ def _link(question: Question, language: str, file: str, page_file: PageFile) -> 
     return f"[{question.text(language)}]({target})"
 
 
+def _code(text: str) -> str:
+    """A text as code in Markdown."""
+    ticks, blank = ("``", " ") if "`" in text else ("`", "")
+    return f"{ticks}{blank}{text}{blank}{ticks}"
+
+
 _Fault = tuple[str, str, str]
 """What is wrong, what was expected, what was found."""
 _FaultInLine = tuple[int, str, str, str]
@@ -168,6 +181,13 @@ def _faults(entry: object, kind: str) -> Iterator[_Fault]:
     if asks not in (["zh", "en"], ["message"]):
         expected = 'zh = "...", en = "..." or message = "..."'
         yield "it must be asked in both languages", expected, ", ".join(asks)
+    also = entry.get("also", [])
+    if (
+        not isinstance(also, list)
+        or not all(map(is_words, also))
+        or ("also" in entry) > bool(entry.get("message"))
+    ):
+        yield "also is no list of other wordings of a message", 'also = ["..."]', repr(also)
     for key in ("part", "to") if kind == "question" else ("see",):
         if key not in entry:
             yield f"the question has no {key}", f'{key} = "..."', "nothing"
@@ -191,6 +211,29 @@ def _unprinted(
         if file in pages and question.message not in printed(pages[file]):
             what = f"no script on {file} prints this message"
             yield question.line, what, "a part of its output", question.message
+
+
+def _other_wordings(question: Question, book: Book) -> Iterator[_FaultInLine]:
+    """Wordings that no other version of PyTorch prints, and those that are missing.
+
+    A version words a message otherwise where it prints a line that resembles the one with it.
+    """
+    file = book.page_file(question.page, book.config.default.code)
+    unused = set(question.also)
+    for script in {run.script for run in book.fact(snippets_on_page, file)}:
+        own = book.text_or_empty(output_file(script)).split("\n")
+        said = [line for line in own if question.message in line]
+        for version, output in book.fact(outputs_by_version, script):
+            unused -= {wording for wording in unused if wording in output}
+            if not said or any(words in output for words in (question.message, *question.also)):
+                continue
+            new = [line for line in output.split("\n") if line not in own]
+            if found := difflib.get_close_matches(said[0], new, 1):
+                what = f"PyTorch {version} words this message otherwise"
+                yield question.line, what, 'also = ["..."], a part of what it prints', found[0]
+    for wording in sorted(unused):
+        what = f"no recorded version of PyTorch prints this wording on {file}"
+        yield question.line, what, "a part of an output in snippets/versions", wording
 
 
 def _twice(questions: Sequence[Question]) -> Iterator[_FaultInLine]:

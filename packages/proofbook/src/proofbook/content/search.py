@@ -43,11 +43,11 @@ def asked_of(
         found.setdefault(address(term.page), []).extend(words)
     for question in questions:
         if question.to:
-            text = question.message or question.text(language)
-            found.setdefault(address(question.page), []).append(text)
+            texts = [question.message or question.text(language), *question.also]
+            found.setdefault(address(question.page), []).extend(texts)
             if question.anchor:
                 place = f"{address(question.page)}#{question.anchor}"
-                found.setdefault(place, []).append(text)
+                found.setdefault(place, []).extend(texts)
     return found
 
 

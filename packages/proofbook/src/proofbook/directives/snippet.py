@@ -12,13 +12,20 @@ import difflib
 import re
 from collections.abc import Iterator
 
-from proofbook.directives import grid, plot, trace_figure
+from proofbook.content.version_differences import folded_outputs
+from proofbook.directives import grid, plot, trace_figure, version_output
 from proofbook.directives.directive import Directive
 from proofbook.model.book import Book
-from proofbook.model.older_outputs import VERSION, older_file, output_in, why_stale
 from proofbook.model.page import Page, Reference
 from proofbook.model.problem import Problem, Unproved, not_utf8
 from proofbook.model.snippet import output_file
+from proofbook.model.version_records import (
+    COMMAND,
+    VERSION,
+    known_records,
+    output_with,
+    record_file,
+)
 
 EXPECTED_OUTPUT = "<!--pytest-codeblocks:expected-output-->"
 """The marker by which pytest-codeblocks knows that the next fence is what the last one prints."""
@@ -30,7 +37,7 @@ OPTIONS = {
     "alt": "alt: <what the plot shows, in words>",
     "words": "words: <label of the plot>=<in the language of the page> | ...",
     "passes": "passes: <the backward passes that the trace shows, as 1 or 2-3>",
-    "then": "then: <an older version of PyTorch, as 1.12.1>",
+    "then": "then: <another version of PyTorch, as 1.12.1>",
 }
 
 
@@ -39,14 +46,20 @@ def _expand(reference: Reference, page: Page, book: Book) -> list[str]:
         raise Unproved(problems)
     code = book.text(reference.path).rstrip("\n").split("\n")
     output = book.text(output_file(reference.path)).rstrip("\n").split("\n")
-    ticks = "`" * max(3, 1 + _longest_ticks(code), 1 + _longest_ticks(output))
+    then = {version: _printed(reference.path, version, book) for version in reference.then}
+    others = folded_outputs(book, reference)
+    texts = [code, output, *then.values(), *(other.output.split("\n") for other in others)]
+    ticks = "`" * max(3, *(1 + _longest_ticks(lines) for lines in texts))
     numbers = [str(_lines_with(code, text)[0]) for text, _ in reference.highlights]
     highlighted = f' hl_lines="{" ".join(numbers)}"' if numbers else ""
     lines = [f'{ticks}python title="{reference.path}"{highlighted}', *code, ticks, ""]
     lines += [EXPECTED_OUTPUT, "", f"{ticks}{{ .text .output }}", *output, ticks]
-    for version in reference.then:
-        older = output_in(book.text(older_file(reference.path, version))).rstrip("\n").split("\n")
-        lines += ["", f'{ticks}{{ .text .output .then title="PyTorch {version}" }}', *older, ticks]
+    for version, printed in then.items():
+        title = f'title="PyTorch {version}"'
+        lines += ["", f"{ticks}{{ .text .output .then {title} }}", *printed, ticks]
+    for other in others:
+        own = "\n".join(output)
+        lines += ["", *version_output.folded(other, own, page.language, ticks)]
     if captions := grid.captions(reference):
         lines += ["", *grid.draw("\n".join(output), captions)]
     if reference.option("figure") == "trace":
@@ -54,6 +67,11 @@ def _expand(reference: Reference, page: Page, book: Book) -> list[str]:
     if reference.option("figure") == "plot":
         lines += ["", plot.placeholder(reference)]
     return [reference.indent + line if line else "" for line in lines]
+
+
+def _printed(script: str, version: str, book: Book) -> list[str]:
+    """The lines that a version prints for a script; none where that is not known."""
+    return (output_with(book, script, version) or "").rstrip("\n").split("\n")
 
 
 def _recording(reference: Reference) -> str | None:
@@ -118,7 +136,7 @@ def _problems(reference: Reference, page: Page, book: Book) -> Iterator[Problem]
         yield from _wrong_highlights(reference, page, texts[script])
         for key, version, line in reference.options:
             if key == "then":
-                yield from _older_problems(reference, page, book, texts[script], version, line)
+                yield from _version_problems(reference, page, book, version, line)
     yield from plot.wrong_options(page, reference)
     yield from trace_figure.problems(page, reference, book)
     if output in texts:
@@ -139,30 +157,30 @@ def _wrong_highlights(reference: Reference, page: Page, code: str) -> Iterator[P
             )
 
 
-def _older_problems(
-    reference: Reference, page: Page, book: Book, code: str, version: str, line: int
+def _version_problems(
+    reference: Reference, page: Page, book: Book, version: str, line: int
 ) -> Iterator[Problem]:
-    """What an older version printed is there, and was printed by the script as it is now."""
+    """What another version printed is known, and isn't what the page shows anyway."""
     if not VERSION.fullmatch(version):
         what = "this is no version of PyTorch"
         yield page.problem(line, what, OPTIONS["then"], version, "correct this line")
         return
-    file = older_file(reference.path, version)
-    try:
-        why = why_stale(code, version, book.text(file)) if book.has(file) else "no such file"
-    except UnicodeDecodeError as error:
-        yield not_utf8(file, error, (page.file,))
-        return
+    script = reference.path
+    printed = output_with(book, script, version)
+    record = next((r for r in book.remember(known_records) if r.version == version), None)
+    expected = f"a record of {script} as it is, in {record_file(version)}"
+    mend = f"record it, with a PYTHON that has PyTorch {version}: {COMMAND} --only {script}"
     if reference.then.count(version) > 1:
-        why = "the page asks for it twice"
-    if why:
-        yield page.problem(
-            line,
-            f"what PyTorch {version} printed is not known",
-            f"{file}, recorded from {reference.path} as it is",
-            why,
-            f"record it: python benchmarks/then.py {version} <python with it> {reference.path}",
-        )
+        why, mend = "the page asks for it twice", "remove one"
+    elif printed is None:
+        why = record.why_unknown(script, book) if record else "no such record"
+    elif printed == book.text_or_empty(output_file(script)):
+        expected, why = "another output than today's", "that version prints the same"
+        mend = "remove this line"
+    else:
+        return
+    what = f"what PyTorch {version} printed cannot be shown"
+    yield page.problem(line, what, expected, why, mend)
 
 
 def _lines_with(code: list[str], text: str) -> list[int]:

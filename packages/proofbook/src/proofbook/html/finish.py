@@ -10,7 +10,7 @@ from proofbook.html.figures import add_player
 from proofbook.html.foreign_text import mark_english
 from proofbook.html.formulas import formula_characters, render_formulas
 from proofbook.html.name_links import link_names
-from proofbook.html.page_end import read_on, take_along
+from proofbook.html.page_end import read_on, run_with, take_along
 from proofbook.html.script_downloads import link_scripts
 from proofbook.html.term_links import link_terms
 from proofbook.html.tree import append_html, parse, serialize
@@ -42,6 +42,8 @@ class PageContext:
     scripts: Collection[str] = ()
     related: Sequence[tuple[str, str]] = ()
     taken_as: Mapping[str, str | None] = field(default_factory=dict)
+    versions: Sequence[str] = ()
+    differs: bool = False
 
 
 @dataclass(frozen=True)
@@ -73,4 +75,5 @@ def finish_page(content: str, context: PageContext | None) -> FinishedPage:
         mark_english(tree, language)
         append_html(tree, read_on(context.related, language))
         append_html(tree, take_along(context.taken_as, language))
+        append_html(tree, run_with(context.versions, context.differs, language))
     return FinishedPage(without_markers(serialize(tree)), characters, wrong)

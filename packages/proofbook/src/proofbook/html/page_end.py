@@ -1,10 +1,11 @@
-"""What stands below the text of each page: what to read on, and what the page can be taken as."""
+"""What stands below the text of each page: what to read on, what the page can be taken as, and with
+which versions of PyTorch its code was run."""
 
 from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from proofbook.model.config import in_language
 
@@ -21,6 +22,19 @@ _TAKE_ALONG = {
         "notebook": "Download as a Jupyter notebook",
         "colab": "Open in Colab",
         "markdown": "Markdown",
+    },
+}
+_RUN_WITH = {
+    "zh": {
+        "same": "这一页的代码在 PyTorch {versions} 上运行过，打印的都一样。",
+        "other": "这一页的代码在 PyTorch {versions} 上运行过；打印不同的，写在那段代码下面。",
+        "between": "、",
+    },
+    "en": {
+        "same": "The code of this page was run with PyTorch {versions}; they all print the same.",
+        "other": "The code of this page was run with PyTorch {versions}; "
+        "where one of them prints something else, that stands below the code.",
+        "between": ", ",
     },
 }
 
@@ -52,6 +66,18 @@ def take_along(addresses: Mapping[str, str | None], language: str) -> str:
         return ""
     inside = '<span aria-hidden="true"> · </span>'.join(links)
     return f'<nav class="take" aria-label="{words["label"]}" data-search-exclude>{inside}</nav>'
+
+
+def run_with(versions: Sequence[str], other: bool, language: str) -> str:
+    """The HTML of the line that says with which versions of PyTorch the page was run.
+
+    `other`: whether one of them prints something else. Nothing where there is only one version.
+    """
+    if len(versions) < 2:
+        return ""
+    words = in_language(_RUN_WITH, language)
+    text = words["other" if other else "same"].format(versions=words["between"].join(versions))
+    return f'<p class="run-with" data-search-exclude>{html.escape(text, quote=False)}</p>'
 
 
 def _inline(title: str) -> str:

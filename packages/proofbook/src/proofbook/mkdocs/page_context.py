@@ -8,6 +8,7 @@ from proofbook.api.documentation import known_documentation
 from proofbook.check.api_names import shown_text
 from proofbook.content.glossary import known_terms
 from proofbook.content.related import related
+from proofbook.content.version_differences import other_outputs, versions_of_page
 from proofbook.html.finish import PageContext
 from proofbook.html.value_markers import find_value_links
 from proofbook.markdown.expand import expand
@@ -28,6 +29,9 @@ def page_context(book: Book, place: Place) -> PageContext:
             links["name_address"] = lambda text: documentation.address_of_code(text, snippets)
         if glossary := place.page_address(glossary_page):
             links |= {"terms": book.fact(known_terms), "glossary": glossary}
+    scripts = {reference.path for reference in page.references}
+    versions = book.fact(versions_of_page, place.file)
+    others = (other for script in scripts for other in book.fact(other_outputs, script))
     near = book.fact(_to_read_on, place.name, language, place.beside)
     return PageContext(
         language,
@@ -36,9 +40,11 @@ def page_context(book: Book, place: Place) -> PageContext:
         place.file_address,
         place.asset_address,
         values=find_value_links(book, place.file),
-        scripts={reference.path for reference in page.references},
+        scripts=scripts,
         related=[(t, place.page_address(book.page_file(n, language))) for n, t in near],
         taken_as=place.taken_as,
+        versions=versions,
+        differs=any(not set(versions).isdisjoint(other.versions) for other in others),
         **links,
     )
 

@@ -12,12 +12,13 @@ from itertools import accumulate
 from pathlib import Path
 
 from proofbook.model.book import Book
-from proofbook.model.older_outputs import older_file, output_in
 from proofbook.model.page import Page
+from proofbook.model.version_records import output_with
 
 NUMBER = re.compile(
     r"(?<![\w.,#/-])(?P<sign>[-−])?(?P<digits>\d+(?:\.\d*)?(?:e[+-]?\d+)?)(?![\w]|\.\d)"
 )
+_DOUBLE = re.compile(r"\b(?:float64|double)\b")
 _ELLIPSIS = re.compile(r"\s*(?:\.\.\.|…+)\s*")
 
 
@@ -112,8 +113,8 @@ def shown_snippets(page: Page, book: Book) -> tuple[ShownSnippet, ...]:
             with contextlib.suppress(FileNotFoundError, UnicodeDecodeError):
                 texts.append(SnippetText(book.text(file), part))
         for version in reference.then:
-            with contextlib.suppress(FileNotFoundError, UnicodeDecodeError):
-                texts.append(SnippetText(output_in(book.text(older_file(path, version))), version))
+            if (output := output_with(book, path, version)) is not None:
+                texts.append(SnippetText(output, version))
         found.append(ShownSnippet(tuple(texts), path, name, page.file, starts[reference.line - 1]))
     return tuple(found)
 
@@ -126,6 +127,11 @@ def snippets_on_page(book: Book, file: str) -> tuple[ShownSnippet, ...]:
 def output_file(script: str) -> str:
     """The file that holds the recorded output of a script."""
     return f"{script.removesuffix('.py')}.out"
+
+
+def dtype_of_results(code: str) -> str:
+    """The dtype of what a script computes: float32 unless it says float64."""
+    return "float64" if _DOUBLE.search(code) else "float32"
 
 
 def spaced(text: str) -> str:

@@ -14,7 +14,7 @@ from proofbook.model.page import one_line_end
 FOLDERS = ("docs", "snippets")
 """The folders whose text files belong to the book."""
 
-TEXTS = (".md", ".toml", ".py", ".out", ".then", ".trace")
+TEXTS = (".md", ".toml", ".json", ".py", ".out", ".trace")
 BESIDE = ("requirements.txt",)
 """Files at the root of the book that its pages speak of."""
 

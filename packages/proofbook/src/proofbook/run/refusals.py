@@ -11,6 +11,9 @@ from gradtrace.record.failure import parse_failure
 
 from proofbook.run.result import OUTPUT_LIMIT, Refusal
 
+RAISES, WARNS = "the script raises", "the script prints to standard error"
+"""Reasons that others ask for: a reader would see such a run with its error or its warning."""
+
 
 @dataclass
 class Observation:
@@ -145,7 +148,7 @@ def _failed(
     if error := report.get("error"):
         missing = error["type"] == "ModuleNotFoundError"
         return Refusal(
-            "the script needs a module that is not installed" if missing else "the script raises",
+            "the script needs a module that is not installed" if missing else RAISES,
             "every module it imports is pinned in requirements.txt" if missing else "no error",
             error["text"],
             "pin the package in requirements.txt and install it, or do without it"
@@ -165,7 +168,7 @@ def _failed(
         place = re.escape(observed.script) + r'(?:", line |:)(\d+)'
         places = re.findall(place, stderr.decode("utf-8", "replace"))
         return Refusal(
-            "the script prints to standard error",
+            WARNS,
             "nothing there: a warning that the page is about is caught and printed by the script",
             _tail(stderr),
             "catch the warning and print it, or mend its cause",

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
+
+from proofbook.model.version_records import VersionRecord, hashes, record_file, record_text
 
 ZH = """\
 # 三倍是多少？ { #three-times }
@@ -26,6 +29,19 @@ def write(file: Path, text: str | bytes) -> Path:
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_bytes(text if isinstance(text, bytes) else text.encode("utf-8"))
     return file
+
+
+def recorded(
+    book: Book, version: str, output: str, script: str = "snippets/t/s.py", whole: bool = False
+) -> tuple[str, str]:
+    """The file of the record of a version of PyTorch that prints this for a script of a book, and
+    its text."""
+    printed = {script: hashes(book.read(script), output)}
+    outputs: Mapping[str, str] = {script: output}
+    if book.read(script.removesuffix(".py") + ".out") == output:
+        outputs = {}
+    record = VersionRecord(version, {"python": "3.11.7"}, whole, printed, outputs)
+    return record_file(version), record_text(record)
 
 
 class Book:

@@ -1,0 +1,392 @@
+"""What other versions of PyTorch print: recorded, compared, shown, and told where it is wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+from proofbook.check.registry import problems_in_files
+from proofbook.cli import main as cli
+from proofbook.cli.summary import format_version
+from proofbook.content.version_differences import REASONS, other_outputs, versions_of_page
+from proofbook.content.version_table import VersionCount, counts, table
+from proofbook.html.page_end import run_with
+from proofbook.markdown.expand import expand
+from proofbook.model.book import read_book
+from proofbook.model.problem import Unproved
+from proofbook.model.version_records import record_file, version_order
+from proofbook.run.other_versions import record_version
+from proofbook.testing.tiny_book import Book, recorded
+
+OWN = metadata.version("torch").partition("+")[0]
+PAGE, SCRIPT = "docs/t/p.en.md", "snippets/t/s.py"
+REASON = """\
+[[difference]]
+scripts = ["snippets/t/s.py"]
+since = "2.2"
+zh = "原因。"
+en = "The reason."
+source = "https://example.org/1"
+"""
+
+
+@pytest.fixture
+def versions(book: Book) -> Book:
+    """A book that prints something else with two versions, and that says why."""
+    for version in ("2.0.0", "2.1.1"):
+        book.write(*recorded(book, version, "y: six\n", whole=True))
+    book.write(*recorded(book, "2.2.0", "y: 6.0\n", whole=True))
+    book.write(REASONS, REASON)
+    return book
+
+
+def told(book: Book) -> list[str]:
+    return [str(problem) for problem in problems_in_files(read_book(book.root))]
+
+
+def test_versions_with_the_same_output_are_one_group_with_its_reason(versions: Book):
+    assert told(versions) == []
+    (other,) = other_outputs(read_book(versions.root), SCRIPT)
+    assert (other.versions, other.output) == (("2.0.0", "2.1.1"), "y: six\n")
+    assert (other.since, other.before) == ("", "2.2")
+    assert [reason.en for reason in other.reasons] == ["The reason."]
+
+
+def test_a_group_between_two_changes_has_both_ends(versions: Book):
+    versions.write(*recorded(versions, "1.9.0", "y: VI\n"))
+    later = REASON.replace("2.2", "1.13").replace("The reason", "Another")
+    versions.write(REASONS, f"{REASON}\n{later}")
+    assert told(versions) == []
+    oldest, older = other_outputs(read_book(versions.root), SCRIPT)
+    assert (oldest.versions, oldest.before) == (("1.9.0",), "1.13")
+    assert (older.since, older.before) == ("1.13", "2.2")
+    assert [reason.en for reason in oldest.reasons] == ["Another."]
+
+
+def test_the_page_shows_it_folded_with_what_differs_and_why(versions: Book):
+    for language, title, why in (
+        ("en", "Before PyTorch 2.2: another output", "The reason. ([source]"),
+        ("zh", "PyTorch 2.2 之前：输出不同", "原因。（[出处]"),
+    ):
+        book = read_book(versions.root)
+        text = expand(book.page(f"docs/t/p.{language}.md"), book)
+        assert (
+            f'\n??? then "{title}"\n\n'
+            '    ```{ .text .output .then title="PyTorch 2.0.0, 2.1.1" hl_lines="1" }\n'
+            f"    y: six\n    ```\n\n    {why}(https://example.org/1)"
+        ) in text
+
+
+def test_what_a_page_shows_openly_is_not_folded_and_needs_no_other_reason(versions: Book):
+    for language in ("zh", "en"):
+        versions.change(f"docs/t/p.{language}.md", "3 * w\n", "3 * w\n    then: 2.1.1\n")
+    versions.remove(REASONS)
+    assert told(versions) == []
+    book = read_book(versions.root)
+    text = expand(book.page(PAGE), book)
+    assert "???" not in text and 'title="PyTorch 2.1.1" }\ny: six\n' in text
+
+
+def test_a_newer_version_is_told_from_the_first_that_differs(versions: Book):
+    newer = "99.1.0"
+    versions.write(*recorded(versions, newer, "y: sechs\n", whole=True))
+    versions.write(REASONS, REASON + REASON.replace("2.2", "99.0").replace("The", "A newer"))
+    assert told(versions) == []
+    book = read_book(versions.root)
+    assert 'then "Since PyTorch 99.0: another output"' in expand(book.page(PAGE), book)
+    assert versions_of_page(book, PAGE) == ("2.0.0", "2.1.1", "2.2.0", OWN, newer)
+
+
+def test_rounding_and_print_format_make_no_difference(versions: Book):
+    versions.write(*recorded(versions, "2.1.1", "y: 6.0000\n", whole=True))
+    versions.write(*recorded(versions, "2.0.0", "y: 6.0000\n", whole=True))
+    versions.remove(REASONS)
+    assert told(versions) == []
+    assert other_outputs(read_book(versions.root), SCRIPT) == ()
+    assert counts(read_book(versions.root)) == (
+        VersionCount(OWN, 1, 1, 0, 0),
+        VersionCount("2.2.0", 1, 1, 0, 0),
+        VersionCount("2.1.1", 1, 0, 1, 0),
+        VersionCount("2.0.0", 1, 0, 1, 0),
+    )
+
+
+def test_a_changed_script_is_warned_of_once_and_counts_no_longer(versions: Book):
+    versions.change(SCRIPT, "3 * w", "w * 3")
+    for language in ("zh", "en"):
+        versions.change(f"docs/t/p.{language}.md", "3 * w", "w * 3")
+    (warning,) = told(versions)
+    assert warning.split("\n")[0] == (
+        "snippets/versions/2.2.0.json:1: warning: changed since other versions of PyTorch were "
+        "recorded: 1 of the scripts"
+    )
+    assert "found:    snippets/t/s.py (PyTorch 2.0.0, 2.1.1, 2.2.0)" in warning
+    assert "mend:     proofbook versions PYTHON (or --install 2.0.0 2.1.1 2.2.0)" in warning
+    book = read_book(versions.root)
+    assert "???" not in expand(book.page(PAGE), book)
+    assert versions_of_page(book, PAGE) == (OWN,)
+    assert [count.run for count in counts(book)] == [1, 0, 0, 0]
+
+
+def test_a_new_script_is_missed_only_by_a_record_of_the_whole_book(versions: Book):
+    versions.write(*recorded(versions, "1.9.0", "y: six\n"))
+    versions.write("snippets/t/new.py", "print(1)\n")
+    versions.write("snippets/t/new.out", "1\n")
+    (warning,) = (one for one in told(versions) if "warning" in one)
+    assert "found:    snippets/t/new.py (PyTorch 2.0.0, 2.1.1, 2.2.0)" in warning
+
+
+def test_an_output_that_changed_with_the_book_makes_only_what_was_the_same_stale(versions: Book):
+    versions.write("snippets/t/s.out", "y: six\n")
+    book = read_book(versions.root)
+    assert versions_of_page(book, PAGE) == ("2.0.0", "2.1.1", OWN)
+    assert [(c.run, c.same) for c in counts(book)] == [(1, 1), (0, 0), (1, 1), (1, 1)]
+
+
+def test_a_difference_without_a_reason_is_told_at_the_output(versions: Book):
+    versions.remove(REASONS)
+    (problem,) = told(versions)
+    assert problem.split("\n") == [
+        "snippets/versions/2.1.1.json:11: snippets/t/s.py prints something else with PyTorch 2.2.0 "
+        "than with 2.1.1, without a reason",
+        '  expected: [[difference]] with scripts, since = "2.2.0", zh, en, source, in '
+        "snippets/versions/differences.toml",
+        "  found:    none",
+        "  mend:     find out which version after 2.1.1 changed it, and add the reason to "
+        "snippets/versions/differences.toml",
+        "  shown on: docs/t/p.en.md, docs/t/p.zh.md",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "what"),
+    [
+        ('since = "2.2"', 'since = "2.0"', "prints the same before and since PyTorch 2.0"),
+        ('since = "2.2"', 'since = "two"', "since is no version"),
+        ('since = "2.2"\n', "", "this is no reason for a difference"),
+        ("s.py", "r.py", "this names no script"),
+        ('["snippets/t/s.py"]', '"snippets/t/s.py"', "scripts is no list of scripts"),
+        ('"原因。"', '"原因。 "', "zh is no text in one line"),
+        ("https://", "", "source is no address"),
+        ('"The reason."', '"The reason.', "this is not TOML"),
+    ],
+)
+def test_a_wrong_reason_is_told_with_its_line(versions: Book, old, new, what):
+    versions.change(REASONS, old, new)
+    found = [problem for problem in told(versions) if what in problem.split("\n")[0]]
+    assert len(found) == 1 and found[0].startswith(f"{REASONS}:"), told(versions)
+    assert "expected:" in found[0] and "found:" in found[0] and "mend:" in found[0]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "what"),
+    [
+        ('"y: six",', '"y: six"', 13, "this is no JSON"),
+        ('"y: six"', '"y: sex"', 11, "PyTorch 2.1.1 did not print this for snippets/t/s.py"),
+        ('"y: six"', "6", 1, "an entry is of another kind"),
+        ('"torch": "2.1.1"', '"torch": "2.1.2"', 1, "another name than its version"),
+        ('"whole book": true', '"whole book": 1', 1, "'whole book' is of another kind"),
+        ('"with"', '"without"', 1, "this is no record of a version"),
+    ],
+)
+def test_a_record_that_cannot_be_read_or_was_edited(versions: Book, old, new, line, what):
+    file = record_file("2.1.1")
+    versions.change(file, old, new)
+    (problem,) = (one for one in told(versions) if what in one.split("\n")[0])
+    assert problem.startswith(f"{file}:{line}: ")
+    for part in ("expected:", "found:", "mend:     record it again: proofbook versions PYTHON"):
+        assert part in problem
+
+
+def test_a_record_with_an_entry_of_a_script_that_is_gone_is_no_fault(versions: Book):
+    file = record_file("2.2.0")
+    versions.change(file, '"snippets/t/s.py"', '"snippets/t/s.py": "a b",\n  "snippets/t/gone.py"')
+    assert [problem for problem in told(versions) if "warning" not in problem] == []
+
+
+def test_the_line_at_the_end_of_a_page():
+    assert run_with(("2.13.0",), False, "en") == ""
+    same, other = (run_with(("2.6.0", "2.13.0"), other, "en") for other in (False, True))
+    assert "with PyTorch 2.6.0, 2.13.0; they all print the same." in same
+    assert "where one of them prints something else, that stands below the code." in other
+    assert "PyTorch 2.6.0、2.13.0 上运行过，打印的都一样。" in run_with(
+        ("2.6.0", "2.13.0"), False, "zh"
+    )
+
+
+def test_the_table_of_versions_and_the_list_of_changes(versions: Book):
+    lines = table("docs/t/q.en.md", read_book(versions.root))
+    assert lines[:3] == [
+        "| PyTorch | Scripts run | Same output | Same numbers in another form | Another output |",
+        "|---|---:|---:|---:|---:|",
+        f"| {OWN} (this edition) | 1 | 1 | 0 | 0 |",
+    ]
+    assert lines[4:6] == ["| 2.1.1 | 1 | 0 | 0 | 1 |", "| 2.0.0 | 1 | 0 | 0 | 1 |"]
+    assert lines[7:] == [
+        "- Since 2.2: The reason "
+        "([source](https://example.org/1); [What is three times w?](p.en.md))"
+    ]
+    chinese = "\n".join(table("docs/t/q.zh.md", read_book(versions.root)))
+    assert "（这一版）" in chinese and "- 2.2 起：原因（[出处]" in chinese
+    assert table("docs/notes.md", read_book(versions.root)) == []
+
+
+def test_versions_are_ordered_by_their_numbers():
+    assert sorted(["2.10.0", "2.9.1", "2.9"], key=version_order) == ["2.9", "2.9.1", "2.10.0"]
+
+
+# --- the command
+
+
+OTHER_VERSION = """\
+import sys
+from importlib.machinery import PathFinder
+
+
+class Finder:
+    def find_spec(name, path=None, target=None):
+        if name != "torch.version":
+            return None
+        spec = PathFinder.find_spec(name, path)
+        load = spec.loader.exec_module
+
+        def exec_module(module):
+            load(module)
+            module.__version__ = "99.1.0+cpu"
+
+        spec.loader.exec_module = exec_module
+        return spec
+
+
+sys.meta_path.insert(0, Finder)
+"""
+"""Has Python take the PyTorch that is installed for another version."""
+
+OLD_PYTHON = """\
+import platform
+
+platform.python_version = lambda: "3.8.20"
+"""
+
+
+def interpreter(folder: Path, **modules: str) -> str:
+    """An interpreter that finds these modules first."""
+    if os.name == "nt":
+        pytest.skip("the interpreter is a script of a shell")
+    site = folder / "other torch"
+    site.mkdir()
+    for name, text in modules.items():
+        (site / f"{name}.py").write_text(text)
+    file = site / "python"
+    file.write_text(f'#!/bin/sh\nPYTHONPATH="{site}:$PYTHONPATH" exec "{sys.executable}" "$@"\n')
+    file.chmod(0o755)
+    return str(file)
+
+
+@pytest.fixture
+def other_python(tmp_path: Path) -> str:
+    """An interpreter with PyTorch 99.1.0."""
+    return interpreter(tmp_path, sitecustomize=OTHER_VERSION)
+
+
+@pytest.fixture
+def old_python(tmp_path: Path) -> str:
+    """An interpreter that is too old for the runner, with a PyTorch 1.9.1 that can do nothing."""
+    return interpreter(tmp_path, sitecustomize=OLD_PYTHON, torch='__version__ = "1.9.1"\n')
+
+
+def test_a_version_is_run_compared_and_recorded(book: Book, other_python: str):
+    book.write(SCRIPT, 'import torch\n\nprint("torch:", torch.__version__[:2])\n')
+    book.write("snippets/t/s.out", "torch: 2.\n")
+    book.write("snippets/t/r.py", 'print("w:", 0.1 + 0.2)\n')
+    book.write("snippets/t/r.out", "w: 0.30000000000000004\n")
+    book.write("snippets/t/q.py", "import torch\n\nprint(1)\nprint(torch.nothing)\n")
+    book.write("snippets/t/q.out", "1\n")
+    book.write("snippets/t/w.py", 'import warnings\n\nprint(1)\nwarnings.warn("no")\n')
+    book.write("snippets/t/w.out", "1\n")
+    book.write("snippets/t/l.py", 'print(1)\nopen("left", "w").close()\n')
+    book.write("snippets/t/l.out", "1\n")
+    found = record_version(read_book(book.root), other_python)
+    assert (found.version, found.same, found.otherwise) == ("99.1.0", ["snippets/t/r.py"], [])
+    assert found.different == ["snippets/t/q.py", "snippets/t/s.py", "snippets/t/w.py"]
+    assert [problem.file for problem in found.refused] == ["snippets/t/l.py"]
+    assert format_version(found) == (
+        "PyTorch 99.1.0: 4 snippets run, 1 print the same, 0 the same numbers in another form, "
+        "3 something else: snippets/t/q.py, snippets/t/s.py, snippets/t/w.py"
+    )
+    text = book.read(record_file("99.1.0"))
+    kept = json.loads(text)
+    assert list(kept["printed"]) == sorted(kept["printed"]) and "snippets/t/l.py" not in text
+    assert kept["outputs"] == {
+        "snippets/t/q.py": ["1", "AttributeError: module 'torch' has no attribute 'nothing'", ""],
+        "snippets/t/s.py": ["torch: 99", ""],
+        "snippets/t/w.py": ["1", "UserWarning: no", ""],
+    }
+    assert str(book.root) not in text and other_python not in text
+
+
+def test_an_interpreter_that_is_too_old_for_the_runner_runs_each_script(book, old_python: str):
+    book.write("snippets/t/q.py", "import torch\n\nprint(1)\nprint(torch.nothing)\n")
+    book.write("snippets/t/q.out", "1\n")
+    book.write("snippets/t/w.py", 'import warnings\n\nprint(1)\nwarnings.warn("no")\n')
+    book.write("snippets/t/w.out", "1\n")
+    found = record_version(read_book(book.root), old_python)
+    assert (found.version, found.same) == ("1.9.1", [SCRIPT])
+    kept = json.loads(book.read(record_file("1.9.1")))
+    assert kept["with"]["python"] == "3.8.20"
+    assert kept["outputs"] == {
+        "snippets/t/q.py": ["1", "AttributeError: module 'torch' has no attribute 'nothing'", ""],
+        "snippets/t/w.py": ["1", "UserWarning: no", ""],
+    }
+
+
+def test_recording_some_scripts_keeps_the_others(book: Book, old_python: str):
+    book.write("snippets/t/r.py", "print(1)\n")
+    book.write("snippets/t/r.out", "1\n")
+    record_version(read_book(book.root), old_python)
+    before = book.read(record_file("1.9.1"))
+    book.write("snippets/t/r.py", "print(1 + 0)\n")
+    record_version(read_book(book.root), old_python, ["snippets/t/r.py"])
+    changed = [
+        (old, new)
+        for old, new in zip(
+            before.split("\n"), book.read(record_file("1.9.1")).split("\n"), strict=True
+        )
+        if old != new
+    ]
+    assert len(changed) == 1 and "snippets/t/r.py" in changed[0][0]
+
+
+@pytest.mark.parametrize(
+    ("python", "found"),
+    [("no-such-python", "No such file"), (sys.executable + "-x", "No such file")],
+)
+def test_what_is_no_interpreter_with_pytorch_is_told(book: Book, python: str, found: str):
+    with pytest.raises(Unproved) as refused:
+        record_version(read_book(book.root), python)
+    (problem,) = refused.value.problems
+    assert problem.file == python and "an interpreter with PyTorch" in problem.expected
+    assert os.name == "nt" or found in problem.found
+    assert not (book.root / "snippets/versions").exists()
+
+
+def test_the_command_asks_which_version(book: Book, capsys: pytest.CaptureFixture[str]):
+    assert cli.main(["--root", str(book.root), "versions"]) == 2
+    assert "proofbook versions PYTHON" in capsys.readouterr().err
+
+
+def test_the_command_tells_what_it_found_and_what_has_no_reason(
+    book: Book, old_python: str, capsys: pytest.CaptureFixture[str]
+):
+    book.write("snippets/t/s.out", "y: 6.5\n")
+    assert cli.main(["--root", str(book.root), "versions", old_python, "--only", SCRIPT]) == 1
+    out, err = capsys.readouterr()
+    assert out == (
+        "PyTorch 1.9.1: 1 snippet run, 0 print the same, 0 the same numbers in another form, "
+        "1 something else: snippets/t/s.py\n"
+    )
+    assert f"{SCRIPT} prints something else with PyTorch {OWN} than with 1.9.1" in err
