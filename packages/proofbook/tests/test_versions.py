@@ -173,6 +173,7 @@ def test_a_difference_without_a_reason_is_told_at_the_output(versions: Book):
         ('"原因。"', '"原因。 "', "zh is no text in one line"),
         ("https://", "", "source is no address"),
         ('"The reason."', '"The reason.', "this is not TOML"),
+        ('"The reason."', '"Since `torch.func.hesian`."', "has no such name"),
     ],
 )
 def test_a_wrong_reason_is_told_with_its_line(versions: Book, old, new, what):

@@ -17,6 +17,7 @@ from proofbook.check.links import wrong_links
 from proofbook.check.markup import heading_anchors, stray_markup, typed_code
 from proofbook.check.numbers import unproved_values
 from proofbook.check.question_links import wrong_question_links
+from proofbook.check.reason_words import wrong_reason_words
 from proofbook.content import glossary, questions, version_differences
 from proofbook.languages.parity import between_languages
 from proofbook.languages.reconcile import edited_in_one_language
@@ -55,6 +56,7 @@ BOOK_CHECKS: tuple[BookCheck, ...] = (
     wrong_records,
     stale_records,
     version_differences.wrong_differences,
+    wrong_reason_words,
 )
 
 

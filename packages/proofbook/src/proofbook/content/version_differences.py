@@ -16,6 +16,7 @@ from gradtrace import same_but_for_rounding
 
 from proofbook.content.versions import version_of
 from proofbook.model.book import Book
+from proofbook.model.config import in_language
 from proofbook.model.page import Reference
 from proofbook.model.problem import Problem, Unproved
 from proofbook.model.snippet import dtype_of_results, output_file
@@ -83,6 +84,11 @@ def known_reasons(book: Book) -> tuple[Reason, ...]:
         return read_reasons(book)
     except Unproved:
         return ()
+
+
+def reason_in(reason: Reason, language: str) -> str:
+    """The words of a reason in a language, as Markdown."""
+    return in_language({"zh": reason.zh, "en": reason.en}, language)
 
 
 def other_outputs(book: Book, script: str) -> tuple[OtherOutput, ...]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from gradtrace import same_but_for_rounding
 
 from proofbook.content.page_summary import title
-from proofbook.content.version_differences import known_reasons, own_version
+from proofbook.content.version_differences import known_reasons, own_version, reason_in
 from proofbook.model.book import Book
 from proofbook.model.config import in_language
 from proofbook.model.snippet import dtype_of_results, output_file
@@ -100,7 +100,7 @@ def _changes(file: str, language: str, book: Book) -> Iterator[str]:
             for page in sorted(shown)
             if book.language_of(page) == language
         )
-        text = in_language({"zh": reason.zh, "en": reason.en}, language).rstrip("。.")
+        text = reason_in(reason, language).rstrip("。.")
         yield in_language(_SINCE, language).format(
             since=reason.since, text=text, source=reason.source, pages=pages
         )

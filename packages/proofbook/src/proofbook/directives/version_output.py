@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from proofbook.content.version_differences import OtherOutput, Reason
+from proofbook.content.version_differences import OtherOutput, Reason, reason_in
 from proofbook.model.config import in_language
 
 _TITLES = {
@@ -49,6 +49,5 @@ def title(other: OtherOutput, language: str) -> str:
 
 def reason_text(reason: Reason, language: str) -> str:
     """A reason with the link to its source, as Markdown."""
-    words = {"zh": reason.zh, "en": reason.en}
-    text = in_language(words, language)
+    text = reason_in(reason, language)
     return in_language(_REASON, language).format(text=text, source=reason.source)

@@ -1,0 +1,27 @@
+"""The reasons why versions of PyTorch differ are checked as pages are: their words and names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from proofbook.check.api_names import wrong_names
+from proofbook.content.glossary import wrong_words
+from proofbook.content.version_differences import REASONS, known_reasons, reason_in
+from proofbook.model.book import Book
+from proofbook.model.page import parse
+from proofbook.model.problem import Problem
+
+
+def wrong_reason_words(book: Book) -> Iterator[Problem]:
+    """Words that the glossary has otherwise, and names that PyTorch doesn't have."""
+    reasons = known_reasons(book)
+    for language in book.config.codes if reasons else ():
+        lines = [""] * reasons[-1].line
+        for reason in reasons:
+            lines[reason.line - 1] = reason_in(reason, language)
+        page = parse(f"{REASONS}.{language}.md", "\n".join(lines))
+        for check in (wrong_words, wrong_names):
+            for problem in check(page, book):
+                mend = f"correct the reason in {REASONS}: {problem.mend}"
+                yield replace(problem, file=REASONS, mend=mend, pages=())
