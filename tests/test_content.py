@@ -38,6 +38,12 @@ def test_nothing_that_the_files_say_is_wrong(book):
     assert [str(problem) for problem in errors(problems_in_files(book))] == []
 
 
+def test_the_readme_installs_the_version_that_is_pinned():
+    pinned = re.findall(r"(?m)^torch==(\S+)", (ROOT / "requirements.txt").read_text("utf-8"))
+    named = re.findall(r"\btorch==([\d.]+)", (ROOT / "README.md").read_text("utf-8"))
+    assert len(named) == 2 and set(named) == set(pinned)
+
+
 def test_the_record_of_reconciled_pages_is_read(book):
     """Who edits one language alone is warned, not refused: another can carry the edit over."""
     assert (ROOT / book.config.reconciled).is_file()

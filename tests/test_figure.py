@@ -250,8 +250,9 @@ def test_a_figure_is_whole_html_of_little_weight(traces, name, language):
 
 
 def test_the_caption_says_which_pytorch_ran(two_losses):
-    assert f"PyTorch {two_losses.torch} 运行时的记录。" in draw_figure(two_losses, "f", "zh")
-    assert f"Recorded from a run of PyTorch {two_losses.torch}." in draw_figure(two_losses, "f", "en")
+    ran = f"PyTorch {two_losses.torch}"
+    assert f"{ran} 运行时的记录。" in draw_figure(two_losses, "f", "zh")
+    assert f"Recorded from a run of {ran}." in draw_figure(two_losses, "f", "en")
 
 
 # The page that asks for it

@@ -13,8 +13,11 @@ CODE = 'w = torch.tensor([1.0, 2.0])\nprint("loss:", loss)\nprint("w:", w)\n'
 OUT = (
     "loss: tensor(48.)\nw: tensor([ 3.0000, -0.0367, 1e-08])\n"
     "RuntimeError: Trying to backward through the graph a second time (or directly).\n"
+    "last node: UnsafeViewBackward0\n"
 )
-RUN = ShownSnippet((SnippetText(CODE, "code"), SnippetText(OUT)))
+RUN = ShownSnippet(
+    (SnippetText(CODE, "code"), SnippetText(OUT)), nodes="AccumulateGrad MulBackward0"
+)
 
 
 def refused(text: str, *linked: str) -> list[str]:
@@ -46,6 +49,9 @@ def refused(text: str, *linked: str) -> list[str]:
         '`48`{ data-line="loss:" }',
         "If $w = 49$ held, or if `w` were `50`; suppose $n = 51$. 如果 $w = 52$，设 $n = 53$。",
         "`proofbook check docs` and `git log --oneline main`",
+        "`UnsafeViewBackward0`, `<MulBackward0 object>`, `AccumulateGrad`, a `RuntimeError`",
+        '“`OldBackward0`” in quotation marks, `OldBackward0`{ data-source="https://example.org" }',
+        "the `backward` of `nn.Linear`, `Function`, `errors`, `warnings`",
     ],
 )
 def test_what_is_proved_or_no_claim(text):
@@ -72,6 +78,9 @@ def test_what_is_proved_or_no_claim(text):
         ('`48`{ data-line="no such line" }', ["48"]),
         ("If so, it is $49$. 假设如此，得 `50`。", ["50", "49"]),
         ("```49``` and ``` `50` ```", ["49", "50"]),
+        ("`ViewBackward0`, `grad_fn=<ViewBackward0>`", ["ViewBackward0"] * 2),
+        ("`MulBackward0` and `MulBackward`, a `UserWarning`", ["MulBackward", "UserWarning"]),
+        ("It is 2.49.", ["2.49"]),
         ("`99`, and `[there](q.en.md)` is code", ["99"]),
         ("`99`, and $x$ <!-- [there](q.en.md) -->", ["99"]),
         (r"\(49\) and \$50$", ["50", "49"]),

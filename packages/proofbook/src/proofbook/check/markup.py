@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from proofbook.markdown.placeholders import PLACEHOLDER
 from proofbook.model.book import Book
 from proofbook.model.page import Page
 from proofbook.model.problem import Problem
+from proofbook.model.store import LIBRARIES
 
 
 def typed_code(page: Page, book: Book) -> Iterator[Problem]:
@@ -39,6 +41,18 @@ def stray_markup(page: Page, book: Book) -> Iterator[Problem]:
             "blanks below it; every code fence closed",
             page.line(line),
             "correct this line",
+        )
+
+
+def unknown_placeholders(page: Page, book: Book) -> Iterator[Problem]:
+    """Places for the version of something that has none, or is not installed."""
+    for found in PLACEHOLDER.finditer(page.blanked(("code", "fence", "indented-code", "maths"))):
+        yield page.problem(
+            page.line_of(found.start()),
+            "nothing can be filled in here",
+            " or ".join(f"{{{{ {name}.version }}}}" for name in LIBRARIES),
+            found[0],
+            "correct the name, or install it: python -m pip install -r requirements.txt",
         )
 
 

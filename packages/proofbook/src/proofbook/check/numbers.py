@@ -1,5 +1,6 @@
-"""Numbers and messages in the text of a page: each must be found in a run that the page shows.
+"""Numbers, messages and names in the text of a page: each must be found in a run that it shows.
 
+The names are those that only a run can prove: of autograd's nodes, of errors and warnings.
 A run is a snippet's code and what it printed. Where a page, or a section of it, speaks of the run
 of another page, it links there: the runs of the pages that a section links to count for it.
 """
@@ -11,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from proofbook.markdown.placeholders import fill_placeholders
 from proofbook.maths.equalities import equalities, sides
 from proofbook.model.book import Book
 from proofbook.model.page import Page
@@ -31,6 +33,9 @@ _STEP = re.compile(r"#trace-[\w-]+-step-\d+$")
 _MESSAGE = re.compile(
     r"(?!(?:python3?|pytest|pip|mkdocs|git) )[A-Za-z'][\w'.,:-]*(?: [\w'.,:()\[\]-]+){3,}"
 )
+_NAME = re.compile(r"\b(?:[A-Z]\w*Backward\d*|AccumulateGrad|[A-Z]\w*(?:Error|Warning))\b")
+"""The class of a node of the graph, of an error, of a warning: another PyTorch may have another."""
+_OTHER_PROOF = {"name": "a recording of one"}
 _BARE = re.compile(r"(?:[-\d.,()\[\]\s&]|\\[,;! ]|\\(?:left|right)\b)*")
 # Words that introduce an assumption, in the same clause.
 _SUPPOSED = re.compile(
@@ -64,7 +69,9 @@ class Statement:
 
     def lines_in(self, text: SnippetText) -> list[int]:
         """The lines of a text that show it; those first that say it just so."""
-        if isinstance(self.wanted, str):
+        if self.kind == "name":
+            lines = list(text.lines_naming(self.wanted))
+        elif isinstance(self.wanted, str):
             lines = list(text.lines_saying(self.wanted))
         else:  # In prose a minus may be a difference, or belong to the text before it.
             found = text.lines_with(self.wanted, signed=self.kind == "value")
@@ -113,7 +120,10 @@ def find_evidence(
         known = [(run, text) for run in [*own, *linked] for text in run.texts]
         for statement in (one for one in of_runs if start <= one.place < end):
             near = sorted(known, key=partial(_distance, statement, page, start, end))
-            if not statement.line:
+            if statement.kind == "name":
+                nodes = [SnippetText(run.nodes) for run in (*own, *linked) if run.nodes]
+                near += [(ShownSnippet((text,)), text) for text in nodes]
+            elif not statement.line:
                 maths = derived if statement.kind == "number in an equation" else spoken
                 near.append((ShownSnippet((maths,)), maths))
             yield statement, _in_order(statement, near)
@@ -164,7 +174,7 @@ def without_evidence(
                 page.line_of(statement.place),
                 f"no run shows this {statement.kind}",
                 f"what stands in {where} output of a snippet of the page, of a page that this "
-                "section links to, or in an equation",
+                f"section links to, or in {_OTHER_PROOF.get(statement.kind, 'an equation')}",
                 str(statement),
                 "correct it, or show the run that prints it",
             )
@@ -177,7 +187,7 @@ def _is_supposed(page: Page, statement: Statement) -> bool:
 
 def statements_of(page: Page) -> tuple[Statement, ...]:
     """What a page says that runs print: in plain words, in code, in formulas."""
-    return (*_in_prose(page), *_in_code(page), *_in_maths(page))
+    return (*_in_prose(page), *_in_code(page), *_in_maths(page), *_names(page))
 
 
 def _in_prose(page: Page) -> Iterator[Statement]:
@@ -185,11 +195,12 @@ def _in_prose(page: Page) -> Iterator[Statement]:
     for link in page.links:  # a title is quoted, and a step is checked as a link
         if link.external or _STEP.search(link.address):
             words[link.start : link.end] = " " * (link.end - link.start)
+    installed = fill_placeholders("{{ torch.version }}")
     for found in NUMBER.finditer("".join(words)):
         digits = found["digits"].rstrip(".")
         if not found["sign"] and len(digits) == 1:
             continue  # a count, as the 3 layers
-        if _VERSION.fullmatch(digits) or _YEAR.fullmatch(digits):
+        if _VERSION.fullmatch(digits) or _YEAR.fullmatch(digits) or digits == installed:
             continue
         said = found[0].rstrip(".")
         place = found.start()
@@ -211,6 +222,15 @@ def _in_code(page: Page) -> Iterator[Statement]:
             for number in numbers:
                 if abs(number) > 9 or not number.is_integer():
                     yield Statement(place, end, "number", (number,), *more)
+
+
+def _names(page: Page) -> Iterator[Statement]:
+    """The names in code; a message is looked for as a whole, and what is quoted is another's."""
+    for code in page.own_code:
+        if not _MESSAGE.fullmatch(code.content):
+            source = dict(_NAMED.findall(code.attributes)).get("source")
+            for name in _NAME.findall(code.content):
+                yield Statement(code.start, code.whole_end, "name", name, name, source=source)
 
 
 def _in_maths(page: Page) -> Iterator[Statement]:

@@ -14,7 +14,7 @@ from proofbook.check.equations import wrong_equations
 from proofbook.check.files import shadowed_modules, unused_files
 from proofbook.check.formulas import wrong_formulas
 from proofbook.check.links import wrong_links
-from proofbook.check.markup import heading_anchors, stray_markup, typed_code
+from proofbook.check.markup import heading_anchors, stray_markup, typed_code, unknown_placeholders
 from proofbook.check.numbers import unproved_values
 from proofbook.check.question_links import wrong_question_links
 from proofbook.check.reason_words import wrong_reason_words
@@ -34,6 +34,7 @@ PAGE_CHECKS: tuple[PageCheck, ...] = (
     wrong_directives,
     typed_code,
     stray_markup,
+    unknown_placeholders,
     heading_anchors,
     glossary.wrong_words,
     wrong_formulas,

@@ -125,6 +125,8 @@ def normalized(latex: str) -> str:
 def _of_page(page: Page, book: Book) -> PageValueLinks:
     by_place: dict[int, list[tuple[Statement, Iterator[Evidence]]]] = {}
     for statement, proving in evidence_on_page(page, book):
+        if statement.kind == "name":
+            continue  # its documentation tells more than the line
         by_place.setdefault(statement.place, []).append((statement, proving))
     links = PageValueLinks(page.file, page.text)
     for maths in page.maths:

@@ -57,6 +57,18 @@ def read_record(book: Book) -> Record | None:
     return record
 
 
+def _as_written(book: Book) -> dict[str, tuple[Page, Page]]:
+    """The pages in both languages, with their placeholders: another version edits no page."""
+    return {
+        stem: tuple(_unfilled(page, book.text(page.file)) for page in both)
+        for stem, both in pairs(book).items()
+    }
+
+
+def _unfilled(page: Page, text: str) -> Page:
+    return page if page.text == text else parse(page.file, text, language=page.language)
+
+
 def edited_in_one_language(book: Book) -> list[Problem]:
     """Warnings: sections edited in one language only since the two were last reconciled.
 
@@ -68,7 +80,7 @@ def edited_in_one_language(book: Book) -> list[Problem]:
     except Unproved as unproved:
         return list(unproved.problems)
     found = []
-    for stem, both in pairs(book).items() if record else ():
+    for stem, both in _as_written(book).items() if record else ():
         for anchor, side in edited_sections(record.get(stem, {}), *both):
             found.append(_edited(both[side], both[1 - side], anchor, record[stem], side, book.root))
     return found
@@ -79,7 +91,7 @@ def numbers_to_compare(book: Book) -> list[Problem]:
     record = read_record(book) or {}
     return [
         problem
-        for stem, both in pairs(book).items()
+        for stem, both in _as_written(book).items()
         for anchor, problem in _numbers_to_compare(record.get(stem, {}), *both).items()
     ]
 
@@ -89,10 +101,10 @@ def changed_pages(book: Book) -> list[str]:
     record = read_record(book)
     if record is None:
         return []
-    now = {stem: _hashes(*both) for stem, both in pairs(book).items()}
+    now = {stem: _hashes(*both) for stem, both in _as_written(book).items()}
     differ = [stem for stem in {**record, **now} if record.get(stem) != now.get(stem)]
     one_side = {
-        s for s, both in pairs(book).items() if any(edited_sections(record.get(s, {}), *both))
+        s for s, both in _as_written(book).items() if any(edited_sections(record.get(s, {}), *both))
     }
     return sorted(set(differ) - one_side)
 
@@ -105,7 +117,7 @@ def reconcile(book: Book, named: set[str] | None) -> list[str]:
     """
     record = read_record(book) or {}
     now: Record = {}
-    for stem, both in pairs(book).items():
+    for stem, both in _as_written(book).items():
         old = record.get(stem, {})
         if named is not None and stem not in named:
             hashes = old

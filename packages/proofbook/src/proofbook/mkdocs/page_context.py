@@ -12,6 +12,7 @@ from proofbook.content.version_differences import other_outputs, versions_of_pag
 from proofbook.html.finish import PageContext
 from proofbook.html.value_markers import find_value_links
 from proofbook.markdown.expand import expand
+from proofbook.markdown.placeholders import fill_placeholders
 from proofbook.mkdocs.places import Place
 from proofbook.model.book import Book
 from proofbook.model.page import parse
@@ -63,5 +64,6 @@ def site_markdown(book: Book, file: str, start: int) -> str:
 
     Raises `Unproved` where a directive of the page cannot be shown.
     """
-    text = find_value_links(book, file).with_markers(book.text(file)[start:])
+    markdown = fill_placeholders(book.text(file)[start:])
+    text = find_value_links(book, file).with_markers(markdown)
     return expand(parse(file, text, False, book.language_of(file)), book)

@@ -14,6 +14,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
 
+from proofbook.markdown.placeholders import fill_placeholders
 from proofbook.model.config import BookConfig, read_config
 from proofbook.model.memo import Memo, Reads, Remembered
 from proofbook.model.page import Page, parse
@@ -266,7 +267,8 @@ def read_book(root: Path, memo: Memo | None = None) -> Book:
 
 
 def _parsed(book: Book, file: str) -> Page:
-    return parse(file, book.text(file), language=book.language_of(file))
+    text = fill_placeholders(book.text(file))
+    return parse(file, text, language=book.language_of(file))
 
 
 def _users(book: Book) -> dict[str, tuple[str, ...]]:

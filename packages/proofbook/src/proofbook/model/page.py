@@ -42,7 +42,7 @@ _OFFICIAL = ("https://docs.pytorch.org/", "https://pytorch.org/")
 
 @dataclass(frozen=True)
 class Page:
-    """A parsed page. `text`: that of its file, its lines ended by `\\n` alone.
+    """A parsed page. `text`: that of its file, filled in, its lines ended by `\\n` alone.
 
     `scanned`: its fences, directives, headings and paragraphs; `spans`: those, and the code, maths,
     links and so on within them, in the order of the text. `language`: the code of its language.

@@ -19,6 +19,7 @@ NUMBER = re.compile(
     r"(?<![\w.,#/-])(?P<sign>[-−])?(?P<digits>\d+(?:\.\d*)?(?:e[+-]?\d+)?)(?![\w]|\.\d)"
 )
 _DOUBLE = re.compile(r"\b(?:float64|double)\b")
+_NODE_IN_RECORDING = re.compile(r'^"n\d+": \{"op": "(\w+)"', re.MULTILINE)
 _ELLIPSIS = re.compile(r"\s*(?:\.\.\.|…+)\s*")
 
 
@@ -67,13 +68,20 @@ class SnippetText:
             ends = accumulate(len(line.split()) for line in self.lines)
             yield next(line for line, end in enumerate(ends, 1) if end > before)
 
+    def lines_naming(self, name: str) -> Iterator[int]:
+        """The lines in which a name stands, not as a part of a longer one."""
+        for number, line in enumerate(self.lines, 1):
+            if name in line and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", line):
+                yield number
+
 
 @dataclass(frozen=True)
 class ShownSnippet:
     """A run that a page shows.
 
     `script`: the snippet; `name`: what the page may call it, unlike all others on it. `page` and
-    `place`: the file of the page, and the position of the directive in its text.
+    `place`: the file of the page, and the position of the directive in its text. `nodes`: the names
+    of the nodes in its recording, where there is one.
     """
 
     texts: tuple[SnippetText, ...]
@@ -81,6 +89,7 @@ class ShownSnippet:
     name: str = ""
     page: str = ""
     place: int = 0
+    nodes: str = ""
 
     @property
     def code(self) -> str:
@@ -115,8 +124,14 @@ def shown_snippets(page: Page, book: Book) -> tuple[ShownSnippet, ...]:
         for version in reference.then:
             if (output := output_with(book, path, version)) is not None:
                 texts.append(SnippetText(output, version))
-        found.append(ShownSnippet(tuple(texts), path, name, page.file, starts[reference.line - 1]))
+        place, nodes = starts[reference.line - 1], book.remember(_nodes_recorded, path)
+        found.append(ShownSnippet(tuple(texts), path, name, page.file, place, nodes))
     return tuple(found)
+
+
+def _nodes_recorded(book: Book, script: str) -> str:
+    recording = book.text_or_empty(f"{script.removesuffix('.py')}.trace")
+    return " ".join(sorted(set(_NODE_IN_RECORDING.findall(recording))))
 
 
 def snippets_on_page(book: Book, file: str) -> tuple[ShownSnippet, ...]:
