@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import tempfile
 from importlib import metadata
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from proofbook.markdown.expand import expand
 from proofbook.model.book import read_book
 from proofbook.model.problem import Unproved
 from proofbook.model.version_records import record_file, version_order
-from proofbook.run.other_versions import record_version
+from proofbook.run.other_versions import installed, record_version
 from proofbook.testing.tiny_book import Book, recorded
 
 OWN = metadata.version("torch").partition("+")[0]
@@ -209,6 +210,12 @@ def test_a_record_with_an_entry_of_a_script_that_is_gone_is_no_fault(versions: B
     assert [problem for problem in told(versions) if "warning" not in problem] == []
 
 
+def test_json_elsewhere_is_none_of_the_book(versions: Book):
+    versions.write("docs/t/data.json", b"\xff")
+    versions.write("snippets/t/data.json", "[1]")
+    assert told(versions) == []
+
+
 def test_the_line_at_the_end_of_a_page():
     assert run_with(("2.13.0",), False, "en") == ""
     same, other = (run_with(("2.6.0", "2.13.0"), other, "en") for other in (False, True))
@@ -373,6 +380,22 @@ def test_what_is_no_interpreter_with_pytorch_is_told(book: Book, python: str, fo
     assert problem.file == python and "an interpreter with PyTorch" in problem.expected
     assert os.name == "nt" or found in problem.found
     assert not (book.root / "snippets/versions").exists()
+
+
+@pytest.mark.exhaustive
+def test_a_version_that_cannot_be_installed_is_told_and_nothing_stays(tmp_path, monkeypatch):
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with pytest.raises(Unproved) as refused, installed("0.0.1"):
+        pass
+    (problem,) = refused.value.problems
+    assert (problem.file, problem.expected) == (
+        "torch==0.0.1",
+        "a version that pip can install here",
+    )
+    assert "No matching distribution found for torch==0.0.1" in problem.found
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_command_asks_which_version(book: Book, capsys: pytest.CaptureFixture[str]):

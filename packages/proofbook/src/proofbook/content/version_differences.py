@@ -20,9 +20,9 @@ from proofbook.model.config import in_language
 from proofbook.model.page import Reference
 from proofbook.model.problem import Problem, Unproved
 from proofbook.model.snippet import dtype_of_results, output_file
+from proofbook.model.sources import RECORDS
 from proofbook.model.toml_tables import is_words, tables
 from proofbook.model.version_records import (
-    FOLDER,
     VERSION,
     VersionRecord,
     known_records,
@@ -32,7 +32,7 @@ from proofbook.model.version_records import (
     version_order,
 )
 
-REASONS = f"{FOLDER}/differences.toml"
+REASONS = f"{RECORDS}/differences.toml"
 _FIELDS = ("scripts", "since", "zh", "en", "source")
 _EXPECTED = '[[difference]] with scripts, since = "{}", zh, en, source, in ' + REASONS
 
@@ -127,7 +127,7 @@ def own_version() -> str:
 def versions_of_page(book: Book, file: str) -> tuple[str, ...]:
     """The versions with which all scripts of a page were run, as they are; none without scripts."""
     scripts = {r.path for r in book.page(file).references if r.path.endswith(".py")}
-    if not scripts or not book.files(FOLDER, ".json"):
+    if not scripts or not book.files(RECORDS, ".json"):
         return ()
     known = [{v for v, _ in book.fact(outputs_by_version, script)} for script in scripts]
     versions = set.intersection(*known) | {own_version()}

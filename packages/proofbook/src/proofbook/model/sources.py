@@ -14,7 +14,9 @@ from proofbook.model.page import one_line_end
 FOLDERS = ("docs", "snippets")
 """The folders whose text files belong to the book."""
 
-TEXTS = (".md", ".toml", ".json", ".py", ".out", ".trace")
+TEXTS = (".md", ".toml", ".py", ".out", ".trace")
+RECORDS = "snippets/versions"
+"""The folder of what other versions of PyTorch print; only there JSON belongs to the book."""
 BESIDE = ("requirements.txt",)
 """Files at the root of the book that its pages speak of."""
 
@@ -54,7 +56,7 @@ def _text_files(root: Path, places: Iterable[str]) -> Iterator[tuple[str, os.sta
                     continue
                 if entry.is_dir():
                     waiting.append((Path(entry.path), f"{name}/{entry.name}"))
-                elif entry.name.endswith(TEXTS):
+                elif entry.name.endswith((*TEXTS, ".json") if name == RECORDS else TEXTS):
                     yield f"{name}/{entry.name}", entry.stat()
     for name in (*BESIDE, *(place for place in places if place.endswith(".py"))):
         if (root / name).is_file():

@@ -20,8 +20,8 @@ from typing import Any
 
 from proofbook.model.book import Book
 from proofbook.model.problem import Problem, Unproved
+from proofbook.model.sources import RECORDS
 
-FOLDER = "snippets/versions"
 VERSION = re.compile(r"\d{1,3}(?:\.\d{1,3}){1,3}")
 COMMAND = "proofbook versions PYTHON"
 """What records a version; PYTHON is an interpreter that has it."""
@@ -68,7 +68,7 @@ class VersionRecord:
 
 def record_file(version: str) -> str:
     """The file with the record of a version."""
-    return f"{FOLDER}/{version}.json"
+    return f"{RECORDS}/{version}.json"
 
 
 def record_text(record: VersionRecord) -> str:
@@ -92,7 +92,7 @@ def version_order(version: str) -> tuple[int, ...]:
 
 def known_records(book: Book) -> tuple[VersionRecord, ...]:
     """The records of a book, the oldest version first, as far as they can be read."""
-    found = (_read(book, file) for file in book.files(FOLDER, ".json"))
+    found = (_read(book, file) for file in book.files(RECORDS, ".json"))
     records = (record for record in found if isinstance(record, VersionRecord))
     return tuple(sorted(records, key=lambda record: version_order(record.version)))
 
@@ -123,7 +123,7 @@ def line_of_script(book: Book, version: str, script: str) -> int:
 
 def wrong_records(book: Book) -> Iterator[Problem]:
     """Records that cannot be read, and outputs in them that nobody printed."""
-    for file in book.files(FOLDER, ".json"):
+    for file in book.files(RECORDS, ".json"):
         record = _read(book, file)
         if isinstance(record, Unproved):
             yield from record.problems

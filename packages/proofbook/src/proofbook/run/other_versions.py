@@ -24,8 +24,8 @@ from proofbook.model.book import Book
 from proofbook.model.page import one_line_end
 from proofbook.model.problem import Problem, Unproved
 from proofbook.model.snippet import dtype_of_results, output_file
+from proofbook.model.sources import RECORDS
 from proofbook.model.version_records import (
-    FOLDER,
     VERSION,
     VersionRecord,
     hashes,
@@ -39,7 +39,7 @@ from proofbook.run.result import Refusal, Result
 from proofbook.run.runner import Runner
 
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"
-"""Has builds without CUDA, where there are any; they are taken before those of PyPI."""
+"""Has builds without CUDA, where there are any; otherwise those of PyPI are taken."""
 LIMIT = 120.0
 """Seconds that one script may take: an interpreter on a cold disk is slow."""
 
@@ -120,16 +120,15 @@ def installed(version: str) -> Iterator[str]:
     """
     with tempfile.TemporaryDirectory(prefix="proofbook-") as folder:
         python = str(Path(folder, "Scripts/python.exe" if os.name == "nt" else "bin/python"))
+        torch, pip = f"torch=={version}", [python, "-m", "pip", "install", "-q", "--no-cache-dir"]
         beside = [f"{name}=={metadata.version(name)}" for name in _BESIDE]
-        packages = [f"torch=={version}", *beside, "--extra-index-url", CPU_INDEX]
-        for command in (
-            [sys.executable, "-m", "venv", folder],
-            [python, "-m", "pip", "install", "--quiet", "--no-cache-dir", *packages],
-        ):
-            done = subprocess.run(command, **_TEXT)
-            if done.returncode:
-                said = "\n".join((done.stderr or done.stdout).strip().splitlines()[-4:])
-                raise _unusable(f"torch=={version}", "a version that pip can install here", said)
+        subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+        if subprocess.run([*pip, torch, "--index-url", CPU_INDEX], **_TEXT).returncode:
+            beside.insert(0, torch)
+        done = subprocess.run([*pip, *beside], **_TEXT)
+        if done.returncode:
+            said = "\n".join((done.stderr or done.stdout).strip().splitlines()[-4:])
+            raise _unusable(torch, "a version that pip can install here", said)
         yield python
 
 
@@ -186,5 +185,5 @@ def _seen(result: Result) -> str | None:
 
 def _unusable(name: str, expected: str, found: str) -> Unproved:
     mend = "proofbook versions --help"
-    what = f"with this nothing can be recorded in {FOLDER}"
+    what = f"with this nothing can be recorded in {RECORDS}"
     return Unproved([Problem(name, 1, what, expected, found, mend)])
