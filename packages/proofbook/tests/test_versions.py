@@ -65,7 +65,8 @@ def test_a_group_between_two_changes_has_both_ends(versions: Book):
     oldest, older = other_outputs(read_book(versions.root), SCRIPT)
     assert (oldest.versions, oldest.before) == (("1.9.0",), "1.13")
     assert (older.since, older.before) == ("1.13", "2.2")
-    assert [reason.en for reason in oldest.reasons] == ["Another."]
+    assert [reason.en for reason in oldest.reasons] == ["Another.", "The reason."]
+    assert [reason.en for reason in older.reasons] == ["The reason."]
 
 
 def test_the_page_shows_it_folded_with_what_differs_and_why(versions: Book):

@@ -54,8 +54,8 @@ class OtherOutput:
     """What some versions print for a script, and the book's version doesn't.
 
     `versions`: those that were run, the oldest first. `since` and `before`: the first version that
-    prints it and the first that no longer does, as far as they are known, or "". `reasons`: why the
-    next version on the side of the book's prints something else.
+    prints it and the first that no longer does, as far as they are known, or "". `reasons`: those
+    of each change between it and what the book's version prints.
     """
 
     versions: tuple[str, ...]
@@ -104,8 +104,9 @@ def other_outputs(book: Book, script: str) -> tuple[OtherOutput, ...]:
         earlier, later = between[n - 1] if n else (), between[n] if n < len(between) else ()
         since = max((r.since for r in earlier), key=version_order, default="")
         before = min((r.since for r in later), key=version_order, default="")
-        why = later if n < own else earlier
-        found.append(OtherOutput(versions, output, since, before, why))
+        why = between[n:own] if n < own else between[own:n]
+        reasons_until_own = tuple(reason for each in why for reason in each)
+        found.append(OtherOutput(versions, output, since, before, reasons_until_own))
     return tuple(found[:own] + found[own + 1 :])
 
 
