@@ -71,8 +71,8 @@ def test_a_group_between_two_changes_has_both_ends(versions: Book):
 
 def test_the_page_shows_it_folded_with_what_differs_and_why(versions: Book):
     for language, title, why in (
-        ("en", "Before PyTorch 2.2: another output", "The reason. ([source]"),
-        ("zh", "PyTorch 2.2 之前：输出不同", "原因。（[出处]"),
+        ("en", "Before PyTorch 2.2: another output", "The reason ([source]"),
+        ("zh", "PyTorch 2.2 之前：输出不同", "原因（[出处]"),
     ):
         book = read_book(versions.root)
         text = expand(book.page(f"docs/t/p.{language}.md"), book)
@@ -236,11 +236,10 @@ def test_the_table_of_versions_and_the_list_of_changes(versions: Book):
     ]
     assert lines[4:6] == ["| 2.1.1 | 1 | 0 | 0 | 1 |", "| 2.0.0 | 1 | 0 | 0 | 1 |"]
     assert lines[7:] == [
-        "- Since 2.2: The reason "
-        "([source](https://example.org/1); [What is three times w?](p.en.md))"
+        "- The reason ([source](https://example.org/1); [What is three times w?](p.en.md))."
     ]
     chinese = "\n".join(table("docs/t/q.zh.md", read_book(versions.root)))
-    assert "（这一版）" in chinese and "- 2.2 起：原因（[出处]" in chinese
+    assert "（这一版）" in chinese and "- 原因（[出处]" in chinese
     assert table("docs/notes.md", read_book(versions.root)) == []
 
 

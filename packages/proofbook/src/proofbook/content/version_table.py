@@ -29,9 +29,9 @@ _HEAD = {
     ),
 }
 _OWN = {"zh": "{version}（这一版）", "en": "{version} (this edition)"}
-_SINCE = {
-    "zh": "- {since} 起：{text}（[出处]({source})；{pages}）",
-    "en": "- Since {since}: {text} ([source]({source}); {pages})",
+_CHANGE = {
+    "zh": "- {text}（[出处]({source})；{pages}）。",
+    "en": "- {text} ([source]({source}); {pages}).",
 }
 _COMMA = {"zh": "、", "en": ", "}
 
@@ -101,9 +101,7 @@ def _changes(file: str, language: str, book: Book) -> Iterator[str]:
             if book.language_of(page) == language
         )
         text = reason_in(reason, language).rstrip("。.")
-        yield in_language(_SINCE, language).format(
-            since=reason.since, text=text, source=reason.source, pages=pages
-        )
+        yield in_language(_CHANGE, language).format(text=text, source=reason.source, pages=pages)
 
 
 def _row(cells: tuple[str, ...]) -> str:

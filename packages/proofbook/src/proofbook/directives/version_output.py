@@ -19,7 +19,7 @@ _TITLES = {
         "neither": "PyTorch {versions}: another output",
     },
 }
-_REASON = {"zh": "{text}（[出处]({source})）", "en": "{text} ([source]({source}))"}
+_REASON = {"zh": "{text}（[出处]({source})）。", "en": "{text} ([source]({source}))."}
 
 
 def folded(other: OtherOutput, own: str, language: str, ticks: str) -> list[str]:
@@ -49,5 +49,5 @@ def title(other: OtherOutput, language: str) -> str:
 
 def reason_text(reason: Reason, language: str) -> str:
     """A reason with the link to its source, as Markdown."""
-    text = reason_in(reason, language)
+    text = reason_in(reason, language).rstrip("。.")
     return in_language(_REASON, language).format(text=text, source=reason.source)
