@@ -1,4 +1,5 @@
-"""The workflow that publishes the book: what it may do, what it trusts, what it runs."""
+"""The workflow that publishes the book, and the weekly one that tries the newest PyTorch: what they
+may do, what they trust, what they run."""
 
 from __future__ import annotations
 
@@ -16,6 +17,8 @@ TEXT = FILE.read_text("utf-8")
 WORKFLOW = yaml.safe_load(TEXT)
 STEPS = [step for job in WORKFLOW["jobs"].values() for step in job["steps"]]
 TRIGGERS = WORKFLOW[True]  # YAML 1.1 reads "on" as true
+WEEKLY_TEXT = (FILE.parent / "newest-torch.yml").read_text("utf-8")
+WEEKLY = yaml.safe_load(WEEKLY_TEXT)
 
 
 def without_comments(text: str) -> str:
@@ -23,10 +26,13 @@ def without_comments(text: str) -> str:
 
 
 def test_every_action_is_pinned_to_a_commit_with_its_version_beside_it():
-    used = re.findall(r"(?m)^ *(?:- )?uses: (.*)$", TEXT)
-    assert len(used) == sum("uses" in step for step in STEPS) >= 5
+    used = re.findall(r"(?m)^ *(?:- )?uses: (.*)$", TEXT + WEEKLY_TEXT)
+    steps = [*STEPS, *WEEKLY["jobs"]["upgrade"]["steps"]]
+    assert len(used) == sum("uses" in step for step in steps) >= 7
     for action in used:
         assert re.fullmatch(r"actions/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", action), action
+    versions = dict(action.split(" # ") for action in used)
+    assert len(versions) == len({action.partition("@")[0] for action in used})  # one of each
 
 
 def test_each_job_may_write_what_it_publishes_and_nothing_else():
@@ -99,6 +105,39 @@ def test_other_systems_prove_the_book_too_and_nothing_waits_for_them():
     run = [step["run"] for step in elsewhere["steps"] if "run" in step]
     assert run == ["pip install -r requirements.txt", "mkdocs build --strict", "pytest"]
     assert not any(job.get("needs") == "elsewhere" for job in WORKFLOW["jobs"].values())
+
+
+def test_the_newest_torch_is_tried_every_week_and_nothing_else_depends_on_it():
+    assert {path.name for path in FILE.parent.iterdir()} == {"book.yml", "newest-torch.yml"}
+    (when,) = WEEKLY[True]["schedule"]
+    assert set(WEEKLY[True]) == {"schedule", "workflow_dispatch"}
+    assert re.fullmatch(r"\d+ \d+ \* \* [0-6]", when["cron"])
+    # It reads, and can neither publish nor write into the repository.
+    assert WEEKLY["permissions"] == {"contents": "read"} and "secrets" not in WEEKLY_TEXT
+    (job,) = WEEKLY["jobs"].values()
+    assert "permissions" not in job and 0 < job["timeout-minutes"] <= 90
+    assert job["strategy"]["fail-fast"] is False  # the one says nothing about the other
+    assert [one["torch"] for one in job["strategy"]["matrix"]["include"]] == ["newest", "nightly"]
+    assert job["steps"][0]["with"] == {"persist-credentials": False}
+
+
+def test_the_weekly_run_tells_what_does_not_hold_with_another_torch():
+    (job,) = WEEKLY["jobs"].values()
+    steps = [step for step in job["steps"] if "run" in step]
+    install, torch, check, tests, tell = steps
+    assert install["run"] == "pip install -r requirements.txt"
+    # The lock has another one: it is no part of this command.
+    assert torch["run"].startswith("pip install --upgrade ") and torch["run"].endswith(" torch")
+    assert (check["run"], tests["run"]) == (
+        "proofbook check 2>&1 | tee check.txt",
+        "pytest -m upgrade 2>&1 | tee tests.txt",
+    )
+    # A failed check is a failed run, and the rest is tried and told all the same.
+    assert job["defaults"]["run"]["shell"] == "bash"  # pipefail
+    assert torch["id"] == "torch" and "if" not in check
+    told = "${{ !cancelled() && steps.torch.outcome == 'success' }}"
+    assert tests["if"] == tell["if"] == told
+    assert "$GITHUB_STEP_SUMMARY" in tell["run"] and "check.txt tests.txt" in tell["run"]
 
 
 def test_the_site_knows_its_address_and_its_repository():
