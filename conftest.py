@@ -15,6 +15,8 @@ collect_ignore_glob = ["packages/*/*.md"]
 def pytest_cmdline_main(config: pytest.Config) -> None:
     """`pytest` alone, the whole suite, takes up to four cores; tests that are named take one."""
     option, whole = config.option, config.args_source is config.ArgsSource.TESTPATHS
+    if option.markexpr == "upgrade":  # the sample, as `pytest` by itself
+        option.markexpr = "upgrade and not exhaustive"
     if not config.pluginmanager.hasplugin("xdist") or option.numprocesses is not None:
         return
     if hasattr(config, "workerinput"):  # a worker comes here too, and must start no workers
@@ -29,7 +31,12 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Tests that share what one of them has made stay together, so that it is made once."""
+    """The code blocks of the pages are for an upgrade too. Tests that share what one of them has
+    made stay together, so that it is made once."""
+    pages = config.rootpath / "docs"
+    for item in items:
+        if pages in item.path.parents:
+            item.add_marker(pytest.mark.upgrade)
     if not config.pluginmanager.hasplugin("xdist"):
         return
     for item in items:

@@ -33,6 +33,7 @@ def book() -> Book:
     return read_book(ROOT)
 
 
+@pytest.mark.upgrade
 def test_nothing_that_the_files_say_is_wrong(book):
     """Names of PyTorch, numbers, equations, words of the glossary, links, both languages ..."""
     assert [str(problem) for problem in errors(problems_in_files(book))] == []

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from proofbook.model.page import parse, read
 
+pytestmark = pytest.mark.upgrade
+
 ROOT = Path(__file__).resolve().parents[1]
 
 FACTS = tomllib.loads(read(ROOT / "tests/facts.toml"))

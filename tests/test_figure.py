@@ -24,6 +24,8 @@ from proofbook.model.problem import Unproved
 from proofbook.testing.fixtures import PATIENCE
 from proofbook.testing.tiny_book import Book
 
+pytestmark = pytest.mark.upgrade
+
 ROOT = Path(__file__).resolve().parents[1]
 NAMES = [
     "accumulate/two_losses",

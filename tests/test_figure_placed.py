@@ -11,6 +11,8 @@ from gradtrace.narrate.steps import list_steps
 from gradtrace.render.figure import draw_figure
 from gradtrace.trace import Trace, parse_trace
 
+pytestmark = pytest.mark.upgrade
+
 ROOT = Path(__file__).resolve().parents[1]
 
 

@@ -30,6 +30,8 @@ from proofbook.run.notebooks import Lab, cells_of, failure, figures_of, labs_of,
 from proofbook.run.result import Result
 from second_way.labs import CURVES, MAPS
 
+pytestmark = pytest.mark.upgrade
+
 ROOT = Path(__file__).parent.parent
 DRAWING = sorted(
     p.stem for p in (ROOT / "snippets/labs").glob("*.py") if "plt.show()" in p.read_text("utf-8")

@@ -14,6 +14,7 @@ from proofbook.export import pdf as printing
 from proofbook.export.offline import ExportError
 from proofbook.export.pdf import installed_browser
 from proofbook.export.print_document import bound, sheets
+from proofbook.testing.tiny_book import write
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -166,11 +167,21 @@ def test_without_a_browser_or_a_site_nothing_is_written(tmp_path, monkeypatch, c
     assert main(command) == 1
     assert "the book could not be built" in capsys.readouterr().err
     monkeypatch.setattr(printing.shutil, "which", lambda _: None)
+    monkeypatch.setattr(printing, "_outside_of_path", lambda: iter(()))
     with pytest.raises(ExportError, match=r"needs Chromium or Chrome.*chromium-browser"):
         printing.browser_path()
     assert main(command) == 1
     assert "needs Chromium" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
+
+
+def test_a_browser_is_found_where_windows_installs_it(tmp_path, monkeypatch):
+    monkeypatch.setattr(printing.shutil, "which", lambda _: None)
+    monkeypatch.setattr(printing.sys, "platform", "win32")
+    monkeypatch.setenv("PROGRAMFILES", str(tmp_path))
+    assert printing.installed_browser() is None
+    write(tmp_path / "Google/Chrome/Application/chrome.exe", "")
+    assert Path(printing.installed_browser()).name == "chrome.exe"
 
 
 def test_a_browser_that_dies_leaves_no_half_a_file(book_as_files, tmp_path, monkeypatch):

@@ -16,6 +16,8 @@ import pytest
 from second_way import EXCEPTIONS, SECOND_WAY
 from second_way.tools import HEADING, Pairs, Value, slope
 
+pytestmark = pytest.mark.upgrade
+
 SNIPPETS = Path(__file__).parent.parent / "snippets"
 NAMES = sorted(p.relative_to(SNIPPETS).with_suffix("").as_posix() for p in SNIPPETS.rglob("*.out"))
 NUMBER = re.compile(r"(?<![\w.])-?(?:\d+\.?\d*(?:e[+-]?\d+)?|nan\b|inf\b)")

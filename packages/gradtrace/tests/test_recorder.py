@@ -17,6 +17,8 @@ from gradtrace.record.rounding import rounded, rounded_complex
 from gradtrace.trace import Event
 from recording import recorded, write
 
+pytestmark = pytest.mark.upgrade
+
 Record = Callable[[str], Trace]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 
 import pytest
@@ -413,7 +414,8 @@ def test_a_page_whose_name_does_not_say_its_language(book, refuses, name):
 def test_what_belongs_to_an_editor_is_passed_over(book, proof_command):
     book.write("docs/t/.ipynb_checkpoints/p-checkpoint.md", "#No page\n")
     book.write("snippets/t/.s.py", "raise ValueError\n")
-    (book.root / "docs/t/.#p.zh.md").symlink_to("nobody@nowhere:1")
+    with contextlib.suppress(OSError):  # who may not make links on Windows has none of an editor
+        (book.root / "docs/t/.#p.zh.md").symlink_to("nobody@nowhere:1")
     (book.root / "snippets/t/folder.py").mkdir()
     assert proof_command("check")[0] == 0
 

@@ -16,6 +16,8 @@ from proofbook.model.page import parse
 from proofbook.model.problem import Unproved
 from proofbook.testing.tiny_book import Book
 
+pytestmark = pytest.mark.upgrade
+
 ZH, EN = "docs/t/q.zh.md", "docs/t/q.en.md"
 
 

@@ -17,6 +17,8 @@ from proofbook.model.book import read_book
 from proofbook.model.config import InventorySource, read_config
 from proofbook.model.problem import Unproved
 
+pytestmark = pytest.mark.upgrade
+
 ROOT = Path(__file__).resolve().parents[3]
 
 EMPTY = ShownText("", "")

@@ -46,7 +46,7 @@ class Case:
     mend: str
 
     def told(self, tmp: Path) -> str:
-        found = f"\n{'':12}".join(self.found.format(tmp=tmp).split("\n"))
+        found = self.found.replace("{tmp}/", f"{tmp}{os.sep}").replace("\n", f"\n{'':12}")
         return (
             f"script.py:{self.line}: {self.what}\n"
             f"  expected: {self.expected}\n  found:    {found}\n  mend:     {self.mend}"

@@ -7,6 +7,8 @@ from gradtrace import first_difference, parse_trace, trace_path
 from proofbook.testing.fixtures import PATIENCE
 from proofbook.testing.tiny_book import Book, write
 
+pytestmark = pytest.mark.upgrade
+
 SCRIPT = """\
 import torch
 

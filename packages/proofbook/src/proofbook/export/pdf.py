@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -12,6 +14,8 @@ from proofbook.export.print_document import bound
 from proofbook.model.config import read_config
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge")
+_OF_MACOS = ("Google Chrome", "Chromium", "Microsoft Edge")
+_OF_WINDOWS = ("Google/Chrome/Application/chrome.exe", "Microsoft/Edge/Application/msedge.exe")
 _ADDRESS = "http://127.0.0.1:8000/"
 """Where the book is served when its settings name no address."""
 
@@ -35,7 +39,19 @@ def pdf(root: Path, out: Path, progress: Callable[[str], None]) -> str:
 
 def installed_browser() -> str | None:
     """The path of a browser of this machine that can be driven, or None."""
-    return next((path for name in BROWSERS if (path := shutil.which(name))), None)
+    on_path = next((path for name in BROWSERS if (path := shutil.which(name))), None)
+    return on_path or next((str(file) for file in _outside_of_path() if file.is_file()), None)
+
+
+def _outside_of_path() -> Iterator[Path]:
+    """Where browsers are installed on systems that do not name these folders in the PATH."""
+    if sys.platform == "darwin":
+        for name in _OF_MACOS:
+            yield Path(f"/Applications/{name}.app/Contents/MacOS/{name}")
+    if sys.platform == "win32":
+        for variable in ("PROGRAMFILES", "PROGRAMFILES(X86)", "LOCALAPPDATA"):
+            for file in _OF_WINDOWS:
+                yield Path(os.environ.get(variable, ""), file)
 
 
 def browser_path() -> str:
@@ -45,8 +61,8 @@ def browser_path() -> str:
         raise ExportError(f"{' and '.join(missing)} missing: pip install -r requirements.txt")
     if not (found := installed_browser()):
         raise ExportError(
-            "printing needs Chromium or Chrome, and there is none on the PATH "
-            f"(looked for {', '.join(BROWSERS)}); install one, for example: apt install chromium"
+            "printing needs Chromium or Chrome, and none was found "
+            f"(on the PATH: {', '.join(BROWSERS)}); install one, for example: apt install chromium"
         )
     return found
 

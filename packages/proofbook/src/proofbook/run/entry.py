@@ -31,6 +31,9 @@ _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_TRUNC
 _MAKES = {"open": 0, "os.mkdir": 0, "os.rename": 1, "os.link": 1, "os.symlink": 1}
 """The audit events that make a file, and which of their arguments is its path."""
 
+_DEVICES = "/dev/", "/proc/", "\\\\.\\"
+"""How paths of what is no file begin: on Windows, `os.devnull` is `\\\\.\\nul`."""
+
 
 class _FileWatch:
     """An audit hook that notes the files a script makes, each with the line that made it."""
@@ -47,7 +50,7 @@ class _FileWatch:
         with contextlib.suppress(TypeError, ValueError, OSError):
             if event != "open" or args[2] & _WRITING:
                 path = os.path.abspath(os.fsdecode(args[_MAKES[event]]))
-                if not path.startswith(("/dev/", "/proc/")):
+                if not path.startswith(_DEVICES):
                     self.lines.setdefault(path, _current_line(self._script))
 
 

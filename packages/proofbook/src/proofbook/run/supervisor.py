@@ -23,6 +23,9 @@ GRACE = 1.0
 MARGIN = 0.25
 """Seconds by which a run is stopped later than its own alarm, which notes the line it is at."""
 
+_STREAM = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
+"""How the files of the streams are opened: on Windows not as text, which Ctrl-Z would end."""
+
 
 class RunFolder:
     """A temporary folder for one run: its streams, its working directory, its report."""
@@ -34,11 +37,11 @@ class RunFolder:
         self.report = self.path / "report.json"
         # Ordinary files, not pipes: a process that was left behind cannot hold them open, and how
         # far standard input was read can be seen from its position, whoever read it.
-        self.stdin = os.open(self.path / "stdin", os.O_RDWR | os.O_CREAT)
+        self.stdin = os.open(self.path / "stdin", _STREAM)
         os.write(self.stdin, b"\n" * 8)
         os.lseek(self.stdin, 0, os.SEEK_SET)
-        self.stdout = os.open(self.path / "stdout", os.O_RDWR | os.O_CREAT | os.O_APPEND)
-        self.stderr = os.open(self.path / "stderr", os.O_RDWR | os.O_CREAT | os.O_APPEND)
+        self.stdout = os.open(self.path / "stdout", _STREAM | os.O_APPEND)
+        self.stderr = os.open(self.path / "stderr", _STREAM | os.O_APPEND)
 
     def environment(self) -> dict[str, str]:
         """The variables that keep a script's own files inside its working directory."""
