@@ -14,13 +14,11 @@ TERMS = Terms((Term("leaf", "g", "叶子", "leaf", "t/other", {}),))
 CONTEXT = PageContext(
     "en",
     "t/p",
-    page_address=lambda file: f"to/{file}",
-    file_address=lambda file: f"files/{file}",
-    asset_address=lambda file: f"assets/{file}",
+    "assets/",
     terms=TERMS,
     glossary="glossary/",
     name_address=lambda text: "https://docs.example/grad" if text == ".grad" else None,
-    scripts=["snippets/t/s.py"],
+    scripts={"snippets/t/s.py": "files/snippets/t/s.py"},
 )
 TERM = '<a class="term" href="glossary/#leaf">leaf</a>'
 

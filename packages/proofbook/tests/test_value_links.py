@@ -10,7 +10,7 @@ from proofbook.check.numbers import Evidence
 from proofbook.html.formulas import render_formulas
 from proofbook.html.tree import Tree, serialize
 from proofbook.html.tree import parse as parse_html
-from proofbook.html.value_links import link_title, link_values
+from proofbook.html.value_links import link_title, link_values, placed
 from proofbook.html.value_markers import (
     find_value_links,
     without_markers,
@@ -47,7 +47,7 @@ def linked(book: Book):
         book.write(file, text)
         values = find_value_links(read_book(book.root), file)
         tree = html_tree(values.with_markers(text), file, book)
-        link_values(tree, values, language, lambda other: f"to/{other}")
+        link_values(tree, placed(values, language, lambda other: f"to/{other}"))
         links = [(link.text(), link.attributes["href"]) for link in tree.css("a.run")]
         return links, without_markers(serialize(tree))
 

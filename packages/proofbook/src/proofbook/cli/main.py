@@ -1,6 +1,6 @@
 """The command: `proofbook check | update | shake | versions | reconcile | unproved | new`.
 
-The book as files: `offline` and `pdf`.
+The book as files: `offline`, `pdf` and `export`.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ from proofbook.run.runner import RunnerError
 from proofbook.run.runs import Runs
 from proofbook.run.shake import fragile
 from proofbook.run.update import record
+from proofbook.zensical.export import export
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -71,6 +72,7 @@ def main(arguments: list[str] | None = None) -> int:
     for command, text in (
         ("offline", "pack the site into one zip that opens from the file system"),
         ("pdf", "print the book, one PDF for each language"),
+        ("export", "write the proved book as a folder that the site generator Zensical builds"),
     ):
         sub = commands.add_parser(command, help=text, description=text)
         sub.add_argument("-o", dest="out", type=Path, metavar="FOLDER", help="instead of dist/")
@@ -82,8 +84,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         if options.command == "new":
             return _new(root, options.name)
-        if options.command in ("offline", "pdf"):
-            make = offline if options.command == "offline" else pdf
+        if make := {"offline": offline, "pdf": pdf, "export": export}.get(options.command):
             print(make(root, options.out or root / "dist", _progress))
             return 0
         store = Store(root)

@@ -11,6 +11,9 @@ from itertools import pairwise
 from proofbook.markdown.spans import Span
 from proofbook.model.page import Page
 
+HOME = {"zh": "首页", "en": "Home"}
+"""What the first page is called in the navigation; its own title is that of the site."""
+
 WIDTH = 160
 """How much of an answer is shown elsewhere, in halves of a Chinese character."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from proofbook.directives.plot import fragment, rendered_labels
 from proofbook.html.tree import Tree, element, prepend
@@ -13,17 +13,17 @@ EARLIER = "data-earlier"
 """The attribute of a figure from before the last edit; `mkdocs/live.js` looks for it."""
 
 
-def add_player(tree: Tree, address: Callable[[str], str]) -> None:
+def add_player(tree: Tree, assets: str) -> None:
     """Give a page with the figure of a recorded run the style and the script that play it.
 
-    `address` gives the address of a file of the site's assets. Both stand within the page's
-    content: Material's instant navigation puts that in place of the old, and runs its scripts.
+    `assets`: the address of the folder of the site's assets. Both stand within the page's content:
+    Material's instant navigation puts that in place of the old, and runs its scripts.
     """
     if tree.css_first("figure.trace") is None:
         return
-    style = element(tree, "link", {"rel": "stylesheet", "href": address("trace.css")})
+    style = element(tree, "link", {"rel": "stylesheet", "href": f"{assets}trace.css"})
     prepend(tree.body, style)
-    tree.body.insert_child(element(tree, "script", {"src": address("trace.js")}), move=True)
+    tree.body.insert_child(element(tree, "script", {"src": f"{assets}trace.js"}), move=True)
 
 
 def awaited_figures(tree: Tree) -> list[str]:

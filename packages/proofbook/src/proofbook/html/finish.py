@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from proofbook.content.glossary import Terms
@@ -14,8 +14,8 @@ from proofbook.html.page_end import read_on, run_with, take_along
 from proofbook.html.script_downloads import link_scripts
 from proofbook.html.term_links import link_terms
 from proofbook.html.tree import append_html, parse, serialize
-from proofbook.html.value_links import link_values
-from proofbook.html.value_markers import PageValueLinks, without_markers
+from proofbook.html.value_links import PlacedLinks, link_values
+from proofbook.html.value_markers import without_markers
 
 
 @dataclass(frozen=True)
@@ -24,22 +24,19 @@ class PageContext:
 
     `name`: as terms give it, `basics/leaf`. `values`: its value links. `terms` and
     `name_address`: what its words and its code are linked with; without terms or None where they
-    are not linked. `scripts`: those that it shows. The three functions give addresses seen from the
-    page: of another page by its file, of a file by its path in the book, of one of the site's
-    assets. `glossary`: the address of the glossary. `related`: title and address of each page to
-    read on. `taken_as`: addresses of what the page is besides HTML, by kind.
+    are not linked. `related`: title and address of each page to read on. All addresses are seen
+    from the page: `assets`, of the folder of the site's assets; `glossary`; `scripts`, of those
+    that it shows, by their paths in the book; `taken_as`, of what it is besides HTML, by kind.
     """
 
     language: str
     name: str
-    page_address: Callable[[str], str]
-    file_address: Callable[[str], str]
-    asset_address: Callable[[str], str]
-    values: PageValueLinks = field(default_factory=PageValueLinks)
+    assets: str
+    values: PlacedLinks = field(default_factory=PlacedLinks)
     terms: Terms = field(default_factory=Terms)
     glossary: str = ""
     name_address: Callable[[str], str | None] | None = None
-    scripts: Collection[str] = ()
+    scripts: Mapping[str, str] = field(default_factory=dict)
     related: Sequence[tuple[str, str]] = ()
     taken_as: Mapping[str, str | None] = field(default_factory=dict)
     versions: Sequence[str] = ()
@@ -69,9 +66,9 @@ def finish_page(content: str, context: PageContext | None) -> FinishedPage:
             link_names(tree, context.name_address)
         language = context.language
         link_terms(tree, context.terms, language, context.name, context.glossary)
-        link_values(tree, context.values, language, context.page_address)
-        add_player(tree, context.asset_address)
-        link_scripts(tree, context.scripts, language, context.file_address)
+        link_values(tree, context.values)
+        add_player(tree, context.assets)
+        link_scripts(tree, context.scripts, language)
         mark_english(tree, language)
         append_html(tree, read_on(context.related, language))
         append_html(tree, take_along(context.taken_as, language))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from proofbook.check.numbers import Evidence
 from proofbook.html.tree import (
@@ -20,7 +21,6 @@ from proofbook.html.value_markers import (
     CLOSE,
     NUMBERED,
     OPEN,
-    FormulaNumbers,
     PageValueLinks,
     line_id,
     normalized,
@@ -44,23 +44,62 @@ _TITLES = {
 }
 
 
-def link_values(
-    tree: Tree, links: PageValueLinks, language: str, address: Callable[[str], str]
-) -> None:
+@dataclass(frozen=True)
+class Proof:
+    """The line that proves a value: its address, seen from the page, and what a reader is told."""
+
+    address: str
+    title: str
+
+
+FormulaProofs = Mapping[float, Sequence[Proof | None]]
+"""The numbers of a formula, each with what proves it, once for each time it stands there."""
+
+
+@dataclass(frozen=True)
+class PlacedLinks:
+    """The value links of a page, as `link_values` writes them.
+
+    `marked`: by the numbers of the markers. `formulas` and `line_ids`: as in `PageValueLinks`.
+    """
+
+    marked: Sequence[Proof] = ()
+    formulas: Mapping[str, Sequence[FormulaProofs]] = field(default_factory=dict)
+    line_ids: Mapping[tuple[str, str, int], str] = field(default_factory=dict)
+
+
+def placed(links: PageValueLinks, language: str, address: Callable[[str], str]) -> PlacedLinks:
+    """The value links of a page, where it lies. `address`: of another page by its file, seen from
+    this one."""
+
+    def proof(evidence: Evidence) -> Proof:
+        page = "" if evidence.snippet.page == links.file else address(evidence.snippet.page)
+        return Proof(f"{page}#{line_id(evidence)}", link_title(evidence, language))
+
+    formulas = {
+        latex: [
+            {number: [e and proof(e) for e in known] for number, known in numbers.items()}
+            for numbers in found
+        ]
+        for latex, found in links.formulas.items()
+    }
+    return PlacedLinks([proof(link.evidence) for link in links.links], formulas, links.line_ids)
+
+
+def link_values(tree: Tree, links: PlacedLinks) -> None:
     """Make links of the markers on a page and of the numbers in its formulas, and give an id to
     each line of code or output to which a value link leads.
 
-    `address` gives the address of another page by its file, seen from this one. What is a link
-    already stays that link; headings and titles stay as they are, with their markers.
+    What is a link already stays that link; headings and titles stay as they are, with their
+    markers.
     """
 
-    def link(evidence: Evidence) -> Node:
-        page = "" if evidence.snippet.page == links.file else address(evidence.snippet.page)
+    def link(proof: Proof) -> Node:
         attributes = {
             "class": "run",
-            "href": f"{page}#{line_id(evidence)}",
+            "href": proof.address,
             "target": "_self",  # Material takes over a link without a target; the line isn't lit
-            "title": link_title(evidence, language),
+            "title": proof.title,
         }
         return element(tree, "a", attributes)
 
@@ -76,7 +115,7 @@ def link_values(
             _link_numbers(math, numbers, link)
     marked = [node for node in places if node.is_text_node and _MARKERS.search(node.text_content)]
     for marker, number in [each for node in marked for each in _split_at_markers(node)]:
-        _link_marked(marker, links.links[number].evidence, link)
+        _link_marked(marker, links.marked[number], link)
     _number_lines(tree, links.line_ids)
 
 
@@ -88,15 +127,15 @@ def link_title(evidence: Evidence, language: str) -> str:
     return title.format(part=part, name=name, line=evidence.line)
 
 
-def _link_numbers(math: Node, numbers: FormulaNumbers, link: Callable[[Evidence], Node]) -> None:
+def _link_numbers(math: Node, numbers: FormulaProofs, link: Callable[[Proof], Node]) -> None:
     """Link the numbers of a formula, as far as each stands there as often as in its LaTeX."""
     found = [(node, only_text(node) or "") for node in math.css("mn")] if numbers else []
     found = [(node, float(text)) for node, text in found if _NUMBER.fullmatch(text)]
     values = [value for _, value in found]
     left = {n: iter(known) for n, known in numbers.items() if len(known) == values.count(n)}
     for node, value in found:
-        if evidence := next(left.get(value, iter(())), None):
-            wrap([node.first_child], link(evidence))
+        if proof := next(left.get(value, iter(())), None):
+            wrap([node.first_child], link(proof))
 
 
 def _split_at_markers(node: Node) -> list[tuple[Node, int]]:
@@ -107,7 +146,7 @@ def _split_at_markers(node: Node) -> list[tuple[Node, int]]:
     return [(piece, int(part[1:-1])) for piece, part in nodes if part.startswith(OPEN)]
 
 
-def _link_marked(marker: Node, evidence: Evidence, link: Callable[[Evidence], Node]) -> None:
+def _link_marked(marker: Node, proof: Proof, link: Callable[[Proof], Node]) -> None:
     """Link what stands between an opening marker and the closing one beside it."""
     inside: list[Node] = []
     node = marker.next
@@ -115,7 +154,7 @@ def _link_marked(marker: Node, evidence: Evidence, link: Callable[[Evidence], No
         inside.append(node)
         node = node.next
     if node and inside and not any(one.is_element_node and one.css("a") for one in inside):
-        wrap(inside, link(evidence))
+        wrap(inside, link(proof))
 
 
 def _number_lines(tree: Tree, ids: Mapping[tuple[str, str, int], str]) -> None:

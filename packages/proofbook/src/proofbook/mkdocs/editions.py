@@ -17,7 +17,8 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File
 from mkdocs.utils import get_relative_url
 
-from proofbook.model.config import BookConfig
+from proofbook.content.page_summary import HOME
+from proofbook.model.config import BookConfig, in_language
 
 EDITION = "edition"
 """The setting in `extra` that says which language an edition has; the first one has none."""
@@ -25,14 +26,11 @@ EDITION = "edition"
 SHARED = ("book_url", "root_url")
 """Settings in `extra` that all editions have from the first."""
 
-_HOME = {"zh": "首页"}
-"""What the first page is called in the navigation; its own title is that of the site."""
-
 
 def name_after_first_page(file: File, language: str) -> None:
     """Call a part of the book what its first page, this one perhaps, is called."""
     if file.page.is_homepage:
-        file.page.title = _HOME.get(language, "Home")
+        file.page.title = in_language(HOME, language)
     elif file.page.is_index and file.page.parent:
         file.page.parent.title = file.page.title
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable
-from dataclasses import dataclass
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
@@ -12,29 +10,9 @@ from mkdocs.structure.pages import Page
 from mkdocs.utils import get_relative_url
 
 from proofbook.export import downloads, markdown_copy, notebook
+from proofbook.html.page_context import Place
 from proofbook.model.book import Book
 from proofbook.model.page_file import name_of
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where a page lies. `file`: in the book; `name`: without language; `language`: its code;
-    `url`: in its edition.
-
-    `beside`: the names of the pages before and after it; `taken_as`: what it is besides HTML.
-    `page_address(file)`: of another page by its file, None where the edition has none;
-    `asset_address(path)`: of an asset of the edition; `file_address(path)`: of a file of the book.
-    """
-
-    file: str
-    name: str
-    language: str
-    url: str
-    beside: tuple[str, ...]
-    taken_as: dict[str, str | None]
-    page_address: Callable[[str], str | None]
-    asset_address: Callable[[str], str]
-    file_address: Callable[[str], str]
 
 
 def source_of(file: File) -> str:
@@ -67,7 +45,7 @@ def place_of(
         tuple(name_of(source_of(p.file)) for p in (page.previous_page, page.next_page) if p),
         taken_as,
         link,
-        lambda path: get_relative_url(f"assets/{path}", url),
+        get_relative_url("assets/", url),
         lambda path: get_relative_url(path, prefix + url),
     )
 

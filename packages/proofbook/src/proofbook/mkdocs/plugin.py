@@ -27,6 +27,7 @@ from mkdocs.structure.pages import Page
 from proofbook.content.glossary import known_terms
 from proofbook.content.page_summary import answer
 from proofbook.export import downloads, markdown_copy, social_card
+from proofbook.html.page_context import site_markdown
 from proofbook.maths.mathml import wrong_formula
 from proofbook.mkdocs.edition_files import write_at_root, write_beside_pages
 from proofbook.mkdocs.editions import (
@@ -38,7 +39,6 @@ from proofbook.mkdocs.editions import (
     nav_in_language,
 )
 from proofbook.mkdocs.material import fit_for_files, patch_theme
-from proofbook.mkdocs.page_context import site_markdown
 from proofbook.mkdocs.places import notebook_path, place_of, source_of
 from proofbook.mkdocs.proof import prove, write_shared_files
 from proofbook.mkdocs.serve import Edition, LiveSite

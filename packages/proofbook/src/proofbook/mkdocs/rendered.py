@@ -13,11 +13,10 @@ from mkdocs.structure.files import Files
 from mkdocs.structure.pages import Page
 
 from proofbook.html.finish import FinishedPage, finish_page
+from proofbook.html.page_context import Place, page_context
 from proofbook.markdown.highlight import RememberingExtension
 from proofbook.mkdocs.kept import Kept, digest
 from proofbook.mkdocs.made_by import settings_digest
-from proofbook.mkdocs.page_context import page_context
-from proofbook.mkdocs.places import Place
 from proofbook.model.book import Book
 from proofbook.model.memo import Reads
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import shutil
 import tempfile
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
+
+from proofbook.export.take_place import take_place
 
 
 class Target:
@@ -31,25 +32,6 @@ class Target:
             take_place(new, self._site)
             self._config.site_dir = str(self._site)  # for what comes after: gh-deploy
         shutil.rmtree(new, ignore_errors=True)
-
-
-def take_place(new: Path, site: Path) -> None:
-    """Put the new site where the old one is, also where another build does the same."""
-    os.chmod(new, 0o755)  # a temporary folder is its owner's alone
-    old = Path(f"{new}.last")
-    for last_try in (False, False, False, True):
-        with contextlib.suppress(FileNotFoundError):
-            site.rename(old)
-        try:
-            new.rename(site)
-            break
-        except OSError:
-            if not site.exists() and old.exists():
-                old.rename(site)  # nothing is lost
-            if last_try:
-                raise
-        finally:  # where the site is another build's by now, ours of before is old all the same
-            shutil.rmtree(old, ignore_errors=True)
 
 
 def write_whole(file: Path, text: str) -> None:

@@ -145,7 +145,7 @@ def read_config(root: Path, file: str = FILE) -> BookConfig:
 
     Without the file, or without an entry `proofbook` under its `plugins:`, the defaults hold.
     """
-    site = _load(root, file)
+    site = site_settings(root, file)
     options = _plugin_options(site.get("plugins"))
     problems = _problems(root, file, options)
     if problems:
@@ -190,7 +190,7 @@ _Loader.add_constructor("!ENV", construct_env_tag)
 _Loader.add_constructor(None, lambda loader, node: None)
 
 
-def _load(root: Path, file: str) -> dict[str, Any]:
+def site_settings(root: Path, file: str) -> dict[str, Any]:
     """The settings in a file of MkDocs, merged with those that it inherits."""
     path = root / file
     if not path.is_file():
@@ -205,7 +205,7 @@ def _load(root: Path, file: str) -> dict[str, Any]:
     found = found if isinstance(found, dict) else {}
     if inherited := found.pop("INHERIT", None):
         base = Path(file).parent / str(inherited)
-        return _merged(_load(root, base.as_posix()), found)
+        return _merged(site_settings(root, base.as_posix()), found)
     return found
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from proofbook.api.documentation import known_documentation
@@ -10,12 +12,33 @@ from proofbook.content.glossary import known_terms
 from proofbook.content.related import related
 from proofbook.content.version_differences import other_outputs, versions_of_page
 from proofbook.html.finish import PageContext
+from proofbook.html.value_links import placed
 from proofbook.html.value_markers import find_value_links
 from proofbook.markdown.expand import expand
 from proofbook.markdown.placeholders import fill_placeholders
-from proofbook.mkdocs.places import Place
 from proofbook.model.book import Book
 from proofbook.model.page import parse
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a page lies. `file`: in the book; `name`: without language; `language`: its code;
+    `url`: in its edition.
+
+    `beside`: the names of the pages before and after it; `taken_as`: what it is besides HTML.
+    `page_address(file)`: of another page by its file, None where the edition has none;
+    `assets`: of the folder of the edition's assets; `file_address(path)`: of a file of the book.
+    """
+
+    file: str
+    name: str
+    language: str
+    url: str
+    beside: tuple[str, ...]
+    taken_as: dict[str, str | None]
+    page_address: Callable[[str], str | None]
+    assets: str
+    file_address: Callable[[str], str]
 
 
 def page_context(book: Book, place: Place) -> PageContext:
@@ -37,11 +60,9 @@ def page_context(book: Book, place: Place) -> PageContext:
     return PageContext(
         language,
         place.name,
-        place.page_address,
-        place.file_address,
-        place.asset_address,
-        values=find_value_links(book, place.file),
-        scripts=scripts,
+        place.assets,
+        values=placed(find_value_links(book, place.file), language, place.page_address),
+        scripts={script: place.file_address(script) for script in sorted(scripts)},
         related=[(t, place.page_address(book.page_file(n, language))) for n, t in near],
         taken_as=place.taken_as,
         versions=versions,
