@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 
 import pytest
@@ -227,6 +228,41 @@ def test_an_edit_that_means_nothing_there_is_recorded_by_name_only(reconciled, p
     assert proof_command("reconcile", ZH) == (0, "1 page recorded.\n", "")
     assert proof_command("check")[0] == 0
     assert proof_command("reconcile") == (0, "0 pages recorded.\n", "")
+
+
+UNREAD = "#three-times has not been read since its snippets print or do something else"
+
+
+def test_an_output_that_changed_is_read_again_in_both_languages(reconciled, proof_command):
+    reconciled.change("snippets/t/s.py", "2.0", "5.0")
+    assert proof_command("update")[0] == 0
+    status, _, err = proof_command("check")
+    assert status == 1 and f"{ZH}:1: {UNREAD}\n" in err
+    assert f"read it here and in {EN}, then: proofbook reconcile {ZH}\n" in err
+    before = reconciled.read(FILE)
+    assert proof_command("reconcile")[:2] == (1, "0 pages recorded.\n")
+    assert reconciled.read(FILE) == before
+    for name in (ZH, EN):  # what nobody can overlook
+        reconciled.write(name, reconciled.read(name).replace("6", "15").replace("2", "5"))
+    assert UNREAD not in proof_command("check")[2]
+    assert proof_command("reconcile") == (0, "1 page recorded.\n", "")
+
+
+def test_who_finds_that_nothing_has_to_be_edited_names_the_page(reconciled, proof_command):
+    reconciled.change("snippets/t/s.py", '"y:"', '"y now:"')
+    proof_command("update")
+    assert UNREAD in proof_command("check")[2]
+    assert proof_command("reconcile", EN)[0] == 0
+    assert UNREAD not in proof_command("check")[2]
+
+
+def test_a_record_of_before_does_not_know_what_was_printed(reconciled, proof_command):
+    text = re.sub(r'( = "\w+ \w+) \w+"', r'\1"', reconciled.read(FILE))
+    assert text != reconciled.read(FILE)
+    reconciled.write(FILE, text)
+    reconciled.change("snippets/t/s.py", '"y:"', '"y now:"')
+    proof_command("update")
+    assert UNREAD not in proof_command("check")[2]
 
 
 def test_what_differs_is_not_reconciled(reconciled, proof_command):

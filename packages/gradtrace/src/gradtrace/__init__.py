@@ -21,7 +21,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gradtrace.compare import Difference, first_difference, trace_path
+    from gradtrace.compare import Difference, comparable_lines, first_difference, trace_path
     from gradtrace.graph.build import Graph, build_graph
     from gradtrace.graph.passes import backward_passes, select_passes
     from gradtrace.narrate.languages import LANGUAGES
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 _MODULE_OF = {
     name: module
     for module, names in {
-        "compare": "Difference first_difference trace_path",
+        "compare": "Difference comparable_lines first_difference trace_path",
         "graph.build": "Graph build_graph",
         "graph.passes": "backward_passes select_passes",
         "narrate.languages": "LANGUAGES",
@@ -64,6 +64,7 @@ __all__ = [
     "asset_path",
     "backward_passes",
     "build_graph",
+    "comparable_lines",
     "draw_figure",
     "execute",
     "first_difference",

@@ -40,7 +40,7 @@ def first_difference(old: str, new: str, dtype: str | None = None) -> Difference
     recorded under several. With a `dtype`, "float32" or "float64", neither is the rounding of
     results of that type.
     """
-    old_lines, new_lines = _comparable_lines(old), _comparable_lines(new)
+    old_lines, new_lines = comparable_lines(old), comparable_lines(new)
     pairs = enumerate(zip_longest(old_lines, new_lines))
     index = next((i for i, (one, other) in pairs if not _same(one, other, dtype)), None)
     if index is None:
@@ -55,7 +55,8 @@ def _same(old: str | None, new: str | None, dtype: str | None) -> bool:
     return same_but_for_rounding(old, new, dtype)
 
 
-def _comparable_lines(text: str) -> list[str]:
+def comparable_lines(text: str) -> list[str]:
+    """The lines of the text of a trace; those with versions are empty."""
     return ["" if line.startswith(_VERSIONS) else line for line in text.splitlines()]
 
 

@@ -33,7 +33,7 @@ _STEP = re.compile(r"#trace-[\w-]+-step-\d+$")
 _MESSAGE = re.compile(
     r"(?!(?:python3?|pytest|pip|mkdocs|git) )[A-Za-z'][\w'.,:-]*(?: [\w'.,:()\[\]-]+){3,}"
 )
-_NAME = re.compile(r"\b(?:[A-Z]\w*Backward\d*|AccumulateGrad|[A-Z]\w*(?:Error|Warning))\b")
+NAME = re.compile(r"\b(?:[A-Z]\w*Backward\d*|AccumulateGrad|[A-Z]\w*(?:Error|Warning))\b")
 """The class of a node of the graph, of an error, of a warning: another PyTorch may have another."""
 _OTHER_PROOF = {"name": "a recording of one"}
 _BARE = re.compile(r"(?:[-\d.,()\[\]\s&]|\\[,;! ]|\\(?:left|right)\b)*")
@@ -229,7 +229,7 @@ def _names(page: Page) -> Iterator[Statement]:
     for code in page.own_code:
         if not _MESSAGE.fullmatch(code.content):
             source = dict(_NAMED.findall(code.attributes)).get("source")
-            for name in _NAME.findall(code.content):
+            for name in NAME.findall(code.content):
                 yield Statement(code.start, code.whole_end, "name", name, name, source=source)
 
 

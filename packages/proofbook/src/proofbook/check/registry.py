@@ -20,7 +20,7 @@ from proofbook.check.question_links import wrong_question_links
 from proofbook.check.reason_words import wrong_reason_words
 from proofbook.content import glossary, questions, version_differences
 from proofbook.languages.parity import between_languages
-from proofbook.languages.reconcile import edited_in_one_language
+from proofbook.languages.reconcile import edited_in_one_language, unread_sections
 from proofbook.markdown.expand import wrong_directives
 from proofbook.model.book import Book
 from proofbook.model.page import Page
@@ -52,6 +52,7 @@ BOOK_CHECKS: tuple[BookCheck, ...] = (
     missing_inventories,
     between_languages,
     edited_in_one_language,
+    unread_sections,
     unused_files,
     shadowed_modules,
     wrong_records,

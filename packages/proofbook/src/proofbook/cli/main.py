@@ -1,6 +1,7 @@
-"""The command: `proofbook check | update | shake | versions | reconcile | unproved | new`.
+"""The command: `proofbook check | update | shake | reconcile | unproved | new`.
 
-The book as files: `offline`, `pdf` and `export`.
+Of other versions of PyTorch: `versions` and `upgrade`. The book as files: `offline`, `pdf` and
+`export`.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from proofbook.languages.reconcile import (
     edited_in_one_language,
     numbers_to_compare,
     reconcile,
+    unread_sections,
 )
 from proofbook.maths.check import line_of
 from proofbook.model.book import Book, read_book
@@ -37,6 +39,8 @@ from proofbook.run.runner import RunnerError
 from proofbook.run.runs import Runs
 from proofbook.run.shake import fragile
 from proofbook.run.update import record
+from proofbook.upgrade.drill import drill
+from proofbook.upgrade.report import format_drill
 from proofbook.zensical.export import export
 
 
@@ -65,6 +69,13 @@ def main(arguments: list[str] | None = None) -> int:
     text = "versions to install, each into an environment that is removed again"
     sub.add_argument("--install", nargs="+", default=[], metavar="VERSION", help=text)
     text = "pages, snippets or folders; what is recorded of others stays"
+    sub.add_argument("--only", dest="paths", nargs="+", default=[], metavar="PATH", help=text)
+    text = "compare another PyTorch with the one of this book: what differs, why, what to reread"
+    sub = commands.add_parser("upgrade", help=text, description=text)
+    sub.add_argument("python", metavar="NEW_PYTHON", help="an interpreter with the new PyTorch")
+    text = "an interpreter with the old PyTorch; by default the one that runs this"
+    sub.add_argument("--old", default=sys.executable, metavar="OLD_PYTHON", help=text)
+    text = "pages, snippets or folders; by default all"
     sub.add_argument("--only", dest="paths", nargs="+", default=[], metavar="PATH", help=text)
     text = "start a snippet and its two pages"
     sub = commands.add_parser("new", help=text, description=text)
@@ -101,6 +112,8 @@ def main(arguments: list[str] | None = None) -> int:
         if options.command == "versions":
             scripts = chosen[1] if options.paths else None
             return _versions(book, options.pythons, options.install, scripts)
+        if options.command == "upgrade":
+            return _upgrade(book, options.old, options.python, chosen[1])
         if options.command == "shake":
             return _shake(book, chosen[1])
         return _update(book, *chosen)
@@ -188,6 +201,12 @@ def _versions(book: Book, pythons: list[str], install: list[str], scripts: list[
     return 1 if without or any(one.refused for one in found) else 0
 
 
+def _upgrade(book: Book, old: str, new: str, scripts: list[str]) -> int:
+    found = drill(book, old, new, scripts, showing_progress)
+    print(format_drill(book, found))
+    return 1 if found.problems else 0
+
+
 def _reconcile(book: Book, files: set[str], named: bool) -> int:
     problems = errors(between_languages(book))
     problems = [p for p in problems if {p.file, *p.pages} & files]
@@ -197,7 +216,7 @@ def _reconcile(book: Book, files: set[str], named: bool) -> int:
     recorded = reconcile(book, stems if named else None)
     print(f"{_count(recorded, 'page')} recorded.")
     book = book.reopened()
-    left = edited_in_one_language(book) + numbers_to_compare(book)
+    left = edited_in_one_language(book) + numbers_to_compare(book) + [*unread_sections(book)]
     if left := [p for p in left if {p.file, *p.pages} & files]:
         print(format_problems(left).removesuffix(" Nothing was changed."), file=sys.stderr)
     return 1 if left else 0

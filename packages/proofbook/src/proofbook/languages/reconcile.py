@@ -1,6 +1,7 @@
 """The record of which versions of a page were last found to say the same (`proofbook reconcile`).
 
-The record has a line for each section of a page: a hash of the Chinese text, one of the English.
+The record has a line for each section of a page: a hash of the Chinese text, one of the English,
+and one of what the scripts of the section printed and did when it was read.
 """
 
 from __future__ import annotations
@@ -14,21 +15,27 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
+from gradtrace import comparable_lines
+
+from proofbook.directives.trace_figure import recording_file
 from proofbook.languages.contents import Section, sections
 from proofbook.languages.parity import reordered_sections
 from proofbook.languages.versions import pairs
 from proofbook.model.book import Book
 from proofbook.model.page import Page, one_line_end, parse
 from proofbook.model.problem import Problem, Unproved, not_utf8
+from proofbook.model.snippet import output_file
 
 Record = dict[str, dict[str, str]]
-"""For each page, without its language, and each anchor: the two hashes, Chinese and English."""
+"""For each page, without its language, and each anchor: two hashes, Chinese and English, and a
+third where the section shows scripts."""
 
 _TOP = """\
-# Which versions of each section were last found to say the same: Chinese, then English.
+# Which versions of each section were last found to say the same: Chinese, then English; then what
+# the scripts of the section printed and did.
 # Written by: proofbook reconcile
 """
-_HASHES = re.compile(r"[0-9a-f]{12} [0-9a-f]{12}")
+_HASHES = re.compile(r"[0-9a-f]{12}(?: [0-9a-f]{12}){1,2}")
 _COMMITS = 30  # how far back the text that was reconciled is looked for
 _LINES = 40  # of a difference; who changed more knows it
 
@@ -86,6 +93,21 @@ def edited_in_one_language(book: Book) -> list[Problem]:
     return found
 
 
+def unread_sections(book: Book) -> Iterator[Problem]:
+    """Sections whose scripts print or do something else than when the section was last read.
+
+    Whoever changes a script edits both languages beside it, and has read them. Whoever changes
+    PyTorch has read nothing: a sentence can be false of which no check knows what it says.
+    """
+    try:
+        record = read_record(book)
+    except Unproved:
+        return  # which `edited_in_one_language` reports
+    for stem, both in _as_written(book).items() if record else ():
+        for anchor in _unread(record.get(stem, {}), book, *both):
+            yield _unread_problem(*both, anchor)
+
+
 def numbers_to_compare(book: Book) -> list[Problem]:
     """Sections that have changed and whose numbers, or their order, differ between languages."""
     record = read_record(book) or {}
@@ -101,11 +123,11 @@ def changed_pages(book: Book) -> list[str]:
     record = read_record(book)
     if record is None:
         return []
-    now = {stem: _hashes(*both) for stem, both in _as_written(book).items()}
-    differ = [stem for stem in {**record, **now} if record.get(stem) != now.get(stem)]
-    one_side = {
-        s for s, both in _as_written(book).items() if any(edited_sections(record.get(s, {}), *both))
-    }
+    pages = _as_written(book)
+    now = {stem: _hashes(*both) for stem, both in pages.items()}
+    read = {stem: _of_words(hashes) for stem, hashes in record.items()}
+    differ = [stem for stem in {**read, **now} if read.get(stem) != now.get(stem)]
+    one_side = {s for s, both in pages.items() if any(edited_sections(record.get(s, {}), *both))}
     return sorted(set(differ) - one_side)
 
 
@@ -113,7 +135,7 @@ def reconcile(book: Book, named: set[str] | None) -> list[str]:
     """Record the versions of the `named` pages as they are now; gives those that are new.
 
     Without names: of all pages, but for the sections that were edited in one language alone, and
-    those that `numbers_to_compare` reports.
+    those that `unread_sections` and `numbers_to_compare` report.
     """
     record = read_record(book) or {}
     now: Record = {}
@@ -122,9 +144,10 @@ def reconcile(book: Book, named: set[str] | None) -> list[str]:
         if named is not None and stem not in named:
             hashes = old
         else:
-            hashes = _hashes(*both)
+            hashes = _with_runs(_hashes(*both), book, both[0])
             if named is None:
                 hashes |= {anchor: old[anchor] for anchor, _ in edited_sections(old, *both)}
+                hashes |= {anchor: old[anchor] for anchor in _unread(old, book, *both)}
                 for anchor in _numbers_to_compare(old, *both):
                     hashes.pop(anchor)
                     hashes |= {anchor: old[anchor]} if anchor in old else {}
@@ -142,14 +165,14 @@ def edited_sections(old: dict[str, str], *both: Page) -> Iterator[tuple[str, int
     `old`: what the record has of the page.
     """
     for anchor, pair in _hashes(*both).items():
-        before, after = old.get(anchor, pair).split(), pair.split()
+        before, after = old.get(anchor, pair).split()[:2], pair.split()
         changed = [was != now for was, now in zip(before, after, strict=True)]
         if sum(changed) == 1:
             yield anchor, changed.index(True)
 
 
 def _numbers_to_compare(old: dict[str, str], *both: Page) -> dict[str, Problem]:
-    now = _hashes(*both)
+    now, old = _hashes(*both), _of_words(old)
     found = reordered_sections(*both) if now != old else {}
     return {x: problem for x, problem in found.items() if now.get(x, "") != old.get(x)}
 
@@ -163,8 +186,51 @@ def _hashes(one: Page, other: Page) -> dict[str, str]:
     }
 
 
+def _of_words(hashes: dict[str, str]) -> dict[str, str]:
+    """What the record has of the texts of sections, without what their scripts printed."""
+    return {anchor: " ".join(known.split()[:2]) for anchor, known in hashes.items()}
+
+
+def _with_runs(hashes: dict[str, str], book: Book, page: Page) -> dict[str, str]:
+    """The hashes of sections, with one more of what the scripts of each printed and did."""
+    runs = _runs(book, page)
+    return {anchor: " ".join([pair, *runs.get(anchor, ())]) for anchor, pair in hashes.items()}
+
+
+def _runs(book: Book, page: Page) -> dict[str, list[str]]:
+    """Of the sections that show scripts: the hash of what these printed and did, in a list."""
+    found = {}
+    for section in sections(page):
+        scripts = [r.path for r in page.references if r.line in section.lines]
+        texts = [text for script in scripts for text in _ran(book, script)]
+        if any(texts):
+            found[section.anchor] = [_digest("\n".join(texts))]
+    return found
+
+
+def _ran(book: Book, script: str) -> tuple[str, str]:
+    """What is recorded of a script: what it printed, and what autograd did, in any version."""
+    recording = comparable_lines(book.text_or_empty(recording_file(script)))
+    return book.text_or_empty(output_file(script)), "\n".join(recording)
+
+
+def _unread(old: dict[str, str], book: Book, *both: Page) -> Iterator[str]:
+    """The anchors of sections of which the scripts changed, and not the words in both languages."""
+    runs, now = _runs(book, both[0]), _hashes(*both)
+    for anchor, known in old.items():
+        *pair, ran = [*known.split(), ""][:3]
+        words = now.get(anchor, "").split()
+        edited = [was != here for was, here in zip(pair, words, strict=False)]
+        if ran and words and runs.get(anchor) != [ran] and not all(edited):
+            yield anchor
+
+
 def _hash(section: Section) -> str:
-    return hashlib.sha256("\n".join(_words(section)).encode()).hexdigest()[:12]
+    return _digest("\n".join(_words(section)))
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 def _words(section: Section) -> list[str]:
@@ -191,6 +257,20 @@ def _edited(
         f"carry it over; where it means nothing there: proofbook reconcile {page.file}",
         (page.file, counterpart.file),
         "warning",
+    )
+
+
+def _unread_problem(page: Page, counterpart: Page, anchor: str) -> Problem:
+    section = next(s for s in sections(page) if s.anchor == anchor)
+    scripts = dict.fromkeys(r.path for r in page.references if r.line in section.lines)
+    return Problem(
+        page.file,
+        section.line,
+        f"#{anchor} has not been read since its snippets print or do something else",
+        "both languages read again, and mended where they are no longer true",
+        ", ".join(scripts),
+        f"read it here and in {counterpart.file}, then: proofbook reconcile {page.file}",
+        (page.file, counterpart.file),
     )
 
 

@@ -84,7 +84,7 @@ def record_version(book: Book, python: str, scripts: Collection[str] | None = No
     What is recorded of other scripts stays. Raises `Unproved` where it is no interpreter with
     PyTorch.
     """
-    version, packages = _ask(python)
+    version, packages = ask_interpreter(python)
     chosen = list(book.scripts if scripts is None else scripts)
     run = _run_warm if version_order(packages["python"])[:2] >= _RUNNER_NEEDS else _run_each
     before = next((r for r in known_records(book) if r.version == version), None)
@@ -93,7 +93,7 @@ def record_version(book: Book, python: str, scripts: Collection[str] | None = No
     outputs = {script: before.outputs[script] for script in kept if script in before.outputs}
     found = Comparison(version)
     for script, result in zip(chosen, run(python, book.root, chosen), strict=True):
-        if (output := _seen(result)) is None:
+        if (output := seen_by_reader(result)) is None:
             found.refused.append(refused(script, result))
             continue
         recorded = book.text_or_empty(output_file(script))
@@ -132,7 +132,7 @@ def installed(version: str) -> Iterator[str]:
         yield python
 
 
-def _ask(python: str) -> tuple[str, dict[str, str]]:
+def ask_interpreter(python: str) -> tuple[str, dict[str, str]]:
     """The version of PyTorch that an interpreter has, and those of Python and other packages."""
     expected = "an interpreter with PyTorch, as venv/bin/python"
     try:
@@ -168,7 +168,7 @@ def _run_each(python: str, root: Path, scripts: Sequence[str]) -> list[Result]:
     return results
 
 
-def _seen(result: Result) -> str | None:
+def seen_by_reader(result: Result) -> str | None:
     """What a reader sees of a run: what was printed, and the error or the warnings below it.
 
     None where the run was refused for something else.
