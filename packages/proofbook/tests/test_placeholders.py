@@ -7,9 +7,9 @@ import json
 import pytest
 from proofbook.export.markdown_copy import text_of_copy
 from proofbook.export.notebook import notebook_text
+from proofbook.html.page_context import site_markdown
 from proofbook.markdown import placeholders
 from proofbook.markdown.placeholders import fill_placeholders
-from proofbook.mkdocs.page_context import site_markdown
 from proofbook.model.book import read_book
 
 EN = "docs/t/p.en.md"
