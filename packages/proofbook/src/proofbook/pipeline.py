@@ -33,8 +33,8 @@ Watch = Callable[
 class Outcome:
     """What was found: problems that stop and those that don't, results of runs, seconds.
 
-    `figures`: how many each notebook drew; `again`: the scripts that had to be run; the results of
-    all others were remembered.
+    `figures`: how many each notebook drew that was executed; `again`: the scripts that had to be
+    run. All others were remembered.
     """
 
     book: Book
@@ -59,7 +59,10 @@ class Outcome:
 
 @dataclass
 class Started:
-    """A book whose scripts and notebooks have been handed to those who run them."""
+    """A book whose scripts and notebooks have been handed to those who run them.
+
+    `navigation`: as `start` was asked.
+    """
 
     book: Book
     runs: Runs
@@ -67,6 +70,7 @@ class Started:
     notebooks: Notebooks | None
     again: frozenset[str]
     began: float
+    navigation: bool
 
 
 def start(
@@ -74,15 +78,23 @@ def start(
     runs: Runs,
     notebooks: Notebooks | None = None,
     scripts: Collection[str] | None = None,
+    navigation: bool = True,
 ) -> Started:
-    """Have the scripts of a book run (all, or the given ones), and its notebooks; don't wait."""
+    """Have the scripts of a book run (all, or the given ones), and its notebooks; don't wait.
+
+    `navigation`: whether that of the settings is checked too; in a build MkDocs does it.
+    """
     began = time.monotonic()
-    chosen = list(book.scripts if scripts is None else scripts)
+    # First those that draw: they take long, and in a build pages wait for their figures.
+    chosen = sorted(
+        book.scripts if scripts is None else scripts,
+        key=lambda script: "matplotlib" not in book.text_or_empty(script),
+    )
     traced = book.fact(traced_scripts)
     waiting = runs.start(chosen, [script for script in chosen if script in traced])
     if notebooks:
         notebooks.start(book)
-    return Started(book, runs, waiting, notebooks, frozenset(runs.again), began)
+    return Started(book, runs, waiting, notebooks, frozenset(runs.again), began, navigation)
 
 
 def finish(
@@ -104,7 +116,7 @@ def finish(
         by_script = {Path(r.path).relative_to(book.root).as_posix(): r for r in results}
         problems += notebooks.problems(book, by_script)
         figures = notebooks.figure_counts()
-    else:  # a build has notebooks, and MkDocs, which warns of its navigation
+    if started.navigation:
         problems += wrong_navigation(book)
     seconds = time.monotonic() - started.began
     files = book.page_files

@@ -115,7 +115,8 @@ class ProofbookPlugin(BasePlugin):
             raise PluginError("this edition is not built alone: mkdocs.yml builds all of them")
         try:
             if self.session is None:
-                self.session = Session.open(root, self.serving)
+                notebooks = config.strict and not self.serving
+                self.session = Session.open(root, self.serving, notebooks)
             else:
                 self.session.reopen()
         except Unproved as error:
@@ -221,7 +222,7 @@ class ProofbookPlugin(BasePlugin):
         return context
 
     def on_post_page(self, output: str, *, page: Page, config: MkDocsConfig) -> str:
-        """Put in the figures last: by now notebooks have been executed, and search is done."""
+        """Put in the figures last: by now their scripts have run, and search is done."""
         language = self.language(config)
         output = self.session.figures.fill(output, language, source_of(page.file))
         return with_status(output, config, language) if self.serving else output

@@ -20,15 +20,17 @@ class Runs:
     """Owns the runner, which starts with the first script to run, and the results by script.
 
     `known`: results of an earlier process for the same software; with it, only scripts that are not
-    in it are run.
+    in it are run. `took`: the seconds of scripts in an earlier process; the longest run first.
     """
 
     root: Path
     start_runner: Callable[[], Runner] = Runner
     known: dict[Key, Result] = field(default_factory=dict)
+    took: Mapping[str, float] = field(default_factory=dict)
     again: set[str] = field(default_factory=set)
     """The scripts that the last `start` had to run."""
     _futures: dict[Key, Future[Result]] = field(default_factory=dict)
+    _last: dict[str, Future[Result]] = field(default_factory=dict)
     _runner: Runner | None = None
 
     def start(self, scripts: Iterable[str], traced: Iterable[str]) -> list[Future[Result]]:
@@ -37,6 +39,7 @@ class Runs:
             self.close()
             self._futures = {}
         wanted = [(script, False) for script in scripts] + [(script, True) for script in traced]
+        wanted.sort(key=lambda each: -self.took.get(each[0], 0.0))
         futures: dict[Key, Future[Result]] = {}
         self.again = set()
         for script, trace in wanted:
@@ -52,7 +55,12 @@ class Runs:
                 futures[key] = self._runner.submit(self.root / script, trace)
                 self.again.add(script)
         self._futures |= futures
+        self._last = {script: run for (script, _, trace), run in futures.items() if not trace}
         return list(futures.values())
+
+    def last(self, script: str) -> Future[Result] | None:
+        """The run of a script that was asked for last, one without a recording."""
+        return self._last.get(script)
 
     def forget_others(self, scripts: Iterable[str]) -> None:
         """Keep of each of these scripts the last runs alone, and of all others none."""
