@@ -33,8 +33,8 @@ Watch = Callable[
 class Outcome:
     """What was found: problems that stop and those that don't, results of runs, seconds.
 
-    `figures`: how many each notebook drew that was executed; `again`: the scripts that had to be
-    run. All others were remembered.
+    `figures`: how many each notebook drew that was executed; `notebooks_known`: how many held when
+    they were executed last; `again`: the scripts that had to be run. All others were remembered.
     """
 
     book: Book
@@ -44,6 +44,7 @@ class Outcome:
     files: Sequence[str]
     seconds: float
     figures: Sequence[int] = ()
+    notebooks_known: int = 0
     again: Collection[str] = field(default_factory=set)
 
     def of(self, files: Collection[str]) -> Outcome:
@@ -111,15 +112,15 @@ def finish(
         problems = problems_in_files(book, between)
         results = [future.result() for future in started.waiting]
     problems += problems_in_runs(book, results)
-    figures: list[int] = []
+    figures, known = [], 0
     if notebooks:
         by_script = {Path(r.path).relative_to(book.root).as_posix(): r for r in results}
         problems += notebooks.problems(book, by_script)
-        figures = notebooks.figure_counts()
+        figures, known = notebooks.figure_counts(), notebooks.count_known()
     if started.navigation:
         problems += wrong_navigation(book)
     seconds = time.monotonic() - started.began
     files = book.page_files
     problems = without_duplicates(problems)
     found = errors(problems), warnings(problems)
-    return Outcome(book, *found, results, files, seconds, figures, started.again)
+    return Outcome(book, *found, results, files, seconds, figures, known, started.again)

@@ -106,6 +106,10 @@ class Notebooks:
         labs = [lab for lab in self._labs if lab.key in self._outputs]
         return [sum(len(cell.figures) for cell in self._cells(lab)) for lab in labs]
 
+    def count_known(self) -> int:
+        """How many notebooks of the book need not be executed."""
+        return len(self._labs) - len(self._outputs)
+
     def close(self) -> None:
         """Stop the kernels."""
         self._pool.close()
