@@ -1,4 +1,4 @@
-"""A script is run once for its text, and those that took longest are run first."""
+"""A script is run once for its text, those that took longest first, by a runner started for it."""
 
 from __future__ import annotations
 
@@ -56,3 +56,22 @@ def test_a_script_is_run_once_for_its_text_and_its_last_run_is_that_of_its_last_
     (tmp_path / "a").write_text("of a", "utf-8")
     runs.start("ab", "")
     assert runs.again == set() and runs.last("a").result().stdout == "of a"
+
+
+def test_a_runner_is_prepared_only_for_scripts_without_a_known_result(tmp_path):
+    before, _ = runs_in(tmp_path)
+    before.start("ab", "")
+    runners: list[FakeRunner] = []
+
+    def start() -> FakeRunner:
+        runners.append(FakeRunner())
+        return runners[-1]
+
+    runs = Runs(tmp_path, start, known=before.results())
+    runs.prepare("ab")
+    assert not runners
+    (tmp_path / "b").write_text("edited", "utf-8")
+    runs.prepare("ab")
+    runs.prepare("ab")
+    runs.start("ab", "")
+    assert [runner.asked for runner in runners] == [[("b", False)]]

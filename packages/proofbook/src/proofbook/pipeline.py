@@ -11,6 +11,7 @@ from concurrent.futures import Future
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from proofbook.check.navigation import wrong_navigation
 from proofbook.check.outputs import problems_in_runs
@@ -18,9 +19,11 @@ from proofbook.check.registry import problems_in_files
 from proofbook.directives.registry import traced_scripts
 from proofbook.model.book import Book
 from proofbook.model.problem import Problem, errors, warnings, without_duplicates
-from proofbook.run.notebooks import Notebooks
 from proofbook.run.result import Result
 from proofbook.run.runs import Runs
+
+if TYPE_CHECKING:
+    from proofbook.run.notebooks import Notebooks
 
 Watch = Callable[
     [Sequence[Future[Result]], Callable[[], list[tuple[Path, float]]], Path],

@@ -33,6 +33,14 @@ class Runs:
     _last: dict[str, Future[Result]] = field(default_factory=dict)
     _runner: Runner | None = None
 
+    def prepare(self, scripts: Iterable[str]) -> None:
+        """Start the runner if any of these scripts has no result that is known.
+
+        It imports torch, and is ready when `start` comes, if the caller does something meanwhile.
+        """
+        if self._runner is None and any(self._key(s, False) not in self.known for s in scripts):
+            self._runner = self.start_runner()
+
     def start(self, scripts: Iterable[str], traced: Iterable[str]) -> list[Future[Result]]:
         """Have these scripts run, and those of `traced` recorded too, unless that was done."""
         if self._runner is not None and not self._runner.alive():
@@ -43,8 +51,7 @@ class Runs:
         futures: dict[Key, Future[Result]] = {}
         self.again = set()
         for script, trace in wanted:
-            digest = hashlib.sha256((self.root / script).read_bytes()).hexdigest()[:20]
-            key = script, digest, trace
+            key = self._key(script, trace)
             if key in self._futures:
                 futures[key] = self._futures[key]
             elif key in self.known:
@@ -79,6 +86,10 @@ class Runs:
         if self._runner is None:
             raise RunnerError("no script has been run")
         return self._runner.fork_kernel(arguments, environment, folder)
+
+    def _key(self, script: str, trace: bool) -> Key:
+        digest = hashlib.sha256((self.root / script).read_bytes()).hexdigest()[:20]
+        return script, digest, trace
 
     def running(self) -> list[tuple[Path, float]]:
         """The scripts that run at this moment, each with its seconds so far."""
