@@ -485,6 +485,7 @@ def test_while_serving_an_edit_appears_and_a_failure_is_shown_in_the_page(good, 
 
     good.change("docs/t/p.en.md", "It is 6.", "It is six.")
     served.wait_for("en/t/p/", "It is six.")
+    served.wait_to_say(r"docs/t/p\.en\.md: shown after")  # instead of a build of everything
     served.wait_to_say(r"0 snippets run again, 4 pages read: everything holds \(\d+\.\d s\)\.")
 
     good.change("snippets/t/s.py", "3 * w", "3 * w + 1")

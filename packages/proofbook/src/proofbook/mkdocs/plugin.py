@@ -41,7 +41,7 @@ from proofbook.mkdocs.material import fit_for_files, patch_theme
 from proofbook.mkdocs.page_context import site_markdown
 from proofbook.mkdocs.places import notebook_path, place_of, source_of
 from proofbook.mkdocs.proof import prove, write_shared_files
-from proofbook.mkdocs.serve import Edition, LiveSite
+from proofbook.mkdocs.serve import Edition, LiveSite, warm_up
 from proofbook.mkdocs.session import Findings, Session
 from proofbook.mkdocs.status import with_status
 from proofbook.mkdocs.swap import Target
@@ -245,6 +245,8 @@ class ProofbookPlugin(BasePlugin):
         if self.is_first(config):
             warned = self._build_others(config)
             write_shared_files(self.session, site)
+            if self.serving:
+                warm_up(self.session, self.editions.values())
             prove(self.session, site, warned)
             if self.target:
                 self.target.proved = True
