@@ -27,6 +27,7 @@ BUILD = """
 from mkdocs.__main__ import cli
 cli(["build", "--quiet"])
 """
+STRICT_BUILD = BUILD.replace('"--quiet"', '"--quiet", "--strict"')
 MEASURED = """
 import atexit, psutil, sys, threading, time
 

@@ -5,9 +5,9 @@
 Without a name, all parts. Everything happens in a copy of the book, in seconds and as multiples of
 what `import torch` takes in the same minute:
 
-build   `mkdocs build` with nothing remembered: everything executed, the same without the
-        laboratories, and with nothing executed (outputs taken as recorded, no notebook); then a
-        second build with what the first remembered
+build   `mkdocs build` with nothing remembered: `--strict`, with the notebooks of the laboratories;
+        without them; and with nothing executed (outputs taken as recorded); then a second build
+        with what the first remembered, of either kind
 check   `proofbook check` with nothing remembered, after an edited page, after an edited snippet,
         and `--fresh`
 serve   `mkdocs serve`: from an edit until it is served, and until the book is checked
@@ -28,17 +28,21 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from measure import BUILD, Edit, Waits, command, import_torch, load, program, serve
+from measure import (
+    BUILD,
+    STRICT_BUILD,
+    Edit,
+    Waits,
+    command,
+    import_torch,
+    load,
+    program,
+    serve,
+)
 
 ROOT = Path(__file__).resolve().parent.parent
 
-WITHOUT_LABORATORIES = """
-import proofbook.run.notebooks
-proofbook.run.notebooks.labs_of = lambda book: []
-"""
-AS_RECORDED = (
-    WITHOUT_LABORATORIES
-    + """
+AS_RECORDED = """
 from concurrent.futures import Future
 import proofbook.pipeline
 from proofbook.run.result import Result
@@ -55,7 +59,6 @@ def recorded(self, scripts, traced):
 Runs.start = recorded
 proofbook.pipeline.problems_in_runs = lambda book, results: []
 """
-)
 
 MARK = "edited-by-the-benchmark"
 PAGE = f"\n\n{MARK}\n"
@@ -91,21 +94,21 @@ def row(name: str, seconds: float, torch: float, limit: float | None = None, mor
 
 
 def build(book: Path, torch: float, options: argparse.Namespace) -> None:
-    def seconds(patches: str) -> float:
+    def seconds(text: str) -> float:
         shutil.rmtree(book / ".cache", ignore_errors=True)
-        return program(patches + BUILD, book)
+        return program(text, book)
 
-    def median(patches: str) -> float:
-        return statistics.median(seconds(patches) for _ in range(options.repeats))
+    def median(text: str) -> float:
+        return statistics.median(seconds(text) for _ in range(options.repeats))
 
-    nothing, runs, everything = map(median, (AS_RECORDED, WITHOUT_LABORATORIES, ""))
-    again = program(BUILD, book)
-    print(row("mkdocs build, everything executed", everything, torch, 20))
-    print(row("the same without the laboratories", runs, torch))
-    print(row("the same with nothing executed", nothing, torch))
-    print(row("once more, with what was remembered", again, torch))
-    print(f"{'everything / nothing executed':46}{everything / nothing:7.2f}")
-    print(f"{'without the laboratories / nothing executed':46}{runs / nothing:7.2f}   (wanted 1.5)")
+    nothing, runs, strict = map(median, (AS_RECORDED + BUILD, BUILD, STRICT_BUILD))
+    strict_again, again = program(STRICT_BUILD, book), program(BUILD, book)
+    print(row("mkdocs build", runs, torch, 20))
+    print(row("once more, with what was remembered", again, torch, 20))
+    print(row("mkdocs build --strict", strict, torch))
+    print(row("once more, with what was remembered", strict_again, torch))
+    print(row("mkdocs build with nothing executed", nothing, torch))
+    print(f"{'mkdocs build / with nothing executed':46}{runs / nothing:7.2f}   (wanted 1.5)")
 
 
 def check(book: Path, torch: float, options: argparse.Namespace) -> None:

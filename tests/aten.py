@@ -60,9 +60,10 @@ def _in_a_process(scripts: Sequence[Path]) -> dict[Path, tuple[Run, Run]]:
 
 def main(scripts: list[str]) -> None:
     from gradtrace import Recorder
-    from proofbook.run.forkserver import preload
+    from proofbook.run.preload import preload_optimizers, preload_torch
 
-    preload()
+    preload_torch()
+    preload_optimizers()
     for script in scripts:
         row = [_forked(script, contextlib.nullcontext()), _forked(script, Recorder(script))]
         print(json.dumps(row), flush=True)

@@ -20,7 +20,7 @@ from IPython.core.interactiveshell import InteractiveShell
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from proofbook.run.forkserver import preload
+from proofbook.run.preload import preload_optimizers, preload_torch
 
 
 def run(cells: list[str]) -> list[dict]:
@@ -42,7 +42,8 @@ def main() -> None:
         json.dump([run(cells) for cells in notebooks], sys.__stdout__)
         return
     if hasattr(os, "fork"):
-        preload()
+        preload_torch()
+        preload_optimizers()
     json.dump([_forked(c) if hasattr(os, "fork") else _started(c) for c in notebooks], sys.stdout)
 
 

@@ -1,64 +1,14 @@
-"""Nobody is kept out: axe on every page, the keyboard alone, the language of each part.
+"""Nobody is kept out: the keyboard alone, the language that a reader prefers. axe: test_every_page.
 
 Needs Chromium or Chrome.
 """
 
 from __future__ import annotations
 
-from importlib import resources
-
 import pytest
-from addresses import ADDRESSES
 from proofbook.testing.browser import needs_browser
-from proofbook.testing.sample import sample_and_rest
 
 pytestmark = needs_browser
-
-AXE = resources.files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
-# Links within a formula are allowed since ARIA 1.2 (w3c/aria#425); axe knows `math` as of 1.1.
-CONFIGURE = """axe.configure({ standards: { ariaRoles: { math: {
-    type: "structure", allowedAttrs: ["aria-expanded"], superclassRole: ["section"],
-    childrenPresentational: false } } } })"""
-LOOK = """() => {
-  // Where a block of code has many words of one color, the first is looked at for all.
-  const seen = new Set()
-  for (const word of document.querySelectorAll("pre span[class]:not(:has(*), .hll)")) {
-    const parents = [word.closest(".highlight"), word.closest(".hll")].map(p => p?.className)
-    const kind = [word.className, ...parents].join()
-    if (seen.has(kind)) word.replaceWith(word.textContent)
-    seen.add(kind)
-  }
-  document.body.normalize()
-  const schemes = ["default", "slate"], found = []
-  const look = async (scheme, options) => {
-    document.body.dataset.mdColorScheme = scheme
-    const { violations } = await axe.run({ resultTypes: ["violations"], ...options })
-    for (const { id, nodes } of violations)
-      for (const { target, any, all, none } of nodes)
-        found.push([scheme, id, target.join(" "), [...any, ...all, ...none][0]?.message])
-  }
-  return look("default", {})
-    .then(() => look("slate", { runOnly: ["color-contrast"] })).then(() => found)
-}"""
-
-
-EACH_OF_A_KIND = ["", "en/accumulate/two-losses/", "labs/depth/", "en/questions/", "glossary/"]
-OTHERS = sorted({*ADDRESSES, "404.html", "en/404.html"} - {*EACH_OF_A_KIND})
-
-
-@pytest.mark.parametrize("addresses", [EACH_OF_A_KIND, *sample_and_rest(OTHERS, 64, parts=8)])
-def test_axe_finds_nothing_on_any_page_in_either_theme(site, page, addresses):
-    """Each page is loaded once for both themes."""
-    page.emulate_media(reduced_motion="reduce")
-    found = {}
-    for address in addresses:
-        page.goto(site + address)
-        page.evaluate(AXE)
-        page.evaluate(CONFIGURE)
-        if faults := page.evaluate(LOOK):
-            found[address] = faults
-    assert found == {}, found
-
 
 REACHED = """() => {
   const at = document.activeElement

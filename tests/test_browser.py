@@ -1,15 +1,13 @@
-"""What a reader's browser shows: both languages, light and dark, a phone. Search: test_search.
+"""What a reader's browser shows: both languages, formulas, links to lines. Search: test_search;
+each page on a phone and in both schemes: test_every_page.
 
 Needs Chromium or Chrome.
 """
 
 from __future__ import annotations
 
-import zlib
-
 import pytest
-from addresses import PAGES
-from proofbook.testing.browser import needs_browser, watch
+from proofbook.testing.browser import needs_browser
 
 pytestmark = needs_browser
 
@@ -46,50 +44,6 @@ def test_the_language_switch_follows_instant_navigation(site, page):
     switch_language(page, "zh")
     assert page.url == site + "basics/lost-leaf/"
     assert page.complaints == []
-
-
-SCHEMES = {"light": "default", "dark": "slate"}
-
-
-def visits() -> list:
-    """One page of four once, in a language and a scheme that its name decides; and the rest."""
-    turns = [(edition, scheme) for edition in ("", "en/") for scheme in SCHEMES]
-    turn = {page: zlib.crc32(page.encode()) % (4 * len(turns)) for page in PAGES}
-    every = [
-        (*each, page, turn[page] == number) for number, each in enumerate(turns) for page in PAGES
-    ]
-    return [
-        pytest.param(
-            scheme,
-            [edition + page for e, s, page, own in every if (e, s, own) == (edition, scheme, once)],
-            id=f"{edition or 'zh/'}{scheme}-{'sample' if once else 'rest'}",
-            marks=() if once else pytest.mark.exhaustive,
-        )
-        for once in (True, False)
-        for edition, scheme in turns
-    ]
-
-
-@pytest.mark.parametrize(("scheme", "addresses"), visits())
-def test_no_page_asks_for_anything_foreign_or_missing_or_is_wider_than_a_phone(
-    site, page, scheme, addresses
-):
-    page.set_viewport_size({"width": 390, "height": 844})
-    page.emulate_media(color_scheme=scheme)
-    found = {}
-    for address in addresses:
-        page.goto("about:blank")  # what the page before still asked for is broken off here
-        watch(page)
-        page.goto(site + address)
-        page.wait_for_timeout(150)  # what scripts ask for later would come now
-        faults = list(page.complaints)
-        if (width := page.evaluate("document.documentElement.scrollWidth")) > 390:
-            faults.append(f"{width} pixels wide")
-        if (seen := page.evaluate("document.body.dataset.mdColorScheme")) != SCHEMES[scheme]:
-            faults.append(f"the scheme is {seen}")
-        if faults:
-            found[address] = faults
-    assert found == {}
 
 
 def test_every_code_block_has_its_output_below_it(site, page):

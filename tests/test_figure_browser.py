@@ -289,7 +289,10 @@ TRAVEL = """figure => {
 }"""
 
 
-@pytest.mark.parametrize(("prefix", "scheme"), [("", "light"), ("en/", "dark")])
+@pytest.mark.parametrize(
+    ("prefix", "scheme"),
+    [("", "light"), pytest.param("en/", "dark", marks=pytest.mark.exhaustive)],
+)
 @pytest.mark.parametrize("name", FIGURES)
 def test_on_a_phone_only_the_graph_scrolls(figures, page, prefix, scheme, name):
     """The colors of a scheme change no width: each language is looked at in one."""

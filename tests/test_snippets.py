@@ -74,7 +74,7 @@ def plain_runs(request) -> Iterator[Runs]:
 
 
 @pytest.mark.upgrade
-@pytest.mark.parametrize("script", sample(SCRIPTS, 40))
+@pytest.mark.parametrize("script", sample(SCRIPTS, 80))
 def test_python_prints_what_is_recorded(script, plain_runs):
     run = plain_runs[script].result()
     assert run.stderr == ""
@@ -91,7 +91,7 @@ def shuffled(scripts: list[str]) -> list[str]:
 
 
 @pytest.mark.upgrade
-@pytest.mark.parametrize("scripts", sample_and_rest(SCRIPTS, 8))
+@pytest.mark.parametrize("scripts", sample_and_rest(SCRIPTS, 24))
 @pytest.mark.parametrize(("order", "hash_seed"), [(backwards, 1), (shuffled, 99)])
 def test_in_any_order_they_print_what_is_recorded(scripts, order, hash_seed):
     scripts = order(scripts)

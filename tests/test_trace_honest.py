@@ -313,7 +313,7 @@ def runs(tmp_path_factory, other_runner: Runner, request) -> Iterator[dict[str, 
 
 
 RECORDED = [name for name in SCRIPTS if name not in REFUSED.keys() | LONG]
-each = pytest.mark.parametrize("name", [*sample(RECORDED, 24), *HARD])
+each = pytest.mark.parametrize("name", [*sample(RECORDED, 64), *HARD])
 
 
 @each

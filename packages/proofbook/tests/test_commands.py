@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 
+import proofbook.cli.commands
 import proofbook.cli.main
 import pytest
 from proofbook.run.runner import RunnerError
@@ -174,7 +175,7 @@ def test_new_leaves_nothing_where_the_start_cannot_be_run(book, proof_command, m
     def fails(*_):
         raise RunnerError("no torch here")
 
-    monkeypatch.setattr(proofbook.cli.main, "record", fails)
+    monkeypatch.setattr(proofbook.cli.commands, "record", fails)
     before = book.files()
     assert proof_command("new", "another/two_inputs") == (1, "", "no torch here\n")
     assert book.files() == before

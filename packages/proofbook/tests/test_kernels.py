@@ -1,4 +1,4 @@
-"""Each notebook has a kernel of its own, started when it is needed or ahead of time."""
+"""Each notebook has a kernel of its own, started when it is needed."""
 
 from __future__ import annotations
 
@@ -19,9 +19,8 @@ def texts(outputs) -> list[str]:
     return ["".join(output.get("text", "") for output in cell) for cell in outputs]
 
 
-@pytest.mark.parametrize("keep_ready", [False, True])
-def test_each_notebook_has_a_kernel_of_its_own(keep_ready):
-    pool = KernelPool("import os; here = os.getpid()", workers=1, keep_ready=keep_ready)
+def test_each_notebook_has_a_kernel_of_its_own():
+    pool = KernelPool("import os; here = os.getpid()", workers=1)
     try:
         first = pool.submit(["print(here == os.getpid())", "x = 1", "print(x, os.listdir())"])
         second = pool.submit(["print('x' in globals())", "1 / 0", "print(3)"])

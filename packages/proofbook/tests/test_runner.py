@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from proofbook.check.outputs import refused
+from proofbook.run.forkserver import FEW
 from proofbook.run.inbox import ThreadInbox
 from proofbook.run.result import OUTPUT_LIMIT, Result
 from proofbook.run.runner import Runner, RunnerError
@@ -741,6 +742,27 @@ def test_a_forkserver_that_cannot_start_says_why(tmp_path, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     with Runner() as runner, pytest.raises(RunnerError, match="ImportError: no torch here"):
         runner.submit(write(tmp_path / "script.py", FINE)).result(PATIENCE)
+
+
+def test_who_asked_for_nothing_does_not_wait_for_torch(tmp_path, monkeypatch):
+    write(tmp_path / "torch.py", f"import time\ntime.sleep({PATIENCE})\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
+    runner = Runner()
+    began = time.monotonic()
+    runner.close()
+    assert time.monotonic() - began < PATIENCE / 2
+    assert not runner.alive()
+
+
+@needs_fork
+def test_what_many_runs_need_is_not_imported_for_a_few(tmp_path):
+    text = "import sys\nprint('torch' in sys.modules, 'torch._dynamo' in sys.modules)\n"
+    script = write(tmp_path / "script.py", text)
+    with Runner(PATIENCE) as runner:
+        few = runner.submit(script).result(PATIENCE)
+        many = runner.run([script] * (FEW + 1))
+    assert few.stdout == "True False\n"
+    assert many[-1].stdout == "True True\n"
 
 
 @needs_linux

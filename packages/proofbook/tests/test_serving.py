@@ -6,8 +6,11 @@ import threading
 from concurrent.futures import Future
 from pathlib import Path
 
+import pytest
 from proofbook.mkdocs.lab_figures import LabFigures
 from proofbook.mkdocs.status import STATUS, write_status
+from proofbook.run.result import Result
+from proofbook.run.runner import RunnerError
 
 PAGE = '<body><div data-plot="snippets/a.py" data-words="" role="img" aria-label="a line"></div>'
 SVG = (
@@ -16,42 +19,60 @@ SVG = (
 )
 
 
-class FakeNotebooks:
-    """Notebooks with one script, whose figure may not be drawn yet."""
+class FakeRuns:
+    """The runs of one script, which may not have come to its end."""
 
     def __init__(self) -> None:
-        self.drawn: Future[str] = Future()
+        self.run: Future[Result] = Future()
 
-    def have_run(self, scripts: set[str]) -> bool:
-        return self.drawn.done()
+    def last(self, script: str) -> Future[Result]:
+        return self.run
 
-    def figures(self, scripts: set[str]) -> dict[str, str]:
-        return {script: self.drawn.result(timeout=5) for script in scripts}
+    def end(self, *figures: str) -> None:
+        self.run.set_result(Result("a.py", "", 0.1, figures=figures))
 
 
 def test_a_lab_shows_its_earlier_figures_until_the_new_ones_are_drawn():
-    notebooks = FakeNotebooks()
-    figures = LabFigures(notebooks)
-    notebooks.drawn.set_result(SVG.format("first"))
+    runs = FakeRuns()
+    figures = LabFigures(runs)
+    runs.end(SVG.format("first"))
     first = figures.fill(PAGE, "en", "docs/a.en.md")
     assert "first" in first and "data-earlier" not in first and not figures.earlier
 
     figures.waits = False
-    notebooks.drawn = Future()
+    runs.run = Future()
     second = figures.fill(PAGE, "en", "docs/a.en.md")
     assert "first" in second and "data-earlier" in second
     assert figures.earlier == {("en", "docs/a.en.md")}
 
-    notebooks.drawn.set_result(SVG.format("second"))
+    runs.end(SVG.format("second"))
     third = figures.fill(PAGE, "en", "docs/a.en.md")
     assert "second" in third and "first" not in third and "data-earlier" not in third
     assert not figures.earlier
 
 
 def test_a_figure_that_was_never_drawn_leaves_its_place_marked():
-    figures = LabFigures(FakeNotebooks(), waits=False)
+    figures = LabFigures(FakeRuns(), waits=False)
     page = figures.fill(PAGE, "en", "docs/a.en.md")
     assert "data-plot" in page and "data-earlier" in page and "<figure" not in page
+
+
+def lost() -> FakeRuns:
+    runs = FakeRuns()
+    runs.run.set_exception(RunnerError("the process that runs the snippets ended too early"))
+    return runs
+
+
+def without_figure() -> FakeRuns:
+    runs = FakeRuns()
+    runs.end()
+    return runs
+
+
+@pytest.mark.parametrize("runs", [lost, without_figure])
+def test_a_run_without_a_figure_leaves_its_place_empty(runs):
+    page = LabFigures(runs()).fill(PAGE, "en", "docs/a.en.md")
+    assert "data-plot" in page and "data-earlier" not in page and "<figure" not in page
 
 
 def test_who_reads_the_status_while_it_is_written_reads_a_whole_one(tmp_path: Path):

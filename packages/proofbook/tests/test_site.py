@@ -395,18 +395,34 @@ def lab_faults() -> list:
 
 
 @pytest.mark.parametrize(("fault", "words"), lab_faults())
-def test_a_notebook_that_is_not_what_its_scripts_are_fails_the_build(
+def test_a_notebook_that_is_not_what_its_scripts_are_fails_a_strict_build(
     build, lab, tmp_path, fault, words
 ):
     """In a notebook there is no `__file__`."""
     copy = lab[0].copied(tmp_path / "book")
     before = contents(copy.root / "site")
     copy.change("snippets/t/s.py", *LAB_FAULTS[fault])
-    status, said = build(copy.root)
+    status, said = build(copy.root, "--strict")
     assert status != 0
     for word in words:
         assert word in said
     assert contents(copy.root / "site") == before
+
+
+def test_a_notebook_that_held_is_not_executed_again_and_an_ordinary_build_executes_none(
+    build, lab, tmp_path
+):
+    copy = lab[0].copied(tmp_path / "book")
+    status, said = build(copy.root)
+    assert status == 0 and "executed" not in said
+    page = (copy.root / "site/en/t/p/index.html").read_text("utf-8")
+    assert '<figure class="plot">' in page
+
+    status, said = build(copy.root, "--strict")
+    assert status == 0 and "executed  1 notebook before, unchanged since" in said
+    copy.change("snippets/t/s.py", "[1, 2, 4]", "[1, 2, 5]")
+    status, said = build(copy.root, "--strict")
+    assert status == 0 and "executed  1 notebook, 1 figure drawn" in said
 
 
 class Served:
@@ -469,6 +485,7 @@ def test_while_serving_an_edit_appears_and_a_failure_is_shown_in_the_page(good, 
 
     good.change("docs/t/p.en.md", "It is 6.", "It is six.")
     served.wait_for("en/t/p/", "It is six.")
+    served.wait_to_say(r"docs/t/p\.en\.md: shown after")  # instead of a build of everything
     served.wait_to_say(r"0 snippets run again, 4 pages read: everything holds \(\d+\.\d s\)\.")
 
     good.change("snippets/t/s.py", "3 * w", "3 * w + 1")

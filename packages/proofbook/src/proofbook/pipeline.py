@@ -11,6 +11,7 @@ from concurrent.futures import Future
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from proofbook.check.navigation import wrong_navigation
 from proofbook.check.outputs import printed_otherwise, problems_in_runs
@@ -18,9 +19,11 @@ from proofbook.check.registry import problems_in_files
 from proofbook.directives.registry import traced_scripts
 from proofbook.model.book import Book
 from proofbook.model.problem import Problem, errors, warnings, without_duplicates
-from proofbook.run.notebooks import Notebooks
 from proofbook.run.result import Result
 from proofbook.run.runs import Runs
+
+if TYPE_CHECKING:
+    from proofbook.run.notebooks import Notebooks
 
 Watch = Callable[
     [Sequence[Future[Result]], Callable[[], list[tuple[Path, float]]], Path],
@@ -33,8 +36,9 @@ Watch = Callable[
 class Outcome:
     """What was found: problems that stop and those that don't, results of runs, seconds.
 
-    `figures`: how many each notebook drew; `again`: the scripts that had to be run; the results of
-    all others were remembered. `otherwise`: those that print the recorded numbers in another form.
+    `figures`: how many each notebook drew that was executed; `notebooks_known`: how many held when
+    they were executed last; `again`: the scripts that had to be run. All others were remembered.
+    `otherwise`: the scripts that print the recorded numbers in another form.
     """
 
     book: Book
@@ -44,6 +48,7 @@ class Outcome:
     files: Sequence[str]
     seconds: float
     figures: Sequence[int] = ()
+    notebooks_known: int = 0
     again: Collection[str] = field(default_factory=set)
     otherwise: Sequence[str] = ()
 
@@ -60,7 +65,10 @@ class Outcome:
 
 @dataclass
 class Started:
-    """A book whose scripts and notebooks have been handed to those who run them."""
+    """A book whose scripts and notebooks have been handed to those who run them.
+
+    `navigation`: as `start` was asked.
+    """
 
     book: Book
     runs: Runs
@@ -68,6 +76,7 @@ class Started:
     notebooks: Notebooks | None
     again: frozenset[str]
     began: float
+    navigation: bool
 
 
 def start(
@@ -75,15 +84,23 @@ def start(
     runs: Runs,
     notebooks: Notebooks | None = None,
     scripts: Collection[str] | None = None,
+    navigation: bool = True,
 ) -> Started:
-    """Have the scripts of a book run (all, or the given ones), and its notebooks; don't wait."""
+    """Have the scripts of a book run (all, or the given ones), and its notebooks; don't wait.
+
+    `navigation`: whether that of the settings is checked too; in a build MkDocs does it.
+    """
     began = time.monotonic()
-    chosen = list(book.scripts if scripts is None else scripts)
+    # First those that draw: they take long, and in a build pages wait for their figures.
+    chosen = sorted(
+        book.scripts if scripts is None else scripts,
+        key=lambda script: "matplotlib" not in book.text_or_empty(script),
+    )
     traced = book.fact(traced_scripts)
     waiting = runs.start(chosen, [script for script in chosen if script in traced])
     if notebooks:
         notebooks.start(book)
-    return Started(book, runs, waiting, notebooks, frozenset(runs.again), began)
+    return Started(book, runs, waiting, notebooks, frozenset(runs.again), began, navigation)
 
 
 def finish(
@@ -100,16 +117,16 @@ def finish(
         problems = problems_in_files(book, between)
         results = [future.result() for future in started.waiting]
     problems += problems_in_runs(book, results)
-    figures: list[int] = []
+    figures, known = [], 0
     if notebooks:
         by_script = {Path(r.path).relative_to(book.root).as_posix(): r for r in results}
         problems += notebooks.problems(book, by_script)
-        figures = notebooks.figure_counts()
-    else:  # a build has notebooks, and MkDocs, which warns of its navigation
+        figures, known = notebooks.figure_counts(), notebooks.count_known()
+    if started.navigation:
         problems += wrong_navigation(book)
     seconds = time.monotonic() - started.began
     files = book.page_files
     problems = without_duplicates(problems)
     found = errors(problems), warnings(problems)
     again, otherwise = started.again, printed_otherwise(book, results)
-    return Outcome(book, *found, results, files, seconds, figures, again, otherwise)
+    return Outcome(book, *found, results, files, seconds, figures, known, again, otherwise)

@@ -7,41 +7,16 @@ Of other versions of PyTorch: `versions` and `upgrade`. The book as files: `offl
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 from pathlib import Path
 
-from proofbook import pipeline
-from proofbook.cli import summary
-from proofbook.cli.progress import showing_progress
-from proofbook.cli.scaffold import create_page
-from proofbook.content.report import unproved
-from proofbook.content.version_differences import wrong_differences
-from proofbook.directives.registry import traced_scripts
-from proofbook.export.offline import ExportError, offline
-from proofbook.export.pdf import pdf
-from proofbook.languages.parity import between_languages
-from proofbook.languages.reconcile import (
-    changed_pages,
-    edited_in_one_language,
-    numbers_to_compare,
-    reconcile,
-    unread_sections,
-)
-from proofbook.maths.check import line_of
-from proofbook.model.book import Book, read_book
-from proofbook.model.page_file import name_of, stem_of
-from proofbook.model.problem import Problem, Unproved, errors, format_problems
-from proofbook.model.snippet import output_file
+from proofbook.model.problem import Unproved
 from proofbook.model.store import Store
-from proofbook.run.other_versions import installed, record_version
 from proofbook.run.runner import RunnerError
 from proofbook.run.runs import Runs
-from proofbook.run.shake import fragile
-from proofbook.run.update import record
-from proofbook.upgrade.drill import drill
-from proofbook.upgrade.report import format_drill
-from proofbook.zensical.export import export
+
+SCRIPTS = "snippets/**/*.py"
+"""Where the scripts of a book lie, for a look before the book is read."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -92,207 +67,18 @@ def main(arguments: list[str] | None = None) -> int:
             stream.reconfigure(errors="backslashreplace")
     options = parser.parse_args(arguments)
     root = options.root.resolve()
+    store = Store(root)
+    runs = Runs(root)
     try:
-        if options.command == "new":
-            return _new(root, options.name)
-        if make := {"offline": offline, "pdf": pdf, "export": export}.get(options.command):
-            print(make(root, options.out or root / "dist", _progress))
-            return 0
-        store = Store(root)
-        fresh = options.command == "check" and options.fresh
-        book = read_book(root, None if fresh else store.load_memo())
-        chosen = _chosen(book, options.paths)
-        if options.command == "reconcile":
-            return _reconcile(book, chosen[0], named=bool(options.paths))
-        if options.command == "unproved":
-            return _unproved(book, chosen[0])
         if options.command == "check":
-            known = None if fresh else store
-            return _check(book, *chosen, store, known, named=bool(options.paths))
-        if options.command == "versions":
-            scripts = chosen[1] if options.paths else None
-            return _versions(book, options.pythons, options.install, scripts)
-        if options.command == "upgrade":
-            return _upgrade(book, options.old, options.python, chosen[1])
-        if options.command == "shake":
-            return _shake(book, chosen[1])
-        return _update(book, *chosen)
-    except Unproved as unproved:
-        print(unproved, file=sys.stderr)
-    except (RunnerError, ExportError) as error:
+            runs.known = {} if options.fresh else store.load_results()
+            scripts = (file for file in root.glob(SCRIPTS) if file.is_file())
+            runs.prepare(file.relative_to(root).as_posix() for file in scripts)
+        from proofbook.cli import commands  # takes a while, in which the runner imports torch
+
+        return commands.perform(options, root, store, runs)
+    except (Unproved, RunnerError) as error:
         print(error, file=sys.stderr)
-    return 1
-
-
-def _progress(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
-
-
-def _check(
-    book: Book,
-    files: set[str],
-    scripts: list[str],
-    store: Store,
-    known: Store | None,
-    named: bool,
-) -> int:
-    runs = Runs(book.root, known=known.load_results() if known else {})
-    try:
-        outcome = pipeline.finish(pipeline.start(book, runs, scripts=scripts), showing_progress)
-        store.save(book, runs)
     finally:
         runs.close()
-    outcome = outcome.of(files) if named else outcome
-    if outcome.warnings:
-        print(summary.format_warnings(outcome.warnings), file=sys.stderr)
-    if outcome.problems:
-        print(summary.format_failures(outcome.problems, whole=named), file=sys.stderr)
-        return 1
-    print(summary.format_success(outcome))
-    if changed := changed_pages(book):
-        print(
-            f"Both languages of {_count(changed, 'page')} are new or have changed; once they say "
-            "the same: proofbook reconcile"
-        )
-    return 0
-
-
-def _update(book: Book, files: set[str], scripts: list[str]) -> int:
-    traced = book.fact(traced_scripts)
-    differences, problems, same = record(book.root, scripts, traced)
-    for difference in differences:
-        print(difference, end="\n\n")
-    changed = [s for s in scripts if any(output_file(s) in text for text in differences)]
-    if unsteady := fragile(book.root, changed) if changed else []:
-        print(format_problems(unsteady).removesuffix(" Nothing was changed."), file=sys.stderr)
-    print(
-        f"{_count(differences, 'output')} recorded, {same} as before."
-        + (" Read the pages that show what changed." if differences else "")
-    )
-    if problems:
-        print(format_problems(problems).removesuffix(" Nothing was changed."), file=sys.stderr)
-    return 1 if problems else 0
-
-
-def _shake(book: Book, scripts: list[str]) -> int:
-    problems = fragile(book.root, scripts)
-    if problems:
-        print(format_problems(problems), file=sys.stderr)
-        return 1
-    print(f"{_count(scripts, 'snippet')}: the same numbers wherever results are rounded otherwise.")
-    return 0
-
-
-def _versions(book: Book, pythons: list[str], install: list[str], scripts: list[str] | None) -> int:
-    if not pythons and not install:
-        print("Which? proofbook versions PYTHON, or --install 2.6.0", file=sys.stderr)
-        return 2
-    found = [record_version(book, python, scripts) for python in pythons]
-    for version in install:
-        with installed(version) as python:
-            found.append(record_version(book, python, scripts))
-    for one in found:
-        print(summary.format_version(one))
-        if one.refused:
-            print(format_problems(one.refused).removesuffix(" Nothing was changed."))
-    without = errors(wrong_differences(book.reopened()))
-    if without:
-        print(format_problems(without).removesuffix(" Nothing was changed."), file=sys.stderr)
-    return 1 if without or any(one.refused for one in found) else 0
-
-
-def _upgrade(book: Book, old: str, new: str, scripts: list[str]) -> int:
-    found = drill(book, old, new, scripts, showing_progress)
-    print(format_drill(book, found))
-    return 1 if found.problems else 0
-
-
-def _reconcile(book: Book, files: set[str], named: bool) -> int:
-    problems = errors(between_languages(book))
-    problems = [p for p in problems if {p.file, *p.pages} & files]
-    if problems := problems + [p for p in book.unreadable if p.pages]:
-        raise Unproved(problems)
-    stems = {stem_of(file) for file in files if file.endswith(".md")}
-    recorded = reconcile(book, stems if named else None)
-    print(f"{_count(recorded, 'page')} recorded.")
-    book = book.reopened()
-    left = edited_in_one_language(book) + numbers_to_compare(book) + [*unread_sections(book)]
-    if left := [p for p in left if {p.file, *p.pages} & files]:
-        print(format_problems(left).removesuffix(" Nothing was changed."), file=sys.stderr)
-    return 1 if left else 0
-
-
-def _unproved(book: Book, files: set[str]) -> int:
-    pages = [page for page in book.pages if page.file in files]
-    found = [(page, equality) for page in pages for equality in unproved(book, page.file)]
-    for page, equality in found:
-        print(f"{page.file}:{line_of(page, equality)}: {equality}")
-    print(f"{_count(found, 'equation')} on {_count(pages, 'page')}: neither evaluated nor refuted.")
-    return 0
-
-
-def _new(root: Path, name: str) -> int:
-    script, *pages = create_page(root, name)
-    try:
-        _, problems, _ = record(root, [script])
-        if problems:
-            raise Unproved(problems)
-    except BaseException:  # a page without its proof is not left behind, whatever went wrong
-        for file in (script, *pages):
-            (root / file).unlink()
-        raise
-    output = output_file(script)
-    topic = script.split("/")[1]
-    page = f"{name_of(pages[0])}.md"
-    steps = [
-        f"write the snippet, then: proofbook update {script}",
-        "write the page" if len(pages) == 1 else "write the pages",
-        f"add {page} to the nav of mkdocs.yml",
-    ]
-    if (root / "tests/second_way").is_dir():
-        steps.append(f"confirm what it prints in tests/second_way/{topic}.py, without autograd")
-    steps.append("proofbook check, then pytest")
-    print("\n".join(["started:", *(f"  {file}" for file in [script, output, *pages])]))
-    print("\n".join(["now:", *(f"  {number}. {step}" for number, step in enumerate(steps, 1))]))
-    return 0
-
-
-def _chosen(book: Book, paths: list[str]) -> tuple[set[str], list[str]]:
-    """The files that `paths` name, with all that belongs to them, and the scripts among them.
-
-    A page brings its snippets; a snippet brings its output and the pages that show it.
-    """
-    pages = {page.file: {r.path for r in page.references} for page in book.pages}
-    known = set(book.sources)
-    files: set[str] = set()
-    for path in paths or ["."]:
-        # From the folder in which the command was given, or from the root of the book.
-        here = Path(path).resolve()
-        place = here if here.exists() and here.is_relative_to(book.root) else book.root / path
-        name = place.relative_to(book.root).as_posix() if place.is_relative_to(book.root) else path
-        found = {f for f in known if name in (f, ".") or f.startswith(name + "/")}
-        if not found:
-            raise Unproved([_no_such_path(path)])
-        files |= found
-    named = {re.sub(r"\.(?:out|trace)$", ".py", file) for file in files}
-    shown = {script for page in files & pages.keys() for script in pages[page]}
-    scripts = (named | shown) & set(book.scripts)
-    files |= {user for script in named & scripts for user in book.pages_showing(script)}
-    stems = {script.removesuffix(".py") for script in scripts}
-    files |= scripts | {stem + end for stem in stems for end in (".out", ".trace")}
-    return files, sorted(scripts)
-
-
-def _no_such_path(path: str) -> Problem:
-    return Problem(
-        path,
-        1,
-        "this names nothing in the book",
-        "a page, a snippet or a folder",
-        "no such file",
-        "proofbook check (without a path: everything)",
-    )
-
-
-def _count(things, name: str) -> str:
-    return f"{len(things)} {name}{'' if len(things) == 1 else 's'}"
+    return 1

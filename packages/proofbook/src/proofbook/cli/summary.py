@@ -41,19 +41,16 @@ def format_success(outcome: Outcome) -> str:
     compared = counted(lines, "line") + " of output"
     if recorded:
         compared += f", {counted(recorded, 'recording')} for figures"
-    drawn = counted(sum(outcome.figures), "figure")
     rows = [
         ("compared", compared),
         ("rounded", _rounded(outcome.otherwise)),
         ("not run", _remembered(remembered)),
-        ("executed", f"{counted(outcome.figures, 'notebook')}, {drawn} drawn"),
+        ("executed", _executed(outcome.figures, outcome.notebooks_known)),
         ("found", f"{counted(total.values, 'value')} of the text in the runs"),
         ("computed", counted(total.computed, "equation") + _left(total.open)),
         ("looked up", counted(total.names, "name") + " of PyTorch"),
         ("slowest", ", ".join(f"{name} {took:.1f} s" for name, took in slowest(outcome))),
     ]
-    if not outcome.figures:
-        rows = [row for row in rows if row[0] != "executed"]
     return "\n".join([first, *(f"  {label:<10}{text}" for label, text in rows if text)])
 
 
@@ -83,6 +80,16 @@ def _remembered(scripts: int) -> str:
     if not scripts:
         return ""
     return f"{counted(scripts, 'snippet')} unchanged since the last check (--fresh runs them too)"
+
+
+def _executed(figures: Sequence[int], known: int) -> str:
+    """Notebooks of laboratories: those executed now, and those that have not changed since."""
+    told = []
+    if figures:
+        told.append(f"{counted(figures, 'notebook')}, {counted(sum(figures), 'figure')} drawn")
+    if known:
+        told.append(f"{counted(known, 'notebook')} before, unchanged since")
+    return "; ".join(told)
 
 
 def _left(equations: int) -> str:

@@ -1,4 +1,4 @@
-"""Figures in a page's tree: the player of recorded runs, and figures that a notebook draws."""
+"""Figures in a page's tree: the player of recorded runs, and figures that scripts draw."""
 
 from __future__ import annotations
 

@@ -1,23 +1,25 @@
-"""The figures of laboratories, put into pages: what their notebooks drew, or drew last."""
+"""The figures of laboratories, put into pages: what their scripts drew, or drew last."""
 
 from __future__ import annotations
 
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 
 from proofbook.html.figures import PLACEHOLDER, awaited_figures, fill_figures
 from proofbook.html.tree import Tree
-from proofbook.run.notebooks import Notebooks
+from proofbook.run.result import Result
+from proofbook.run.runs import Runs
 
 
 @dataclass
 class LabFigures:
     """Fills the places of figures.
 
-    `waits`: whether a page waits until its notebook has run. One that does not shows the figures of
+    `waits`: whether a page waits until its scripts have run. One that does not shows the figures of
     before, and is among `earlier`, by language and file.
     """
 
-    notebooks: Notebooks
+    runs: Runs
     waits: bool = True
     earlier: set[tuple[str, str]] = field(default_factory=set)
     _last: dict[str, str] = field(default_factory=dict)
@@ -27,10 +29,10 @@ class LabFigures:
         if PLACEHOLDER not in output:
             return output
         tree = Tree(output)
-        scripts = set(awaited_figures(tree))
-        drawn = self.waits or self.notebooks.have_run(scripts)
+        runs = {script: self.runs.last(script) for script in awaited_figures(tree)}
+        drawn = self.waits or all(run and run.done() for run in runs.values())
         if drawn:
-            figures = self.notebooks.figures(scripts)
+            figures = {script: svg for script, run in runs.items() if (svg := _figure_of(run))}
             self._last |= figures
             self.earlier.discard((language, file))
         else:
@@ -38,3 +40,10 @@ class LabFigures:
             self.earlier.add((language, file))
         fill_figures(tree, figures, earlier=not drawn)
         return tree.html
+
+
+def _figure_of(run: Future[Result] | None) -> str | None:
+    """The figure of a run, for which this waits; None if there is none, which is told elsewhere."""
+    if run is None or run.exception():
+        return None
+    return next(iter(run.result().figures), None)

@@ -41,7 +41,7 @@ from proofbook.mkdocs.editions import (
 from proofbook.mkdocs.material import fit_for_files, patch_theme
 from proofbook.mkdocs.places import notebook_path, place_of, source_of
 from proofbook.mkdocs.proof import prove, write_shared_files
-from proofbook.mkdocs.serve import Edition, LiveSite
+from proofbook.mkdocs.serve import Edition, LiveSite, warm_up
 from proofbook.mkdocs.session import Findings, Session
 from proofbook.mkdocs.status import with_status
 from proofbook.mkdocs.swap import Target
@@ -115,7 +115,8 @@ class ProofbookPlugin(BasePlugin):
             raise PluginError("this edition is not built alone: mkdocs.yml builds all of them")
         try:
             if self.session is None:
-                self.session = Session.open(root, self.serving)
+                notebooks = config.strict and not self.serving
+                self.session = Session.open(root, self.serving, notebooks)
             else:
                 self.session.reopen()
         except Unproved as error:
@@ -221,7 +222,7 @@ class ProofbookPlugin(BasePlugin):
         return context
 
     def on_post_page(self, output: str, *, page: Page, config: MkDocsConfig) -> str:
-        """Put in the figures last: by now notebooks have been executed, and search is done."""
+        """Put in the figures last: by now their scripts have run, and search is done."""
         language = self.language(config)
         output = self.session.figures.fill(output, language, source_of(page.file))
         return with_status(output, config, language) if self.serving else output
@@ -244,6 +245,8 @@ class ProofbookPlugin(BasePlugin):
         if self.is_first(config):
             warned = self._build_others(config)
             write_shared_files(self.session, site)
+            if self.serving:
+                warm_up(self.session, self.editions.values())
             prove(self.session, site, warned)
             if self.target:
                 self.target.proved = True

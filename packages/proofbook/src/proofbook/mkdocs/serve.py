@@ -39,6 +39,7 @@ from proofbook.model.sources import FOLDERS
 
 if TYPE_CHECKING:
     from proofbook.mkdocs.plugin import ProofbookPlugin
+    from proofbook.mkdocs.session import Session
 
 log = logging.getLogger("mkdocs.proofbook")
 
@@ -61,6 +62,16 @@ class Edition:
     def pages(self) -> dict[str, File]:
         """The files of its pages, by their path in the book."""
         return {f"docs/{file.src_uri}": file for file in self.files.documentation_pages()}
+
+
+def warm_up(session: Session, editions: Iterable[Edition]) -> None:
+    """Load what the first edit needs and a build of pages that were kept did not; takes seconds,
+    in which a build waits for its scripts anyway."""
+    known_documentation(session.book)
+    session.search.segmenter.ready()
+    for edition in editions:
+        extensions, options = edition.config.markdown_extensions, edition.config.mdx_configs
+        Markdown(extensions=extensions, extension_configs=options).convert(_CODE)
 
 
 class _EditedAgain(Exception):
@@ -90,7 +101,10 @@ class LiveSite:
         self.server.builder = self.rebuild
         root = self.plugin.book.root
         own = [str(root / folder) for folder in FOLDERS if (root / folder).is_dir()]
-        self._watcher = Watcher(self.server, own)
+        # MkDocs has those of the settings watched after this: then the first edit would seem to
+        # have changed them.
+        asked = next(iter(self.plugin.editions.values())).config.watch
+        self._watcher = Watcher(self.server, [*own, *asked])
         self._at_once(True)
         self._others, self._titles = self._other_files(), self._titles_now()
         self._say(checked=True)
@@ -175,7 +189,6 @@ class LiveSite:
 
     def _check_after_edits(self) -> None:
         """In a thread: check the book once an edit is shown, then render what else has changed."""
-        self._warm_up()
         while True:
             self._edited.wait()
             while self._edited.is_set() and not self._stopped:
@@ -189,15 +202,6 @@ class LiveSite:
                 continue
             except Exception as error:  # the author goes on; the next edit tries again
                 log.error(f"the book could not be checked: {error}")
-
-    def _warm_up(self) -> None:
-        """Load what the first edit needs and a build of pages that were kept did not."""
-        session = self.plugin.session
-        known_documentation(session.book)
-        session.search.segmenter.ready()
-        for edition in self.plugin.editions.values():
-            extensions, options = edition.config.markdown_extensions, edition.config.mdx_configs
-            Markdown(extensions=extensions, extension_configs=options).convert(_CODE)
 
     def _check(self) -> None:
         """Check the book, a page at a time; another edit ends it, and begins it anew."""

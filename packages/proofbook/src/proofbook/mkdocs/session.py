@@ -48,7 +48,7 @@ class Session:
     store: Store
     book: Book
     runs: Runs
-    notebooks: Notebooks
+    notebooks: Notebooks | None
     kernels: tempfile.TemporaryDirectory
     started: pipeline.Started
     installed: str
@@ -61,21 +61,22 @@ class Session:
         self.pages = RenderedPages(self.kept)
         self.search = SearchEntries(self.kept)
         self.templates = CompiledTemplates(self.kept)
-        self.figures = LabFigures(self.notebooks)
+        self.figures = LabFigures(self.runs)
 
     @classmethod
-    def open(cls, root: Path, serving: bool) -> Session:
-        """Read the book that lies in `root`, and have its scripts and notebooks run.
+    def open(cls, root: Path, serving: bool, with_notebooks: bool) -> Session:
+        """Read the book that lies in `root`, and have its scripts run, and its notebooks if asked.
 
         Raises `Unproved` if the settings of the book are wrong.
         """
         store, kernels = Store(root), tempfile.TemporaryDirectory(prefix="proofbook-")
         os.environ |= kernel_environment(Path(kernels.name))
         book = read_book(root, store.load_memo())
-        runs = Runs(book.root)
-        notebooks = Notebooks(keep_ready=serving, fork=runs.fork_kernel)
-        started = pipeline.start(book, runs, notebooks)
+        runs, notebooks = Runs(book.root, took=store.load_seconds()), None
         installed = installed_software()
+        if with_notebooks:
+            notebooks = Notebooks(store.load_notebooks(installed), runs.fork_kernel)
+        started = pipeline.start(book, runs, notebooks, navigation=False)
         kept = Kept(store.load_site(book.config, installed))
         return cls(serving, store, book, runs, notebooks, kernels, started, installed, kept)
 
@@ -86,7 +87,7 @@ class Session:
     def adopt(self, book: Book) -> None:
         """Go on with a book that was read again, and have what is new run."""
         self.book = book
-        self.started = pipeline.start(self.book, self.runs, self.notebooks)
+        self.started = pipeline.start(self.book, self.runs, self.notebooks, navigation=False)
         self.runs.forget_others(self.book.scripts)
 
     def close(self) -> None:
@@ -94,6 +95,11 @@ class Session:
         with contextlib.suppress(OSError):
             self.store.save_memo(self.book)
             self.store.save_site(self.book.config, self.installed, self.kept.used())
+            if all(run.done() for run in self.started.waiting):
+                self.store.save_runs(self.runs)
+            if self.notebooks:
+                self.store.save_notebooks(self.installed, self.notebooks.held)
         self.runs.close()  # first: its kernels end with it, and no notebook is waited for
-        self.notebooks.close()
+        if self.notebooks:
+            self.notebooks.close()
         self.kernels.cleanup()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import platform
 import sys
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from importlib import metadata, resources
 from pathlib import Path
@@ -21,6 +21,7 @@ from proofbook.model.problem import Unproved
 
 if TYPE_CHECKING:
     from proofbook.model.book import Book
+    from proofbook.run.notebooks import Cells
     from proofbook.run.result import Result
     from proofbook.run.runs import Key, Runs
 
@@ -51,10 +52,26 @@ class Store:
         """The results of runs."""
         return Memo.load(self._file("runs"), self.software).entries
 
+    def load_seconds(self) -> dict[str, float]:
+        """How long each script took when it ran last."""
+        return {script: run.seconds for (script, *_), run in self.load_results().items()}
+
     def save(self, book: Book, runs: Runs) -> None:
         """Write what was found of a book, and of the runs of its snippets."""
         self.save_memo(book)
+        self.save_runs(runs)
+
+    def save_runs(self, runs: Runs) -> None:
+        """Write what the snippets printed."""
         Memo(runs.results()).save(self._file("runs"), self.software)
+
+    def load_notebooks(self, installed: str) -> dict[str, Cells]:
+        """What the notebooks of laboratories gave, if the same packages were `installed`."""
+        return Memo.load(self._file("notebooks"), f"{self.software} {installed}").entries
+
+    def save_notebooks(self, installed: str, held: Mapping[str, Cells]) -> None:
+        """Write what the notebooks gave in which nothing was wrong."""
+        Memo(dict(held)).save(self._file("notebooks"), f"{self.software} {installed}")
 
     def save_memo(self, book: Book) -> None:
         """Write what was found of a book."""

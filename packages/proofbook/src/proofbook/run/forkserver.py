@@ -14,11 +14,8 @@ every script gets a new interpreter instead.
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import ctypes
-import gc
-import importlib
 import io
 import itertools
 import json
@@ -30,7 +27,6 @@ import sys
 import tempfile
 import time
 import traceback
-import weakref
 from collections import deque
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -39,10 +35,16 @@ from pathlib import Path
 from typing import TextIO
 
 from proofbook.run import entry
-from proofbook.run.huge_pages import collapse_memory
 from proofbook.run.inbox import SelectInbox, ThreadInbox
 from proofbook.run.kernel_process import run_kernel
 from proofbook.run.machine import Machine
+from proofbook.run.preload import (
+    DRAWING,
+    RECORDING,
+    preload_modules,
+    preload_optimizers,
+    preload_torch,
+)
 from proofbook.run.process_group import ProcessGroup, ProcessTree
 from proofbook.run.result import Result
 from proofbook.run.supervisor import RunFolder, SupervisedRun, unreadable
@@ -53,7 +55,8 @@ TICK = 0.01
 FILE_LIMIT = 1 << 26
 """The most that a script may write into one file, in bytes."""
 
-_DRAWING = ("matplotlib.pyplot", "matplotlib.backends.backend_svg")
+FEW = 4
+"""So many runs do without what takes as long to import as torch itself, and few of them need."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +83,7 @@ class Forkserver:
         self._waiting: deque[dict] = deque()
         self._runs: dict[int, SupervisedRun] = {}
         self._kernels: dict[int, _Kernel] = {}
+        self._begun = 0
 
     def serve(self) -> None:
         """Run what is requested, as many scripts at a time as there are cores, until the input
@@ -132,7 +136,8 @@ class Forkserver:
         self._replies.flush()
 
     def _start_kernel(self, request: dict) -> None:
-        _import_for_all_forks(*_DRAWING)
+        preload_optimizers()
+        preload_modules(*DRAWING)
         arguments = request["kernel"], request["environment"], request["folder"]
         pid = self._fork(lambda: run_kernel(*arguments))
         self._kernels[request["number"]] = _Kernel(pid, _exit_code_of(pid), _exit_descriptor(pid))
@@ -163,10 +168,13 @@ class Forkserver:
     def _start_fork(self, request: dict, folder: RunFolder, file_limit: int) -> SupervisedRun:
         script, limit, trace = request["script"], request["limit"], request["trace"]
         machine = Machine(**request["machine"]) if request["machine"] else None
+        self._begun += 1
+        if self._begun + len(self._waiting) > FEW:
+            preload_optimizers()
         if trace:
-            _import_for_all_forks("gradtrace.record.recorder")
+            preload_modules(RECORDING)
         if b"matplotlib" in Path(script).read_bytes():  # it looks for fonts when it starts
-            _import_for_all_forks(*_DRAWING)
+            preload_modules(*DRAWING)
 
         def run() -> None:
             _isolate(folder, file_limit)
@@ -208,54 +216,6 @@ class Forkserver:
         else:
             processes = ProcessTree(process)
         return SupervisedRun(script, limit, folder, process.poll, processes)
-
-
-def preload() -> None:
-    """Import and set up what every run needs, once, so that a fork has it for nothing.
-
-    One thread: a process that has run OpenMP with two cannot be forked safely (its child hangs in
-    the first parallel operation). `torch._dynamo` is what the first optimizer imports, a second's
-    work. Both make millions of objects and no garbage: looking for it would take a fifth longer.
-    """
-    gc.disable()
-    import torch
-    import torch._dynamo
-
-    torch.set_num_threads(1)
-    torch.set_num_interop_threads(1)
-    # Once through what nearly every snippet does: the first time sets up a good deal, in any fork.
-    w = torch.ones(2, requires_grad=True)
-    optimizer = torch.optim.SGD([w], lr=1)
-    (2 * w).sum().backward()
-    optimizer.step()
-    repr(w.grad)
-    # What torch does at the end of this process is not for every fork to do: 30 ms each.
-    for finalizer in list(weakref.finalize._registry):
-        finalizer.atexit = False
-    for module, name in (("utils", "dump_compile_times"), ("eval_frame", "_log_traced_frames")):
-        if handler := getattr(sys.modules.get(f"torch._dynamo.{module}"), name, None):
-            atexit.unregister(handler)
-    _settle()
-
-
-def _import_for_all_forks(*modules: str) -> None:
-    """Import what some forks need, once and here, so that they have it for nothing."""
-    if all(module in sys.modules for module in modules):
-        return
-    gc.disable()
-    with contextlib.suppress(ImportError):  # where it is not installed, the script says so
-        for module in modules:
-            importlib.import_module(module)
-    _settle()
-
-
-def _settle() -> None:
-    """Have forks share what this process has made so far: their garbage collector leaves it alone,
-    and it lies in as few pages as may be."""
-    gc.collect()
-    gc.freeze()
-    gc.enable()
-    collapse_memory()
 
 
 def _exit_code_of(pid: int) -> Callable[[], int | None]:
@@ -310,7 +270,7 @@ def main(folder: str, fresh: bool) -> None:
     os.dup2(2, 1)
     server = Forkserver(folder, fresh, replies)
     if not fresh:
-        preload()
+        preload_torch()
     if sys.platform == "linux":
         # Processes whose parent has ended become our children, so that none can hide.
         ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER

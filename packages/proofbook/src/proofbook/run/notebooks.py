@@ -1,4 +1,4 @@
-"""Laboratories: pages whose notebook is executed, for the figures that it draws.
+"""Laboratories: pages with figures that scripts draw; a strict build executes their notebooks.
 
 A page with a `figure: plot` is one. Its notebook is the one that a reader can download; what the
 cells print and draw must be what the scripts print and draw by themselves. The code is the same in
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 
@@ -67,58 +67,67 @@ class Cell:
     figures: tuple[str, ...]
 
 
-class Notebooks:
-    """Owns the executed notebooks of a book; one whose code did not change isn't executed again.
+Cells = Sequence[Cell]
+"""What the scripts of a notebook gave, in their order."""
 
-    `keep_ready`: keep a kernel ready for the next notebook, for an author who edits. `fork`: what
-    starts the kernels, see `KernelPool`.
+
+class Notebooks:
+    """Owns the executed notebooks of a book.
+
+    `known`: what earlier processes with the same software `held`; those notebooks are not executed
+    again. `fork`: what starts kernels, see `KernelPool`.
     """
 
-    def __init__(self, keep_ready: bool = False, fork: Fork | None = None) -> None:
-        self._pool = KernelPool(_SETUP, keep_ready=keep_ready, fork=fork)
-        self._outputs: dict[str, Future[Outputs]] = {}
+    def __init__(self, known: Mapping[str, Cells] | None = None, fork: Fork | None = None) -> None:
+        self._pool = KernelPool(_SETUP, fork=fork)
+        self._known = known or {}
         self._labs: list[Lab] = []
+        self._outputs: dict[str, Future[Outputs]] = {}
+        self.held: Mapping[str, Cells] = self._known
+        """The cells of each notebook in which nothing is wrong, by the key of its lab; those that
+        were executed now count once `problems` has told of them."""
 
     def start(self, book: Book) -> None:
         """Have the notebooks of a book executed."""
-        known, self._labs = self._outputs, labs_of(book)
-        self._outputs = {
-            lab.key: known.get(lab.key) or self._pool.submit(lab.code) for lab in self._labs
-        }
+        self._labs = labs_of(book)
+        for lab in self._labs:
+            if lab.key not in self._known:
+                self._outputs[lab.key] = self._pool.submit(lab.code)
 
-    def problems(self, book: Book, results: Mapping[str, Result]) -> Iterator[Problem]:
+    def problems(self, book: Book, results: Mapping[str, Result]) -> list[Problem]:
         """What is wrong in the notebooks; waits for them.
 
         `results`: of the scripts run by themselves, by their paths in the book.
         """
-        for lab in self._labs:
-            if error := self._outputs[lab.key].exception():
-                yield failure(lab, error)
-            else:
-                yield from wrong_cells(lab, self._cells(lab), results, book)
+        told = {lab: list(self._wrong(lab, book, results)) for lab in self._labs}
+        self.held = {lab.key: self._cells(lab) for lab, found in told.items() if not found}
+        return [problem for found in told.values() for problem in found]
 
     def figure_counts(self) -> list[int]:
-        """How many figures each notebook drew; waits for them."""
-        return [len(figures_of(self._cells(lab))) for lab in self._labs]
+        """How many figures each notebook drew that was executed now; waits for them."""
+        labs = [lab for lab in self._labs if lab.key in self._outputs]
+        return [sum(len(cell.figures) for cell in self._cells(lab)) for lab in labs]
 
-    def have_run(self, scripts: Collection[str]) -> bool:
-        """Whether the notebooks with these scripts of one page have come to their end."""
-        return all(
-            self._outputs[lab.key].done() for lab in self._labs if set(scripts) <= set(lab.scripts)
-        )
-
-    def figures(self, scripts: Collection[str]) -> dict[str, str]:
-        """The figures that these scripts of one page drew, by script; waits for them."""
-        labs = [lab for lab in self._labs if set(scripts) <= set(lab.scripts)]
-        return figures_of([cell for lab in labs for cell in self._cells(lab)])
+    def count_known(self) -> int:
+        """How many notebooks of the book need not be executed."""
+        return len(self._labs) - len(self._outputs)
 
     def close(self) -> None:
         """Stop the kernels."""
         self._pool.close()
 
-    def _cells(self, lab: Lab) -> list[Cell]:
+    def _wrong(self, lab: Lab, book: Book, results: Mapping[str, Result]) -> Iterator[Problem]:
+        outputs = self._outputs.get(lab.key)
+        if outputs and (error := outputs.exception()):
+            yield failure(lab, error)
+        else:
+            yield from wrong_cells(lab, self._cells(lab), results, book)
+
+    def _cells(self, lab: Lab) -> Cells:
+        if lab.key in self._known:
+            return self._known[lab.key]
         outputs = self._outputs[lab.key]
-        return [] if outputs.exception() else cells_of(lab, outputs.result())
+        return () if outputs.exception() else cells_of(lab, outputs.result())
 
 
 def labs_of(book: Book) -> list[Lab]:
@@ -141,7 +150,7 @@ def _code_of(cells: list[NotebookNode]) -> tuple[str, ...]:
     return tuple(cell.source for cell in cells if cell.cell_type == "code")
 
 
-def cells_of(lab: Lab, outputs: Outputs) -> list[Cell]:
+def cells_of(lab: Lab, outputs: Outputs) -> Cells:
     """What the scripts of a lab printed and drew, from the outputs of its cells."""
     return [_cell(*each) for each in zip(lab.scripts, outputs, strict=True)]
 
@@ -159,13 +168,8 @@ def _cell(script: str, outputs: list[NotebookNode]) -> Cell:
     return Cell(script, texts["stdout"], texts["stderr"], tuple(figures))
 
 
-def figures_of(cells: list[Cell]) -> dict[str, str]:
-    """The figures, by script."""
-    return {cell.script: cell.figures[0] for cell in cells if cell.figures}
-
-
 def wrong_cells(
-    lab: Lab, cells: list[Cell], results: Mapping[str, Result], book: Book
+    lab: Lab, cells: Cells, results: Mapping[str, Result], book: Book
 ) -> Iterator[Problem]:
     """Where a cell did something else in its notebook than its script did by itself."""
     for cell in cells:

@@ -60,6 +60,7 @@ class Runner:
         self._kernels: dict[int, tuple[Future[int], Future[int]]] = {}
         self._forks = hasattr(os, "fork") and not fresh
         self._started: dict[int, float] = {}
+        self._asked = False
         self._lock, self._sending = threading.Lock(), threading.Lock()
         # Ours, not the forkserver's: it is deleted even if that process is killed.
         self._folder = tempfile.mkdtemp(prefix="proofbook-")
@@ -146,6 +147,8 @@ class Runner:
 
     def close(self) -> None:
         """End the forkserver and everything that it runs."""
+        if not self._asked:  # it may be importing torch yet, which nobody waits for
+            self._process.kill()
         with contextlib.suppress(OSError):  # what a dead process did not read any more
             self._process.stdin.close()
         self._process.wait()
@@ -160,6 +163,7 @@ class Runner:
         self.close()
 
     def _send(self, request: dict) -> None:
+        self._asked = True
         try:
             with self._sending:
                 self._process.stdin.write(json.dumps(request) + "\n")

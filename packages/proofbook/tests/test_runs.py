@@ -1,0 +1,77 @@
+"""A script is run once for its text, those that took longest first, by a runner started for it."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+from pathlib import Path
+
+from proofbook.run.result import Result
+from proofbook.run.runs import Runs
+
+
+class FakeRunner:
+    """Notes what it is asked to run."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[str, bool]] = []
+
+    def alive(self) -> bool:
+        return True
+
+    def submit(self, script: Path, trace: bool = False) -> Future[Result]:
+        self.asked.append((script.name, trace))
+        future: Future[Result] = Future()
+        future.set_result(Result(str(script), script.read_text("utf-8"), 0.1))
+        return future
+
+
+def runs_in(root: Path, **took: float) -> tuple[Runs, FakeRunner]:
+    for name in "abc":
+        (root / name).write_text(f"of {name}", "utf-8")
+    runner = FakeRunner()
+    return Runs(root, lambda: runner, took=took), runner
+
+
+def test_what_took_longest_is_run_first_and_what_never_ran_last(tmp_path):
+    runs, runner = runs_in(tmp_path, b=0.5, c=2.0)
+    runs.start("abc", "b")
+    assert runner.asked == [("c", False), ("b", False), ("b", True), ("a", False)]
+
+
+def test_without_an_earlier_process_the_order_is_the_one_asked_for(tmp_path):
+    runs, runner = runs_in(tmp_path)
+    runs.start("cab", "a")
+    assert runner.asked == [("c", False), ("a", False), ("b", False), ("a", True)]
+
+
+def test_a_script_is_run_once_for_its_text_and_its_last_run_is_that_of_its_last_text(tmp_path):
+    runs, runner = runs_in(tmp_path)
+    runs.start("ab", "a")
+    assert runs.last("a").result().stdout == "of a" and runs.last("a").result().trace is None
+    assert runs.last("c") is None
+    (tmp_path / "a").write_text("anew", "utf-8")
+    runs.start("ab", "")
+    assert runner.asked[3:] == [("a", False)] and runs.again == {"a"}
+    assert runs.last("a").result().stdout == "anew"
+    (tmp_path / "a").write_text("of a", "utf-8")
+    runs.start("ab", "")
+    assert runs.again == set() and runs.last("a").result().stdout == "of a"
+
+
+def test_a_runner_is_prepared_only_for_scripts_without_a_known_result(tmp_path):
+    before, _ = runs_in(tmp_path)
+    before.start("ab", "")
+    runners: list[FakeRunner] = []
+
+    def start() -> FakeRunner:
+        runners.append(FakeRunner())
+        return runners[-1]
+
+    runs = Runs(tmp_path, start, known=before.results())
+    runs.prepare("ab")
+    assert not runners
+    (tmp_path / "b").write_text("edited", "utf-8")
+    runs.prepare("ab")
+    runs.prepare("ab")
+    runs.start("ab", "")
+    assert [runner.asked for runner in runners] == [[("b", False)]]
