@@ -132,12 +132,26 @@ print("drawn: 2")
         for name, text in PAGES.items()
     },
 }
+ONE_LANGUAGE = """\
+theme: material
+plugins: [proofbook: { languages: [en] }]
+markdown_extensions: [attr_list]
+"""
 SHOWN = ["index.html", "slopes/slope/index.html", "slopes/double/index.html"]
 
 
 def run(runner, other_runner, root: Path, *arguments: str) -> int:
     with lent(runner, other_runner):
         return main(["--root", str(root), *arguments])
+
+
+def zensical(folder: Path, settings: str) -> subprocess.CompletedProcess[str]:
+    """Build a site; where a link leads nowhere, that fails."""
+    command = [sys.executable, "-m", "zensical", "build", "--strict", "-f", settings]
+    known = {**os.environ, "PYTHONUTF8": "1"}  # it draws boxes, also on a Chinese Windows
+    return subprocess.run(
+        command, cwd=folder, env=known, capture_output=True, text=True, encoding="utf-8"
+    )
 
 
 @pytest.fixture(scope="module")
@@ -159,13 +173,9 @@ def exported(root, runner, other_runner) -> Path:
 
 @pytest.fixture(scope="module")
 def site(exported) -> Path:
-    """What Zensical builds of it, as the settings of the export say, in an empty environment."""
-    known = {key: value for key, value in os.environ.items() if key != "SITE_URL"}
+    """What Zensical builds of it, as the settings of the export say."""
     for settings in ("mkdocs.yml", "mkdocs.en.yml"):
-        command = [sys.executable, "-m", "zensical", "build", "--strict", "-f", settings]
-        done = subprocess.run(
-            command, cwd=exported, env=known, capture_output=True, text=True, encoding="utf-8"
-        )
+        done = zensical(exported, settings)
         assert done.returncode == 0, done.stdout + done.stderr
     return exported / "site"
 
@@ -315,6 +325,23 @@ def test_a_folder_of_somebody_else_is_not_replaced(book, proof_command):
     status, _, err = proof_command("export")
     assert status == 1 and "this folder is not replaced" in err and "proofbook export -o" in err
     assert book.read(f"dist/{FOLDER}/thesis.md") == "years of work"
+
+
+def test_a_book_in_one_language_has_no_editions_and_may_go_into_an_empty_folder(
+    book, proof_command
+):
+    book.write("mkdocs.yml", SETTINGS[: SETTINGS.index("nav:")] + ONE_LANGUAGE)
+    book.remove("docs/t/p.zh.md")
+    (book.root / "out" / FOLDER).mkdir(parents=True)
+    status, _, err = proof_command("export", "-o", str(book.root / "out"))
+    assert status == 0, err
+    folder = book.root / "out" / FOLDER
+    assert {"mkdocs.yml", "docs.en", "overrides"} < {file.name for file in folder.iterdir()}
+    assert "mkdocs.en.yml" not in {file.name for file in folder.iterdir()}
+    done = zensical(folder, "mkdocs.yml")
+    assert done.returncode == 0, done.stdout + done.stderr
+    page = (folder / "site/t/p/index.html").read_text("utf-8")
+    assert "hreflang" not in page and 'class="language"' not in page and "It is 6." in page
 
 
 def test_what_is_not_proved_leaves_the_last_export(book, proof_command):

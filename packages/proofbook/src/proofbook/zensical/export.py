@@ -59,10 +59,10 @@ def export(root: Path, out: Path, progress: Callable[[str], None]) -> str:
     written, and only if it is an export; raises `ExportError` otherwise.
     """
     target = out / FOLDER
-    if target.exists() and not (target / MARK).is_file():
+    if target.exists() and not _may_be_replaced(target):
         raise ExportError(
             f"{target}: this folder is not replaced\n"
-            f"  expected: a folder that proofbook export wrote (it has a file {MARK}), or none\n"
+            f"  expected: an empty one, or one that proofbook export wrote (it has a file {MARK})\n"
             "  found:    another one\n"
             "  mend:     move it away, or name another folder: proofbook export -o FOLDER"
         )
@@ -88,6 +88,11 @@ def export(root: Path, out: Path, progress: Callable[[str], None]) -> str:
     builds = "; ".join(f"zensical build -f {settings_file(book, c)}" for c in book.config.codes)
     without = f"\nleft out, as Zensical has nothing of the kind: {', '.join(missing)}"
     return f"{target}: {pages} pages; in it: {builds}{without if missing else ''}"
+
+
+def _may_be_replaced(folder: Path) -> bool:
+    """Whether a folder is an export, or empty."""
+    return folder.is_dir() and ((folder / MARK).is_file() or not any(folder.iterdir()))
 
 
 def _prove(book: Book, runs: Runs, notebooks: Notebooks, progress: Callable[[str], None]) -> None:

@@ -81,7 +81,8 @@ def exported_page(
     context = replace(context, terms=_terms_in(shown.text, context.terms, edition.language))
     own = yaml.safe_load("\n".join(page.lines[1 : rows - 1])) if rows else None
     meta = {"description": answer(page) or None, **(own or {})}
-    meta["editions"] = _editions(page.name, book, edition)
+    if len(book.config.languages) > 1:
+        meta["editions"] = _editions(page.name, book, edition)
     header = yaml.safe_dump(meta, allow_unicode=True, sort_keys=False, width=1000)
     markdown = with_data(_linked(shown, book), to_json(context, names))
     return ExportedPage(f"---\n{header}---\n\n{markdown.lstrip()}", _characters(shown))

@@ -89,12 +89,14 @@ def settings_file(book: Book, language: str) -> str:
 
 def _extra(book: Book, language: str) -> dict[str, Any]:
     """What the templates of the export are told; a page says more of its own editions."""
-    root, several = root_path(book), len(book.config.languages) > 1
+    if len(book.config.languages) == 1:
+        return {"alternate": False, "editions": []}
+    root = root_path(book)
     editions = [
         {"lang": each.code, "name": each.name, "link": root + book.config.prefix(each.code)}
         for each in book.config.languages
     ]
-    return {"alternate": several, "edition": language, "editions": editions}
+    return {"alternate": True, "edition": language, "editions": editions}
 
 
 def _entry(item: Any, book: Book, language: str) -> Any:
