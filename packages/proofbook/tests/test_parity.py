@@ -235,7 +235,9 @@ UNREAD = "#three-times has not been read since its snippets print or do somethin
 
 def test_an_output_that_changed_is_read_again_in_both_languages(reconciled, proof_command):
     reconciled.change("snippets/t/s.py", "2.0", "5.0")
-    assert proof_command("update")[0] == 0
+    status, out, _ = proof_command("update")
+    assert status == 0
+    assert out.endswith(f"\nOnce both languages are true: proofbook reconcile {ZH}\n")
     status, _, err = proof_command("check")
     assert status == 1 and f"{ZH}:1: {UNREAD}\n" in err
     assert f"read it here and in {EN}, then: proofbook reconcile {ZH}\n" in err

@@ -113,6 +113,8 @@ def _update(book: Book, files: set[str], scripts: list[str]) -> int:
         f"{_count(differences, 'output')} recorded, {same} as before."
         + (" Read the pages that show what changed." if differences else "")
     )
+    if unread := sorted({p.file for p in unread_sections(book.reopened())} & files):
+        print(f"Once both languages are true: proofbook reconcile {' '.join(unread)}")
     if problems:
         print(format_problems(problems).removesuffix(" Nothing was changed."), file=sys.stderr)
     return 1 if problems else 0
