@@ -69,6 +69,15 @@ def test_a_group_between_two_changes_has_both_ends(versions: Book):
     assert [reason.en for reason in older.reasons] == ["The reason."]
 
 
+def test_a_change_that_was_taken_back_is_shown_only_for_the_versions_that_have_it(versions: Book):
+    versions.write(*recorded(versions, "1.9.0", "y: 6.0\n"))
+    versions.write(REASONS, REASON + REASON.replace("2.2", "2.0").replace("The", "Another"))
+    assert told(versions) == []
+    (other,) = other_outputs(read_book(versions.root), SCRIPT)
+    assert (other.versions, other.since, other.before) == (("2.0.0", "2.1.1"), "2.0", "2.2")
+    assert [reason.en for reason in other.reasons] == ["The reason."]
+
+
 def test_the_page_shows_it_folded_with_what_differs_and_why(versions: Book):
     for language, title, why in (
         ("en", "Before PyTorch 2.2: another output", "The reason ([source]"),
@@ -314,7 +323,8 @@ def test_a_version_is_run_compared_and_recorded(book: Book, other_python: str):
     book.write("snippets/t/r.out", "w: 0.30000000000000004\n")
     book.write("snippets/t/q.py", "import torch\n\nprint(1)\nprint(torch.nothing)\n")
     book.write("snippets/t/q.out", "1\n")
-    book.write("snippets/t/w.py", 'import warnings\n\nprint(1)\nwarnings.warn("no")\n')
+    said = "no\\nnever (Triggered internally at /build/a.cpp:7.)"
+    book.write("snippets/t/w.py", f'import warnings\n\nprint(1)\nwarnings.warn("{said}")\n')
     book.write("snippets/t/w.out", "1\n")
     book.write("snippets/t/l.py", 'print(1)\nopen("left", "w").close()\n')
     book.write("snippets/t/l.out", "1\n")
@@ -332,7 +342,7 @@ def test_a_version_is_run_compared_and_recorded(book: Book, other_python: str):
     assert kept["outputs"] == {
         "snippets/t/q.py": ["1", "AttributeError: module 'torch' has no attribute 'nothing'", ""],
         "snippets/t/s.py": ["torch: 99", ""],
-        "snippets/t/w.py": ["1", "UserWarning: no", ""],
+        "snippets/t/w.py": ["1", "UserWarning: no", "never", ""],
     }
     assert str(book.root) not in text and other_python not in text
 

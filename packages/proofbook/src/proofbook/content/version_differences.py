@@ -99,15 +99,18 @@ def other_outputs(book: Book, script: str) -> tuple[OtherOutput, ...]:
         return ()
     reasons = [r for r in book.fact(known_reasons) if script in r.scripts]
     between = [_between(reasons, one[0][-1], next_one[0][0]) for one, next_one in pairwise(groups)]
+    dtype = dtype_of_results(book.text_or_empty(script))
     found = []
     for n, (versions, output) in enumerate(groups):
+        if same_but_for_rounding(groups[own][1], output, dtype):
+            continue  # the book's own, or one before a change that was taken back
         earlier, later = between[n - 1] if n else (), between[n] if n < len(between) else ()
         since = max((r.since for r in earlier), key=version_order, default="")
         before = min((r.since for r in later), key=version_order, default="")
         why = between[n:own] if n < own else between[own:n]
         reasons_until_own = tuple(reason for each in why for reason in each)
         found.append(OtherOutput(versions, output, since, before, reasons_until_own))
-    return tuple(found[:own] + found[own + 1 :])
+    return tuple(found)
 
 
 def folded_outputs(book: Book, reference: Reference) -> tuple[OtherOutput, ...]:

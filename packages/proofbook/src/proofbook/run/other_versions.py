@@ -46,8 +46,10 @@ LIMIT = 120.0
 _BESIDE = ("numpy", "matplotlib", "pygments")
 """What the scripts and the runner need beside PyTorch; installed in the versions that are here."""
 _RUNNER_NEEDS = (3, 11)
-# What Python writes of a warning: where, which, and the line that warned.
-_WARNING = re.compile(r"^.*:\d+: (\w+: .*)\n(?:  .*\n)?", re.MULTILINE)
+# What Python writes of a warning: where, what it says in one line or several, the line that warned.
+_WHERE = r"^\S.*?:\d+: (?=\w+Warning: )"
+_WARNING = re.compile(rf"{_WHERE}(.*(?:\n(?!  |{_WHERE[1:]}).+)*)\n(?:  .*\n)?", re.MULTILINE)
+_SOURCE = re.compile(r" ?\(Triggered internally at [^)]*\)")
 _TEXT = {"capture_output": True, "text": True, "encoding": "utf-8", "errors": "replace"}
 _ASK = """
 import json, platform
@@ -178,9 +180,10 @@ def seen_by_reader(result: Result) -> str | None:
         return printed
     if why.what == RAISES:
         return f"{printed}{why.found}\n"
-    warnings, count = _WARNING.subn(r"\1\n", f"{why.found}\n")
-    only = why.what == WARNS and count and len(warnings.splitlines()) == count
-    return printed + warnings if only else None
+    if why.what != WARNS or _WARNING.sub("", f"{why.found}\n"):
+        return None
+    warnings = (_SOURCE.sub("", said[1]) for said in _WARNING.finditer(f"{why.found}\n"))
+    return printed + "".join(f"{warning}\n" for warning in warnings)
 
 
 def _unusable(name: str, expected: str, found: str) -> Unproved:
