@@ -129,20 +129,23 @@ def test_the_newest_torch_is_tried_every_week_and_nothing_else_depends_on_it():
 def test_the_weekly_run_tells_what_does_not_hold_with_another_torch():
     (job,) = WEEKLY["jobs"].values()
     steps = [step for step in job["steps"] if "run" in step]
-    install, torch, check, tests, tell = steps
+    install, new, drill, torch, tests, tell = steps
     assert install["run"] == "pip install -r requirements.txt"
-    # The lock has another one: it is no part of this command.
+    # The lock has another torch: it is no part of these commands.
+    assert "\npython -m venv new\n" in f"\n{new['run']}" and "-c " not in torch["run"]
     assert torch["run"].startswith("pip install --upgrade ") and torch["run"].endswith(" torch")
-    assert (check["run"], tests["run"]) == (
-        "proofbook check 2>&1 | tee check.txt",
+    assert torch["run"].partition("--upgrade ")[2] in new["run"]
+    assert (drill["run"], tests["run"]) == (
+        "proofbook upgrade new/bin/python 2>&1 | tee upgrade.txt",
         "pytest -m upgrade 2>&1 | tee tests.txt",
     )
-    # A failed check is a failed run, and the rest is tried and told all the same.
+    # Where something differs the run fails, and the rest is tried and told all the same.
     assert job["defaults"]["run"]["shell"] == "bash"  # pipefail
-    assert torch["id"] == "torch" and "if" not in check
-    told = "${{ !cancelled() && steps.torch.outcome == 'success' }}"
-    assert tests["if"] == tell["if"] == told
-    assert "$GITHUB_STEP_SUMMARY" in tell["run"] and "check.txt tests.txt" in tell["run"]
+    assert (drill["id"], torch["id"]) == ("drill", "torch") and "if" not in drill
+    tried = "${{ !cancelled() && steps.drill.outcome != 'skipped' }}"
+    assert torch["if"] == tell["if"] == tried
+    assert tests["if"] == "${{ !cancelled() && steps.torch.outcome == 'success' }}"
+    assert "$GITHUB_STEP_SUMMARY" in tell["run"] and "upgrade.txt tests.txt" in tell["run"]
 
 
 def test_the_site_knows_its_address_and_its_repository():
