@@ -13,7 +13,7 @@ from proofbook.check.text_difference import first_different_line
 from proofbook.model.page import one_line_end, read
 from proofbook.model.problem import Problem
 from proofbook.model.snippet import output_file
-from proofbook.run.machine import MACHINES, PLAIN_PROCESSOR
+from proofbook.run.machine import MACHINES, PLAIN_PROCESSOR, Machine
 from proofbook.run.result import Result
 from proofbook.run.runner import Runner
 
@@ -23,17 +23,22 @@ _MEND = (
     "snippet that is about it says so: # ... last digits"
 )
 
+LIMIT = 300.0
+"""Seconds that a run may take: to move last bits costs a training up to twenty times its time."""
 
-def fragile(root: Path, scripts: Iterable[str]) -> list[Problem]:
+
+def fragile(
+    root: Path, scripts: Iterable[str], machines: Iterable[Machine] = MACHINES
+) -> list[Problem]:
     """The scripts that print something else than recorded on a machine that rounds otherwise.
 
-    Each is run on several such machines, see `run.machine`; the first at which it differs is named.
-    A script with a comment that speaks of last digits may differ.
+    Each is run on several such machines, besides those given on a processor without AVX; the first
+    at which it differs is named. A script with a comment that speaks of last digits may differ.
     """
     checked = [s for s in scripts if not _ABOUT_LAST_DIGITS.search(read(root / s))]
     files = [root / script for script in checked]
-    with Runner() as runner, Runner(environment=PLAIN_PROCESSOR) as plain:
-        futures = [(m.name, [runner.submit(f, machine=m) for f in files]) for m in MACHINES]
+    with Runner(LIMIT) as runner, Runner(LIMIT, environment=PLAIN_PROCESSOR) as plain:
+        futures = [(m.name, [runner.submit(f, machine=m) for f in files]) for m in machines]
         futures.append(("on a processor without AVX", [plain.submit(f) for f in files]))
         runs = [(name, [one.result() for one in each]) for name, each in futures]
     found: dict[str, Problem] = {}
@@ -50,7 +55,8 @@ def _difference(root: Path, script: str, machine: str, result: Result) -> Proble
     if result.refusal:
         why = result.refusal
         what = f"{machine}: {why.what}"
-        return Problem(script, why.line, what, why.expected, why.found, _MEND)
+        mend = why.mend.replace("SCRIPT", script)
+        return Problem(script, why.line, what, why.expected, why.found, mend)
     if same_but_for_rounding(recorded, printed, dtype_of_results(read(root / script))):
         return None
     line, said, prints = first_different_line(recorded, printed)

@@ -66,7 +66,10 @@ def lent(*warm: Runner) -> Iterator[None]:
     """
 
     def start(
-        self: Runner, hash_seed: int = 0, environment: Mapping[str, str] | None = None
+        self: Runner,
+        limit: float = LIMIT,
+        hash_seed: int = 0,
+        environment: Mapping[str, str] | None = None,
     ) -> None:
         self.__dict__ = warm[hash_seed].__dict__
 
