@@ -394,3 +394,9 @@ def test_the_extension_finishes_pages_that_have_data_and_no_other():
     assert finished.startswith(plain) and '<nav class="take"' in finished
     assert finished.count("<nav") == 1  # and none in the heading, which `toc` processes alone
     assert parser.reset().convert(text) == plain
+
+
+def test_the_extension_needs_neither_pytorch_nor_mkdocs():
+    code = f"import sys, {NAME}; print({{'torch', 'mkdocs', 'sympy'}} & sys.modules.keys())"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout.strip() == "set()", done.stderr
