@@ -26,8 +26,6 @@ from gradtrace.render.standalone import GENERATOR, is_standalone_page
 from gradtrace.testing import invented_numbers
 from recording import write
 
-pytestmark = pytest.mark.upgrade
-
 TINY = """\
 import torch
 
