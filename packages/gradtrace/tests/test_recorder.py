@@ -484,3 +484,10 @@ def test_a_fault_of_the_recorder_at_its_start_says_where(tmp_path, monkeypatch):
 def test_what_torch_raises_for_the_script_is_the_script_s(tmp_path, body):
     trace = record_script(write(tmp_path / "script.py", f"import torch\n{body}"))
     assert any(event["k"] == "error" for event in trace.events)
+
+
+def test_pytorch_2_6_does_not_tell_of_hooks_for_saved_tensors(tmp_path, monkeypatch):
+    monkeypatch.delattr(torch._C._autograd, "_top_saved_tensors_default_hooks", raising=False)
+    body = "w = torch.ones(1, requires_grad=True)\n(w.exp() * 2).backward()\nprint(w.grad)\n"
+    trace = record_script(write(tmp_path / "script.py", f"import torch\n{body}"))
+    assert trace.stdout.startswith("tensor([5.43") and trace.events[-1]["k"] == "print"

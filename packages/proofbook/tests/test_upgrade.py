@@ -110,7 +110,7 @@ def test_the_command_runs_both_and_leaves_this_machine_out(book: Book, tmp_path,
     before = book.files()
     assert main(["--root", str(book.root), "upgrade", str(other)]) == 0
     told = capsys.readouterr().out
-    assert "prints otherwise here than recorded: snippets/t/here.py. That is this machine" in told
+    assert "prints something else than is recorded: snippets/t/here.py. Another machine" in told
     assert "     - y: 6.0\n     + y: 7.0\n" in told and "here: 5" not in told
     assert "  2. mend what raises or warns now: snippets/t/warns.py\n" in told
     assert "(nothing)  ->  UserWarning: old\n" in told

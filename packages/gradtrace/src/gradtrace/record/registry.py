@@ -174,10 +174,11 @@ def _short(name: str) -> str:
 def _saved_result(fn: torch.autograd.graph.Node) -> Value | None:
     """The forward value of a node that no tensor of the script holds, where the node keeps it.
 
-    Not while hooks for saved tensors are set: to look would run the script's code. `hasattr` on the
-    class, for on the node it would look.
+    Not while hooks for saved tensors are set: to look would run the script's code. PyTorch 2.6 does
+    not tell whether they are. `hasattr` on the class, for on the node it would look.
     """
-    if torch._C._autograd._top_saved_tensors_default_hooks(True) is not None:
+    hooks = getattr(torch._C._autograd, "_top_saved_tensors_default_hooks", None)
+    if hooks is None or hooks(True) is not None:
         return None
     if not hasattr(type(fn), "_saved_result"):
         return None

@@ -26,9 +26,10 @@ class Drill:
     """What was found: the two versions, where they differ, what could not be compared.
 
     `here`: the scripts of which the old version prints something else on this machine than is
-    recorded; of them too, the two versions are compared as they print here. `problems`: runs that
-    do not count, with either version. `refused`: the scripts that the new version alone refuses, as
-    they raise or warn, so that their outputs cannot be recorded.
+    recorded (another machine recorded it, or another version); of them too, the two versions are
+    compared as they print here. `problems`: runs that do not count, with either version.
+    `refused`: the scripts that the new version alone refuses, as they raise or warn, so that their
+    outputs cannot be recorded.
     """
 
     old: str

@@ -28,8 +28,8 @@ def format_drill(book: Book, drill: Drill) -> str:
     parts = [f"PyTorch {drill.old} and {drill.new} on this machine: {counted}."]
     if drill.here:
         parts.append(
-            f"{drill.old} prints otherwise here than recorded: {_some(drill.here)}. That is this "
-            "machine, and no difference between the versions."
+            f"Here {drill.old} prints something else than is recorded: {_some(drill.here)}. "
+            "Another machine or version recorded it; below, both versions are as they print here."
         )
     for number, group in enumerate(by_cause(drill.found), 1):
         parts.append(_group(book, drill, number, group))
@@ -73,7 +73,7 @@ def _group(book: Book, drill: Drill, number: int, group: Sequence[Difference]) -
     first = group[0]
     scripts = sorted({difference.script for difference in group})
     rows = [f"{number}. PyTorch {drill.new} {KINDS[first.kind]}: {_times(len(scripts), 'snippet')}"]
-    if first.kind not in ("behaviour", "format"):
+    if first.kind not in ("behaviour", "format", "message"):  # there the lines say it all
         rows += [f"   {old or '(nothing)'}  ->  {new or '(nothing)'}" for old, new in first.cause]
     if version := first_version(book, drill, first):
         rows.append(f"   since: {version}, of the versions that the book has recorded")
