@@ -19,10 +19,8 @@ from gradtrace import PLAYER_ASSETS, asset_path
 from pathspec.gitignore import GitIgnoreSpec
 
 from proofbook import pipeline
-from proofbook.check.navigation import wrong_navigation
 from proofbook.cli import summary
 from proofbook.cli.progress import showing_progress
-from proofbook.directives.plot import plots_of
 from proofbook.export import downloads, notebook
 from proofbook.export.offline import ExportError
 from proofbook.export.take_place import take_place
@@ -70,15 +68,15 @@ def export(root: Path, out: Path, progress: Callable[[str], None]) -> str:
     book = read_book(root, store.load_memo())
     with tempfile.TemporaryDirectory(prefix="proofbook-") as kernels:
         os.environ |= kernel_environment(Path(kernels))
-        runs = Runs(book.root)
+        runs = Runs(book.root, took=store.load_seconds())
         notebooks = Notebooks(fork=runs.fork_kernel)
         try:
-            _prove(book, runs, notebooks, progress)
+            figures = _prove(book, runs, notebooks, progress)
             store.save_memo(book)
             out.mkdir(parents=True, exist_ok=True)
             new = Path(tempfile.mkdtemp(prefix=f".{FOLDER}.", dir=out))
             try:
-                pages, missing = _write(book, notebooks, new)
+                pages, missing = _write(book, figures, new)
                 take_place(new, target)
             finally:
                 shutil.rmtree(new, ignore_errors=True)
@@ -95,18 +93,25 @@ def _may_be_replaced(folder: Path) -> bool:
     return folder.is_dir() and ((folder / MARK).is_file() or not any(folder.iterdir()))
 
 
-def _prove(book: Book, runs: Runs, notebooks: Notebooks, progress: Callable[[str], None]) -> None:
-    """Run and check everything; raises `ExportError` where something does not hold."""
+def _prove(
+    book: Book, runs: Runs, notebooks: Notebooks, progress: Callable[[str], None]
+) -> dict[str, str]:
+    """Run and check everything; raises `ExportError` where something does not hold.
+
+    Gives the figures that scripts drew, SVG by the script.
+    """
     outcome = pipeline.finish(pipeline.start(book, runs, notebooks), showing_progress)
     if outcome.warnings:
         progress(summary.format_warnings(outcome.warnings))
-    if problems := [*outcome.problems, *wrong_navigation(book)]:
-        text = summary.format_failures(problems)
+    if outcome.problems:
+        text = summary.format_failures(outcome.problems)
         raise ExportError(f"the book does not hold; the last good export stays\n\n{text}")
     progress(summary.format_success(outcome))
+    drawn = (result for result in outcome.results if result.figures)
+    return {Path(r.path).relative_to(book.root).as_posix(): r.figures[0] for r in drawn}
 
 
-def _write(book: Book, notebooks: Notebooks, new: Path) -> tuple[int, list[str]]:
+def _write(book: Book, figures: Mapping[str, str], new: Path) -> tuple[int, list[str]]:
     """Write all editions; gives the number of pages, and what they do without."""
     pages, letters, missing = 0, frozenset[str](), []
     for language in book.config.codes:
@@ -117,7 +122,7 @@ def _write(book: Book, notebooks: Notebooks, new: Path) -> tuple[int, list[str]]
         _write_text(new / settings_file(book, language), text)
         _copy_files(book, site, new / docs_folder(language))
         files = list(_pages_of(book, site, language))
-        letters |= _write_pages(book, files, _edition(book, site, language, files), notebooks, new)
+        letters |= _write_pages(book, files, _edition(book, site, language, files), figures, new)
         pages += len(files)
     for language in book.config.codes if letters else ():
         _write_bytes(new / docs_folder(language) / math_font.FILE, math_font.font(letters))
@@ -141,13 +146,12 @@ def _edition(book: Book, site: Mapping[str, Any], language: str, files: list[str
 
 
 def _write_pages(
-    book: Book, files: list[str], edition: Edition, notebooks: Notebooks, new: Path
+    book: Book, files: list[str], edition: Edition, figures: Mapping[str, str], new: Path
 ) -> frozenset[str]:
     """Write the pages of an edition and their notebooks; gives the characters in formulas."""
     docs, letters = new / docs_folder(edition.language), frozenset[str]()
     for file in files:
         page = book.page(file)
-        figures = notebooks.figures({r.path for r in plots_of(page)})
         exported = exported_page(book, file, edition, figures)
         _write_text(docs / f"{page.name}.md", exported.text)
         letters |= exported.formula_characters

@@ -67,7 +67,7 @@ class ExportedPage:
 def exported_page(
     book: Book, file: str, edition: Edition, figures: Mapping[str, str]
 ) -> ExportedPage:
-    """A page of an edition. `figures`: SVG by the script that draws it, those of notebooks."""
+    """A page of an edition. `figures`: SVG by the script that draws it."""
     page = book.page(file)
     rows = _front_matter_rows(page)
     start = sum(len(row) + 1 for row in book.text(file).split("\n")[:rows])
@@ -116,7 +116,7 @@ def _place(page: Page, book: Book, edition: Edition) -> Place:
 
 
 def _with_figures(markdown: str, figures: Mapping[str, str]) -> str:
-    """The Markdown with each figure of a notebook in the line that waits for it."""
+    """The Markdown with each figure of a script in the line that waits for it."""
     lines = markdown.split("\n")
     for number, line in enumerate(lines):
         if line.lstrip().startswith("<div") and PLACEHOLDER in line:
