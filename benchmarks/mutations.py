@@ -121,9 +121,14 @@ def mutants(book: Book, kinds: Sequence[str] = (), page: str = "") -> list[of.Mu
 def _files(book: Book, ending: str) -> Iterator[Page]:
     """The pages; outputs too are taken for pages here: files with a text."""
     if ending == ".md":
-        yield from book.pages
+        yield from (_as_written(book, page) for page in book.pages)
     else:
         yield from (parse(file, book.text(file)) for file in book.files("snippets", ending))
+
+
+def _as_written(book: Book, page: Page) -> Page:
+    """A page as its file has it: in the book's own, what the file leaves open is filled in."""
+    return parse(page.file, book.text(page.file), language=page.language)
 
 
 def sample(all_of_them: Sequence[of.Mutant], count: int, seed: int) -> list[of.Mutant]:
@@ -164,7 +169,8 @@ class Judge:
             return None
         if errors(problems_of_pair(book, *(page.file for page in pair))):
             return "pair"
-        return "edit" if any(edited_sections(self.record.get(stem, {}), *pair)) else None
+        written = (_as_written(book, page) for page in pair)
+        return "edit" if any(edited_sections(self.record.get(stem, {}), *written)) else None
 
     def _output(self, mutant: of.Mutant) -> str | None:
         old = self.book.text(mutant.file)

@@ -169,7 +169,7 @@ def test_no_kind_falls_far_below_its_share(real):
     """The benchmark measures all changes; a few of each kind cannot tell more than this."""
     for kind in KINDS:
         caught = [v.by not in (None, "edit") for v in real if v.mutant.kind == kind]
-        assert sum(caught) >= (KINDS[kind].floor - 0.3) * len(caught), kind
+        assert sum(caught) >= (KINDS[kind].floor - 0.4) * len(caught), kind
 
 
 def test_a_sample_is_the_same_each_time_and_holds_every_kind():
