@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from gradtrace import same_but_for_rounding
-from proofbook.check.outputs import dtype_of_results
+from proofbook.model.snippet import dtype_of_results
 
 ROOT = Path(__file__).parent.parent
 OUTPUTS = sorted((ROOT / "snippets").rglob("*.out"))

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from gradtrace import same_but_for_rounding
-from proofbook.check.outputs import dtype_of_results
+from proofbook.model.snippet import dtype_of_results
 from proofbook.run.plot_environment import plot_environment
 from proofbook.run.runner import Runner
 from proofbook.testing.fixtures import LIMIT, PATIENCE

@@ -34,7 +34,7 @@ from pathlib import Path
 import pytest
 from aten import compared
 from gradtrace import same_but_for_rounding
-from proofbook.check.outputs import dtype_of_results
+from proofbook.model.snippet import dtype_of_results
 from proofbook.run.runner import Runner
 from proofbook.testing.sample import sample
 from proofbook.testing.tiny_book import write

@@ -44,9 +44,10 @@ def same_but_for_rounding(one: str, other: str, dtype: str = "float32") -> bool:
     """
     if one == other:
         return True
-    around_one, around_other = _around_numbers(one), _around_numbers(other)
-    numbers = zip(_NUMBER.findall(one), _NUMBER.findall(other), strict=False)
-    return around_one == around_other and all(same_number(a, b, dtype) for a, b in numbers)
+    numbers, others = _NUMBER.findall(one), _NUMBER.findall(other)
+    if numbers == others or _around_numbers(one) != _around_numbers(other):
+        return False  # no number is printed otherwise, so neither are columns aligned otherwise
+    return all(same_number(a, b, dtype) for a, b in zip(numbers, others, strict=True))
 
 
 def same_number(one: str, other: str, dtype: str = "float32") -> bool:

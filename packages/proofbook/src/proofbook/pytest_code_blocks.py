@@ -20,13 +20,14 @@ from gradtrace import same_but_for_rounding
 from pytest_codeblocks.main import CodeBlock, extract_from_buffer
 from pytest_codeblocks.plugin import TestBlock
 
-from proofbook.check.outputs import dtype_of_results, refused
+from proofbook.check.outputs import refused
 from proofbook.check.text_difference import first_different_line
 from proofbook.markdown.expand import expand, expand_reference
 from proofbook.model.book import Book, read_book
 from proofbook.model.page import Page, one_line_end, parse
 from proofbook.model.page_file import stem_of
 from proofbook.model.problem import Problem, Unproved
+from proofbook.model.snippet import dtype_of_results
 from proofbook.run.result import Result
 from proofbook.run.runner import TIME_LIMIT, Runner, RunnerError
 

@@ -16,13 +16,13 @@ from dataclasses import dataclass
 from gradtrace import same_but_for_rounding
 from nbformat import NotebookNode
 
-from proofbook.check.outputs import dtype_of_results
 from proofbook.check.text_difference import first_different_line
 from proofbook.directives.plot import plots_of
 from proofbook.export import notebook
 from proofbook.model.book import Book
 from proofbook.model.page import one_line_end
 from proofbook.model.problem import Problem, Unproved
+from proofbook.model.snippet import dtype_of_results
 from proofbook.run.kernels import CellFailed, KernelPool, Outputs
 from proofbook.run.plot_environment import STYLE
 from proofbook.run.provisioner import Fork

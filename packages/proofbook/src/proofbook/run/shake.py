@@ -8,11 +8,10 @@ from pathlib import Path
 
 from gradtrace import same_but_for_rounding
 
-from proofbook.check.outputs import dtype_of_results
 from proofbook.check.text_difference import first_different_line
 from proofbook.model.page import one_line_end, read
 from proofbook.model.problem import Problem
-from proofbook.model.snippet import output_file
+from proofbook.model.snippet import dtype_of_results, output_file
 from proofbook.run.machine import MACHINES, PLAIN_PROCESSOR, Machine
 from proofbook.run.result import Result
 from proofbook.run.runner import Runner
