@@ -301,7 +301,8 @@ def runs(tmp_path_factory, other_runner: Runner, request) -> Iterator[dict[str, 
     if not hasattr(os, "fork"):
         pytest.skip("what is compared runs in forks of one process")
     folder = tmp_path_factory.mktemp("hard")
-    items = [i for i in request.session.items if "runs" in getattr(i, "fixturenames", ())]
+    items = [i for i in request.session.items if i.path == request.path]
+    items = [i for i in items if "runs" in i.fixturenames]
     files = {}
     for name in dict.fromkeys(i.callspec.params["name"] for i in items):
         files[name] = (

@@ -1,14 +1,14 @@
 """Directives that show what the whole book holds: its glossary, its questions, its proof report.
 
 A page writes `::: docs/glossary/terms.toml` and below it `part: <part>`; the questions likewise;
-`::: report`, `::: versions` and `::: other-versions` take no option.
+`::: report`, `::: changed-digits`, `::: versions` and `::: other-versions` take no option.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from proofbook.content import glossary, questions, report, version_table
+from proofbook.content import changed_digits, glossary, questions, report, version_table
 from proofbook.directives.directive import Directive
 from proofbook.model.config import BookConfig
 from proofbook.model.page import Page, Reference
@@ -26,6 +26,9 @@ def book_parts(config: BookConfig) -> tuple[Directive, ...]:
         Directive(config.questions, _questions_part, part),
         Directive(report.NAME, lambda _, page, book: report.table(page.file, book)),
         Directive(report.VERSIONS, lambda _, page, book: report.versions(page.file, book)),
+        Directive(
+            changed_digits.NAME, lambda _, page, book: changed_digits.sentence(page.file, book)
+        ),
         Directive(version_table.NAME, lambda _, page, book: version_table.table(page.file, book)),
     )
 
