@@ -429,6 +429,7 @@ def test_stops_a_loop_and_names_its_line(request, run, monkeypatch, tmp_path, ki
 def test_a_flood_fills_neither_time_nor_memory(request, run, kind):
     by = request.getfixturevalue(kind)
     processes = [os.getpid(), by._process.pid]
+    run("print(1)\n", by=by)  # by now it has imported what it needs
     for pid in processes:
         Path(f"/proc/{pid}/clear_refs").write_text("5")  # the peak begins anew
     before = [_memory(pid, "VmRSS") for pid in processes]

@@ -91,7 +91,7 @@ CASES = {
     "code is stronger than maths": "$`a`$ `$`x`$`",
     "code does not cross paragraphs": "`a\n\nb`\n\n- `c\n- d`\n",
     "indented code": "    `no` $x$\n\n- item\n\n    `yes`\n\n        `no`\n\n!!! note\n    `yes`\n",
-    "fences": "```\n`a`\n```\n\n~~~~ py\n$x$\n~~~\n~~~~\n\n```\n`b`\n````\n\n  ```\n `c`\n  ```\n",
+    "fences": "```\n`a`\n```\n\n~~~~ py\n$x$\n~~~\n~~~~\n\n````\n`b`\n```\n````\n\n  ```\n `c`\n  ```\n",
     "fence in a box": '!!! note "A `b` $c$"\n    ```text\n    `d`\n    ```\n\n    $e$\n\n`f`\n',
     "links": '[a](b.md) [c [d]](e.md#f "t") [`g`](h(i).md) [j](<k l.md>) \\[m](n.md) [o] (p.md)',
     "links within": "[a [b](c.md)](d.md) [![e](f.png)](g.md) ![h [i](j.md)](k.png)",
