@@ -845,3 +845,20 @@ def test_a_script_does_not_find_its_neighbours(run, tmp_path):
     (tmp_path / "neighbour.py").write_text("x = 1\n")
     refusal = run("import neighbour\nprint(neighbour.x)\n").refusal
     assert refusal.found == "ModuleNotFoundError: No module named 'neighbour'"
+
+
+OPTIMIZER = (
+    "import torch\nimport torch._dynamo\nw = torch.ones(2, requires_grad=True)\n"
+    "w.sum().backward()\ntorch.optim.SGD([w], lr=1).step()\nprint(w.detach())\n"
+)
+
+
+@pytest.mark.parametrize(
+    "source", [OPTIMIZER, "import torch._dynamo\nprint(1)\n"], ids=["optimizer", "imported"]
+)
+@pytest.mark.parametrize("fresh", [False, True])
+def test_what_pytorch_keeps_for_itself_is_no_file_left_behind(tmp_path, source, fresh):
+    """The first optimizer of a process makes a folder for compiled code."""
+    with Runner(PATIENCE, fresh=fresh) as runner:
+        result = runner.submit(write(tmp_path / "s.py", source)).result(PATIENCE)
+    assert result.refusal is None

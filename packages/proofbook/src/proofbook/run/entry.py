@@ -42,6 +42,9 @@ class _FileWatch:
         self.active = True
         self.lines: dict[str, int] = {}
         self._script = script
+        cache = os.environ.get("TORCHINDUCTOR_CACHE_DIR")
+        # PyTorch's own files there are not the script's business.
+        self._passed_over = (*_DEVICES, cache) if cache else _DEVICES
 
     def __call__(self, event: str, args: tuple) -> None:
         if not self.active or event not in _MAKES:
@@ -50,7 +53,7 @@ class _FileWatch:
         with contextlib.suppress(TypeError, ValueError, OSError):
             if event != "open" or args[2] & _WRITING:
                 path = os.path.abspath(os.fsdecode(args[_MAKES[event]]))
-                if not path.startswith(_DEVICES):
+                if not path.startswith(self._passed_over):
                     self.lines.setdefault(path, _current_line(self._script))
 
 

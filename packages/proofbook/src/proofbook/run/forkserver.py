@@ -169,11 +169,12 @@ class Forkserver:
         script, limit, trace = request["script"], request["limit"], request["trace"]
         machine = Machine(**request["machine"]) if request["machine"] else None
         self._begun += 1
-        if self._begun + len(self._waiting) > FEW:
+        source = Path(script).read_bytes()
+        if self._begun + len(self._waiting) > FEW or b"optim" in source:
             preload_optimizers()
         if trace:
             preload_modules(RECORDING)
-        if b"matplotlib" in Path(script).read_bytes():  # it looks for fonts when it starts
+        if b"matplotlib" in source:  # it looks for fonts when it starts
             preload_modules(*DRAWING)
 
         def run() -> None:

@@ -83,6 +83,8 @@ class Runner:
                     **_packages(python),
                     "OMP_NUM_THREADS": "1",
                     "PYTHONHASHSEED": f"{hash_seed}",
+                    # What the first optimizer of a process imports makes this folder.
+                    "TORCHINDUCTOR_CACHE_DIR": str(Path(self._folder, "torchinductor")),
                     **(environment or {}),
                 },
                 text=True,
