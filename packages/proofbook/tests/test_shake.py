@@ -140,3 +140,11 @@ def test_a_script_that_fails_is_told_with_its_error(book, proof_command):
     status, _, problems = proof_command("shake")
     assert status == 1
     assert "ValueError: no" in problems
+
+
+def test_a_script_without_a_recorded_output_is_told(book, proof_command):
+    book.remove(OUTPUT)
+    status, _, problems = proof_command("shake")
+    assert status == 1
+    assert f"{OUTPUT}:1: no output is recorded" in problems
+    assert f"mend:     proofbook update {SCRIPT}" in problems

@@ -50,6 +50,9 @@ def fragile(
 
 def _difference(root: Path, script: str, machine: str, result: Result) -> Problem | None:
     output = output_file(script)
+    if not (root / output).is_file():
+        mend = f"proofbook update {script}"
+        return Problem(output, 1, "no output is recorded", "a file", "none", mend)
     recorded, printed = read(root / output), one_line_end(result.stdout)
     if result.refusal:
         why = result.refusal
