@@ -817,7 +817,8 @@ def _wait(until, seconds: float = PATIENCE) -> None:
 def test_no_temporary_folder_is_left(runner, run):
     for source in (FINE, "raise ValueError\n", "open('a.txt', 'w').close()\n"):
         run(source)
-    assert [p.name for p in Path(runner._folder).iterdir()] == ["errors"]
+    own = {"errors", "torchinductor"}  # for all runs, and gone with the runner
+    assert {p.name for p in Path(runner._folder).iterdir()} <= own
 
 
 def test_the_inbox_does_not_wait_while_scripts_do(monkeypatch):
