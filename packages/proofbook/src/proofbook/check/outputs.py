@@ -48,8 +48,8 @@ def printed_otherwise(book: Book, results: Iterable[Result]) -> list[str]:
     found = []
     for result in results:
         script = Path(result.path).relative_to(book.root).as_posix()
-        output = script.removesuffix(".py") + ".out"
-        recorded, printed = book.text_or_empty(output), one_line_end(result.stdout)
+        recorded = book.text_or_empty(output_file(script))
+        printed = one_line_end(result.stdout)
         if result.refusal or result.trace is not None or recorded == printed:
             continue
         if same_but_for_rounding(recorded, printed, dtype_of_results(book.text(script))):
