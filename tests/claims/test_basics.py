@@ -1,0 +1,59 @@
+"""What the pages of basics say in general."""
+
+import pytest
+import torch
+
+pytestmark = pytest.mark.upgrade
+
+DTYPES = (torch.float16, torch.bfloat16, torch.float32, torch.float64, torch.complex64)
+RESULTS = {
+    "w + data": (lambda w, data: w + data, True),
+    "data @ w": (lambda w, data: data @ w, True),
+    "cat": (lambda w, data: torch.cat([data, w]), True),
+    "a view": (lambda w, data: w[:1], True),
+    "detach": (lambda w, data: w.detach(), False),
+    "data": (lambda w, data: w.data, False),
+    "equal": (lambda w, data: w == data, False),
+    "isnan": (lambda w, data: w.isnan(), False),
+    "long": (lambda w, data: w.real.long(), False),
+    "argmax": (lambda w, data: w.real.argmax(), False),
+    "indices of sort": (lambda w, data: w.real.sort().indices, False),
+    "zeros_like": (lambda w, data: torch.zeros_like(w), False),
+    "rand_like": (lambda w, data: torch.rand_like(w), False),
+    "tensor": (lambda w, data: torch.tensor(w.tolist()), False),
+}
+
+
+@pytest.mark.parametrize("name", RESULTS)
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_what_requires_a_gradient(name, dtype):
+    compute, spreads = RESULTS[name]
+    data = torch.tensor([1.0, 2.0], dtype=dtype)
+    w = data.clone().requires_grad_()
+    assert compute(w, data).requires_grad is spreads
+    assert not compute(data, data).requires_grad
+    for quiet in (torch.no_grad, torch.inference_mode):
+        with quiet():
+            result = compute(w, data)
+        assert name == "a view" or not result.requires_grad
+
+
+VIEWS = {
+    "part": lambda w: w[:1],
+    "view": lambda w: w.view(2, 1),
+    "expand": lambda w: w.expand(3, 2),
+    "reshape": lambda w: w.reshape(2, 1),
+}
+
+
+@pytest.mark.parametrize("of", ["a leaf", "an intermediate tensor"])
+@pytest.mark.parametrize("quiet", [torch.no_grad, torch.inference_mode])
+@pytest.mark.parametrize("name", VIEWS)
+def test_a_view_made_where_nothing_is_recorded_loses_the_gradient(name, quiet, of):
+    w = torch.tensor([1.0, 2.0], requires_grad=True)
+    base = w if of == "a leaf" else 2 * w
+    with quiet():
+        view = VIEWS[name](base)
+    assert view.requires_grad and view.grad_fn is None
+    (3 * view).sum().backward()
+    assert w.grad is None
