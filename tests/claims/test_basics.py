@@ -1,7 +1,14 @@
 """What the pages of basics say in general."""
 
+from datetime import timedelta
+
 import pytest
 import torch
+import torch.distributed as dist
+from torch import nn
+from torch.nn.parallel import DistributedDataParallel
+
+from claims.ranks import on_two_ranks
 
 pytestmark = pytest.mark.upgrade
 
@@ -57,3 +64,45 @@ def test_a_view_made_where_nothing_is_recorded_loses_the_gradient(name, quiet, o
     assert view.requires_grad and view.grad_fn is None
     (3 * view).sum().backward()
     assert w.grad is None
+
+
+LOSSES = {
+    "output * 0": lambda model, x: (model(x) * 0).sum(),
+    "none, skipped": None,
+    "parameters * 0": lambda model, x: sum((p * 0).sum() for p in model.parameters()),
+}
+"""The loss of a batch without a target; with the last, the model isn't run."""
+
+
+def gradients(rank: int) -> dict[str, list[float | str]]:
+    """The gradients of two batches: 2 in rank 0, 6 in rank 1, where the first has no target."""
+    seen = {}
+    for name, without_target in LOSSES.items():
+        layer = nn.Linear(1, 1, bias=False)
+        alone = dist.new_group(timeout=timedelta(seconds=5))
+        model = DistributedDataParallel(layer, process_group=alone)
+        x = torch.full((1, 1), (2.0, 6.0)[rank])
+        seen[name] = []
+        for batch in range(2):
+            layer.weight.grad = None
+            without = (rank, batch) == (1, 0)
+            if without and without_target is None:
+                continue
+            try:
+                loss = without_target(model, x) if without else model(x).sum()
+                loss.backward()
+                seen[name].append(layer.weight.grad.item())
+            except RuntimeError:
+                seen[name].append("waits in vain")
+    return seen
+
+
+def test_a_batch_without_a_target_in_one_of_two_processes():
+    """The means are (2 + 0) / 2 for the first batch and (2 + 6) / 2 for the second."""
+    first, second = on_two_ranks(gradients)
+    assert first["output * 0"] == second["output * 0"] == [1.0, 4.0]
+    mixed = (2.0 + 6.0) / 2
+    assert first["none, skipped"] == [mixed, "waits in vain"], "batch 0 meets batch 1"
+    assert second["none, skipped"] == [mixed]
+    assert first["parameters * 0"] == [mixed, "waits in vain"]
+    assert second["parameters * 0"] == [0.0, mixed], "the pass without the model isn't averaged"
