@@ -44,3 +44,32 @@ def test_a_frozen_encoder_goes_on_in_training_mode(name):
     assert not goes_on(encoder, x)
     model.train()
     assert goes_on(encoder, x), "model.train() puts the encoder back into training mode"
+
+
+CHANGED = {
+    "w + 0": (lambda w: w + 0, False),
+    "w * 3": (lambda w: w * 3, False),
+    "w.view": (lambda w: w.view(2, 1), False),
+    "w.mean": (lambda w: w.mean(0, keepdim=True), False),
+    "w ** 2": (lambda w: w**2, True),
+    "w.sin": (lambda w: w.sin(), True),
+    "w * w": (lambda w: w * w, True),
+    "w.log": (lambda w: w.log(), True),
+}
+"""What is computed from w, and whether its backward pass needs the value of w."""
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float32, torch.float64], ids=str)
+@pytest.mark.parametrize("name", CHANGED)
+def test_an_edit_through_detach_raises_only_where_the_value_was_saved(name, dtype):
+    compute, saved = CHANGED[name]
+    w = torch.tensor([2.0, 3.0], dtype=dtype, requires_grad=True)
+    (unedited,) = torch.autograd.grad(compute(w).sum(), w)
+    loss = compute(w).sum()
+    w.detach().mul_(10)
+    if saved:
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            loss.backward()
+    else:
+        loss.backward()
+        assert torch.equal(w.grad, unedited)

@@ -15,6 +15,11 @@ def detach_kinds() -> Pairs:
     return [("y * cut, w.grad:", slope(lambda w: 3 * w * (3 * 2), 2))]
 
 
+def detach_not_saved() -> Pairs:
+    """The sum of 10 * 3w at w = 2; the graph holds 3w alone."""
+    return [("loss:", 10 * 3 * 2), ("w.grad:", [slope(lambda w: 3 * w, 2)])]
+
+
 def detach_or_data() -> Pairs:
     """The node of w^2 multiplies by 2w, with the w that the storage holds by now: 10 times 2."""
     return [("data: w.grad:", [slope(lambda w: w**2, 10 * 2)])]
