@@ -73,3 +73,50 @@ def test_an_edit_through_detach_raises_only_where_the_value_was_saved(name, dtyp
     else:
         loss.backward()
         assert torch.equal(w.grad, unedited)
+
+
+def kept(module: nn.Module, x: torch.Tensor) -> list[torch.Tensor]:
+    """What the forward pass of a module keeps for the backward pass, each tensor once."""
+    tensors = {}
+
+    def keep(tensor):
+        tensors[id(tensor)] = tensor
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
+        module(x)
+    return list(tensors.values())
+
+
+KEEP = {
+    "Linear": (lambda: nn.Linear(4, 4), (8, 4), True),
+    "Conv2d": (lambda: nn.Conv2d(4, 4, 3), (8, 4, 5, 5), True),
+    "LayerNorm": (lambda: nn.LayerNorm(4), (8, 4), True),
+    "Dropout": (lambda: nn.Dropout(), (8, 4), False),
+    "Dropout2d": (lambda: nn.Dropout2d(), (8, 4, 3, 3), False),
+    "TransformerEncoderLayer": (lambda: nn.TransformerEncoderLayer(4, 2, 8), (8, 4, 4), False),
+}
+"""Modules, the shape of an input, and whether they keep as much in evaluation mode."""
+
+
+@pytest.mark.parametrize("name", KEEP)
+def test_what_is_kept_in_evaluation_mode(name):
+    make, shape, same = KEEP[name]
+    module, x = make(), torch.rand(shape, requires_grad=True)
+    training = len(kept(module.train(), x))
+    evaluation = len(kept(module.eval(), x))
+    assert evaluation == training if same else evaluation < training
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16], ids=str)
+def test_autocast_keeps_a_copy_of_the_weight(dtype):
+    layer, x = nn.Linear(64, 64), torch.rand(1, 64, requires_grad=True)
+
+    def own_weight() -> bool:
+        weights = [tensor for tensor in kept(layer, x) if tensor.numel() == layer.weight.numel()]
+        return bool(weights) and all(w.data_ptr() == layer.weight.data_ptr() for w in weights)
+
+    assert own_weight()
+    with torch.autocast("cpu", dtype=dtype):
+        assert not own_weight()
+        assert dtype in {tensor.dtype for tensor in kept(layer, x) if tensor.numel() > 64}
