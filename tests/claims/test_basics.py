@@ -45,6 +45,19 @@ def test_what_requires_a_gradient(name, dtype):
         assert name == "a view" or not result.requires_grad
 
 
+@pytest.mark.parametrize("dtype", [d for d in DTYPES if d.is_floating_point], ids=str)
+def test_which_leaves_get_a_gradient(dtype):
+    w, unused, frozen = (torch.ones(2, dtype=dtype, requires_grad=True) for _ in range(3))
+    frozen.requires_grad_(False)
+    data = torch.ones(2, dtype=dtype)
+    y = (2 * w * data * frozen - 1).sum()
+    assert [x.is_leaf for x in (w, unused, frozen, data)] == [True] * 4
+    assert [x.grad for x in (w, unused, frozen, data)] == [None] * 4
+    y.backward()
+    assert torch.equal(w.grad, torch.full_like(data, 2))
+    assert [x.grad for x in (unused, frozen, data)] == [None] * 3
+
+
 VIEWS = {
     "part": lambda w: w[:1],
     "view": lambda w: w.view(2, 1),
