@@ -1,5 +1,7 @@
 """What the pages of tensor-hooks say in general."""
 
+from inspect import signature
+
 import pytest
 import torch
 from torch import nn
@@ -126,3 +128,55 @@ def test_a_step_inside_the_backward_pass_takes_the_scaled_gradient():
 def test_a_step_of_the_scaler_inside_the_backward_pass_skips_one_parameter_alone():
     values, _ = scaled_steps(True, [lambda a, b: 3 * a + b * torch.inf])
     assert values == pytest.approx([0.7, 1.0])
+
+
+MOVE_IT = {"ASGD", "Muon"}
+OPTIMIZERS = {
+    name: kind
+    for name, kind in vars(torch.optim).items()
+    if isinstance(kind, type) and issubclass(kind, torch.optim.Optimizer)
+    if kind not in (torch.optim.Optimizer, torch.optim.SparseAdam)  # for sparse gradients alone
+}
+SETTINGS = {
+    "lr": 0.01,
+    "momentum": 0.9,
+    "nesterov": True,
+    "amsgrad": True,
+    "maximize": True,
+    "centered": True,
+    "foreach": True,
+    "fused": True,
+}
+
+
+CHOICES = [
+    (name, setting)
+    for name, kind in OPTIMIZERS.items()
+    for setting in SETTINGS
+    if setting in signature(kind).parameters
+]
+
+
+@pytest.mark.parametrize(("name", "setting"), CHOICES)
+def test_who_moves_an_element_that_was_masked_from_the_first_step_on(name, setting):
+    parameters = signature(OPTIMIZERS[name]).parameters
+    chosen = {"lr": 0.01, setting: SETTINGS[setting]}
+    if setting == "nesterov" and "momentum" in parameters:
+        chosen["momentum"] = 0.9
+    if "weight_decay" in parameters:
+        chosen["weight_decay"] = 0
+    w = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    mask = torch.tensor([[1.0, 1.0], [1.0, 0.0]])
+    w.register_hook(lambda grad: grad * mask)
+    optimizer = OPTIMIZERS[name]([w], **chosen)
+
+    def closure():
+        optimizer.zero_grad()
+        loss = (w**2).sum() + 0.1 * w.prod()
+        loss.backward()
+        return loss
+
+    for _ in range(5):
+        optimizer.step(closure)
+    assert w[0, 0].item() != 1, "the others are trained"
+    assert (w[1, 1].item() != 4) is (name in MOVE_IT)

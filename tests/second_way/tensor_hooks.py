@@ -173,6 +173,11 @@ def mask_from_the_start() -> Pairs:
     ]
 
 
+def mask_is_not_enough() -> Pairs:
+    """The last gradient is masked, whoever takes the step."""
+    return [(f"{name}, last gradient:", 0.0) for name in ("SGD", "Adam", "ASGD", "Muon")]
+
+
 def mask_one_weight() -> Pairs:
     """sum(k^2), the last element masked, lr 0.25, momentum 0.9: in the first step k - lr * 2k."""
     kernel, mask = np.array([[1.0, 2], [3, 4]]), np.array([[1.0, 1], [1, 0]])
