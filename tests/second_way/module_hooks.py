@@ -193,6 +193,17 @@ def once() -> Pairs:
     return [("call", 0), ("call", 1)]
 
 
+def once_per_pass() -> Pairs:
+    """u = 3x, loss u^2 at x = 1: its gradient by u; then the penalty (2u * 3)^2 by u and by x."""
+    at_u = slope(lambda u: u**2, 3)
+    penalty_at_u = slope(lambda u: (2 * u * 3) ** 2, 3)
+    return [
+        ("hook, grad_output:", at_u),
+        ("hook, grad_output:", penalty_at_u),
+        ("x.grad:", 3 * penalty_at_u),
+    ]
+
+
 def one_after_another() -> Pairs:
     """10 x 1, then + 1; 1 + 1, then 10 x; 1 + 1 + 1."""
     return [

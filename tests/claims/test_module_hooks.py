@@ -1,0 +1,70 @@
+"""What the pages of module-hooks say in general."""
+
+import pytest
+import torch
+from torch import nn
+from torch.utils.checkpoint import checkpoint
+
+pytestmark = pytest.mark.upgrade
+
+
+def counted(module: nn.Module) -> list[nn.Module]:
+    """A list that grows each time the full backward hook of the module fires."""
+    fired = []
+    module.register_full_backward_hook(lambda module, *_: fired.append(module))
+    return fired
+
+
+MODULES = {
+    "Linear": lambda: nn.Linear(2, 2),
+    "Tanh": lambda: nn.Tanh(),
+    "LayerNorm": lambda: nn.LayerNorm(2),
+    "Dropout": lambda: nn.Dropout(),
+    "Sequential": lambda: nn.Sequential(nn.Linear(2, 2), nn.Sigmoid()),
+}
+
+
+@pytest.mark.parametrize("mode", ["train", "eval"])
+@pytest.mark.parametrize("calls", [1, 2, 3])
+@pytest.mark.parametrize("passes", [0, 1, 2, 3])
+@pytest.mark.parametrize("name", MODULES)
+def test_a_full_backward_hook_fires_once_for_each_pass_through_each_call(name, passes, calls, mode):
+    module = MODULES[name]()
+    module.train(mode == "train")
+    fired = counted(module)
+    x = torch.ones(3, 2, requires_grad=True)
+    loss = sum(module(x).square().sum() for _ in range(calls))
+    for _ in range(passes):
+        loss.backward(retain_graph=True)
+    assert len(fired) == calls * passes
+
+
+@pytest.mark.parametrize("name", ["Linear", "Tanh", "LayerNorm", "Sequential"])
+def test_a_gradient_penalty_goes_through_a_call_twice(name):
+    module = MODULES[name]()
+    fired = counted(module)
+    x = torch.ones(3, 2, requires_grad=True)
+    loss = module(x).square().sum()
+    (grad,) = torch.autograd.grad(loss, x, create_graph=True)
+    assert len(fired) == 1
+    grad.square().sum().backward()
+    assert len(fired) == 2
+
+
+@pytest.mark.parametrize("reentrant", [True, False])
+def test_a_recomputed_call_counts_once(reentrant):
+    module = nn.Linear(2, 2)
+    fired = counted(module)
+    x = torch.ones(3, 2, requires_grad=True)
+    checkpoint(module, x, use_reentrant=reentrant).sum().backward()
+    assert len(fired) == 1
+
+
+@pytest.mark.filterwarnings("ignore:Full backward hook is firing")
+@pytest.mark.parametrize("needs_gradient", [True, False])
+def test_a_pass_that_stops_at_the_weight_does_not_go_through(needs_gradient):
+    module = nn.Linear(2, 2)
+    fired = counted(module)
+    x = torch.ones(3, 2, requires_grad=needs_gradient)
+    torch.autograd.grad(module(x).sum(), module.weight)
+    assert len(fired) == (0 if needs_gradient else 1)
