@@ -68,3 +68,30 @@ def test_a_pass_that_stops_at_the_weight_does_not_go_through(needs_gradient):
     x = torch.ones(3, 2, requires_grad=needs_gradient)
     torch.autograd.grad(module(x).sum(), module.weight)
     assert len(fired) == (0 if needs_gradient else 1)
+
+
+IN_PLACE = {
+    "ReLU": lambda: nn.ReLU(inplace=True),
+    "Dropout": lambda: nn.Dropout(inplace=True),
+    "LeakyReLU": lambda: nn.LeakyReLU(inplace=True),
+    "SiLU": lambda: nn.SiLU(inplace=True),
+}
+
+
+@pytest.mark.filterwarnings("ignore:Using a non-full backward hook")
+@pytest.mark.parametrize(
+    "make", [MODULES["Linear"], MODULES["LayerNorm"]], ids=["Linear", "LayerNorm"]
+)
+@pytest.mark.parametrize("name", IN_PLACE)
+def test_the_full_hook_forbids_an_edit_in_place_that_the_old_one_allows(name, make):
+    def train(register: str, inplace: bool = True) -> None:
+        layer, change = make(), IN_PLACE[name]()
+        getattr(layer, register)(lambda *_: None)
+        change.inplace = inplace
+        x = torch.ones(1, 2, requires_grad=True)
+        nn.Sequential(layer, change)(x).sum().backward()
+
+    train("register_backward_hook")
+    with pytest.raises(RuntimeError, match="is being modified inplace"):
+        train("register_full_backward_hook")
+    train("register_full_backward_hook", inplace=False)
