@@ -70,6 +70,25 @@ def test_a_pass_that_stops_at_the_weight_does_not_go_through(needs_gradient):
     assert len(fired) == (0 if needs_gradient else 1)
 
 
+@pytest.mark.parametrize("calls", [1, 2])
+def test_a_replaced_grad_input_changes_parameters_only_through_earlier_calls(calls):
+    """w * x and w * w * x at w = 3: by w, 1 and 6; doubled at the later call, 3 + 2 * 3 = 9."""
+
+    def at_weight(hooked: bool) -> float:
+        module = nn.Linear(1, 1, bias=False)
+        nn.init.constant_(module.weight, 3.0)
+        if hooked:
+            module.register_full_backward_hook(lambda _, grad_input, __: (2 * grad_input[0],))
+        x = torch.ones(1, 1, requires_grad=True)
+        for _ in range(calls):
+            x = module(x)
+        x.sum().backward()
+        return module.weight.grad.item()
+
+    assert at_weight(hooked=False) == {1: 1, 2: 6}[calls]
+    assert at_weight(hooked=True) == {1: 1, 2: 9}[calls]
+
+
 IN_PLACE = {
     "ReLU": lambda: nn.ReLU(inplace=True),
     "Dropout": lambda: nn.Dropout(inplace=True),
