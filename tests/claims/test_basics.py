@@ -58,6 +58,24 @@ def test_which_leaves_get_a_gradient(dtype):
     assert [x.grad for x in (unused, frozen, data)] == [None] * 3
 
 
+@pytest.mark.parametrize("dtype", [*DTYPES, torch.int64, torch.bool], ids=str)
+def test_which_leaves_take_the_flag(dtype):
+    with torch.inference_mode():
+        made_inside = torch.ones(2, dtype=dtype)
+    refused = not (dtype.is_floating_point or dtype.is_complex)
+    for leaf, refuses in (
+        (torch.ones(2, dtype=dtype), refused),
+        (made_inside.clone(), refused),
+        (made_inside, True),
+    ):
+        assert leaf.is_leaf
+        if refuses:
+            with pytest.raises(RuntimeError):
+                leaf.requires_grad_()
+        else:
+            assert leaf.requires_grad_().requires_grad
+
+
 VIEWS = {
     "part": lambda w: w[:1],
     "view": lambda w: w.view(2, 1),
