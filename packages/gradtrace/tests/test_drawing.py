@@ -12,6 +12,7 @@ from gradtrace import PLAYER_ASSETS, Trace, asset_path, draw_figure, format_trac
 from gradtrace.layout.layered import LayoutEdge, layered_layout
 from gradtrace.layout.packing import MAX_WIDTH, packed_layout
 from gradtrace.narrate.languages import LANGUAGES, language_of_locale
+from gradtrace.narrate.steps import list_steps
 from gradtrace.narrate.value_format import format_number, format_value
 from gradtrace.testing import invented_numbers, layout_faults
 from recording import recorded
@@ -139,3 +140,80 @@ def test_a_figure_is_the_same_in_every_process(tmp_path, trace):
 
 def test_the_assets_are_small():
     assert all(asset_path(name).stat().st_size < 6200 for name in PLAYER_ASSETS)
+
+
+# What hooks return is told when they have returned
+
+
+def steps_of_hooks(body: str, folder, language: str) -> list[str]:
+    """What is told of hooks that were called, and of what they print."""
+    steps = list_steps(recorded(body, folder), language)
+    return [step.sentence for step in steps if step.kind in ("hook", "print")][:-1]
+
+
+PRINTING_HOOKS = """
+    w = torch.tensor(1.0, requires_grad=True)
+    y = w * 2
+    def tenfold(grad):
+        print("tenfold:", grad.item())
+        print()
+        return grad * 10
+    y.register_hook(tenfold)
+    y.register_hook(lambda grad: print("seen:", grad.item()))
+    y.register_hook(lambda grad: None)
+    y.backward()
+"""
+
+
+def test_what_a_hook_returned_is_told_after_what_it_printed(tmp_path):
+    assert steps_of_hooks(PRINTING_HOOKS, tmp_path, "en") == [
+        "Tensor hook `tenfold` gets 1.",
+        "Output: `tenfold: 1.0`; then `tenfold` returns 10: the gradient is now 10.",
+        "Tensor hook `lambda` gets 10.",
+        "Output: `seen: 10.0`; then `lambda` returns nothing.",
+        "Tensor hook `lambda` gets 10 and returns nothing.",
+    ]
+    assert steps_of_hooks(PRINTING_HOOKS, tmp_path, "zh") == [
+        "张量钩子 `tenfold` 收到 1。",
+        "输出 `tenfold: 1.0`，然后 `tenfold` 返回 10：梯度换成了 10。",
+        "张量钩子 `lambda` 收到 10。",
+        "输出 `seen: 10.0`，然后 `lambda` 没有返回值。",
+        "张量钩子 `lambda` 收到 10，没有返回值。",
+    ]
+
+
+def test_a_module_hook_that_prints_returns_after_it(tmp_path):
+    body = """
+        net = nn.Linear(1, 1)
+        nn.init.ones_(net.weight)
+        x = torch.ones(1, requires_grad=True)
+        def doubled(module, grad_input, grad_output):
+            print("doubled")
+            return (grad_input[0] * 2,)
+        net.register_full_backward_hook(doubled)
+        net(x).backward()
+    """
+    assert steps_of_hooks(body, tmp_path, "en") == [
+        "Full backward hook `doubled` is called: `grad_input` is [1], `grad_output` is [1].",
+        "Output: `doubled`; then `doubled` returns [2], and that goes on.",
+    ]
+
+
+def test_a_hook_that_raises_is_not_said_to_return(tmp_path):
+    body = """
+        w = torch.tensor(1.0, requires_grad=True)
+        y = w * 2
+        def refuse(grad):
+            print("refused")
+            raise ValueError
+        y.register_hook(refuse)
+        try:
+            y.backward()
+        except ValueError:
+            print("caught")
+    """
+    assert steps_of_hooks(body, tmp_path, "en") == [
+        "Tensor hook `refuse` gets 1.",
+        "Output: `refused`",
+        "Output: `caught`",
+    ]

@@ -12,7 +12,7 @@ from gradtrace.narrate.value_format import (
     scalar,
     without_shape,
 )
-from gradtrace.trace import Event
+from gradtrace.trace import Event, Value
 
 _MODULE_HOOKS = {
     "full_backward": ("hook_module", ("inputs", "outputs")),
@@ -109,10 +109,30 @@ def hook_called(narrator: Narrator, event: Event) -> Narration:
         return narrator.phrase("hook_called", **hook), boxes
     texts = (narrator.values([argument]) for argument in got)
     sentence = narrator.phrase(phrase, **hook, **dict(zip(placeholders, texts, strict=False)))
-    if event.get("ret") is not None:
-        phrase = "and_replaces" if kind in _REPLACING_HOOKS else "and_returns"
-        sentence += narrator.phrase(phrase, given=narrator.values([event["ret"]]))
+    replaces = kind in _REPLACING_HOOKS
+    if event.get("ret") is not None and not (replaces and _returns_later(narrator)):
+        phrase = "replaces" if replaces else "returns_value"
+        returned = narrator.phrase(phrase, given=narrator.values([event["ret"]]))
+        sentence += narrator.phrase("and_it", returned=returned)
     return sentence + narrator.phrase("stop"), boxes
+
+
+def returned_after_output(narrator: Narrator, event: Event) -> tuple[str, str] | None:
+    """The hook whose output ends with this event, and what it returned; None where no hook of the
+    backward pass printed this, or nothing is told of what it returned."""
+    index = narrator.index
+    while index and narrator.trace.events[index]["k"] == "print":
+        index -= 1
+    caller = narrator.trace.events[index]
+    if caller["k"] != "hook" or _returns_later(narrator):
+        return None
+    name = hook_name(caller.get("fn"))
+    if caller["hook"] == "tensor":
+        boxes = narrator.boxes(narrator.hooked_tensors(caller.get("on")))[:1]
+        return (name, _returned(narrator, {"p": event["p"], **caller}, boxes)) if boxes else None
+    if caller["hook"] in _REPLACING_HOOKS and caller.get("ret") is not None:
+        return name, narrator.phrase("replaces", given=narrator.values([caller["ret"]]))
+    return None
 
 
 def function_called(narrator: Narrator, event: Event) -> Narration:
@@ -216,13 +236,32 @@ def _raising_hook(narrator: Narrator) -> Event | None:
 def _tensor_hook_called(
     narrator: Narrator, event: Event, hook: dict, boxes: list[str]
 ) -> Narration:
-    got, returned = event["got"], event.get("ret")
+    got = narrator.values(event["got"])
+    _show_received(narrator, event, boxes, event["got"][0])
+    if _returns_later(narrator):
+        return narrator.phrase("hook_gets", **hook, got=got), boxes
+    returned = _returned(narrator, event, boxes)
+    return narrator.phrase("hook_gets_and", **hook, got=got, returned=returned), boxes
+
+
+def _returned(narrator: Narrator, event: Event, boxes: list[str]) -> str:
+    """The part of a sentence on what a hook on a tensor returned, which the figure shows then."""
+    if event.get("ret") is None:
+        return narrator.phrase("returns_nothing")
+    _show_received(narrator, event, boxes, event["ret"])
+    return narrator.phrase("returns", given=narrator.values([event["ret"]]))
+
+
+def _show_received(narrator: Narrator, event: Event, boxes: list[str], value: Value) -> None:
     for box in boxes:
         if narrator.graph.boxes[box].kind != "leaf":
-            for value in (got[0], *([] if returned is None else [returned])):
-                text = format_value(value, narrator.language)
-                narrator.state.set_received(box, event.get("p", 0), text)
-    if returned is None:
-        return narrator.phrase("hook_passes", **hook, got=narrator.values(got)), boxes
-    parts = {"got": narrator.values(got), "given": narrator.values([returned])}
-    return narrator.phrase("hook_returns", **hook, **parts), boxes
+            text = format_value(value, narrator.language)
+            narrator.state.set_received(box, event.get("p", 0), text)
+
+
+def _returns_later(narrator: Narrator) -> bool:
+    """Whether the hook that is running has not returned yet: it prints next, or raises."""
+    for event in islice(narrator.trace.events, narrator.index + 1, None):
+        if event["k"] != "print" or event["text"].strip():
+            return event["k"] in ("print", "error")
+    return False

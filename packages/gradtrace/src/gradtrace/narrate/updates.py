@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gradtrace.narrate.backward import returned_after_output
 from gradtrace.narrate.narrator import Narration, Narrator
 from gradtrace.narrate.value_format import format_value
 from gradtrace.trace import Event
@@ -73,6 +74,9 @@ def printed(narrator: Narrator, event: Event) -> Narration:
     text = narrator.join("and", (f"`{_shortened(line)}`" for line in lines[:MAX_ITEMS]))
     if len(lines) > MAX_ITEMS:
         text += narrator.phrase("more_lines")
+    if ending := returned_after_output(narrator, event):
+        hook, returned = ending
+        return narrator.phrase("print_and", text=text, hook=hook, returned=returned), []
     return narrator.phrase("print", text=text), []
 
 

@@ -30,8 +30,10 @@ PHRASES = {
     # hooks
     "registered": "{kind} `{hook}` is registered on {target}. It hasn't been called yet.",
     "retain_grad": "`{name}.retain_grad()`: the gradient of `{name}` will be kept in `.grad`.",
-    "hook_returns": "{kind} `{hook}` gets {got} and returns {given}: the gradient is now {given}.",
-    "hook_passes": "{kind} `{hook}` gets {got} and returns nothing.",
+    "hook_gets": "{kind} `{hook}` gets {got}.",
+    "hook_gets_and": "{kind} `{hook}` gets {got} and {returned}.",
+    "returns": "returns {given}: the gradient is now {given}",
+    "returns_nothing": "returns nothing",
     "hook_multi": "{kind} `{hook}` gets {got}. What it returns has no effect.",
     "hook_called": "{kind} `{hook}` is called.",
     "hook_after": "{kind} `{hook}` is called with `{name}` itself.",
@@ -40,8 +42,9 @@ PHRASES = {
     "hook_before": "{kind} `{hook}` is called: `grad_output` is {outputs}",
     "hook_forward": "{kind} `{hook}` is called: the input is {inputs}, the output {outputs}",
     "hook_forward_pre": "{kind} `{hook}` is called: the input is {inputs}",
-    "and_returns": "; it returns {given}",
-    "and_replaces": "; it returns {given}, and that goes on",
+    "and_it": "; it {returned}",
+    "returns_value": "returns {given}",
+    "replaces": "returns {given}, and that goes on",
     "called": "{node} calls `{name}`.",
     # the backward pass
     "backward": "The backward pass starts at `{name}`: {node} will receive {seed}.",
@@ -71,6 +74,7 @@ PHRASES = {
     "unmoved": "`{name}` stays {after} (its gradient is {grad})",
     "skipped": "skips `{name}`, which has no gradient; it stays {after}",
     "print": "Output: {text}",
+    "print_and": "Output: {text}; then `{hook}` {returned}.",
     "error": "Error: `{message}`",
     # nodes, modules and tensors within a sentence
     "node_of": "{node} (`{name}`)",

@@ -28,8 +28,10 @@ PHRASES = {
     # hooks
     "registered": "{kind} `{hook}` 注册在{target}上，还没有被调用。",
     "retain_grad": "`{name}.retain_grad()`：`{name}` 的梯度会留在 `.grad` 里。",
-    "hook_returns": "{kind} `{hook}` 收到 {got}，返回 {given}：梯度换成了 {given}。",
-    "hook_passes": "{kind} `{hook}` 收到 {got}，没有返回值。",
+    "hook_gets": "{kind} `{hook}` 收到 {got}。",
+    "hook_gets_and": "{kind} `{hook}` 收到 {got}，{returned}。",
+    "returns": "返回 {given}：梯度换成了 {given}",
+    "returns_nothing": "没有返回值",
     "hook_multi": "{kind} `{hook}` 收到 {got}。它的返回值不起作用。",
     "hook_called": "{kind} `{hook}` 被调用。",
     "hook_after": "{kind} `{hook}` 被调用，收到的是 `{name}` 本身。",
@@ -37,8 +39,9 @@ PHRASES = {
     "hook_before": "{kind} `{hook}` 被调用：`grad_output` 是 {outputs}",
     "hook_forward": "{kind} `{hook}` 被调用：输入是 {inputs}，输出是 {outputs}",
     "hook_forward_pre": "{kind} `{hook}` 被调用：输入是 {inputs}",
-    "and_returns": "，返回 {given}",
-    "and_replaces": "，返回 {given}：往上传的换成了 {given}",
+    "and_it": "，{returned}",
+    "returns_value": "返回 {given}",
+    "replaces": "返回 {given}：往上传的换成了 {given}",
     "called": "{node} 调用了 `{name}`。",
     # the backward pass
     "backward": "反向传播从 `{name}` 开始，{node} 会先收到 {seed}。",
@@ -67,6 +70,7 @@ PHRASES = {
     "unmoved": "`{name}` 还是 {after}（梯度是 {grad}）",
     "skipped": "`{name}` 没有梯度，跳过，还是 {after}",
     "print": "输出 {text}",
+    "print_and": "输出 {text}，然后 `{hook}` {returned}。",
     "error": "出错：`{message}`",
     # nodes, modules and tensors within a sentence
     "node_of": "{node}（`{name}`）",
