@@ -141,6 +141,17 @@ def clip_once() -> Pairs:
     ]
 
 
+def clip_scaled() -> Pairs:
+    """The gradient 5 clipped to 1; or 65536 times 5 clipped to 1, and divided by 65536 then."""
+    scale, g = 2.0**16, slope(lambda w: 5 * w, 0)
+    return [
+        ("unscale_, clip, step: norm=", g),
+        (" w=", sgd(0, clipped([g])[0], 1)),
+        ("clip, step: norm=", scale * g),
+        (" w=", sgd(0, clipped([scale * g])[0] / scale, 1)),
+    ]
+
+
 def clip_then_adam() -> Pairs:
     """SGD moves by 0.1 g, Adam by 0.1 g / (|g| + 1e-8)."""
     g = np.array([30.0, 40.0])
