@@ -243,6 +243,15 @@ def hundred_times() -> Pairs:
     return pairs
 
 
+def l1_of_many() -> Pairs:
+    """The mean of |y - t| over five targets."""
+    pairs: Pairs = []
+    for y in (-1, 0.5, 1.5, 2, 3, 9):
+        g = slope(lambda y: np.mean(abs(y - np.array([0.0, 1, 2, 4, 8]))), y)
+        pairs += [("y=", y), (": y.grad=", g)]
+    return pairs
+
+
 def l1_over_four() -> Pairs:
     """The mean or the sum of |2w - 1|, one or four times."""
     pairs: Pairs = []
