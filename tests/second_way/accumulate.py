@@ -51,6 +51,27 @@ def batch_norm() -> Pairs:
     ]
 
 
+def class_weights() -> Pairs:
+    """-c log softmax(x w) at w = 0, over the sum of c: 5 for the label 0, 1 for the label 1."""
+    x, labels, c = np.array([1.0, 2, 3, 4]), np.array([0, 1, 1, 1]), np.array([5.0, 1, 1, 1])
+
+    def loss(w, part):
+        scores = np.outer(x[part], w)
+        chosen = scores[np.arange(len(scores)), labels[part]]
+        log_sum = np.log(np.exp(scores).sum(axis=1))
+        return np.sum(c[part] * (log_sum - chosen)) / np.sum(c[part])
+
+    whole, first, second = (
+        slope(lambda w, part=part: loss(w, part), [0, 0])
+        for part in (slice(0, 4), slice(0, 2), slice(2, 4))
+    )
+    return [
+        ("one batch of 4, w.grad:", whole),
+        ("shares by labels, w.grad:", first / 2 + second / 2),
+        ("shares by weights, w.grad:", first * 6 / 8 + second * 2 / 8),
+    ]
+
+
 def detached_loss() -> Pairs:
     """y2^2 + (y2 - 1)^2, y2 = 2(2w + 1), the second y2 fixed at its value 6 for w = 1."""
     return [("w.grad:", slope(lambda w: loss2(w) + (6 - 1) ** 2, 1))]
