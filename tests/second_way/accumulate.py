@@ -233,6 +233,17 @@ def two_losses_one_branch() -> Pairs:
     return [("w.grad:", gradient), ("after step, w:", sgd(1, gradient, lr=1))]
 
 
+def two_graphs_at_once() -> Pairs:
+    """Alive are the tensor of this graph, and that of the one before where it was not freed."""
+    kept = ("retain_graph=True:", [1, 2, 2])
+    deleted = ("retain_graph=True, loss deleted:", [1, 1, 1])
+    freed = ("no retain_graph:", [1, 1, 1])
+    pairs: Pairs = []
+    for heading, alive in (kept, deleted, freed):
+        pairs += [(heading, HEADING), *(("  saved tensors alive:", n) for n in alive)]
+    return pairs
+
+
 def unequal_parts() -> Pairs:
     """Parts of 3 and 1: halved each, and weighted by 3/4 and 1/4."""
     three, one = batch(slice(0, 3)), batch(slice(3, 4))
