@@ -10,3 +10,6 @@ bag(torch.tensor([[0, 1]])).sum().backward()
 print("bag.weight.grad:")
 print(bag.weight.grad)
 print("embedding.weight.grad:", embedding.weight.grad)
+
+frozen = nn.EmbeddingBag.from_pretrained(embedding.weight)
+print("by default, requires_grad:", frozen.weight.requires_grad)

@@ -66,6 +66,7 @@ def embedding_bag() -> Pairs:
         ("same object:", False),
         ("bag.weight.grad:", slope(lambda rows: np.sum(rows[:2].mean(axis=0)), rows)),
         ("embedding.weight.grad:", None),
+        ("by default, requires_grad:", False),
     ]
 
 
