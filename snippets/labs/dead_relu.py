@@ -19,6 +19,9 @@ for step in range(60):
     if step in (0, 1, 2, 5, 20, 59):
         largest = net[2].weight.grad[dead].abs().amax().item() if dead.any() else 0.0
         print(f"step {step}: {dead.sum()} of 32 dead, largest gradient of their weights {largest}")
+dead = torch.stack(active) == 0
+back = (dead[:-1] & ~dead[1:]).any(0)
+print(f"dead at some step: {dead.any(0).sum()}, came back: {back.sum()}")
 plt.imshow(torch.stack(active, 1))
 plt.colorbar(label="share of inputs that pass")
 plt.xlabel("step")

@@ -334,7 +334,9 @@ def dead_relu() -> Pairs:
             (" of 32 dead", HEADING),
             (", largest gradient of their weights", largest[step]),
         ]
-    return pairs
+    dead = shares == 0
+    back = (dead[:, :-1] & ~dead[:, 1:]).any(axis=1)
+    return [*pairs, ("dead at some step:", dead.any(axis=1).sum()), (", came back:", back.sum())]
 
 
 @cache
