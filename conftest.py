@@ -45,11 +45,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _group(item: pytest.Item) -> str | None:
-    """The name of what a test shares with others: the fixtures of its module, or all of the book
-    as files. (The site is built once for all workers.)"""
+    """The name of what a test shares with others: the fixtures of its module, all of the book
+    as files, or two processes for DDP. (The site is built once for all workers.)"""
     used = getattr(item, "fixturenames", ())
-    if "book_as_files" in used:
-        return "book_as_files"
+    if together := {"book_as_files", "ranks"}.intersection(used):
+        return min(together)
     if not used or item.get_closest_marker("xdist_group"):
         return None
     made = item.session._fixturemanager.getfixturedefs

@@ -1,7 +1,12 @@
 """Two processes that talk to each other with gloo, as in training with DistributedDataParallel."""
 
+from __future__ import annotations
+
+import io
+import traceback
 from collections.abc import Callable
 from datetime import timedelta
+from multiprocessing.connection import Connection
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -9,28 +14,84 @@ import torch
 import torch.distributed as dist
 import torch.multiprocessing as mp
 
+PATIENCE = 120
+"""Seconds after which two ranks that haven't answered are taken for hung: meant for a machine
+that is slow and busy."""
 
-def _rank(rank: int, work: Callable, folder: str, timeout: float) -> None:
+
+class Ranks:
+    """Two processes that are started once, for all tests: each costs an import of PyTorch."""
+
+    def __init__(self) -> None:
+        self._running: list[tuple[mp.Process, Connection]] = []
+
+    def __call__(self, work: Callable[[int], object], timeout: float = 60) -> list:
+        """What `work(rank)` returns in rank 0 and in rank 1: numbers, texts, tensors, lists.
+
+        `work` is a function of a module, which each process imports; it has a process group of
+        its own. A rank that waits for the other longer than `timeout` seconds raises in the call
+        that waits. Raises `RuntimeError` where `work` raised, or a rank doesn't answer.
+        """
+        if not self._running:
+            self._running = [_started(rank) for rank in (0, 1)]
+        with TemporaryDirectory() as folder:
+            for _, connection in self._running:
+                connection.send((work, Path(folder, "meet").as_uri(), timeout))
+            told = [_received(connection) for _, connection in self._running]
+        if wrong := [text for text, _ in told if text]:
+            self.stop()
+            raise RuntimeError("\n".join(wrong))
+        return [torch.load(io.BytesIO(result)) for _, result in told]
+
+    def stop(self) -> None:
+        """End both processes; the next call starts new ones."""
+        for process, connection in self._running:
+            connection.close()
+            process.kill()
+            process.join()
+        self._running = []
+
+
+def _started(rank: int) -> tuple[mp.Process, Connection]:
+    context = mp.get_context("spawn")  # a fork would inherit the threads of PyTorch, stopped
+    here, there = context.Pipe()
+    process = context.Process(target=_rank, args=(rank, there), daemon=True)
+    process.start()
+    there.close()
+    return process, here
+
+
+def _received(connection: Connection) -> tuple[str, bytes]:
+    """The error of a rank, or nothing, and its result."""
+    try:
+        return connection.recv() if connection.poll(PATIENCE) else ("a rank doesn't answer", b"")
+    except EOFError:
+        return "a rank has died", b""
+
+
+def _rank(rank: int, connection: Connection) -> None:
     torch.set_num_threads(1)
+    while True:
+        try:
+            work, meeting_place, timeout = connection.recv()
+        except EOFError:
+            return
+        connection.send(_worked(work, rank, meeting_place, timeout))
+
+
+def _worked(work: Callable, rank: int, meeting_place: str, timeout: float) -> tuple[str, bytes]:
     dist.init_process_group(
         "gloo",
-        init_method=Path(folder, "meet").as_uri(),
+        init_method=meeting_place,
         rank=rank,
         world_size=2,
         timeout=timedelta(seconds=timeout),
     )
     try:
-        torch.save(work(rank), Path(folder, f"{rank}.pt"))
+        result = io.BytesIO()
+        torch.save(work(rank), result)
+        return "", result.getvalue()
+    except Exception:
+        return traceback.format_exc(), b""
     finally:
         dist.destroy_process_group()
-
-
-def on_two_ranks(work: Callable, timeout: float = 60) -> list:
-    """What `work(rank)` returns in rank 0 and in rank 1: numbers, texts, tensors, lists of them.
-
-    `work` is a function of a module, which each process imports. A rank that waits for the other
-    longer than `timeout` seconds raises in the call that waits.
-    """
-    with TemporaryDirectory() as folder:
-        mp.spawn(_rank, (work, folder, timeout), nprocs=2)
-        return [torch.load(Path(folder, f"{rank}.pt")) for rank in (0, 1)]

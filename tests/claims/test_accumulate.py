@@ -10,8 +10,6 @@ from torch import distributed, nn
 from torch.nn import functional as F
 from torch.nn.parallel import DistributedDataParallel
 
-from claims.ranks import on_two_ranks
-
 pytestmark = pytest.mark.upgrade
 
 CLASSES = 3
@@ -73,12 +71,12 @@ def gradients(rank: int) -> list[torch.Tensor]:
     return found
 
 
-def test_the_mean_of_processes_counts_all_alike_unless_the_loss_is_divided_by_all_counts():
+def test_the_mean_of_processes_counts_all_alike_unless_the_loss_is_divided_by_all_counts(ranks):
     """micro-batches: in several processes, and with no_sync() for all but the last."""
     inputs, labels = batch(0, sum(SIZES))
     whole = linear()
     F.cross_entropy(whole(inputs), labels).backward()
-    for means, counted, in_parts in on_two_ranks(gradients):
+    for means, counted, in_parts in ranks(gradients):
         assert not torch.allclose(means, whole.weight.grad, atol=1e-3)
         assert torch.allclose(counted, whole.weight.grad, atol=1e-6)
         assert torch.allclose(in_parts, whole.weight.grad, atol=1e-6)

@@ -8,8 +8,6 @@ import torch.distributed as dist
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel
 
-from claims.ranks import on_two_ranks
-
 pytestmark = pytest.mark.upgrade
 
 DTYPES = (torch.float16, torch.bfloat16, torch.float32, torch.float64, torch.complex64)
@@ -128,9 +126,9 @@ def gradients(rank: int) -> dict[str, list[float | str]]:
     return seen
 
 
-def test_a_batch_without_a_target_in_one_of_two_processes():
+def test_a_batch_without_a_target_in_one_of_two_processes(ranks):
     """The means are (2 + 0) / 2 for the first batch and (2 + 6) / 2 for the second."""
-    first, second = on_two_ranks(gradients)
+    first, second = ranks(gradients)
     assert first["output * 0"] == second["output * 0"] == [1.0, 4.0]
     mixed = (2.0 + 6.0) / 2
     assert first["none, skipped"] == [mixed, "waits in vain"], "batch 0 meets batch 1"

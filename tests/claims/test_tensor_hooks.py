@@ -9,8 +9,6 @@ from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import FullyShardedDataParallel, fully_shard
 from torch.nn.parallel import DistributedDataParallel
 
-from claims.ranks import on_two_ranks
-
 pytestmark = pytest.mark.upgrade
 
 
@@ -72,9 +70,9 @@ def trained(rank: int) -> dict[tuple[str, str], set[float] | str]:
     return left
 
 
-def test_stepping_inside_the_backward_pass_of_several_processes():
+def test_stepping_inside_the_backward_pass_of_several_processes(ranks):
     """The mean gradient is 4: 1 - 0.1 * 4 = 0.6 is right, in both ranks."""
-    first, second = on_two_ranks(trained)
+    first, second = ranks(trained)
     for wrap in WRAPPERS:
         after = wrap.__name__, "after backward"
         assert first[after] == second[after] == {0.6}
