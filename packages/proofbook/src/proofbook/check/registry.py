@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 
 from proofbook.api.documentation import missing_inventories
 from proofbook.check.api_names import unknown_api, wrong_names
+from proofbook.check.claims import wrong_sentences
 from proofbook.check.equations import wrong_equations
 from proofbook.check.files import shadowed_modules, unused_files
 from proofbook.check.formulas import wrong_formulas
@@ -18,7 +19,7 @@ from proofbook.check.markup import heading_anchors, stray_markup, typed_code, un
 from proofbook.check.numbers import unproved_values
 from proofbook.check.question_links import wrong_question_links
 from proofbook.check.reason_words import wrong_reason_words
-from proofbook.content import glossary, questions, version_differences
+from proofbook.content import claims, glossary, questions, version_differences
 from proofbook.languages.parity import between_languages
 from proofbook.languages.reconcile import edited_in_one_language, unread_sections
 from proofbook.markdown.expand import wrong_directives
@@ -42,6 +43,7 @@ PAGE_CHECKS: tuple[PageCheck, ...] = (
     unproved_values,
     wrong_names,
     wrong_links,
+    wrong_sentences,
 )
 
 BOOK_CHECKS: tuple[BookCheck, ...] = (
@@ -59,6 +61,7 @@ BOOK_CHECKS: tuple[BookCheck, ...] = (
     stale_records,
     version_differences.wrong_differences,
     wrong_reason_words,
+    claims.wrong_claims,
 )
 
 

@@ -80,16 +80,19 @@ class BookConfig:
 
     `languages`: the first is the edition at the address of the book, each other one lies at
     `<code>/` below it. `glossary`, `questions`, `reconciled`: the TOML files of the terms, of the
-    questions, and of the translations that were compared. `directives`: Python files, or folders of
-    them, with directives of this book alone. `inventories`: names that lead to their documentation
-    on another site. `card_background`: a picture of 1200 x 630 pixels to draw the social cards on.
-    `file_name`: how the names of the PDFs and of the offline archive begin.
+    questions, and of the translations that were compared. `claims`: the folder of the tests that
+    try to refute what the pages say in general; where there is none, nothing is asked of these.
+    `directives`: Python files, or folders of them, with directives of this book alone.
+    `inventories`: names that lead to their documentation on another site. `card_background`: a
+    picture of 1200 x 630 pixels to draw the social cards on. `file_name`: how the names of the PDFs
+    and of the offline archive begin.
     """
 
     languages: tuple[Language, ...] = (Language("zh", _NAMES["zh"]), Language("en", _NAMES["en"]))
     glossary: str = "docs/glossary/terms.toml"
     questions: str = "docs/questions/questions.toml"
     reconciled: str = "docs/reconciled.toml"
+    claims: str = "tests/claims"
     directives: tuple[str, ...] = ()
     inventories: tuple[InventorySource, ...] = ()
     card_colors: CardColors = field(default_factory=CardColors)
@@ -126,6 +129,7 @@ OPTIONS = {
     "glossary": (str,),
     "questions": (str,),
     "reconciled": (str,),
+    "claims": (str,),
     "directives": (list,),
     "inventories": (list,),
     "card_colors": (dict,),

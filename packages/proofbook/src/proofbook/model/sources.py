@@ -39,7 +39,7 @@ def read_sources(
 ) -> dict[str, SourceFile]:
     """The text files of the book in `root`, by their paths; of those `known`, only the changed."""
     found = {}
-    for name, status in _text_files(root, [*FOLDERS, *config.directives]):
+    for name, status in _text_files(root, [*FOLDERS, *config.directives, config.claims]):
         before, seen = known.get(name), (status.st_size, status.st_mtime_ns)
         found[name] = before if before and before.seen == seen else _read(root / name, seen)
     return found

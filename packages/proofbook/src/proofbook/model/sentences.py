@@ -1,0 +1,69 @@
+"""Cuts the prose of a page into sentences, each as its file has it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from proofbook.model.page import Page
+
+_MASK, _ADDRESS = "\ufffc", "\ufffd"
+_END = re.compile(
+    r"[.!?]+[\")\]”’*_]*(?=\s+[^a-z\s])"  # "e.g. this" goes on
+    # A title that ends in a question mark is followed by its address; the sentence goes on.
+    rf"|[。！？]+[”’」）)*_]*(?!{_ADDRESS})"
+    r"|\Z"
+)
+_OPAQUE = ("code", "maths", "comment", "tag", "attributes", "autolink")
+_STOPPED = re.compile(r"[.!?。！？][\")\]”’」）*_]*\s*\Z")
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence of a page: `page.text[start:end]`.
+
+    `text`: as Markdown, in one line; `line`: that in which it begins.
+    """
+
+    start: int
+    end: int
+    line: int
+    text: str
+
+
+def sentences(page: Page) -> tuple[Sentence, ...]:
+    """The sentences of paragraphs, items of lists and boxes, in their order.
+
+    Headings and titles of boxes are none; in the cells of a table, what ends with a full stop.
+    """
+    masked = _masked(page)
+    titles = [(span.start, span.end) for span in page.spans_of("heading", "box")]
+    found: list[Sentence] = []
+    for region in page.scanned.regions:
+        if any(start <= region.start < end for start, end in titles):
+            continue
+        cut = _cut(page, masked, region.start, region.end)
+        found += (s for s in cut if not region.ends_line or _STOPPED.search(s.text))
+    return tuple(found)
+
+
+def _masked(page: Page) -> str:
+    """The text with a sign for each character of code and formulas, and another for addresses."""
+    masked = list(page.blanked(_OPAQUE, letter=_MASK))
+    for link in page.links:
+        masked[link.content_end : link.end] = _ADDRESS * (link.end - link.content_end)
+    return "".join(masked)
+
+
+def _cut(page: Page, masked: str, start: int, end: int) -> Iterator[Sentence]:
+    first = start
+    for stop in _END.finditer(masked[start:end]):
+        last = start + stop.end()
+        text = page.text[first:last]
+        if stripped := text.strip():
+            begin = first + len(text) - len(text.lstrip())
+            end_of_it = begin + len(stripped)
+            line = page.line_of(begin)
+            yield Sentence(begin, end_of_it, line, " ".join(stripped.split()))
+        first = last
