@@ -10,6 +10,14 @@ def cached() -> Pairs:
     return [("no_grad first, w.grad:", slope(lambda w: w * 3, 2))]
 
 
+def checkpointed() -> Pairs:
+    """head * w * code at w = 3 and head = 5, with the code 2; the first way has no slope in w."""
+    w, head, code = 3, 5, 2
+    of_w = slope(lambda w: head * w * code, w)
+    of_head = slope(lambda head: head * w * code, head)
+    return [("head.grad:", of_head), ("w.grad:", of_w), ("head.grad:", of_head)]
+
+
 def detach_kinds() -> Pairs:
     """3w times a constant, which is 3w at w = 2."""
     return [("y * cut, w.grad:", slope(lambda w: 3 * w * (3 * 2), 2))]
