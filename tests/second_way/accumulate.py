@@ -203,6 +203,17 @@ def retain_is_no_cure() -> Pairs:
     ]
 
 
+def retain_fused() -> Pairs:
+    """w x at w = 3, x = 1; after a step with lr = 1 the graph has the new w where it read 3."""
+    first = slope(lambda x: 3 * x, 1)
+    moved = sgd(3, slope(lambda w: w * 1, 3), lr=1)
+    return [
+        ("first pass, x.grad:", first),
+        ("first pass, x.grad:", first),
+        ("after step, x.grad:", slope(lambda x: moved * x, 1)),
+    ]
+
+
 def second_time() -> Pairs:
     """loss2 alone: the second backward fails before it reaches w."""
     return [
