@@ -88,6 +88,19 @@ def edited_leaf() -> Pairs:
     return [("hook on w:", gradient), ("w.grad:", gradient)]
 
 
+def edited_view() -> Pairs:
+    """u = (3x)[:2], sum(10u): doubled by the hook on u, or not, where it is lost."""
+    x = np.array([1, 2, 3])
+    once = slope(lambda x: np.sum(10 * (3 * x)[:2]), x)
+    return [
+        ("not in place", HEADING),
+        ("hook on view:", slope(lambda u: np.sum(10 * u), 3 * x[:2])),
+        ("x.grad:", 2 * once),
+        ("edited in place", HEADING),
+        ("x.grad:", once),
+    ]
+
+
 def gone_after_with() -> Pairs:
     """z = 3w, z^2 at w = 1: by z; by w, twice."""
     return [
