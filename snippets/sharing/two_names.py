@@ -9,3 +9,6 @@ print(model.load_state_dict(file))
 print("embedding.weight:")
 print(model[0].weight.data)
 print("still one parameter:", model[1].weight is model[0].weight)
+
+model.load_state_dict(file, assign=True)
+print("with assign=True, one parameter:", model[1].weight is model[0].weight)
