@@ -18,7 +18,11 @@ def grad_out(module, grad_input, grad_output):
     return grad_output
 
 
-for hook, n in ((double, 1), (bare, 1), (bare, 3), (two, 1), (grad_out, 1)):
+def none_inside(module, grad_input, grad_output):
+    return (None,)
+
+
+for hook, n in ((double, 1), (bare, 1), (bare, 3), (two, 1), (grad_out, 1), (none_inside, 1)):
     net = nn.Linear(2, 4)
     nn.init.ones_(net.weight)
     net.register_full_backward_hook(hook)

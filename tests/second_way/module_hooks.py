@@ -290,9 +290,9 @@ def what_it_returns() -> Pairs:
 
 
 def wrong_return() -> Pairs:
-    """The sum of W x for W of ones, 4 outputs, by x, doubled."""
+    """The sum of W x for W of ones, 4 outputs, by x, doubled; and thrown away."""
     gradient = slope(lambda x: (np.ones((4, 2)) @ x).sum(), [1, 1])
-    return [("double, x.grad:", 2 * gradient)]
+    return [("double, x.grad:", 2 * gradient), ("none_inside, x.grad:", None)]
 
 
 # Backward hooks.
