@@ -51,7 +51,10 @@ _WORD = re.compile(
 
 @dataclass(frozen=True)
 class Mutant:
-    """One change of one file. `before` and `after` are the place with a little around it."""
+    """One change of one file. `before` and `after` are the place with a little around it.
+
+    `there`: the same change in another file, the page in its other language.
+    """
 
     kind: str
     file: str
@@ -59,6 +62,7 @@ class Mutant:
     before: str
     after: str
     edit: Edit
+    there: Mutant | None = None
 
     def text(self, text: str) -> str:
         """The text of the file with the change made."""

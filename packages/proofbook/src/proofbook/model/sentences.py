@@ -35,13 +35,17 @@ class Sentence:
 def sentences(page: Page) -> tuple[Sentence, ...]:
     """The sentences of paragraphs, items of lists and boxes, in their order.
 
-    Headings and titles of boxes are none; in the cells of a table, what ends with a full stop.
+    Headings, titles of boxes and captions of figures are none; in the cells of a table, what ends
+    with a full stop.
     """
     masked = _masked(page)
+    silent = {line for first, last in page.blocks for line in range(first, last + 1)}
     titles = [(span.start, span.end) for span in page.spans_of("heading", "box")]
     found: list[Sentence] = []
     for region in page.scanned.regions:
         if any(start <= region.start < end for start, end in titles):
+            continue
+        if page.line_of(region.start) in silent:
             continue
         cut = _cut(page, masked, region.start, region.end)
         found += (s for s in cut if not region.ends_line or _STOPPED.search(s.text))
