@@ -289,7 +289,7 @@ def main() -> int:
     asked = about.parse_args()
     began = time.perf_counter()
     book = read_book(ROOT)
-    if problems := problems_in_files(book):
+    if problems := errors(problems_in_files(book)):
         sys.exit(f"{format_problems(problems)}\nThe book itself doesn't hold: mend it first.")
     changes = mutants(book, asked.kind, asked.page)
     if asked.sample:

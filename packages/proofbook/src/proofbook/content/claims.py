@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import posixpath
-import re
+import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -19,7 +19,6 @@ from proofbook.model.toml_tables import is_words, tables
 
 FILE = "claims.toml"
 _TEXTS = ("scope", "test", "untested")
-_KIND = re.compile(r"^\s*\[\[\s*([\w-]+)\s*\]\]", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -44,7 +43,7 @@ def claims_in(book: Book, file: str) -> tuple[Claim, ...]:
     """The claims of a file. Raises `Unproved` with everything that is wrong with its form."""
     folder = posixpath.dirname(file).removeprefix("docs").strip("/")
     found, problems = [], []
-    for kind in dict.fromkeys(_KIND.findall(book.text(file))):
+    for kind in _pages_in(book.text(file)):
         page = posixpath.join(folder, kind)
         pages = tuple(book.page_file(page, code) for code in book.config.codes)
         for entry, line in tables(book, file, kind, pages):
@@ -57,6 +56,14 @@ def claims_in(book: Book, file: str) -> tuple[Claim, ...]:
     if problems:
         raise Unproved(problems)
     return tuple(found)
+
+
+def _pages_in(text: str) -> tuple[str, ...]:
+    """The pages that a file speaks of; of one that isn't TOML, any, which gives the error."""
+    try:
+        return tuple(tomllib.loads(text))
+    except tomllib.TOMLDecodeError:
+        return ("",)
 
 
 def claims_beside(book: Book, page_file: str) -> tuple[Claim, ...]:
