@@ -76,6 +76,7 @@ def test_a_sentence_that_is_general_no_longer_leaves_its_claim_behind(claiming):
         ("scope =", "scop =", 1, "a claim has no such field"),
         (CLAIM.splitlines()[4], "", 1, "was it tried or not?"),
         ("test =", 'untested = "why"\ntest =', 1, "was it tried or not?"),
+        (CLAIM[CLAIM.index("scope") :], 'untested = "hard"', 1, "this is no reason"),
         ('zh = "', 'zh = " ', 1, "zh is no text in one line"),
         (f'zh = "{SAID["zh"]}"', "", 1, "a language is missing"),
         ('scope = "f', "scope = f", 4, "this is not TOML"),
@@ -96,7 +97,7 @@ def test_a_claim_twice_is_told(claiming):
 def test_a_claim_may_be_said_in_several_sentences_and_remain_untested(claiming):
     claiming.change(CLAIMS, f'en = "{SAID["en"]}"', f'en = ["{SAID["en"]}", "It is 6."]')
     assert told(claiming) == []
-    claiming.change(CLAIMS, CLAIM[CLAIM.index("scope") :], 'untested = "school"\n')
+    claiming.change(CLAIMS, CLAIM[CLAIM.index("scope") :], 'untested = "definition"\n')
     claiming.change(CLAIMS, f'["{SAID["en"]}", "It is 6."]', f'"{SAID["en"]}"')
     assert told(claiming) == []
 

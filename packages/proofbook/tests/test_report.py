@@ -7,6 +7,7 @@ from importlib import metadata
 from pathlib import Path
 
 from proofbook.api.index import read_index
+from proofbook.content.claim_report import reading, summary
 from proofbook.content.report import Count, count, names_of, table, versions
 from proofbook.markdown.expand import expand
 from proofbook.model.book import read_book
@@ -32,15 +33,38 @@ def test_what_is_counted(book: Book):
     )
 
 
+def test_general_sentences_are_counted_and_those_that_nothing_checks(book: Book):
+    said = "It always holds. Here it always holds. It is good. It is `6.0`. A [leaf](q.md) is one."
+    book.write("docs/t/p.en.md", f"# T {{ #t }}\n\n{said}\n\n::: snippets/t/s.py\n")
+    book.write("tests/claims/test_t.py", "def test_it():\n    pass\n")
+    tried = 'scope = "all"\ntest = "tests/claims/test_t.py::test_it"'
+    entries = (
+        f'[[p]]\nen = "It always holds."\nzh = "是 6。"\n{tried}\n'
+        '[[p]]\nen = "A [leaf](q.md) is one."\nzh = "是 6。"\nuntested = "definition"\n'
+    )
+    book.write("docs/t/claims.toml", entries)
+    whole = read_book(book.root)
+    counted = count(whole, "docs/t/p.en.md")
+    assert (counted.claims, counted.tested, counted.examples) == (2, 1, 1)
+    assert reading(whole, "docs/t/p.en.md").unread == 1, "It is good."
+    told, folded, _, row = summary("docs/proved/index.en.md", whole)
+    assert told.startswith("This edition has 5 sentences. They make 2 general claims: tests tried")
+    assert "Another 1 sentences" in told and " 1 sentences contain nothing" in told
+    assert folded == '\n??? note "Not tested, a definition: 1"'
+    assert row == "    - A leaf is one. ([T](../t/p.en.md))"
+    assert summary("docs/proved/index.zh.md", whole)[0].startswith("这一版有 1 个句子。")
+
+
 def test_the_table_has_a_row_for_each_page_with_runs_and_one_for_all(book: Book):
     book.write("docs/t/q.en.md", PAGE)
     book.write("docs/t/r.en.md", "# Nothing { #nothing }\n")
     assert table("docs/proved/index.en.md", read_book(book.root)) == [
-        "| Page | Runs | Lines | Values | Equations | Names | Not computed | From elsewhere |",
-        "|---|---:|---:|---:|---:|---:|---:|---:|",
-        "| All pages | 2 | 2 | 3 | 1 | 0 | 1 | 1 |",
-        "| [What is three times w?](../t/p.en.md) | 1 | 1 | 0 | 0 | 0 | 0 | 0 |",
-        r"| [Why `6`? \| Really](../t/q.en.md) | 1 | 1 | 3 | 1 | 0 | 1 | 1 |",
+        "| Page | Runs | Lines | Values | Equations | Names | Claims | Tested | Examples "
+        "| Not computed | From elsewhere |",
+        "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
+        "| All pages | 2 | 2 | 3 | 1 | 0 | 0 | 0 | 0 | 1 | 1 |",
+        "| [What is three times w?](../t/p.en.md) | 1 | 1 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 |",
+        r"| [Why `6`? \| Really](../t/q.en.md) | 1 | 1 | 3 | 1 | 0 | 0 | 0 | 0 | 1 | 1 |",
         '\n??? note "Equations that were not computed: 1"',
         "",
         r"    - $z = 3q$ ([Why `6`? \| Really](../t/q.en.md))",

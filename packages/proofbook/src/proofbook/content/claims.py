@@ -18,6 +18,17 @@ from proofbook.model.sentences import Sentence, sentences
 from proofbook.model.toml_tables import is_words, tables
 
 FILE = "claims.toml"
+UNTESTED = {
+    "definition": {"zh": "是定义", "en": "a definition"},
+    "mathematics": {"zh": "由数学推导", "en": "derived by mathematics"},
+    "advice": {"zh": "是建议", "en": "advice"},
+    "this book": {"zh": "讲这本书自己", "en": "about this book itself"},
+    "hardware": {"zh": "要有别的硬件，例如 GPU", "en": "needs other hardware, such as a GPU"},
+    "other version": {"zh": "讲别的 PyTorch 版本", "en": "about other versions of PyTorch"},
+    "other software": {"zh": "讲别的软件", "en": "about other software"},
+}
+"""Why no test tries to refute a claim, as a reader sees it."""
+
 _TEXTS = ("scope", "test", "untested")
 
 
@@ -27,7 +38,8 @@ class Claim:
 
     `page`: the page without its language, `module-hooks/full-backward`; `said`: by language, the
     sentences that say it, as the page has them, each in one line. `scope`: what was tried;
-    `test`: the test that tried it, as pytest names it; `untested`: why nothing was tried.
+    `test`: the test that tried it, as pytest names it; `untested`: why nothing was tried, one of
+    `UNTESTED`.
     """
 
     file: str
@@ -169,6 +181,8 @@ def _faults(entry: object, codes: tuple[str, ...]) -> Iterator[tuple[str, str, s
     if (len(tried) == 2) == ("untested" in entry) or len(tried) == 1:
         found = ", ".join(sorted(tried | ({"untested"} & entry.keys()))) or "neither"
         yield "was it tried or not?", "scope and test, or untested, the reason", found
+    elif entry.get("untested") not in (None, *UNTESTED):
+        yield "this is no reason to try nothing", " or ".join(UNTESTED), entry["untested"]
 
 
 def _listed(value: str | list[str]) -> tuple[str, ...]:

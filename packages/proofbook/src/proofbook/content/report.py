@@ -14,6 +14,7 @@ from proofbook.api.names_in_code import names_in_code
 from proofbook.check.api_names import installed_api, shown_text
 from proofbook.check.equations import equation_verdicts
 from proofbook.check.numbers import statements_of
+from proofbook.content.claim_report import reading
 from proofbook.content.versions import version_of
 from proofbook.maths.equalities import Equality
 from proofbook.model.book import Book
@@ -25,7 +26,10 @@ NAME, VERSIONS = "report", "versions"
 """What a page writes after `:::` to have the report there, or the versions that were used."""
 
 _HEAD = {
-    "zh": ("页面", "运行", "输出行", "数和报错", "等式", "名字", "没有算的等式", "另有出处"),
+    "zh": (
+        *("页面", "运行", "输出行", "数和报错", "等式", "名字", "论断", "测试过", "只讲例子"),
+        *("没有算的等式", "另有出处"),
+    ),
     "en": (
         "Page",
         "Runs",
@@ -33,6 +37,9 @@ _HEAD = {
         "Values",
         "Equations",
         "Names",
+        "Claims",
+        "Tested",
+        "Examples",
         "Not computed",
         "From elsewhere",
     ),
@@ -56,8 +63,9 @@ class Count:
 
     `runs`: scripts shown; `lines`: lines that they printed; `values`: numbers and messages that a
     run shows; `computed`, `open`: equalities whose sides were evaluated, and those that nobody
-    could evaluate; `names`: names of PyTorch that were looked up; `elsewhere`: values that name
-    another source.
+    could evaluate; `names`: names of PyTorch that were looked up; `claims`: general sentences that
+    are claims, and those `tested`; `examples`: those that speak of their example; `elsewhere`:
+    values that name another source.
     """
 
     runs: int = 0
@@ -65,6 +73,9 @@ class Count:
     values: int = 0
     computed: int = 0
     names: int = 0
+    claims: int = 0
+    tested: int = 0
+    examples: int = 0
     open: int = 0
     elsewhere: int = 0
 
@@ -87,7 +98,11 @@ def count(book: Book, file: str) -> Count:
     sources = [statement.source is None for statement in book.cached(statements_of, page)]
     own, known = sum(one.state != "open" for one in judged), sum(sources)
     right = sum(book.remember(names_of, file).values())
-    return Count(runs, lines, known, own, right, len(judged) - own, len(sources) - known)
+    general = book.fact(reading, file)
+    return Count(
+        *(runs, lines, known, own, right, general.claims, general.tested, general.examples),
+        *(len(judged) - own, len(sources) - known),
+    )
 
 
 def names_of(book: Book, file: str) -> dict[str, bool]:

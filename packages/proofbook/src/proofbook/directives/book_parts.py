@@ -1,14 +1,22 @@
 """Directives that show what the whole book holds: its glossary, its questions, its proof report.
 
 A page writes `::: docs/glossary/terms.toml` and below it `part: <part>`; the questions likewise;
-`::: report`, `::: changed-digits`, `::: versions` and `::: other-versions` take no option.
+`::: report`, `::: claims`, `::: changed-digits`, `::: versions` and `::: other-versions` take no
+option.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from proofbook.content import changed_digits, glossary, questions, report, version_table
+from proofbook.content import (
+    changed_digits,
+    claim_report,
+    glossary,
+    questions,
+    report,
+    version_table,
+)
 from proofbook.directives.directive import Directive
 from proofbook.model.config import BookConfig
 from proofbook.model.page import Page, Reference
@@ -29,6 +37,7 @@ def book_parts(config: BookConfig) -> tuple[Directive, ...]:
         Directive(
             changed_digits.NAME, lambda _, page, book: changed_digits.sentence(page.file, book)
         ),
+        Directive(claim_report.NAME, lambda _, page, book: claim_report.summary(page.file, book)),
         Directive(version_table.NAME, lambda _, page, book: version_table.table(page.file, book)),
     )
 
