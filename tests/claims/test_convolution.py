@@ -1,0 +1,654 @@
+"""What the pages of convolution say in general."""
+
+import inspect
+from itertools import pairwise, product
+
+import pytest
+import torch
+import torch.nn.functional as F
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from torch import nn, optim
+from torch.nn.grad import conv1d_input, conv1d_weight, conv2d_input, conv2d_weight
+
+pytestmark = pytest.mark.upgrade
+
+FORWARD = {1: F.conv1d, 2: F.conv2d}
+TRANSPOSED = {1: F.conv_transpose1d, 2: F.conv_transpose2d}
+INPUT = {1: conv1d_input, 2: conv2d_input}
+WEIGHT = {1: conv1d_weight, 2: conv2d_weight}
+FLOATS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
+
+
+class Convolution:
+    """A convolution of random numbers in one or two dimensions, and its gradients."""
+
+    def __init__(self, dims, size, kernel, how, groups, batch, dtype=torch.float64):
+        self.dims, self.size, self.kernel, self.how, self.groups = dims, size, kernel, how, groups
+        generator = torch.Generator().manual_seed(size + 10 * kernel)
+
+        def random(*shape):
+            return torch.randn(shape, generator=generator, dtype=dtype)
+
+        self.x = random(batch, 2 * groups, *[size] * dims).requires_grad_()
+        self.weight = random(3 * groups, 2, *[kernel] * dims).requires_grad_()
+        self.bias = random(3 * groups).requires_grad_()
+        y = FORWARD[dims](self.x, self.weight, self.bias, groups=groups, **how)
+        self.g = random(*y.shape)
+        leaves = (self.x, self.weight, self.bias)
+        self.of_x, self.of_weight, self.of_bias = torch.autograd.grad(y, leaves, self.g)
+
+    @property
+    def left(self) -> int:
+        """What the division of the forward pass leaves."""
+        reach = self.how["dilation"] * (self.kernel - 1) + 1
+        return (self.size + 2 * self.how["padding"] - reach) % self.how["stride"]
+
+    def readings(self):
+        """For each output, each cell of the kernel and the place that it reads, but no padding."""
+        for o in product(*map(range, self.g.shape[2:])):
+            for u in product(range(self.kernel), repeat=self.dims):
+                at = tuple(
+                    self.how["stride"] * a + self.how["dilation"] * b - self.how["padding"]
+                    for a, b in zip(o, u, strict=True)
+                )
+                if all(0 <= a < self.size for a in at):
+                    yield (..., *o), (..., *u), (..., *at)
+
+
+@st.composite
+def convolutions(draw, groups=(1, 2), dtypes=(torch.float64,)):
+    dims, kernel, padding = (draw(st.integers(*ends)) for ends in ((1, 2), (1, 3), (0, 3)))
+    how = {
+        "stride": draw(st.integers(1, 4)),
+        "padding": padding,
+        "dilation": draw(st.integers(1, 3)),
+    }
+    size = draw(st.integers(1, 8 if dims == 1 else 4))
+    assume(size + 2 * padding >= how["dilation"] * (kernel - 1) + 1)
+    batch, dtype = draw(st.integers(1, 2)), draw(st.sampled_from(dtypes))
+    return Convolution(dims, size, kernel, how, draw(st.sampled_from(groups)), batch, dtype)
+
+
+@given(convolutions())
+def test_each_output_sends_its_gradient_to_what_it_read(case):
+    """Pixels, kernel and bias, summed by hand over all outputs and all cells of the kernel."""
+    of_x, of_weight = torch.zeros_like(case.x), torch.zeros_like(case.weight)
+    with torch.no_grad():
+        for o, u, at in case.readings():
+            for group in range(case.groups):
+                ins, outs = (slice(n * group, n * (group + 1)) for n in (2, 3))
+                g = case.g[o][:, outs]
+                of_x[at][:, ins] += g @ case.weight[u][outs]
+                of_weight[u][outs] += g.T @ case.x[at][:, ins]
+    assert torch.allclose(case.of_x, of_x)
+    assert torch.allclose(case.of_weight, of_weight)
+    assert torch.allclose(case.of_bias, case.g.sum((0, *range(2, 2 + case.dims))))
+
+
+LINEAR_NEARBY = {
+    "Conv2d": lambda: nn.Conv2d(1, 2, 2, stride=2, padding=1),
+    "ConvTranspose2d": lambda: nn.ConvTranspose2d(1, 2, 2, stride=2),
+    "AvgPool2d": lambda: nn.AvgPool2d(3, stride=1, padding=1),
+    "AdaptiveAvgPool2d": lambda: nn.AdaptiveAvgPool2d(3),
+    "MaxPool2d": lambda: nn.MaxPool2d(3, stride=1),
+    "AdaptiveMaxPool2d": lambda: nn.AdaptiveMaxPool2d(2),
+}
+
+
+@given(st.sampled_from(list(LINEAR_NEARBY)), st.integers(0, 99))
+def test_a_pixel_adds_up_what_comes_back_from_those_that_read_it(name, seed):
+    """index: with which weight an output reads a pixel is measured by moving that pixel."""
+    torch.manual_seed(seed)
+    layer, step = LINEAR_NEARBY[name]().double(), 1e-6
+    x = torch.randperm(16).view(1, 1, 4, 4).double().requires_grad_()
+    y = layer(x)
+    g = torch.randn_like(y)
+    y.backward(g)
+    with torch.no_grad():
+        weights = (layer(x + step * torch.eye(16).view(16, 1, 4, 4)) - y) / step
+    assert torch.allclose((g * weights).sum((1, 2, 3)), x.grad.flatten(), atol=1e-6)
+
+
+@given(convolutions(dtypes=(torch.float64, torch.complex128)))
+def test_the_input_gradient_is_a_transposed_convolution(case):
+    kernel = case.weight.conj()
+    back = TRANSPOSED[case.dims]
+    full = back(case.g, kernel, output_padding=case.left, groups=case.groups, **case.how)
+    assert torch.allclose(full, case.of_x)
+    if case.weight.is_complex():
+        as_it_is = back(
+            case.g, case.weight, output_padding=case.left, groups=case.groups, **case.how
+        )
+        assert torch.allclose(as_it_is, full) == (not full.any())
+        return
+    assert INPUT[case.dims](case.x.shape, kernel, case.g, groups=case.groups, **case.how).equal(
+        case.of_x
+    )
+    other = (case.x.detach() * 5 + 1).requires_grad_()
+    y = FORWARD[case.dims](other, case.weight, case.bias, groups=case.groups, **case.how)
+    assert torch.autograd.grad(y, other, case.g)[0].equal(case.of_x), "the input isn't in it"
+    if case.size > case.left:
+        without = back(case.g, kernel, groups=case.groups, **case.how)
+        assert without.shape[-1] == case.size - case.left
+
+
+@given(convolutions(groups=(1,)))
+def test_a_transposed_convolution_inserts_zeros_and_flips(case):
+    """kernel, transposed: each remaining place is a sum over outputs; where none read, it is 0."""
+    s, p, d = (case.how[name] for name in ("stride", "padding", "dilation"))
+    spread = torch.zeros(
+        *case.g.shape[:2], *(s * (n - 1) + 1 for n in case.g.shape[2:]), dtype=case.g.dtype
+    )
+    spread[(..., *[slice(None, None, s)] * case.dims)] = case.g
+    before = d * (case.kernel - 1) - p
+    flipped = case.weight.flip(*range(2, 2 + case.dims)).transpose(0, 1)
+    spread = F.pad(spread, [before, before + case.left] * case.dims)
+    assert torch.allclose(FORWARD[case.dims](spread, flipped, dilation=d), case.of_x)
+    read = torch.zeros(case.x.shape[2:], dtype=torch.bool)
+    for _, _, at in case.readings():
+        read[at[1:]] = True
+    assert not case.of_x[..., ~read].any()
+    assert case.of_x[..., read].all()
+
+
+@given(convolutions(groups=(1,)))
+def test_the_kernel_gradient_slides_the_output_gradient(case):
+    """weight-gradient: stride and dilation trade places; what is too much is cut off."""
+    how = {
+        "stride": case.how["dilation"],
+        "dilation": case.how["stride"],
+        "padding": case.how["padding"],
+    }
+    slid = FORWARD[case.dims](case.x.transpose(0, 1), case.g.transpose(0, 1), **how)
+    cut = slid.transpose(0, 1)[(..., *[slice(case.kernel)] * case.dims)]
+    assert torch.allclose(cut, case.of_weight)
+    by_shape = WEIGHT[case.dims](case.x, case.weight.shape, case.g, **case.how)
+    assert by_shape.equal(case.of_weight)
+
+
+@pytest.mark.parametrize("stride", [1, 2])
+@pytest.mark.parametrize("padding", [1, 2])
+@pytest.mark.parametrize("mode", ["circular", "reflect", "replicate", "zeros"])
+def test_a_transposed_convolution_does_not_undo_other_padding(mode, padding, stride):
+    layer = nn.Conv2d(1, 2, 3, stride=stride, padding=padding, padding_mode=mode)
+    x = torch.randn(1, 1, 5, 5, requires_grad=True)
+    y = layer(x)
+    g = torch.randn_like(y)
+    (of_x,) = torch.autograd.grad(y, x, g)
+    back = F.conv_transpose2d(g, layer.weight, stride=stride, padding=padding)
+    assert torch.allclose(back, of_x, atol=1e-5) == (mode == "zeros")
+
+
+def test_a_transposed_convolution_takes_no_padding_by_name():
+    with pytest.raises(TypeError):
+        F.conv_transpose2d(torch.ones(1, 1, 2, 2), torch.ones(1, 1, 3, 3), padding="same")
+
+
+LAYERS = {
+    "Conv1d": (nn.Conv1d, (2, 1, 7)),
+    "Conv2d": (nn.Conv2d, (2, 1, 7, 7)),
+    "Conv3d": (nn.Conv3d, (2, 1, 4, 4, 4)),
+    "ConvTranspose2d": (nn.ConvTranspose2d, (2, 1, 7, 7)),
+    "one image": (nn.Conv2d, (1, 7, 7)),
+}
+
+
+def backward_of_convolution(node):
+    """The node of the convolution, at `node` or before it."""
+    while node.name() != "ConvolutionBackward0":
+        node = node.next_functions[0][0]
+    return node
+
+
+@given(st.sampled_from(list(LAYERS)), *(st.booleans() for _ in range(3)))
+def test_the_backward_pass_computes_only_what_requires_a_gradient(name, image, bias, mixed):
+    make, shape = LAYERS[name]
+    layer, x = make(1, 2, 3, bias=bias), torch.randn(shape, requires_grad=image)
+    with torch.autocast("cpu", dtype=torch.bfloat16, enabled=mixed):
+        y = layer(x)
+    node = backward_of_convolution(y.grad_fn)
+    wanted = [image, True, bias]
+    assert [edge is not None for edge, _ in node.next_functions] == wanted
+    g = torch.ones_like(y[None] if name == "one image" else y)
+    assert [part is not None for part in node(g)] == wanted
+    y.float().sum().backward()
+    assert (x.grad is not None) == image
+
+
+def average_pool(dims):
+    return (F.avg_pool1d, F.avg_pool2d, F.avg_pool3d)[dims - 1]
+
+
+@given(
+    *(st.integers(*ends) for ends in ((1, 3), (1, 4), (1, 4), (0, 4))),
+    *(st.booleans() for _ in range(3)),
+)
+def test_average_pooling_adds_nothing_and_takes_nothing(
+    dims, kernel, stride, more, ceil, count, channels_last
+):
+    """Without padding and divisor_override; with either it may."""
+    x = torch.randn(2, 3, *[kernel + more] * dims, dtype=torch.float64)
+    if channels_last and dims == 2:
+        x = x.to(memory_format=torch.channels_last)
+    x.requires_grad_()
+    y = average_pool(dims)(x, kernel, stride, 0, ceil, count)
+    g = torch.randn_like(y)
+    (of_x,) = torch.autograd.grad(y, x, g)
+    assert of_x.sum().item() == pytest.approx(g.sum().item())
+
+
+@given(*(st.integers(1, 9) for _ in range(2)), st.integers(1, 2))
+def test_adaptive_average_pooling_shares_each_gradient_out(size, out, dims):
+    """Each group, from floor(i n / m) to ceil((i + 1) n / m), shares its own; shares add up."""
+    x = torch.randn(1, 2, *[size] * dims, dtype=torch.float64, requires_grad=True)
+    y = (F.adaptive_avg_pool1d, F.adaptive_avg_pool2d)[dims - 1](x, out)
+    g = torch.randn_like(y)
+    (of_x,) = torch.autograd.grad(y, x, g)
+    assert of_x.sum().item() == pytest.approx(g.sum().item())
+    if dims == 1:
+        wanted = torch.zeros_like(x)
+        groups = [(i * size // out, -(-(i + 1) * size // out)) for i in range(out)]
+        for i, (first, end) in enumerate(groups):
+            wanted[..., first:end] += g[..., i : i + 1] / (end - first)
+        assert torch.allclose(of_x, wanted)
+        overlap = any(a[1] > b[0] for a, b in pairwise(groups))
+        assert overlap == (size % out != 0)
+
+
+def test_average_pooling_with_padding_or_another_divisor():
+    for options, total in (
+        ({"divisor_override": 1}, 9),
+        ({"padding": 1}, 4 / 9),
+        ({"padding": 1, "count_include_pad": False}, 1),
+    ):
+        x = torch.zeros(1, 3, 3, requires_grad=True)
+        F.avg_pool2d(x, 3, stride=3, **options).sum().backward()
+        assert x.grad.sum().item() == pytest.approx(total)
+
+
+@pytest.mark.filterwarnings("ignore:Using a non-full backward hook")
+@given(*(st.integers(1, 3) for _ in range(3)), st.booleans())
+def test_what_the_old_hook_of_global_pooling_reports(batch, channels, side, channels_last):
+    """pool: the undivided gradient where a second operation follows the mean."""
+    side = side + 1
+    x = torch.ones(batch, channels + 1, side, side)
+    if channels_last:
+        x = x.to(memory_format=torch.channels_last)
+    x.requires_grad_()
+    pool, seen = nn.AdaptiveAvgPool2d(1), []
+    pool.register_backward_hook(lambda module, given, received: seen.append(given[0]))
+    pool(x).sum().backward()
+    assert seen[0].shape == ((*x.shape[:2], 1, 1) if channels_last else x.shape)
+    assert (seen[0] == (1 if channels_last else 1 / side**2)).all()
+    assert torch.allclose(x.grad, torch.tensor(1 / side**2))
+
+
+def first_of_largest(cells):
+    """Along dimension 0, 1 at the first of those that are largest."""
+    place = cells.double().argmax(0)
+    order = torch.arange(len(cells)).view(-1, *[1] * (cells.dim() - 1))
+    tied = cells == cells.amax(0)
+    first = torch.where(tied, order, len(cells)).amin(0)
+    assert place.equal(first)
+    return first
+
+
+@st.composite
+def tied(draw, dtypes=FLOATS):
+    """Few values in many places, in different layouts; no NaN."""
+    shape = draw(st.lists(st.integers(1, 5), min_size=1, max_size=3))
+    size, values = torch.Size(shape).numel(), st.integers(-1, 1)
+    x = torch.tensor(draw(st.lists(values, min_size=size, max_size=size))).view(shape)
+    x = x.to(draw(st.sampled_from(dtypes)))
+    return x.transpose(0, -1) if draw(st.booleans()) else x
+
+
+@given(tied((*FLOATS, torch.int8, torch.uint8, torch.int64)))
+def test_max_and_argmax_return_the_first(x):
+    for dim in range(x.dim()):
+        first = first_of_largest(x.movedim(dim, 0))
+        assert x.max(dim).indices.equal(first)
+        assert x.argmax(dim).equal(first)
+        last = x.shape[dim] - 1 - x.flip(dim).argmax(dim)
+        of_flipped = first_of_largest(x.movedim(dim, 0).flip(0))
+        assert last.equal(x.shape[dim] - 1 - of_flipped)
+    assert x.argmax() == first_of_largest(x.flatten())
+
+
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+def test_the_first_of_very_many(dtype):
+    """Where several threads and vector instructions share the work."""
+    x = torch.zeros(2, 70_000, dtype=dtype)
+    x[1, 40_000:] = 1
+    assert x.argmax(1).tolist() == x.max(1).indices.tolist() == [0, 40_000]
+    assert x.argmax() == 110_000
+
+
+@given(tied())
+def test_who_gets_the_gradient_of_a_maximum(x):
+    dim = x.dim() - 1
+    x = x.clone().requires_grad_()
+
+    def gradient(largest):
+        return torch.autograd.grad(largest.sum(), x)[0]
+
+    alone = torch.zeros_like(x).scatter(dim, x.argmax(dim, keepdim=True), 1)
+    assert gradient(x.max(dim).values).equal(alone)
+    shared = (x == x.amax(dim, keepdim=True)).to(x.dtype)
+    assert gradient(x.amax(dim)).allclose(shared / shared.sum(dim, keepdim=True))
+    of_all = (x == x.amax()).to(x.dtype)
+    for largest in (x.max(), x.amax()):
+        assert gradient(largest).allclose(of_all / of_all.sum())
+    first = torch.zeros(x.numel(), dtype=x.dtype).scatter(0, x.argmax(), 1).view_as(x)
+    assert gradient(F.max_pool1d(x.reshape(1, -1), x.numel())).equal(first)
+
+
+@given(tied(FLOATS))
+def test_a_tied_maximum_has_no_derivative(x):
+    """Raise one of those that are tied, and the maximum rises; lower it, and the maximum stays."""
+    x = torch.cat([x.flatten(), x.max()[None]])
+    for place in (x == x.max()).nonzero().flatten():
+        step = torch.zeros_like(x).scatter(0, place, 1)
+        assert (x + step).max() == x.max() + 1
+        assert (x - step).max() == x.max()
+
+
+POOLS = {1: F.max_pool1d, 2: F.max_pool2d, 3: F.max_pool3d}
+
+
+@given(
+    st.integers(1, 3), *(st.integers(1, 3) for _ in range(3)), st.integers(0, 3), st.booleans(),
+    st.sampled_from(FLOATS), st.integers(0, 9),
+)  # fmt: skip
+def test_max_pooling_gives_it_to_the_first(
+    dims, kernel, stride, dilation, more, padded, dtype, seed
+):
+    """In each window; several windows add up; `return_indices` says where."""
+    padding = min(int(padded), kernel // 2) if dilation == 1 else 0
+    size = dilation * (kernel - 1) + 1 + more
+    generator = torch.Generator().manual_seed(seed)
+    x = torch.randint(-1, 2, (1, 3, *[size] * dims), generator=generator).to(dtype)
+    if dims == 2 and seed % 2:
+        x = x.to(memory_format=torch.channels_last)
+    x.requires_grad_()
+    how = {"stride": stride, "padding": padding, "dilation": dilation}
+    y, found = POOLS[dims](x, kernel, **how, return_indices=True)
+    g = torch.randint(1, 4, y.shape, generator=generator).to(dtype)
+    (of_x,) = torch.autograd.grad(y, x, g)
+    wanted = torch.zeros_like(x)
+    numbers = torch.arange(size**dims).view([size] * dims)
+    for o in product(*map(range, y.shape[2:])):
+        starts = [stride * a - padding for a in o]
+        ways = [range(a, a + dilation * kernel, dilation) for a in starts]
+        cells = [at for at in product(*ways) if all(0 <= a < size for a in at)]
+        first = first_of_largest(torch.stack([x.detach()[(0, slice(None), *at)] for at in cells]))
+        for channel, place in enumerate(first.tolist()):
+            wanted[(0, channel, *cells[place])] += g[(0, channel, *o)]
+            assert found[(0, channel, *o)] == numbers[cells[place]]
+    assert of_x.equal(wanted)
+
+
+@given(
+    st.sampled_from(FLOATS),
+    st.floats(allow_nan=False, width=16).filter(lambda value: abs(value) > 1e-4),
+)
+def test_three_ways_of_relu_away_from_0(dtype, value):
+    slopes = []
+    for function in (
+        F.relu,
+        lambda x: x.clamp(min=0),
+        lambda x: torch.maximum(x, torch.zeros_like(x)),
+    ):
+        x = torch.tensor(value, dtype=dtype, requires_grad=True)
+        function(x).backward()
+        slopes.append(x.grad.item())
+    assert slopes == [float(value > 0)] * 3
+
+
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+@pytest.mark.parametrize("zero", [0.0, -0.0])
+def test_relu_takes_the_left_and_maximum_half(zero, dtype):
+    x, other = (torch.tensor(value, dtype=dtype, requires_grad=True) for value in (zero, 0.0))
+    assert torch.autograd.grad(F.relu(x), x)[0] == 0
+    assert torch.autograd.grad(F.relu(x * 1, inplace=True), x)[0] == 0
+    assert torch.autograd.grad(torch.maximum(x, other), (x, other)) == (0.5, 0.5)
+
+
+def test_low_precision_makes_ties_of_close_logits():
+    """tie: as autocast makes them; float32 hardly ever, where nothing else makes them equal."""
+    torch.manual_seed(0)
+    net = nn.Sequential(nn.Linear(32, 64), nn.ReLU(), nn.Linear(64, 1000))
+    share = {}
+    for dtype in (None, torch.bfloat16, torch.float16):
+        with torch.no_grad(), torch.autocast("cpu", dtype=dtype, enabled=dtype is not None):
+            logits = net(torch.randn(1000, 32))
+        assert logits.dtype == (dtype or torch.float32)
+        tied = (logits == logits.amax(1, keepdim=True)).sum(1) > 1
+        share[dtype] = tied.float().mean().item()
+    assert share[None] < 1e-3
+    assert share[torch.bfloat16] > 0.01
+    assert share[torch.float16] > 1e-3
+
+
+MODULES = {
+    name: kind
+    for name, kind in vars(nn).items()
+    if inspect.isclass(kind) and issubclass(kind, nn.Module)
+}
+RUN = {
+    "Conv1d": lambda: (nn.Conv1d(2, 3, 1), (1, 2, 4)),
+    "Conv2d": lambda: (nn.Conv2d(1, 4, 1, bias=False), (1, 1, 5, 5)),
+    "ConvTranspose2d": lambda: (nn.ConvTranspose2d(1, 2, 2), (1, 1, 3, 3)),
+    "Linear": lambda: (nn.Linear(3, 2), (2, 3)),
+    "LayerNorm": lambda: (nn.LayerNorm(3), (2, 3)),
+    "BatchNorm1d": lambda: (nn.BatchNorm1d(3).eval(), (2, 3)),
+    "PReLU": lambda: (nn.PReLU(), (2, 3)),
+    "Sequential": lambda: (nn.Sequential(nn.Linear(3, 2), nn.ReLU()), (2, 3)),
+}
+
+
+def test_no_module_has_data():
+    assert [name for name, kind in MODULES.items() if hasattr(kind, "data")] == []
+    for make in RUN.values():
+        assert not hasattr(make()[0], "data")
+
+
+VALUES = {
+    "tensor": (lambda: torch.ones(2, 2), False),
+    "number": (lambda: 2.0, False),
+    "list of tensors": (lambda: [torch.ones(2), nn.Parameter(torch.ones(2))], False),
+    "list of modules": (lambda: [nn.Linear(2, 2)], False),
+    "buffer": (lambda: nn.Buffer(torch.ones(2, 2)), True),
+    "parameter": (lambda: nn.Parameter(torch.ones(2, 2)), True),
+    "module": (lambda: nn.Linear(2, 2), True),
+}
+"""What is assigned, and whether state_dict holds it afterward."""
+
+
+@given(
+    st.sampled_from([name for name in RUN if name != "Sequential"]),
+    st.sampled_from(["data", "kernel", "w"]),
+    st.sampled_from(list(VALUES)),
+)
+def test_a_tensor_under_a_new_name_changes_nothing(name, attribute, kind):
+    """data-on-module: no error, no effect; state_dict holds only the three special kinds."""
+    module, shape = RUN[name]()
+    x, held = torch.randn(shape), list(module.state_dict())
+    weights, out = [p.clone() for p in module.parameters()], module(x)
+    make, is_held = VALUES[kind]
+    setattr(module, attribute, make())
+    assert module(x).equal(out)
+    assert (list(module.state_dict()) != held) == is_held
+    delattr(module, attribute)
+    assert all(a.equal(b) for a, b in zip(weights, module.parameters(), strict=True))
+    for parameter, _ in list(module.named_parameters(recurse=False)):
+        with pytest.raises(TypeError, match="cannot assign"):
+            setattr(module, parameter, torch.ones(1))
+
+
+@given(st.sampled_from(list(RUN)), st.sampled_from([torch.float32, torch.float64]))
+def test_ways_that_keep_the_parameter(name, dtype):
+    """data-on-module: copy_ and load_state_dict fill it; load_state_dict checks."""
+    module, _ = RUN[name]()
+    module.to(dtype)
+    before = list(module.parameters())
+    wanted = {key: torch.full_like(value, 2) for key, value in module.state_dict().items()}
+    module.load_state_dict(wanted)
+    assert all(p.eq(2).all() for p in module.parameters())
+    with torch.no_grad():
+        for p in module.parameters():
+            p.copy_(torch.tensor(3.0))
+    assert all(p.eq(3).all() for p in module.parameters())
+    assert all(a is b for a, b in zip(before, module.parameters(), strict=True))
+    key = next(iter(wanted))
+    for strict in (True, False):
+        with pytest.raises(RuntimeError, match="size mismatch"):
+            module.load_state_dict(wanted | {key: torch.ones(7, 7)}, strict=strict)
+    with pytest.raises(RuntimeError, match="Unexpected key"):
+        module.load_state_dict(wanted | {"another": torch.ones(1)})
+    with pytest.raises(RuntimeError, match="Missing key"):
+        module.load_state_dict({k: v for k, v in wanted.items() if k != key})
+    module.load_state_dict({"another": torch.ones(1)}, strict=False)
+
+
+INITIALIZERS = [
+    name
+    for name, function in vars(nn.init).items()
+    if name.endswith("_") and not name.startswith("_") and inspect.isfunction(function)
+]
+
+
+@pytest.mark.parametrize("name", INITIALIZERS)
+def test_initializers_bring_their_own_no_grad(name):
+    more = {"constant_": (1.0,), "sparse_": (0.5,)}.get(name, ())
+    parameter = nn.Parameter(torch.full((4, 4, 3) if name == "dirac_" else (4, 4), 7.0))
+    assert getattr(nn.init, name)(parameter, *more) is parameter
+    assert parameter.is_leaf and parameter.requires_grad
+    assert not parameter.eq(7).all()
+
+
+OPTIMIZERS = [
+    kind
+    for name in optim.__all__
+    if inspect.isclass(kind := getattr(optim, name)) and issubclass(kind, optim.Optimizer)
+    if kind not in (optim.Optimizer, optim.SparseAdam)  # the latter for sparse gradients alone
+]
+
+
+@pytest.mark.parametrize("kind", OPTIMIZERS)
+def test_an_optimizer_made_earlier_holds_the_old_parameter(kind):
+    layer, x = nn.Linear(2, 2, bias=False), torch.ones(1, 2)
+    old = layer.weight
+    optimizer = kind(layer.parameters(), lr=0.1)
+    layer.weight = nn.Parameter(torch.ones(2, 2))
+
+    def closure():
+        optimizer.zero_grad()
+        loss = layer(x).square().sum()
+        loss.backward()
+        return loss
+
+    optimizer.step(closure)
+    assert layer.weight.eq(1).all() and layer.weight.grad.any()
+    assert optimizer.param_groups[0]["params"] == [old]
+
+
+@given(st.sampled_from([(3,), (1, 3), (5, 3), (2, 5, 3)]), st.sampled_from(FLOATS))
+def test_data_of_another_shape(shape, dtype):
+    """The weight of a convolution raises in the forward pass; the bias of a Linear does not."""
+    conv = nn.Conv2d(1, 4, 1, dtype=dtype)
+    conv.weight.data = torch.tensor(2.0, dtype=dtype)
+    assert conv.weight.shape == ()
+    with pytest.raises(RuntimeError):
+        conv(torch.ones(1, 1, 5, 5, dtype=dtype))
+    layer = nn.Linear(3, 2, dtype=dtype)
+    layer.bias.data = torch.tensor(2.0, dtype=dtype)
+    layer(torch.ones(shape, dtype=dtype)).sum().backward()
+    assert layer.bias.grad.shape == ()
+
+
+FACTORIES = {
+    torch.ones: (2,),
+    torch.zeros: (2,),
+    torch.empty: (2,),
+    torch.rand: (2,),
+    torch.randn: (2,),
+    torch.full: ((2,), 1.0),
+    torch.tensor: ([1.0],),
+    torch.arange: (3.0,),
+    torch.linspace: (0, 1, 3),
+    torch.eye: (2,),
+    torch.zeros_like: (torch.ones(2),),
+    nn.Parameter: (torch.ones(2),),
+}
+
+
+@pytest.mark.parametrize("factory", FACTORIES)
+def test_a_misspelled_keyword_raises(factory):
+    with pytest.raises(TypeError):
+        factory(*FACTORIES[factory], require_grad=True)
+    with pytest.raises(AttributeError):
+        factory(*FACTORIES[factory]).require_grad_()
+
+
+@given(st.sampled_from(list(RUN)), st.sampled_from([True, False]))
+def test_a_misspelled_attribute_is_silent(name, wanted):
+    """data-on-module: a network whose weights require a gradient raises nothing and trains."""
+    module, shape = RUN[name]()
+    x = torch.randn(shape)
+    x.require_grad = wanted
+    for p in module.parameters():
+        p.require_grad = wanted
+    module.requires_grad = wanted
+    module(x).sum().backward()
+    assert x.grad is None
+    assert all(p.grad is not None for p in module.parameters())
+
+
+@given(
+    st.floats(0.01, 1),
+    st.floats(0.1, 0.99),
+    st.booleans(),
+    st.sampled_from([{}, {"foreach": True}, {"fused": True}, {"dampening": 0.5}]),
+)
+def test_the_first_step_with_momentum_uses_the_gradient_as_it_is(lr, momentum, nesterov, more):
+    assume(not (nesterov and "dampening" in more))
+    w = torch.zeros(2, requires_grad=True)
+    w.grad = torch.tensor([0.25, -1.25])
+    optim.SGD([w], lr=lr, momentum=momentum, nesterov=nesterov, **more).step()
+    used = 1 + momentum if nesterov else 1
+    assert w.tolist() == pytest.approx([-lr * used * 0.25, lr * used * 1.25], rel=1e-5)
+
+
+@given(st.lists(st.floats(-5, 5), min_size=2, max_size=6), st.data())
+def test_softmax_minus_one_hot(values, data):
+    """image-gradient: of one image, with the cross entropy as it is by default."""
+    label = data.draw(st.integers(0, len(values) - 1))
+    logits = torch.tensor([values], dtype=torch.float64, requires_grad=True)
+    loss = F.cross_entropy(logits, torch.tensor([label]))
+    loss.backward()
+    wanted = logits.detach().softmax(1)[0]
+    wanted[label] -= 1
+    assert torch.allclose(logits.grad[0], wanted)
+    assert loss.item() == pytest.approx(logits.exp().sum().log().item() - values[label], abs=1e-9)
+
+
+@given(st.integers(1, 4), st.integers(1, 4), st.integers(0, 99))
+def test_which_gradient_depends_on_what(channels, side, seed):
+    """image-gradient: of 1 x 1 kernels and a mean over the pixels, at given gradients."""
+    torch.manual_seed(seed)
+    at_logits = torch.randn(1, channels, dtype=torch.float64)
+    ones = torch.ones(1, 1, side, side, dtype=torch.float64)
+
+    def gradients(weight, image):
+        weight, image = weight.clone().requires_grad_(), image.clone().requires_grad_()
+        logits = F.conv2d(image, weight).mean((2, 3))
+        return torch.autograd.grad(logits, (weight, image), at_logits)
+
+    weight = torch.randn(channels, 1, 1, 1, dtype=torch.float64)
+    image = torch.randn_like(ones)
+    of_weight, of_image = gradients(weight, image)
+    assert gradients(weight + 1, image)[0].equal(of_weight)
+    assert gradients(weight, image + 1)[1].equal(of_image)
+    assert torch.allclose(gradients(weight, ones)[0].flatten(), at_logits[0])
