@@ -673,6 +673,20 @@ def test_a_second_backward_after_one_forward_is_not_averaged(ranks):
     ]
 
 
+def gradients_asked_for(rank: int) -> list[float]:
+    """Of the weight: by autograd.grad, twice, and by backward."""
+    layer = nn.Linear(1, 1, bias=False)
+    model, x = DistributedDataParallel(layer), torch.full((1, 1), (2.0, 6.0)[rank])
+    asked = [torch.autograd.grad(model(x).sum(), layer.weight)[0].item() for _ in range(2)]
+    model(x).sum().backward()
+    return [*asked, layer.weight.grad.item()]
+
+
+def test_a_gradient_asked_for_is_that_of_the_process(ranks):
+    mean = (2.0 + 6.0) / 2
+    assert ranks(gradients_asked_for) == [[2.0, 2.0, mean], [6.0, 6.0, mean]]
+
+
 # Editing a parameter: edit-leaf.
 
 EDITS = {
@@ -905,6 +919,25 @@ def test_the_gradient_of_the_summed_gradient_adds_up_the_hessian(name, seed):
     assert torch.allclose(summed, hessian.diag(), atol=1e-7) == (name in SEPARATE)
     with pytest.raises(RuntimeError, match=NO_GRAPH):
         torch.autograd.grad(first(w).sum(), w)
+
+
+@given(st.sampled_from([torch.float16, torch.bfloat16]), st.integers(-40, -1))
+def test_a_small_gradient_in_float16_needs_the_scale(dtype, power):
+    """The gradient at the input of a layer in mixed precision, and of a penalty at its weight."""
+    slope, scaler = 2.0**power, torch.amp.GradScaler("cpu")
+    layer, x = nn.Linear(2, 1, bias=False), ones((1, 2))
+    nn.init.ones_(layer.weight)
+    for scale in (1.0, scaler.scale(torch.ones(())).item()):
+        with torch.autocast("cpu", dtype=dtype):
+            y = layer(x)
+        loss = y.float().sum() * slope * scale
+        (g,) = torch.autograd.grad(loss, x, create_graph=True)
+        g = g.float() / scale
+        lost = dtype == torch.float16 and power < -24 and scale == 1
+        assert (g == (0 if lost else slope)).all()
+        penalty = ((g - 1) ** 2).sum() * scale
+        (of_penalty,) = torch.autograd.grad(penalty, layer.weight)
+        assert (of_penalty == 0).all() == lost
 
 
 @given(st.sampled_from(sorted(LINEAR)), SHAPES.filter(lambda shape: 0 not in shape))
