@@ -1,13 +1,24 @@
 """What the pages of tensor-hooks say in general."""
 
+import copy
+import gc
+import weakref
+from contextlib import nullcontext
+from functools import partial
 from inspect import signature
 
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 from torch import nn
+from torch.autograd.graph import register_multi_grad_hook
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import FullyShardedDataParallel, fully_shard
+from torch.distributed.tensor import distribute_tensor
 from torch.nn.parallel import DistributedDataParallel
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils.checkpoint import checkpoint
 
 pytestmark = pytest.mark.upgrade
 
@@ -88,6 +99,48 @@ def test_stepping_inside_the_backward_pass_of_several_processes(ranks):
         assert ranks["sharded", "wrap, then hook"] == {0.6}, "the hook sees the mean"
 
 
+MASK = torch.tensor([[1.0, 0.0], [1.0, 1.0]])
+
+
+def masked(rank: int) -> dict[tuple[str, str], set[float]]:
+    """The weights, 1 at first, after a step of SGD with a mask and the inputs of `trained`."""
+    left = {}
+    for wrap in (replicated, sharded, sharded_as_before):
+        for when in ("hook, then wrap", "wrap, then hook", "post-accumulate hook"):
+            layer = nn.Linear(2, 2, bias=False)
+            nn.init.ones_(layer.weight)
+            if when == "hook, then wrap":
+                layer.weight.register_hook(lambda grad: grad * MASK)
+            model = wrap(layer)
+            weight = layer.weight
+            if when == "wrap, then hook":
+                weight.register_hook(lambda grad: grad * MASK)
+            if when == "post-accumulate hook" and wrap is sharded:
+                mask = distribute_tensor(MASK, weight.device_mesh, weight.placements)
+                weight.register_post_accumulate_grad_hook(partial(mask_written, mask))
+            model(torch.full((1, 2), (2.0, 6.0)[rank])).sum().backward()
+            torch.optim.SGD(model.parameters(), lr=0.1).step()
+            left[wrap.__name__, when] = own_weights(model)
+    return left
+
+
+def mask_written(mask: torch.Tensor, param: torch.Tensor) -> None:
+    """A hook that masks `.grad`."""
+    param.grad *= mask
+
+
+def test_a_mask_with_several_processes(ranks):
+    """The mean gradient, 4, takes each weight from 1 to 0.6, but for one that is masked."""
+    first, second = ranks(masked)
+    for left in (first, second):
+        for when in ("hook, then wrap", "wrap, then hook"):
+            assert left["replicated", when] == {0.6, 1.0}
+            assert left["sharded", when] == {0.6}, "the hook isn't called"
+            assert left["sharded_as_before", when] == {0.6}, "the hook isn't called"
+    assert first["sharded", "post-accumulate hook"] == {0.6, 1.0}, "the row that is masked in part"
+    assert second["sharded", "post-accumulate hook"] == {0.6}
+
+
 def scaled_steps(step_of_scaler: bool, losses) -> tuple[list[float], float]:
     """`a` and `b`, 1 at first, after a step of SGD with each loss, inside the backward pass.
 
@@ -128,6 +181,646 @@ def test_a_step_of_the_scaler_inside_the_backward_pass_skips_one_parameter_alone
     assert values == pytest.approx([0.7, 1.0])
 
 
+SHAPES = st.sampled_from([(), (1,), (0,), (2, 3)])
+DTYPES = st.sampled_from(
+    [torch.float16, torch.bfloat16, torch.float32, torch.float64, torch.complex64]
+)
+
+
+def ask(told: list, *args) -> None:
+    """A hook that writes down what it is given."""
+    told.append(args)
+
+
+@given(SHAPES, DTYPES, st.sampled_from([None, 0, 2, -1, 0.5]), st.booleans())
+def test_what_a_hook_returns_goes_on_in_place_of_the_gradient(shape, dtype, factor, on_leaf):
+    x, w = (torch.full(shape, n, dtype=dtype, requires_grad=True) for n in (2, 5))
+    z = 3 * x
+    given_to_hook = []
+
+    def hook(*args):
+        given_to_hook.append(args)
+        return None if factor is None else factor * args[0]
+
+    (x if on_leaf else z).register_hook(hook)
+    (z * w).sum().backward(torch.ones((), dtype=dtype))
+    assert [len(args) for args in given_to_hook] == [1]
+    assert torch.equal(x.grad, torch.full_like(x, 15 * (1 if factor is None else factor)))
+    assert torch.equal(w.grad, torch.full_like(w, 6)), "not on the way from the hook to an input"
+
+
+@given(
+    st.sampled_from([(3,), (1,), ()]),
+    st.sampled_from([(3,), (1,), ()]),
+    st.sampled_from([torch.float32, torch.float64, torch.float16]),
+    st.sampled_from([torch.float32, torch.float64, torch.int64]),
+    st.booleans(),
+)
+def test_a_hook_returns_the_same_shape_and_dtype(shape, other_shape, dtype, other_dtype, on_leaf):
+    x = torch.ones(shape, dtype=dtype, requires_grad=True)
+    z = 2 * x
+    (x if on_leaf else z).register_hook(lambda grad: torch.ones(other_shape, dtype=other_dtype))
+    if (shape, dtype) == (other_shape, other_dtype):
+        z.sum().backward()
+    else:
+        with pytest.raises(RuntimeError, match=r"has changed the (size|type) of value"):
+            z.sum().backward()
+
+
+SEVERAL = {
+    "unbind": lambda x: x.unbind()[:2],
+    "chunk": lambda x: x.chunk(2),
+    "split": lambda x: x.split(2),
+    "std_mean": torch.std_mean,
+}
+
+
+@pytest.mark.parametrize("operation", SEVERAL)
+def test_the_hook_of_an_unused_output_is_called_with_none(operation):
+    used, unused = SEVERAL[operation](torch.arange(4.0, requires_grad=True))
+    told = []
+    unused.register_hook(partial(ask, told))
+    used.sum().backward()
+    assert told == [(None,)]
+
+
+def test_a_hook_that_holds_its_own_tensor_keeps_it_from_being_freed():
+    x = torch.ones(3, requires_grad=True)
+    left = {}
+    for removed in (False, True):
+        for holds in ("a name", "the values", "the tensor"):
+            z = 3 * x
+            hook = partial(ask, [], {"the values": z.detach(), "the tensor": z}.get(holds))
+            handle = z.register_hook(hook)
+            (z * z).sum().backward()
+            if removed:
+                handle.remove()
+            left[holds, removed] = weakref.ref(z), weakref.ref(hook)
+            del z, hook
+    gc.collect()
+    for case, (tensor, hook) in left.items():
+        kept = case == ("the tensor", False)
+        assert (tensor() is not None) is kept
+        assert (hook() is not None) is kept
+
+
+ACTIONS = {
+    "add": lambda grad: grad + 100,
+    "double": lambda grad: 2 * grad,
+    "negate": lambda grad: -grad,
+    "look": lambda grad: None,
+}
+
+
+@given(st.lists(st.tuples(st.sampled_from(sorted(ACTIONS)), st.booleans())), st.booleans())
+def test_hooks_of_one_tensor_run_in_the_order_of_registration(chosen, on_leaf):
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    z = x if on_leaf else 3 * x
+    seen, expected = [], []
+
+    def hook(action, grad):
+        seen.append(grad.tolist())
+        return ACTIONS[action](grad)
+
+    handles = [z.register_hook(partial(hook, action)) for action, _ in chosen]
+    assert list(z._backward_hooks or {}) == [handle.id for handle in handles]
+    grad = torch.tensor([5.0, 7.0])
+    for handle, (action, removed) in zip(handles, chosen, strict=True):
+        if removed:
+            handle.remove()
+            continue
+        expected.append(grad.tolist())
+        returned = ACTIONS[action](grad)
+        grad = grad if returned is None else returned
+    (z @ torch.tensor([5.0, 7.0])).backward()
+    assert seen == expected
+    assert torch.equal(x.grad, grad if on_leaf else 3 * grad)
+
+
+@given(st.lists(st.sampled_from(sorted(ACTIONS)), max_size=4), st.integers(0, 4), st.integers(1, 3))
+def test_retain_grad_sees_what_all_hooks_return_and_changes_nothing(chosen, position, passes):
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    z = 3 * x
+    grad = torch.tensor([5.0, 7.0])
+    for number, action in enumerate(chosen):
+        if number == position:
+            z.retain_grad()
+        z.register_hook(ACTIONS[action])
+        returned = ACTIONS[action](grad)
+        grad = grad if returned is None else returned
+    if position >= len(chosen):
+        z.retain_grad()
+    z.retain_grad()
+    assert len(z._backward_hooks or {}) == len(chosen)
+    loss = z @ torch.tensor([5.0, 7.0])
+    for _ in range(passes):
+        loss.backward(retain_graph=True)
+    assert torch.equal(z.grad, passes * grad)
+    assert torch.equal(x.grad, passes * 3 * grad)
+
+
+@pytest.mark.parametrize("collected", [False, True])
+def test_a_hook_keeps_only_what_the_function_keeps(collected):
+    x = torch.ones(5, requires_grad=True)
+    z = 4 * x
+    norms, gradients, seen = [], [], []
+
+    def hook(grad):
+        seen.append(weakref.ref(grad))
+        norms.append(grad.norm().item())
+        if collected:
+            gradients.append(grad)
+
+    z.register_hook(hook)
+    (z**2).sum().backward()
+    assert norms == pytest.approx([8 * 5**0.5])
+    assert (seen[0]() is not None) is collected
+
+
+STAYS_ON = {
+    "double": lambda layer: layer.double(),
+    "bfloat16": lambda layer: layer.bfloat16(),
+    "channels_last": lambda layer: layer.to(memory_format=torch.channels_last),
+    "frozen for a while": lambda layer: layer.requires_grad_(False).requires_grad_(True),
+    "load_state_dict": lambda layer: layer.load_state_dict(layer.state_dict()),
+    "eval": lambda layer: layer.eval(),
+    "zero_grad": lambda layer: layer.zero_grad(),
+}
+
+
+@given(st.lists(st.sampled_from(sorted(STAYS_ON)), max_size=4))
+def test_a_hook_stays_on_a_parameter(changes):
+    layer = nn.Conv2d(1, 2, 2)
+    told = []
+    layer.weight.register_hook(partial(ask, told))
+    for number, change in enumerate(changes, 1):
+        STAYS_ON[change](layer)
+        layer(torch.ones(1, 1, 3, 3, dtype=layer.weight.dtype)).sum().backward()
+        assert len(told) == number
+
+
+@pytest.mark.parametrize("copied", ["copy.deepcopy", "load_state_dict"])
+def test_a_tensor_in_the_place_of_the_parameter_has_no_hook(copied):
+    layer = nn.Linear(2, 2)
+    told = []
+    layer.weight.register_hook(partial(ask, told))
+    if copied == "copy.deepcopy":
+        layer = copy.deepcopy(layer)
+    else:
+        layer.load_state_dict(layer.state_dict(), assign=True)
+    layer(torch.ones(1, 2)).sum().backward()
+    assert told == []
+
+
+KINDS = ("tensor hook", "node pre-hook", "post-accumulate hook", "node hook")
+
+
+@given(st.permutations(KINDS), st.integers(1, 3))
+def test_the_kind_of_a_hook_on_a_leaf_decides_when_it_runs(registered, uses):
+    w = torch.tensor(2.0, requires_grad=True)
+    y = sum(3 * w for _ in range(uses))
+    node = (w * 1).grad_fn.next_functions[0][0]
+    register = {
+        "tensor hook": w.register_hook,
+        "node pre-hook": node.register_prehook,
+        "post-accumulate hook": w.register_post_accumulate_grad_hook,
+        "node hook": node.register_hook,
+    }
+    ran = []
+    for kind in registered:
+        register[kind](lambda *_, kind=kind: ran.append((kind, w.grad is not None)))
+    y.backward()
+    assert ran == list(zip(KINDS, (False, False, True, True), strict=True))
+
+
+@pytest.mark.parametrize("kept", ["nothing", "the node", "a graph"])
+def test_a_node_of_a_leaf_that_nothing_keeps_is_freed_with_its_hooks(kept):
+    w = torch.tensor(2.0, requires_grad=True)
+    node = w.view_as(w).grad_fn.next_functions[0][0]
+    on_node, on_tensor = [], []
+    node.register_hook(partial(ask, on_node))
+    w.register_hook(partial(ask, on_tensor))
+    keeps = {"nothing": None, "the node": node, "a graph": 5 * w}[kept]
+    del node
+    (3 * w).backward()
+    assert len(on_node) == (0 if keeps is None else 1)
+    assert len(on_tensor) == 1
+
+
+LINEAR_IN_PLACE = [("mul_", 10.0), ("add_", 1.0), ("neg_",), ("sub_", 2.0), ("div_", 4.0)]
+LAST_IN_PLACE = [("relu_",), ("sigmoid_",), ("exp_",), ("clamp_", 0.0, 1.0), ("square_",)]
+
+
+@given(
+    st.lists(st.sampled_from(LINEAR_IN_PLACE), max_size=3),
+    st.sampled_from(LINEAR_IN_PLACE + LAST_IN_PLACE),
+    st.sampled_from([torch.float32, torch.float64]),
+)
+def test_a_hook_stays_with_the_value_before_the_edit(edits, last_edit, dtype):
+    """A hook after each edit: the gradient of the value of that moment, the last one first."""
+    x = torch.tensor([1.0, -2.0, 0.1], dtype=dtype, requires_grad=True)
+    weights = torch.tensor([3.0, 5.0, 7.0], dtype=dtype)
+    values = [3 * x]
+    for name, *args in (*edits, last_edit):
+        values.append(getattr(values[-1], name.removesuffix("_"))(*args))
+    right = torch.autograd.grad((weights * values[-1]).sum(), values)
+
+    z = 3 * x
+    z.retain_grad()
+    told = []
+    z.register_hook(partial(ask, told, 0))
+    for number, (name, *args) in enumerate((*edits, last_edit), 1):
+        getattr(z, name)(*args)
+        z.register_hook(partial(ask, told, number))
+    (weights * z).sum().backward()
+    assert [number for number, _ in told] == list(reversed(range(len(values))))
+    for number, grad in told:
+        assert torch.equal(grad, right[number])
+    assert torch.equal(z.grad, right[-1])
+
+
+@given(st.sampled_from(LINEAR_IN_PLACE + LAST_IN_PLACE), st.booleans())
+def test_an_edit_that_is_not_recorded_leaves_hooks_where_they_are(edit, on_leaf):
+    x = torch.tensor([1.0, -2.0, 0.1], requires_grad=True)
+    z = x if on_leaf else 3 * x
+    node, told = z.grad_fn, []
+    z.register_hook(partial(ask, told))
+    name, *args = edit
+    with torch.no_grad():
+        getattr(z, name)(*args)
+    z.register_hook(partial(ask, told))
+    assert z.grad_fn is node
+    assert z.is_leaf is on_leaf
+    (z**2).sum().backward()
+    for (grad,) in told:
+        assert torch.equal(grad, 2 * z)
+    assert len(told) == 2
+
+
+VIEWS = {
+    "slice": lambda base: base[1:],
+    "view": lambda base: base.view(2, 2),
+    "transpose": lambda base: base.view(2, 2).t(),
+    "unsqueeze": lambda base: base.unsqueeze(0),
+    "diagonal": lambda base: base.view(2, 2).diagonal(),
+    "view_as": lambda base: base.view_as(base),
+}
+
+
+@given(
+    st.sampled_from(sorted(VIEWS)),
+    st.sampled_from(["view", "base"]),
+    st.sampled_from(LINEAR_IN_PLACE),
+    st.booleans(),
+)
+def test_the_hook_of_a_view_is_lost_when_the_view_or_its_base_is_edited(kind, edited, edit, within):
+    x = torch.arange(1.0, 5.0, requires_grad=True)
+    base = 3 * x
+    view = VIEWS[kind](base)
+    told = []
+    view.register_hook(partial(ask, told, "before"))
+    name, *args = edit
+    with torch.no_grad() if within else nullcontext():
+        getattr({"view": view, "base": base}[edited], name)(*args)
+    anew = VIEWS[kind](base)
+    anew.register_hook(partial(ask, told, "anew"))
+    (view.sum() + anew.sum()).backward()
+    assert [label for label, _ in told] == ["anew"]
+
+
+@given(
+    st.sampled_from([(1,), (3,), (2, 3)]),
+    st.sampled_from([(1,), (3,), (2, 3)]),
+    st.sampled_from([torch.float32, torch.float64, torch.bfloat16]),
+    st.sampled_from([torch.float32, torch.float64]),
+    st.sampled_from([torch.add, torch.sub, torch.mul]),
+)
+def test_only_addition_of_one_shape_and_dtype_hands_on_one_gradient(
+    shape, other_shape, dtype, other_dtype, combine
+):
+    a = torch.ones(shape, dtype=dtype, requires_grad=True)
+    b = torch.ones(other_shape, dtype=other_dtype, requires_grad=True)
+    told = []
+    a.register_hook(partial(ask, told))
+    b.register_hook(partial(ask, told))
+    c = combine(a, b)
+    c.backward(torch.ones_like(c))
+    (first,), (second,) = told
+    shared = combine is torch.add and (shape, dtype) == (other_shape, other_dtype)
+    assert (first is second) is shared
+    if combine is not torch.add:
+        assert first.data_ptr() != second.data_ptr()
+    assert a.grad is not b.grad
+    assert a.grad.data_ptr() != b.grad.data_ptr()
+
+
+@given(st.integers(2, 4), st.data())
+def test_an_edit_in_place_hits_those_that_use_the_gradient_later(terms, data):
+    """A sum of several terms, all of one shape; the hook on one of them edits in place."""
+    edited = data.draw(st.integers(0, terms - 1))
+    leaves = [torch.ones(2, requires_grad=True) for _ in range(terms)]
+    ran = []
+
+    def hook(number, grad):
+        ran.append(number)
+        if number == edited:
+            grad *= 100
+
+    for number, w in enumerate(leaves):
+        w.register_hook(partial(hook, number))
+    sum(leaves[1:], leaves[0]).backward(torch.ones(2))
+    for number, w in enumerate(leaves):
+        hit = ran.index(number) >= ran.index(edited)
+        assert w.grad.tolist() == ([100, 100] if hit else [1, 1])
+
+
+CLEAR_FIRST = {
+    "in place": lambda grad: grad.__setitem__(0, 0),
+    "in a clone": lambda grad: torch.cat([0 * grad[:1], grad.clone()[1:]]),
+    "with a mask": lambda grad: grad * (torch.arange(len(grad)) > 0),
+    "with masked_fill": lambda grad: grad.masked_fill(torch.arange(len(grad)) == 0, 0),
+}
+
+
+@given(st.sampled_from(sorted(CLEAR_FIRST)), st.integers(2, 5))
+def test_the_gradient_of_a_sum_is_one_number_in_memory(how, size):
+    x = torch.ones(size, requires_grad=True)
+    x.register_hook(CLEAR_FIRST[how])
+    x.sum().backward()
+    assert x.grad.tolist() == [0] + [0 if how == "in place" else 1] * (size - 1)
+
+
+@given(
+    uses=st.integers(1, 3),
+    passes=st.integers(1, 3),
+    reentrant=st.sampled_from([None, False, True]),
+    hooks=st.integers(1, 3),
+)
+def test_the_post_accumulate_hook_fires_once_in_a_backward_pass(uses, passes, reentrant, hooks):
+    """w = 2 is multiplied `uses` times, each with a checkpoint of its own, or without."""
+    w, x = (torch.tensor(n, requires_grad=True) for n in (2.0, 1.0))
+    ran = []
+
+    def before(grad):
+        ran.append(("before", 0 if w.grad is None else w.grad.item()))
+
+    def after(param):
+        ran.append(("after", param.grad.item()))
+
+    def multiply(t):
+        return t * w
+
+    for _ in range(hooks):
+        w.register_post_accumulate_grad_hook(after)
+        w.register_hook(before)
+    use = multiply
+    if reentrant is not None:
+        use = partial(checkpoint, multiply, use_reentrant=reentrant)
+    each = 2.0 ** (uses - 1)
+    sizes = uses * [each] if reentrant else [uses * each]
+    expected, written = [], 0
+    for _ in range(passes):
+        y = x
+        for _ in range(uses):
+            y = use(y)
+        y.backward()
+        for size in sizes:
+            expected += hooks * [("before", written)]
+            written += size
+            expected += hooks * [("after", written)]
+    assert ran == expected
+
+
+@pytest.mark.parametrize(
+    "use", ["twice", "in two segments", "data", "detach", "detach, recomputed"]
+)
+def test_which_uses_a_step_in_the_hook_waits_for(use):
+    """y = x w w at w = 2, with one of the two uses hidden from the gradient of w, or none."""
+    w, x = torch.tensor(2.0, requires_grad=True), torch.tensor(1.0, requires_grad=True)
+    w.register_post_accumulate_grad_hook(descend)
+
+    def multiply(t):
+        return t * {"data": w.data, "detach": w.detach()}.get(use.partition(",")[0], w)
+
+    if use in ("twice", "data", "detach"):
+        y = multiply(x) * w
+    elif use == "in two segments":
+        y = checkpoint(multiply, checkpoint(multiply, x, use_reentrant=True), use_reentrant=True)
+    else:
+        y = checkpoint(multiply, x, use_reentrant=False) * w
+    if use == "detach":
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            y.backward()
+        return
+    y.backward()
+    assert (x.grad.item() == 4) is (use == "twice")
+
+
+RETURNED = {
+    "None": (lambda param: None, True),
+    "the parameter": (lambda param: param, True),
+    "mul_": (lambda param: param.mul_(2), True),
+    "add_": (lambda param: param.add_(param.grad, alpha=-0.1), True),
+    "zero_": (lambda param: param.zero_(), True),
+    "the gradient": (lambda param: param.grad, False),
+    "a view": (lambda param: param.view_as(param), False),
+    "a new tensor": (lambda param: 2 * param.grad, False),
+    "a number": (lambda param: 2.0, False),
+}
+
+
+@given(st.sampled_from(sorted(RETURNED)), SHAPES, DTYPES)
+def test_what_a_post_accumulate_hook_may_return(returned, shape, dtype):
+    hook, accepted = RETURNED[returned]
+    w = torch.ones(shape, dtype=dtype, requires_grad=True)
+    with pytest.raises(RuntimeError, match="non-leaf"):
+        (3 * w).register_post_accumulate_grad_hook(hook)
+    w.register_post_accumulate_grad_hook(hook)
+    refused = pytest.raises(
+        (RuntimeError, TypeError), match=r"should return None|expected Variable"
+    )
+    with nullcontext() if accepted else refused:
+        (3 * w).backward(torch.ones_like(w))
+    assert torch.equal(w.grad, torch.full_like(w, 3)), "no return value replaces the gradient"
+
+
+@pytest.mark.filterwarnings("ignore:Using backward.. with create_graph=True")
+@pytest.mark.parametrize("within", [False, True])
+def test_with_create_graph_an_edit_in_the_hook_needs_no_grad(within):
+    w = torch.tensor(2.0, requires_grad=True)
+
+    def step(param):
+        with torch.no_grad() if within else nullcontext():
+            return param.add_(param.grad.detach(), alpha=-0.1)
+
+    w.register_post_accumulate_grad_hook(step)
+    with nullcontext() if within else pytest.raises(RuntimeError, match="a leaf Variable"):
+        (3 * w).backward(create_graph=True)
+
+
+@given(st.lists(st.integers(2, 9), min_size=2, max_size=4))
+def test_clipping_by_the_total_norm_is_wrong_while_gradients_are_missing(gradients):
+    def clipped(inside):
+        params = [torch.ones((), requires_grad=True) for _ in gradients]
+
+        def clip(_):
+            nn.utils.clip_grad_norm_(params, 1)
+
+        if inside:
+            for p in params:
+                p.register_post_accumulate_grad_hook(clip)
+        sum(k * p for k, p in zip(gradients, params, strict=True)).backward()
+        clip(None)
+        return torch.stack([p.grad for p in params])
+
+    right = torch.tensor(gradients, dtype=torch.float32)
+    assert torch.allclose(clipped(inside=False), right / right.norm(), atol=1e-4)
+    assert not torch.allclose(clipped(inside=True), right / right.norm(), atol=1e-4)
+
+
+class Products(TorchDispatchMode):
+    """Counts the matrix products."""
+
+    count = 0
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        self.count += "mm" in str(func)
+        return func(*args, **(kwargs or {}))
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_a_compiled_model_computes_all_gradients_before_the_first_hook(compiled):
+    layers = nn.Sequential(*(nn.Linear(2, 2, bias=False) for _ in range(3)))
+    model = torch.compile(layers, backend="aot_eager") if compiled else layers
+    products = Products()
+    counts = []
+    for layer in layers:
+        layer.weight.register_post_accumulate_grad_hook(lambda _: counts.append(products.count))
+    loss = model(torch.ones(1, 2)).sum()
+    with products:
+        loss.backward()
+    torch.compiler.reset()
+    assert len(counts) == 3
+    assert products.count == 5, "two for each layer, one for the first: its input needs none"
+    assert (counts[0] == products.count) is compiled
+
+
+@pytest.mark.parametrize(
+    ("where", "used_outside"), [("inside", True), ("outside", True), ("outside", False)]
+)
+def test_hooks_in_a_compiled_function_and_on_what_it_returns(where, used_outside):
+    told = []
+
+    def look(z):
+        z.register_hook(partial(ask, told))
+        z.retain_grad()
+
+    def squares(x):
+        z = 3 * x
+        if where == "inside":
+            look(z)
+        return (z * z).sum(), z
+
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    loss, z = torch.compile(squares, backend="aot_eager")(x)
+    if where == "outside":
+        look(z)
+    if used_outside:
+        loss = loss + z.sum()
+    loss.backward()
+    torch.compiler.reset()
+    whole = 6 * x.detach() + used_outside
+    assert torch.equal(x.grad, 3 * whole)
+    ((seen,),) = told
+    if where == "outside" and not used_outside:
+        assert seen is z.grad is None
+    else:
+        expected = whole if where == "inside" else torch.ones(2)
+        assert torch.equal(seen, expected)
+        assert torch.equal(z.grad, expected)
+
+
+@given(
+    used=st.lists(st.booleans(), min_size=3, max_size=3),
+    order=st.permutations(range(3)),
+    passes=st.integers(1, 3),
+    on_leaves=st.booleans(),
+)
+def test_when_a_multi_grad_hook_fires(used, order, passes, on_leaves):
+    leaves = [torch.tensor(1.0, requires_grad=True) for _ in range(3)]
+    tensors = leaves if on_leaves else [1 * w for w in leaves]
+    in_graph = [number for number in range(3) if used[number]]
+    loss = torch.ones((), requires_grad=True) * 1
+    for number in in_graph:
+        loss = loss + (number + 2) * tensors[number]
+    all_told, any_told, written = [], [], []
+
+    def on_all(grads):
+        all_told.append([grad and grad.item() for grad in grads])
+        written.append([number for number in in_graph if leaves[number].grad is not None])
+        return [grad and 0 * grad for grad in grads]
+
+    def on_any(grad):
+        any_told.append(grad.item())
+        return 0 * grad
+
+    chosen = [tensors[number] for number in order]
+    handles = [
+        register_multi_grad_hook(chosen, on_all),
+        register_multi_grad_hook(chosen, on_any, mode="any"),
+    ]
+    assert [len(t._backward_hooks) for t in chosen] == [2, 2, 2], "one tensor hook for each"
+    for _ in range(passes):
+        loss.backward(retain_graph=True)
+    fires = passes if in_graph else 0
+    assert all_told == fires * [[n + 2.0 if n in in_graph else None for n in order]]
+    assert len(any_told) == fires
+    assert {int(value) - 2 for value in any_told} <= set(in_graph)
+    for number in in_graph:
+        right = passes * (number + 2)
+        assert leaves[number].grad.item() == right, "nothing uses what the hooks return"
+    if in_graph:
+        assert written[0] != in_graph, "the last one isn't written yet"
+    for handle in handles:
+        handle.remove()
+    loss.backward()
+    assert (len(all_told), len(any_told)) == (fires, fires)
+
+
+@given(st.permutations(["leaf", "between", "root"]), st.sampled_from([None, "leaf", "between"]))
+def test_a_multi_grad_hook_with_the_root_of_the_pass_fires_too_early(order, left_out):
+    w = torch.tensor(2.0, requires_grad=True)
+    z = 3 * w
+    tensors = {"leaf": w, "between": z, "root": 2 * z}
+    told = []
+    register_multi_grad_hook([tensors[name] for name in order if name != left_out], told.append)
+    tensors["root"].backward()
+    assert None in told[0]
+
+
+@pytest.mark.parametrize("reentrant", [False, True])
+def test_a_multi_grad_hook_fires_in_each_reentrant_segment(reentrant):
+    a, b, x = (torch.tensor(n, requires_grad=True) for n in (2.0, 3.0, 1.0))
+    told = []
+    register_multi_grad_hook((a, b), lambda grads: told.append([g and g.item() for g in grads]))
+    y = checkpoint(lambda t: t * a, x, use_reentrant=reentrant)
+    checkpoint(lambda t: t * b, y, use_reentrant=reentrant).backward()
+    assert told == ([[None, 2], [3, None]] if reentrant else [[3, 2]])
+
+
+@given(st.sampled_from(["all", "any"]), st.booleans(), st.booleans())
+def test_a_multi_grad_hook_and_the_gradient_of_a_leaf_that_is_returned(mode, on_leaves, returned):
+    a, b = (torch.tensor(n, requires_grad=True) for n in (2.0, 3.0))
+    y, z = 1 * a, 1 * b
+    told = []
+    register_multi_grad_hook((a, b) if on_leaves else (y, z), told.append, mode=mode)
+    inputs = (a, b) if returned else (y, z)
+    refused = mode == "all" and on_leaves and returned
+    with pytest.raises(RuntimeError, match="A leaf node") if refused else nullcontext():
+        torch.autograd.grad(y * z, inputs)
+    assert len(told) == (0 if refused or (on_leaves and not returned) else 1)
+
+
 MOVE_IT = {"ASGD", "Muon"}
 OPTIMIZERS = {
     name: kind
@@ -155,26 +848,109 @@ CHOICES = [
 ]
 
 
-@pytest.mark.parametrize(("name", "setting"), CHOICES)
-def test_who_moves_an_element_that_was_masked_from_the_first_step_on(name, setting):
+def chosen_options(name: str, setting: str, weight_decay: float) -> dict:
+    """The options of an optimizer, with one setting changed."""
     parameters = signature(OPTIMIZERS[name]).parameters
-    chosen = {"lr": 0.01, setting: SETTINGS[setting]}
+    options = {"lr": 0.01, setting: SETTINGS[setting]}
     if setting == "nesterov" and "momentum" in parameters:
-        chosen["momentum"] = 0.9
+        options["momentum"] = 0.9
     if "weight_decay" in parameters:
-        chosen["weight_decay"] = 0
+        options["weight_decay"] = weight_decay
+    return options
+
+
+def after_five_steps(name: str, options: dict, mask: torch.Tensor) -> tuple[torch.Tensor, int]:
+    """Four elements after five steps, and how often the hook of the mask didn't run."""
     w = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
-    mask = torch.tensor([[1.0, 1.0], [1.0, 0.0]])
-    w.register_hook(lambda grad: grad * mask)
-    optimizer = OPTIMIZERS[name]([w], **chosen)
+    passes, runs = [], []
+
+    def hook(grad):
+        runs.append(grad)
+        return grad * mask
+
+    w.register_hook(hook)
+    optimizer = OPTIMIZERS[name]([w], **options)
 
     def closure():
         optimizer.zero_grad()
         loss = (w**2).sum() + 0.1 * w.prod()
         loss.backward()
+        passes.append(loss)
         return loss
 
     for _ in range(5):
         optimizer.step(closure)
+    return w.detach(), len(passes) - len(runs)
+
+
+@pytest.mark.parametrize(("name", "setting"), CHOICES)
+def test_who_moves_an_element_that_was_masked_from_the_first_step_on(name, setting):
+    w, missing = after_five_steps(name, chosen_options(name, setting, weight_decay=0), MASK)
     assert w[0, 0].item() != 1, "the others are trained"
-    assert (w[1, 1].item() != 4) is (name in MOVE_IT)
+    assert (w[0, 1].item() != 2) is (name in MOVE_IT)
+    assert missing == 0, "the steps leave the hook where it is"
+
+
+@given(st.sampled_from([choice for choice in CHOICES if choice[0] not in ("LBFGS", "Rprop")]))
+def test_weight_decay_does_not_pass_through_a_hook(choice):
+    options = chosen_options(*choice, weight_decay=0.1)
+    w, _ = after_five_steps(choice[0], options, torch.zeros(2, 2))
+    assert (w != torch.tensor([[1.0, 2.0], [3.0, 4.0]])).all()
+
+
+def last_element(name: str, setting: str, others: list[int]) -> float:
+    """The last of four elements after three steps; `others`: the gradients of the others."""
+    w = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    optimizer = OPTIMIZERS[name]([w], **chosen_options(name, setting, weight_decay=0))
+    for last in (1.0, 0.0, -2.0):
+        w.grad = torch.tensor([*others, last]).view(2, 2)
+        optimizer.step()
+    return w[1, 1].item()
+
+
+@given(
+    st.sampled_from([choice for choice in CHOICES if choice[0] in ("SGD", "Adam")]),
+    st.lists(st.integers(-3, 3), min_size=3, max_size=3),
+)
+def test_the_step_of_an_element_is_made_of_its_own_gradients(choice, others):
+    assert last_element(*choice, others) == last_element(*choice, [0, 0, 0])
+
+
+@pytest.mark.parametrize("setting", ["lr", "momentum", "nesterov"])
+def test_the_step_of_muon_is_made_of_all_gradients_of_the_matrix(setting):
+    assert last_element("Muon", setting, [1, 0, 0]) != last_element("Muon", setting, [0, 3, 2])
+
+
+@given(st.lists(st.floats(-3, 3, width=32), min_size=1, max_size=4))
+def test_asgd_takes_something_off_every_element(values):
+    w = torch.tensor(values, requires_grad=True)
+    optimizer = torch.optim.ASGD([w], lr=0.1, lambd=0.01)
+    w.grad = torch.zeros_like(w)
+    before = w.detach().clone()
+    optimizer.step()
+    assert torch.allclose(w, before * (1 - 0.1 * 0.01))
+
+
+@given(st.sampled_from(CHOICES))
+def test_an_element_that_is_written_back_after_each_step_stays(choice):
+    name, setting = choice
+    w = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    optimizer = OPTIMIZERS[name]([w], **chosen_options(name, setting, weight_decay=0.5))
+    for _ in range(3):
+        w.grad = torch.ones(2, 2)
+        optimizer.step(lambda: w.sum())
+        with torch.no_grad():
+            w[1, 1] = 4.0
+    assert w.is_leaf
+    assert w[1, 1].item() == 4
+    assert w[0, 0].item() != 1
+
+
+@given(st.sampled_from([0, -1, slice(1, 2), [0, 1]]))
+def test_requires_grad_belongs_to_the_whole_tensor(part):
+    w = torch.ones(3)
+    w[part].requires_grad_()
+    assert not w.requires_grad
+    w.requires_grad_()
+    with pytest.raises(RuntimeError, match="you can only change requires_grad flags of leaf"):
+        w[part].requires_grad_(False)
