@@ -1,16 +1,177 @@
 """What the pages of basics say in general."""
 
+import inspect
+import math
+import warnings
+from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
 import torch
 import torch.distributed as dist
-from torch import nn
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import nn, optim
+from torch.nn import functional as F
+from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.parallel import DistributedDataParallel
 
-pytestmark = pytest.mark.upgrade
+pytestmark = [
+    pytest.mark.upgrade,
+    pytest.mark.filterwarnings("ignore:To copy construct from a tensor"),
+    pytest.mark.filterwarnings("ignore:The .grad attribute of a Tensor that is not a leaf"),
+    pytest.mark.filterwarnings("ignore:Anomaly Detection has been enabled"),
+    pytest.mark.filterwarnings("ignore:Error detected in"),
+]
 
-DTYPES = (torch.float16, torch.bfloat16, torch.float32, torch.float64, torch.complex64)
+REAL = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
+DTYPES = (*REAL, torch.complex64)
+QUIET = (torch.no_grad, torch.inference_mode)
+SHAPES = st.sampled_from([(), (1,), (3,), (2, 3), (2, 1, 3), (0,)])
+NO_GRAPH = "element 0 of tensors does not require grad and does not have a grad_fn"
+
+
+def ones(shape: tuple[int, ...], dtype: torch.dtype = torch.float32) -> torch.Tensor:
+    return torch.ones(shape, dtype=dtype, requires_grad=True)
+
+
+def random(shape: tuple[int, ...], seed: int = 0) -> torch.Tensor:
+    """Numbers of float64 from 1 to 2."""
+    generator = torch.Generator().manual_seed(seed)
+    return torch.rand(shape, generator=generator, dtype=torch.float64) + 1
+
+
+# Where `.grad` appears: first-gradient, leaf, index.
+
+MAPS = {
+    "3 * x": lambda x: 3 * x,
+    "x ** 2": lambda x: x**2,
+    "sin": torch.sin,
+    "cumsum": lambda x: x.flatten().cumsum(0),
+    "x * mean": lambda x: x * x.mean(),
+    "clone": torch.clone,
+    "view": lambda x: x.view(-1),
+}
+
+
+@given(
+    st.lists(st.sampled_from(sorted(MAPS)), min_size=1, max_size=4), SHAPES, st.sampled_from(REAL)
+)
+def test_which_tensors_get_a_gradient(names, shape, dtype):
+    """A leaf that requires one, once it is called; no leaf before, and no intermediate tensor."""
+    w, unused, frozen = (ones(shape, dtype) for _ in range(3))
+    frozen.requires_grad_(False)
+    data = torch.ones(shape, dtype=dtype)
+    made = [w * frozen + data]
+    for name in names:
+        made.append(MAPS[name](made[-1]))
+    loss = made[-1].sum()
+    leaves = (w, unused, frozen, data)
+    assert [x.is_leaf for x in (*leaves, *made, loss)] == [True] * 4 + [False] * (len(made) + 1)
+    assert [x.grad for x in leaves] == [None] * 4
+    loss.backward()
+    assert w.grad.shape == w.shape and w.grad.dtype == dtype
+    assert [x.grad for x in (unused, frozen, data, *made, loss)] == [None] * (len(made) + 4)
+
+
+@given(SHAPES, st.sampled_from(DTYPES), st.lists(st.integers(-4, 4), min_size=1, max_size=4))
+def test_backward_adds_its_start_times_the_derivative(shape, dtype, starts):
+    """Whatever `.grad` holds: numbers here are exact in every dtype."""
+    for before in (None, torch.full(shape, 5, dtype=dtype)):
+        w = ones(shape, dtype)
+        w.grad = before
+        for start in starts:
+            (2 * w).backward(torch.full(shape, start, dtype=dtype))
+        expected = 2 * sum(starts) + (0 if before is None else 5)
+        assert torch.equal(w.grad, torch.full(shape, expected, dtype=dtype))
+
+
+@pytest.mark.parametrize("start", [1, 10, 1.0, True, 1j], ids=repr)
+def test_the_start_is_no_python_number(start):
+    with pytest.raises(TypeError):
+        (2 * ones(())).backward(start)
+
+
+@given(st.lists(st.integers(0, 3), max_size=3), st.sampled_from(DTYPES))
+def test_only_a_single_real_number_has_a_start_by_default(shape, dtype):
+    w = ones(tuple(shape), dtype)
+    if math.prod(shape) == 1 and dtype in REAL:
+        (2 * w).backward()
+        assert torch.equal(w.grad, 2 * torch.ones_like(w))
+    else:
+        with pytest.raises(RuntimeError, match="grad can be implicitly created only for"):
+            (2 * w).backward()
+
+
+@given(*[st.lists(st.integers(0, 2), max_size=3).map(tuple)] * 2, st.sampled_from(REAL))
+def test_the_start_has_the_shape_of_the_output(output, start, dtype):
+    y = ones(output, dtype) * 2
+    if start == output:
+        y.backward(torch.ones(start, dtype=dtype))
+    else:
+        with pytest.raises(RuntimeError, match="Mismatch in shape"):
+            y.backward(torch.ones(start, dtype=dtype))
+
+
+@given(SHAPES, st.sampled_from(DTYPES))
+def test_retain_grad_is_for_intermediate_tensors(shape, dtype):
+    w, data = ones(shape, dtype), torch.ones(shape, dtype=dtype)
+    z = w * 3
+    w.retain_grad()
+    z.retain_grad()
+    assert not w.retains_grad and z.retains_grad
+    for constant in (data, data * 2, w.detach(), z.detach()):
+        with pytest.raises(RuntimeError, match="can't retain_grad"):
+            constant.retain_grad()
+    (z * 2).backward(data)
+    assert torch.equal(z.grad, 2 * data) and torch.equal(w.grad, 6 * data)
+
+
+@given(st.lists(st.sampled_from(sorted(MAPS)), min_size=1, max_size=4), st.sampled_from(REAL))
+def test_a_gradient_is_as_large_as_its_tensor(names, dtype):
+    made = [ones((4, 5), dtype)]
+    for name in names:
+        made.append(MAPS[name](made[-1]))
+        made[-1].retain_grad()
+    made[-1].backward(torch.ones_like(made[-1]))
+    assert [x.grad.nbytes for x in made] == [x.nbytes for x in made]
+
+
+@given(SHAPES, st.sampled_from(DTYPES), st.booleans())
+def test_autograd_grad_writes_only_where_a_gradient_is_retained(shape, dtype, retained):
+    w, data = ones(shape, dtype), torch.ones(shape, dtype=dtype)
+    middle = w * 3
+    z = middle * 2
+    if retained:
+        middle.retain_grad()
+        z.retain_grad()
+    y = z * 5
+    for asked, expected in ((z, 5), (middle, 10), (w, 30)):
+        found = torch.autograd.grad(y, asked, data, retain_graph=True)
+        assert isinstance(found, tuple) and torch.equal(found[0], expected * data)
+    assert w.grad is None
+    assert [x.grad is not None for x in (middle, z)] == [retained] * 2
+
+
+@given(st.lists(st.booleans(), min_size=1, max_size=4), SHAPES)
+def test_what_an_unused_tensor_gets(used, shape):
+    leaves = [ones(shape) for _ in used]
+    loss = sum((x * 2).sum() for x, takes_part in zip(leaves, used, strict=True) if takes_part)
+    loss = loss + ones(())
+    if not all(used):
+        with pytest.raises(RuntimeError, match=f"Tensor at index {used.index(False)} appears"):
+            torch.autograd.grad(loss, leaves, retain_graph=True)
+    for options, absent in (({"allow_unused": True}, None), ({"materialize_grads": True}, 0)):
+        found = torch.autograd.grad(loss, leaves, retain_graph=True, **options)
+        for grad, takes_part in zip(found, used, strict=True):
+            if takes_part or absent is not None:
+                assert torch.equal(grad, torch.full(shape, 2.0 if takes_part else 0.0))
+            else:
+                assert grad is None
+
+
+# What requires a gradient: requires-grad.
+
 RESULTS = {
     "w + data": (lambda w, data: w + data, True),
     "data @ w": (lambda w, data: data @ w, True),
@@ -25,7 +186,9 @@ RESULTS = {
     "indices of sort": (lambda w, data: w.real.sort().indices, False),
     "zeros_like": (lambda w, data: torch.zeros_like(w), False),
     "rand_like": (lambda w, data: torch.rand_like(w), False),
-    "tensor": (lambda w, data: torch.tensor(w.tolist()), False),
+    "tensor of numbers": (lambda w, data: torch.tensor(w.tolist()), False),
+    "tensor of w": (lambda w, data: torch.tensor(w), False),
+    "linspace": (lambda w, data: torch.linspace(w.real[0], w.real[1], 3), False),
 }
 
 
@@ -35,36 +198,60 @@ def test_what_requires_a_gradient(name, dtype):
     compute, spreads = RESULTS[name]
     data = torch.tensor([1.0, 2.0], dtype=dtype)
     w = data.clone().requires_grad_()
-    assert compute(w, data).requires_grad is spreads
-    assert not compute(data, data).requires_grad
-    for quiet in (torch.no_grad, torch.inference_mode):
+    results = [compute(w, data), compute(data, data)]
+    assert [result.requires_grad for result in results] == [spreads, False]
+    for quiet in QUIET:
         with quiet():
-            result = compute(w, data)
-        assert name == "a view" or not result.requires_grad
+            results.append(compute(w, data))
+            assert name == "a view" or not results[-1].requires_grad
+    with torch.no_grad(), torch.enable_grad():
+        results.append(compute(w, data))
+    assert results[-1].requires_grad is spreads
+    for result in results:
+        if not result.requires_grad:
+            with pytest.raises(RuntimeError, match=NO_GRAPH):
+                result.clone().sum().backward()
+        elif result.dtype in REAL:
+            result.sum().backward()
 
 
-@pytest.mark.parametrize("dtype", [d for d in DTYPES if d.is_floating_point], ids=str)
-def test_which_leaves_get_a_gradient(dtype):
-    w, unused, frozen = (torch.ones(2, dtype=dtype, requires_grad=True) for _ in range(3))
-    frozen.requires_grad_(False)
-    data = torch.ones(2, dtype=dtype)
-    y = (2 * w * data * frozen - 1).sum()
-    assert [x.is_leaf for x in (w, unused, frozen, data)] == [True] * 4
-    assert [x.grad for x in (w, unused, frozen, data)] == [None] * 4
-    y.backward()
-    assert torch.equal(w.grad, torch.full_like(data, 2))
-    assert [x.grad for x in (unused, frozen, data)] == [None] * 3
+@given(st.integers(0, 3), st.sampled_from(REAL))
+def test_a_frozen_model_has_no_graph(layers, dtype):
+    model = nn.Sequential(*[nn.Linear(2, 2, dtype=dtype) for _ in range(layers)])
+    model.requires_grad_(False)
+    with pytest.raises(RuntimeError, match=NO_GRAPH):
+        model(torch.ones(1, 2, dtype=dtype)).sum().backward()
+
+
+@given(st.sampled_from(REAL))
+def test_item_is_a_number_of_python(dtype):
+    number = ones((), dtype).item()
+    assert type(number) is float
+    with pytest.raises(AttributeError):
+        number.backward()
+
+
+@given(SHAPES, st.sampled_from(REAL))
+def test_numpy_has_no_bfloat16(shape, dtype):
+    x = ones(shape, dtype).detach().cpu()
+    if dtype == torch.bfloat16:
+        with pytest.raises(TypeError):
+            x.numpy()
+        x = x.float()
+    assert x.numpy().shape == shape
 
 
 @pytest.mark.parametrize("dtype", [*DTYPES, torch.int64, torch.bool], ids=str)
 def test_which_leaves_take_the_flag(dtype):
     with torch.inference_mode():
         made_inside = torch.ones(2, dtype=dtype)
+        copied_inside = torch.ones(2, dtype=dtype).clone()
     refused = not (dtype.is_floating_point or dtype.is_complex)
     for leaf, refuses in (
         (torch.ones(2, dtype=dtype), refused),
         (made_inside.clone(), refused),
         (made_inside, True),
+        (copied_inside, True),
     ):
         assert leaf.is_leaf
         if refuses:
@@ -72,6 +259,30 @@ def test_which_leaves_take_the_flag(dtype):
                 leaf.requires_grad_()
         else:
             assert leaf.requires_grad_().requires_grad
+
+
+INTERMEDIATE = {
+    "a ** 2": lambda a: a**2,
+    "clone": lambda a: a.clone(),
+    "a view": lambda a: a.view(-1),
+    "a view of one": lambda a: (2 * a).view(-1),
+    "a part": lambda a: a.flatten().split(1)[0],
+    "changed in place": lambda a: torch.zeros_like(a).add_(a),
+    "stack": lambda a: torch.stack([a, a]),
+}
+
+
+@given(st.sampled_from(sorted(INTERMEDIATE)), st.sampled_from(DTYPES))
+def test_the_flag_of_an_intermediate_tensor(name, dtype):
+    b = INTERMEDIATE[name](ones((2,), dtype))
+    for refused in (
+        lambda: setattr(b, "requires_grad", True),
+        lambda: setattr(b, "requires_grad", False),
+        lambda: b.requires_grad_(False),
+    ):
+        with pytest.raises(RuntimeError, match="can only change requires_grad flags of leaf"):
+            refused()
+    assert b.requires_grad_(True).requires_grad and not b.is_leaf
 
 
 VIEWS = {
@@ -83,7 +294,7 @@ VIEWS = {
 
 
 @pytest.mark.parametrize("of", ["a leaf", "an intermediate tensor"])
-@pytest.mark.parametrize("quiet", [torch.no_grad, torch.inference_mode])
+@pytest.mark.parametrize("quiet", QUIET)
 @pytest.mark.parametrize("name", VIEWS)
 def test_a_view_made_where_nothing_is_recorded_loses_the_gradient(name, quiet, of):
     w = torch.tensor([1.0, 2.0], requires_grad=True)
@@ -93,6 +304,39 @@ def test_a_view_made_where_nothing_is_recorded_loses_the_gradient(name, quiet, o
     assert view.requires_grad and view.grad_fn is None
     (3 * view).sum().backward()
     assert w.grad is None
+
+
+OPTIMIZERS = [
+    kind
+    for name in optim.__all__
+    if inspect.isclass(kind := getattr(optim, name)) and issubclass(kind, optim.Optimizer)
+    if kind is not optim.Optimizer
+]
+DENSE = [kind for kind in OPTIMIZERS if kind not in (optim.SparseAdam, optim.LBFGS)]
+
+
+def moved(kind: type[optim.Optimizer], skipped: bool, options: dict[str, float]) -> bool:
+    """Whether a batch whose loss is 0 moves a parameter that was trained before."""
+    w = torch.eye(2).requires_grad_()
+    optimizer = kind([w], lr=0.1, **options)
+    (w**2).sum().backward()
+    optimizer.step()
+    before = w.detach().clone()
+    optimizer.zero_grad()
+    if not skipped:
+        (w * 0).sum().backward()
+        optimizer.step()
+    return not torch.equal(w, before)
+
+
+@given(st.sampled_from(DENSE), st.data())
+def test_a_batch_is_skipped_more_safely_than_trained_on_with_a_gradient_of_0(kind, data):
+    names = [n for n in ("momentum", "weight_decay") if n in inspect.signature(kind).parameters]
+    chosen = data.draw(st.sets(st.sampled_from(names))) if names else ()
+    options = dict.fromkeys(chosen, 0.5)
+    assert not moved(kind, skipped=True, options=options)
+    if options:
+        assert moved(kind, skipped=False, options=options)
 
 
 LOSSES = {
@@ -108,11 +352,11 @@ def gradients(rank: int) -> dict[str, list[float | str]]:
     seen = {}
     for name, without_target in LOSSES.items():
         layer = nn.Linear(1, 1, bias=False)
-        alone = dist.new_group(timeout=timedelta(seconds=5))
+        alone = dist.new_group(timeout=timedelta(seconds=2))
         model = DistributedDataParallel(layer, process_group=alone)
         x = torch.full((1, 1), (2.0, 6.0)[rank])
         seen[name] = []
-        for batch in range(2):
+        for batch in range(1 if (name, rank) == ("parameters * 0", 0) else 2):
             layer.weight.grad = None
             without = (rank, batch) == (1, 0)
             if without and without_target is None:
@@ -133,5 +377,604 @@ def test_a_batch_without_a_target_in_one_of_two_processes(ranks):
     mixed = (2.0 + 6.0) / 2
     assert first["none, skipped"] == [mixed, "waits in vain"], "batch 0 meets batch 1"
     assert second["none, skipped"] == [mixed]
-    assert first["parameters * 0"] == [mixed, "waits in vain"]
+    assert first["parameters * 0"] == [mixed], "batch 0 meets batch 1"
     assert second["parameters * 0"] == [0.0, mixed], "the pass without the model isn't averaged"
+
+
+# A variable that isn't the leaf: lost-leaf.
+
+
+@pytest.mark.parametrize("kind", OPTIMIZERS)
+def test_what_every_optimizer_refuses(kind):
+    w = torch.eye(2).requires_grad_()
+    with pytest.raises(TypeError, match="should be an iterable of Tensors or dicts"):
+        kind(w, lr=1)
+    with pytest.raises(ValueError, match="optimizer got an empty parameter list"):
+        kind([], lr=1)
+    with pytest.raises(ValueError, match="can't optimize a non-leaf Tensor"):
+        kind([w * 0.1], lr=1)
+    with pytest.raises(ValueError, match="some parameters appear in more than one"):
+        kind([{"params": [w]}, {"params": [w]}], lr=1)
+
+
+@given(st.sampled_from(sorted(MAPS)), SHAPES, st.sampled_from(REAL))
+def test_requires_grad_called_last_makes_a_leaf(name, shape, dtype):
+    """Of a value from data, or of a detached one; not of one from a parameter."""
+    parameter, data = ones(shape, dtype), torch.ones(shape, dtype=dtype)
+    for value, is_leaf in (
+        (MAPS[name](data), True),
+        (MAPS[name](parameter), False),
+        (MAPS[name](parameter).detach(), True),
+    ):
+        variable = value.requires_grad_()
+        assert variable.is_leaf is is_leaf
+        (3 * variable).sum().backward()
+        assert (variable.grad is not None) is is_leaf
+
+
+CONVERSIONS = {
+    "to('cpu')": lambda w: w.to("cpu"),
+    "to(float32)": lambda w: w.to(torch.float32),
+    "to(other)": lambda w: w.to(torch.ones(1)),
+    "float": lambda w: w.float(),
+    "double": lambda w: w.double(),
+    "half": lambda w: w.half(),
+    "to(float64)": lambda w: w.to(torch.float64),
+    "to('meta')": lambda w: w.to("meta"),
+    "channels_last": lambda w: w.to(memory_format=torch.channels_last),
+    "copy": lambda w: w.to("cpu", copy=True),
+    "clone": lambda w: w.clone(),
+    "reshape": lambda w: w.reshape(w.shape),
+}
+
+
+@given(st.sampled_from(sorted(CONVERSIONS)), st.sampled_from(REAL), st.booleans())
+def test_a_tensor_that_is_moved_is_itself_or_an_intermediate_one(name, dtype, channels_last):
+    layout = torch.channels_last if channels_last else torch.contiguous_format
+    w = torch.ones(2, 2, 3, 3, dtype=dtype).to(memory_format=layout).requires_grad_()
+    result = CONVERSIONS[name](w)
+    changes = (result.dtype, result.device, result.stride()) != (w.dtype, w.device, w.stride())
+    if changes or name in ("copy", "clone", "reshape"):
+        assert result is not w and not result.is_leaf and result.requires_grad
+    else:
+        assert result is w
+
+
+MODULES = {
+    "Linear": lambda: nn.Linear(2, 2),
+    "Conv2d": lambda: nn.Conv2d(2, 2, 3),
+    "LSTM": lambda: nn.LSTM(2, 2),
+    "BatchNorm2d": lambda: nn.BatchNorm2d(2),
+    "Transformer": lambda: nn.TransformerEncoderLayer(2, 1, 2),
+}
+MOVES = {
+    "double": lambda module: module.double(),
+    "half": lambda module: module.half(),
+    "to(bfloat16)": lambda module: module.to(torch.bfloat16),
+    "channels_last": lambda module: module.to(memory_format=torch.channels_last),
+}
+
+
+@given(st.sampled_from(sorted(MODULES)), st.lists(st.sampled_from(sorted(MOVES)), min_size=1))
+def test_a_module_that_is_converted_keeps_its_leaves(name, moves):
+    module = MODULES[name]()
+    before = list(module.parameters())
+    for move in moves:
+        MOVES[move](module)
+    for old, new in zip(before, module.parameters(), strict=True):
+        assert old is new and new.is_leaf and new.requires_grad
+
+
+@given(st.sampled_from(sorted(MODULES)), st.booleans())
+def test_only_inference_mode_false_ends_inference_mode(name, made_inside):
+    module, image = MODULES[name](), torch.ones(1, 2, 2)
+    if name in ("Conv2d", "BatchNorm2d"):
+        image = torch.ones(1, 2, 3, 3)
+
+    def output(x: torch.Tensor) -> torch.Tensor:
+        out = module(x)
+        return (out[0] if isinstance(out, tuple) else out).sum()
+
+    with torch.inference_mode():
+        seen = image.clone() if made_inside else image
+        for switched_on in (torch.enable_grad(), torch.set_grad_enabled(True)):
+            with switched_on:
+                assert not output(seen.detach().requires_grad_()).requires_grad
+        with torch.inference_mode(False):
+            x = seen.clone().requires_grad_()
+            output(x).backward()
+    assert x.grad.shape == image.shape
+
+
+# The graph: grad-fn.
+
+STEPS: dict[str, Callable[[torch.Tensor, torch.Tensor], torch.Tensor]] = {
+    "a * b": lambda a, b: a * b,
+    "a - b": lambda a, b: a - b,
+    "a / b": lambda a, b: a / b,
+    "a @ b": lambda a, b: a @ b,
+    "maximum": torch.maximum,
+    "atan2": torch.atan2,
+    "where": lambda a, b: torch.where(a > b, a, b),
+    "cat": lambda a, b: torch.cat([a, b]),
+    "stack": lambda a, b: torch.stack([a, b]),
+    "cdist": torch.cdist,
+}
+KINDS = ("leaf", "intermediate", "constant")
+
+
+@given(st.sampled_from(sorted(STEPS)), st.sampled_from(KINDS), st.sampled_from(KINDS))
+def test_a_node_differentiates_its_step_and_names_the_next(name, one, other):
+    kinds = one, other
+    inputs = [
+        random((3, 3), seed).requires_grad_(kind == "leaf") for seed, kind in enumerate(kinds)
+    ]
+    for i, kind in enumerate(kinds):
+        if kind == "intermediate":
+            inputs[i] = inputs[i].requires_grad_() * 1
+    y = STEPS[name](*inputs)
+    if kinds == ("constant", "constant"):
+        assert y.grad_fn is None
+        return
+    v = random(y.shape, 2)
+    nodes = [node for node, index in y.grad_fn.next_functions]
+    passed_on = y.grad_fn(v)
+    for x, kind, node, grad in zip(inputs, kinds, nodes, passed_on, strict=True):
+        if kind == "constant":
+            assert node is None
+            continue
+        assert node.variable is x if kind == "leaf" else node is x.grad_fn
+        assert torch.equal(grad, torch.autograd.grad(y, x, v, retain_graph=True)[0])
+
+
+SPLITS = {
+    "unbind": lambda x: x.unbind(0),
+    "split": lambda x: x.split([1, 2], 1),
+    "sort": lambda x: (x.sort().values,),
+    "qr": torch.linalg.qr,
+    "eigh": lambda x: torch.linalg.eigh(x + x.mT),
+    "exp": lambda x: (x.exp(),),
+    "sum": lambda x: (x.sum(),),
+}
+
+
+@given(st.sampled_from(sorted(SPLITS)))
+def test_what_arrives_at_a_node_is_as_large_as_its_outputs(name):
+    outputs = SPLITS[name](random((3, 3)).requires_grad_() * 1)
+    seen = []
+    outputs[0].grad_fn.register_prehook(seen.append)
+    sum((out * out).sum() for out in outputs).backward()
+    (grads,) = seen
+    arrived = [grad for grad in grads if grad is not None]  # of the indices of sort, None
+    assert [grad.shape for grad in arrived] == [out.shape for out in outputs]
+
+
+# Weights of the outputs: vector.
+
+FROM_3 = {
+    "x ** 2": lambda x: x**2,
+    "x[0] * x": lambda x: x[0] * x,
+    "outer": lambda x: torch.outer(x, x),
+    "cumprod": lambda x: x.cumprod(0),
+    "sum": lambda x: x.sum(),
+    "softmax": lambda x: x.softmax(0),
+}
+
+
+@given(st.sampled_from(sorted(FROM_3)), st.integers(0, 99))
+def test_backward_computes_the_gradient_of_a_weighted_sum(name, seed):
+    """Against differences; with weights of 1 that of the sum, and with 1/n that of the mean."""
+    compute, x = FROM_3[name], random((3,), seed)
+
+    def gradient(loss: Callable[[torch.Tensor], torch.Tensor], *start: torch.Tensor):
+        leaf = x.clone().requires_grad_()
+        loss(leaf).backward(*start)
+        return leaf.grad
+
+    v = random(compute(x).shape, seed + 1)
+    small = 1e-6 * torch.eye(3, dtype=x.dtype)
+    slopes = [((compute(x + d) - compute(x - d)) * v).sum() / 2e-6 for d in small]
+    assert torch.allclose(gradient(compute, v), torch.stack(slopes), atol=1e-7)
+    same = torch.ones_like(v)
+    assert torch.equal(gradient(compute, same), gradient(lambda x: compute(x).sum()))
+    mean = gradient(lambda x: compute(x).mean())
+    assert torch.equal(gradient(compute, same / v.numel()), mean)
+
+
+SHARED = {
+    "x + 1": (lambda x: x + 1, False),
+    "x.view": (lambda x: x.view(-1), False),
+    "3 * x": (lambda x: 3 * x, True),
+    "tanh": (torch.tanh, True),
+    "x ** 2": (lambda x: x**2, True),
+}
+"""A part of the graph, and whether it saves something."""
+
+
+@given(st.sampled_from(sorted(SHARED)), st.integers(2, 4), st.booleans())
+def test_several_outputs_at_once_or_one_by_one(name, count, retain_graph):
+    compute, saves = SHARED[name]
+    weights = [random((3,), seed) for seed in range(count)]
+    grads, visits = [], []
+    for at_once in (True, False):
+        x = random((3,)).requires_grad_()
+        shared = compute(x)
+        passes = []
+        shared.grad_fn.register_hook(lambda *_, passes=passes: passes.append(1))
+        outputs = [shared * (i + 1) for i in range(count)]
+        if at_once:
+            torch.autograd.backward(outputs, weights)
+        else:
+            try:
+                for output, v in zip(outputs, weights, strict=True):
+                    output.backward(v, retain_graph=retain_graph)
+            except RuntimeError as error:
+                assert "backward through the graph a second time" in str(error)
+                assert saves and not retain_graph
+                return
+            assert retain_graph or not saves
+        grads.append(x.grad)
+        visits.append(len(passes))
+    assert visits == [1, count]
+    assert torch.allclose(*grads, rtol=1e-12)
+
+
+class Heads(nn.Module):
+    """Two outputs from one trunk; the input is the gradient of each output at the trunk."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.trunk, self.one, self.two = (nn.Linear(1, 1, bias=False) for _ in range(3))
+        for p in self.parameters():
+            nn.init.ones_(p)
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        return self.one(self.trunk(x)), self.two(self.trunk(x))
+
+
+WRAPPED = ({}, {"find_unused_parameters": True}, {"static_graph": True})
+
+
+def gradients_of_two_calls(rank: int) -> list[list[float | str]]:
+    """At the trunk, for each way of wrapping: both at once, the sum twice, one by one."""
+    found, x = [], torch.full((1, 1), (2.0, 6.0)[rank])
+    for options in WRAPPED:
+        found.append([])
+        for calls in (["one + two"], ["sum", "sum"], ["one", "two"]):
+            heads = Heads()
+            model = DistributedDataParallel(heads, **options)
+            one, two = model(x)
+            losses = {"one": one, "two": two, "sum": one + two}
+            try:
+                if calls == ["one + two"]:
+                    torch.autograd.backward([one, two])
+                for name in calls:
+                    if name in losses:
+                        losses[name].backward(retain_graph=True)
+                found[-1].append(heads.trunk.weight.grad.item())
+            except RuntimeError:
+                found[-1].append("raises")
+    return found
+
+
+def test_a_second_backward_after_one_forward_is_not_averaged(ranks):
+    """The means at the trunk are 4 for each output; alone, rank 0 has 2 and rank 1 has 6."""
+    first, second = ranks(gradients_of_two_calls)
+    at_once = 4.0 + 4.0
+    assert first == [
+        [at_once, 8.0 + 2 * 2.0, "raises"],
+        [at_once, 8.0 + 2 * 2.0, 4.0 + 2.0],
+        [at_once, 8.0 + 2 * 2.0, 4.0 + 2.0],
+    ]
+    assert second == [
+        [at_once, 8.0 + 2 * 6.0, "raises"],
+        [at_once, 8.0 + 2 * 6.0, 4.0 + 6.0],
+        [at_once, 8.0 + 2 * 6.0, 4.0 + 6.0],
+    ]
+
+
+def gradients_asked_for(rank: int) -> list[float]:
+    """Of the weight: by autograd.grad, twice, and by backward."""
+    layer = nn.Linear(1, 1, bias=False)
+    model, x = DistributedDataParallel(layer), torch.full((1, 1), (2.0, 6.0)[rank])
+    asked = [torch.autograd.grad(model(x).sum(), layer.weight)[0].item() for _ in range(2)]
+    model(x).sum().backward()
+    return [*asked, layer.weight.grad.item()]
+
+
+def test_a_gradient_asked_for_is_that_of_the_process(ranks):
+    mean = (2.0 + 6.0) / 2
+    assert ranks(gradients_asked_for) == [[2.0, 2.0, mean], [6.0, 6.0, mean]]
+
+
+# Editing a parameter: edit-leaf.
+
+EDITS = {
+    "w[0] = 5": lambda w: w.__setitem__(0, 5),
+    "w[[0]] = 5": lambda w: w.__setitem__([0], 5),
+    "w[w > 0] = 5": lambda w: w.__setitem__(w > 0, 5),
+    "w += 1": lambda w: w.__iadd__(1),
+    "fill_": lambda w: w.fill_(5),
+    "copy_": lambda w: w.copy_(torch.full_like(w, 5)),
+    "w[:1].mul_(5)": lambda w: w[:1].mul_(5),
+    "w.view(-1).add_(1)": lambda w: w.view(-1).add_(1),
+    "ReLU": lambda w: nn.ReLU(inplace=True)(w),
+    "ReLU of a view": lambda w: nn.ReLU(inplace=True)(w[1:]),
+}
+
+
+@given(st.sampled_from(sorted(EDITS)), st.sampled_from(REAL), st.sampled_from(QUIET))
+def test_an_edit_is_refused_where_it_is_recorded(name, dtype, quiet):
+    w = torch.tensor([1.0, -1.0, 2.0], dtype=dtype).requires_grad_()
+    before, version = w.detach().clone(), w._version
+    with pytest.raises(RuntimeError, match="leaf Variable that requires grad is being used in an"):
+        EDITS[name](w)
+    assert torch.equal(w, before)
+    with quiet():
+        EDITS[name](w)
+    assert not torch.equal(w, before) and w._version > version
+    assert w.is_leaf and w.requires_grad and w.grad_fn is None
+    (w**2).sum().backward()
+    assert torch.equal(w.grad, 2 * w.detach()), "at the new value"
+
+
+@given(st.sampled_from(sorted(EDITS)), st.sampled_from(REAL))
+def test_data_bypasses_the_version_counter(name, dtype):
+    w = torch.tensor([1.0, -1.0, 2.0], dtype=dtype).requires_grad_()
+    y = (w**2).sum()
+    version = w._version
+    EDITS[name](w.data)
+    assert w._version == version
+    y.backward()
+    assert torch.equal(w.grad, 2 * w.detach()), "wrong in silence: y was computed before"
+    for edited in (w.detach(), w):
+        y = (w**2).sum()
+        with torch.no_grad():
+            edited.mul_(2)
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            y.backward()
+
+
+@given(st.sets(st.integers(0, 4), max_size=5), st.sampled_from(REAL))
+def test_an_edited_clone_makes_the_edit_a_step_of_the_function(places, dtype):
+    w = ones((5,), dtype)
+    edited = w.clone()
+    for place in places:
+        edited[place] = 5
+    (edited**2).sum().backward()
+    assert w.tolist() == [1] * 5
+    assert edited.tolist() == [5 if i in places else 1 for i in range(5)]
+    assert w.grad.tolist() == [0 if i in places else 2 for i in range(5)]
+
+
+def weights_after_an_edit(rank: int) -> list[float]:
+    """Set by each rank before the model is wrapped, by rank 0 alone after; two steps of SGD."""
+    layer = nn.Linear(1, 1, bias=False)
+    nn.init.constant_(layer.weight, 3.0 + rank)
+    model = DistributedDataParallel(layer)
+    weights, optimizer = [layer.weight.item()], optim.SGD(layer.parameters(), lr=0.25)
+    if rank == 0:
+        with torch.no_grad():
+            layer.weight.fill_(5)
+    for _ in range(2):
+        optimizer.zero_grad()
+        model(torch.ones(1, 1)).sum().backward()
+        optimizer.step()
+        weights.append(layer.weight.item())
+    return weights
+
+
+def test_an_edit_in_one_process_stays_there(ranks):
+    assert ranks(weights_after_an_edit) == [[3.0, 4.75, 4.5], [3.0, 2.75, 2.5]]
+
+
+# Broadcasting: broadcast.
+
+BINARY = {
+    "p + x": lambda p, x: p + x,
+    "p * x": lambda p, x: p * x,
+    "x / p": lambda p, x: x / p,
+    "where": lambda p, x: torch.where(x > 1.5, p, x),
+    "maximum": torch.maximum,
+    "lerp": lambda p, x: torch.lerp(p, x, 0.25),
+}
+
+
+@given(
+    st.lists(st.integers(1, 3), min_size=1, max_size=3),
+    st.data(),
+    st.lists(st.sampled_from(sorted(BINARY)), min_size=1, max_size=3),
+)
+def test_the_gradient_of_a_broadcast_parameter_is_a_sum(shape, data, names):
+    """One summand for each place it is copied to, in each of its uses; in its own shape."""
+    cut = data.draw(st.integers(0, len(shape)))
+    small = tuple(data.draw(st.sampled_from([1, size])) for size in shape[cut:])
+    p, x = random(small).requires_grad_(), random(tuple(shape), 1)
+    v = random(tuple(shape), 2)
+    copies = [p.detach().expand(shape).clone().requires_grad_() for _ in names]
+    torch.autograd.backward([BINARY[name](p, x) for name in names], [v] * len(names))
+    torch.autograd.backward(
+        [BINARY[name](copy, x) for name, copy in zip(names, copies, strict=True)],
+        [v] * len(names),
+    )
+    summed = torch.zeros_like(p)
+    for copy in copies:
+        for place in torch.cartesian_prod(*map(torch.arange, shape)).view(-1, len(shape)):
+            own = [int(i) % size for i, size in zip(place[cut:], small, strict=True)]
+            summed[tuple(own)] += copy.grad[tuple(place)]
+    assert p.grad.shape == p.shape
+    assert torch.allclose(p.grad, summed, rtol=1e-12)
+
+
+@given(*[st.lists(st.sampled_from([1, 3]), min_size=1, max_size=3).map(tuple)] * 2)
+def test_mse_loss_warns_of_shapes_that_differ(shape, target):
+    with warnings.catch_warnings(record=True) as by_function:
+        warnings.simplefilter("always")
+        loss = F.mse_loss(torch.ones(shape), torch.zeros(target))
+    with warnings.catch_warnings(record=True) as by_hand:
+        warnings.simplefilter("always")
+        assert ((torch.ones(shape) - torch.zeros(target)) ** 2).mean() == loss
+    assert len(by_function) == (shape != target) and not by_hand
+
+
+# A gradient that is nan: nan.
+
+INFINITE = {
+    "sqrt": (torch.sqrt, 0.0, "SqrtBackward0"),
+    "log": (torch.log, 0.0, "LogBackward0"),
+    "x ** 0.5": (lambda x: x**0.5, 0.0, "PowBackward0"),
+    "1 / x": (torch.reciprocal, 0.0, "ReciprocalBackward0"),
+    "rsqrt": (torch.rsqrt, 0.0, "RsqrtBackward0"),
+    "asin": (torch.asin, 1.0, "AsinBackward0"),
+    "atanh": (torch.atanh, 1.0, "AtanhBackward0"),
+    "log1p": (torch.log1p, -1.0, "Log1PBackward0"),
+    "sin": (torch.sin, 0.0, ""),
+    "tanh": (torch.tanh, 1.0, ""),
+}
+"""Functions, a place where the derivative is infinite, and the node; or neither."""
+
+
+@given(st.sampled_from(sorted(INFINITE)), st.sampled_from(REAL), st.integers(0, 2))
+def test_a_branch_left_out_gives_nan_where_its_derivative_is_infinite(name, dtype, more):
+    compute, place, node = INFINITE[name]
+    x = torch.tensor([place, 0.5], dtype=dtype).requires_grad_()
+    taken = torch.tensor([False, True])
+    (own,) = torch.autograd.grad(compute(x).sum(), x)
+    assert math.isinf(own[0]) == bool(node)
+
+    def masked(x: torch.Tensor) -> torch.Tensor:
+        y = torch.where(taken, compute(x * 1), 0.0)
+        for _ in range(more):
+            y = torch.where(taken, y * 1, 0.0)
+        return y.sum()
+
+    (outside,) = torch.autograd.grad(masked(x), x)
+    assert math.isnan(outside[0]) == bool(node), "another `where` around it doesn't help"
+    (inside,) = torch.autograd.grad(masked(torch.where(taken, x, 0.5)), x)
+    assert inside.tolist() == [0, own[1].item()]
+    loss = masked(x)
+    with torch.autograd.detect_anomaly():
+        if node:
+            with pytest.raises(RuntimeError, match=f"'{node}' returned nan values"):
+                loss.backward()
+        else:
+            loss.backward()
+
+
+@given(st.sampled_from([0.5, 1, 1.5, 2, 3, math.inf, "fro"]), SHAPES, st.sampled_from(REAL))
+def test_the_norm_has_the_gradient_0_at_0(p, shape, dtype):
+    x = torch.zeros(shape, dtype=dtype, requires_grad=True)
+    if x.numel():
+        x.norm(p).backward()
+        assert not x.grad.any()
+    (x.square().sum() + 1e-12).sqrt().backward()
+    assert dtype != torch.float16 or x.grad.isnan().all()
+    assert dtype == torch.float16 or not x.grad.any()
+
+
+@given(st.sampled_from([math.inf, -math.inf, math.nan]), st.integers(0, 2))
+def test_a_scaler_skips_a_step_that_overflowed(bad, place):
+    w = ones((3,))
+    optimizer, scaler = optim.SGD([w], lr=1, weight_decay=1), torch.amp.GradScaler("cpu")
+    scaler.scale(w.sum()).backward()
+    scale = scaler.get_scale()
+    w.grad[place] = bad
+    scaler.step(optimizer)
+    scaler.update()
+    assert w.tolist() == [1, 1, 1] and scaler.get_scale() == scale / 2
+
+
+# Differentiating twice: second-derivative.
+
+TWICE = {
+    "w ** 3": lambda w: (w**3).sum(),
+    "prod": torch.prod,
+    "norm": torch.norm,
+    "softmax": lambda w: w.softmax(0)[0],
+    "mixed": lambda w: (w * w.flip(0)).sin().sum(),
+    "log": lambda w: w.log().sum(),
+}
+SEPARATE = {"w ** 3", "log"}
+"""Each derivative depends on its own element only."""
+LINEAR = {
+    "2 * w": lambda w: (2 * w).sum(),
+    "mean": torch.mean,
+    "max": torch.max,
+    "w - 1": lambda w: (w - 1).sum(),
+}
+
+
+@given(st.sampled_from(sorted(TWICE)), st.integers(0, 99))
+def test_the_gradient_of_the_summed_gradient_adds_up_the_hessian(name, seed):
+    """Against differences of the gradient."""
+    w = random((3,), seed).requires_grad_()
+
+    def first(w: torch.Tensor, create_graph: bool = False) -> torch.Tensor:
+        return torch.autograd.grad(TWICE[name](w), w, create_graph=create_graph)[0]
+
+    small = 1e-6 * torch.eye(3, dtype=w.dtype)
+    hessian = torch.stack([(first(w + d) - first(w - d)) / 2e-6 for d in small])
+    (summed,) = torch.autograd.grad(first(w, create_graph=True).sum(), w)
+    assert torch.allclose(summed, hessian.sum(0), atol=1e-7)
+    assert torch.allclose(summed, hessian.diag(), atol=1e-7) == (name in SEPARATE)
+    with pytest.raises(RuntimeError, match=NO_GRAPH):
+        torch.autograd.grad(first(w).sum(), w)
+
+
+@given(st.sampled_from([torch.float16, torch.bfloat16]), st.integers(-40, -1))
+def test_a_small_gradient_in_float16_needs_the_scale(dtype, power):
+    """The gradient at the input of a layer in mixed precision, and of a penalty at its weight."""
+    slope, scaler = 2.0**power, torch.amp.GradScaler("cpu")
+    layer, x = nn.Linear(2, 1, bias=False), ones((1, 2))
+    nn.init.ones_(layer.weight)
+    for scale in (1.0, scaler.scale(torch.ones(())).item()):
+        with torch.autocast("cpu", dtype=dtype):
+            y = layer(x)
+        loss = y.float().sum() * slope * scale
+        (g,) = torch.autograd.grad(loss, x, create_graph=True)
+        g = g.float() / scale
+        lost = dtype == torch.float16 and power < -24 and scale == 1
+        assert (g == (0 if lost else slope)).all()
+        penalty = ((g - 1) ** 2).sum() * scale
+        (of_penalty,) = torch.autograd.grad(penalty, layer.weight)
+        assert (of_penalty == 0).all() == lost
+
+
+@given(st.sampled_from(sorted(LINEAR)), SHAPES.filter(lambda shape: 0 not in shape))
+def test_a_constant_gradient_has_no_graph(name, shape):
+    w = random(shape).requires_grad_()
+    (g,) = torch.autograd.grad(LINEAR[name](w), w, create_graph=True)
+    with pytest.raises(RuntimeError, match=NO_GRAPH):
+        torch.autograd.grad(g.sum(), w)
+
+
+@pytest.mark.parametrize("kernel", [SDPBackend.FLASH_ATTENTION, SDPBackend.MATH])
+def test_only_the_plain_kernel_of_attention_is_twice_differentiable(kernel):
+    q = random((1, 1, 4, 8)).requires_grad_()
+    with sdpa_kernel(kernel):
+        y = F.scaled_dot_product_attention(q, q, q)
+    (g,) = torch.autograd.grad(y.sum(), q, create_graph=True)
+    if kernel == SDPBackend.MATH:
+        g.square().sum().backward()
+        assert q.grad is not None
+    else:
+        with pytest.raises(RuntimeError, match="backward is not implemented"):
+            g.square().sum().backward()
+
+
+def test_a_compiled_function_is_one_step():
+    """Without a second derivative, and without a way from one of its outputs to another."""
+
+    @torch.compile(backend="aot_eager")
+    def compiled(w):
+        z = w * 2
+        return z, (z**3).sum()
+
+    w = torch.ones(2, requires_grad=True)
+    z, y = compiled(w)
+    z.retain_grad()
+    y.backward(retain_graph=True)
+    assert z.grad is None and w.grad.tolist() == [24, 24]
+    (g,) = torch.autograd.grad(y, w, create_graph=True)
+    with pytest.raises(RuntimeError, match="does not currently support double backward"):
+        torch.autograd.grad(g.sum(), w)
