@@ -107,7 +107,7 @@ def test_the_page_fetches_nothing(recorded, tmp_path, monkeypatch, capsys, line,
     assert not re.search(r"fetch\(|XMLHttpRequest|WebSocket|EventSource|importScripts", page)
 
 
-@pytest.mark.parametrize("layers", [5, 30, 90])
+@pytest.mark.parametrize("layers", [5, 30, 65])
 def test_page_and_terminal_say_how_much_is_left_out(
     recorded, tmp_path, monkeypatch, capsys, layers
 ):
