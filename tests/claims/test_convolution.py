@@ -10,6 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from torch import nn, optim
 from torch.nn.grad import conv1d_input, conv1d_weight, conv2d_input, conv2d_weight
+from torch.nn.parallel import DistributedDataParallel
 
 pytestmark = pytest.mark.upgrade
 
@@ -552,6 +553,30 @@ def test_an_optimizer_made_earlier_holds_the_old_parameter(kind):
     optimizer.step(closure)
     assert layer.weight.eq(1).all() and layer.weight.grad.any()
     assert optimizer.param_groups[0]["params"] == [old]
+
+
+def gradients_of_replaced_weights(rank: int) -> dict[str, float]:
+    """Of the weight of a Linear; the input is 2 in rank 0 and 6 in rank 1."""
+    found = {}
+    for way in ("new before", "new after", "copy_ after"):
+        layer = nn.Linear(1, 1, bias=False)
+        if way == "new before":
+            layer.weight = nn.Parameter(torch.ones(1, 1))
+        model = DistributedDataParallel(layer)
+        if way == "new after":
+            layer.weight = nn.Parameter(torch.ones(1, 1))
+        elif way == "copy_ after":
+            with torch.no_grad():
+                layer.weight.copy_(torch.ones(1, 1))
+        model(torch.full((1, 1), (2.0, 6.0)[rank])).sum().backward()
+        found[way] = layer.weight.grad.item()
+    return found
+
+
+def test_ddp_made_earlier_does_not_average_the_new_parameter(ranks):
+    first, second = ranks(gradients_of_replaced_weights)
+    assert first == {"new before": 4, "new after": 2, "copy_ after": 4}
+    assert second == {"new before": 4, "new after": 6, "copy_ after": 4}
 
 
 @given(st.sampled_from([(3,), (1, 3), (5, 3), (2, 5, 3)]), st.sampled_from(FLOATS))

@@ -30,6 +30,15 @@ def test_zero_grad_sets_none_by_default(kind):
         assert w.grad.eq(1).all()
 
 
+def test_zero_grad_of_a_module_sets_none_by_default():
+    layer = nn.Linear(2, 2)
+    layer(torch.ones(1, 2)).sum().backward()
+    layer.zero_grad(set_to_none=False)
+    assert not any(p.grad.any() for p in layer.parameters())
+    layer.zero_grad()
+    assert all(p.grad is None for p in layer.parameters())
+
+
 @given(st.lists(st.sampled_from(["hook", "retain", "prehook"]), min_size=1, max_size=5))
 def test_retain_grad_comes_after_the_hooks_of_the_tensor(order):
     """Whatever the order; a hook of the node, which a module's hook may be, comes later still."""
