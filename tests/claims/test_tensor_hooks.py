@@ -235,13 +235,18 @@ SEVERAL = {
 }
 
 
+@pytest.mark.parametrize("used", [0, 1])
 @pytest.mark.parametrize("operation", SEVERAL)
-def test_the_hook_of_an_unused_output_is_called_with_none(operation):
-    used, unused = SEVERAL[operation](torch.arange(4.0, requires_grad=True))
-    told = []
-    unused.register_hook(partial(ask, told))
-    used.sum().backward()
-    assert told == [(None,)]
+def test_the_hook_of_an_unused_output_is_called_with_none(operation, used):
+    outputs = SEVERAL[operation](torch.arange(4.0, requires_grad=True))
+    alone, all_told, any_told = [], [], []
+    outputs[1 - used].register_hook(partial(ask, alone))
+    register_multi_grad_hook(outputs, lambda grads: all_told.extend(grads))
+    register_multi_grad_hook(outputs, any_told.append, mode="any")
+    (2 * outputs[used]).sum().backward()
+    assert alone == [(None,)]
+    assert [grad is not None for grad in all_told] == [used == 0, used == 1]
+    assert any_told == [None], "the unused output had the first hook"
 
 
 def test_a_hook_that_holds_its_own_tensor_keeps_it_from_being_freed():
