@@ -1,11 +1,11 @@
 import torch
-from torch.optim import ASGD, SGD, Adam, Muon
+from torch import optim
 
 optimizers = {
-    "SGD": lambda p: SGD(p, lr=0.1, momentum=0.9),
-    "Adam": lambda p: Adam(p, lr=0.1),
-    "ASGD": lambda p: ASGD(p, lr=0.1),
-    "Muon": lambda p: Muon(p, lr=0.1, weight_decay=0.0),
+    "SGD": lambda p: optim.SGD(p, lr=0.1, momentum=0.9),
+    "Adam": lambda p: optim.Adam(p, lr=0.1),
+    "ASGD": lambda p: optim.ASGD(p, lr=0.1),
+    "Muon": lambda p: optim.Muon(p, lr=0.1, weight_decay=0.0),
 }
 mask = torch.tensor([[1.0, 1.0], [1.0, 0.0]])
 
