@@ -132,11 +132,16 @@ def test_a_gradient_penalty_can_go_through_a_call_twice(name):
 
 
 @pytest.mark.parametrize("reentrant", [True, False])
-def test_a_recomputed_call_counts_once(reentrant):
-    module, x = made("Linear")
-    fired = counted(module)
-    checkpoint(module, x, use_reentrant=reentrant).sum().backward()
-    assert len(fired) == 1
+def test_a_recomputed_call_counts_once_for_the_backward_and_twice_for_the_forward_hook(reentrant):
+    module, x = made("Sequential")
+    for layer in module:
+        forward = []
+        backward = counted(layer)
+        layer.register_forward_hook(append(forward, "fired"))
+        checkpoint(module, x, use_reentrant=reentrant).sum().backward()
+        assert len(backward) == 1
+        recomputed = reentrant or layer is not module[-1]
+        assert len(forward) == 1 + recomputed
 
 
 @quiet
