@@ -5,7 +5,7 @@ import inspect
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from torch import nn, optim
 from torch.nn import functional as F
@@ -118,7 +118,7 @@ JOINED = {
     "cat": lambda a, b, c: torch.cat([a, b, c]),
     "where": lambda a, b, c: torch.where(a.real > 0, b, c) + a,
     "addmm": torch.addmm,
-    "bilinear": lambda a, b, c: F.bilinear(a, b, c[None], None),
+    "einsum": lambda a, b, c: torch.einsum("ij,jk,kl->il", a, b, c),
     "a part replaced": lambda a, b, c: torch.index_copy(a, 0, torch.tensor([0]), b[:1]) - c,
 }
 
@@ -168,6 +168,7 @@ EDITS = {
     st.booleans(),
 )
 def test_detach_shares_the_storage_and_a_clone_does_not(dtype, shape, layout, edit, computed):
+    assume(not (layout == "conj" and edit == "foreach"))  # which PyTorch refuses
     x = torch.ones(shape, dtype=dtype, requires_grad=True)
     x = LAYOUTS[layout](x * 1 if computed else x)
     alias, copied = x.detach(), x.detach().clone()
