@@ -4,6 +4,7 @@ import inspect
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
+from itertools import product
 
 import pytest
 import torch
@@ -243,6 +244,8 @@ def test_a_sum_over_no_labels_is_0(size):
 
 SIZES = (3, 7)
 """The samples of rank 0 and rank 1."""
+WEIGHT = torch.tensor([5.0, 1.0, 0.5])
+"""Of the classes."""
 
 
 def gradients(rank: int) -> list:
@@ -251,10 +254,10 @@ def gradients(rank: int) -> list:
     Each with the number of times that gradients were exchanged.
     """
     inputs, labels = (part.split(SIZES)[rank] for part in batch(0, sum(SIZES)))
-    count = (labels >= 0).sum()
-    distributed.all_reduce(count)
     found = []
-    for options in SETTINGS:
+    for options, weight in product(SETTINGS, (torch.ones(CLASSES), WEIGHT)):
+        count = weight[labels[labels >= 0]].sum()
+        distributed.all_reduce(count)
         for counted, parts in ((False, 1), (True, 1), (True, 2), (True, 3)):
             model = DistributedDataParallel(linear(), **options)
             exchanges = []
@@ -268,9 +271,9 @@ def gradients(rank: int) -> list:
             for number, (some, those) in enumerate(chunks, 1):
                 with nullcontext() if number == len(chunks) else model.no_sync():
                     reduction = "sum" if counted else "mean"
-                    loss = F.cross_entropy(model(some), those, reduction=reduction)
+                    loss = F.cross_entropy(model(some), those, weight, reduction=reduction)
                     (loss * 2 / count if counted else loss).backward()
-            found.append((counted, model.module.weight.grad, len(exchanges)))
+            found.append((weight, counted, model.module.weight.grad, len(exchanges)))
     return found
 
 
@@ -278,19 +281,19 @@ def gradients(rank: int) -> list:
 def test_the_mean_of_processes_counts_all_alike_unless_the_loss_is_divided_by_all_counts(ranks):
     """micro-batches: in several processes, and with no_sync() for all but the last."""
     inputs, labels = batch(0, sum(SIZES))
-    whole = linear()
-    F.cross_entropy(whole(inputs), labels).backward()
-    parts = (part.split(SIZES) for part in (inputs, labels))
-    means = []
-    for some, those in zip(*parts, strict=True):
+
+    def alone(some: torch.Tensor, those: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
         net = linear()
-        F.cross_entropy(net(some), those).backward()
-        means.append(net.weight.grad)
-    assert not torch.allclose(sum(means) / 2, whole.weight.grad, atol=1e-3)
+        F.cross_entropy(net(some), those, weight).backward()
+        return net.weight.grad
+
     for found in ranks(gradients):
-        for counted, gradient, exchanges in found:
-            expected = whole.weight.grad if counted else sum(means) / 2
-            assert torch.allclose(gradient, expected, atol=1e-6)
+        for weight, counted, gradient, exchanges in found:
+            whole = alone(inputs, labels, weight)
+            parts = zip(inputs.split(SIZES), labels.split(SIZES), strict=True)
+            mean = sum(alone(*part, weight) for part in parts) / 2
+            assert not torch.allclose(mean, whole, atol=1e-3)
+            assert torch.allclose(gradient, whole if counted else mean, atol=1e-6)
             assert exchanges == 1
 
 
