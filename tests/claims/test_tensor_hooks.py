@@ -519,6 +519,15 @@ def test_only_addition_of_one_shape_and_dtype_hands_on_one_gradient(
     assert a.grad.data_ptr() != b.grad.data_ptr()
 
 
+@given(st.integers(1, 5), st.sampled_from([torch.float32, torch.float64, torch.bfloat16]))
+def test_behind_views_both_grad_lie_in_one_block(size, dtype):
+    a, b = (torch.ones(size, dtype=dtype, requires_grad=True) for _ in range(2))
+    (a.view(-1) + b.view(-1)).backward(torch.ones(size, dtype=dtype))
+    assert a.grad is not b.grad
+    a.grad *= 100
+    assert b.grad.tolist() == size * [100]
+
+
 @given(st.integers(2, 4), st.data())
 def test_an_edit_in_place_hits_those_that_use_the_gradient_later(terms, data):
     """A sum of several terms, all of one shape; the hook on one of them edits in place."""
@@ -743,6 +752,18 @@ def test_hooks_in_a_compiled_function_and_on_what_it_returns(where, used_outside
         expected = whole if where == "inside" else torch.ones(2)
         assert torch.equal(seen, expected)
         assert torch.equal(z.grad, expected)
+
+
+def test_retain_grad_in_a_compiled_function_needs_a_break_in_the_graph():
+    def double(x):
+        z = 2 * x
+        z.retain_grad()
+        return z
+
+    whole = torch.compile(double, backend="aot_eager", fullgraph=True)
+    with pytest.raises(RuntimeError, match=r"Tensor.retain_grad\(\) with AOTDispatcher"):
+        whole(torch.ones(2, requires_grad=True))
+    torch.compiler.reset()
 
 
 @given(
