@@ -6,6 +6,7 @@
 from collections.abc import Iterator
 
 import pytest
+import torch
 from hypothesis import HealthCheck, settings
 
 from claims.ranks import Ranks
@@ -20,6 +21,15 @@ def pytest_configure(config: pytest.Config) -> None:
     """Another profile only where it is asked for."""
     if not config.getoption("--hypothesis-profile", None):
         settings.load_profile("few")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_thread() -> Iterator[None]:
+    """These tensors are small: threads only wait for each other, long on a machine that is busy."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
 
 
 @pytest.fixture(scope="session")

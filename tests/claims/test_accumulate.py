@@ -2,7 +2,7 @@
 
 import inspect
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import nullcontext
 from itertools import product
 
@@ -19,15 +19,6 @@ pytestmark = pytest.mark.upgrade
 
 FACTORS = st.lists(st.integers(-4, 4), min_size=1, max_size=5)
 SEEDS = st.integers(0, 10**6)
-
-
-@pytest.fixture(autouse=True, scope="module")
-def one_thread() -> Iterator[None]:
-    """The tensors are so small that threads only wait for each other."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 @pytest.mark.filterwarnings("ignore:Using backward.. with create_graph")

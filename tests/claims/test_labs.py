@@ -31,15 +31,6 @@ NORMS = {
 seeds = st.integers(0, 999)
 
 
-@pytest.fixture(scope="module", autouse=True)
-def one_thread():
-    """Threads gain nothing with tensors as small as these."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
-
-
 def normal(seed: int, *shape: int) -> torch.Tensor:
     generator = torch.Generator().manual_seed(seed)
     return torch.randn(*shape, dtype=torch.float64, generator=generator)

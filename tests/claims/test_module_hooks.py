@@ -48,15 +48,6 @@ names = st.sampled_from(list(MODULES))
 learning = st.sampled_from(LEARNING)
 
 
-@pytest.fixture(autouse=True, scope="module")
-def one_thread() -> Iterator[None]:
-    """Tensors of a few numbers: more threads only wait for one another."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
-
-
 def made(name: str, dtype: torch.dtype = torch.float32) -> tuple[nn.Module, torch.Tensor]:
     """A module and an input that requires a gradient."""
     make, shape = MODULES[name]

@@ -51,23 +51,35 @@ class Claim:
     untested: str = ""
 
 
-def claims_in(book: Book, file: str) -> tuple[Claim, ...]:
-    """The claims of a file. Raises `Unproved` with everything that is wrong with its form."""
+@dataclass(frozen=True)
+class ClaimFile:
+    """The claims of a file, and what is wrong with the form of others in it."""
+
+    claims: tuple[Claim, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+def read_claims(book: Book, file: str) -> ClaimFile:
+    """The claims of a file; `problems` where some, or all, cannot be read."""
     folder = posixpath.dirname(file).removeprefix("docs").strip("/")
-    found, problems = [], []
-    for kind in _pages_in(book.text(file)):
-        page = posixpath.join(folder, kind)
-        pages = tuple(book.page_file(page, code) for code in book.config.codes)
-        for entry, line in tables(book, file, kind, pages):
-            faults = list(_faults(entry, book.config.codes))
-            problems += [_problem(file, line, pages, *fault) for fault in faults]
-            if not faults:
-                said = {code: _listed(entry[code]) for code in book.config.codes}
-                texts = {name: entry[name] for name in _TEXTS if name in entry}
-                found.append(Claim(file, line, page, said, **texts))
-    if problems:
-        raise Unproved(problems)
-    return tuple(found)
+    found: list[Claim] = []
+    problems: list[Problem] = []
+    try:
+        for kind in _pages_in(book.text(file)):
+            page = posixpath.join(folder, kind)
+            pages = tuple(book.page_file(page, code) for code in book.config.codes)
+            for entry, line in tables(book, file, kind, pages):
+                faults = list(_faults(entry, book.config.codes))
+                problems += [_problem(file, line, pages, *fault) for fault in faults]
+                if not faults:
+                    said = {code: _listed(entry[code]) for code in book.config.codes}
+                    texts = {name: entry[name] for name in _TEXTS if name in entry}
+                    found.append(Claim(file, line, page, said, **texts))
+    except Unproved as unproved:
+        problems += unproved.problems
+    except UnicodeDecodeError:
+        pass  # reported as unreadable
+    return ClaimFile(tuple(found), tuple(problems))
 
 
 def _pages_in(text: str) -> tuple[str, ...]:
@@ -79,12 +91,9 @@ def _pages_in(text: str) -> tuple[str, ...]:
 
 
 def claims_beside(book: Book, page_file: str) -> tuple[Claim, ...]:
-    """The claims of the pages in the folder of a page; none where `wrong_claims` has a fault."""
+    """The claims of the pages in the folder of a page."""
     file = posixpath.join(posixpath.dirname(page_file), FILE)
-    try:
-        return book.fact(claims_in, file) if book.has(file) else ()
-    except (Unproved, UnicodeDecodeError):
-        return ()
+    return book.fact(read_claims, file).claims if book.has(file) else ()
 
 
 def claims_of(book: Book, page_file: str) -> tuple[Claim, ...]:
@@ -96,15 +105,10 @@ def claims_of(book: Book, page_file: str) -> tuple[Claim, ...]:
 def wrong_claims(book: Book) -> Iterator[Problem]:
     """Claims that no page makes, or whose test isn't there."""
     for file in book.files("docs", f"/{FILE}"):
-        try:
-            claims = book.fact(claims_in, file)
-        except Unproved as unproved:
-            yield from unproved.problems
-            continue
-        except UnicodeDecodeError:
-            continue  # reported as unreadable
+        read = book.fact(read_claims, file)
+        yield from read.problems
         seen: dict[tuple[str, ...], int] = {}
-        for claim in claims:
+        for claim in read.claims:
             yield from _unsaid(claim, book)
             yield from _without_test(claim, book)
             key = (claim.page, *(text for said in claim.said.values() for text in said))

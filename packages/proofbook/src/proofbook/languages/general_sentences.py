@@ -21,8 +21,8 @@ _GENERAL = {
         rf"|(?:^|[,;:]\s(?:and |but |so |while )?)(?:[Tt]he |[Aa]n? |[Ss]o |[Bb]ut )?{CODE}\s"
         r"(?:also |still |then )?(?:\w+(?<!s)s|does|has|doesn't|isn't|won't|needs|can|may)\b"
         # What holds of any of a kind: "A hook that returns nothing leaves the gradient alone."
-        r"|^(?:And |But |So )?(?:an?|A|An) [a-z-]+(?: [\w-]+){0,6}? (?:\w{2,}(?<!s)s|has|can|may"
-        r"|doesn't|isn't|won't|need)\b",
+        r"|^(?:And |But |So )?(?:an?|A|An) [a-z-]+(?: [\w-]+){0,6}? (?!(?:this|its|thus|as)\b)"
+        r"(?:\w{2,}(?<!s)s|has|can|may|doesn't|isn't|won't|need)\b",
         re.IGNORECASE,
     ),
     "zh": re.compile(
