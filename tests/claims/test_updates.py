@@ -312,20 +312,25 @@ def test_momentum_is_a_buffer_for_each_parameter(seed, way, mu, lr, decay, dampe
             assert torch.allclose(p.detach(), hand[i])
 
 
-@given(seeds, st.sampled_from(WAYS), st.floats(0.1, 0.99), st.floats(0.001, 0.1))
-def test_with_nesterov_the_parameter_is_the_point_ahead(seed, way, mu, lr):
+@given(seeds, st.sampled_from(WAYS), st.floats(0.1, 0.99), st.floats(0.001, 0.1), st.booleans())
+def test_with_nesterov_the_parameter_is_the_point_ahead(seed, way, mu, lr, constant):
+    """As long as the learning rate is constant; momentum alone parts from the paper as well."""
+
     def gradient_at(point: torch.Tensor) -> torch.Tensor:
         return point**3 + point.cos()
 
     position = random(seed, 3).double()
-    w, velocity = leaf(position), torch.zeros(3).double()
-    optimizer = optim.SGD([w], lr=lr, momentum=mu, nesterov=True, **way)
-    for _ in range(5):
-        w.grad = gradient_at(w.detach())
-        optimizer.step()
-        velocity = mu * velocity - lr * gradient_at(position + mu * velocity)
-        position = position + velocity
-        assert torch.allclose(w.detach(), position + mu * velocity)
+    for nesterov in (True, False):
+        w, velocity, at = leaf(position), torch.zeros(3).double(), position
+        optimizer = optim.SGD([w], lr=lr, momentum=mu, nesterov=nesterov, **way)
+        for step in range(5):
+            rate = optimizer.param_groups[0]["lr"] = lr if constant or step < 2 else lr / 10
+            w.grad = gradient_at(w.detach())
+            optimizer.step()
+            velocity = mu * velocity - rate * gradient_at(at + nesterov * mu * velocity)
+            at = at + velocity
+        here = at + nesterov * mu * velocity
+        assert torch.allclose(w.detach(), here, rtol=0, atol=1e-10) is constant
 
 
 def trained_with_decay(seed: int, micro_batches: int, in_the_loss: str, **options: object):
@@ -374,6 +379,31 @@ def test_adam_corrects_both_averages_and_adamw_decays_apart(seed, way, apart, de
         assert torch.allclose(w.detach(), hand)
 
 
+@given(
+    st.floats(0.01, 2),
+    st.sampled_from([0.0, 0.25, 0.5, 1.0]),
+    st.floats(-5, 5),
+    st.sampled_from(WAYS),
+)
+def test_adam_takes_a_first_step_by_the_sign_of_the_sum(gradient, decay, start, way):
+    """Of the gradient and the decay; where the gradient is 0, the decay alone is a whole step."""
+    assume(abs(gradient + decay * start) > 1e-3 and (decay == 0 or abs(decay * start) > 1e-3))
+    w = torch.tensor([start, start]).double()
+    w.grad = torch.tensor([gradient, 0.0]).double()
+    optim.Adam([w], lr=0.1, weight_decay=decay, **way).step()
+    signs = math.copysign(1, gradient + decay * start), math.copysign(decay > 0, start)
+    assert (start - w).tolist() == pytest.approx([0.1 * sign for sign in signs], abs=1e-5)
+
+
+def test_adamw_decays_without_being_asked():
+    """Of SGD, Adam and AdamW only the last."""
+    defaults = {
+        kind.__name__: inspect.signature(kind).parameters["weight_decay"].default
+        for kind in (optim.SGD, optim.Adam, optim.AdamW)
+    }
+    assert defaults == {"SGD": 0, "Adam": 0, "AdamW": 0.01}
+
+
 @given(seeds, st.integers(1, 5), st.booleans())
 def test_adamw_for_adam_changes_training_without_any_option(seed, steps, same):
     left = []
@@ -416,6 +446,82 @@ def test_adam_turns_a_gradient_of_0_into_nan_in_float16(kind, way):
         w.grad = torch.tensor([0.0, 1.0], dtype=dtype)
         kind([w], lr=0.1, **way).step()
         assert w.isnan().tolist() == [unless_fused and "fused" not in way, False]
+
+
+ROWS = {
+    "SGD": (optim.SGD, {}, lambda t, g, w: g),
+    "nesterov": (
+        *(optim.SGD, {"momentum": 0.9, "nesterov": True}),
+        lambda t, g, w: g + 0.9 * g * sum(0.9**i for i in range(t)),
+    ),
+    "momentum": (
+        *(optim.SGD, {"momentum": 0.9}),
+        lambda t, g, w: g * sum(0.9**i for i in range(t)),
+    ),
+    "weight_decay": (optim.SGD, {"weight_decay": 0.5}, lambda t, g, w: g + 0.5 * w),
+    "Adagrad": (optim.Adagrad, {}, lambda t, g, w: t**-0.5),
+    "RMSprop": (optim.RMSprop, {}, lambda t, g, w: (1 - 0.99**t) ** -0.5),
+    "Rprop": (optim.Rprop, {}, lambda t, g, w: 1.2 ** (t - 1)),
+    "Adamax": (optim.Adamax, {}, lambda t, g, w: 1),
+    "Adam": (optim.Adam, {}, lambda t, g, w: 1),
+    "AdamW": (optim.AdamW, {}, lambda t, g, w: 1 + 0.01 * w),
+}
+"""The rows of the table: step t with a gradient g that stays is the learning rate times this."""
+
+
+@given(st.sampled_from(sorted(ROWS)), st.floats(0.1, 1000), st.floats(0.001, 0.1), seeds)
+def test_each_row_of_the_table_with_a_gradient_that_stays(row, gradient, lr, seed):
+    kind, options, direction = ROWS[row]
+    w = random(seed, 1).double()
+    optimizer = kind([w], lr=lr, **options)
+    for t in range(1, 8):
+        before, w.grad = w.item(), torch.tensor([gradient]).double()
+        optimizer.step()
+        assert before - w.item() == pytest.approx(lr * direction(t, gradient, before), rel=1e-4)
+
+
+@given(st.sampled_from([optim.Adam, optim.AdamW]), st.integers(1, 60), st.floats(0.1, 100))
+def test_adam_stands_still_or_goes_on_when_the_gradient_turns(kind, steps, gradient):
+    """Almost still in the second step; after more steps the old direction stays for a while."""
+    w = torch.zeros(1).double()
+    optimizer, moves = kind([w], lr=0.1, weight_decay=0), []
+    for step in range(steps + 20):
+        before = w.item()
+        w.grad = torch.tensor([gradient if step < steps else -gradient]).double()
+        optimizer.step()
+        moves.append(w.item() - before)
+    if steps == 1:
+        assert 0 < moves[1] < 0.1 * 0.06
+    else:
+        assert moves[steps] < 0
+    assert moves[-1] > 0
+
+
+@given(st.floats(-3, 3), st.integers(2, 6), st.sampled_from([None, "strong_wolfe"]), st.booleans())
+def test_lbfgs_reads_gradients_at_several_places(start, iterations, search, fixed):
+    """And stops where the loss it gets is the one before: there it doesn't get far."""
+    assume(abs(start) > 0.1)
+    w, places = leaf(torch.tensor([start]).double()), []
+    optimizer = optim.LBFGS([w], lr=0.1, max_iter=iterations, line_search_fn=search)
+    given_outside = (w**4).sum()
+    given_outside.backward()
+
+    def closure():
+        places.append(w.item())
+        if fixed:
+            return given_outside
+        optimizer.zero_grad()
+        loss = (w**4).sum()
+        loss.backward()
+        return loss
+
+    optimizer.step(closure)
+    if not fixed:
+        assert len(set(places)) == len(places) >= 2
+    elif search is None:
+        assert len(places) == 2
+    with pytest.raises(TypeError, match="closure"):
+        optimizer.step()
 
 
 COMMON_FACTOR_CANCELS = (
@@ -475,11 +581,26 @@ def test_l1_counts_signs(dtype, errors, on_target):
         assert y.grad.item() == pytest.approx(counted.item())
 
 
+@given(st.integers(1, 4), st.integers(1, 4))
+def test_the_mean_of_l1_divides_by_elements(rows, columns):
+    for reduction, divisor in (("mean", rows * columns), ("sum", 1)):
+        y = torch.ones(rows, columns, requires_grad=True)
+        nn.L1Loss(reduction=reduction)(y, torch.zeros(rows, columns)).backward()
+        assert torch.allclose(y.grad * divisor, torch.ones(rows, columns))
+
+
 @given(st.floats(-5, 5))
 def test_smooth_l1_is_square_near_the_target(error):
     expected = error**2 / 2 if abs(error) < 1 else abs(error) - 0.5
     loss = nn.SmoothL1Loss(beta=1.0)(*torch.tensor([error, 0.0], dtype=torch.float64))
     assert loss.item() == pytest.approx(expected, abs=1e-12)
+
+
+@given(st.sets(st.integers(0, 5), min_size=1), st.sampled_from([nn.Embedding, nn.EmbeddingBag]))
+def test_the_gradient_of_an_unused_row_is_0(rows, layer):
+    table = layer(6, 2)
+    table(torch.tensor([sorted(rows)], dtype=torch.int64)).sum().backward()
+    assert table.weight.grad.any(dim=1).nonzero().flatten().tolist() == sorted(rows)
 
 
 @given(st.integers(0, 5), st.sampled_from([torch.float32, torch.float64]))
@@ -718,6 +839,72 @@ def test_what_an_optimizer_takes(kind):
                 kind(params)
         else:
             assert kind(params).param_groups
+
+
+@pytest.mark.parametrize("kind", ONE_GRADIENT)
+def test_a_parameter_given_twice(kind):
+    """In one group a warning, in two an error; of two optimizers neither knows."""
+    w = square()
+    with pytest.warns(UserWarning, match="duplicate parameters"):
+        kind([w, w])
+    with pytest.raises(ValueError, match="more than one parameter group"):
+        kind([{"params": [w]}, {"params": [w]}])
+    optimizers = [kind([w]), kind([w])]
+    for optimizer in optimizers:
+        before = w.detach().clone()
+        w.grad = taken(kind, torch.ones(2, 2))
+        optimizer.step()
+        assert not torch.equal(w.detach(), before)
+
+
+@pytest.mark.parametrize("kind", ONE_GRADIENT)
+def test_step_moves_an_intermediate_tensor_but_not_what_it_comes_from(kind):
+    for differentiable in (False, True):
+        w = square()
+        result = 2 * w
+        if not differentiable:
+            result.retain_grad()
+        optimizer = made(kind, [result], **({"differentiable": True} if differentiable else {}))
+        if optimizer is None:
+            assert "differentiable" not in inspect.signature(kind).parameters
+            continue
+        before, result.grad = result.detach().clone(), taken(kind, torch.ones(2, 2))
+        optimizer.step()
+        assert not torch.equal(result.detach(), before)
+        assert torch.equal(w.detach(), torch.ones(2, 2))
+
+
+@given(seeds, some_of(ONE_GRADIENT), st.booleans(), st.floats(0.1, 1))
+def test_two_optimizers_are_one_unless_each_clips_its_own(seed, kinds, clip, limit):
+    for kind in kinds[:2]:
+        if clip and kind is optim.SparseAdam:
+            continue  # a sparse gradient has no norm for clipping
+        left = []
+        for together in (True, False):
+            a, b = leaf(random(seed, 2, 2).double()), leaf(random(seed + 1, 2, 2).double())
+            parts = [[a, b]] if together else [[a], [b]]
+            optimizers = [kind(part) for part in parts]
+            for step in range(2):
+                for i, w in enumerate((a, b)):
+                    gradient = (1 + 5 * i) * random(seed + step + i, 2, 2).double()
+                    w.grad = taken(kind, gradient)
+                found = [clip_grad_norm_(part, limit) for part in parts if clip]
+                for optimizer in optimizers:
+                    optimizer.step()
+            left.append((a.detach(), b.detach(), found))
+        if clip:
+            assert len(left[0][2]) == 1 and left[0][2][0] > max(left[1][2])
+        else:
+            assert torch.equal(left[0][0], left[1][0]) and torch.equal(left[0][1], left[1][1])
+
+
+@given(st.sampled_from([list, tuple, lambda layers: dict(enumerate(layers))]), st.integers(1, 3))
+def test_layers_in_a_plain_container_are_not_registered(container, number):
+    layers, net = [nn.Linear(1, 1) for _ in range(number)], nn.Module()
+    net.layers = container(layers)
+    assert not list(net.parameters())
+    net.layers = nn.ModuleList(layers)
+    assert len(list(net.parameters())) == 2 * number
 
 
 @given(st.lists(st.integers(0, 3), min_size=1, max_size=6), st.booleans())
