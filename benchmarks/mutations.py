@@ -100,14 +100,20 @@ KINDS = {
     "digit in an output": Kind(at.digits_of_outputs, 1.0, ".out"),
     "sign in an output": Kind(at.signs_of_outputs, 1.0, ".out"),
     "digit in another version's output": Kind(at.digits_of_records, 1.0, ".json"),
-    **{kind: Kind(edits, 0.5, noticed=False) for kind, edits in claims.KINDS.items()},
+    "claim negated": Kind(claims.swapped(claims.NOT), 0.52, noticed=False),
+    "before and after in a claim": Kind(claims.swapped(claims.BEFORE), 0.5, noticed=False),
+    "leaf and non-leaf in a claim": Kind(claims.swapped(claims.LEAF), 0.7, noticed=False),
+    "first and last in a claim": Kind(claims.swapped(claims.FIRST), 0.42, noticed=False),
+    "sum and mean in a claim": Kind(claims.swapped(claims.SUM), 0.65, noticed=False),
 }
 """Floors were measured on the whole book and rounded down; whoever adds a check raises them.
 
 What only the record of edits tells, and why: a small number that the other language has as a word,
 or that stands in the same paragraph once more; two numbers that have changed places, as word order
 differs between the languages (`reconcile` shows where); a sentence whose numbers stand in its
-paragraph once more."""
+paragraph once more. What nobody tells of a general sentence that is false in both languages alike:
+one that says that it speaks of its example, and has no number in the changed place. Without
+`claims.toml`, 680 of 691 such changes survive; with it, 323."""
 
 
 @dataclass(frozen=True)

@@ -20,19 +20,19 @@ from benchmarks.slips_in_words import Edit
 EditPair = tuple[Edit, str, Edit]
 """An edit of a page, the file of its other language, and the edit there."""
 
-_BEFORE = {
+BEFORE = {
     "en": {"before": "after", "after": "before"},
     "zh": {"之前": "之后", "之后": "之前", "以前": "以后", "以后": "以前"},
 }
-_LEAF = {
+LEAF = {
     "en": {"intermediate": "leaf", "non-leaf": "leaf", "leaf": "non-leaf"},
     "zh": {"中间张量": "叶子张量", "非叶子": "叶子", "叶子": "非叶子"},
 }
-_FIRST = {
+FIRST = {
     "en": {"first": "last", "last": "first"},
     "zh": {"第一": "最后一", "最后": "最先", "最先": "最后", "最前": "最后", "先": "最后"},
 }
-_SUM = {
+SUM = {
     "en": {"sum": "mean", "mean": "sum", "average": "sum", "averages": "sums", "adds": "averages"},
     "zh": {
         "之和": "的平均",
@@ -42,7 +42,7 @@ _SUM = {
         "加起来": "平均起来",
     },
 }
-_NOT = {
+NOT = {
     "en": {
         **{"doesn't": "does", "don't": "do", "isn't": "is", "aren't": "are", "can't": "can"},
         **{"never": "always", "not ": "", "no ": "a ", "nothing": "something", "only": "not only"},
@@ -122,13 +122,3 @@ def _counterparts(one: Page, other: Page, book: Book) -> Iterator[tuple[Sentence
 
 def _within(page: Page, lines: range) -> list[Sentence]:
     return [sentence for sentence in sentences(page) if sentence.line in lines]
-
-
-KINDS = {
-    "claim negated": swapped(_NOT),
-    "before and after in a claim": swapped(_BEFORE),
-    "leaf and non-leaf in a claim": swapped(_LEAF),
-    "first and last in a claim": swapped(_FIRST),
-    "sum and mean in a claim": swapped(_SUM),
-}
-"""Each kind with its edits."""
