@@ -29,7 +29,7 @@ _SUMMARY = {
     "en": (
         "This edition has {sentences} sentences. They make {claims} general claims: tests tried to "
         "refute {tested} of them, and {untested} were not tested, for the reasons below. Another "
-        "{examples} sentences use words such as “every” or “only”, and say that they speak of the "
+        '{examples} sentences use words such as "every" or "only", and say that they speak of the '
         "example on their page. {unread} sentences contain nothing that a machine could check: no "
         "number, no equation, no name, no claim. Only people have read them."
     ),
