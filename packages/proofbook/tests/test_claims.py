@@ -94,6 +94,40 @@ def test_a_claim_twice_is_told(claiming):
     assert twice.startswith(f"{CLAIMS}:7: this claim stands here twice")
 
 
+def test_a_mended_file_is_read_again(claiming):
+    claiming.change(CLAIMS, "scope =", "scop =")
+    book = read_book(claiming.root)
+    assert problems_in_files(book)
+    claiming.change(CLAIMS, "scop =", "scope =")
+    assert problems_in_files(book.reopened()) == []
+
+
+def test_a_faulty_claim_leaves_the_others(claiming):
+    claiming.write(CLAIMS, f"{CLAIM}\n[[p]]\nen = 3\n")
+    assert all(text.startswith(f"{CLAIMS}:7: ") for text in told(claiming))
+
+
+def test_a_claim_may_name_the_installed_version_as_its_page_does(claiming):
+    for language, said in (
+        ("en", "Every version up to {{ torch.version }} agrees."),
+        ("zh", "到 {{ torch.version }} 为止，每个版本都一样。"),
+    ):
+        claiming.change(f"docs/t/p.{language}.md", SAID[language], said)
+        claiming.change(CLAIMS, SAID[language], said)
+    claiming.write("requirements.txt", "torch==2.13.0\n")
+    assert told(claiming) == []
+
+
+def test_a_claim_of_another_page_is_none_of_this_one(claiming):
+    for language in ("en", "zh"):
+        page = claiming.read(f"docs/t/p.{language}.md")
+        claiming.write(f"docs/t/q.{language}.md", page)
+    assert {text.partition(":")[0] for text in told(claiming)} == {
+        "docs/t/q.en.md",
+        "docs/t/q.zh.md",
+    }
+
+
 def test_a_claim_may_be_said_in_several_sentences_and_remain_untested(claiming):
     claiming.change(CLAIMS, f'en = "{SAID["en"]}"', f'en = ["{SAID["en"]}", "It is 6."]')
     assert told(claiming) == []

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from proofbook.api.index import Index
 from proofbook.api.names_in_code import names_in_code
 from proofbook.check.api_names import installed_api
-from proofbook.content.claims import FILE, claims_beside
+from proofbook.content.claims import FILE, claims_of
 from proofbook.languages.general_sentences import CODE, OTHER, is_general, speaks_of_example
 from proofbook.model.book import Book
 from proofbook.model.page import Page
@@ -49,9 +49,8 @@ def general_sentences(book: Book, file: str) -> tuple[tuple[Sentence, bool], ...
 
 def unclaimed_sentences(book: Book, file: str) -> tuple[Sentence, ...]:
     """The general sentences of a page that are no claim, and don't speak of an example."""
-    claims = claims_beside(book, file)
     language = book.page(file).language
-    known = {text for claim in claims for text in claim.said.get(language, ())}
+    known = {text for claim in claims_of(book, file) for text in claim.said.get(language, ())}
     return tuple(
         sentence
         for sentence, of_example in book.fact(general_sentences, file)

@@ -12,6 +12,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from proofbook.markdown.placeholders import fill_placeholders
 from proofbook.model.book import Book
 from proofbook.model.problem import Problem, Unproved
 from proofbook.model.sentences import Sentence, sentences
@@ -90,16 +91,12 @@ def _pages_in(text: str) -> tuple[str, ...]:
         return ("",)
 
 
-def claims_beside(book: Book, page_file: str) -> tuple[Claim, ...]:
-    """The claims of the pages in the folder of a page."""
-    file = posixpath.join(posixpath.dirname(page_file), FILE)
-    return book.fact(read_claims, file).claims if book.has(file) else ()
-
-
 def claims_of(book: Book, page_file: str) -> tuple[Claim, ...]:
-    """The claims of a page, in either of its languages."""
+    """The claims of a page, in all of its languages."""
+    file = posixpath.join(posixpath.dirname(page_file), FILE)
     name = book.page(page_file).name
-    return tuple(claim for claim in claims_beside(book, page_file) if claim.page == name)
+    claims = book.fact(read_claims, file).claims if book.has(file) else ()
+    return tuple(claim for claim in claims if claim.page == name)
 
 
 def wrong_claims(book: Book) -> Iterator[Problem]:
@@ -190,7 +187,8 @@ def _faults(entry: object, codes: tuple[str, ...]) -> Iterator[tuple[str, str, s
 
 
 def _listed(value: str | list[str]) -> tuple[str, ...]:
-    return (value,) if isinstance(value, str) else tuple(value)
+    """The sentences, filled in as those of the page are."""
+    return tuple(map(fill_placeholders, [value] if isinstance(value, str) else value))
 
 
 def _problem(
