@@ -16,7 +16,7 @@ from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import FullyShardedDataParallel, fully_shard
 from torch.nn import functional as F
 from torch.nn.parallel import DistributedDataParallel
-from torch.nn.utils import clip_grad_norm_
+from torch.nn.utils import clip_grad_norm_, clip_grad_value_
 
 pytestmark = pytest.mark.upgrade
 
@@ -480,7 +480,7 @@ def test_each_row_of_the_table_with_a_gradient_that_stays(row, gradient, lr, see
         assert before - w.item() == pytest.approx(lr * direction(t, gradient, before), rel=1e-4)
 
 
-@given(st.sampled_from([optim.Adam, optim.AdamW]), st.integers(1, 60), st.floats(0.1, 100))
+@given(st.sampled_from([optim.Adam, optim.AdamW]), st.integers(1, 25), st.floats(0.1, 100))
 def test_adam_stands_still_or_goes_on_when_the_gradient_turns(kind, steps, gradient):
     """Almost still in the second step; after more steps the old direction stays for a while."""
     w = torch.zeros(1).double()
@@ -581,6 +581,26 @@ def test_l1_counts_signs(dtype, errors, on_target):
         assert y.grad.item() == pytest.approx(counted.item())
 
 
+@given(
+    st.sampled_from([0.5, 1.0, 2.0]),
+    st.sampled_from([1 / 16, 1 / 4, 1.0]),
+    st.integers(-5, 5),
+    st.integers(0, 6),
+    st.sampled_from([0.0, 0.25, 0.75]),
+)
+def test_steps_toward_a_single_l1_target_stay_as_long(slope, lr, target, steps, more):
+    """On a line; they go past the target unless one of them ends on it."""
+    w = torch.tensor([target / slope + (steps + more) * lr * slope], requires_grad=True)
+    optimizer, distances = optim.SGD([w], lr=lr), []
+    for _ in range(steps + 2):
+        distances.append((w.item() - target / slope) / (lr * slope))
+        optimizer.zero_grad()
+        F.l1_loss(slope * w, torch.tensor([float(target)])).backward()
+        optimizer.step()
+    ahead = [steps + more - number for number in range(steps + 1)]
+    assert distances == [*ahead, more and more - 1]
+
+
 @given(st.integers(1, 4), st.integers(1, 4))
 def test_the_mean_of_l1_divides_by_elements(rows, columns):
     for reduction, divisor in (("mean", rows * columns), ("sum", 1)):
@@ -648,6 +668,17 @@ def test_clipping_takes_one_norm_and_one_factor(seed, shapes, dtype, order, limi
     for p, gradient in zip(params, before, strict=True):
         assert torch.allclose(p.grad, gradient * factor, rtol=2 * rtol, atol=1e-6)
     assert apart.grad.item() == 50 and unused.grad is None
+
+
+@given(seeds, st.floats(0, 3), st.sampled_from([None, True, False]), st.sampled_from(DTYPES[:4]))
+def test_clipping_by_value_clamps_each_number_on_its_own(seed, limit, foreach, dtype):
+    params = [torch.zeros(3, dtype=dtype), torch.zeros(2, 2, dtype=dtype)]
+    for i, p in enumerate(params):
+        p.grad = random(seed + i, *p.shape, dtype=dtype)
+    before = [p.grad.clone() for p in params]
+    clip_grad_value_(params, limit, foreach=foreach)
+    for p, gradient in zip(params, before, strict=True):
+        assert torch.equal(p.grad, gradient.clamp(-limit, limit))
 
 
 @given(
