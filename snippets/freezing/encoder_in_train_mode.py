@@ -1,6 +1,7 @@
 import torch
 from torch import nn
 
+torch.manual_seed(0)
 images = torch.tensor([[3.0], [5.0]] * 8)
 
 
@@ -25,6 +26,5 @@ def train(way):
     print(f"{way}, zeros in the code: {bool((code == 0).any())}")
 
 
-torch.manual_seed(0)
 for way in ("no eval()", "eval() once", "eval() after each train()"):
     train(way)
