@@ -176,6 +176,33 @@ def test_after_one_forward_pass_only_the_first_backward_pass_averages(ranks):
     assert second == [5 + 1.5, 5, 5 + 2] * 4
 
 
+class TwoHeads(nn.Module):
+    """Two layers that share nothing."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.a, self.b = (nn.Linear(1, 1, bias=False) for _ in range(2))
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        return self.a(x), self.b(x)
+
+
+def two_heads(rank: int) -> list:
+    """The gradients of both heads after a pass through the first, and after one through each."""
+    model, found = DistributedDataParallel(TwoHeads()), []
+    for head in model(torch.tensor([[(1.0, 3.0)[rank]]])):
+        head.sum().backward()
+        found += [None if p.grad is None else p.grad.item() for p in model.parameters()]
+    return found
+
+
+def test_gradients_that_the_first_pass_leaves_unfinished_are_averaged_by_the_second(ranks):
+    """two-losses: the mean of 1 and 3 is 2; both heads are averaged together, once."""
+    first, second = ranks(two_heads)
+    assert first[0] == 1 and second[0] == 3
+    assert first[2:] == second[2:] == [2, 2]
+
+
 CLASSES = 3
 
 
