@@ -678,3 +678,22 @@ def test_which_gradient_depends_on_what(channels, side, seed):
     assert gradients(weight + 1, image)[0].equal(of_weight)
     assert gradients(weight, image + 1)[1].equal(of_image)
     assert torch.allclose(gradients(weight, ones)[0].flatten(), at_logits[0])
+
+
+@pytest.mark.parametrize("name", ["Adam", "AdamW", "SGD"])
+@pytest.mark.parametrize("stale", ["state", "grad"])
+def test_a_bias_of_another_shape_is_noticed_by_step_alone(name, stale):
+    """data-on-module: by the state of the optimizer, or by the gradient that is still there."""
+    torch.manual_seed(0)
+    layer, x = nn.Linear(2, 3), torch.randn(4, 2)
+    options = {"momentum": 0.9} if name == "SGD" and stale == "state" else {}
+    optimizer = getattr(torch.optim, name)(layer.parameters(), lr=0.1, **options)
+    layer(x).sum().backward()
+    if stale == "state":
+        optimizer.step()
+        optimizer.zero_grad()
+    layer.bias.data = torch.tensor(2.0)
+    if stale == "state":
+        layer(x).sum().backward()
+    with pytest.raises(RuntimeError):
+        optimizer.step()

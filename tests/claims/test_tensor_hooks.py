@@ -980,3 +980,28 @@ def test_requires_grad_belongs_to_the_whole_tensor(part):
     w.requires_grad_()
     with pytest.raises(RuntimeError, match="you can only change requires_grad flags of leaf"):
         w[part].requires_grad_(False)
+
+
+class GivesNoGradient(torch.autograd.Function):
+    """Twice its first input; nothing for its second."""
+
+    @staticmethod
+    def forward(ctx, x, w):
+        return 2 * x
+
+    @staticmethod
+    def backward(ctx, grad):
+        return 2 * grad, None
+
+
+@pytest.mark.parametrize("before", [None, 7.0])
+def test_hooks_fire_where_a_function_returns_none(before):
+    """post-accumulate and return-value: `.grad` stays what it was, and a plain hook gets None."""
+    x, w = (torch.tensor(1.0, requires_grad=True) for _ in range(2))
+    w.grad = None if before is None else torch.tensor(before)
+    got, seen = [], []
+    w.register_hook(got.append)
+    w.register_post_accumulate_grad_hook(lambda w: seen.append(w.grad))
+    GivesNoGradient.apply(x, w).backward()
+    assert got == [None]
+    assert [None if grad is None else grad.item() for grad in seen] == [before]
