@@ -203,9 +203,16 @@ def test_nothing_survives_of_the_kinds_that_must_be_caught(real):
 
 def test_no_kind_falls_far_below_its_share(real):
     """The benchmark measures all changes; a few of each kind cannot tell more than this."""
-    for kind in KINDS:
+    for kind in (kind for kind, told in KINDS.items() if told.noticed):
         caught = [v.by not in (None, "edit") for v in real if v.mutant.kind == kind]
         assert sum(caught) >= (KINDS[kind].floor - 0.4) * len(caught), kind
+
+
+def test_claims_made_false_in_both_languages_are_noticed_about_every_other_time(real):
+    """All kinds of them together: of one kind there are four in a sample."""
+    caught = [v.by is not None for v in real if not KINDS[v.mutant.kind].noticed]
+    assert len(caught) >= 20
+    assert sum(caught) >= 0.3 * len(caught)
 
 
 def test_a_sample_is_the_same_each_time_and_holds_every_kind():

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from proofbook.markdown.placeholders import fill_placeholders
 from proofbook.model.book import Book
 from proofbook.model.problem import Problem, Unproved
-from proofbook.model.sentences import Sentence, sentences
+from proofbook.model.sentences import sentences
 from proofbook.model.toml_tables import is_words, tables
 
 FILE = "claims.toml"
@@ -142,15 +142,9 @@ def _without_test(claim: Claim, book: Book) -> Iterator[Problem]:
         yield _problem(claim.file, claim.line, pages, what, expected, name or "no name of a test")
 
 
-def tests_of_claims(book: Book) -> tuple[str, ...]:
-    """All tests in the folder of the tests of claims, as pytest names them."""
-    files = book.files(book.config.claims, ".py")
-    return tuple(f"{file}::{name}" for file in files for name in book.fact(_tests, file))
-
-
-def _texts(book: Book, file: str) -> dict[str, Sentence]:
-    """The sentences of a page by their text."""
-    return {sentence.text: sentence for sentence in sentences(book.page(file))}
+def _texts(book: Book, file: str) -> frozenset[str]:
+    """The sentences of a page, each as Markdown in one line."""
+    return frozenset(sentence.text for sentence in sentences(book.page(file)))
 
 
 def _tests(book: Book, file: str) -> tuple[str, ...]:
