@@ -13,6 +13,10 @@ from tempfile import TemporaryDirectory
 import torch
 import torch.distributed as dist
 import torch.multiprocessing as mp
+from torch import nn
+from torch.distributed.device_mesh import init_device_mesh
+from torch.distributed.fsdp import FullyShardedDataParallel, fully_shard
+from torch.nn.parallel import DistributedDataParallel
 
 PATIENCE = 120
 """Seconds after which two ranks that haven't answered are taken for hung: meant for a machine
@@ -95,3 +99,18 @@ def _worked(work: Callable, rank: int, meeting_place: str, timeout: float) -> tu
         return traceback.format_exc(), b""
     finally:
         dist.destroy_process_group()
+
+
+def replicated(model: nn.Module) -> nn.Module:
+    """With DDP: each rank has all of the model."""
+    return DistributedDataParallel(model)
+
+
+def sharded(model: nn.Module) -> nn.Module:
+    """With FSDP of today: each rank has a part of each parameter."""
+    return fully_shard(model, mesh=init_device_mesh("cpu", (2,)))
+
+
+def sharded_as_before(model: nn.Module) -> nn.Module:
+    """With the FSDP of before."""
+    return FullyShardedDataParallel(model, device_id=torch.device("cpu"), use_orig_params=True)

@@ -15,6 +15,9 @@ from torch.distributed.algorithms.ddp_comm_hooks import default_hooks
 from torch.nn import functional as F
 from torch.nn.parallel import DistributedDataParallel
 
+from claims.graph import nodes_behind
+from claims.optimizers import OPTIMIZERS
+
 pytestmark = pytest.mark.upgrade
 
 FACTORS = st.lists(st.integers(-4, 4), min_size=1, max_size=5)
@@ -481,13 +484,6 @@ def test_clearing_before_each_leaves_the_last(factors):
         assert w.grad.item() == (factors[-1] if often else sum(factors))
 
 
-OPTIMIZERS = [
-    optimizer
-    for name in optim.__all__
-    if inspect.isclass(optimizer := getattr(optim, name))
-    and issubclass(optimizer, optim.Optimizer)
-    and optimizer is not optim.Optimizer
-]
 SWITCHES = {"foreach": True, "fused": True, "weight_decay": 0.1, "momentum": 0.9}
 
 
@@ -681,17 +677,6 @@ def test_no_graph_under_no_grad(layer, loss, training, seed):
         value = LOSSES[loss](out, targets)
     for tensor in (out, value):
         assert tensor.grad_fn is None and not tensor.requires_grad
-
-
-def nodes_behind(tensor: torch.Tensor) -> set:
-    """All nodes of the graph behind a tensor."""
-    found, waiting = set(), [tensor.grad_fn]
-    while waiting:
-        node = waiting.pop()
-        if node is not None and node not in found:
-            found.add(node)
-            waiting += [after for after, _ in node.next_functions]
-    return found
 
 
 def has_saved_a_tensor(node: torch.autograd.graph.Node) -> bool:

@@ -16,6 +16,8 @@ from torch.nn import functional as F
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.parallel import DistributedDataParallel
 
+from claims.optimizers import OPTIMIZERS
+
 pytestmark = [
     pytest.mark.upgrade,
     pytest.mark.filterwarnings("ignore:To copy construct from a tensor"),
@@ -306,12 +308,6 @@ def test_a_view_made_where_nothing_is_recorded_loses_the_gradient(name, quiet, o
     assert w.grad is None
 
 
-OPTIMIZERS = [
-    kind
-    for name in optim.__all__
-    if inspect.isclass(kind := getattr(optim, name)) and issubclass(kind, optim.Optimizer)
-    if kind is not optim.Optimizer
-]
 DENSE = [kind for kind in OPTIMIZERS if kind not in (optim.SparseAdam, optim.LBFGS)]
 
 

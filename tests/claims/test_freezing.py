@@ -14,6 +14,9 @@ from torch.nn.utils import clip_grad_norm_, parametrizations
 from torch.utils.checkpoint import checkpoint
 from torch.utils.flop_counter import FlopCounterMode
 
+from claims.graph import nodes_behind
+from claims.optimizers import OPTIMIZERS
+
 pytestmark = pytest.mark.upgrade
 
 REAL = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
@@ -351,15 +354,10 @@ def test_freezing_reaches_all_parameters_and_train_all_modules(names, data):
 
 # still-moves, memory, only-some: what optimizers do
 
-OPTIMIZERS = [
-    kind
-    for name in optim.__all__
-    if inspect.isclass(kind := getattr(optim, name)) and issubclass(kind, optim.Optimizer)
-    if kind not in (optim.Optimizer, optim.LBFGS)
-]
+SKIPPING = [kind for kind in OPTIMIZERS if kind is not optim.LBFGS]
 CHOICES = [
     (kind, switch)
-    for kind in OPTIMIZERS
+    for kind in SKIPPING
     for switch in (None, "foreach", "fused", "weight_decay", "momentum", "amsgrad")
     if switch is None or switch in inspect.signature(kind).parameters
 ]
@@ -757,12 +755,7 @@ def cost(frozen: list[bool], activation: type[nn.Module]) -> tuple[int, int, int
     x = torch.rand(2, 4)
     blocks = {tensor.data_ptr() for tensor in kept(model, x)} - own
     loss = model(x).sum()
-    nodes, queue = set(), [loss.grad_fn]
-    while queue:
-        node = queue.pop()
-        if node is not None and node not in nodes:
-            nodes.add(node)
-            queue += [before for before, _ in node.next_functions]
+    nodes = nodes_behind(loss)
     with FlopCounterMode(display=False) as counter:
         loss.backward()
     products = counter.get_total_flops() // (2 * 2 * 4 * 4)

@@ -1,7 +1,6 @@
 """What the pages of sharing say in general."""
 
 import copy
-import inspect
 import math
 import warnings
 from collections import Counter
@@ -13,15 +12,10 @@ from hypothesis import strategies as st
 from torch import nn, optim
 from torch.utils.checkpoint import checkpoint
 
+from claims.optimizers import OPTIMIZERS
+
 pytestmark = pytest.mark.upgrade
 
-OPTIMIZERS = [
-    optimizer
-    for name in optim.__all__
-    if inspect.isclass(optimizer := getattr(optim, name))
-    and issubclass(optimizer, optim.Optimizer)
-    and optimizer is not optim.Optimizer
-]
 PAIRS = {
     "Embedding, Linear": lambda: (nn.Embedding(3, 2), nn.Linear(2, 3)),
     "Embedding, EmbeddingBag": lambda: (nn.Embedding(3, 2), nn.EmbeddingBag(3, 2)),

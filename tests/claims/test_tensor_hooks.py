@@ -13,12 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 from torch.autograd.graph import register_multi_grad_hook
-from torch.distributed.device_mesh import init_device_mesh
-from torch.distributed.fsdp import FullyShardedDataParallel, fully_shard
+from torch.distributed.fsdp import FullyShardedDataParallel
 from torch.distributed.tensor import distribute_tensor
-from torch.nn.parallel import DistributedDataParallel
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.checkpoint import checkpoint
+
+from claims.optimizers import OPTIMIZERS
+from claims.ranks import replicated, sharded, sharded_as_before
 
 pytestmark = pytest.mark.upgrade
 
@@ -28,18 +29,6 @@ def descend(param: torch.Tensor) -> None:
     with torch.no_grad():
         param -= 0.1 * param.grad
     param.grad = None
-
-
-def replicated(layer: nn.Linear) -> nn.Module:
-    return DistributedDataParallel(layer)
-
-
-def sharded(layer: nn.Linear) -> nn.Module:
-    return fully_shard(layer, mesh=init_device_mesh("cpu", (2,)))
-
-
-def sharded_as_before(layer: nn.Linear) -> nn.Module:
-    return FullyShardedDataParallel(layer, device_id=torch.device("cpu"), use_orig_params=True)
 
 
 def sharded_flat(layer: nn.Linear) -> nn.Module:
@@ -848,12 +837,7 @@ def test_a_multi_grad_hook_and_the_gradient_of_a_leaf_that_is_returned(mode, on_
 
 
 MOVE_IT = {"ASGD", "Muon"}
-OPTIMIZERS = {
-    name: kind
-    for name, kind in vars(torch.optim).items()
-    if isinstance(kind, type) and issubclass(kind, torch.optim.Optimizer)
-    if kind not in (torch.optim.Optimizer, torch.optim.SparseAdam)  # for sparse gradients alone
-}
+DENSE = {kind.__name__: kind for kind in OPTIMIZERS if kind is not torch.optim.SparseAdam}
 SETTINGS = {
     "lr": 0.01,
     "momentum": 0.9,
@@ -868,7 +852,7 @@ SETTINGS = {
 
 CHOICES = [
     (name, setting)
-    for name, kind in OPTIMIZERS.items()
+    for name, kind in DENSE.items()
     for setting in SETTINGS
     if setting in signature(kind).parameters
 ]
@@ -876,7 +860,7 @@ CHOICES = [
 
 def chosen_options(name: str, setting: str, weight_decay: float) -> dict:
     """The options of an optimizer, with one setting changed."""
-    parameters = signature(OPTIMIZERS[name]).parameters
+    parameters = signature(DENSE[name]).parameters
     options = {"lr": 0.01, setting: SETTINGS[setting]}
     if setting == "nesterov" and "momentum" in parameters:
         options["momentum"] = 0.9
@@ -895,7 +879,7 @@ def after_five_steps(name: str, options: dict, mask: torch.Tensor) -> tuple[torc
         return grad * mask
 
     w.register_hook(hook)
-    optimizer = OPTIMIZERS[name]([w], **options)
+    optimizer = DENSE[name]([w], **options)
 
     def closure():
         optimizer.zero_grad()
@@ -927,7 +911,7 @@ def test_weight_decay_does_not_pass_through_a_hook(choice):
 def last_element(name: str, setting: str, others: list[int]) -> float:
     """The last of four elements after three steps; `others`: the gradients of the others."""
     w = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
-    optimizer = OPTIMIZERS[name]([w], **chosen_options(name, setting, weight_decay=0))
+    optimizer = DENSE[name]([w], **chosen_options(name, setting, weight_decay=0))
     for last in (1.0, 0.0, -2.0):
         w.grad = torch.tensor([*others, last]).view(2, 2)
         optimizer.step()
@@ -961,7 +945,7 @@ def test_asgd_takes_something_off_every_element(values):
 def test_an_element_that_is_written_back_after_each_step_stays(choice):
     name, setting = choice
     w = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
-    optimizer = OPTIMIZERS[name]([w], **chosen_options(name, setting, weight_decay=0.5))
+    optimizer = DENSE[name]([w], **chosen_options(name, setting, weight_decay=0.5))
     for _ in range(3):
         w.grad = torch.ones(2, 2)
         optimizer.step(lambda: w.sum())

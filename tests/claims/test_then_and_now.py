@@ -1,21 +1,14 @@
 """What the page then-and-now says in general."""
 
-import inspect
-
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn, optim
 
-pytestmark = pytest.mark.upgrade
+from claims.optimizers import OPTIMIZERS
 
-OPTIMIZERS = [
-    kind
-    for name in optim.__all__
-    if inspect.isclass(kind := getattr(optim, name)) and issubclass(kind, optim.Optimizer)
-    if kind is not optim.Optimizer
-]
+pytestmark = pytest.mark.upgrade
 
 
 @pytest.mark.parametrize("kind", OPTIMIZERS)

@@ -12,20 +12,14 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from torch import nn, optim
 from torch.amp import GradScaler
-from torch.distributed.device_mesh import init_device_mesh
-from torch.distributed.fsdp import FullyShardedDataParallel, fully_shard
 from torch.nn import functional as F
-from torch.nn.parallel import DistributedDataParallel
 from torch.nn.utils import clip_grad_norm_, clip_grad_value_
+
+from claims.optimizers import OPTIMIZERS
+from claims.ranks import replicated, sharded, sharded_as_before
 
 pytestmark = pytest.mark.upgrade
 
-OPTIMIZERS = [
-    kind
-    for name in optim.__all__
-    if inspect.isclass(kind := getattr(optim, name)) and issubclass(kind, optim.Optimizer)
-    if kind is not optim.Optimizer
-]
 ONE_GRADIENT = [kind for kind in OPTIMIZERS if kind is not optim.LBFGS]
 """Those that read one gradient in a step."""
 DENSE = [kind for kind in ONE_GRADIENT if kind is not optim.SparseAdam]
@@ -786,18 +780,6 @@ def network() -> nn.Module:
 
 def loss_of(model: nn.Module, samples: torch.Tensor) -> torch.Tensor:
     return model(samples).square().sum(dim=1).mean()
-
-
-def replicated(model: nn.Module) -> nn.Module:
-    return DistributedDataParallel(model)
-
-
-def sharded(model: nn.Module) -> nn.Module:
-    return fully_shard(model, mesh=init_device_mesh("cpu", (2,)))
-
-
-def sharded_as_before(model: nn.Module) -> nn.Module:
-    return FullyShardedDataParallel(model, device_id=torch.device("cpu"), use_orig_params=True)
 
 
 def norms(rank: int) -> dict[str, float]:
