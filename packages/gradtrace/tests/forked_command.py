@@ -15,13 +15,36 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import TextIO
 from unittest import mock
 
 from gradtrace.cli import main
-from gradtrace.record import script_process, script_runner
+from gradtrace.recording import script_process, script_runner
 
 PATIENCE = 240.0
 """Seconds after which a command that never ends fails its test."""
+
+
+def run_command(
+    folder: Path, arguments: tuple[str, ...], environment: dict[str, str]
+) -> subprocess.CompletedProcess[str]:
+    """Run the command in a folder, as cheaply as may be."""
+    run = forked_command if hasattr(os, "fork") else typed_command
+    return run(folder, arguments, environment)
+
+
+def typed_command(
+    folder: Path, arguments: tuple[str, ...], environment: dict[str, str]
+) -> subprocess.CompletedProcess[str]:
+    """Run the command as a user types it: it starts an interpreter, which imports torch."""
+    return subprocess.run(
+        [sys.executable, "-m", "gradtrace", *arguments],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=PATIENCE,
+    )
 
 
 def forked_command(
@@ -61,12 +84,14 @@ def _run(
 class _ForkedScript:
     """`subprocess.Popen` of `script_process.py`, as a fork that calls what that file calls."""
 
-    def __init__(self, command: list[str]) -> None:
+    def __init__(self, command: list[str], stdout: TextIO | None) -> None:
         _, child, job = command
         assert Path(child) == Path(script_process.__file__)
         self.returncode: int | None = None
         self._pid = os.fork()
         if self._pid == 0:
+            if stdout is not None:
+                os.dup2(stdout.fileno(), 1)
             atexit._clear()  # what the command wants done at its end, it does itself
             sys.path.insert(0, "")  # the place of the script's folder
             script_process.main(json.loads(Path(job).read_text("utf-8")))

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 import os
 import re
 import subprocess
 import sys
+from itertools import pairwise
 
 import pytest
-from gradtrace import PLAYER_ASSETS, Trace, asset_path, draw_figure, format_trace
+from gradtrace import PLAYER_ASSETS, Trace, draw_figure, format_trace, read_asset
+from gradtrace.graph.build import Box, Edge, Graph, build_graph
+from gradtrace.graph.streams import widths_of_streams
 from gradtrace.layout.layered import LayoutEdge, layered_layout
 from gradtrace.layout.packing import MAX_WIDTH, packed_layout
 from gradtrace.narrate.languages import LANGUAGES, language_of_locale
 from gradtrace.narrate.steps import list_steps
 from gradtrace.narrate.value_format import format_number, format_value
-from gradtrace.testing import invented_numbers, layout_faults
+from gradtrace.render.arrangement import arrange, arrange_alike
+from gradtrace.render.templates import as_templates
+from gradtrace.testing import invented_numbers, layout_faults, texts_of
 from recording import recorded
 
 SCRIPT = """
@@ -62,6 +69,17 @@ def test_components_stand_beside_and_below_one_another():
     assert centres["a"][1] == centres["c"][1] < centres["b"][1] == centres["d"][1]
     assert centres["a"][0] == centres["e"][0] < centres["c"][0] == centres["f"][0]
     assert centres["b"][1] < centres["e"][1] and layout.width <= MAX_WIDTH
+
+
+def test_a_long_chain_is_straight_whatever_leads_to_it_from_the_side():
+    chain = [f"c{n}" for n in range(25)]
+    edges = [LayoutEdge(f"e{b}", a, b) for a, b in pairwise(chain)]
+    for box in chain[1:]:
+        edges += [LayoutEdge(f"{kind}>{box}", f"{kind}{box}", box) for kind in "uvw"]
+    sizes = {end: (60, 40) for edge in edges for end in (edge.source, edge.target)}
+    layout = layered_layout({**sizes, **dict.fromkeys(chain, (150, 40))}, edges)
+    across = [layout.centres[box][0] for box in chain[1:]]
+    assert max(across) - min(across) < 10 * len(chain) and layout.width < 800
 
 
 def test_a_cycle_is_refused():
@@ -138,8 +156,70 @@ def test_a_figure_is_the_same_in_every_process(tmp_path, trace):
     assert len(figures) == 1
 
 
-def test_the_assets_are_small():
-    assert all(asset_path(name).stat().st_size < 6200 for name in PLAYER_ASSETS)
+def test_the_player_is_small():
+    """As a host sends it, compressed: the style, the player, and what changes numbers."""
+    texts = [read_asset(name).encode() for name in PLAYER_ASSETS]
+    assert sum(len(gzip.compress(text, 9)) for text in texts) < 9000
+
+
+STREAMS = """
+    w = torch.tensor(1.0, requires_grad=True)
+    y = w * 2
+    (y * -4).backward(retain_graph=True)
+    (y * 16).backward()
+    v = torch.tensor([3.0, 1.0], requires_grad=True)
+    k = torch.tensor([1.0, -2.0])
+    (v * k).sum().backward()
+"""
+
+
+def streams_of(trace: Trace) -> dict[str, list[str]]:
+    """What the streams show, by the box from which a gradient comes and the one it goes to."""
+    graph, found = build_graph(trace), {}
+    shown = [step for step in widths_of_streams(trace, graph).values() if step]
+    for edge in graph.edges:
+        ends = f"{graph.boxes[edge.target].title} to {graph.boxes[edge.source].title}"
+        found[ends] = [step[f"{edge.key}w"] for step in shown if f"{edge.key}w" in step]
+    return found
+
+
+def test_a_stream_is_as_wide_as_the_square_root_of_what_went_back_in_all_passes(tmp_path):
+    streams = streams_of(recorded(STREAMS, tmp_path))
+    assert streams["y to w"] == ["6.6px minus", "10.0px plus"]  # 8; 32 - 8 = 24
+    assert streams["y * -4 to y"] == ["5.3px minus"]  # 4
+    norm = f"{2 + 8 * (5**0.5 / 24) ** 0.5:.1f}px"  # of [1, -2]
+    assert streams["v * k to v"] == [f"{norm} mixed"]
+
+
+def test_streams_of_zero_and_of_nan_are_told_apart(tmp_path):
+    body = """
+        w = torch.tensor(-1.0, requires_grad=True)
+        (torch.relu(w) + torch.sqrt(w)).backward()
+    """
+    shown = {text for texts in streams_of(recorded(body, tmp_path)).values() for text in texts}
+    assert {"2.0px zero", "10.0px odd"} <= shown
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_legend_explains_what_occurs_and_no_more(tmp_path, trace, language):
+    small = recorded("(torch.tensor(1.0, requires_grad=True) * 2).backward()", tmp_path)
+    names = {}
+    for drawn in (small, trace):
+        html = draw_figure(drawn, "f", language)
+        caption = html.partition("<figcaption>")[2].partition("</figcaption>")[0]
+        assert caption.count("<svg") == caption.count('role="img" aria-label="')
+        explained = re.findall("<(?:svg.*?</svg|b>.*?</b)> ([^<]+)</span>", caption)
+        assert len(explained) == caption.count('role="listitem"')
+        phrases = {key: text.rpartition("|")[2] for key, text in LANGUAGES[language].items()}
+        keys = [key for key in phrases if re.match("drawn|sign_", key)]
+        names[drawn is trace] = {key for key in keys if phrases[key] in explained}
+    assert names[False] == {
+        "drawn_leaf", "drawn_node", "drawn_forward", "drawn_back", "sign_grad", "sign_leaf_grad",
+        "sign_local",
+    }  # fmt: skip
+    more = {"drawn_module", "drawn_constant", "drawn_cut", "drawn_hook", "drawn_back_norm"}
+    assert more | {"sign_passes", "sign_history", "sign_summed"} <= names[True]
+    assert "drawn_odd" not in names[True] and "drawn_failed" not in names[True]
 
 
 # What hooks return is told when they have returned
@@ -167,18 +247,15 @@ PRINTING_HOOKS = """
 
 def test_what_a_hook_returned_is_told_after_what_it_printed(tmp_path):
     assert steps_of_hooks(PRINTING_HOOKS, tmp_path, "en") == [
-        "Tensor hook `tenfold` gets 1.",
-        "Output: `tenfold: 1.0`; then `tenfold` returns 10: the gradient is now 10.",
-        "Tensor hook `lambda` gets 10.",
-        "Output: `seen: 10.0`; then `lambda` returns nothing.",
-        "Tensor hook `lambda` gets 10 and returns nothing.",
+        "Tensor hook `tenfold` on `y` gets 1, prints `tenfold: 1.0`, and returns 10:"
+        " the gradient is now 10.",
+        "Tensor hook `lambda` on `y` gets 10, prints `seen: 10.0`, and returns nothing.",
+        "Tensor hook `lambda grad: None` on `y` gets 10 and returns nothing.",
     ]
     assert steps_of_hooks(PRINTING_HOOKS, tmp_path, "zh") == [
-        "张量钩子 `tenfold` 收到 1。",
-        "输出 `tenfold: 1.0`，然后 `tenfold` 返回 10：梯度换成了 10。",
-        "张量钩子 `lambda` 收到 10。",
-        "输出 `seen: 10.0`，然后 `lambda` 没有返回值。",
-        "张量钩子 `lambda` 收到 10，没有返回值。",
+        "`y` 上的张量钩子 `tenfold` 收到 1，打印 `tenfold: 1.0`，返回 10：梯度换成了 10。",
+        "`y` 上的张量钩子 `lambda` 收到 10，打印 `seen: 10.0`，没有返回值。",
+        "`y` 上的张量钩子 `lambda grad: None` 收到 10，没有返回值。",
     ]
 
 
@@ -194,8 +271,8 @@ def test_a_module_hook_that_prints_returns_after_it(tmp_path):
         net(x).backward()
     """
     assert steps_of_hooks(body, tmp_path, "en") == [
-        "Full backward hook `doubled` is called: `grad_input` is [1], `grad_output` is [1].",
-        "Output: `doubled`; then `doubled` returns [2], and that goes on.",
+        "Full backward hook `doubled` on module `net` is called: `grad_input` is [1],"
+        " `grad_output` is [1]; it prints `doubled` and returns [2], which is passed on instead.",
     ]
 
 
@@ -213,7 +290,140 @@ def test_a_hook_that_raises_is_not_said_to_return(tmp_path):
             print("caught")
     """
     assert steps_of_hooks(body, tmp_path, "en") == [
-        "Tensor hook `refuse` gets 1.",
-        "Output: `refused`",
-        "Output: `caught`",
+        "Tensor hook `refuse` on `y` gets 1 and prints `refused`.",
     ]
+
+
+def test_what_a_forward_hook_returns_is_told_after_what_it_did(tmp_path):
+    body = """
+        net = nn.Linear(1, 1, bias=False)
+        nn.init.ones_(net.weight)
+        def doubled(module, args, output):
+            print("inside")
+            return output * 2
+        net.register_forward_hook(doubled)
+        y = net(torch.ones(1))
+        print("outside")
+        y.backward()
+        print("end")
+    """
+    steps = list_steps(recorded(body, tmp_path), "en")
+    called = next(place for place, step in enumerate(steps) if step.kind == "hook")
+    assert [step.sentence for step in steps[called : called + 3]] == [
+        "Forward hook `doubled` on module `net` is called: the input is [1], the output [1];"
+        " it prints `inside`.",
+        "`y = output * 2` gives [2] and adds MulBackward0 to the graph."
+        " Then `doubled` returns [2].",
+        "Output: `outside`",
+    ]
+
+
+REPLACED = """
+    w = torch.tensor(1.0, requires_grad=True)
+    class Triple(nn.Module):
+        def forward(self, x):
+            return x * 3
+    net = Triple()
+    net.register_full_backward_hook(lambda module, grad_input, grad_output: (grad_input[0] * 10,))
+    w.register_hook(lambda grad: grad + 1)
+    (net(w) + 5 * w).backward()
+    print(w.grad)
+"""
+
+
+def test_a_replaced_gradient_is_drawn_once_its_hook_has_returned(tmp_path):
+    """In the box at which the hook is, and along the edge that takes it on; of a leaf, beside the
+    hook, as `.grad` is another thing."""
+    trace = recorded(REPLACED, tmp_path)
+    steps = list_steps(trace, "en")
+    graph = build_graph(trace)
+    entrance = next(box.key for box in graph.boxes.values() if box.side == "entrance")
+    leaf = next(box.key for box in graph.boxes.values() if box.kind == "leaf")
+    edge = next(edge.key for edge in graph.edges if (edge.source, edge.target) == (leaf, entrance))
+    shown = {slot: [] for slot in (f"{entrance}g", edge, f"{leaf}h")}
+    for step in steps:
+        for slot in shown.keys() & step.changes.keys():
+            shown[slot].append((step.kind, step.changes[slot]))
+    assert shown[f"{entrance}g"] == [("node", "3"), ("hook", "3 → 30")]
+    assert shown[edge] == [("hook", "30")]
+    assert shown[f"{leaf}h"][-1] == ("hook", "lambda grad: grad + 1 35 → 36")
+
+
+def test_short_outputs_in_a_row_are_one_step(tmp_path):
+    body = """
+        w = torch.ones(2, requires_grad=True)
+        (w * 2).sum().backward()
+        print("a")
+        print("b:", w.grad[0].item())
+        print("c")
+        print("d")
+    """
+    told = [s.sentence for s in list_steps(recorded(body, tmp_path), "en") if s.kind == "print"]
+    assert told[:2] == ["Output: `a`, `b: 2.0` and `c`", "Output: `d` and `end`"]
+
+
+def test_hooks_say_on_what_they_are(tmp_path):
+    """Two modules of one class by their paths, a hook on all modules, one on an optimizer, and a
+    function that only a node knows."""
+    body = """
+        from torch.nn.modules.module import register_module_full_backward_hook
+        net = nn.Sequential(nn.Linear(1, 1, bias=False), nn.Linear(1, 1, bias=False))
+        everywhere = register_module_full_backward_hook(lambda *given: None)
+        net[1].register_full_backward_hook(lambda *given: None)
+        opt = torch.optim.SGD(net.parameters(), lr=1.0)
+        opt.register_step_post_hook(lambda *given: print("stepped"))
+        loss = net(torch.ones(1, requires_grad=True)).sum()
+        loss.grad_fn.register_hook(lambda *given: print("node"))
+        loss.backward()
+        everywhere.remove()
+        opt.step()
+    """
+    told = " ".join(step.sentence for step in list_steps(recorded(body, tmp_path), "en"))
+    for part in (
+        "is registered on every module.",
+        "on module `net.1` is called",
+        "on module `net.0` is called",
+        "is registered on optimizer `SGD`.",
+        "on optimizer `SGD` is called; it prints `stepped`.",
+        'SumBackward0 (`loss`) calls `lambda *given: print("node")`, which prints `node`.',
+    ):
+        assert part in told, part
+    assert "module `every module`" not in told
+
+
+def graph_of(*titles: str) -> Graph:
+    """Boxes one below the other."""
+    boxes = {f"n{title}": Box(f"n{title}", "node", title, "MulBackward0") for title in titles}
+    edges = (Edge(f"e{a}", a, b, "gradient") for a, b in pairwise(boxes))
+    return Graph(boxes, tuple(edges), {})
+
+
+def test_graphs_that_are_alike_are_drawn_alike_with_room_for_the_widest():
+    graphs = [graph_of("h 1", "h 2"), graph_of("a", "b"), graph_of("h 10", "h 11")]
+    texts = {"nh 2g": ["0.5"], "nh 11g": ["[0.125, 0.25, 0.375, 1e-05]"]}
+    first, other, second = arrange_alike(graphs, texts, "en")
+    assert list(first.shapes) == ["nh 1", "nh 2"] and second.shapes["nh 11"].box.title == "h 11"
+    assert list(first.layout.centres.values()) == list(second.layout.centres.values())
+    assert second.layout.centres == arrange(graphs[2], texts, "en").layout.centres
+    assert first.shapes["nh 2"].width == second.shapes["nh 11"].width > other.shapes["nb"].width
+    assert other.layout == arrange(graphs[1], texts, "en").layout
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        [],
+        ["plain", "", "plain"],
+        [f"step {n} of 9: −{n / 8} → 1e-0{n}, n-{n}" for n in range(9)],
+        ["7 of 7", "8 of 7", "9 of 9", "a text with \x7f 3", "a text with 4 \x7f", "x 1", "1 x"],
+    ],
+)
+def test_texts_are_what_their_templates_say(texts):
+    packed = as_templates(texts)
+    assert texts_of(json.loads(json.dumps(packed))) == texts
+
+
+def test_texts_that_differ_in_numbers_share_a_template():
+    templates, which, columns = as_templates([f"3 of {n}.5" for n in range(50)])
+    assert templates == ["3 of \x7f"] and set(which) == {0}
+    assert columns == [[" ".join(f"{n}.5" for n in range(50))]]

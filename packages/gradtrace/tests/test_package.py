@@ -82,10 +82,11 @@ def test_an_installation_writes_a_page(installed, tmp_path):
 
     def run(*arguments: str) -> str:
         command = [sys.executable, *arguments]
-        return subprocess.run(
+        done = subprocess.run(
             command, cwd=folder, env=environment, capture_output=True, text=True, check=True
-        ).stdout
+        )
+        return done.stdout + done.stderr
 
     assert Path(run("-c", where).strip()).is_relative_to(installed)
     assert run("-m", "gradtrace", "train.py").startswith("train.html: ")
-    assert '<figure class="trace"' in (folder / "train.html").read_text("utf-8")
+    assert "<figure>" in (folder / "train.html").read_text("utf-8")

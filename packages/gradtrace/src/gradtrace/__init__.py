@@ -1,18 +1,22 @@
 """Records what autograd does while a script runs, and draws it step by step.
 
+    with record() as trace:                         # records what runs in the block
+        loss.backward()
+    trace.save("step.html")                         # writes a page that plays it
+
     trace = record_script("train.py")               # runs the script in this process, with torch
     html = draw_figure(trace, "figure-1", "en")     # its page needs trace.css and trace.js as well
 
 How a trace comes to be and what becomes of it, folder by folder:
 
-    record/    runs a script and observes it            -> Trace (`gradtrace.trace`)
+    recording/ runs a script and observes it            -> Trace (`gradtrace.trace`)
     graph/     the boxes and edges that are drawn       -> Graph
     layout/    where they are placed                    -> Layout
     narrate/   sentences for each event, per language   -> Step
     render/    SVG, HTML, the player's files            -> text
 
-The names below are imported when they are first asked for; only those of `record.recorder` import
-torch.
+The names below are imported when they are first asked for; only those of `recording.recorder`
+import torch.
 """
 
 from __future__ import annotations
@@ -21,34 +25,48 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from gradtrace.api import RecordedBlock, record
     from gradtrace.compare import Difference, comparable_lines, first_difference, trace_path
     from gradtrace.graph.build import Graph, build_graph
     from gradtrace.graph.passes import backward_passes, select_passes
     from gradtrace.narrate.languages import LANGUAGES
     from gradtrace.narrate.steps import Step, list_steps
-    from gradtrace.narrate.value_format import format_number, scalar
-    from gradtrace.record.execute import execute
-    from gradtrace.record.recorder import Recorder, RecordingFailed, record_script
-    from gradtrace.render.assets import PLAYER_ASSETS, asset_path
+    from gradtrace.narrate.value_format import format_number
+    from gradtrace.notebook import load_ipython_extension
+    from gradtrace.recording.execute import execute
+    from gradtrace.recording.recorder import Recorder, RecordingFailed, record_script
+    from gradtrace.render.assets import PLAYER_ASSETS, asset_path, read_asset
     from gradtrace.render.figure import draw_figure
+    from gradtrace.render.varied import (
+        VariedFigure,
+        VariedNumber,
+        VariedRun,
+        draw_varied_figure,
+        number_controls,
+    )
     from gradtrace.same_numbers import same_but_for_rounding
     from gradtrace.trace import Trace, format_trace, parse_trace
+    from gradtrace.values import scalar
 
 _MODULE_OF = {
     name: module
     for module, names in {
+        "api": "RecordedBlock record",
         "compare": "Difference comparable_lines first_difference trace_path",
         "graph.build": "Graph build_graph",
         "graph.passes": "backward_passes select_passes",
         "narrate.languages": "LANGUAGES",
         "narrate.steps": "Step list_steps",
-        "narrate.value_format": "format_number scalar",
-        "record.execute": "execute",
-        "record.recorder": "Recorder RecordingFailed record_script",
-        "render.assets": "PLAYER_ASSETS asset_path",
+        "narrate.value_format": "format_number",
+        "notebook": "load_ipython_extension",
+        "recording.execute": "execute",
+        "recording.recorder": "Recorder RecordingFailed record_script",
+        "render.assets": "PLAYER_ASSETS asset_path read_asset",
         "render.figure": "draw_figure",
+        "render.varied": "VariedFigure VariedNumber VariedRun draw_varied_figure number_controls",
         "same_numbers": "same_but_for_rounding",
         "trace": "Trace format_trace parse_trace",
+        "values": "scalar",
     }.items()
     for name in names.split()
 }
@@ -57,21 +75,30 @@ __all__ = [
     "PLAYER_ASSETS",
     "Difference",
     "Graph",
+    "RecordedBlock",
     "Recorder",
     "RecordingFailed",
     "Step",
     "Trace",
+    "VariedFigure",
+    "VariedNumber",
+    "VariedRun",
     "asset_path",
     "backward_passes",
     "build_graph",
     "comparable_lines",
     "draw_figure",
+    "draw_varied_figure",
     "execute",
     "first_difference",
     "format_number",
     "format_trace",
     "list_steps",
+    "load_ipython_extension",
+    "number_controls",
     "parse_trace",
+    "read_asset",
+    "record",
     "record_script",
     "same_but_for_rounding",
     "scalar",

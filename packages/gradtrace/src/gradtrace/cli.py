@@ -5,229 +5,205 @@ The script runs in a process of its own; this one never imports torch.
 
 from __future__ import annotations
 
-import argparse
-import contextlib
-import locale
-import math
-import os
-import re
 import sys
-from dataclasses import dataclass, replace
+import webbrowser
+from difflib import get_close_matches
 from pathlib import Path
 
+from gradtrace.doctor.command import examine
 from gradtrace.errors import CommandError
-from gradtrace.graph.build import build_graph
-from gradtrace.graph.excerpt import MAX_PASSES, Note, excerpt, without_unfinished
+from gradtrace.graph.excerpt import MAX_PASSES, can_be_drawn
+from gradtrace.graph.module_group import module_paths
 from gradtrace.graph.passes import backward_passes
-from gradtrace.narrate.languages import LANGUAGES, language_of_locale
-from gradtrace.record.script_runner import FailedRun, RecordedRun, run_recorded
-from gradtrace.render.standalone import is_standalone_page, standalone_page
+from gradtrace.narrate.languages import LANGUAGES
+from gradtrace.narrate.run_notes import began_note, finished_trace
+from gradtrace.options import (
+    Options,
+    page_path,
+    parse_options,
+    passes_asked_for,
+    script_path,
+    steps_asked_for,
+    unwritable,
+)
+from gradtrace.recording.script_runner import (
+    FailedRun,
+    Job,
+    RecordedRun,
+    ScriptProcess,
+    UnbegunRun,
+)
+from gradtrace.render.several_runs import PlayedRun, VariedRuns
+from gradtrace.render.standalone import MAX_VARIED_SIZE, TooLarge, standalone_page
+from gradtrace.run_failure import run_failure
 from gradtrace.trace import Trace
+from gradtrace.vary.runs import VariedScript, run_variants, varied_script
 
-LIMIT = 60.0
-"""Seconds that a script may take, unless another number is given."""
-SUFFIX = ".html"
-
-
-@dataclass(frozen=True)
-class Options:
-    """What was asked for on the command line; `arguments` are those of the script."""
-
-    file: str
-    out: str | None = None
-    language: str | None = None
-    passes: str | None = None
-    limit: float = LIMIT
-    arguments: tuple[str, ...] = ()
+MAX_NAMED = 20
+"""So many modules are named, where the one that is asked for isn't there."""
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the command; gives the exit status."""
+    """Run the command; gives the exit status, which is that of the script if it ran."""
     for stream in (sys.stdout, sys.stderr):  # a Chinese Windows cannot print every character
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
+    arguments = sys.argv[1:] if arguments is None else arguments
+    if arguments[:1] == ["doctor"]:
+        return examine(arguments[1:])
     try:
-        print(write_page(_parse(sys.argv[1:] if arguments is None else arguments)))
+        return record_page(parse_options(arguments))
     except CommandError as error:
         print(error, file=sys.stderr)
         return 1
-    return 0
 
 
-def write_page(options: Options) -> str:
-    """Record the script and write the file; gives what to print about it.
+def record_page(options: Options) -> int:
+    """Run the script, write the page once enough is recorded, and wait for the script's end.
 
-    Raises `CommandError` where there is nothing to show, or no place to write it.
+    Gives the exit status of the script, or 1 if it ended well and there is no page, although there
+    was something to record; says on stderr what was written, since stdout is the script's. Raises
+    `CommandError` where the script cannot be run, or the page has no place.
     """
-    script = _script(options.file)
-    out = _out(options, script)
-    passes = _passes(options)
-    language = options.language or _language_of_terminal()
-    max_passes = passes[1] if passes else MAX_PASSES
-    run = run_recorded(script, options.arguments, options.limit, max_passes)
-    if isinstance(run, FailedRun):
-        raise _failure(options, run)
-    trace, notes = _trace_and_notes(run, options, max_passes)
-    _check_passes(trace, run, options, passes)
-    shown = excerpt(trace, passes)
-    phrases = LANGUAGES[language]
-    sentences = [phrases[key].format(**parts) for key, parts in (*shown.notes, *notes)]
-    text = standalone_page(script.name, shown, language, sentences)
+    script = script_path(options.file) if options.file else None
+    out = page_path(options)
+    passes, steps = passes_asked_for(options), steps_asked_for(options)
+    job = Job(
+        *(str(script or ""), options.module, options.arguments),
+        passes=_most_passes(passes, steps, options.until),
+        steps=steps,
+        until=options.until,
+        stop=options.stop,
+        name=options.file,
+        limit=options.limit,
+    )
+    to_vary = _to_vary(options, script) if options.vary and script else None
+    told = 0
+    with ScriptProcess(job) as process:
+        run = process.recorded()
+        try:
+            if isinstance(run, FailedRun):
+                raise run_failure(options, run)
+            if isinstance(run, UnbegunRun):
+                print(_never(options, run), file=sys.stderr)
+            elif run.began and not (backward_passes(run.trace) or run.end == "error"):
+                print(_nothing_after(options, run), file=sys.stderr)
+            else:
+                trace, notes = _checked(options, run, job, passes)
+                varied = None
+                if options.vary:
+                    script_runs = to_vary or _to_vary(options, Path(run.script))
+                    own = PlayedRun(trace, trace.stdout, notes)
+                    process.wait()  # one run after another
+                    varied = run_variants(options, job, script_runs, own)
+                    notes += _notes_on_variants(varied, options.page_language)
+                print(_write_page(options, run, out, trace, notes, passes, varied), file=sys.stderr)
+                if options.open and not webbrowser.open(out.resolve().as_uri()):
+                    print(LANGUAGES[options.page_language]["no_browser"], file=sys.stderr)
+        except CommandError as error:
+            print(error, file=sys.stderr)
+            told = 1
+        status = process.wait()
+        if isinstance(run, RecordedRun) and (later := process.later_error()):
+            phrases = LANGUAGES[options.page_language]
+            print(phrases["later_error"].format(message=later), file=sys.stderr)
+    return status or told
+
+
+def _most_passes(
+    passes: tuple[int, int] | None, steps: tuple[int, int | None] | None, until: str | None
+) -> int | None:
+    """How many backward passes are recorded at most: all, where the steps have an end, or only the
+    last are kept."""
+    if until == "error":
+        return None
+    if passes:
+        return passes[1]
+    return None if steps and steps[1] else MAX_PASSES
+
+
+def _never(options: Options, run: UnbegunRun) -> str:
+    """What is said where nothing came that the recording was to begin with."""
+    key = "never_step" if options.steps else f"never_{options.until.replace('-', '_')}"
+    first = (options.steps or "").partition("-")[0]
+    parts = {"steps": run.steps, "passes": run.passes, "first": first}
+    return LANGUAGES[options.page_language][key].format(**parts)
+
+
+def _nothing_after(options: Options, run: RecordedRun) -> str:
+    """What is said where the script made no backward pass after the recording had begun."""
+    phrases, (key, parts) = LANGUAGES[options.page_language], began_note(run.began)
+    return f"{phrases[key].format(**parts)} {phrases['nothing_after']}".replace("`", "")
+
+
+def _to_vary(options: Options, script: Path) -> VariedScript | None:
+    """The script with other numbers; None where it is no Python, as its run will tell."""
     try:
+        return varied_script(options, script.read_text(encoding="utf-8-sig"))
+    except SyntaxError:
+        return None
+
+
+def _notes_on_variants(varied: VariedRuns, language: str) -> list[str]:
+    """What is told where the numbers make no difference."""
+    own = varied.runs[varied.own]
+    same = all(run.trace and _is_same(run.trace, own.trace) for run in varied.runs)
+    names = ", ".join(number.name for number in varied.numbers)
+    return [LANGUAGES[language]["vary_same"].format(names=names)] if same else []
+
+
+def _is_same(one: Trace, other: Trace) -> bool:
+    return (one.events, one.tensors, one.stdout) == (other.events, other.tensors, other.stdout)
+
+
+def _checked(
+    options: Options, run: RecordedRun, job: Job, passes: tuple[int, int] | None
+) -> tuple[Trace, list[str]]:
+    """The trace of a run, and sentences on it. Raises `CommandError` where it lacks what is asked
+    for."""
+    trace, notes = finished_trace(run, job, options.page_language)
+    _check_passes(trace, run, options, passes)
+    _check_module(trace, options)
+    return trace, notes
+
+
+def _write_page(
+    options: Options,
+    run: RecordedRun,
+    out: Path,
+    trace: Trace,
+    notes: list[str],
+    passes: tuple[int, int] | None,
+    varied: VariedRuns | None,
+) -> str:
+    """Write the page of what was recorded; gives what to print about it."""
+    name, language = Path(run.script).name, options.page_language
+    try:
+        text = standalone_page(name, trace, language, notes, passes, options.path, varied)
         out.write_text(text, encoding="utf-8", newline="\n")
+    except TooLarge as error:
+        what, expected = "the page has no room for all runs", f"{MAX_VARIED_SIZE // 1000} kB"
+        found = f"{error.size // 1000} kB for {len(varied.runs)} runs"
+        mend = "take fewer values, or record less of each run: --passes 1, or --steps 1-2"
+        raise CommandError(options.name, 1, what, expected, found, mend) from error
     except OSError as error:
-        raise _unwritable(options, out, str(error)) from error
+        raise unwritable(options, out, str(error)) from error
     size = len(text.encode()) / 1000
     first = f"{out}: {size:.0f} kB, recorded with PyTorch {trace.torch}"
-    return "\n".join([first, *(f"  {sentence.replace('`', '')}" for sentence in sentences)])
+    return "\n".join([first, *(f"  {sentence.replace('`', '')}" for sentence in notes)])
 
 
-def _parse(arguments: list[str]) -> Options:
-    parser = argparse.ArgumentParser(
-        prog="gradtrace",
-        description="Record what autograd did in a script, and write an HTML file that plays it.",
-        epilog="arguments of the script stand after --",
-    )
-    parser.add_argument("file", help="the script, for example train.py")
-    parser.add_argument("-o", dest="out", metavar="OUT.html", help="instead of train.html, here")
-    text = "instead of that of your terminal"
-    parser.add_argument("--language", choices=tuple(LANGUAGES), help=text)
-    parser.add_argument("--passes", metavar="N[-M]", help="the backward passes to show: 1, or 2-3")
-    text = f"stop the script after so many seconds (default: {LIMIT:g})"
-    parser.add_argument("--limit", type=_seconds, default=LIMIT, metavar="SECONDS", help=text)
-    end = arguments.index("--") if "--" in arguments else len(arguments)
-    options, unknown = parser.parse_known_args(arguments[:end])
-    if unknown:
-        parser.error(
-            f"unrecognized arguments: {' '.join(unknown)}; those of your script stand after --"
-        )
-    return Options(**vars(options), arguments=tuple(arguments[end + 1 :]))
-
-
-def _seconds(text: str) -> float:
-    """A time limit, for argparse."""
-    with contextlib.suppress(ValueError):
-        if 0 < (seconds := float(text)) < math.inf:
-            return seconds
-    raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds above 0")
-
-
-def _language_of_terminal() -> str:
-    names = map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))
-    return language_of_locale(next(filter(None, names), None) or locale.getlocale()[0] or "")
-
-
-def _script(file: str) -> Path:
-    script = Path(file).resolve()
-    mend = "name a script: gradtrace train.py"
-    if not script.exists():
-        found = f"nothing at {script}"
-        raise CommandError(file, 1, "there is no such script", "a file", found, mend)
-    if script.suffix != ".py" or not script.is_file():
-        found = f"a file that ends in {script.suffix or 'nothing'}"
-        found = "a folder" if script.is_dir() else found
-        expected = "a file that ends in .py"
-        raise CommandError(file, 1, "this is no Python script", expected, found, mend)
-    try:
-        script.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        what, mend = "the script cannot be read", "save it as UTF-8, where you may read it"
-        raise CommandError(file, 1, what, "text", str(error), mend) from error
-    return script
-
-
-def _out(options: Options, script: Path) -> Path:
-    """Where the file goes; a file of another origin is written over only if named with -o."""
-    out = Path(options.out) if options.out else Path(script.stem + SUFFIX)
-    folder = out.resolve().parent
-    if out.is_dir():
-        raise _unwritable(options, out, "a folder")
-    if not folder.is_dir():
-        raise _unwritable(options, out, f"no folder {folder}")
-    if not os.access(out if out.exists() else folder, os.W_OK):
-        raise _unwritable(options, out, "you may not write there")
-    if out.suffix.lower() not in (SUFFIX, ".htm"):
-        raise _unwritable(options, out, f"a name that does not end in {SUFFIX}")
-    if options.out is None and out.exists() and not is_standalone_page(out):
-        raise CommandError(
-            options.file,
-            1,
-            "there is a file of that name already, and it was not made by this command",
-            f"no file {out}, or one that this command made",
-            f"{out}, made by something else",
-            f"move it away, or name another place: -o traced{SUFFIX}",
-        )
-    return out
-
-
-def _unwritable(options: Options, out: Path, found: str) -> CommandError:
-    what, mend = f"{out} cannot be written", f"name another place: -o trace{SUFFIX}"
-    expected = f"a file that ends in {SUFFIX}, in a folder that is there"
-    return CommandError(options.file, 1, what, expected, found, mend)
-
-
-def _passes(options: Options) -> tuple[int, int] | None:
-    """The first and the last backward pass that are asked for."""
-    if options.passes is None:
-        return None
-    match = re.fullmatch(r"([1-9]\d{0,5})(?:-([1-9]\d{0,5}))?", options.passes)
-    if match and int(match[1]) <= int(match[2] or match[1]):
-        return int(match[1]), int(match[2] or match[1])
-    what, expected = "these are no backward passes", "--passes 1, or --passes 2-3"
-    found, mend = f"--passes {options.passes}", "count the passes from 1"
-    raise CommandError(options.file, 1, what, expected, found, mend)
-
-
-def _failure(options: Options, run: FailedRun) -> CommandError:
-    what, expected, mend = {
-        "interrupted": (
-            "it was interrupted before anything was recorded",
-            "a script that ends, or that can be stopped",
-            "run it again",
-        ),
-        "hangs": (
-            "the script does not end",
-            "a script that ends, or that can be stopped",
-            "look for what it waits for",
-        ),
-        "died": (
-            "the process that records ended too early",
-            "a script that ends, or that can be stopped",
-            "see what it printed above; torch must be installed: pip install torch",
-        ),
-        "unrecordable": (
-            "this script cannot be recorded",
-            "a script that leaves the recorder in its place",
-            "take out what sets a trace function (a debugger, coverage) or recurses very deep",
-        ),
-        "fault": (
-            f"the recorder of gradtrace failed, and not {options.file}",
-            "a recorder that knows the installed PyTorch",
-            f"update gradtrace, or take an older PyTorch; python {options.file} runs as ever",
-        ),
-    }[run.why]
-    return CommandError(run.file or options.file, run.line, what, expected, run.found, mend)
-
-
-def _trace_and_notes(
-    run: RecordedRun, options: Options, max_passes: int
-) -> tuple[Trace, list[Note]]:
-    """The trace without what is unfinished, and what a reader must know of the end."""
-    trace, line = run.trace, run.line or "?"
-    if run.end in ("enough", "limit", "interrupted"):
-        trace = without_unfinished(trace, max_passes)
-    notes: list[Note] = []
-    if trace.left_out:
-        notes.append(("note_full", dict(trace.left_out)))
-    if run.end == "error":
-        notes.append(("note_error", {"line": line, "message": run.error}))
-    elif run.end == "enough":
-        notes.append(("note_enough", {"line": line, "total": max_passes}))
-    elif run.end == "limit":
-        notes.append(("note_limit", {"line": line, "seconds": f"{options.limit:g}"}))
-    elif run.end == "interrupted":
-        notes.append(("note_interrupted", {"line": line}))
-    return replace(trace, left_out=None), notes
+def _check_module(trace: Trace, options: Options) -> None:
+    """Raise `CommandError` where the module that is asked for was not called."""
+    paths = module_paths(trace)
+    if not options.path or options.path in paths:
+        return
+    near = get_close_matches(options.path, paths, n=3, cutoff=0.4) or paths[:3]
+    what = f"no module {options.path} was called in what was recorded"
+    found = ", ".join(paths[:MAX_NAMED]) + (", ..." if len(paths) > MAX_NAMED else "")
+    mend = " or ".join(f"--module {path}" for path in near) or "leave --module out"
+    expected = "the path of a module, from its name in the script on"
+    raise CommandError(options.name, 1, what, expected, found or "no module", mend)
 
 
 def _check_passes(
@@ -235,11 +211,11 @@ def _check_passes(
 ) -> None:
     """Raise `CommandError` where nothing can be drawn, or not the passes that are asked for."""
     total = len(backward_passes(trace))
-    failed = any(event["k"] == "error" for event in trace.events)
-    if not (total or failed) or not build_graph(trace).boxes:
+    if not can_be_drawn(trace):
         ends = {
             "end": "it ran to its end",
-            "limit": f"it was stopped after {options.limit:g} s",
+            "exit": "it left with sys.exit",
+            "limit": f"it was stopped after {options.limit} s",
             "interrupted": "you interrupted it",
             "error": f"it failed first: {run.error}",
         }
@@ -248,13 +224,15 @@ def _check_passes(
         found += f" (line {run.line})" if run.line else ""
         mend = "call loss.backward() in what the script runs, in its main thread"
         if run.end == "limit":
-            mend = "give it more time: --limit 300"
+            mend = "give it more time, or no --limit"
         elif run.end == "error":
             mend = "mend the error; a graph is drawn once an operation has made one"
+        elif run.end == "exit":
+            mend = "see what it printed above, and give it the arguments and files that it needs"
         what = "nothing was recorded"
-        raise CommandError(options.file, 1, what, "a backward pass", found, mend)
+        raise CommandError(options.name, 1, what, "a backward pass", found, mend)
     if passes and passes[1] > total:
         found = f"{total} in this run" if total else "none: the script failed before the first"
         mend = f"--passes {total}" if total else "leave --passes out"
         what, expected = "the script has no such backward pass", f"backward pass {options.passes}"
-        raise CommandError(options.file, 1, what, expected, found, mend)
+        raise CommandError(options.name, 1, what, expected, found, mend)

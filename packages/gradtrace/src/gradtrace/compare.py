@@ -11,6 +11,7 @@ from gradtrace.same_numbers import same_but_for_rounding
 _WIDTH = 160
 """So many characters of a line are shown, from a little before the first that differs."""
 _BEFORE = 60
+_TABLES = {"t": "tensor", "n": "node", "c": "call"}
 _VERSIONS = ('"torch": ', '"python": ')
 """How the lines begin that say under which versions a trace was recorded."""
 
@@ -66,8 +67,8 @@ def _place(lines: list[str], index: int) -> str:
     if index > start:
         return f"event {index - start - 1}"
     name = lines[index].split('"')[1] if index < len(lines) and '"' in lines[index] else ""
-    if name[:1] in "tn" and name[1:].isdigit():
-        return f"{'tensor' if name[0] == 't' else 'node'} {name}"
+    if name[:1] in _TABLES and name[1:].isdigit():
+        return f"{_TABLES[name[0]]} {name}"
     return f"the {name}" if name else "its end"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class CommandError(Exception):
-    """A figure could not be made. Its text is what the command prints.
+    """What was asked for could not be done. Its text is what the command prints.
 
     `file` is the script as it was named; `line` counts from 1.
     """
@@ -16,4 +16,4 @@ class CommandError(Exception):
         for label, text in (("expected:", expected), ("found:", found), ("mend:", mend)):
             first, *others = text.splitlines() or [""]
             rows += [f"  {label:<10}{first}", *(f"  {'':<10}{row}" for row in others)]
-        super().__init__("\n".join(rows) + "\n\n1 problem. Nothing was changed.")
+        super().__init__("\n".join(rows))

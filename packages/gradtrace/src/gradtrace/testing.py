@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html.parser import HTMLParser
 
-from gradtrace.graph.build import build_graph
+from gradtrace.graph.build import Graph, build_graph
 from gradtrace.layout.layered import Layout, LayoutEdge, Point
-from gradtrace.narrate.steps import list_steps, states
-from gradtrace.render.svg import BoxShape, arrange
+from gradtrace.narrate.steps import list_steps, texts_of_slots
+from gradtrace.render.arrangement import BoxShape, arrange
+from gradtrace.render.folded import CHANGES_END, SLOT_END
+from gradtrace.render.templates import PLACE, Templates
 from gradtrace.trace import Trace
 
 _NUMBER = re.compile(r"(?<![\w.])[−-]?\d+(?:\.\d+)?(?:e[+−-]?\d+)?(?![\w]|\.\d)")
@@ -65,6 +69,42 @@ def invented_numbers(trace: Trace, html: str) -> set[float]:
     return shown - known - {boxes}
 
 
+def packed_parts(page: str) -> list[dict]:
+    """What the player of a stand-alone page reads, for each part of the recording; with the
+    `sentences` of all steps as HTML, and the texts that `change` with each."""
+    packed = re.findall('<script type="text/plain" class="part"[^>]*>([^<]*)</script>', page)
+    parts = [json.loads(zlib.decompress(base64.b64decode(text))) for text in packed]
+    found = []
+    for part in parts:
+        told = [text.partition(CHANGES_END) for text in texts_of(part["told"])]
+        changes = [[one.partition(" ")[2] for one in texts.split(SLOT_END)] for texts, _, _ in told]
+        sentences = [sentence for _, _, sentence in told]
+        views = texts_of(part["views"])
+        found.append({**part, "sentences": sentences, "changes": changes, "views": views})
+    return found
+
+
+def packed_runs(page: str) -> list[list[str | None]]:
+    """What a page with several runs says of each: what tells that its graph is another one, what
+    it printed, how it ended, and the names of its parts."""
+    (packed,) = re.findall('<script type="text/plain" class="runs"[^>]*>([^<]*)</script>', page)
+    data = json.loads(zlib.decompress(base64.b64decode(packed)))
+    return [[data["texts"][n] if n >= 0 else None for n in row] for row in data["runs"]]
+
+
+def texts_of(packed: Templates) -> list[str]:
+    """The texts that templates stand for."""
+    templates, which, columns = packed
+    numbers = [
+        zip(*(column.split(" ") for column in own), strict=True) if own else None for own in columns
+    ]
+    texts = []
+    for kind in which:
+        own = iter(next(numbers[kind])) if numbers[kind] else iter(())
+        texts.append(re.sub(PLACE, lambda _, own=own: next(own), templates[kind]))
+    return texts
+
+
 @dataclass(frozen=True)
 class Rectangle:
     """A rectangle of the picture."""
@@ -83,14 +123,24 @@ class Rectangle:
 def layout_faults(trace: Trace, language: str = "zh") -> list[str]:
     """Boxes that overlap, edges that pass through boxes, labels that touch anything."""
     graph = build_graph(trace)
-    shown = list(states(list_steps(trace, language, graph)))
-    shapes, edges, layout = arrange(graph, shown)
+    return clashes(graph, texts_of_slots(list_steps(trace, language, graph)), language)
+
+
+def clashes(graph: Graph, texts: Mapping[str, Sequence[str]], language: str = "zh") -> list[str]:
+    """The faults in the layout of one graph, whose slots show these texts."""
+    arranged = arrange(graph, texts, language)
+    shapes, edges, layout = arranged.shapes, arranged.edges, arranged.layout
     boxes = {key: _rectangle(shape, layout.centres[key]) for key, shape in shapes.items()}
     labels = {
         edge.key: Rectangle(x, y - 10, x + edge.label_width, y + 2)
         for edge in edges
         if edge.label_width
         for x, y in [layout.labels[edge.key]]
+    } | {
+        f"{edge.key}d": Rectangle(x, y - 10, x + edge.end_width, y + 2)
+        for edge in edges
+        if edge.end_width
+        for x, y in [layout.end_labels[edge.key]]
     }
     return sorted(
         {*_rectangle_faults(boxes, labels, layout), *_edge_faults(edges, boxes, labels, layout)}

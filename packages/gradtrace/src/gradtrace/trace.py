@@ -59,7 +59,8 @@ class Tensor(TypedDict):
     """A tensor. Its key is "t0", "t1", ... in the order in which the recorder saw them first."""
 
     names: NotRequired[list[str]]
-    """What the script called it: "w", "net.0.weight", "pair[1]". Global names first."""
+    """What the script called it: "w", "net.0.weight", "pair[1]". Global names first. Of a tensor
+    that an operation added to the graph, not those that functions have for it as an argument."""
     shape: list[int]
     dtype: NotRequired[str]
     """Not given for float32."""
@@ -68,6 +69,8 @@ class Tensor(TypedDict):
     """Whether it requires a gradient, when the recorder last saw it."""
     param: NotRequired[Literal[True]]
     """It is an nn.Parameter."""
+    opt: NotRequired[str]
+    """The class of an optimizer that was given it."""
     n: NotRequired[str]
     """The node that made it (its grad_fn); the last one, if it was changed in place."""
     value: NotRequired[Value]
@@ -91,6 +94,34 @@ class Node(TypedDict):
     """The index of the event, an `op`, that made it."""
 
 
+class Call(TypedDict):
+    """A call of a module. Its key is "c0", "c1", ... in the order in which the calls began."""
+
+    path: str
+    """Where the module is, from the name that the script gives to the outermost one that it has:
+    "net.layer1.0.conv1"; the name of its class where no name leads to it."""
+    kind: str
+    """The name of its class."""
+    line: int | None
+    file: NotRequired[str]
+    """As in an event."""
+    within: NotRequired[str]
+    """The call of another module inside of which it was made."""
+    p: NotRequired[int]
+    """The backward pass in which it was made: a checkpoint runs its modules again."""
+
+
+class LocalDerivative(TypedDict):
+    """By what a node multiplied the gradient that it received, for one of its inputs."""
+
+    how: Literal["times", "dot", "placed", "right", "left", "matrix"]
+    """times: element by element, or each element by the only one that came in. dot: element by
+    element, and added up. placed: every element, which goes to where it came from, by one number.
+    right, left: as matrices, the gradient first (gradient @ by) or second (by @ gradient). matrix:
+    the elements of the gradient, in a row, by a matrix."""
+    by: Value
+
+
 class Event(TypedDict, total=False):
     """One thing that happened. Every event has `k` and `line`; the others depend on `k`."""
 
@@ -106,12 +137,15 @@ class Event(TypedDict, total=False):
         "step",
         "grad_set",
         "set",
+        "read",
         "print",
         "error",
     ]
     line: int | None
     """The line of the script that was running; None outside of it. For `hook` and `call`: where
     the function is defined."""
+    file: str
+    """The key in `Trace.sources` of the file in which the line is, where it isn't the script."""
 
     # op: a function of torch was called and gave a tensor
     op: str
@@ -129,12 +163,19 @@ class Event(TypedDict, total=False):
     where they apply, `value` not where memory is uninitialised (torch.empty)."""
     module: str
     """The modules in whose forward it was called: "Sequential/Linear"."""
+    within: str
+    """The innermost call of a module that was running: a key of `Trace.calls`."""
     custom: bool
     """It is a torch.autograd.Function of the script."""
+    dead: list[int]
+    """Of a rectifier, only for a doctor: the units that are zero for the whole batch, all units,
+    and how many numbers each gave."""
     lib: bool
     """It is a torch.autograd.Function of torch: a module boundary of a full backward hook."""
     mod: str
     """With `lib`: the module whose boundary it is."""
+    no_grad: Literal[True]
+    """Gradients were off (torch.no_grad, torch.inference_mode) while an input required one."""
 
     # reg: a hook was registered; hook: it ran
     hook: str
@@ -147,7 +188,7 @@ class Event(TypedDict, total=False):
     """The name of the function; "<lambda>"."""
     got: Any
     """hook: the arguments that are tensors, as values, in lists as they were nested.
-    call: {name of the argument: value}."""
+    call: {name of the argument: value}. read: the value."""
     ret: Any
     """What it returned, if that was not None."""
     at: str
@@ -172,8 +213,13 @@ class Event(TypedDict, total=False):
     """The gradients that came in, one for each output of the operation, after tensor hooks."""
     gout: list[Value | None]
     """The gradients that went out, one for each of `next`; absent where the pass ended there."""
+    local: list[LocalDerivative | None]
+    """The local derivatives, one for each of `next`: those that the node itself gave, called with
+    unit vectors before it ran, and that make `gout` of `gin`. Of nodes with few elements, on the
+    processor, and none that are a torch.autograd.Function; absent where there is none, and in
+    older recordings."""
     t: str
-    """acc, grad_set, set: the leaf."""
+    """acc, grad_set, set: the leaf. read: the tensor."""
     before: Value | None
     """acc, grad_set: .grad before; set: the value before."""
     after: Value | None
@@ -183,16 +229,41 @@ class Event(TypedDict, total=False):
     opt: str
     lr: float
     params: list[dict]
-    """{t: tensor, before: value, grad: .grad before the step, after: value}."""
+    """{t: tensor, before: value, grad: .grad before the step, after: value, moved: the norm of the
+    change over the norm before}; `moved` only for a doctor, on some of the elements."""
 
     # grad_set: .grad of a leaf changed, and no pass or step did it; set: so did its value
     by: str
     """The call that changed it, where that is known: "zero_grad"."""
 
+    # read: a Python number was made of a tensor that requires a gradient; `op` says by what: "item"
+
     text: str
     """print: what was printed."""
     msg: str
-    """error: "RuntimeError: ..."."""
+    """error: "RuntimeError: ...". Where a function of torch raised it in the forward pass, `op`,
+    `src`, `ins` and `within` say which, as for an op."""
+
+
+class Sign(TypedDict):
+    """Something that is only looked at for a doctor, and never drawn."""
+
+    k: Literal["warning", "clip", "scale", "unscale", "scaler_step", "failure"]
+    """A warning; gradients were clipped; a GradScaler scaled a loss, unscaled gradients, made a
+    step; an error ended the script."""
+    at: int
+    """How many events there were before."""
+    line: int | None
+    file: NotRequired[str]
+    """As in an event."""
+    text: NotRequired[str]
+    """The text of a warning, the message of a failure."""
+    kind: NotRequired[str]
+    """The class of a warning."""
+    ts: NotRequired[list[str]]
+    """clip: the tensors that have a gradient."""
+    total: NotRequired[int]
+    """clip: how many tensors were given."""
 
 
 class LeftOut(TypedDict):
@@ -214,6 +285,14 @@ class Trace:
     nodes: dict[str, Node] = field(default_factory=dict)
     events: list[Event] = field(default_factory=list)
     left_out: LeftOut | None = None
+    calls: dict[str, Call] = field(default_factory=dict)
+    sources: dict[str, str] = field(default_factory=dict)
+    """The texts of other files of the user that were run, by their paths from the script's folder:
+    "model.py"."""
+    health: list[Sign] = field(default_factory=list)
+    """What was seen on request, for a doctor."""
+    eager: bool = False
+    """Whether the script asked for torch.compile, and what it compiles ran eagerly instead."""
     format: int = FORMAT
 
 
@@ -226,10 +305,14 @@ def format_trace(trace: Trace) -> str:
         "source": trace.source,
         "stdout": trace.stdout,
     }
-    if trace.left_out:
-        heads["left_out"] = trace.left_out
+    for key in ("left_out", "sources", "eager", "health"):
+        if value := getattr(trace, key):
+            heads[key] = value
     parts = [f'"{key}": {_json(value)}' for key, value in heads.items()]
-    for key, table in (("tensors", trace.tensors), ("nodes", trace.nodes)):
+    tables = {"tensors": trace.tensors, "nodes": trace.nodes}
+    if trace.calls:
+        tables["calls"] = trace.calls
+    for key, table in tables.items():
         rows = [f'"{name}": {_json(row)}' for name, row in table.items()]
         parts.append(_block(key, "{", rows, "}"))
     parts.append(_block("events", "[", [_json(event) for event in trace.events], "]"))

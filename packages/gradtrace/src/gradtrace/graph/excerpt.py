@@ -1,60 +1,63 @@
-"""What a stand-alone page shows of a long trace: some backward passes, some boxes.
-
-Whatever is left out is noted: `notes` are keys of phrases (`gradtrace.narrate.languages`) with the
-values of their placeholders.
-"""
+"""The parts of a recording that are shown one at a time: backward passes that belong together."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from gradtrace.graph.build import Graph, build_graph, without
+from gradtrace.graph.build import build_graph
+from gradtrace.graph.groups import MAX_WHOLE
 from gradtrace.graph.passes import backward_passes, select_passes, until_next_pass
-from gradtrace.trace import Event, Trace
+from gradtrace.trace import Event, Trace, nodes_made
 
-MAX_BOXES_WITH_PARAMETERS = 40
-"""Further passes of a step are shown up to so many boxes; with more, parameters are hidden."""
-MAX_BOXES = 60
-"""Boxes of a graph without parameters; of more, those that the backward pass reaches first."""
 MAX_PASSES = 10
 """A script is recorded for so many passes, unless later ones are asked for."""
-
-Note = tuple[str, dict]
 
 
 @dataclass(frozen=True)
 class Excerpt:
-    """What is shown of a trace: a part of it, without the boxes in `hidden`."""
+    """The backward passes from `first` to `last` with what belongs to them; 0 where there are none,
+    as in a script without a pass, and in a forward pass that failed."""
 
     trace: Trace
-    hidden: frozenset[str]
-    notes: tuple[Note, ...]
+    first: int
+    last: int
+
+    @property
+    def fails(self) -> bool:
+        """Whether an error was raised in it."""
+        return any(event["k"] == "error" for event in self.trace.events)
 
 
-def excerpt(trace: Trace, passes: tuple[int, int] | None) -> Excerpt:
-    """What to show of a trace. `passes`: the first and the last pass that are asked for, if any."""
+def excerpts(trace: Trace, asked: tuple[int, int] | None) -> list[Excerpt]:
+    """All parts of a recording, in order. `asked`: passes that are to be one of them."""
     total = len(backward_passes(trace))
-    notes: list[Note] = []
-    if total:
-        first, last = passes or (1, _passes_that_fit(trace, _passes_of_first_step(trace)))
-        if (first, last) != (1, total):
-            shown = str(first) if first == last else f"{first}–{last}"
-            other = last + 1 if last < total else 1
-            notes.append(("note_passes", {"total": total, "shown": shown, "other": other}))
-            selected = select_passes(trace, first, last)
-            trace = selected if last == total else until_next_pass(selected, last)
-    graph = build_graph(trace)
-    hidden: set[str] = set()
-    if len(graph.boxes) > MAX_BOXES_WITH_PARAMETERS:
-        hidden = _parameters(trace, graph)
-        count = sum(graph.boxes[key].kind == "leaf" for key in hidden)
-        if count:
-            notes.append(("note_parameters", {"count": count}))
-    if len(graph.boxes) - len(hidden) > MAX_BOXES:
-        far = _reached_last(trace, without(graph, hidden))
-        notes.append(("note_nodes", {"kept": MAX_BOXES, "count": len(far)}))
-        hidden |= far
-    return Excerpt(trace, frozenset(hidden), tuple(notes))
+    if not total:
+        return [Excerpt(trace, 0, 0)]
+    first, last = asked or (1, 0)
+    between = [asked] if asked else []
+    ranges = [*_ranges(trace, 1, first - 1), *between, *_ranges(trace, last + 1, total)]
+    failed = _failed_forward_pass(trace, total)
+    begun = len(trace.events) - len(failed)
+    trace = replace(trace, events=trace.events[:begun])
+    found = [Excerpt(_part(trace, *ends, total), *ends) for ends in ranges]
+    if failed:
+        hooks = [event for event in trace.events if event["k"] == "reg"]
+        found.append(Excerpt(replace(trace, events=[*hooks, *failed]), 0, 0))
+    return found
+
+
+def first_shown(parts: list[Excerpt], asked: tuple[int, int] | None) -> int:
+    """The index of the part at which a page opens: what was asked for, else the last that failed,
+    else the first."""
+    if asked:
+        return [(part.first, part.last) for part in parts].index(asked)
+    return max((index for index, part in enumerate(parts) if part.fails), default=0)
+
+
+def can_be_drawn(trace: Trace) -> bool:
+    """Whether there is a backward pass or an error, and a graph."""
+    failed = any(event["k"] == "error" for event in trace.events)
+    return bool((backward_passes(trace) or failed) and build_graph(trace).boxes)
 
 
 def without_unfinished(trace: Trace, max_passes: int) -> Trace:
@@ -72,55 +75,65 @@ def _is_finished(event: Event) -> bool:
     return {"node": "gout", "acc": "after"}.get(event["k"], "k") in event
 
 
-def _passes_of_first_step(trace: Trace) -> int:
-    """How many passes, from the first, belong to the first step of an optimizer; without a step,
-    how many there are."""
-    steps = (i for i, event in enumerate(trace.events) if event["k"] == "step")
-    first = next(steps, len(trace.events))
-    return max(1, sum(event["k"] == "backward" for event in trace.events[:first]))
+def _failed_forward_pass(trace: Trace, total: int) -> list[Event]:
+    """What happened after all backward passes, if a forward pass was begun there that failed."""
+    after = trace.events[len(until_next_pass(trace, total).events) :]
+    failed = any(event["k"] == "error" for event in after)
+    return after if failed and any(map(nodes_made, after)) else []
 
 
-def _passes_that_fit(trace: Trace, total: int) -> int:
-    """How many passes, from the first, have room in one figure."""
-    count = 1
-    while count < total:
-        graph = build_graph(select_passes(trace, 1, count + 1))
-        if len(graph.boxes) > MAX_BOXES_WITH_PARAMETERS:
-            break
-        count += 1
-    return count
+def _part(trace: Trace, first: int, last: int, total: int) -> Trace:
+    if (first, last) == (1, total):
+        return trace
+    selected = select_passes(trace, first, last)
+    part = selected if last == total else until_next_pass(selected, last)
+    kept = {id(event) for event in part.events}
+    events = trace.events
+    ended = len(until_next_pass(trace, first - 1).events) if first > 1 else 0
+    begins = next(i for i, e in enumerate(events) if e["k"] == "backward" and e["p"] == first)
+    before = (e for e in events[ended:begins] if e["k"] in ("grad_set", "set", "print"))
+    kept |= {id(event) for event in before}
+    return replace(part, events=[event for event in events if id(event) in kept])
 
 
-def _parameters(trace: Trace, graph: Graph) -> set[str]:
-    """Boxes of parameters without hooks, and of the nodes between them and their use."""
-    hooked = {tensor for e in trace.events if e["k"] == "reg" for tensor in _hooked_tensors(e)}
-    hidden = {
-        key
-        for key, box in graph.boxes.items()
-        if box.kind == "leaf"
-        and trace.tensors[trace.nodes[key]["leaf"]].get("param")
-        and trace.nodes[key]["leaf"] not in hooked
-    }
-    while True:
-        more = {
-            key
-            for key, box in graph.boxes.items()
-            if box.kind == "node" and key not in hidden and not trace.nodes[key].get("out")
-            if (links := [link[0] for link in trace.nodes[key]["next"] if link])
-            and hidden.issuperset(links)
-        }
-        if not more:
-            return hidden
-        hidden |= more
+def _ranges(trace: Trace, first: int, last: int) -> list[tuple[int, int]]:
+    """The passes from the first to the last, those together that belong to one step of an
+    optimizer, that share nodes, or that fit in one picture; a pass that fails with what led to it.
+    """
+    if first > last:
+        return []
+    failed = {event["p"] for event in trace.events if event["k"] == "error" and "p" in event}
+    step_after = _passes_before_steps(trace)
+    last_step = max(step_after, default=0)
+    ran: dict[int, set[str]] = {}
+    for event in trace.events:
+        if event["k"] == "node":
+            ran.setdefault(event["p"], set()).add(event["n"])
+    ranges = [(first, first)]
+    for number in range(first + 1, last + 1):
+        begin, before = ranges[-1]
+        met = set().union(*(ran.get(p, set()) for p in range(begin, number)))
+        together = number in failed or bool(met & ran.get(number, set()))
+        if not together and before not in step_after:
+            together = number <= last_step or _fits(trace, begin, number)
+        if together:
+            ranges[-1] = begin, number
+        else:
+            ranges.append((number, number))
+    return ranges
 
 
-def _hooked_tensors(event: Event) -> list[str]:
-    on = event.get("on")
-    return on if isinstance(on, list) else [on]
+def _passes_before_steps(trace: Trace) -> set[int]:
+    """The passes after which an optimizer made a step, before the next pass began."""
+    found, number = set(), 0
+    for event in trace.events:
+        if event["k"] == "backward":
+            number = event["p"]
+        elif event["k"] == "step":
+            found.add(number)
+    return found
 
 
-def _reached_last(trace: Trace, graph: Graph) -> set[str]:
-    """All boxes but those that the backward pass reaches first."""
-    met = [e["n"] for e in trace.events if e["k"] in ("node", "acc") and e["n"] in graph.boxes]
-    order = dict.fromkeys([*met, *graph.boxes])
-    return set(list(order)[MAX_BOXES:])
+def _fits(trace: Trace, first: int, last: int) -> bool:
+    """Whether these passes have room in one picture that isn't folded."""
+    return len(build_graph(select_passes(trace, first, last)).boxes) <= MAX_WHOLE

@@ -40,6 +40,16 @@ def select_passes(trace: Trace, first: int, last: int) -> Trace:
     return replace(trace, events=kept)
 
 
+def numbered_from_one(trace: Trace, first: int) -> Trace:
+    """The trace of passes from `first` on, in which that is the first."""
+
+    def shifted(row: dict) -> dict:
+        return {**row, "p": row["p"] - first + 1} if "p" in row else row
+
+    calls = {key: shifted(call) for key, call in trace.calls.items()}
+    return replace(trace, events=list(map(shifted, trace.events)), calls=calls)
+
+
 def until_next_pass(trace: Trace, last: int) -> Trace:
     """The trace without what prepares the pass after `last`: its `zero_grad`, its operations."""
     ends = [i for i, e in enumerate(trace.events) if e["k"] == "backward_end" and e["p"] == last]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right, insort
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -80,20 +81,38 @@ def _sort_by_barycentre(
 def _swap_adjacent(layers: Layers, neighbours: Neighbours) -> None:
     """Exchange adjacent members of a layer wherever that leaves fewer crossings."""
     for index, layer in enumerate(layers):
-        around = layers[max(0, index - 1) : index + 2]
+        above = _ends(layers[index - 1] if index else [], layer, neighbours.above)
+        below = _ends(layers[index + 1] if index + 1 < len(layers) else [], layer, neighbours.below)
         for place in range(len(layer) - 1):
-            before = _crossings(around, neighbours)
-            layer[place], layer[place + 1] = layer[place + 1], layer[place]
-            if _crossings(around, neighbours) >= before:
-                layer[place], layer[place + 1] = layer[place + 1], layer[place]
+            left, right = layer[place], layer[place + 1]
+            saved = sum(
+                (one > other) - (one < other)
+                for ends in (above, below)
+                for one in ends[left]
+                for other in ends[right]
+            )
+            if saved > 0:
+                layer[place], layer[place + 1] = right, left
+
+
+def _ends(
+    fixed: Sequence[Hashable], layer: Sequence[Hashable], links: Mapping[Hashable, list[Hashable]]
+) -> dict[Hashable, list[int]]:
+    """For each member of a layer the places of what it is linked to in the fixed layer beside."""
+    at = {member: place for place, member in enumerate(fixed)}
+    return {member: [at[other] for other in links.get(member, ())] for member in layer}
 
 
 def _crossings(layers: Layers, neighbours: Neighbours) -> int:
+    """How many pairs of links cross: each with those before it that end further to the right."""
     count = 0
     for upper, lower in pairwise(layers):
-        at = {member: place for place, member in enumerate(lower)}
-        ends = [(i, at[m]) for i, one in enumerate(upper) for m in neighbours.below.get(one, [])]
-        count += sum((a - c) * (b - d) < 0 for i, (a, b) in enumerate(ends) for c, d in ends[:i])
+        ends = _ends(lower, upper, neighbours.below)
+        before: list[int] = []
+        for one in upper:
+            count += sum(len(before) - bisect_right(before, end) for end in ends[one])
+            for end in ends[one]:
+                insort(before, end)
     return count
 
 

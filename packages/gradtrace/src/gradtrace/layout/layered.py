@@ -25,23 +25,31 @@ DUMMY_WIDTH = 14
 MARGIN = 6
 LABEL_HEIGHT = 20
 """Height of the strip below a layer for the labels of its edges."""
+END_LABEL_HEIGHT = 18
+"""Height of the strip above a layer for the labels at the ends of edges; they bend in less room."""
+LOW_BEND_HEIGHT = 26
+LABEL_DISTANCE = 6
+"""From an edge to its label."""
 PORT_DISTANCE = 18
 """Space between two edges at one side of a box, where they have no labels."""
 
 
 @dataclass(frozen=True)
 class LayoutEdge:
-    """An edge from one box down to another; `label_width` is that of the text at its start."""
+    """An edge from one box down to another; `label_width` is that of the text at its start,
+    `end_width` that of the text at its end."""
 
     key: str
     source: str
     target: str
     label_width: float = 0
+    end_width: float = 0
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Centres of boxes, the points of edges, and where the labels of edges begin."""
+    """Centres of boxes, the points of edges, and where the labels of edges begin, those at their
+    ends too."""
 
     width: float
     height: float
@@ -49,6 +57,7 @@ class Layout:
     routes: Mapping[str, tuple[Point, ...]]
     """Points in pairs: straight down from the first to the second, then a bend to the third."""
     labels: Mapping[str, Point]
+    end_labels: Mapping[str, Point]
 
 
 def layered_layout(sizes: Mapping[str, tuple[float, float]], edges: Sequence[LayoutEdge]) -> Layout:
@@ -62,10 +71,16 @@ def layered_layout(sizes: Mapping[str, tuple[float, float]], edges: Sequence[Lay
 
 
 def needed_width(box: str, edges: Sequence[LayoutEdge]) -> float:
-    """How wide a box must be for the labels of the edges below it; 0 where there are none."""
+    """How wide a box must be for the labels of the edges below and above it; 0 without any."""
     leaving = [edge for edge in edges if edge.source == box]
     has_label = any(edge.label_width for edge in leaving)
-    return sum(_port_widths(leaving, DUMMY_WIDTH)) if has_label else 0
+    below = sum(_port_widths(leaving, DUMMY_WIDTH)) if has_label else 0
+    widths = sorted(edge.end_width for edge in edges if edge.target == box)
+    if not any(widths):
+        return below
+    # The ports are in the middle of the box, and any of the edges may be the outermost.
+    between = sum(_inner_width(width) for width in widths[2:]) + PORT_DISTANCE * (len(widths) > 1)
+    return max(below, between + 2 * (widths[-1] + LABEL_DISTANCE))
 
 
 def _assign_layers(boxes: Iterable[str], edges: Sequence[LayoutEdge]) -> dict[Hashable, int]:
@@ -120,8 +135,14 @@ def _place(
     """The layout of ordered layers: heights, and the points of every edge."""
     tops, bottoms, tallest = [], [], []
     labelled = {edge.source for edge in edges if edge.label_width}
-    y = float(MARGIN)
+    end_labelled = {edge.target for edge in edges if edge.end_width}
+    upper, y = [], float(MARGIN)
+    """Where edges have ended to bend, above the labels at their ends."""
     for layer in layers:
+        if has_labels := any(m in end_labelled for m in layer):
+            y -= BEND_HEIGHT - LOW_BEND_HEIGHT
+        upper.append(y)
+        y += END_LABEL_HEIGHT * has_labels
         tops.append(y)
         tallest.append(max((sizes[m][1] for m in layer if m in sizes), default=0))
         y += tallest[-1]
@@ -137,7 +158,7 @@ def _place(
         key: (middle[key], tops[layer_of[key]] + tallest[layer_of[key]] / 2) for key in sizes
     }
     leaving, entering = _ports(edges, chains, middle, sizes)
-    routes, labels = {}, {}
+    routes, labels, end_labels = {}, {}, {}
     for edge in edges:
         points = []
         for member in chains[edge.key]:
@@ -145,16 +166,19 @@ def _place(
             if member == edge.source:
                 port, bottom = leaving[edge.key], centres[member][1] + sizes[member][1] / 2
                 points += [(port, bottom), (port, bottoms[layer])]
-                labels[edge.key] = (port + 5, bottom + LABEL_HEIGHT - 5)
+                labels[edge.key] = (port + LABEL_DISTANCE, bottom + LABEL_HEIGHT - 5)
             elif member == edge.target:
                 top = centres[member][1] - sizes[member][1] / 2
-                points += [(entering[edge.key], tops[layer]), (entering[edge.key], top)]
+                port, is_left = entering[edge.key]
+                points += [(port, upper[layer]), (port, top)]
+                left = port - LABEL_DISTANCE - edge.end_width
+                end_labels[edge.key] = (left if is_left else port + LABEL_DISTANCE, top - 6)
             else:
-                points += [(middle[member], tops[layer]), (middle[member], bottoms[layer])]
+                points += [(middle[member], upper[layer]), (middle[member], bottoms[layer])]
         routes[edge.key] = tuple(points)
     right = max((middle[key] + w / 2 for key, (w, _) in sizes.items()), default=0)
     right = max([right, *(px for points in routes.values() for px, _ in points)])
-    return Layout(right + MARGIN, height, centres, routes, labels)
+    return Layout(right + MARGIN, height, centres, routes, labels, end_labels)
 
 
 def _ports(
@@ -162,10 +186,11 @@ def _ports(
     chains: Mapping[str, list[Hashable]],
     middle: Mapping[Hashable, float],
     sizes: Mapping[str, tuple[float, float]],
-) -> tuple[dict[str, float], dict[str, float]]:
-    """Where edges leave and enter a box: side by side, in the order of their other ends."""
+) -> tuple[dict[str, float], dict[str, tuple[float, bool]]]:
+    """Where edges leave and enter a box: side by side, in the order of their other ends. Where one
+    enters also whether its label is to the left of it, as that of the first of several is."""
     leaving: dict[str, float] = {}
-    entering: dict[str, float] = {}
+    entering: dict[str, tuple[float, bool]] = {}
     for box in sizes:
         down = [edge for edge in edges if edge.source == box]
         down.sort(key=lambda edge: (middle[chains[edge.key][1]], edge.key))
@@ -177,9 +202,11 @@ def _ports(
             port += width
         up = [edge for edge in edges if edge.target == box]
         up.sort(key=lambda edge: (middle[chains[edge.key][-2]], edge.key))
-        distance = _port_distance(sizes[box][0], len(up))
-        for index, edge in enumerate(up):
-            entering[edge.key] = middle[box] + (index - (len(up) - 1) / 2) * distance
+        widths = _end_port_widths(up, sizes[box][0])
+        port = middle[box] - sum(widths) / 2
+        for index, (edge, width) in enumerate(zip(up, (*widths, 0), strict=False)):
+            entering[edge.key] = port, index == 0 and len(up) > 1
+            port += width
     return leaving, entering
 
 
@@ -188,6 +215,20 @@ def _port_widths(leaving: Sequence[LayoutEdge], box_width: float) -> list[float]
     if any(edge.label_width for edge in leaving):
         return [edge.label_width + PORT_DISTANCE for edge in leaving]
     return [_port_distance(box_width, len(leaving))] * len(leaving)
+
+
+def _end_port_widths(entering: Sequence[LayoutEdge], box_width: float) -> list[float]:
+    """The room between edges that enter a box: of labels at their ends, those are there which are
+    neither at the first nor at the last."""
+    if any(edge.end_width for edge in entering):
+        between = [_inner_width(edge.end_width) for edge in entering[1:-1]]
+        return [PORT_DISTANCE, *between] if len(entering) > 1 else []
+    return [_port_distance(box_width, len(entering))] * (len(entering) - 1)
+
+
+def _inner_width(label: float) -> float:
+    """The room from an edge to the next one, with the label between them."""
+    return max(PORT_DISTANCE, label + 2 * LABEL_DISTANCE)
 
 
 def _port_distance(box_width: float, count: int) -> float:

@@ -19,7 +19,7 @@ def packed_layout(sizes: Mapping[str, tuple[float, float]], edges: Sequence[Layo
     Components are placed in the order of their first boxes, in rows no wider than `MAX_WIDTH` where
     possible. Raises `ValueError` for a cycle.
     """
-    whole = Layout(0, 0, {}, {}, {})
+    whole = Layout(0, 0, {}, {}, {}, {})
     x = y = tallest = 0.0
     for component in _components(sizes, edges):
         inner = [edge for edge in edges if edge.source in component]
@@ -55,6 +55,7 @@ def _moved(layout: Layout, x: float, y: float) -> Layout:
         centres={key: move(point) for key, point in layout.centres.items()},
         routes={key: tuple(map(move, points)) for key, points in layout.routes.items()},
         labels={key: move(point) for key, point in layout.labels.items()},
+        end_labels={key: move(point) for key, point in layout.end_labels.items()},
     )
 
 
@@ -65,4 +66,5 @@ def _merged(one: Layout, other: Layout) -> Layout:
         {**one.centres, **other.centres},
         {**one.routes, **other.routes},
         {**one.labels, **other.labels},
+        {**one.end_labels, **other.end_labels},
     )

@@ -1,29 +1,19 @@
-"""Sentences about the backward pass: what nodes receive and pass on, which hooks are called."""
+"""Sentences about the backward pass: what nodes receive and pass on."""
 
 from __future__ import annotations
 
-from itertools import islice, pairwise
-
-from gradtrace.narrate.narrator import Narration, Narrator, hook_name
+from gradtrace.narrate.hooks import REPLACING_HOOKS
+from gradtrace.narrate.narrator import Narration, Narrator
+from gradtrace.narrate.products import edge_label, format_product
 from gradtrace.narrate.value_format import (
     format_number,
     format_value,
     on_one_line,
-    scalar,
     without_shape,
 )
-from gradtrace.trace import Event, Value
+from gradtrace.trace import Event
+from gradtrace.values import scalar
 
-_MODULE_HOOKS = {
-    "full_backward": ("hook_module", ("inputs", "outputs")),
-    "backward": ("hook_module", ("inputs", "outputs")),
-    "full_backward_pre": ("hook_before", ("outputs",)),
-    "forward": ("hook_forward", ("inputs", "outputs")),
-    "forward_pre": ("hook_forward_pre", ("inputs",)),
-}
-"""The phrase of each kind of hook on a module, and its placeholders for what the hook gets."""
-_REPLACING_HOOKS = ("full_backward", "full_backward_pre", "backward")
-"""Hooks on modules whose result goes on in place of the gradient."""
 _IDENTITY_NODES = ("AddBackward0", "CloneBackward0", "BackwardHookFunctionBackward")
 """Nodes that compute nothing: they pass on what they received."""
 
@@ -55,14 +45,15 @@ def node_ran(narrator: Narrator, event: Event) -> Narration:
     narrator.state.set_received(key, number, text)
     got = _received(narrator, key, event)
     sentence = narrator.phrase("receives", node=narrator.node(key), got=got)
-    raising = _raising_hook(narrator)
+    raising = narrator.raising_hook
     if "gout" not in event and raising and raising.get("at") == key:
         return sentence + narrator.phrase("stop"), [key]
     if "gout" not in event:
         narrator.state.set_received(key, number, narrator.phrase("failed"))
         return sentence + narrator.phrase("fails") + narrator.phrase("stop"), [key]
-    sent, touched = _sent(narrator, key, event)
-    sent = "" if _is_replaced(narrator, key) else sent
+    is_replaced = _is_replaced(narrator, key)
+    sent, touched = _sent(narrator, key, event, is_replaced)
+    sent = "" if is_replaced else sent
     return sentence + sent + narrator.phrase("stop"), [key, *touched]
 
 
@@ -85,64 +76,6 @@ def gradient_accumulated(narrator: Narrator, event: Event) -> Narration:
     return narrator.phrase(phrase, **parts, before=before, after=after), [key]
 
 
-def hook_called(narrator: Narrator, event: Event) -> Narration:
-    """A hook was called: what it got, and what it returned."""
-    kind, got, name = event["hook"], event.get("got") or [], hook_name(event.get("fn"))
-    tensors = narrator.hooked_tensors(event.get("on"))
-    boxes = narrator.boxes(tensors)
-    if tensors and not boxes:
-        return None
-    hook = {"kind": narrator.hook_kind(kind), "hook": name}
-    if kind == "tensor":
-        return _tensor_hook_called(narrator, event, hook, boxes[:1])
-    if kind == "post_accumulate":
-        return narrator.phrase("hook_after", **hook, name=narrator.name(tensors[0])), boxes
-    if kind == "multi_grad":
-        return narrator.phrase("hook_multi", **hook, got=narrator.values(got)), boxes
-    if not tensors and event.get("at") in narrator.graph.boxes:
-        boxes = [event["at"]]
-        narrator.state.add_hook(boxes[0], name, repeat=False)
-        if {"p": event["p"], **(_raising_hook(narrator) or {})} == event:
-            narrator.state.set_received(boxes[0], event["p"], narrator.phrase("failed"))
-    phrase, placeholders = _MODULE_HOOKS.get(kind, ("hook_called", ()))
-    if len(got) < len(placeholders) or not placeholders:
-        return narrator.phrase("hook_called", **hook), boxes
-    texts = (narrator.values([argument]) for argument in got)
-    sentence = narrator.phrase(phrase, **hook, **dict(zip(placeholders, texts, strict=False)))
-    replaces = kind in _REPLACING_HOOKS
-    if event.get("ret") is not None and not (replaces and _returns_later(narrator)):
-        phrase = "replaces" if replaces else "returns_value"
-        returned = narrator.phrase(phrase, given=narrator.values([event["ret"]]))
-        sentence += narrator.phrase("and_it", returned=returned)
-    return sentence + narrator.phrase("stop"), boxes
-
-
-def returned_after_output(narrator: Narrator, event: Event) -> tuple[str, str] | None:
-    """The hook whose output ends with this event, and what it returned; None where no hook of the
-    backward pass printed this, or nothing is told of what it returned."""
-    index = narrator.index
-    while index and narrator.trace.events[index]["k"] == "print":
-        index -= 1
-    caller = narrator.trace.events[index]
-    if caller["k"] != "hook" or _returns_later(narrator):
-        return None
-    name = hook_name(caller.get("fn"))
-    if caller["hook"] == "tensor":
-        boxes = narrator.boxes(narrator.hooked_tensors(caller.get("on")))[:1]
-        return (name, _returned(narrator, {"p": event["p"], **caller}, boxes)) if boxes else None
-    if caller["hook"] in _REPLACING_HOOKS and caller.get("ret") is not None:
-        return name, narrator.phrase("replaces", given=narrator.values([caller["ret"]]))
-    return None
-
-
-def function_called(narrator: Narrator, event: Event) -> Narration:
-    """A node called a function of the script."""
-    key = event.get("n")
-    if key not in narrator.graph.boxes:
-        return None
-    return narrator.phrase("called", node=narrator.node(key), name=event["fn"]), [key]
-
-
 def _captured(narrator: Narrator, event: Event) -> dict[str, int]:
     """The boxes of the inputs of `autograd.grad`, whose own nodes do not run, with the number of
     gradients that come to each."""
@@ -159,13 +92,17 @@ def _captured(narrator: Narrator, event: Event) -> dict[str, int]:
     return found
 
 
-def _sent(narrator: Narrator, key: str, event: Event) -> tuple[str, list[str]]:
-    """The part of a sentence on what a node passed to which nodes, and the edges it went along."""
+def _sent(narrator: Narrator, key: str, event: Event, is_replaced: bool) -> tuple[str, list[str]]:
+    """The part of a sentence on what a node passed to which nodes, and the edges it went along.
+
+    Where a hook on a module replaces it, the edges show it once the hook has returned.
+    """
     identity = len(event["gin"]) == 1 and narrator.trace.nodes[key]["op"] in _IDENTITY_NODES
     touched, unchanged, captured, captures_part = [], [], [], False
+    multiplied: dict[str, list[str]] = {}
     changed: dict[str, list[str]] = {}
-    for edge in narrator.graph.edges:
-        if edge.target != key or edge.kind != "gradient" or edge.slot >= len(event["gout"]):
+    for edge in narrator.graph.edges_into.get(key, ()):
+        if edge.kind != "gradient" or edge.slot >= len(event["gout"]):
             continue
         gradient = event["gout"][edge.slot]
         if gradient is None:
@@ -173,12 +110,20 @@ def _sent(narrator: Narrator, key: str, event: Event) -> tuple[str, list[str]]:
         touched.append(edge.key)
         narrator.arrived.setdefault((edge.source, event["p"]), []).append(gradient)
         text = narrator.value(gradient)
-        if edge.summed:
+        if edge.summed and is_replaced:
+            narrator.replaced.setdefault(key, {})[edge.key] = without_shape(text)
+        elif edge.summed:
             narrator.state.set_sent(edge.key, event["p"], without_shape(text))
+        local = next(iter(event.get("local", ())[edge.slot : edge.slot + 1]), None)
+        if local is not None:
+            narrator.state.set_factor(edge.key, edge_label(local, narrator.language))
+            text = format_product(event["gin"][0], local, gradient, narrator.language)
         if edge.source in narrator.captured:
             name = narrator.graph.boxes[edge.source].title
             captured.append(narrator.phrase("captured", name=name, value=text))
             captures_part = captures_part or narrator.captured[edge.source] > 1
+        elif identity and local is not None:
+            multiplied.setdefault(text, []).append(narrator.node(edge.source))
         elif identity and gradient == event["gin"][0]:
             unchanged.append(narrator.node(edge.source))
         else:
@@ -187,6 +132,9 @@ def _sent(narrator: Narrator, key: str, event: Event) -> tuple[str, list[str]]:
     if unchanged:
         nodes = narrator.enumeration(dict.fromkeys(unchanged))
         phrases.append(narrator.phrase("passes_on", nodes=nodes))
+    for text, nodes in multiplied.items():
+        parts = {"values": text, "node": narrator.enumeration(dict.fromkeys(nodes))}
+        phrases.append(narrator.phrase("gives", **parts))
     for source, texts in changed.items():
         parts = {"values": narrator.enumeration(texts), "node": narrator.node(source)}
         phrases.append(narrator.phrase("gives", **parts))
@@ -216,52 +164,10 @@ def _received(narrator: Narrator, key: str, event: Event) -> str:
 
 def _is_replaced(narrator: Narrator, key: str) -> bool:
     """Whether a hook on a module, called after its node, puts another gradient in its place."""
-    for event in islice(narrator.trace.events, narrator.index + 1, None):
+    for event in narrator.later_events():
         if event["k"] in ("node", "acc", "backward_end"):
             return False
-        replaces = event["k"] == "hook" and event["hook"] in _REPLACING_HOOKS
+        replaces = event["k"] == "hook" and event["hook"] in REPLACING_HOOKS
         if replaces and event.get("at") == key and event.get("ret") is not None:
             return True
-    return False
-
-
-def _raising_hook(narrator: Narrator) -> Event | None:
-    """The hook that raised. Those of a node are called after it, so the node itself ran."""
-    for before, event in pairwise(narrator.trace.events):
-        if event["k"] == "error" and "p" in event and before["k"] == "hook":
-            return before
-    return None
-
-
-def _tensor_hook_called(
-    narrator: Narrator, event: Event, hook: dict, boxes: list[str]
-) -> Narration:
-    got = narrator.values(event["got"])
-    _show_received(narrator, event, boxes, event["got"][0])
-    if _returns_later(narrator):
-        return narrator.phrase("hook_gets", **hook, got=got), boxes
-    returned = _returned(narrator, event, boxes)
-    return narrator.phrase("hook_gets_and", **hook, got=got, returned=returned), boxes
-
-
-def _returned(narrator: Narrator, event: Event, boxes: list[str]) -> str:
-    """The part of a sentence on what a hook on a tensor returned, which the figure shows then."""
-    if event.get("ret") is None:
-        return narrator.phrase("returns_nothing")
-    _show_received(narrator, event, boxes, event["ret"])
-    return narrator.phrase("returns", given=narrator.values([event["ret"]]))
-
-
-def _show_received(narrator: Narrator, event: Event, boxes: list[str], value: Value) -> None:
-    for box in boxes:
-        if narrator.graph.boxes[box].kind != "leaf":
-            text = format_value(value, narrator.language)
-            narrator.state.set_received(box, event.get("p", 0), text)
-
-
-def _returns_later(narrator: Narrator) -> bool:
-    """Whether the hook that is running has not returned yet: it prints next, or raises."""
-    for event in islice(narrator.trace.events, narrator.index + 1, None):
-        if event["k"] != "print" or event["text"].strip():
-            return event["k"] in ("print", "error")
     return False

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 
-from gradtrace.graph.module_calls import is_inside_call
 from gradtrace.graph.titles import is_module_boundary, short_expression
-from gradtrace.narrate.narrator import Narration, Narrator, hook_name
+from gradtrace.narrate.hooks import hook_target
+from gradtrace.narrate.narrator import Narration, Narrator
 from gradtrace.narrate.value_format import format_value
 from gradtrace.trace import Event
 
@@ -26,7 +27,8 @@ def operation(narrator: Narrator, event: Event) -> Narration:
         _show(narrator, box, out, initial=not narrator.state.has_value(box))
         return narrator.phrase("in_place", **parts, value=text), [box]
     _show(narrator, box, out, initial=True)
-    if any(edge.target == box and edge.kind == "cut" for edge in narrator.graph.edges):
+    edges_into = narrator.graph.edges_into.get(box, ())
+    if event["ins"] and any(edge.kind == "cut" for edge in edges_into):
         return narrator.phrase("cut", source=_expression(narrator, event), value=text), [box]
     kind = "leaf" if narrator.graph.boxes[box].kind == "leaf" else "constant"
     return narrator.phrase(kind, name=narrator.name(out["t"]), value=text), [box]
@@ -41,14 +43,11 @@ def hook_registered(narrator: Narrator, event: Event) -> Narration:
         return None
     if kind == "retain_grad":
         return narrator.phrase("retain_grad", name=narrator.name(tensors[0])), boxes
-    hook = hook_name(event.get("fn"))
+    hook = narrator.hook_name(event)
     for box in boxes:
         narrator.state.add_hook(box, hook)
-    if tensors:
-        names = (narrator.phrase("tensor", name=narrator.name(t)) for t in tensors)
-        target = narrator.enumeration(names)
-    else:
-        target = narrator.phrase("module", name=on)
+    names = (narrator.phrase("tensor", name=narrator.name(t)) for t in tensors)
+    target = narrator.enumeration(names) if tensors else hook_target(narrator, event)
     parts = {"kind": narrator.hook_kind(kind), "hook": hook, "target": target}
     return narrator.phrase("registered", **parts), boxes
 
@@ -72,22 +71,32 @@ def _nodes_added(narrator: Narrator, event: Event, made: list[str]) -> Narration
     for key in internal:
         _show(narrator, key, narrator.trace.nodes[key])
     new = (*internal, *made)
-    edges = [edge.key for edge in narrator.graph.edges if edge.target in new]
+    edges = [edge.key for key in new for edge in narrator.graph.edges_into.get(key, ())]
+    edges.sort(key=lambda key: int(key[1:]))
     touched = [*used, *edges, *new]
     if is_module_boundary(narrator.trace, made[0]):
         box = narrator.graph.boxes[made[0]]
         return narrator.phrase(f"border_{box.side}", node=box.node, module=box.title), touched
-    nodes = narrator.enumeration(narrator.trace.nodes[key]["op"] for key in new)
+    nodes = narrator.enumeration(_counted(narrator, new))
     value = narrator.values([out.get("value") for out in event["out"]])
     joins = narrator.phrase("joins_n" if len(new) > 1 else "joins", nodes=nodes)
     source = _expression(narrator, event)
-    if is_inside_call(narrator.trace, narrator.trace.events[narrator.index]):
+    if narrator.index in narrator.titles.insides:
         return narrator.phrase("op_inside", source=source, value=value, joins=joins), touched
     if event["out"][0].get("inplace"):
         parts = {"source": _statement(narrator, event), "value": value, "joins": joins}
         name = narrator.name(event["out"][0]["t"])
         return narrator.phrase("in_place_node", name=name, **parts), touched
     return narrator.phrase("op", source=source, value=value, nodes=nodes), touched
+
+
+def _counted(narrator: Narrator, nodes: list[str]) -> list[str]:
+    """The names of nodes, each once, with how many of them there are."""
+    counts = Counter(narrator.trace.nodes[key]["op"] for key in nodes)
+    return [
+        op if count == 1 else narrator.phrase("value_count", count=count, number=op)
+        for op, count in counts.items()
+    ]
 
 
 def _expression(narrator: Narrator, event: Event) -> str:

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
 
 from gradtrace.graph.build import Graph
 from gradtrace.graph.state import GraphState
-from gradtrace.graph.titles import tensor_title
+from gradtrace.graph.titles import Titles
 from gradtrace.narrate.languages import LANGUAGES
-from gradtrace.narrate.value_format import format_value, format_values, on_one_line
-from gradtrace.trace import Trace, Value
+from gradtrace.narrate.value_format import format_in_sentence, format_value, format_values
+from gradtrace.trace import Event, Trace, Value
 
+LONGEST_LAMBDA = 32
+"""Characters of a function without a name that stand for its name."""
+_BLANKS = re.compile("(?<=[）。，；、：]) | (?=[（。，；、：])")
 Narration = tuple[str, list[str]] | None
 """A sentence and the keys of the boxes and edges it is about; None where there is no step."""
 
@@ -26,6 +31,7 @@ class Narrator:
 
     trace: Trace
     graph: Graph
+    titles: Titles
     language: str
     state: GraphState
     index: int = 0
@@ -35,10 +41,37 @@ class Narrator:
     """Boxes whose gradient the running pass hands to `autograd.grad`, with the number of edges that
     bring it."""
 
+    told: set[int] = field(default_factory=set)
+    """The indices of later events that a sentence has told already."""
+    later: dict[int, Callable[[], str]] = field(default_factory=dict)
+    """What is told after the event of an index: that a hook returned."""
+    replaced: dict[str, dict[str, str]] = field(default_factory=dict)
+    """What a hook on a module puts along the edges from a node, until the hook has returned."""
+
+    @cached_property
+    def raising_hook(self) -> Event | None:
+        """The hook that raised. Those of a node are called after it, so the node itself ran."""
+        events = (event for event in self.trace.events if event["k"] != "print")
+        for before, event in pairwise(events):
+            if event["k"] == "error" and "p" in event and before["k"] == "hook":
+                return before
+        return None
+
+    @cached_property
+    def last_pass_end(self) -> int:
+        """The index of the event with which the last backward pass ends; -1 without one."""
+        ends = (i for i, event in enumerate(self.trace.events) if event["k"] == "backward_end")
+        return max(ends, default=-1)
+
+    def later_events(self) -> Iterator[Event]:
+        """The events after the present one."""
+        events = self.trace.events
+        return (events[index] for index in range(self.index + 1, len(events)))
+
     def phrase(self, key: str, **parts: object) -> str:
         """A sentence, or a part of one. There is no blank beside Chinese punctuation."""
         text = LANGUAGES[self.language][key].format(**parts)
-        return re.sub("(?<=[）。，；、：]) | (?=[（。，；、：])", "", text)
+        return _BLANKS.sub("", text)
 
     def join(self, key: str, texts: Iterable[str]) -> str:
         """Texts with a word or a comma between them."""
@@ -53,7 +86,7 @@ class Narrator:
 
     def value(self, value: Value | None) -> str:
         """A value within a sentence."""
-        return on_one_line(format_value(value, self.language))
+        return format_in_sentence(value, self.language)
 
     def values(self, values: list) -> str:
         """Several values within a sentence."""
@@ -62,7 +95,7 @@ class Narrator:
     def name(self, tensor: str) -> str:
         """What a tensor is called; its value, where it has no name."""
         value = self.trace.tensors[tensor].get("value")
-        return tensor_title(self.trace, tensor) or self.value(value)
+        return self.titles.tensor(tensor) or self.value(value)
 
     def node(self, key: str) -> str:
         """A node, with what distinguishes it from others of its kind."""
@@ -72,6 +105,14 @@ class Narrator:
         phrase = f"{box.side}_node" if box.side else "node_of"
         phrase = "leaf_node" if box.kind == "leaf" else phrase
         return self.phrase(phrase, node=box.node, name=box.title)
+
+    def hook_name(self, event: Event) -> str:
+        """The name of a hook; of a lambda, which has none, the text, where it is short."""
+        name = (event.get("fn") or "hook").strip("<>")
+        if name != "lambda":
+            return name
+        text = self.titles.statements.lambda_at(event["line"], event.get("file", ""))
+        return text if 0 < len(text) <= LONGEST_LAMBDA else name
 
     def hook_kind(self, kind: str) -> str:
         """The name of a kind of hook."""
@@ -99,8 +140,3 @@ class Narrator:
                 if self.graph.boxes[box].kind == "leaf":
                     self.state.init_grad(box)
         return shown
-
-
-def hook_name(name: str | None) -> str:
-    """The name of a hook; a lambda has none of its own."""
-    return (name or "hook").strip("<>")

@@ -13,43 +13,58 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from gradtrace.graph.build import Graph, build_graph
+from gradtrace.graph.index import TraceIndex
 from gradtrace.graph.passes import backward_passes
 from gradtrace.graph.state import GraphState
-from gradtrace.narrate import backward, forward, updates
+from gradtrace.graph.titles import Titles
+from gradtrace.narrate import backward, explain, forward, hooks, updates
 from gradtrace.narrate.narrator import Narration, Narrator
 from gradtrace.trace import Event, Trace
 
 
 @dataclass(frozen=True)
 class Step:
-    """One thing that happened, at a line of the script.
+    """One thing that happened, at a line of the script or of another `file` of the user.
 
-    `kind` is that of its event; `changes` are the new texts of slots, `touches` the keys of the
-    boxes and edges that the step is about.
+    `kind` is that of its event, and `event` its index; `changes` are the new texts of slots,
+    `touches` the keys of the boxes and edges that the step is about, `backward` the number of the
+    backward pass in which it happened.
     """
 
     kind: str
+    event: int
     line: int | None
+    file: str | None
     sentence: str
     changes: Mapping[str, str]
     touches: tuple[str, ...]
+    backward: int | None = None
 
 
 def list_steps(trace: Trace, language: str, graph: Graph | None = None) -> list[Step]:
     """The steps of a trace, in a language; of a `graph`, where not all boxes of it are shown."""
-    graph = graph or build_graph(trace)
+    index = TraceIndex(trace)
+    graph = graph or build_graph(trace, index)
     state = GraphState(number_passes=len(set(backward_passes(trace))) > 1)
-    narrator = Narrator(trace, graph, language, state)
-    steps, pass_number = [], 0
+    narrator = Narrator(trace, graph, Titles(index), language, state)
+    steps, pass_number, backward = [], 0, None
     for narrator.index, event in enumerate(trace.events):
         pass_number = event.get("p", pass_number)
-        narrate = _NARRATE.get(event["k"])
+        if event["k"] == "backward":
+            backward = pass_number
+        narrate = None if narrator.index in narrator.told else _NARRATE.get(event["k"])
         narration = narrate(narrator, {"p": pass_number, **event}) if narrate else None
+        if (later := narrator.later.pop(narrator.index, None)) and (sentence := later()):
+            told, touched = narration or ("", [])
+            narration = narrator.join("sentences", filter(None, [told, sentence])), touched
         if narration:
             sentence, touched = narration
             touches = tuple(dict.fromkeys(touched))
             changes = state.take_changes()
-            steps.append(Step(event["k"], event.get("line"), sentence, changes, touches))
+            place = event["k"], narrator.index, event.get("line"), event.get("file")
+            steps.append(Step(*place, sentence, changes, touches, backward))
+        if event["k"] == "backward_end":
+            backward = None
     return steps
 
 
@@ -61,14 +76,24 @@ def states(steps: Iterable[Step]) -> Iterator[dict[str, str]]:
         yield state
 
 
+def texts_of_slots(steps: Iterable[Step]) -> dict[str, list[str]]:
+    """All texts that each slot shows, in order; the last is that after the run."""
+    texts: dict[str, list[str]] = {}
+    for step in steps:
+        for slot, text in step.changes.items():
+            texts.setdefault(slot, []).append(text)
+    return texts
+
+
 _NARRATE: Mapping[str, Callable[[Narrator, Event], Narration]] = {
     "op": forward.operation,
     "reg": forward.hook_registered,
     "backward": backward.pass_begins,
     "node": backward.node_ran,
     "acc": backward.gradient_accumulated,
-    "hook": backward.hook_called,
-    "call": backward.function_called,
+    "backward_end": explain.pass_ended,
+    "hook": hooks.hook_called,
+    "call": hooks.function_called,
     "grad_set": updates.grad_assigned,
     "set": updates.value_assigned,
     "step": updates.optimizer_step,

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from gradtrace.narrate.backward import returned_after_output
+from gradtrace.graph.build import FAILED
 from gradtrace.narrate.narrator import Narration, Narrator
+from gradtrace.narrate.output import MAX_LINES, listed_lines, printed_lines
 from gradtrace.narrate.value_format import format_value
 from gradtrace.trace import Event
 
 MAX_ITEMS = 3
-"""Printed lines, and updated parameters, that one sentence lists."""
-MAX_LINE_LENGTH = 110
-"""Characters of a printed line that a sentence repeats."""
+"""Updated parameters that one sentence lists."""
 
 
 def grad_assigned(narrator: Narrator, event: Event) -> Narration:
@@ -62,31 +61,42 @@ def optimizer_step(narrator: Narrator, event: Event) -> Narration:
 
 
 def printed(narrator: Narrator, event: Event) -> Narration:
-    """The script printed something."""
-    lines: list[str] = []
-    for line in filter(None, map(str.strip, event["text"].split("\n"))):
-        if lines and lines[-1].count("[") > lines[-1].count("]"):
-            lines[-1] += f" {line}"  # the next row of a tensor
-        else:
-            lines.append(line)
-    if not lines:
-        return None
-    text = narrator.join("and", (f"`{_shortened(line)}`" for line in lines[:MAX_ITEMS]))
-    if len(lines) > MAX_ITEMS:
-        text += narrator.phrase("more_lines")
-    if ending := returned_after_output(narrator, event):
-        hook, returned = ending
-        return narrator.phrase("print_and", text=text, hook=hook, returned=returned), []
-    return narrator.phrase("print", text=text), []
+    """The script printed something; what it prints next is told with it, if that is short."""
+    texts = [event["text"]]
+    for index, following in enumerate(narrator.later_events(), narrator.index + 1):
+        lines = printed_lines([*texts, following.get("text", "")])
+        if index - 1 in narrator.later or len(lines) > MAX_LINES:
+            break
+        if following["k"] == "print":
+            texts.append(following["text"])
+            narrator.told.add(index)
+        elif not _is_only_for_output(narrator, following):
+            break
+    text = listed_lines(narrator, printed_lines(texts))
+    return (narrator.phrase("print", text=text), []) if text else None
+
+
+def _is_only_for_output(narrator: Narrator, event: Event) -> bool:
+    """Whether an event makes no step: a number is read, or what is made is not drawn."""
+    made = event.get("out", ()) if event["k"] == "op" else ()
+    drawn = (
+        narrator.graph.box_of(out["t"]) or out.get("n") in narrator.graph.boxes for out in made
+    )
+    return event["k"] == "read" or (event["k"] == "op" and not any(drawn))
 
 
 def error(narrator: Narrator, event: Event) -> Narration:
-    """An error was raised."""
-    return narrator.phrase("error", message=event["msg"].split("\n")[0]), []
+    """An error was raised: in an operation, or in the backward of the node that was running."""
+    narrator.show_first_values(event.get("ins", ()))
+    touched = [FAILED] if "ins" in event else _running_node(narrator, event)
+    return narrator.phrase("error", message=event["msg"].split("\n")[0]), touched
 
 
-def _shortened(text: str) -> str:
-    """A long line without its end."""
-    if len(text) <= MAX_LINE_LENGTH:
-        return text
-    return text[:MAX_LINE_LENGTH].rpartition(" ")[0] + " …"
+def _running_node(narrator: Narrator, event: Event) -> list[str]:
+    """The node of the pass that failed which had not sent a gradient; none where none ran."""
+    if "p" not in event:
+        return []
+    before = narrator.trace.events[: narrator.index]
+    ran = [e for e in before if e["k"] in ("node", "acc") and e["p"] == event["p"]]
+    unfinished = [e["n"] for e in ran[-1:] if "gout" not in e and "after" not in e]
+    return [key for key in unfinished if key in narrator.graph.boxes]

@@ -7,13 +7,17 @@ all), or counted in `u`, or summed up in `m`. None stands for no value.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from gradtrace.narrate.languages import LANGUAGES
 from gradtrace.trace import Number, Value
+from gradtrace.values import flat
 
 LINE_LENGTH = 26
 """Characters of a value that fit on one line of a box."""
+LONGEST_VECTOR = LINE_LENGTH // 2
+"""Numbers, each with a comma and a blank, of which a line or one half as long again has room."""
+LONGEST_IN_SENTENCE = 44
+"""Characters of a value within a sentence."""
 MAX_ROWS = 5
 """Rows of a matrix that a box shows one below the other."""
 
@@ -44,9 +48,11 @@ def format_value(value: Value | None, language: str) -> str:
             return text
         return phrases["value_all"].format(shape=shape, number=format_number(numbers))
     if len(value["s"]) > 2:
-        listed = ", ".join(map(format_number, _flat(numbers)))
+        listed = ", ".join(map(format_number, flat(numbers)))
         text = phrases["value_list"].format(shape=shape, numbers=listed)
         return text if len(text) <= LINE_LENGTH + 8 else _range(shape, numbers, language)
+    if len(value["s"]) == 1 and len(numbers) > LONGEST_VECTOR:
+        return _range(shape, numbers, language)
     text = _nested(numbers)
     if len(text) <= LINE_LENGTH:
         return text
@@ -71,8 +77,16 @@ def format_values(values: list | None, language: str) -> str:
         if isinstance(item, list):
             texts.append(format_values(item, language))
         else:
-            texts.append(on_one_line(format_value(item, language)))
+            texts.append(format_in_sentence(item, language))
     return texts[0] if len(texts) == 1 else f"({', '.join(texts)})"
+
+
+def format_in_sentence(value: Value | None, language: str) -> str:
+    """A value for a sentence: of a matrix that would take too much of it, only the range."""
+    text = on_one_line(format_value(value, language))
+    if value and len(text) > LONGEST_IN_SENTENCE and isinstance(value.get("v"), list):
+        return _range("×".join(map(str, value["s"])), value["v"], language)
+    return text
 
 
 def on_one_line(text: str) -> str:
@@ -84,14 +98,6 @@ def without_shape(text: str) -> str:
     """What a formatted value says of its numbers, beside a box that shows the shape."""
     match = re.fullmatch(r"\d+(?:×\d+)+ ?[（(](.+)[）)]", text)
     return match[1] if match else text
-
-
-def scalar(value: Value | None) -> float | None:
-    """The number of a value with a single element, else None."""
-    if value is None or "v" not in value or any(size != 1 for size in value["s"]):
-        return None
-    number = next(_flat(value["v"]))
-    return float(number) if isinstance(number, (int, float)) else None
 
 
 def _counted(shape: str, counts: list, language: str) -> str:
@@ -106,10 +112,10 @@ def _counted(shape: str, counts: list, language: str) -> str:
 
 
 def _range(shape: str, nested: list, language: str) -> str:
-    numbers = sorted(number for number in _flat(nested) if not isinstance(number, str))
-    if not numbers or len(numbers) < sum(1 for _ in _flat(nested)):
+    numbers = list(flat(nested))
+    if not numbers or any(isinstance(number, str) for number in numbers):
         return shape  # a nan among them is no end of a range
-    least, most = format_number(numbers[0]), format_number(numbers[-1])
+    least, most = format_number(min(numbers)), format_number(max(numbers))
     return LANGUAGES[language]["value_range"].format(shape=shape, least=least, most=most)
 
 
@@ -121,11 +127,3 @@ def _nested(numbers: list | Number) -> str:
 
 def _repeated(number: Number, sizes: list[int]) -> list | Number:
     return [_repeated(number, sizes[1:]) for _ in range(sizes[0])] if sizes else number
-
-
-def _flat(nested: list | Number) -> Iterator[Number]:
-    if isinstance(nested, list):
-        for part in nested:
-            yield from _flat(part)
-    else:
-        yield nested

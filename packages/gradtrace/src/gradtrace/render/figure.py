@@ -9,15 +9,67 @@ from __future__ import annotations
 import html
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from gradtrace.graph.build import Graph, build_graph, without
-from gradtrace.graph.passes import select_passes
-from gradtrace.graph.state import PASS_SIGNS
+from gradtrace.graph.build import Graph, build_graph
+from gradtrace.graph.passes import numbered_from_one, select_passes
+from gradtrace.graph.streams import widths_of_streams
 from gradtrace.narrate.languages import LANGUAGES
-from gradtrace.narrate.steps import Step, list_steps, states
+from gradtrace.narrate.steps import Step, list_steps, texts_of_slots
+from gradtrace.render.legend import draw_legend
 from gradtrace.render.svg import draw_svg
 from gradtrace.trace import Trace
+
+WIDE = 620
+"""Pixels. Beside a script there is no room for a wider picture: its letters would be tiny."""
+
+
+@dataclass(frozen=True)
+class FigureParts:
+    """What a figure of a trace is made of, before its picture is drawn.
+
+    `texts`: all that each slot shows, in order; `items`: the steps, as HTML; `words`: those of the
+    player; `summary`: how the list of steps is called.
+    """
+
+    graph: Graph
+    texts: Mapping[str, Sequence[str]]
+    description: str
+    caption: str
+    words: str
+    summary: str
+    items: tuple[str, ...]
+
+
+def figure_parts(
+    trace: Trace,
+    identity: str,
+    language: str,
+    passes: tuple[int, int] | None = None,
+    largest: float | None = None,
+) -> FigureParts:
+    """The parts of a figure, whose ids all begin with `identity`; `passes` as in `draw_figure`.
+
+    The figure numbers the passes that it shows, and its steps, from 1. `largest`: the size of the
+    gradient whose stream is the widest, if it isn't one of this trace.
+    """
+    trace = numbered_from_one(select_passes(trace, *passes), passes[0]) if passes else trace
+    phrases = LANGUAGES[language]
+    graph = build_graph(trace)
+    steps = with_streams(list_steps(trace, language, graph), trace, graph, largest)
+    texts = texts_of_slots(steps)
+    last = {slot: shown[-1] for slot, shown in texts.items()}
+    count = len(steps)
+    return FigureParts(
+        graph,
+        texts,
+        describe(graph, steps, last, phrases),
+        caption(trace, graph, texts, phrases),
+        phrases["buttons"].format(count=count),
+        phrases["all_steps"].format(count=count),
+        tuple(_list_item(step, f"{identity}-step-{n}") for n, step in enumerate(steps, 1)),
+    )
 
 
 def draw_figure(
@@ -25,32 +77,31 @@ def draw_figure(
     identity: str,
     language: str,
     passes: tuple[int, int] | None = None,
-    hidden: Collection[str] = (),
 ) -> str:
     """The HTML of a trace's figure, whose ids all begin with `identity`.
 
-    `passes`: the first and last backward pass to show, of all without it; `hidden`: keys of boxes
-    that are not drawn, and whose steps are left out.
+    `passes`: the first and last backward pass to show, of all without it.
     """
-    trace = select_passes(trace, *passes) if passes else trace
-    phrases = LANGUAGES[language]
-    graph = without(build_graph(trace), hidden)
-    steps = list_steps(trace, language, graph)
-    shown = list(states(steps))
-    description = _description(graph, steps, shown, phrases)
-    picture = draw_svg(graph, shown, identity, language, description)
-    count = len(steps)
-    labels = html.escape(phrases["buttons"].format(count=count))
+    parts = figure_parts(trace, identity, language, passes)
+    picture = draw_svg(parts.graph, parts.texts, identity, language, parts.description)
+    return assemble(parts, picture, identity, language)
+
+
+def assemble(
+    parts: FigureParts, picture: str, identity: str, language: str, controls: str = ""
+) -> str:
+    """The HTML of a figure. `controls`: what stands before its player."""
+    box = LANGUAGES[language]["box"]
+    width = float(re.search('viewBox="0 0 ([0-9.]+)', picture)[1])
+    kind = "trace wide" if width > WIDE else "trace"
     return "".join(
         [
-            f'<figure class="trace" id="{identity}" data-search-exclude>',
-            f'<trace-player data-words="{labels}">',
-            f'<div class="graph" tabindex="0" role="group" aria-label="{phrases["box"]}">',
-            f"{picture}</div>",
-            f"<figcaption>{_caption(trace, graph, shown, phrases)}</figcaption>",
-            f"<details open><summary>{phrases['all_steps'].format(count=count)}</summary><ol>",
-            *(_list_item(step, f"{identity}-step-{n}") for n, step in enumerate(steps, 1)),
-            "</ol></details></trace-player></figure>",
+            f'<figure class="{kind}" id="{identity}" data-search-exclude>{controls}',
+            f'<trace-player data-words="{html.escape(parts.words)}">',
+            f'<div class="graph" tabindex="0" role="group" aria-label="{box}">{picture}</div>',
+            f"<figcaption>{parts.caption}</figcaption>",
+            f"<details open><summary>{parts.summary}</summary><ol>{''.join(parts.items)}</ol>",
+            "</details></trace-player></figure>",
         ]
     )
 
@@ -64,19 +115,27 @@ def _list_item(step: Step, identity: str) -> str:
     line = f' data-l="{step.line}"' if step.line else ""
     touches = f' data-t="{" ".join(step.touches)}"' if step.touches else ""
     up = " data-up" if step.kind == "node" else ""
+    number = f' data-p="{step.backward}"' if step.backward else ""
     changes = ""
     if step.changes:
         text = json.dumps(step.changes, ensure_ascii=False, separators=(",", ":"))
         changes = f" data-s='{html.escape(text, quote=False).replace(chr(39), '&#39;')}'"
     sentence = format_sentence(step.sentence)
-    return f'<li id="{identity}"{line}{touches}{up}{changes}>{sentence}</li>'
+    return f'<li id="{identity}"{line}{touches}{up}{number}{changes}>{sentence}</li>'
 
 
-def _description(
-    graph: Graph, steps: list[Step], shown: list[dict], phrases: Mapping[str, str]
+def with_streams(
+    steps: Sequence[Step], trace: Trace, graph: Graph, largest: float | None = None
+) -> list[Step]:
+    """The steps, each with how wide the streams are then; `largest` as in `figure_parts`."""
+    widths = widths_of_streams(trace, graph, largest)
+    return [replace(step, changes={**step.changes, **widths.get(step.event, {})}) for step in steps]
+
+
+def describe(
+    graph: Graph, steps: list[Step], last: Mapping[str, str], phrases: Mapping[str, str]
 ) -> str:
     """The result, for those who don't see the picture: every `.grad`, and the errors."""
-    last = shown[-1] if shown else {}
     leaves = [
         phrases["svg_leaf"].format(name=box.title, grad=" ".join(last[f"{key}g"].split()))
         for key, box in graph.boxes.items()
@@ -86,44 +145,12 @@ def _description(
     return " ".join(leaves + errors)
 
 
-def _caption(trace: Trace, graph: Graph, shown: list[dict], phrases: Mapping[str, str]) -> str:
-    signs = sorted({sign for text in shown[-1].values() for sign in text if sign in PASS_SIGNS})
-    passes = _pass_range(signs, phrases)
-    legend = phrases["between"].join(
-        phrases[key].format(passes=passes) for key in _legend(graph, shown)
-    )
+def caption(
+    trace: Trace, graph: Graph, texts: Mapping[str, Sequence[str]], phrases: Mapping[str, str]
+) -> str:
+    """The legend of a picture, and with which PyTorch it was recorded. `texts`: all that each slot
+    shows, in order."""
     version = trace.torch.split("+")[0]
     stopped = phrases["left_out"].format(line=trace.left_out["line"]) if trace.left_out else ""
-    return phrases["recorded"].format(version=version, signs=legend) + stopped
-
-
-def _pass_range(signs: list[str], phrases: Mapping[str, str]) -> str:
-    """The signs of backward passes; of three or more in a row, the first and the last."""
-    if len(signs) < 3:
-        return phrases["and_last"].join(signs)
-    if PASS_SIGNS.index(signs[-1]) - PASS_SIGNS.index(signs[0]) == len(signs) - 1:
-        return phrases["range"].format(first=signs[0], last=signs[-1])
-    return phrases["and_last"].join([phrases["and"].join(signs[:-1]), signs[-1]])
-
-
-def _legend(graph: Graph, shown: list[dict]) -> Iterator[str]:
-    """The keys of phrases that explain the shapes and signs of this picture."""
-    last = shown[-1] if shown else {}
-    for kind in ("leaf", "constant", "module"):
-        if any(box.kind == kind for box in graph.boxes.values()):
-            yield f"shape_{kind}"
-    if any(edge.kind == "cut" for edge in graph.edges):
-        yield "shape_cut"
-    if any(slot.endswith("h") for slot in last):
-        yield "shape_hook"
-    if any(slot.endswith("g") for slot in last):
-        yield "sign_grad"
-    if any(box.node == "AccumulateGrad" for box in graph.boxes.values()):
-        yield "sign_adds"
-    numbered = any(text.startswith(tuple(PASS_SIGNS)) for text in last.values())
-    if any(slot.startswith("e") for slot in last):
-        yield "sign_summed_n" if numbered else "sign_summed"
-    if numbered:
-        yield "sign_passes"
-    if any(" → " in text for text in last.values()):
-        yield "sign_history"
+    recorded = phrases["recorded"].format(version=version) + stopped
+    return f"{draw_legend(trace, graph, texts, phrases)}<br/>{recorded}"

@@ -30,22 +30,28 @@ PHRASES = {
     # hooks
     "registered": "{kind} `{hook}` is registered on {target}. It hasn't been called yet.",
     "retain_grad": "`{name}.retain_grad()`: the gradient of `{name}` will be kept in `.grad`.",
-    "hook_gets": "{kind} `{hook}` gets {got}.",
-    "hook_gets_and": "{kind} `{hook}` gets {got} and {returned}.",
+    "hook": "{kind} `{hook}`",
+    "hook_on": "{kind} `{hook}` on {target}",
+    "hook_gets": "{who} gets {got}",
+    "hook_called": "{who} is called",
+    "hook_after": "{who} is called with `{name}` itself",
+    "hook_module": "{who} is called: `grad_input` is {inputs}, `grad_output` is {outputs}",
+    "hook_before": "{who} is called: `grad_output` is {outputs}",
+    "hook_forward": "{who} is called: the input is {inputs}, the output {outputs}",
+    "hook_forward_pre": "{who} is called: the input is {inputs}",
+    "hook_then": "Then `{hook}` {clauses}.",
+    "and_it": "; it {clauses}",
+    "and_does": " and ",
+    "does": ", ",
+    "and_last_does": ", and ",
+    "prints": "prints {text}",
     "returns": "returns {given}: the gradient is now {given}",
     "returns_nothing": "returns nothing",
-    "hook_multi": "{kind} `{hook}` gets {got}. What it returns has no effect.",
-    "hook_called": "{kind} `{hook}` is called.",
-    "hook_after": "{kind} `{hook}` is called with `{name}` itself.",
-    "hook_module": "{kind} `{hook}` is called:"
-    " `grad_input` is {inputs}, `grad_output` is {outputs}",
-    "hook_before": "{kind} `{hook}` is called: `grad_output` is {outputs}",
-    "hook_forward": "{kind} `{hook}` is called: the input is {inputs}, the output {outputs}",
-    "hook_forward_pre": "{kind} `{hook}` is called: the input is {inputs}",
-    "and_it": "; it {returned}",
     "returns_value": "returns {given}",
-    "replaces": "returns {given}, and that goes on",
+    "replaces": "returns {given}, which is passed on instead",
+    "no_effect": "What it returns has no effect.",
     "called": "{node} calls `{name}`.",
+    "called_and": "{node} calls `{name}`, which prints {text}.",
     # the backward pass
     "backward": "The backward pass starts at `{name}`: {node} will receive {seed}.",
     "backward_n": "Backward pass {number} starts at `{name}`: {node} will receive {seed}.",
@@ -53,6 +59,10 @@ PHRASES = {
     "passes": " and passes {given}",
     "passes_on": "it to {nodes}",
     "gives": "{values} to {node}",
+    "by_factor": "{result} ({product})",
+    "gradient": "the gradient",
+    "by_placed": "{result} (each number × {factor}, in its place)",
+    "by_matrix": "{result} (through the {size} Jacobian matrix)",
     "between_gives": ", ",
     "and_gives": " and ",
     "captured": "{value} for `{name}`",
@@ -66,6 +76,34 @@ PHRASES = {
     "added": "{node} receives {got}; `{name}.grad` goes from {before} to {after}.",
     "kept": "{node} receives {got}; `{name}.grad` stays {after}.",
     "collected": "{node} receives {got}.",
+    # parameters without a gradient, or with one that nobody uses
+    "grad_why": "{grad} ({why})",
+    "why_unused": "unused",
+    "why_frozen": "frozen",
+    "why_detached": "cut off",
+    "why_not_on_path": "not on the path",
+    "why_not_asked": "not asked for",
+    "why_not_in_optimizer": "in no optimizer",
+    "told_unused": "No gradient for {names}: unused by any operation.",
+    "told_not_called": "No gradient for {names}: nothing called {modules}.",
+    "told_frozen": "No gradient for {names}: `requires_grad` is False.",
+    "told_detached": "No gradient for {names}: {cut}.",
+    "told_not_on_path": "No gradient for {names}: used, but not for the loss.",
+    "told_not_asked": "No gradient for {names}: the pass was asked, by `inputs`, for others alone.",
+    "told_not_in_optimizer": "No optimizer holds {names}: the gradient updates nothing.",
+    "cut_detach": "`{source}` {where} cuts its result off from the graph",
+    "cut_data": "`{source}` {where} takes the numbers without the graph",
+    "cut_no_grad": "`{source}` {where} ran while gradients were off",
+    "cut_new_tensor": "`{source}` {where} makes a new tensor, outside the graph",
+    "cut_number": "`{source}` {where} makes a Python number, outside the graph",
+    "cut_no_derivative": "`{source}` {where} passes no gradient back",
+    "cut_none": "the backward of `{op}` {where} returned None",
+    "cut_unknown": "the way back to the loss is cut",
+    "place": "(line {line})",
+    "place_in": "(`{file}`, line {line})",
+    "and_other_parameters": "{names} and {count} other parameters",
+    "and_other_modules": "{names} and {count} other modules",
+    "sentences": " ",
     # assignments, optimizers, output, errors
     "grad_set": "`{name}.grad` goes from {before} to {after}.",
     "set": "`{name}` goes from {before} to {after}.",
@@ -74,14 +112,17 @@ PHRASES = {
     "unmoved": "`{name}` stays {after} (its gradient is {grad})",
     "skipped": "skips `{name}`, which has no gradient; it stays {after}",
     "print": "Output: {text}",
-    "print_and": "Output: {text}; then `{hook}` {returned}.",
     "error": "Error: `{message}`",
     # nodes, modules and tensors within a sentence
     "node_of": "{node} (`{name}`)",
     "leaf_node": "{node} of `{name}`",
     "entrance_node": "{node} at the entrance of `{name}`",
     "exit_node": "{node} at the exit of `{name}`",
+    "title_entrance": "{name} entrance",
+    "title_exit": "{name} exit",
     "module": "module `{name}`",
+    "every_module": "every module",
+    "optimizer": "optimizer `{name}`",
     "tensor": "`{name}`",
     "and": ", ",
     "and_last": " and ",
@@ -99,49 +140,121 @@ PHRASES = {
     "forward_hook": "Forward hook",
     "forward_pre_hook": "Forward pre-hook",
     "multi_grad_hook": "Multi-grad hook",
+    "step_pre_hook": "Hook before the step",
+    "step_post_hook": "Hook after the step",
     "other_hook": "Hook",
     # the figure: accessible names, caption
     "svg_title": "Computational graph: {boxes} boxes; the forward pass runs from top to bottom",
     "svg_leaf": "{name}.grad: {grad}.",
     "svg_error": "Error: {message}.",
     "box": "Computational graph, scrolls sideways",
+    "vary": "Change it|Value of #|Back to #|With this value the graph is another one.|"
+    "The data could not be loaded. Check your connection and try again.",
     "all_steps": "All {count} steps",
-    "recorded": "Recorded from a run of PyTorch {version}. {signs}.",
+    "recorded": "Recorded with PyTorch {version}.",
     "left_out": " Recording stopped at line {line}; what came later isn't drawn.",
-    "shape_leaf": "Square thick boxes are leaf tensors that require a gradient",
-    "shape_constant": "dashed boxes are tensors that don't require a gradient",
-    "shape_module": "boxes with cut corners are the border of a module",
-    "shape_hook": "a line with a hook names a hook",
-    "shape_cut": "no gradient goes back along a line with a cross",
-    "sign_grad": "∇ is the gradient that a node receives",
-    "sign_summed": "a number beside a line is the gradient that goes up it;"
-    " those that meet in a box add up",
-    "sign_summed_n": "a number beside a line is the gradient that goes up it;"
-    " those that meet in a box in one backward pass add up",
-    "sign_adds": "AccumulateGrad is the node that adds to .grad",
-    "sign_passes": "{passes} number the backward passes",
-    "range": "{first} to {last}",
-    "sign_history": "→ leads from the old value to the new",
-    "between": "; ",
+    # the legend: what a sample looks like, and what it is
+    "drawn_leaf": "thick square box|leaf tensor that requires a gradient",
+    "drawn_node": "rounded box|result of an operation",
+    "drawn_constant": "dashed box|requires no gradient",
+    "drawn_module": "box with cut corners|border of a module",
+    "drawn_failed": "red box|failed here",
+    "drawn_forward": "thin gray arrow down|forward: values",
+    "drawn_back": "thick and thin arrow up|backward: the wider, the larger the gradient",
+    "drawn_back_norm": "thick and thin arrow up|backward: the wider, the larger the norm",
+    "drawn_plus": "amber|positive",
+    "drawn_minus": "blue|negative",
+    "drawn_mixed": "violet|positive and negative",
+    "drawn_zero": "gray|zero",
+    "drawn_odd": "red|nan or inf",
+    "drawn_cut": "crossed line|no gradient goes back",
+    "drawn_hook": "hook|hook",
+    "sign_grad": "gradient received",
+    "sign_leaf_grad": "adds up what arrives (AccumulateGrad)",
+    "sign_summed": "gradient on this line; they add up in the box",
+    "sign_local": "local derivative: the gradient is multiplied by it",
+    "sign_local_matrix": "product of matrices",
+    "sign_passes": "number of the backward pass",
+    "sign_history": "from old to new",
     # labels of the player, in the order in which trace.js reads them
     "buttons": "First step|Previous step|Play|Pause|Next step|Last step|Step|"
-    "Step # of {count}|Line #|{count} steps: watch it run, one at a time",
+    "Step # of {count}|Line #|{count} steps: watch it run, one at a time|"
+    "Next is the backward pass. Press play, and watch the gradients go back step by step.|"
+    "To the start of backward pass #|Speed #",
+    # folded groups of boxes
+    "whole": "the whole graph",
+    "earlier": "several others, earlier",
+    "later": "several others, later",
+    "line": "line {first}",
+    "lines": "lines {first}–{last}",
+    "iteration": "iteration {first}",
+    "iterations": "iterations {first}–{last}",
+    "leaves": "{count} parameters and inputs",
+    "boxes": "{count} boxes",
+    "parameters": "{total} parameters",
+    "parameters_of": "{count} of {total} parameters",
     # the stand-alone page, and notes on what was left out and how the script ended
     "about": "One run of `{file}`, with every step recorded: which line ran, who received which"
     " gradient, and how `.grad` changed.",
+    "about_varied": "`{file}`, run once for each value. Change it, and everything follows: each"
+    " number was recorded.",
     "source": "The script, scrolls",
+    "printed": "Printed while it was recorded",
+    "pass": "backward pass {first}",
+    "passes_from": "backward passes {first}–{last}",
+    "no_pass": "no backward pass",
+    "failed_forward": "the forward pass that failed",
+    "failing": "{label} (fails)",
+    "first_steps": "The page has no room for the first {count} steps one by one: this is what"
+    " they left in parameters and inputs.",
+    "more_steps": "{count} more steps are told by the player, which needs JavaScript.",
+    # in the order in which player/page.js reads them
+    "tools": "What is open|Back to what is around it (Esc)|"
+    "Search: module, tensor, operation, line (/)|Zoom out (−)|Fit the picture (0)|"
+    "Zoom in (+)|Follow the steps into folded boxes (F)|Light or dark|What to show|File|"
+    "Nothing found",
     "made_by": "Made by `gradtrace`.",
-    "note_passes": "{total} backward passes were recorded; the figure shows only number {shown}."
-    " To see others, for example: `--passes {other}`.",
-    "note_parameters": "The graph is too large: {count} parameters aren't drawn, and the steps"
-    " leave out the gradients that they received.",
-    "note_nodes": "The graph is too large: only the {kept} boxes that the backward pass meets first"
-    " are drawn; {count} others aren't.",
-    "note_enough": "{total} backward passes are enough: the script was stopped at line {line},"
-    " before its end.",
-    "note_limit": "After {seconds} seconds the script was stopped at line {line}, before its end."
-    " To give it more time: `--limit 300`.",
+    "note_eager": "The script uses `torch.compile`. What is compiled ran eagerly while it was"
+    " recorded, so that each operation can be shown; compiled code may round differently.",
+    "note_large": "{count} more backward passes were recorded, for which the page has no room."
+    " To see them, for example: `--passes {other}`.",
+    "note_over": "This page has {size} kB, more than the usual {usual}: the code, and the pictures"
+    " of {boxes} boxes, take so much. `gradtrace.record` around a part of the script records less.",
+    "note_enough": "{total} backward passes were recorded; from line {line} on the script ran"
+    " without the recorder.",
+    "note_stopped": "{total} backward passes were recorded; then, at line {line}, the script was"
+    " stopped, as you asked.",
+    "later_error": "After the recording the script failed: {message}. To record the last"
+    " steps before it: --until error",
+    "no_browser": "No browser was found to open the page in.",
+    "note_began_step": "Recording began with step {step} of the optimizer: backward pass 1 on this"
+    " page is pass {next} of the script.",
+    "note_began_start": "Backward pass {next} of the script starts from a value that is not finite:"
+    " recording began there, and it is pass 1 on this page. To record its forward pass, too:"
+    " `{again}`.",
+    "note_began_grad": "After backward pass {passes} of the script the gradient of `{of}` was not"
+    " finite: recording began after it. To record that pass itself: `{again}`.",
+    "note_began_zero": "At step {step} of the optimizer the gradient of `{of}` was zero everywhere:"
+    " recording began after it. To record that step itself: `{again}`.",
+    "note_began_recent": "Only the last steps before the error were kept: backward pass 1 on this"
+    " page is pass {next} of the script.",
+    "nothing_after": "No backward pass came after that: no page was written.",
+    "never_step": "Step {first} did not come: the script made {steps} steps of an optimizer. No"
+    " page was written.",
+    "never_error": "The script did not fail. No page was written.",
+    "never_nan": "No loss and no gradient held nan in {passes} backward passes ({steps} steps of"
+    " the optimizer). No page was written.",
+    "never_inf": "Every loss and every gradient was finite in {passes} backward passes ({steps}"
+    " steps of the optimizer). No page was written.",
+    "never_zero_grad": "At none of {steps} steps of the optimizer was a gradient zero everywhere."
+    " No page was written.",
+    "note_limit": "After {seconds} seconds the script was stopped at line {line}, before its end.",
     "note_interrupted": "You interrupted the script at line {line}.",
     "note_full": "Recording stopped at line {line}: it holds {events} events, and nothing later.",
     "note_error": "The script failed at line {line}: `{message}`",
+    # runs with other numbers
+    "vary_run": "Run {number} of {count}: {label}",
+    "vary_nothing": "With this value no backward pass was recorded.",
+    "vary_same": "The run is the same with all these values: what was recorded does not depend on"
+    " {names}.",
 }

@@ -1,0 +1,165 @@
+"""Records a part of a program, wherever it runs: `with gradtrace.record() as trace:`."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import webbrowser
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gradtrace.doctor import diagnose, report
+from gradtrace.graph.build import build_graph
+from gradtrace.narrate.languages import LANGUAGES
+from gradtrace.notebook import page_in_cell, show_in_cell
+from gradtrace.options import language_of_terminal
+from gradtrace.render.standalone import standalone_page
+from gradtrace.trace import Trace
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from torch import nn
+    from torch.optim import Optimizer
+
+HEIGHT = 640
+"""The height of a page in a notebook, in pixels; a reader can change it."""
+
+
+def record(
+    model: nn.Module | None = None, optimizer: Optimizer | Sequence[Optimizer] | None = None
+) -> RecordedBlock:
+    """Record what autograd does in a block of code.
+
+        with gradtrace.record(model, optimizer) as trace:
+            loss = criterion(model(x), y)
+            loss.backward()
+            optimizer.step()
+        trace.save("step.html")
+
+    Both may be left out: a `model` has its parameters named ("model.0.weight") where the code has
+    no name for it, of an `optimizer` (or several) it is said which parameters it holds. Nothing is
+    recorded in other threads, and torch is not seeded.
+    """
+    return RecordedBlock(model, optimizer)
+
+
+class RecordedBlock:
+    """What happened in one `with` block: a page (`save`, `show`), a report, the data (`trace`).
+
+    Where the block ends with an error, what had happened until then is there, and the error.
+    `code`: the name of a file and the text that is run in the block, where that isn't its own.
+    """
+
+    def __init__(
+        self,
+        model: nn.Module | None = None,
+        optimizer: Optimizer | Sequence[Optimizer] | None = None,
+        code: tuple[str, str] | None = None,
+    ) -> None:
+        self._code = code
+        self._model, self._optimizers = model, _optimizers(optimizer)
+        if model is not None and not hasattr(model, "named_parameters"):
+            raise TypeError(f"model is no nn.Module but of type {type(model).__name__}")
+        self._recorder = None
+        self._running = self._failed = False
+        self._name = ""
+
+    def __enter__(self) -> RecordedBlock:
+        from gradtrace.recording.block import begin, is_recording
+
+        if is_recording():
+            raise RuntimeError(
+                "a recording is running already, and there can be only one at a time: take away "
+                "the inner one (`gradtrace train.py` records the whole script)"
+            )
+        self._recorder, self._name = begin(self._model, self._optimizers, self._code)
+        self._running = True
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._running = False
+        self._failed = isinstance(error[1], Exception) and self._recorder.is_open
+        self._recorder.__exit__(*error)
+
+    @property
+    def trace(self) -> Trace:
+        """The data. Raises `RecordingFailed` where the recorder has failed, not the code."""
+        if self._recorder is None or self._running:
+            raise RuntimeError("what was recorded is there after the `with` block, not before")
+        return self._recorder.trace()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to draw."""
+        return not build_graph(self.trace).boxes
+
+    def save(
+        self, file: str | os.PathLike, language: str | None = None, name: str | None = None
+    ) -> None:
+        """Write the page: one HTML file that fetches nothing. `name` is its title."""
+        text = self._page(language, name)
+        Path(file).write_text(text, encoding="utf-8", newline="\n")
+
+    def show(self, language: str | None = None, height: int = HEIGHT) -> None:
+        """Show the page: below the cell of a notebook, elsewhere in the browser."""
+        text = self._page(language, None)
+        if show_in_cell(text, height):
+            return
+        with tempfile.NamedTemporaryFile(prefix="gradtrace-", suffix=".html", delete=False) as file:
+            file.write(text.encode())
+        if not _has_screen() or not webbrowser.open(Path(file.name).as_uri()):
+            print(file.name)
+
+    def report(self, language: str | None = None, name: str | None = None) -> str:
+        """What is wrong with the gradients, in text, as `gradtrace doctor` has it. `name` is what
+        it calls the code; without one, that is the name of the file, or of the notebook's cell."""
+        language = _known(language)
+        return report(self.trace, diagnose(self.trace), language, name or self._name)
+
+    def _repr_html_(self) -> str | None:
+        """What a notebook shows where this is the last line of a cell."""
+        if self._recorder is None or self._running or self.is_empty:
+            return None
+        return page_in_cell(self._page(None, None), HEIGHT)
+
+    def _page(self, language: str | None, name: str | None) -> str:
+        trace, language = self.trace, _known(language)
+        if self.is_empty:
+            raise ValueError(
+                "there is nothing to draw: in the `with` block no operation used a tensor that "
+                "requires a gradient. Put the forward pass and loss.backward() inside"
+            )
+        notes: list[tuple[str, dict]] = [("note_eager", {})] if trace.eager else []
+        if trace.left_out:
+            notes.append(("note_full", dict(trace.left_out)))
+        if self._failed:
+            error = [event for event in trace.events if event["k"] == "error"][-1]
+            notes.append(("note_error", {"line": error["line"], "message": error["msg"]}))
+        sentences = [LANGUAGES[language][key].format(**parts) for key, parts in notes]
+        return standalone_page(name or self._name, trace, language, sentences)
+
+
+def _known(language: str | None) -> str:
+    if language is None:
+        return language_of_terminal()
+    if language not in LANGUAGES:
+        raise ValueError(f"language is {language!r}, and one of {', '.join(LANGUAGES)} is known")
+    return language
+
+
+def _optimizers(given: Optimizer | Sequence[Optimizer] | None) -> list[Optimizer]:
+    if given is None:
+        return []
+    found = list(given) if isinstance(given, (list, tuple)) else [given]
+    for each in found:
+        if not hasattr(each, "param_groups"):
+            kind = type(each).__name__
+            raise TypeError(f"optimizer is no torch.optim.Optimizer but of type {kind}")
+    return found
+
+
+def _has_screen() -> bool:
+    """Whether a browser can be opened; on a server there is at best one that fills the terminal."""
+    return os.name == "nt" or sys.platform == "darwin" or bool(os.environ.get("DISPLAY"))

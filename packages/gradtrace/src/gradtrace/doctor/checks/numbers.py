@@ -1,0 +1,103 @@
+"""The first `nan` or `inf` that reached the loss, a gradient, or a parameter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gradtrace.doctor.finding import Finding
+from gradtrace.doctor.run import Run
+from gradtrace.trace import Event
+from gradtrace.values import oddity
+
+_FILLING = {"masked_fill", "where", "full", "full_like", "fill", "triu", "tril", "new_full"}
+"""Operations that put a number that was given into a tensor."""
+
+
+def first_nan(run: Run) -> Iterator[Finding]:
+    """Where the first number that isn't finite comes from.
+
+    Infinities may be meant (a mask of -inf), so only what reaches a loss, a gradient or a parameter
+    counts. A GradScaler skips a step whose gradients aren't finite: there parameters alone count.
+    """
+    scaled = bool(run.signs("scale"))
+    for index, event in enumerate(run.events):
+        found = None
+        if event["k"] == "backward" and not scaled:
+            found = _of_loss(run, index, event)
+        elif event["k"] == "node" and not scaled:
+            found = _of_node(run, event)
+        elif event["k"] == "step":
+            found = _of_step(run, event)
+        if found is not None:
+            yield found
+            return
+
+
+def _of_loss(run: Run, index: int, event: Event) -> Finding | None:
+    for root in event["roots"]:
+        made = run.maker(root, index) if root else None
+        if made is None or _odd_output(made) is None:
+            continue
+        origin, data = _origin(run, made, index)
+        if data is not None:
+            facts = {"tensor": run.name(data), "what": _odd_input(run, data)}
+            return Finding("nan-in-data", run.place(origin), facts)
+        facts = {"what": _odd_output(origin), "source": run.source(origin), "op": origin["op"]}
+        return Finding("nan-in-forward", run.place(origin), facts)
+    return None
+
+
+def _origin(run: Run, made: Event, before: int) -> tuple[Event, str | None]:
+    """The operation that made an odd number of finite ones; or, where a tensor of the data holds
+    it, that tensor and the first operation that got it."""
+    while True:
+        at = next(i for i in reversed(range(before)) if run.events[i] is made)
+        odd = None
+        for tensor in made["ins"]:
+            source = run.maker(tensor, at)
+            if source is None or not source["ins"]:
+                if _odd_input(run, tensor) == "nan":
+                    return made, tensor
+            elif _odd_output(source) and _computes(source):
+                odd = source
+        if odd is None:
+            return made, None
+        made, before = odd, at
+
+
+def _computes(event: Event) -> bool:
+    """Whether an operation computes what is odd; a mask of -inf is meant."""
+    return event["op"].rstrip("_") not in _FILLING or _odd_output(event) == "nan"
+
+
+def _of_node(run: Run, event: Event) -> Finding | None:
+    if any(map(oddity, event["gin"])):
+        return None
+    what = next(filter(None, map(oddity, event.get("gout", ()))), None)
+    if what is None:
+        return None
+    entered = run.pass_number[event["p"]]
+    if entered.writes and not any(oddity(acc.get("after")) for acc in entered.accs):
+        return None
+    made = run.op_of(event["n"])
+    facts = {"what": what, "node": run.trace.nodes[event["n"]]["op"]}
+    facts["source"] = run.source(made) if made else facts["node"]
+    facts["pass"] = run.place(entered.event)
+    return Finding("nan-in-backward", run.place(made or event), facts)
+
+
+def _of_step(run: Run, event: Event) -> Finding | None:
+    for row in event["params"]:
+        what = oddity(row.get("after"))
+        if what and not oddity(row["before"]):
+            facts = {"what": what, "tensor": run.name(row["t"]), "optimizer": event["opt"]}
+            return Finding("nan-after-step", run.place(event), facts)
+    return None
+
+
+def _odd_output(event: Event) -> str | None:
+    return next(filter(None, (oddity(out.get("value")) for out in event["out"])), None)
+
+
+def _odd_input(run: Run, tensor: str) -> str | None:
+    return oddity(run.trace.tensors[tensor].get("value"))

@@ -1,0 +1,282 @@
+"""What optimizers made of the gradients."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from itertools import combinations, pairwise
+from statistics import median
+
+from gradtrace.doctor.finding import Finding
+from gradtrace.doctor.run import Run, Step, is_cleared
+from gradtrace.values import count, is_zero, scalar
+
+ENOUGH_STEPS = 3
+"""So many steps of one optimizer show a habit."""
+_TOO_LARGE = 0.5
+"""Of its norm, a weight that mostly moves so far in a step is replaced, not adjusted."""
+_TOO_SMALL = 1e-7
+"""About the relative distance of two neighbouring numbers in float32."""
+_FEW = 32
+"""Of a weight with fewer elements, how far it moves says little."""
+_GROWTH = 1000.0
+
+
+def never_cleared(run: Run) -> Iterator[Finding]:
+    """Each step uses the gradients of all steps before: none is cleared in between."""
+    for steps in _by_optimizer(run):
+        habits = [_kept(run, *pair) for pair in pairwise(steps)]
+        kept = set.intersection(*habits) if habits else set()
+        if kept:
+            facts = {
+                "names": run.names(sorted(kept, key=_number)),
+                "steps": len(steps),
+                "of": len(steps[0].tensors),
+            }
+            facts["optimizer"] = steps[0].event["opt"]
+            facts["pass"] = run.place(_pass_before(run, steps[-1].at))
+            few = len(steps) < ENOUGH_STEPS
+            yield Finding("never-cleared", run.place(steps[0].event), facts, mild=few)
+
+
+def uses_new_gradients(run: Run) -> bool:
+    """Whether there is more than one step, and none used gradients of the step before."""
+    pairs = [pair for steps in _by_optimizer(run) for pair in pairwise(steps)]
+    return bool(pairs) and not any(_kept(run, *pair) for pair in pairs)
+
+
+def never_cleared_by_hand(run: Run) -> Iterator[Finding]:
+    """The same for parameters that the script updates itself, after each pass."""
+    found: dict[str, list[int]] = {}
+    for t, grads in run.gradients.items():
+        if t in run.optimized or run.clearings.get(t):
+            continue
+        updates = [i for i in run.writes.get(t, ()) if i > grads[0][0]]
+        kept = not any(is_cleared(event["before"]) for _, event in grads[1:])
+        alternate = all(
+            sum(first < i < second for i in updates) == 1
+            for (first, _), (second, _) in pairwise(grads)
+        )
+        if len(grads) >= ENOUGH_STEPS and kept and alternate:
+            found[t] = updates
+    if found:
+        updates = next(iter(found.values()))
+        facts = {"names": run.names(found), "updates": len(updates)}
+        yield Finding("never-cleared", run.place(run.events[updates[0]]), facts)
+
+
+def two_optimizers(run: Run) -> Iterator[Finding]:
+    """Parameters that two optimizers move in turn, not one after the other has done its work."""
+    for first, second in combinations(_by_optimizer(run), 2):
+        in_turn = first[0].at < second[-1].at and second[0].at < first[-1].at
+        if in_turn and (both := first[0].tensors & second[0].tensors):
+            kinds = [steps[0].event["opt"] for steps in (first, second)]
+            facts = {"names": run.names(sorted(both, key=_number)), "optimizers": kinds}
+            yield Finding("two-optimizers", run.place(second[0].event), facts)
+
+
+def empty_step(run: Run) -> Iterator[Finding]:
+    """No parameter has a gradient at any step, although backward passes gave them some."""
+    for steps in _by_optimizer(run):
+        rows = [row for step in steps for row in step.rows]
+        if any(map(_moves, steps)) or any(not is_cleared(row["grad"]) for row in rows):
+            continue
+        given = [
+            (index, event)
+            for t in steps[0].tensors
+            for index, event in run.gradients.get(t, ())
+            if index < steps[-1].at and not is_cleared(event["after"])
+        ]
+        if not given or (len(steps) == 1 and not _cleared_between(run, given, steps[0])):
+            continue
+        facts = {"optimizer": steps[0].event["opt"], "steps": len(steps)}
+        facts["pass"] = run.place(min(given, key=lambda pair: pair[0])[1])
+        cleared = [pair for t in steps[0].tensors for pair in run.clearings.get(t, ())]
+        if cleared:
+            facts["cleared"] = run.place(min(cleared, key=lambda pair: pair[0])[1])
+        yield Finding("empty-step", run.place(steps[0].event), facts)
+
+
+def no_backward(run: Run) -> Iterator[Finding]:
+    """Steps, and no backward pass at all."""
+    for steps in () if run.passes else _by_optimizer(run):
+        if len(steps) > 1 and all(row["grad"] is None for step in steps for row in step.rows):
+            facts = {"optimizer": steps[0].event["opt"], "steps": len(steps)}
+            yield Finding("no-backward", run.place(steps[0].event), facts)
+
+
+def never_stepped(run: Run) -> Iterator[Finding]:
+    """Gradients of what an optimizer holds are computed and cleared, again and again, and nothing
+    uses them. With a GradScaler a step may be left out on purpose."""
+    if run.steps or run.signs("scaler_step"):
+        return
+    times = {
+        t: sum(index > grads[0][0] for index, _ in run.clearings.get(t, ()))
+        for t, grads in run.gradients.items()
+        if run.is_held(t) and not run.writes.get(t)
+    }
+    if found := [t for t, often in times.items() if often >= ENOUGH_STEPS]:
+        facts = {"names": run.names(found), "times": times[found[0]]}
+        facts["optimizer"] = run.trace.tensors[found[0]]["opt"]
+        yield Finding("never-stepped", run.place(run.gradients[found[0]][0][1]), facts)
+
+
+def stepped_twice(run: Run) -> Iterator[Finding]:
+    """Two steps with the same gradients: no backward pass came between."""
+    found: dict[tuple, list[Step]] = defaultdict(list)
+    for first, second in pairwise(run.steps):
+        between = run.events[first.at : second.at]
+        if any(event["k"] in ("backward", "grad_set") for event in between):
+            continue
+        held = {row["t"] for row in second.rows if not is_cleared(row["grad"])}
+        if first.tensors & held & run.gradients.keys():
+            found[first.event.get("line"), second.event.get("line")].append(second)
+    for (line, _), steps in found.items():
+        if len(steps) >= ENOUGH_STEPS - 1:
+            facts = {"times": len(steps), "names": run.names(sorted(steps[0].tensors, key=_number))}
+            facts["first"] = run.place({"line": line})
+            yield Finding("stepped-twice", run.place(steps[0].event), facts)
+
+
+def learning_rate_zero(run: Run) -> Iterator[Finding]:
+    """Every step has the learning rate 0, and nothing moves."""
+    for steps in _by_optimizer(run):
+        if len(steps) >= 2 and all(step.event["lr"] == 0 and not _moves(step) for step in steps):
+            facts = {"optimizer": steps[0].event["opt"], "steps": len(steps)}
+            yield Finding("learning-rate-zero", run.place(steps[0].event), facts)
+
+
+def stands_still(run: Run) -> Iterator[Finding]:
+    """A parameter has a gradient at each step, and not one of its numbers changes."""
+    for steps in _by_optimizer(run):
+        if len(steps) < ENOUGH_STEPS or any(step.event["lr"] == 0 for step in steps):
+            continue
+        still = [rows for rows in _rows(steps).values() if all(map(_is_still, rows))]
+        if still:
+            names = run.names(rows[0]["t"] for rows in still)
+            facts = {"names": names, "steps": len(steps), "lr": steps[-1].event["lr"]}
+            facts["dtype"] = run.trace.tensors[still[0][0]["t"]].get("dtype", "float32")
+            yield Finding("stands-still", run.place(steps[-1].event), facts)
+
+
+def update_size(run: Run) -> Iterator[Finding]:
+    """Weights that move by their own size in each step, or by less than float32 can tell."""
+    for steps in _by_optimizer(run):
+        if len(steps) < ENOUGH_STEPS:
+            continue
+        ratios = {t: _ratios(rows) for t, rows in _rows(steps).items()}
+        ratios = {t: found for t, found in ratios.items() if len(found) >= ENOUGH_STEPS}
+        large = [t for t, found in ratios.items() if median(found) > _TOO_LARGE]
+        small = [t for t, found in ratios.items() if 0 < max(found) < _TOO_SMALL]
+        constant = len({step.event["lr"] for step in steps}) == 1  # and no warm-up
+        for kind, tensors in (("update-too-large", large), ("update-too-small", small)):
+            if tensors and 2 * len(tensors) > len(ratios) and constant:
+                ratio = median(ratio for t in tensors for ratio in ratios[t])
+                facts = {"names": run.names(tensors), "ratio": ratio, "steps": len(steps)}
+                facts |= {"lr": steps[-1].event["lr"], "optimizer": steps[0].event["opt"]}
+                yield Finding(kind, run.place(steps[0].event), facts)
+
+
+def optimizer_holds_old(run: Run) -> Iterator[Finding]:
+    """An optimizer holds a parameter that never gets a gradient, and a newer one of the same name,
+    which gets one, is held by none."""
+    if old := run.replaced:
+        step = next(step for step in run.steps if step.tensors & set(old))
+        facts = {"names": run.names(old), "optimizer": step.event["opt"]}
+        yield Finding("optimizer-holds-old", run.place(step.event), facts)
+
+
+def moves_without_gradient(run: Run) -> Iterator[Finding]:
+    """A parameter moves in a step although its gradient is zero: momentum, or weight decay."""
+    for steps in _by_optimizer(run):
+        moving = [
+            row
+            for step in steps
+            for row in step.rows
+            if row["grad"] is not None and is_zero(row["grad"]) and row["before"] != row["after"]
+        ]
+        if moving:
+            names = run.names(row["t"] for row in moving)
+            facts = {"names": names, "optimizer": steps[0].event["opt"]}
+            yield Finding("moves-without-gradient", run.place(steps[0].event), facts)
+
+
+def loss_grows(run: Run) -> Iterator[Finding]:
+    """The loss of one line grows from pass to pass, a thousandfold."""
+    losses: dict[tuple, list[float]] = defaultdict(list)
+    events: dict[tuple, dict] = {}
+    for each in run.passes:
+        root = each.event["roots"][0]
+        value = scalar(run.trace.tensors[root].get("value")) if root else None
+        if value is not None and each.writes and len(each.event["roots"]) == 1:
+            key = run.place(each.event)
+            losses[key].append(value)
+            events[key] = each.event
+    for key, found in losses.items():
+        grows = all(0 < a < b for a, b in pairwise(found))
+        if len(found) > ENOUGH_STEPS and run.steps and grows and found[-1] > _GROWTH * found[0]:
+            facts = {"first": found[0], "last": found[-1], "passes": len(found)}
+            yield Finding("loss-grows", run.place(events[key]), facts)
+
+
+def _by_optimizer(run: Run) -> list[list[Step]]:
+    """The steps of each optimizer, which is known by its class and the parameters that it holds."""
+    found: dict[tuple, list[Step]] = defaultdict(list)
+    for step in run.steps:
+        if step.tensors:
+            found[step.event["opt"], step.tensors].append(step)
+    return list(found.values())
+
+
+def _rows(steps: list[Step]) -> dict[str, list[dict]]:
+    """The rows of each parameter, one for each step."""
+    found = defaultdict(list)
+    for step in steps:
+        for row in step.rows:
+            found[row["t"]].append(row)
+    return found
+
+
+def _kept(run: Run, first: Step, second: Step) -> set[str]:
+    """The parameters whose gradient of one step is a part of that of the next."""
+    used = {row["t"] for row in first.rows if not is_cleared(row["grad"])}
+    kept = set()
+    for t in used:
+        added = [e for i, e in run.gradients.get(t, ()) if first.at < i < second.at]
+        changed = any(first.at < i < second.at for i, _ in run.clearings.get(t, ()))
+        if added and not changed and not any(is_cleared(event["before"]) for event in added):
+            kept.add(t)
+    return kept
+
+
+def _cleared_between(run: Run, given: list, step: Step) -> bool:
+    """Whether gradients were cleared after they were given, and before a step."""
+    first = min(index for index, _ in given)
+    cleared = (index for t in step.tensors for index, _ in run.clearings.get(t, ()))
+    return any(first < index < step.at for index in cleared)
+
+
+def _pass_before(run: Run, at: int) -> dict | None:
+    return next((each.event for each in reversed(run.passes) if each.begin < at), None)
+
+
+def _number(tensor: str) -> int:
+    """Where a tensor stands among all: "t12" comes after "t2"."""
+    return int(tensor[1:])
+
+
+def _moves(step: Step) -> bool:
+    return any(row["before"] != row["after"] for row in step.rows)
+
+
+def _is_still(row: dict) -> bool:
+    still = row.get("moved") == 0 and row["before"] == row["after"]
+    return still and not is_cleared(row["grad"])
+
+
+def _ratios(rows: list[dict]) -> list[float]:
+    """How far a weight moved in each step, beside its norm; nothing for what is too small."""
+    if count(rows[0]["before"]) < _FEW or len(rows[0]["before"]["s"]) < 2:
+        return []
+    found = [row["moved"] for row in rows if not is_cleared(row["grad"]) and "moved" in row]
+    return [ratio for ratio in found if ratio > 0]

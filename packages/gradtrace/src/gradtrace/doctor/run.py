@@ -1,0 +1,230 @@
+"""A trace, looked up: its passes, its steps, which operation made what, and names for a reader."""
+
+from __future__ import annotations
+
+import bisect
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from gradtrace.doctor.finding import Place
+from gradtrace.graph.index import TraceIndex
+from gradtrace.graph.parameters import Parameter, parameters
+from gradtrace.graph.titles import Titles
+from gradtrace.trace import Event, Trace, Value
+from gradtrace.values import is_zero
+
+
+@dataclass
+class Pass:
+    """A backward pass: its first event, its nodes, and the gradients that reached leaves."""
+
+    event: Event
+    begin: int
+    end: int
+    nodes: list[Event] = field(default_factory=list)
+    accs: list[Event] = field(default_factory=list)
+    failed: bool = False
+
+    @property
+    def ran(self) -> set[str]:
+        return {event["n"] for event in (*self.nodes, *self.accs)}
+
+    @property
+    def writes(self) -> bool:
+        """Whether it writes `.grad`, as `backward()` does."""
+        return self.event["api"] == "backward"
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step of an optimizer, at an index of the events."""
+
+    at: int
+    event: Event
+
+    @property
+    def rows(self) -> list[dict]:
+        return self.event["params"]
+
+    @property
+    def tensors(self) -> frozenset[str]:
+        return frozenset(row["t"] for row in self.rows)
+
+
+class Run:
+    """One recorded run of a script."""
+
+    def __init__(self, trace: Trace) -> None:
+        self.trace, self.events = trace, trace.events
+        self.index = TraceIndex(trace)
+        self._titles = Titles(self.index)
+        self.passes = list(_passes(self.events))
+        self.pass_number = {each.event["p"]: each for each in self.passes}
+        self.steps = [Step(i, e) for i, e in enumerate(self.events) if e["k"] == "step"]
+
+    def all(self, *kinds: str) -> Iterator[tuple[int, Event]]:
+        """The events of some kinds, each with its index."""
+        return ((i, event) for i, event in enumerate(self.events) if event["k"] in kinds)
+
+    def signs(self, *kinds: str) -> list:
+        """What was recorded for a doctor alone, of some kinds."""
+        return [sign for sign in self.trace.health if sign["k"] in kinds]
+
+    def place(self, event: dict | None) -> Place:
+        """Where an event happened, or a sign was seen."""
+        return Place(event.get("line"), event.get("file", "")) if event else Place(None)
+
+    def name(self, tensor: str | None) -> str:
+        """What the script calls a tensor; without a name, what gave it, or its shape."""
+        if tensor not in self.trace.tensors:
+            return "?"
+        shape = "×".join(map(str, self.trace.tensors[tensor]["shape"])) or "0-d"
+        return self._titles.tensor(tensor) or f"({shape} tensor)"
+
+    def names(self, tensors: Iterable[str]) -> list[str]:
+        """The names of tensors, each once."""
+        return list(dict.fromkeys(map(self.name, tensors)))
+
+    def source(self, event: Event) -> str:
+        """What was evaluated: the text of the script, or the name of the operation."""
+        text = event.get("src") or event.get("op", "")
+        return text if len(text) <= 60 else event.get("op", text[:60])
+
+    @cached_property
+    def outcomes(self) -> list[Parameter]:
+        """What became of each parameter."""
+        return parameters(self.trace, self.index)
+
+    @cached_property
+    def replaced(self) -> dict[str, str]:
+        """The parameters that an optimizer holds in vain, since the script has put another in the
+        place of each, which no optimizer holds: that one, by the old one."""
+        newer = {
+            name: t
+            for t in self.gradients
+            if t not in self.optimized
+            for name in self.trace.tensors[t].get("names", ())
+        }
+        return {
+            t: newer[name]
+            for t in self.optimized
+            if t not in self.gradients
+            for name in self.trace.tensors[t].get("names", ())
+            if name in newer and "." in name
+        }
+
+    @cached_property
+    def optimized(self) -> set[str]:
+        """The tensors that a step of an optimizer was given."""
+        return {row["t"] for step in self.steps for row in step.rows}
+
+    def is_held(self, tensor: str) -> bool:
+        """Whether an optimizer was given a tensor."""
+        return tensor in self.optimized or "opt" in self.trace.tensors[tensor]
+
+    @cached_property
+    def optimizes(self) -> bool:
+        """Whether the script has an optimizer."""
+        return bool(self.steps) or any("opt" in each for each in self.trace.tensors.values())
+
+    def maker(self, tensor: str, before: int | None = None) -> Event | None:
+        """The last operation that gave a tensor, before an event."""
+        found = self.index.makers.get(tensor, [])
+        at = len(found) if before is None else bisect.bisect_left(found, before)
+        return self.events[found[at - 1]] if at else None
+
+    def op_of(self, node: str) -> Event | None:
+        """The operation that made a node, if it was recorded."""
+        call = self.trace.nodes[node].get("call")
+        return None if call is None else self.events[call]
+
+    @cached_property
+    def pass_of_node(self) -> dict[str, Pass]:
+        """The first pass that ran each node."""
+        found: dict[str, Pass] = {}
+        for each in self.passes:
+            for node in each.ran:
+                found.setdefault(node, each)
+        return found
+
+    @cached_property
+    def gradients(self) -> dict[str, list[tuple[int, Event]]]:
+        """What reached the `.grad` of each leaf: its `acc` events, with their indices."""
+        found = defaultdict(list)
+        for index, event in self.all("acc"):
+            if self.pass_number[event["p"]].writes and "after" in event:
+                found[event["t"]].append((index, event))
+        return found
+
+    @cached_property
+    def clearings(self) -> dict[str, list[tuple[int, Event]]]:
+        """Where the `.grad` of each leaf was set to None or to zero."""
+        found = defaultdict(list)
+        for index, event in self.all("grad_set"):
+            if is_cleared(event.get("after")):
+                found[event["t"]].append((index, event))
+        return found
+
+    @cached_property
+    def writes(self) -> dict[str, list[int]]:
+        """Where the script itself changed the value of each leaf."""
+        found = defaultdict(list)
+        for index, event in self.all("set", "op"):
+            if event["k"] == "set":
+                found[event["t"]].append(index)
+            else:
+                for out in event["out"]:
+                    if out.get("inplace") and self.trace.tensors[out["t"]]["leaf"]:
+                        found[out["t"]].append(index)
+        return found
+
+    def uses(self, tensor: str) -> list[tuple[int, Event]]:
+        """The operations into which a tensor went, with their indices."""
+        return [(place, self.events[place]) for place in self.index.users.get(tensor, ())]
+
+    @cached_property
+    def failure(self) -> tuple[str, Place, int | None] | None:
+        """The message of the error that ended the script, where, and in which backward pass."""
+        last = next((e for e in reversed(self.events) if e["k"] != "backward_end"), {"k": ""})
+        last_error = last if last["k"] == "error" else None
+        if signs := self.signs("failure"):
+            number = last_error.get("p") if last_error else None
+            return signs[-1]["text"], self.place(signs[-1]), number
+        if last_error is None:
+            return None
+        return last_error["msg"], self.place(last_error), last_error.get("p")
+
+    def module_path(self, event: Event) -> str:
+        """The innermost module in which an operation was called: "net.layer1.0.conv1"."""
+        call = self.trace.calls.get(event.get("within", ""))
+        return call["path"] if call else ""
+
+    def line_text(self, place: Place) -> str:
+        """The text of a line."""
+        source = self.trace.sources.get(place.file, self.trace.source)
+        lines = re.split(r"\r?\n", source)
+        return lines[place.line - 1] if place.line and place.line <= len(lines) else ""
+
+
+def is_cleared(grad: Value | None) -> bool:
+    """Whether `.grad` holds nothing: None, or zeros."""
+    return grad is None or is_zero(grad)
+
+
+def _passes(events: list[Event]) -> Iterator[Pass]:
+    found: dict[int, Pass] = {}
+    for index, event in enumerate(events):
+        if event["k"] == "backward":
+            found[event["p"]] = Pass(event, index, len(events))
+        elif event["k"] == "node":
+            found[event["p"]].nodes.append(event)
+        elif event["k"] == "acc":
+            found[event["p"]].accs.append(event)
+        elif event["k"] == "error" and "p" in event:
+            found[event["p"]].failed = True
+        elif event["k"] == "backward_end":
+            found[event["p"]].end = index
+    return iter(found.values())

@@ -1,0 +1,276 @@
+"""Groups the boxes of a large graph, so that it can be shown folded: by calls of modules, by
+iterations of loops, by lines.
+
+The boxes are put in the order of the forward pass, and every group is a stretch of it. So whatever
+is folded, the edges between groups lead forward, and the folded graph has no cycle. A parameter or
+an input is in the smallest group that holds all of its uses.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from graphlib import TopologicalSorter
+from itertools import groupby, pairwise
+
+from gradtrace.graph.build import FAILED, Graph
+from gradtrace.graph.stretches import Stretch, split
+from gradtrace.trace import Trace, nodes_made, operations
+
+MAX_WHOLE = 24
+"""A graph is shown whole up to so many boxes; of more the texts could not be read at a glance."""
+MAX_BOXES = 40
+"""One view of a folded graph shows no more."""
+MAX_MEMBERS = 30
+"""What a group may hold: it is shown with what it is linked to."""
+ROOT = "g0"
+
+
+@dataclass(frozen=True)
+class Group:
+    """A part of a graph. `kind` is "whole", "call" (of a module), "iterations", "lines", "calls"
+    (of several modules, one after another) or "parameters"; `members` are keys of groups and of
+    boxes, in the order of the forward pass."""
+
+    key: str
+    kind: str
+    members: tuple[str, ...]
+    call: str = ""
+    lines: tuple[int, int] | None = None
+    iterations: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True)
+class Groups:
+    """All groups of a graph by their keys, the outermost first, and what each member is in."""
+
+    by_key: Mapping[str, Group]
+    parent: Mapping[str, str]
+    place: Mapping[str, int]
+    """Where a box is in the order of the forward pass, and a group begins in it; below 0 for what
+    nothing leads to."""
+
+    def path(self, key: str) -> list[str]:
+        """The groups that a box or a group is in, from the outermost on, and itself."""
+        found = [key]
+        while found[-1] in self.parent:
+            found.append(self.parent[found[-1]])
+        return found[::-1]
+
+    def boxes(self, key: str) -> Iterator[str]:
+        """The boxes in a group, and in the groups within it."""
+        for member in self.by_key[key].members:
+            if member in self.by_key:
+                yield from self.boxes(member)
+            else:
+                yield member
+
+
+@dataclass(frozen=True)
+class _Item:
+    """A box that an operation made: its place, its line, and the calls that it was made in."""
+
+    box: str
+    sign: tuple
+    line: int
+    calls: tuple[str, ...]
+
+
+def group_boxes(trace: Trace, graph: Graph) -> Groups:
+    """The groups of a graph; the outermost alone where the graph is small."""
+    return _Grouping(trace, graph).groups()
+
+
+def outermost_with_layers(groups: Groups) -> str:
+    """The outermost group in which more than two are folded, as the layers of a model are; where a
+    group holds one or two, as a model and its loss, the larger one is looked into, unless they are
+    of about the same size, as two layers are."""
+    key = ROOT
+    while folded := _folded(groups, key, but=("parameters",)):
+        sizes = {inner: sum(1 for _ in groups.boxes(inner)) for inner in folded}
+        larger = max(folded, key=sizes.__getitem__)
+        alike = len(folded) == 2 and 2 * min(sizes.values()) > sizes[larger]
+        few = len(_folded(groups, larger, but=("parameters", "lines"))) < 2
+        if len(folded) > 2 or alike or few:
+            break
+        key = larger
+    return key
+
+
+def _folded(groups: Groups, key: str, but: tuple[str, ...]) -> list[str]:
+    """The groups in a group, without those of some kinds."""
+    members = groups.by_key[key].members
+    return [m for m in members if m in groups.by_key and groups.by_key[m].kind not in but]
+
+
+class _Grouping:
+    """Builds the groups from the outermost inward."""
+
+    def __init__(self, trace: Trace, graph: Graph) -> None:
+        self._trace, self._graph = trace, graph
+        self._found: dict[str, Group] = {}
+        self._parent: dict[str, str] = {}
+        self._items = _items(trace, graph)
+        place = {item.box: index for index, item in enumerate(self._items)}
+        self._place = {key: place.get(key, -1) for key in graph.boxes}
+        self._range = _ranges_of_use(graph, self._place)
+
+    def groups(self) -> Groups:
+        """All groups, with their places."""
+        free = [key for key, place in self._place.items() if place < 0]
+        if len(self._place) <= MAX_WHOLE:
+            self._found[ROOT] = Group(ROOT, "whole", tuple(self._graph.boxes))
+        else:
+            self._add("whole", self._stretches(0, len(self._items), 0), free)
+            self._open_only_call()
+        for group in self._found.values():
+            self._parent.update(dict.fromkeys(group.members, group.key))
+        groups = Groups(self._found, self._parent, self._place)
+        for key in self._found:
+            inside = [self._place[box] for box in groups.boxes(key)]
+            self._place[key] = min((at for at in inside if at >= 0), default=-1)
+        return groups
+
+    def _stretches(self, start: int, end: int, depth: int) -> list[Stretch]:
+        """What was made between two places: single boxes, and calls of modules at this depth."""
+        found, at = [], start
+        items = self._items[start:end]
+        for call, run in groupby(items, lambda i: i.calls[depth] if len(i.calls) > depth else ""):
+            run = list(run)
+            if call:
+                row = self._trace.calls[call]
+                sign = (row.get("file"), row["line"], row["path"])
+                found.append(Stretch(at, at + len(run), sign, row["line"] or 0, call, depth + 1))
+                at += len(run)
+            else:
+                for item in run:
+                    found.append(Stretch(at, at + 1, item.sign, item.line, "", depth))
+                    at += 1
+        return found
+
+    def _add(self, kind: str, stretches: Sequence[Stretch], free: list[str], **more: object) -> str:
+        """Add a group of stretches and of what nothing leads to, and the groups within it."""
+        key = self._new_key(kind)
+        inner, here = self._shared_out(free, stretches)
+        if len(stretches) + len(here) > MAX_MEMBERS and len(stretches) > MAX_MEMBERS // 2:
+            number, _ = more.get("iterations") or (1, 1)
+            stretches = split(stretches, MAX_MEMBERS, number)
+            inner, here = self._shared_out(free, stretches)
+        room = max(MAX_MEMBERS - len(stretches), MAX_MEMBERS // 3)
+        members = here if len(here) <= room else [self._parameters(here)]
+        members += [
+            self._member(stretch, own) for stretch, own in zip(stretches, inner, strict=True)
+        ]
+        self._found[key] = Group(key, kind, tuple(members), **more)
+        return key
+
+    def _new_key(self, kind: str) -> str:
+        """The key of a group that is not yet filled: the outer ones come before the inner ones."""
+        key = f"g{len(self._found)}"
+        self._found[key] = Group(key, kind, ())
+        return key
+
+    def _member(self, stretch: Stretch, free: list[str]) -> str:
+        """The key of a group for a stretch; that of the box itself where there is one alone."""
+        if stretch.end - stretch.start == 1 and not free:
+            return self._items[stretch.start].box
+        inner = stretch.parts or self._stretches(stretch.start, stretch.end, stretch.depth)
+        if len(inner) == 1 and inner[0].call:  # a module that only calls another one
+            return self._member(inner[0], free)
+        more = {"lines": stretch.lines, "iterations": stretch.iterations}
+        return self._add(stretch.kind, inner, free, call=stretch.call, **more)
+
+    def _shared_out(
+        self, free: list[str], stretches: Sequence[Stretch]
+    ) -> tuple[list[list[str]], list[str]]:
+        """The parameters and inputs that are used in one of these stretches alone, for each, and
+        the others."""
+        inner: list[list[str]] = [[] for _ in stretches]
+        here = []
+        starts = [stretch.start for stretch in stretches]
+        for box in free:
+            first, last = self._range[box]
+            at = bisect_right(starts, first) - 1
+            if at >= 0 and not stretches[at].single and last < stretches[at].end:
+                inner[at].append(box)
+            else:
+                here.append(box)
+        return inner, here
+
+    def _parameters(self, free: list[str]) -> str:
+        """Add a group of parameters and inputs; of groups of them where there are very many."""
+        key = self._new_key("parameters")
+        members = free
+        if len(free) > MAX_BOXES:
+            count = min(MAX_MEMBERS, -(-len(free) // MAX_MEMBERS))
+            ends = [len(free) * n // count for n in range(count + 1)]
+            members = [self._parameters(free[start:end]) for start, end in pairwise(ends)]
+        self._found[key] = Group(key, "parameters", tuple(members))
+        return key
+
+    def _open_only_call(self) -> None:
+        """Put what is in the only call of the outermost group in its place, if there is room."""
+        while True:
+            whole = self._found[ROOT]
+            calls = [key for key in whole.members if key in self._found]
+            inside = self._found[calls[0]].members if len(calls) == 1 else ()
+            if not inside or len(whole.members) + len(inside) > MAX_BOXES + 1:
+                return
+            at = whole.members.index(calls[0])
+            members = (*whole.members[:at], *inside, *whole.members[at + 1 :])
+            self._found[ROOT] = Group(ROOT, "whole", members, self._found.pop(calls[0]).call)
+
+
+def _items(trace: Trace, graph: Graph) -> list[_Item]:
+    """The boxes that an operation made, in the order of the forward pass.
+
+    A node without an operation of its own was made with the first that uses it.
+    """
+    constants = {key for key, box in graph.boxes.items() if box.kind == "constant"}
+    made_from = {edge.target for edge in graph.edges}
+    at: dict[str, int] = {}
+    for index, event in enumerate(trace.events):
+        waiting = [key for key in nodes_made(event) if key in graph.boxes]
+        waiting += [out["t"] for out in event.get("out", ()) if out["t"] in constants & made_from]
+        waiting += [FAILED] if event["k"] == "error" and FAILED in graph.boxes else []
+        while waiting:
+            key = waiting.pop()
+            if key in at or graph.boxes[key].kind == "leaf":
+                continue
+            at[key] = index
+            links = trace.nodes[key]["next"] if key in trace.nodes else ()
+            waiting += [link[0] for link in links if link and link[0] in graph.boxes]
+    sorter = TopologicalSorter({key: [] for key in graph.boxes})
+    for edge in graph.edges:
+        sorter.add(edge.target, edge.source)
+    rank = {key: place for place, key in enumerate(sorter.static_order())}
+    leaves = {key for key, box in graph.boxes.items() if box.kind == "leaf"}
+    free = leaves | (constants - made_from)
+    boxes = sorted(graph.boxes.keys() - free, key=lambda k: (at.get(k, len(trace.events)), rank[k]))
+    made = {key for event in operations(trace) for key in nodes_made(event)}
+    return [_item(trace, box, at.get(box), box in made) for box in boxes]
+
+
+def _item(trace: Trace, box: str, index: int | None, named: bool) -> _Item:
+    if index is None:
+        return _Item(box, (), 0, ())
+    event, calls = trace.events[index], []
+    call = event.get("within")
+    while call:
+        calls.append(call)
+        call = trace.calls[call].get("within")
+    what = trace.nodes[box]["op"] if named else box
+    sign = (event.get("file"), event["line"], event.get("src"), what)
+    return _Item(box, sign, event["line"] or 0, tuple(reversed(calls)))
+
+
+def _ranges_of_use(graph: Graph, place: Mapping[str, int]) -> dict[str, tuple[int, int]]:
+    """The first and the last place at which each box is used that nothing leads to."""
+    found: dict[str, tuple[int, int]] = {key: (-1, -1) for key, at in place.items() if at < 0}
+    for edge in graph.edges:
+        at = place[edge.target]
+        if edge.source in found and at >= 0:
+            first, last = found[edge.source]
+            found[edge.source] = (min(first, at) if first >= 0 else at, max(last, at))
+    return found

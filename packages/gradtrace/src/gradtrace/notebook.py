@@ -1,0 +1,83 @@
+"""Pages in notebooks: below a cell, and the magic `%%gradtrace`.
+
+IPython is asked where it runs, and never imported.
+"""
+
+from __future__ import annotations
+
+import ast
+import html
+
+from gradtrace.running_ipython import running_ipython
+
+_FRAME = (
+    '<iframe title="gradtrace" sandbox="allow-scripts allow-popups" srcdoc="{page}" '
+    'style="width:100%;height:{height}px;border:0;resize:vertical;overflow:auto"></iframe>'
+)
+
+
+def page_in_cell(page: str, height: int) -> str:
+    """A page as a part of another one, from which it is kept apart."""
+    # Without it a link to a place in the page leads to the notebook.
+    page = page.replace("<head>", '<head><base href="about:srcdoc">', 1)
+    return _FRAME.format(page=html.escape(page), height=height)
+
+
+def show_in_cell(page: str, height: int) -> bool:
+    """Show a page below the cell that is running; gives whether there is one, of a notebook."""
+    shell = running_ipython()
+    if shell is None or not hasattr(shell, "kernel"):
+        return False
+    shown = {"text/html": page_in_cell(page, height), "text/plain": "gradtrace: a page of HTML"}
+    shell.display_pub.publish(shown)
+    return True
+
+
+def _number_of_cell() -> int:
+    """The number of the cell that is running; IPython itself counts on already."""
+    from gradtrace.recording.script_position import calling_frame
+    from gradtrace.recording.user_files import cell_name
+
+    label = cell_name(calling_frame().f_code.co_filename) or ""
+    return int(label.removeprefix("In[").removesuffix("]") or 0)
+
+
+def load_ipython_extension(shell) -> None:
+    """What `%load_ext gradtrace` calls."""
+
+    def magic(line: str, cell: str | None = None) -> None:
+        __tracebackhide__ = True  # from IPython, which shows the user's lines alone then
+        _magic(shell, line, cell)
+
+    shell.register_magic_function(magic, "line_cell", "gradtrace")
+
+
+def _magic(shell, line: str, cell: str | None) -> None:
+    """`%%gradtrace` records its cell and shows the page below it; `%gradtrace` records its line.
+
+    `%%gradtrace trace` also keeps what was recorded, in a variable of this name.
+    """
+    from gradtrace.api import RecordedBlock
+
+    __tracebackhide__ = True
+    name = line.strip() if cell is not None else ""
+    if name and not name.isidentifier():
+        raise ValueError(f"%%gradtrace takes the name of a variable, and {name!r} is none")
+    text = shell.transform_cell(line if cell is None else cell)
+    file = shell.compile.cache(text, _number_of_cell())
+    tree = ast.parse(text, file)
+    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    recorded, value = RecordedBlock(code=(file, text)), None
+    try:
+        with recorded:
+            exec(compile(tree, file, "exec"), shell.user_ns)
+            if last is not None:
+                value = eval(compile(ast.Expression(last.value), file, "eval"), shell.user_ns)
+        shell.displayhook(value)
+    finally:
+        if name:
+            shell.user_ns[name] = recorded
+        try:
+            recorded.show()
+        except ValueError as error:  # there is nothing to draw, which is no error of the cell
+            print(error)

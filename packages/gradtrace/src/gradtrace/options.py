@@ -1,0 +1,197 @@
+"""What the command line of `gradtrace` asks for, and whether it can be done."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import locale
+import math
+import os
+import re
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+
+from gradtrace.errors import CommandError
+from gradtrace.narrate.languages import LANGUAGES, language_of_locale
+from gradtrace.render.standalone import is_standalone_page
+
+SUFFIX = ".html"
+UNTIL = ("nan", "inf", "error", "zero-grad")
+"""What a recording may be begun at; of "error", what led to it."""
+
+_RANGE = re.compile(r"([1-9]\d{0,8})(?:-([1-9]\d{0,8}))?")
+
+
+@dataclass(frozen=True)
+class Options:
+    """What was asked for on the command line: `file` is a script, or `module` a module of Python;
+    `arguments` are those of the script. `path`: the nn.Module at which the page opens; `vary`:
+    the numbers of the script that are changed in it."""
+
+    file: str = ""
+    module: str = ""
+    out: str | None = None
+    language: str | None = None
+    passes: str | None = None
+    steps: str | None = None
+    until: str | None = None
+    limit: float | None = None
+    stop: bool = False
+    open: bool = False
+    path: str = ""
+    vary: tuple[str, ...] = ()
+    arguments: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """What was named, for messages."""
+        return self.file or self.module
+
+    @property
+    def page_language(self) -> str:
+        """The language of the page, and of what is said about it."""
+        return self.language or language_of_terminal()
+
+
+def parse_options(arguments: list[str]) -> Options:
+    """What was asked for; ends the process where it cannot be understood."""
+    parser = argparse.ArgumentParser(
+        prog="gradtrace",
+        usage="gradtrace [options] (train.py | -m package.module) [arguments of the script]",
+        description="Record what autograd did in a script, and write an HTML file that plays it.",
+        epilog="gradtrace doctor train.py says in text what is wrong with the gradients.",
+    )
+    text = "the script with its arguments, for example train.py --epochs 1"
+    parser.add_argument("script", nargs=argparse.REMAINDER, help=text)
+    text = "run a module, as python -m does"
+    parser.add_argument("-m", dest="module", nargs=argparse.REMAINDER, help=text)
+    parser.add_argument("-o", dest="out", metavar="OUT.html", help="instead of train.html, here")
+    text = "instead of that of your terminal"
+    parser.add_argument("--language", choices=tuple(LANGUAGES), help=text)
+    parser.add_argument("--passes", metavar="N[-M]", help="the backward passes to show: 1, or 2-3")
+    begin = parser.add_mutually_exclusive_group()
+    text = "record from this step of the optimizer on: 500, or 500-501; before it, at full speed"
+    begin.add_argument("--steps", metavar="N[-M]", help=text)
+    text = (
+        "record from where a loss or gradient holds nan (inf: or infinity), or a gradient is zero;"
+        " with error, the last steps before the script fails, which is slow all along"
+    )
+    begin.add_argument("--until", choices=UNTIL, help=text)
+    text = "open the page at a module of the model, and so all others folded: model.h.1"
+    parser.add_argument("--module", dest="path", default="", metavar="PATH", help=text)
+    text = (
+        "let a reader of the page change a number of the script: lr = 0.01, 0.1 or lr = 0.001 to 1"
+        " times 10 (or: step 0.1; or: in 5). For each value the script is run once more, with all"
+        " that it does, one run after another. May be given twice"
+    )
+    parser.add_argument("--vary", action="append", default=[], metavar="NAME=VALUES", help=text)
+    text = "end the script once enough is recorded, instead of letting it run on"
+    parser.add_argument("--stop", action="store_true", help=text)
+    text = "open the page in the browser once it is written"
+    parser.add_argument("--open", action="store_true", help=text)
+    text = "stop the script after so many seconds"
+    parser.add_argument("--limit", type=seconds, metavar="SECONDS", help=text)
+    version = f"gradtrace {metadata.version('gradtrace')}"
+    parser.add_argument("--version", action="version", version=version)
+    found = vars(parser.parse_args(arguments))
+    script, module = found.pop("script"), found.pop("module")
+    vary = tuple(found.pop("vary"))
+    name, *rest = module or script or [""]
+    if not name:
+        parser.error("which script? gradtrace train.py")
+    found |= {"module" if module else "file": name, "vary": vary}
+    return Options(**found, arguments=tuple(rest))
+
+
+def seconds(text: str) -> float:
+    """A time limit, for argparse."""
+    with contextlib.suppress(ValueError):
+        if 0 < (seconds := float(text)) < math.inf:
+            return seconds
+    raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds above 0")
+
+
+def script_path(file: str) -> Path:
+    """The script that is named; raises `CommandError` where it cannot be run."""
+    script = Path(file).resolve()
+    mend = "name a script: gradtrace train.py"
+    if not script.exists():
+        found = f"nothing at {script}"
+        raise CommandError(file, 1, "there is no such script", "a file", found, mend)
+    if script.suffix != ".py" or not script.is_file():
+        found = f"a file that ends in {script.suffix or 'nothing'}"
+        found = "a folder" if script.is_dir() else found
+        expected = "a file that ends in .py"
+        raise CommandError(file, 1, "this is no Python script", expected, found, mend)
+    try:
+        script.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        what, mend = "the script cannot be read", "save it as UTF-8, where you may read it"
+        raise CommandError(file, 1, what, "text", str(error), mend) from error
+    return script
+
+
+def page_path(options: Options) -> Path:
+    """Where the page goes; a file of another origin is written over only if named with -o.
+
+    Raises `CommandError` where there is no place for it.
+    """
+    stem = Path(options.file).stem or options.module.rpartition(".")[2]
+    out = Path(options.out) if options.out else Path(stem + SUFFIX)
+    folder = out.resolve().parent
+    if out.is_dir():
+        raise unwritable(options, out, "a folder")
+    if not folder.is_dir():
+        raise unwritable(options, out, f"no folder {folder}")
+    if not os.access(out if out.exists() else folder, os.W_OK):
+        raise unwritable(options, out, "you may not write there")
+    if out.suffix.lower() not in (SUFFIX, ".htm"):
+        raise unwritable(options, out, f"a name that does not end in {SUFFIX}")
+    if options.out is None and out.exists() and not is_standalone_page(out):
+        raise CommandError(
+            options.name,
+            1,
+            "there is a file of that name already, and it was not made by this command",
+            f"no file {out}, or one that this command made",
+            f"{out}, made by something else",
+            f"move it away, or name another place: -o traced{SUFFIX}",
+        )
+    return out
+
+
+def unwritable(options: Options, out: Path, found: str) -> CommandError:
+    """The error of a page that has no place."""
+    what, mend = f"{out} cannot be written", f"name another place: -o trace{SUFFIX}"
+    expected = f"a file that ends in {SUFFIX}, in a folder that is there"
+    return CommandError(options.name, 1, what, expected, found, mend)
+
+
+def passes_asked_for(options: Options) -> tuple[int, int] | None:
+    """The first and the last backward pass that are to be shown."""
+    if options.passes is None:
+        return None
+    first, last = _range(options, "passes", "these are no backward passes")
+    return first, last or first
+
+
+def steps_asked_for(options: Options) -> tuple[int, int | None] | None:
+    """The step of the optimizer from which on it is recorded, and the last, if there is one."""
+    if options.steps is None:
+        return None
+    return _range(options, "steps", "these are no steps of an optimizer")
+
+
+def _range(options: Options, option: str, what: str) -> tuple[int, int | None]:
+    given = getattr(options, option)
+    match = _RANGE.fullmatch(given)
+    if match and int(match[1]) <= int(match[2] or match[1]):
+        return int(match[1]), int(match[2]) if match[2] else None
+    expected, found = f"--{option} 1, or --{option} 2-3", f"--{option} {given}"
+    raise CommandError(options.name, 1, what, expected, found, f"count the {option} from 1")
+
+
+def language_of_terminal() -> str:
+    """The language that the environment asks for."""
+    names = map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))
+    return language_of_locale(next(filter(None, names), None) or locale.getlocale()[0] or "")

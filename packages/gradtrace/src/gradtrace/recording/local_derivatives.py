@@ -1,0 +1,246 @@
+"""The local derivatives of a node: by what it multiplies the gradient that it receives.
+
+They are no formulas: the node itself is called, with one unit vector after the other for its
+gradient, just before the engine runs it, as its saved tensors are there only until then. A call
+computes, and nothing else: the engine alone runs hooks and frees what a node has saved. What may do
+more is never called (`_is_plain`), nor is anything that is not small.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+import torch
+from torch._C import _functorch as functorch
+from torch.autograd.graph import Node
+
+from gradtrace.recording.value_reader import ValueReader
+from gradtrace.trace import LocalDerivative
+
+MAX_OUTPUT = 16
+"""So often a node is called at most: once for each element of its output,"""
+MAX_INPUT = 32
+"""... and only where none of its inputs has more elements."""
+MAX_MATRIX = 36
+"""Elements of a matrix of derivatives in which nothing simpler is seen, and which is recorded."""
+_ROUNDINGS = 64
+"""A product may be so many times the precision of its dtype away from the gradient that was sent:
+it is added up in another order."""
+_REFUSED = ("Rnn", "RNN")
+"""Parts of the names of nodes that are not called, as they may use up what they saved."""
+
+Matrix = list[list[float]]
+"""A row for each element of the output, a column for each of the input."""
+
+
+@dataclass(frozen=True)
+class Jacobians:
+    """What a node received, and the matrix for each of its inputs, where there is one."""
+
+    gradient: torch.Tensor
+    """A copy: the node may write into the one that it gets."""
+    matrices: list[Matrix | None]
+
+
+class LocalDerivatives:
+    """Finds local derivatives. To be called only while recording is suspended."""
+
+    def __init__(self, values: ValueReader) -> None:
+        self._values = values
+        self._saved: dict[type, list[str]] = {}
+        """Under which names nodes of a type hold what they have saved."""
+
+    def before(self, node: Node, gradients: Sequence[torch.Tensor | None]) -> Jacobians | None:
+        """The matrices of a node that is about to run; None where it cannot be called."""
+        if len(gradients) != 1 or not _is_small(gradients[0]):
+            return None
+        gradient = gradients[0]
+        try:
+            shapes = _shapes_of_inputs(node)
+            if shapes is None or not self._is_plain(node):
+                return None
+            rows = []
+            for unit in torch.eye(gradient.numel(), dtype=gradient.dtype).unbind():
+                sent = node(unit.view(gradient.shape))
+                rows.append([sent] if isinstance(sent, torch.Tensor) or sent is None else sent)
+            matrices = list(map(_matrix, zip(*rows, strict=True), shapes))
+        except Exception:  # what the node needs is freed or changed: it will say so when it runs
+            return None
+        return Jacobians(gradient.clone(), matrices)
+
+    def after(
+        self, found: Jacobians, sent: Sequence[torch.Tensor | None]
+    ) -> list[LocalDerivative | None]:
+        """The local derivatives for the inputs: of those whose matrix gives what was `sent`."""
+        return [
+            self._described(found.gradient, matrix, each)
+            for matrix, each in zip(found.matrices, sent, strict=True)
+        ]
+
+    def _is_plain(self, node: Node) -> bool:
+        """Whether to call a node does nothing but compute: it is not of the script, nor of an
+        extension, and looking at what it has saved runs no hook."""
+        name, kind = node.name(), type(node)
+        if kind.__name__ != name or any(part in name for part in _REFUSED):
+            return False
+        if issubclass(kind, torch.autograd.function.BackwardCFunction):
+            return False
+        if (names := self._saved.get(kind)) is None:
+            names = [each for each in dir(kind) if each.startswith("_raw_saved_")]
+            self._saved[kind] = names
+        for each in names:
+            saved = getattr(node, each)
+            for one in saved if isinstance(saved, (list, tuple)) else (saved,):
+                # Before PyTorch 2.7 it isn't known whether there is a hook.
+                if one is not None and getattr(one, "unpack_hook", one) is not None:
+                    return False
+        return True
+
+    def _described(
+        self, gradient: torch.Tensor, matrix: Matrix | None, sent: torch.Tensor | None
+    ) -> LocalDerivative | None:
+        if matrix is None or not _is_small(sent, MAX_INPUT) or sent.numel() != len(matrix[0]):
+            return None
+        if not _agree(gradient, matrix, sent):
+            return None
+        form = _form(matrix, tuple(gradient.shape), tuple(sent.shape))
+        if form is None:
+            return None
+        how, numbers, shape = form
+        # No negative zeros, which come of the zeros of the unit vectors.
+        tensor = torch.tensor([x + 0.0 for x in numbers], dtype=gradient.dtype).view(shape)
+        return {"how": how, "by": self._values.value_of(tensor)}
+
+
+def _is_small(tensor: torch.Tensor | None, most: int = MAX_OUTPUT) -> bool:
+    """Whether it is a tensor of PyTorch itself with few real numbers, that the processor has."""
+    return (
+        tensor is not None
+        and not functorch.is_functorch_wrapped_tensor(tensor)
+        and type(tensor).__torch_dispatch__ is torch.Tensor.__torch_dispatch__
+        and tensor.layout is torch.strided
+        and tensor.is_floating_point()
+        and tensor.device.type == "cpu"
+        and not tensor.is_nested
+        and 0 < tensor.numel() <= most
+    )
+
+
+def _shapes_of_inputs(node: Node) -> list[torch.Size | None] | None:
+    """The shape of each input to which a gradient goes; None where one of them isn't small."""
+    shapes: list[torch.Size | None] = []
+    for to, slot in node.next_functions:
+        told = None if to is None else to._input_metadata[slot]
+        if told is not None and (told.is_nested_tensor or math.prod(told.shape) > MAX_INPUT):
+            return None
+        shapes.append(None if told is None else torch.Size(told.shape))
+    return shapes
+
+
+def _matrix(rows: Sequence[torch.Tensor | None], shape: torch.Size | None) -> Matrix | None:
+    """The matrix that has these rows, each for an input of this shape; None where it lacks some, or
+    not all numbers are finite."""
+    if shape is None or not all(_is_small(row, MAX_OUTPUT * MAX_INPUT) for row in rows):
+        return None
+    # The engine adds up what a node gives for an input that was broadcast.
+    matrix = [row.sum_to_size(shape).reshape(-1).tolist() for row in rows]
+    return matrix if all(map(math.isfinite, chain.from_iterable(matrix))) else None
+
+
+def _agree(gradient: torch.Tensor, matrix: Matrix, sent: torch.Tensor) -> bool:
+    """Whether what was sent is the gradient times the matrix: a hook may have changed it."""
+    received, precision = gradient.reshape(-1).tolist(), torch.finfo(sent.dtype).eps
+    for column, number in zip(zip(*matrix, strict=True), sent.reshape(-1).tolist(), strict=True):
+        terms = [g * x for g, x in zip(received, column, strict=True)]
+        if not all(map(math.isfinite, terms)):
+            return False
+        size = math.fsum(map(abs, terms))
+        # The difference with nan or infinity compares as false.
+        if not abs(math.fsum(terms) - number) <= _ROUNDINGS * precision * size:
+            return False
+    return True
+
+
+def _form(
+    matrix: Matrix, out: tuple[int, ...], into: tuple[int, ...]
+) -> tuple[str, list[float], tuple[int, ...]] | None:
+    """How the gradient and the numbers of the matrix are multiplied, in the simplest way: the name
+    of the way, these numbers, and their shape. `out`, `into`: shapes of the output and input."""
+    height, width = len(matrix), len(matrix[0])
+    diagonal = _diagonal(matrix)
+    if diagonal is not None and len(set(diagonal)) == 1:
+        return "times", diagonal[:1], ()
+    if diagonal is not None and out == into:
+        return "times", diagonal, into
+    if height == 1:
+        return "times", matrix[0], into
+    if width == 1:
+        return "dot", [row[0] for row in matrix], out
+    if (same := _placed(matrix)) is not None:
+        return "placed", [same], ()
+    if (right := _right(matrix, out, into)) is not None:
+        return "right", *right
+    if (left := _left(matrix, out, into)) is not None:
+        return "left", *left
+    if height * width > MAX_MATRIX:
+        return None
+    return "matrix", list(chain.from_iterable(matrix)), (height, width)
+
+
+def _diagonal(matrix: Matrix) -> list[float] | None:
+    """The diagonal, where everything else is zero."""
+    if len(matrix) != len(matrix[0]):
+        return None
+    if any(x for i, row in enumerate(matrix) for j, x in enumerate(row) if i != j):
+        return None
+    return [row[i] for i, row in enumerate(matrix)]
+
+
+def _placed(matrix: Matrix) -> float | None:
+    """The number by which every element is multiplied, where each element of the input gets one of
+    the output, or none."""
+    numbers = set()
+    for column in zip(*matrix, strict=True):
+        others = [x for x in column if x]
+        if len(others) > 1:
+            return None
+        numbers.update(others)
+    return next(iter(numbers), 0.0) if len(numbers) < 2 else None
+
+
+def _right(
+    matrix: Matrix, out: tuple[int, ...], into: tuple[int, ...]
+) -> tuple[list[float], tuple[int, ...]] | None:
+    """The matrix by which the gradient is multiplied from the right, each row of it alike."""
+    if not out or not into or out[:-1] != into[:-1]:
+        return None
+    high, wide = out[-1], into[-1]
+    block = [row[:wide] for row in matrix[:high]]
+    for i, j, x in _elements(matrix):
+        same = i // high == j // wide
+        if x != (block[i % high][j % wide] if same else 0):
+            return None
+    return list(chain.from_iterable(block)), (high, wide)
+
+
+def _left(
+    matrix: Matrix, out: tuple[int, ...], into: tuple[int, ...]
+) -> tuple[list[float], tuple[int, ...]] | None:
+    """The same from the left, each column of it alike."""
+    if len(out) != 2 or len(into) not in (1, 2) or out[-1] != into[-1]:
+        return None
+    wide = out[-1]
+    height = len(matrix[0]) // wide
+    block = [[matrix[i * wide][j * wide] for i in range(out[0])] for j in range(height)]
+    for i, j, x in _elements(matrix):
+        same = i % wide == j % wide
+        if x != (block[j // wide][i // wide] if same else 0):
+            return None
+    return list(chain.from_iterable(block)), (*into[:-1], out[0])
+
+
+def _elements(matrix: Matrix) -> Iterator[tuple[int, int, float]]:
+    return ((i, j, x) for i, row in enumerate(matrix) for j, x in enumerate(row))

@@ -1,0 +1,267 @@
+"""Records the operations that the script calls, and custom autograd Functions.
+
+A function mode sees each call of the API once, from outside: `F.cross_entropy`, not what it is made
+of. A dispatch mode would see more, but while one is active autograd takes other formulas for
+backward: what it saw would not be what happens without it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch.overrides import TorchFunctionMode
+
+from gradtrace.recording.observers.function_mode import WarningRegistries
+from gradtrace.recording.observers.health import Health
+from gradtrace.recording.recording import Recording
+from gradtrace.recording.registry import grad_fn_of
+from gradtrace.recording.script_position import module_of_call
+from gradtrace.recording.tensor_values import tensors_in
+
+_PROPERTIES = {"T", "mT", "H", "mH", "real", "imag", "data"}
+"""Attributes that make a tensor of another; reading any other is no operation."""
+_READS = {"item", "tolist", "__float__", "__int__", "__index__", "__complex__"}
+"""What gives Python numbers."""
+_NOT_RECORDED_HERE = {"__set__", "__delete__", "backward", "requires_grad_", "__deepcopy__"}
+_LEND = {"numpy", "__array__", "__dlpack__"}
+"""They give the memory of a tensor to others, who count no versions."""
+_COUNT_NO_VERSION = ("_fused_", "_amp_")
+"""So begin the names of functions that change tensors and count no version."""
+_MAX_ITEMS = 8
+"""So many items of a list are recorded among the arguments."""
+
+HookWrapper = Callable[[Callable, tuple, dict], tuple[tuple, dict]]
+"""Gets a function and its arguments; gives the arguments, with hooks wrapped."""
+
+
+@dataclass
+class _Call:
+    """A call that has begun: what went in, and in which version."""
+
+    name: str
+    ins: list[tuple[torch.Tensor, int | None]]
+
+
+class Operations(TorchFunctionMode):
+    """Records operations; `wrap_hooks` wraps the hooks that tensors are given here."""
+
+    def __init__(
+        self, recording: Recording, wrap_hooks: HookWrapper, health: Health | None = None
+    ) -> None:
+        super().__init__()
+        self._health = health
+        self._log, self._registry = recording.log, recording.registry
+        self._changes, self._names = recording.changes, recording.names
+        self._values = recording.values
+        self._calls = recording.calls
+        self._wrap_hooks = wrap_hooks
+        self._warning_registries = WarningRegistries()
+        self._inside_function = 0
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        # The warnings module looks this name up in the globals of the function that it warns in.
+        globals()["__warningregistry__"] = self._warning_registries.here()
+        kwargs = kwargs or {}
+        name = _name(func)
+        if name is None or not self._log.is_recording:
+            return func(*args, **kwargs)
+        call = None
+        hidden = self._inside_function or self._log.passes
+        with self._log.suspended:
+            if not hidden:
+                args, kwargs = self._wrap_hooks(func, args, kwargs)
+            call = self._begin(func, name, args, kwargs)
+        result = func(*args, **kwargs)
+        if call is not None:
+            with self._log.suspended:
+                changed = self._note_written(call)
+                if name in _LEND:
+                    self._changes.note_lent(args[0], result)
+                if not hidden:
+                    self._end(call, args, kwargs, result, changed)
+        return result
+
+    def failed_call(self, error: BaseException) -> dict:
+        """What an event says of the call of torch that raised an error; nothing where none did."""
+        found, entry = {}, error.__traceback__
+        while entry is not None:
+            frame, entry = entry.tb_frame, entry.tb_next
+            call = frame.f_locals.get("call")
+            if self._log.script.is_own(frame.f_code):
+                found = {}  # code of the user that torch has called
+            elif call and frame.f_code is Operations.__torch_function__.__code__:
+                found = {"op": call.name, "ins": [self._registry.tensor(t) for t, _ in call.ins]}
+        if found and (text := self._log.script.text_of_error(error)) is not None:
+            found["src"] = text
+        if found and (within := self._calls.failed_call(error)) is not None:
+            found["within"] = within
+        return found
+
+    def wrap_apply(self, original: Callable) -> classmethod:
+        """`torch.autograd.Function.apply`, with recording. In the forward of a Function no graph is
+        made, so what it calls is no operation of its own."""
+        operations = self
+
+        def apply(cls, *args, **kwargs):
+            if not operations._log.is_recording or operations._inside_function:
+                return original(cls, *args, **kwargs)
+            call = None
+            with operations._log.suspended:
+                call = operations._begin_call(cls.__name__, args, kwargs)
+            operations._inside_function += 1
+            try:
+                result = original(cls, *args, **kwargs)
+            finally:
+                operations._inside_function -= 1
+            if call is not None and not operations._log.passes:
+                with operations._log.suspended:
+                    operations._add_function(cls, call, args, kwargs, result)
+            return result
+
+        return classmethod(apply)
+
+    def _begin(self, func: Callable, name: str, args: tuple, kwargs: dict) -> _Call | None:
+        if name in ("__set__", "__delete__"):
+            self._changes.note_set(args[0], func.__self__.__name__, *args[1:2] or (None,))
+        elif name == "set_":
+            self._changes.note_set(args[0], "data", None)
+        if name in _NOT_RECORDED_HERE:
+            self._log.torch_calls += 1
+            return None
+        return self._begin_call(name, args, kwargs)
+
+    def _begin_call(self, name: str, args: tuple, kwargs: dict) -> _Call:
+        return _Call(name, [(t, _version(t)) for t in tensors_in((args, kwargs))])
+
+    def _note_written(self, call: _Call) -> list[torch.Tensor]:
+        """The tensors that a call has changed in place, which is noted."""
+        changed = [t for t, before in call.ins if _version(t) != before]
+        for tensor in changed:
+            self._registry.note_written(tensor)
+        counted = not call.name.startswith(_COUNT_NO_VERSION)
+        for tensor in changed if counted else [t for t, _ in call.ins]:
+            self._changes.note_written(tensor)
+        return changed
+
+    def _end(
+        self, call: _Call, args: tuple, kwargs: dict, result: Any, changed: list[torch.Tensor]
+    ) -> None:
+        changed_ids = set(map(id, changed))
+        untouched = {id(t) for t, _ in call.ins} - changed_ids
+        out = [t for t in tensors_in(result) if id(t) not in untouched]
+        if not out and not changed and call.name not in _READS:
+            return
+        self._log.torch_calls += 1
+        if _allocates(call.name):
+            for tensor in out:
+                self._registry.note_allocated(tensor)
+        if self._log.close_if_full():
+            return
+        if call.name in _READS:
+            self._add_read(call)
+            return
+        direct = self._log.script.is_caller()
+        # A layer writes into its buffers, an optimizer into everything: not done by the script.
+        known = set(map(id, out))
+        more = (t for t in changed if id(t) not in known)
+        out += [t for t in more if direct or grad_fn_of(t) is not None]
+        modules = self._log.script.modules()
+        if not out or not (direct or modules or any(grad_fn_of(t) is not None for t in out)):
+            return
+        path = "/".join(type(module).__name__ for module in modules)
+        more: dict = {"module": path} if path else {}
+        if self._health and (dead := self._health.dead_units(call.name, result)):
+            more["dead"] = dead
+        self._add_event(call, args, kwargs, out, changed, more)
+
+    def _add_read(self, call: _Call) -> None:
+        """A number was taken out of a tensor; said only where that leaves the graph."""
+        tensor = call.ins[0][0]
+        if tensor.requires_grad:
+            name, value = self._registry.tensor(tensor), self._values.value_of(tensor)
+            event = self._log.add("read", op=call.name.strip("_"), t=name, got=value)
+            if (text := self._log.script.text()) is not None:
+                event["src"] = text
+
+    def _add_function(self, cls: type, call: _Call, args: tuple, kwargs: dict, result: Any) -> None:
+        if self._log.close_if_full():
+            return
+        self._log.torch_calls += 1
+        changed = self._note_written(call)
+        if cls.__module__.startswith("torch."):
+            more: dict = {"lib": True}
+            if (module := module_of_call()) is not None:
+                more["mod"] = self._names.of_module(module)
+        else:
+            more = {"custom": True}
+        self._add_event(call, args, kwargs, list(tensors_in(result)), changed, more)
+
+    def _add_event(self, call, args, kwargs, out, changed, more: dict) -> None:
+        ins = [self._registry.tensor(tensor) for tensor, _ in call.ins]
+        changed_ids = set(map(id, changed))
+        outputs = [self._output(tensor, id(tensor) in changed_ids) for tensor in out]
+        name = call.name.strip("_") if call.name.startswith("__") else call.name
+        if (within := self._calls.innermost()) is not None:
+            more["within"] = within
+        arguments = [[self._argument(arg) for arg in args]]
+        if named := {key: self._argument(arg) for key, arg in kwargs.items() if arg is not None}:
+            arguments.append(named)
+        event = self._log.add("op", op=name, args=arguments, ins=ins, out=outputs, **more)
+        if (text := self._log.script.text()) is not None:
+            event["src"] = text
+        if not self._log.suspended.script_makes_graph and any(t.requires_grad for t, _ in call.ins):
+            event["no_grad"] = True
+        index = len(self._log.trace.events) - 1
+        for output in outputs:
+            if "n" in output:
+                self._registry.note_operation(output["n"], index)
+
+    def _output(self, tensor: torch.Tensor, changed: bool) -> dict:
+        """An item of `out`: the tensor, its value and node, and whether it was changed in place."""
+        name = self._registry.tensor(tensor)
+        output: dict = {"t": name}
+        value = None
+        if not self._registry.is_uninitialised(tensor):
+            value = output["value"] = self._values.value_of(tensor)
+        self._registry.note_first_value(name, value)
+        if (node := self._registry.note_made(tensor, value)) is not None:
+            output["n"] = node
+        if changed:
+            output["inplace"] = True
+            self._changes.note_value(name, tensor)
+        return output
+
+    def _argument(self, arg: Any) -> Any:
+        """An argument as JSON can hold it; tensors by their ids."""
+        if isinstance(arg, torch.Tensor):
+            owner = self._changes.owner_of_grad(arg)
+            return f"@{owner}.grad" if owner else f"@{self._registry.tensor(arg)}"
+        if isinstance(arg, float):
+            return arg if abs(arg) < float("inf") else str(arg)
+        if isinstance(arg, (bool, int, str)) or arg is None:
+            return arg
+        if isinstance(arg, (list, tuple)):
+            return [self._argument(item) for item in arg[:_MAX_ITEMS]]
+        if isinstance(arg, (torch.dtype, torch.device, torch.layout, torch.memory_format)):
+            return str(arg)
+        return type(arg).__name__
+
+
+def _version(tensor: torch.Tensor) -> int | None:
+    return None if tensor.is_inference() else tensor._version
+
+
+def _name(func: Callable) -> str | None:
+    """The name of a function of torch; None for the reading of most attributes."""
+    name = getattr(func, "__name__", type(func).__name__)
+    if name != "__get__":
+        return name
+    name = getattr(getattr(func, "__self__", None), "__name__", name)
+    return name if name in _PROPERTIES else None
+
+
+def _allocates(name: str) -> bool:
+    return "empty" in name or name in ("resize_", "new")

@@ -1,0 +1,296 @@
+"""Records one run of a script: puts the observers in place, and takes them away again.
+
+    recorder = Recorder(path)
+    with recorder:
+        ...                     # run the script, unchanged, as `__main__`
+    recorder.trace()
+
+Imports torch: only the process that runs the script may import this module.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack
+from pathlib import Path
+
+import torch
+from torch import nn
+from torch._dynamo import eval_frame
+from torch._dynamo.eval_frame import OptimizedModule
+from torch.nn.modules import module as modules
+
+from gradtrace.recording.event_log import EventLog
+from gradtrace.recording.execute import execute
+from gradtrace.recording.failure import (
+    Failure,
+    failure_of_recorder,
+    format_failure,
+    hide_recorder,
+    is_of_recorder,
+)
+from gradtrace.recording.module_names import ModuleNames
+from gradtrace.recording.names import TensorNames
+from gradtrace.recording.observers.backward_passes import BackwardPasses
+from gradtrace.recording.observers.compiled_code import CompiledCode, wrap_initialize
+from gradtrace.recording.observers.function_mode import (
+    MODULES_WITH_FAST_PATH,
+    push_outermost,
+    take_away,
+    wrap_fast_path,
+)
+from gradtrace.recording.observers.health import Health
+from gradtrace.recording.observers.hooks import (
+    ON_ALL_MODULES,
+    ON_MODULES,
+    ON_OPTIMIZERS,
+    ScriptHooks,
+)
+from gradtrace.recording.observers.leaf_changes import LeafChanges
+from gradtrace.recording.observers.module_calls import ModuleCalls
+from gradtrace.recording.observers.operations import Operations
+from gradtrace.recording.observers.optimizers import OptimizerSteps
+from gradtrace.recording.observers.printed_output import PrintedOutput
+from gradtrace.recording.observers.script_lines import LineTracer
+from gradtrace.recording.recent_events import RecentEvents
+from gradtrace.recording.recording import Recording
+from gradtrace.recording.registry import GraphRegistry
+from gradtrace.recording.script_position import ScriptPosition
+from gradtrace.recording.suspended import OwnHandleIds
+from gradtrace.recording.value_reader import ValueReader
+from gradtrace.trace import Trace, format_trace
+
+MAX_EVENTS = 3000
+"""Recording stops after so many events, at the end of a backward pass."""
+SEED = 0
+"""torch is seeded with this before the script runs, so that each recording is the same."""
+_LOST_LINES = Failure(
+    "the lines of the script could no longer be followed: it came to a RecursionError, which with "
+    "the recorder comes earlier than without, or it set a trace function of its own"
+)
+
+
+class RecordingFailed(RuntimeError):
+    """The recorder has failed, not the script."""
+
+
+class Recorder:
+    """Records what happens within `with recorder:`, where the script is run.
+
+    It ends after `max_events` or `max_steps` of an optimizer, or where more backward passes than
+    `max_passes` begin; from then on the script runs as if there were no recorder, and `when_full`
+    is called, with the line at which it is, in its own thread. `health`: also what a doctor
+    asks for (`Trace.health`). `recent`: instead of ending after `max_events` it keeps the last
+    steps. `source`: the text of the script, if that isn't in its file.
+    """
+
+    def __init__(
+        self,
+        path: str | Path,
+        source: str | None = None,
+        max_events: int = MAX_EVENTS,
+        max_passes: int | None = None,
+        max_steps: int | None = None,
+        when_full: Callable[[int | None], None] = lambda line: None,
+        health: bool = False,
+        recent: bool = False,
+    ) -> None:
+        self._path = path
+        if source is None:
+            source = Path(path).read_text(encoding="utf-8")
+        self._log = log = EventLog(ScriptPosition(str(path), source), source, max_events)
+        values = ValueReader()
+        self._registry = registry = GraphRegistry(log.trace, values)
+        self._changes = changes = LeafChanges(log, registry, values)
+        names = ModuleNames(log.script)
+        self._calls = calls = ModuleCalls(log, names)
+        recording = Recording(log, registry, changes, names, calls, OwnHandleIds(), values)
+        self._tensor_names = TensorNames(recording.handle_ids)
+        self.suspended, self.handle_ids = log.suspended, recording.handle_ids
+        self._recent = RecentEvents(log.trace, registry, calls) if recent else None
+        if self._recent is not None:
+            log.forget = self._recent.forget
+        self.forgotten = 0
+        """How many backward passes were forgotten, once the recording has ended."""
+        self._when_full = when_full
+        self._passes = BackwardPasses(recording, max_passes, self._full)
+        self._health = Health(recording) if health else None
+        self._steps = OptimizerSteps(recording, max_steps, self._health)
+        self._hooks = ScriptHooks(recording, self._passes, self._steps)
+        self._operations = Operations(recording, self._hooks.on_tensor, self._health)
+        self._compiled = CompiledCode(log)
+        self._lines = LineTracer(recording, self._tensor_names, self._passes, self._full)
+        self._output = PrintedOutput(log)
+        self._undo = ExitStack()
+        self._finished = False
+
+    def __enter__(self) -> None:
+        torch.manual_seed(SEED)
+        self._begin(lambda: None)
+
+    def begin(
+        self, optimizers: Iterable[torch.optim.Optimizer] = (), model: nn.Module | None = None
+    ) -> None:
+        """Begin to record while the script runs, and has a `model` and `optimizers` already."""
+
+        def join() -> None:
+            self._lines.join()
+            if model is not None:
+                self._lines.note_model(model)
+            for optimizer in optimizers:
+                self._steps.note_parameters(optimizer)
+
+        self._begin(join)
+
+    def _begin(self, join: Callable[[], None]) -> None:
+        try:
+            self._observe()
+            with self._log.suspended:
+                join()
+        except Exception as error:
+            self._undo.close()
+            self._log.suspended.errors.append(failure_of_recorder(error))
+            raise RecordingFailed(self._message()) from error
+        self._log.open = True
+        sys.settrace(self._lines)
+
+    def _observe(self) -> None:
+        hooks, steps = self._hooks, self._steps
+        self._patch(torch.autograd, "_engine_run_backward", self._passes.wrap_engine)
+        self._patch(torch.autograd.Function, "apply", _of_class(self._operations.wrap_apply))
+        self._patch(torch.utils, "swap_tensors", self._changes.wrap_swap_tensors)
+        call = nn.Module.__call__
+        self._patch(nn.Module, "__call__", self._calls.wrap_call)
+        self._patch(OptimizedModule, "_initialize", lambda f: wrap_initialize(call, f))
+        self._patch(eval_frame, "_callback_from_stance", self._compiled.wrap_callback)
+        self._compiled.observe(self._undo)
+        for name, kind in ON_MODULES.items():
+            self._patch(nn.Module, name, lambda f, kind=kind: hooks.on_module(f, kind))
+        for name, kind in ON_ALL_MODULES.items():
+            self._patch(modules, name, lambda f, kind=kind: hooks.on_all_modules(f, kind))
+        for name, kind in ON_OPTIMIZERS.items():
+            self._patch(
+                torch.optim.Optimizer, name, lambda f, kind=kind: hooks.on_optimizer(f, kind)
+            )
+        self._patch(torch.autograd.graph, "register_multi_grad_hook", hooks.on_several_tensors)
+        self._patch(torch.optim.Optimizer, "zero_grad", steps.wrap_zero_grad)
+        self._patch(torch.optim.Optimizer, "add_param_group", steps.wrap_add_param_group)
+        self._patch(nn.Module, "zero_grad", steps.wrap_zero_grad)
+        for kind in MODULES_WITH_FAST_PATH:
+            self._patch(kind, "forward", lambda f: wrap_fast_path(self._operations, f))
+        steps.observe(self._undo)
+        self._tensor_names.observe(self._undo)
+        if self._health is not None:
+            self._health.observe(self._undo)
+        self._output.observe(sys.stdout, self._undo)
+        push_outermost(self._operations)
+        self._undo.callback(take_away, self._operations)
+        self._undo.callback(self._lines.leave)
+        self._undo.callback(sys.settrace, sys.gettrace())
+
+    def __exit__(self, _: type | None, error: BaseException | None, __: object) -> None:
+        is_fault = error is not None and is_of_recorder(error)
+        if is_fault:
+            self._log.suspended.errors.append(failure_of_recorder(error))
+        elif isinstance(error, Exception) and self._log.open:
+            with self._log.suspended:
+                place = self._log.script.place_of_error(error)
+                failed = self._operations.failed_call(error)
+                self._passes.add_error(error, place=place, **failed)
+                if self._health is not None:
+                    self._health.add("failure", place, text=f"{type(error).__name__}: {error}")
+        if error is not None and not is_fault:
+            hide_recorder(error)
+        # Ctrl-C may come while the lines are followed, which ends that.
+        stopped = error is not None and not isinstance(error, Exception)
+        if sys.gettrace() is not self._lines and self._log.open and not stopped:
+            self._log.suspended.errors.append(_LOST_LINES)
+        self._log.open = False
+        self._undo.close()
+        self.finish()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether what happens now is recorded still."""
+        return self._log.open
+
+    def _full(self) -> None:
+        """Nothing more is recorded: the script goes on without a recorder."""
+        if self._finished:
+            return
+        line = self._log.script.line()
+        self._undo.close()
+        self.finish()
+        self._when_full(line)
+
+    def name_of(self, tensor: torch.Tensor) -> str:
+        """What the script calls a tensor; its shape where it has no name."""
+        return self._registry.name_of(tensor) or str(list(tensor.shape))
+
+    def trace(self) -> Trace:
+        """The trace; raises `RecordingFailed` if anything went wrong with it."""
+        if self._log.suspended.errors:
+            raise RecordingFailed(self._message())
+        return self._log.trace
+
+    def finish(self) -> None:
+        """End the recording, once. From another thread: the script must not go on after it."""
+        self._log.open = False
+        if not self._finished:
+            self._finished = True
+            with self._log.suspended:
+                self._changes.finish()
+            self._registry.finish()
+            if self._recent is not None:
+                self.forgotten = self._recent.number_passes()
+
+    def failure(self) -> Failure | None:
+        """Why there is no trace; a fault of the recorder before what the script brought about."""
+        errors = list(dict.fromkeys(self._log.suspended.errors))
+        if fault := next((failure for failure in errors if failure.file), None):
+            return fault
+        return Failure("\n".join(failure.found for failure in errors)) if errors else None
+
+    def save(self, file: str) -> None:
+        """Write the trace, or the failure because of which there is none, to `file`."""
+        failure = self.failure()
+        text = format_failure(failure) if failure else format_trace(self._log.trace)
+        Path(file).write_text(text, encoding="utf-8", newline="\n")
+
+    def _message(self) -> str:
+        return f"the recorder failed on {self._path}:\n{self.failure()}"
+
+    def _patch(self, owner: object, name: str, wrap: Callable[[Callable], object]) -> None:
+        original = vars(owner)[name]
+        setattr(owner, name, wrap(original))
+        self._undo.callback(setattr, owner, name, original)
+
+
+def record_script(path: str | Path) -> Trace:
+    """Run a script in this process, unchanged, and give its trace.
+
+    An error of the script is part of the trace. Raises `RecordingFailed` where the recorder fails.
+    """
+    recorder = Recorder(path)
+    main = sys.modules["__main__"]
+    try:
+        with contextlib.suppress(Exception), recorder:
+            execute(str(path))
+    finally:
+        sys.modules["__main__"] = main
+    return recorder.trace()
+
+
+def _of_class(wrap: Callable) -> Callable:
+    """The same for a class method, which is found wrapped in its class.
+
+    Written in Python it is a `classmethod`, written in C (since torch 2.14) it has no `__func__`;
+    both are bound to a class in the same way.
+    """
+
+    def wrapped(original) -> object:
+        return wrap(lambda cls, *args, **kwargs: original.__get__(None, cls)(*args, **kwargs))
+
+    return wrapped

@@ -1,0 +1,157 @@
+"""Waits with the recording of a script until a step of an optimizer, or until a number is bad.
+
+Until then the script runs at full speed: only the entry of the autograd engine and the ends of the
+optimizers' steps are observed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import threading
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Literal
+from weakref import WeakKeyDictionary
+
+import torch
+from torch.optim import Optimizer
+from torch.optim.optimizer import register_optimizer_step_post_hook
+
+from gradtrace.recording.after_return import after_return
+from gradtrace.recording.number_check import NumberCheck
+from gradtrace.recording.observers.backward_passes import roots_of
+from gradtrace.recording.observers.optimizers import parameters_of
+from gradtrace.recording.recorder import SEED, Recorder, RecordingFailed
+from gradtrace.recording.registry import leaf_of_node, reachable
+
+Until = Literal["nan", "inf", "zero-grad"]
+"""What a watch waits for: nan, or infinity or nan, in what a backward pass starts from or in the
+gradient of a parameter; or a gradient of zeros alone at a step of its optimizer."""
+
+
+@dataclass(frozen=True)
+class Beginning:
+    """Where in the script the recording began: `steps` of an optimizer and backward `passes` had
+    been made. `found`: "step", or the bad number's place: "start" of a pass, "grad" or "zero"; `of`
+    the parameter."""
+
+    found: Literal["step", "start", "grad", "zero"]
+    steps: int
+    passes: int
+    of: torch.Tensor | None = None
+
+
+class Watch:
+    """`with watch:` around the run of a script begins the recording after `first - 1` steps of the
+    optimizer that made the most, or at what is waited for `until`.
+
+    A GPU is waited for once in each pass or step at which numbers are looked at.
+    """
+
+    def __init__(self, recorder: Recorder, first: int | None, until: Until | None) -> None:
+        self.beginning: Beginning | None = None
+        self.steps = self.passes = 0
+        """How many steps, by the optimizer that made the most, and passes there were so far."""
+        self._recorder, self._first, self._until = recorder, first, until
+        self._steps: WeakKeyDictionary[Optimizer, int] = WeakKeyDictionary()
+        self._gradients: tuple[list[torch.Tensor], NumberCheck] | None = None
+        """The parameters after the last pass, where their gradients are still to be looked at."""
+        self._running = 0
+        self._thread = threading.get_ident()
+        self._undo = ExitStack()
+
+    def __enter__(self) -> None:
+        torch.manual_seed(SEED)
+        self._engine = torch.autograd._engine_run_backward
+        torch.autograd._engine_run_backward = self._run_backward
+        self._undo.callback(setattr, torch.autograd, "_engine_run_backward", self._engine)
+        with self._recorder.handle_ids:
+            self._undo.callback(register_optimizer_step_post_hook(self._step_ended).remove)
+        if self._first == 1:
+            self._begin("step")
+
+    def __exit__(self, *error: object) -> None:
+        self._undo.close()
+        if self.beginning is not None:
+            self._recorder.__exit__(*error)
+
+    def _begin(self, found: str, of: torch.Tensor | None = None) -> None:
+        if self.beginning is not None:
+            return
+        self._undo.close()
+        self.beginning = Beginning(found, self.steps, self.passes, of)
+        with contextlib.suppress(RecordingFailed):  # the script goes on; the recorder holds why
+            self._recorder.begin(self._steps)
+
+    def _run_backward(self, outputs, *args, **kwargs):
+        """In place of the engine's function, which every pass goes through."""
+        if threading.get_ident() != self._thread:
+            return self._engine(outputs, *args, **kwargs)
+        looks = self._until in ("nan", "inf") and not self._running
+        if looks:
+            self._look_before(outputs)
+        if self.beginning is not None:  # the function is the recorder's now
+            return torch.autograd._engine_run_backward(outputs, *args, **kwargs)
+        self.passes += 1
+        self._running += 1
+        try:
+            result = self._engine(outputs, *args, **kwargs)
+        finally:
+            self._running -= 1
+        if looks and self.beginning is None:
+            self._look_after(outputs)
+        return result
+
+    def _look_before(self, outputs) -> None:
+        """Look at what a pass starts from, and before that at what the last one has left."""
+        first = None
+        with self._recorder.suspended:
+            starts = [each for each in outputs if isinstance(each, torch.Tensor)]
+            first = NumberCheck(self._until, starts).first()
+        self._look_at_gradients()
+        if first is not None:
+            self._begin("start")
+
+    def _look_after(self, outputs) -> None:
+        """Look at the gradients of the parameters; on a GPU only when the next pass begins."""
+        ready = True
+        with self._recorder.suspended:
+            parameters = [p for p in self._parameters(outputs) if p.grad is not None]
+            check = NumberCheck(self._until, [p.grad for p in parameters])
+            self._gradients, ready = (parameters, check), check.is_ready
+        if ready:
+            self._look_at_gradients()
+
+    def _look_at_gradients(self) -> None:
+        if self._gradients is None:
+            return
+        (parameters, check), self._gradients, first = self._gradients, None, None
+        with self._recorder.suspended:
+            first = check.first()
+        if first is not None:
+            self._begin("grad", parameters[first])
+
+    def _parameters(self, outputs) -> list[torch.Tensor]:
+        """Those of all optimizers that made a step; until one has, the leaves of the graph."""
+        if self._steps:
+            return [p for optimizer in self._steps for p in parameters_of(optimizer)]
+        leaves = map(leaf_of_node, reachable(roots_of(outputs)))
+        return [leaf for leaf in leaves if leaf is not None]
+
+    def _step_ended(self, optimizer: Optimizer, *_: object) -> None:
+        if threading.get_ident() != self._thread:
+            return
+        made = self._steps[optimizer] = self._steps.get(optimizer, 0) + 1
+        self.steps = max(self.steps, made)
+        found, of = None, None
+        if self._until == "zero-grad":
+            with self._recorder.suspended:
+                parameters = [p for p in parameters_of(optimizer) if p.grad is not None]
+                first = NumberCheck("zero", [p.grad for p in parameters]).first()
+                found, of = ("zero", parameters[first]) if first is not None else (None, None)
+        elif self.steps + 1 == self._first:
+            found = "step"
+        if found is not None:
+            # Not while the optimizer goes through its hooks, to which the recorder adds some.
+            after_return(sys._getframe(1), lambda: self._begin(found, of))

@@ -1,0 +1,166 @@
+// Lets a reader change numbers of the script above a figure. Each run was recorded; the data of all comes with the first
+// touch, and nothing is computed here.
+{
+const { make } = customElements.get("trace-player")
+
+// The part of a text from one character to another, in an element of its own.
+const marked = (code, start, end) => {
+  const range = document.createRange(), texts = document.createTreeWalker(code, NodeFilter.SHOW_TEXT)
+  for (let at = 0, text; (text = texts.nextNode()); at += text.length) {
+    if (at <= start && start < at + text.length) range.setStart(text, start - at)
+    if (at < end && end <= at + text.length) { range.setEnd(text, end - at); break }
+  }
+  const mark = make("span", { className: "varied" })
+  mark.append(range.extractContents())
+  range.insertNode(mark)
+  return mark
+}
+
+// The numbers in a line of the output, as prose writes them: 60 for 60. and 60.0
+const numbers = line => [...line.matchAll(/(?:^|[^\w.])(-?(?:\d+\.?\d*(?:e[+-]?\d+)?|nan|inf))/g)].map(([, n]) => n.replace(/\.0*$/, ""))
+
+// What a script has drawn: it has no steps, and each run has a picture of its own.
+customElements.get("varied-plot") || customElements.define("varied-plot", class extends customElements.get("trace-player") {
+  connectedCallback() {}
+  disconnectedCallback() {}
+  follow() {}
+
+  replace(items, picture) {
+    this.own ??= this.innerHTML
+    this.innerHTML = picture ?? this.own
+  }
+})
+
+customElements.get("trace-vary") || customElements.define("trace-vary", class extends HTMLElement {
+  connectedCallback() {
+    this.gone = new AbortController()
+    this.inputs ?? this.build()
+    addEventListener("hashchange", () => this.follow(location.hash), this.gone)
+    addEventListener("beforeprint", () => this.restore(), this.gone)
+    document.addEventListener("click", e => {
+      const link = e.target.closest("a[data-values]")
+      if (!link?.hash.startsWith(`#${this.parentElement.id}`)) return
+      e.preventDefault() // the theme would load the page again
+      history.replaceState(null, "", `${link.hash}&${link.dataset.values}`)
+      this.follow(location.hash)
+    }, this.gone)
+    this.follow(location.hash)
+  }
+
+  disconnectedCallback() {
+    this.gone.abort()
+  }
+
+  build() {
+    this.player = this.parentElement.querySelector("trace-player, varied-plot") ?? this.closest("trace-page")
+    customElements.upgrade(this.player) // which stands behind this one: where both are put into a page, it comes later
+    this.numbers = JSON.parse(this.dataset.numbers)
+    this.words = this.dataset.words.split("|")
+    this.address = new URL(this.dataset.src, document.baseURI)
+    this.at = this.numbers.map(number => number.own)
+    const code = this.player.source(), rows = code.textContent.split("\n")
+    const places = this.numbers.map(({ line, start, end }) => {
+      const before = rows.slice(0, line - 1).join("\n").length + (line > 1)
+      return [before + start, before + end]
+    })
+    this.marks = places.map(place => marked(code, ...place))
+    this.output = this.after(code.closest(".highlight"), ".output").querySelector("code")
+    this.printed = this.output.innerHTML
+    this.followers = [...document.querySelectorAll(".follows")].flatMap(element => {
+      const link = element.closest("a") ?? element.querySelector("a"), line = document.getElementById(link?.hash.slice(1))
+      if (!this.output.contains(line)) return []
+      const at = numbers(line.textContent).indexOf(element.textContent.replace("−", "-"))
+      return { shows: element.contains(link) ? link : element, row: link.hash.match(/\d+$/) - 1, at }
+    })
+    this.inputs = this.numbers.map((number, i) => this.control(number, i))
+    this.back = make("button", { type: "button", onclick: () => this.restore() })
+    this.back.textContent = this.words[2].replace("#", this.numbers.map(({ values, own }) => values[own]).join(", "))
+    this.note = make("small", { ariaLive: "polite" })
+    this.append(make("b", {}, this.words[0]), ...this.inputs.flat(), this.back, this.note)
+    for (const touched of ["pointerdown", "focusin"]) this.addEventListener(touched, () => this.load())
+    this.tell()
+  }
+
+  control({ name, values }, i) {
+    const label = this.words[1].replace("#", name), other = at => this.set(Object.assign([...this.at], { [i]: at }))
+    const slider = make("input", { type: "range", min: 0, max: values.length - 1, ariaLabel: label })
+    const typed = make("input", { inputMode: "decimal", size: 6, ariaLabel: label })
+    slider.oninput = () => other(+slider.value)
+    typed.onchange = () => other(this.nearest(i, typed.value))
+    typed.onkeydown = e => {
+      const step = { ArrowUp: 1, ArrowDown: -1 }[e.key]
+      if (step) e.preventDefault(), other(Math.max(0, Math.min(values.length - 1, this.at[i] + step)))
+    }
+    return [make("label", {}, make("code", {}, `${name} =`), " ", typed), slider]
+  }
+
+  // Which of the values of a number is the nearest to what was typed; the present one if that says none.
+  nearest(i, text) {
+    const wanted = parseFloat(text.replace("−", "-")), off = this.numbers[i].values.map(value => Math.abs(value - wanted))
+    return isNaN(wanted) ? this.at[i] : off.indexOf(Math.min(...off))
+  }
+
+  // What follows the code: its output comes before those of other versions.
+  after(block, what) {
+    do block = block.nextElementSibling
+    while (!block.matches(what))
+    return block
+  }
+
+  load() {
+    return this.data ??= this.player.runs?.() ?? new Promise((loaded, failed) => document.head.append(make("script", {
+      src: this.address, onload: () => loaded(globalThis.variedRuns[this.parentElement.id]), onerror: failed,
+    }))).catch(() => { this.data = null })
+  }
+
+  async set(at) {
+    this.at = at
+    this.tell()
+    const data = await this.load()
+    if (!data) return this.note.textContent = this.words[4]
+    if (this.at != at) return
+    const index = at.reduce((sum, n, i) => sum * this.numbers[i].values.length + n, 0)
+    const [picture, printed, ...rest] = data.runs[index].map(n => data.texts[n])
+    this.player.other = !this.isOwn()
+    const said = await this.player.replace(rest, picture, index)
+    if (this.at != at) return
+    if (this.isOwn()) this.output.innerHTML = this.printed
+    else this.output.textContent = printed
+    const rows = printed.split("\n")
+    for (const { shows, row, at } of this.followers) {
+      shows.textContent = numbers(rows[row])[at].replace("-", "−")
+      shows.classList.toggle("varied", !this.isOwn())
+    }
+    this.note.innerHTML = [picture && this.words[3], said].filter(Boolean).join(" ")
+  }
+
+  restore() {
+    if (!this.isOwn()) this.set(this.numbers.map(number => number.own))
+  }
+
+  isOwn() {
+    return this.numbers.every(({ own }, i) => own == this.at[i])
+  }
+
+  // Shows the values that are chosen: in the controls, and in the code.
+  tell() {
+    this.numbers.forEach(({ values }, i) => {
+      const value = values[this.at[i]], [label, slider] = this.inputs[i]
+      slider.value = this.at[i]
+      slider.ariaValueText = label.lastChild.value = value
+      if (this.marks[i].textContent != value) this.marks[i].textContent = value
+    })
+    this.back.disabled = this.isOwn()
+  }
+
+  // An address can name values beside the step: #figure-step-7&w=-0.5; so does a link, in its data-values.
+  follow(hash) {
+    const [id, ...given] = hash?.split("&") ?? []
+    if (!given.length || !id.startsWith(`#${this.parentElement.id}`)) return
+    const asked = new URLSearchParams(given.join("&"))
+    const at = this.numbers.map(({ name, own }, i) => asked.has(name) ? this.nearest(i, asked.get(name)) : own)
+    this.scrollIntoView({ block: "nearest" })
+    this.set(at).then(() => this.player.follow(hash))
+  }
+})
+}

@@ -1,0 +1,24 @@
+"""Recording what a doctor asks for, in this process."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import warnings
+from pathlib import Path
+
+import torch._dynamo  # noqa: F401  the first optimizer imports it, which is slow when traced
+from gradtrace import Recorder, Trace, execute
+
+
+def record_health(file: Path) -> Trace:
+    """The trace of a script, with `Trace.health`."""
+    recorder = Recorder(file, health=True)
+    main = sys.modules["__main__"]
+    try:
+        with warnings.catch_warnings(), contextlib.suppress(Exception), recorder:
+            warnings.simplefilter("always")
+            execute(str(file))
+    finally:
+        sys.modules["__main__"] = main
+    return recorder.trace()

@@ -1,0 +1,92 @@
+"""The callbacks of the README, for Lightning and for the Trainer of Hugging Face."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"(?ms)^```python\n(.*?)^```$", README)
+BASES = {"lightning": "(L.Callback)", "transformers": "(TrainerCallback)"}
+CALLBACK = {
+    package: next(block for block in BLOCKS if base in block) for package, base in BASES.items()
+}
+MODEL = """
+class Line(BASE):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 1))
+"""
+TRAINING = {
+    "lightning": """
+    def training_step(self, batch, index):
+        x, y = batch
+        return nn.functional.mse_loss(self.body(x), y)
+
+    def configure_optimizers(self):
+        return torch.optim.AdamW(self.parameters(), lr=0.1)
+
+
+torch.manual_seed(0)
+model = Line()
+data = DataLoader(TensorDataset(torch.randn(16, 3), torch.randn(16, 1)), batch_size=4)
+trainer = L.Trainer(
+    max_epochs=1,
+    accelerator="cpu",
+    logger=False,
+    enable_checkpointing=False,
+    enable_progress_bar=False,
+    callbacks=CALLBACKS,
+)
+trainer.fit(model, data)
+""",
+    "transformers": """
+    def forward(self, x, labels):
+        return {"loss": nn.functional.mse_loss(self.body(x), labels)}
+
+
+torch.manual_seed(0)
+model = Line()
+data = [{"x": torch.randn(3), "labels": torch.randn(1)} for _ in range(16)]
+arguments = TrainingArguments(
+    output_dir="out",
+    max_steps=4,
+    per_device_train_batch_size=4,
+    report_to="none",
+    save_strategy="no",
+    disable_tqdm=True,
+    use_cpu=True,
+)
+Trainer(model, arguments, train_dataset=data, callbacks=CALLBACKS).train()
+""",
+}
+IMPORTS = {
+    "lightning": "import gradtrace\nimport lightning as L\nimport torch\nfrom torch import nn\n"
+    "from torch.utils.data import DataLoader, TensorDataset\n\n\n",
+    "transformers": "import gradtrace\nimport torch\nfrom torch import nn\n"
+    "from transformers import Trainer, TrainerCallback, TrainingArguments\n\n\n",
+}
+BASE = {"lightning": "L.LightningModule", "transformers": "nn.Module"}
+RESULT = "print([p.tolist() for p in model.parameters()])\n"
+
+
+@pytest.mark.parametrize("package", CALLBACK)
+def test_one_step_of_a_trainer_is_on_the_page_and_nothing_is_changed(package, tmp_path):
+    pytest.importorskip(package, exc_type=ImportError)
+    source = IMPORTS[package] + CALLBACK[package] + MODEL.replace("BASE", BASE[package])
+    source += TRAINING[package] + RESULT
+    results = []
+    for callbacks in ("[]", '[ShowStep(2, "step.html")]'):
+        (tmp_path / "train.py").write_text(source.replace("CALLBACKS", callbacks), "utf-8")
+        command = [sys.executable, "train.py"]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=240)
+        assert done.returncode == 0, done.stderr
+        results.append(done.stdout.splitlines()[-1])
+    assert results[0] == results[1]
+    page = Path(tmp_path / "step.html").read_text("utf-8")
+    assert "AdamW" in page and "model.body.0.weight" in page
+    assert len(set(re.findall(r"MseLossBackward0", page))) == 1
