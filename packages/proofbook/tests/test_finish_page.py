@@ -85,6 +85,14 @@ def test_everything_is_done_on_one_page():
     assert page.formula_characters == set("a<2√") and page.wrong_formulas == []
 
 
+def test_a_figure_stands_in_one_element_with_its_code_and_what_that_printed():
+    figure, other = '<figure class="trace"></figure>', "<p>not of it</p>"
+    code, output = '<div class="highlight">1</div>', '<div class="output highlight">2</div>'
+    page = finish_page(f"{code}{other}{code}<!-- 3 -->\n{output}{figure}{figure}", CONTEXT).html
+    both = f'<div class="traced"><div>{code}<!-- 3 -->\n{output}</div>{figure}</div>{figure}'
+    assert f"{code}{other}{both}" in page
+
+
 def test_a_formula_that_is_not_latex_stays_and_is_given_back():
     content = '<span class="arithmatex">\\(\\frac{1\\)</span>'
     page = finish_page(content, None)

@@ -6,7 +6,7 @@ from concurrent.futures import Future
 from pathlib import Path
 
 from proofbook.run.result import Result
-from proofbook.run.runs import Runs
+from proofbook.run.runs import VARIED, Runs, Variants
 
 
 class FakeRunner:
@@ -18,11 +18,29 @@ class FakeRunner:
     def alive(self) -> bool:
         return True
 
-    def submit(self, script: Path, trace: bool = False) -> Future[Result]:
-        self.asked.append((script.name, trace))
+    def submit(self, script: Path, trace: bool = False, variants: Variants = ()) -> Future[Result]:
+        self.asked.append((script.name, [text for _, text in variants] or trace))
         future: Future[Result] = Future()
         future.set_result(Result(str(script), script.read_text("utf-8"), 0.1))
         return future
+
+
+def test_a_script_with_other_numbers_is_run_once_for_these(tmp_path):
+    runs, runner = runs_in(tmp_path)
+    for number in (1, 1, 2):
+        runs.start(["a"], ["a"], {"a": [("n", f"n = {number}")]})
+    assert runner.asked == [("a", False), ("a", True), ("a", ["n = 1"]), ("a", ["n = 2"])]
+    assert runs.last("a").result().stdout == "of a"
+
+
+def test_what_another_process_found_with_other_numbers_is_not_run_again(tmp_path):
+    variants = {"a": [("n", "n = 1")]}
+    before, _ = runs_in(tmp_path)
+    before.start(["a"], [], variants)
+    runs, runner = runs_in(tmp_path)
+    runs.known = {key: run for key, run in before.results().items() if key[2] == VARIED}
+    runs.start(["a"], [], variants)
+    assert runner.asked == [("a", False)] and set(runs.results()) == set(before.results())
 
 
 def runs_in(root: Path, **took: float) -> tuple[Runs, FakeRunner]:

@@ -8,7 +8,7 @@ import markdown
 import pytest
 from proofbook.check.numbers import Evidence
 from proofbook.html.formulas import render_formulas
-from proofbook.html.tree import Tree, serialize
+from proofbook.html.tree import Node, Tree, serialize
 from proofbook.html.tree import parse as parse_html
 from proofbook.html.value_links import link_title, link_values, placed
 from proofbook.html.value_markers import (
@@ -48,10 +48,16 @@ def linked(book: Book):
         values = find_value_links(read_book(book.root), file)
         tree = html_tree(values.with_markers(text), file, book)
         link_values(tree, placed(values, language, lambda other: f"to/{other}"))
-        links = [(link.text(), link.attributes["href"]) for link in tree.css("a.run")]
+        links = [(said(link), link.attributes["href"]) for link in tree.css("a.run")]
         return links, without_markers(serialize(tree))
 
     return linked
+
+
+def said(link: Node) -> str:
+    """What a link says that its line proves: of a formula, the numbers without a title."""
+    proved = [number.text() for number in link.css("math .proved:not([title])")]
+    return " ".join(proved) or link.text()
 
 
 def html_tree(text: str, file: str, book: Book) -> Tree:
@@ -89,7 +95,8 @@ def html_tree(text: str, file: str, book: Book) -> Tree:
         ),
         # Results in a formula; what is only calculated with leads nowhere.
         (f"{TWO}\n$24 + 24 = 48$ and $2w = 12$", [("48", "two-out-1"), ("12", "two-out-2")]),
-        (f"{TWO}\n\n$$\nv = (12, 24)\n$$", [("12", "two-out-2"), ("24", "two-out-2")]),
+        (f"{TWO}\n\n$$\nv = (12, 24)\n$$", [("12 24", "two-out-2")]),
+        (f"{TWO}\n$w = 48, v = 12$", [("48", "two-out-1")]),
         (f"{TWO}\n$48 w = x$ and $y = 48$", [("48", "two-out-1")]),
         # Within boxes, tables, lists and emphasis.
         (f'{ONE}\n!!! note "48"\n    It is **48**.', [("48", "one-out-1")]),
@@ -136,7 +143,8 @@ def test_but_for_the_links_and_the_ids_nothing_changes(linked, book: Book):
     found, placed = linked(text)
     assert len(found) >= 12
     links = r'<a class="run"[^>]*>(.*?)</a>'
-    plain = re.sub(r"<samp[^>]*>(.*?\n)</samp>", r"\1", re.sub(links, r"\1", placed))
+    plain = re.sub(links, r"\1", re.sub('<span class="proved"[^>]*>(.*?)</span>', r"\1", placed))
+    plain = re.sub(r"<samp[^>]*>(.*?\n)</samp>", r"\1", plain)
     assert plain == serialize(html_tree(text, PAGE, book))
     assert '<span class="hll"><samp id="one-code-1">' in placed
 

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 from proofbook.check.navigation import wrong_navigation
 from proofbook.check.outputs import printed_otherwise, problems_in_runs
 from proofbook.check.registry import problems_in_files
-from proofbook.directives.registry import traced_scripts
+from proofbook.directives.registry import traced_scripts, varied_scripts
+from proofbook.directives.varied_figure import variants_of_scripts
 from proofbook.model.book import Book
 from proofbook.model.problem import Problem, errors, warnings, without_duplicates
 from proofbook.run.result import Result
@@ -97,7 +98,9 @@ def start(
         key=lambda script: "matplotlib" not in book.text_or_empty(script),
     )
     traced = book.fact(traced_scripts)
-    waiting = runs.start(chosen, [script for script in chosen if script in traced])
+    varied = {s: texts for s, texts in book.fact(varied_scripts).items() if s in set(chosen)}
+    variants = variants_of_scripts(book, varied)
+    waiting = runs.start(chosen, [script for script in chosen if script in traced], variants)
     if notebooks:
         notebooks.start(book)
     return Started(book, runs, waiting, notebooks, frozenset(runs.again), began, navigation)
@@ -119,7 +122,8 @@ def finish(
     problems += problems_in_runs(book, results)
     figures, known = [], 0
     if notebooks:
-        by_script = {Path(r.path).relative_to(book.root).as_posix(): r for r in results}
+        plain = (run for run in results if run.trace is None and run.variants is None)
+        by_script = {Path(run.path).relative_to(book.root).as_posix(): run for run in plain}
         problems += notebooks.problems(book, by_script)
         figures, known = notebooks.figure_counts(), notebooks.count_known()
     if started.navigation:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 
-from proofbook.directives.registry import traced_scripts
+from proofbook.directives.registry import traced_scripts, varied_scripts
 from proofbook.model.book import Book
 from proofbook.model.problem import Problem
+from proofbook.model.varied_runs import ENDING
 
 MODULE_NAMES = sys.stdlib_module_names | {
     *("torch", "numpy", "filelock", "fsspec", "jinja2", "markupsafe", "mpmath", "networkx"),
@@ -30,6 +31,10 @@ def unused_files(book: Book) -> Iterator[Problem]:
         if file.removesuffix(".trace") + ".py" not in traced:
             what = "no page shows this recording"
             yield _unused(file, what, "the option figure: trace on this snippet")
+    varied = book.fact(varied_scripts)
+    for file in book.files("snippets", ENDING):
+        if file.removesuffix(ENDING) + ".py" not in varied:
+            yield _unused(file, "no page shows these runs", "the option vary: on this snippet")
     for script in book.scripts:
         if not book.pages_showing(script):
             what, expected = "no page shows this script", f"the line ::: {script}"

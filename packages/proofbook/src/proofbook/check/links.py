@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from proofbook.content.glossary import known_terms
 from proofbook.directives import trace_figure
@@ -12,10 +12,11 @@ from proofbook.model.book import Book
 from proofbook.model.page import Page
 from proofbook.model.page_file import name_of
 from proofbook.model.problem import Problem, warning
+from proofbook.model.snippet import VARIED, snippets_on_page
 
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _STEP = re.compile(r"(?P<figure>trace-[\w-]+)-step-(?P<number>\d+)")
-"""Where the terms are anchors too."""
+_VALUES = re.compile('data-values="([^"]*)"')
 
 
 def wrong_links(page: Page, book: Book) -> Iterator[Problem]:
@@ -31,7 +32,8 @@ def wrong_links(page: Page, book: Book) -> Iterator[Problem]:
             expected = "a file below docs/, named as it is seen from this page"
             yield _problem(page, link.line, "the link leads to no file", expected, link.address)
         elif known is not None and (step := _STEP.fullmatch(anchor)):
-            yield from _wrong_step(page, link, step, dict(book.fact(_steps, target)))
+            figures = dict(book.fact(_steps, target)), dict(book.fact(_varied, target))
+            yield from _wrong_step(page, link, step, *figures)
         elif known is not None and anchor and anchor not in known:
             expected = ", ".join(f"#{name}" for name in known)
             yield _problem(page, link.line, "the link leads to no heading", expected, link.address)
@@ -53,9 +55,15 @@ def external_links(page: Page) -> Iterator[tuple[str, str]]:
 
 
 def _wrong_step(
-    page: Page, link: Span, step: re.Match, figures: Mapping[str, int]
+    page: Page,
+    link: Span,
+    step: re.Match,
+    figures: Mapping[str, int],
+    varied: Mapping[str, Sequence[str]],
 ) -> Iterator[Problem]:
-    """What is wrong with a link to a step of a figure: there is none, or its words name another."""
+    """What is wrong with a link to a step of a figure: there is none, its words name another, or
+    the figure has no run with the values that it names: `{ data-values="w=-0.5" }`.
+    """
     number, last = int(step["number"]), figures.get(step["figure"], 0)
     known, found = [f"#{name}-step-1" for name in figures], f"#{step[0]}"
     if step["figure"] not in figures:
@@ -64,6 +72,11 @@ def _wrong_step(
     elif not 1 <= number <= last or step["number"] != str(number):
         what, expected = "the link leads to no step of the figure", f"a step from 1 to {last}"
         yield _problem(page, link.line, what, expected, found)
+    elif (values := _VALUES.search(link.attributes)) and values[1] not in varied.get(
+        step["figure"], ()
+    ):
+        what, expected = "the figure has no such values", "values that vary: on its snippet gives"
+        yield _problem(page, link.line, what, expected, values[1])
     elif [int(digits) for digits in re.findall(r"\d+", link.content)] not in ([], [number]):
         what, expected = "the link names another step", f"step {number}"
         yield _problem(page, link.line, what, expected, link.content)
@@ -82,6 +95,15 @@ def _anchors(book: Book, file: str) -> tuple[str, ...] | None:
 def _steps(book: Book, file: str) -> tuple[tuple[str, int], ...]:
     """The anchors of the figures on a page, each with its number of steps."""
     return tuple(trace_figure.step_counts(book.page(file), book).items())
+
+
+def _varied(book: Book, file: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """The anchors of the figures on a page in which numbers can be changed, each with these."""
+    parts = (
+        (run.figure, tuple(text.part for text in run.texts if text.part.startswith(VARIED)))
+        for run in snippets_on_page(book, file)
+    )
+    return tuple((figure, tuple(p.removeprefix(VARIED) for p in each)) for figure, each in parts)
 
 
 def _wrong_text(page: Page, image: Span) -> Problem | None:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from gradtrace import first_difference, parse_trace, same_but_for_rounding
 
-from proofbook.check.text_difference import changed_output
+from proofbook.check.text_difference import changed_output, first_different_line
 from proofbook.directives import plot as plots
+from proofbook.directives.registry import traced_scripts
 from proofbook.directives.trace_figure import recording_file
 from proofbook.model.book import Book
 from proofbook.model.page import one_line_end
 from proofbook.model.problem import Problem
 from proofbook.model.snippet import dtype_of_results, output_file
+from proofbook.model.varied_runs import parse_runs, varied_file
 from proofbook.run.result import Result
 
 
@@ -21,22 +23,37 @@ def problems_in_runs(book: Book, results: Iterable[Result]) -> list[Problem]:
     """Where a run was refused, or printed or did something other than what is recorded."""
     results = list(results)
     right = {result.path for result in results if result.refusal is None}
+    varied = {result.path: result.variants for result in results if result.variants}
     return [
         problem
         for result in results
-        for problem in problems_in_run(book, result, only_recorded=result.path in right)
+        for problem in problems_in_run(
+            book, result, result.path in right, varied.get(result.path, ())
+        )
     ]
 
 
-def problems_in_run(book: Book, result: Result, only_recorded: bool = False) -> Iterator[Problem]:
-    """What is wrong with one run. `only_recorded`: without the recorder, the script ran well."""
+def problems_in_run(
+    book: Book,
+    result: Result,
+    only_recorded: bool = False,
+    variants: Sequence[tuple[str, str]] = (),
+) -> Iterator[Problem]:
+    """What is wrong with one run. `only_recorded`: without the recorder, the script ran well.
+    `variants`: what the script gave with other numbers in it."""
     script = Path(result.path).relative_to(book.root).as_posix()
     pages = book.pages_showing(script)
     if result.refusal:
         yield refused(script, result, pages, only_recorded)
         return
+    if result.variants is not None:
+        yield from other_variants(book, script, result.variants, pages)
+        return
     shown = [book.page(file) for file in pages]
-    yield from plots.wrong_figures(shown, script, result.figures)
+    drawn = [figure for _, figure in variants if figure]
+    if script in book.fact(traced_scripts):
+        drawn = []  # those are recordings
+    yield from plots.wrong_figures(shown, script, result.figures, drawn)
     if (problem := _difference(book, script, result.stdout, pages)) or (
         problem := _other_trace(book, script, result.trace, pages)
     ):
@@ -50,7 +67,8 @@ def printed_otherwise(book: Book, results: Iterable[Result]) -> list[str]:
         script = Path(result.path).relative_to(book.root).as_posix()
         recorded = book.text_or_empty(output_file(script))
         printed = one_line_end(result.stdout)
-        if result.refusal or result.trace is not None or recorded == printed:
+        recorded_or_varied = result.trace is not None or result.variants is not None
+        if result.refusal or recorded_or_varied or recorded == printed:
             continue
         if same_but_for_rounding(recorded, printed, dtype_of_results(book.text(script))):
             found.append(script)
@@ -66,7 +84,10 @@ def refused(
     """
     why = result.refusal
     what, mend = why.what, why.mend.replace("SCRIPT", script)
-    if only_recorded and not why.engine:
+    if result.variants is not None and not why.engine:
+        what = f"{what}, with another number in it"
+        mend = "take other values on the page (vary:), or mend the script"
+    elif only_recorded and not why.engine:
         what = f"{what}, but only while it is recorded"
         mend = "the script is right without the recorder: mend gradtrace, or do without the figure"
     if "python" not in mend:
@@ -88,6 +109,38 @@ def _difference(book: Book, script: str, printed: str, pages: tuple[str, ...]) -
         return changed_output(script, recorded, printed, pages)
     except UnicodeDecodeError:
         return None  # reported once for the file itself, by the book
+
+
+def other_variants(
+    book: Book, script: str, now: Sequence[tuple[str, str]], pages: tuple[str, ...]
+) -> Iterator[Problem]:
+    """Where a script with other numbers in it did something else than its `.varied` says."""
+    name, mend = varied_file(script), f"proofbook update {script}"
+    traced = script in book.fact(traced_scripts)
+    try:
+        own = book.text(recording_file(script)) if traced else ""
+        _, kept = parse_runs(book.text(name), own)
+    except (OSError, ValueError):
+        return  # reported by the pages that show it
+    dtype = dtype_of_results(book.text(script))
+    for number, (run, (printed, recording)) in enumerate(zip(kept, now, strict=False)):
+        values = ", ".join(run.values)
+        if not same_but_for_rounding(run.printed, printed, dtype):
+            _, old, new = first_different_line(run.printed, printed)
+            what = f"{script} prints something else with {values}"
+        elif traced and (difference := first_difference(run.recording, recording, dtype)):
+            _, place, old, new = difference
+            what = f"{script} does something else with {values}: {place}"
+        elif not (traced or recording):
+            what, expected = f"there is no figure to show with {values}", "one figure"
+            found, mend = "none, or several", "mend the script, or take other values (vary:)"
+            yield Problem(script, 1, what, expected, found, mend, pages)
+            return
+        else:
+            continue
+        recorded, happens = f"{old}    (recorded)", f"{new}    (what PyTorch does now)"
+        yield Problem(name, number + 2, what, recorded, happens, mend, pages)
+        return
 
 
 def _other_trace(

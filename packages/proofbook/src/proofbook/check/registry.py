@@ -13,6 +13,7 @@ from proofbook.check.api_names import unknown_api, wrong_names
 from proofbook.check.claims import wrong_sentences
 from proofbook.check.equations import wrong_equations
 from proofbook.check.files import shadowed_modules, unused_files
+from proofbook.check.following_numbers import wrong_following
 from proofbook.check.formulas import wrong_formulas
 from proofbook.check.links import wrong_links
 from proofbook.check.markup import heading_anchors, stray_markup, typed_code, unknown_placeholders
@@ -41,6 +42,7 @@ PAGE_CHECKS: tuple[PageCheck, ...] = (
     wrong_formulas,
     wrong_equations,
     unproved_values,
+    wrong_following,
     wrong_names,
     wrong_links,
     wrong_sentences,

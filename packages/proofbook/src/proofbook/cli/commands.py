@@ -17,7 +17,8 @@ from proofbook.cli.scaffold import create_page
 from proofbook.content.claims import wrong_claims
 from proofbook.content.report import unproved
 from proofbook.content.version_differences import wrong_differences
-from proofbook.directives.registry import traced_scripts
+from proofbook.directives.registry import traced_scripts, varied_scripts
+from proofbook.directives.varied_figure import values_of, variants_of_scripts
 from proofbook.export.offline import ExportError, offline
 from proofbook.export.pdf import pdf
 from proofbook.languages.parity import between_languages
@@ -108,7 +109,12 @@ def _check(
 
 def _update(book: Book, files: set[str], scripts: list[str]) -> int:
     traced = book.fact(traced_scripts)
-    differences, problems, same = record(book.root, scripts, traced)
+    varied = book.fact(varied_scripts)
+    asked = {
+        script: (varied[script], values_of(varied[script]), variants)
+        for script, variants in variants_of_scripts(book, varied).items()
+    }
+    differences, problems, same = record(book.root, scripts, traced, asked)
     for difference in differences:
         print(difference, end="\n\n")
     changed = [s for s in scripts if any(output_file(s) in text for text in differences)]
@@ -241,12 +247,12 @@ def _chosen(book: Book, paths: list[str]) -> tuple[set[str], list[str]]:
         if not found:
             raise Unproved([_no_such_path(path)])
         files |= found
-    named = {re.sub(r"\.(?:out|trace)$", ".py", file) for file in files}
+    named = {re.sub(r"\.(?:out|trace|varied)$", ".py", file) for file in files}
     shown = {script for page in files & pages.keys() for script in pages[page]}
     scripts = (named | shown) & set(book.scripts)
     files |= {user for script in named & scripts for user in book.pages_showing(script)}
     stems = {script.removesuffix(".py") for script in scripts}
-    files |= scripts | {stem + end for stem in stems for end in (".out", ".trace")}
+    files |= scripts | {stem + end for stem in stems for end in (".out", ".trace", ".varied")}
     return files, sorted(scripts)
 
 

@@ -28,7 +28,9 @@ _SPECIFIC = re.compile(
 
 def format_success(outcome: Outcome) -> str:
     """The summary where everything holds."""
-    plain = [result for result in outcome.results if result.trace is None]
+    plain = [
+        result for result in outcome.results if result.trace is None and result.variants is None
+    ]
     recorded = len(outcome.results) - len(plain)
     counts = (outcome.book.fact(count, file) for file in outcome.files)
     total = sum(counts, Count())

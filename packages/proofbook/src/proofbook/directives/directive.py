@@ -17,6 +17,10 @@ def _no_recording(reference: Reference) -> str | None:
     return None
 
 
+def _nothing_varied(reference: Reference) -> tuple[str, ...]:
+    return ()
+
+
 @dataclass(frozen=True)
 class Directive:
     """A kind of block, and how it becomes Markdown.
@@ -28,6 +32,7 @@ class Directive:
     may be given more than once.
     `recording(reference)`: the script whose recording is shown, or None. Such a script is recorded
     at every check, and compared with the recording beside it.
+    `varied(reference)`: the numbers of that script that a reader can change, as the page has them.
     `site_only`: what it becomes needs the style sheets of the site, so notebooks leave it out.
     """
 
@@ -36,6 +41,7 @@ class Directive:
     options: Mapping[str, str] = field(default_factory=dict)
     repeatable: frozenset[str] = frozenset()
     recording: Callable[[Reference], str | None] = _no_recording
+    varied: Callable[[Reference], tuple[str, ...]] = _nothing_varied
     site_only: bool = False
 
     def matches(self, path: str) -> bool:

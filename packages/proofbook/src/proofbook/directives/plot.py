@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from xml.etree import ElementTree
 
 from proofbook.model.config import FALLBACK
 from proofbook.model.page import Page, Reference
 from proofbook.model.problem import Problem
+from proofbook.model.snippet import figure_anchor
 
 _SVG = "{http://www.w3.org/2000/svg}"
 _LINK = "{http://www.w3.org/1999/xlink}href"
@@ -28,11 +29,16 @@ _RAISED = str.maketrans("0123456789−-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁻")
 _OPTIONS = ("alt", "words")
 
 
-def placeholder(reference: Reference) -> str:
-    """The HTML of the expanded page in place of the figure, which `html.figures` puts there."""
+def placeholder(reference: Reference, controls: str = "") -> str:
+    """The HTML of the expanded page in place of the figure, which `html.figures` puts there.
+
+    `controls`: the HTML above the figure with which a reader changes it.
+    """
     values = (reference.path, reference.option("words") or "", reference.option("alt") or "")
     script, words, alt = (html.escape(value) for value in values)
     named = f'role="img" aria-label="{alt}"'
+    if controls:
+        named += f' id="{figure_anchor(reference)}" data-controls="{html.escape(controls)}"'
     return f'<div class="plot" data-plot="{script}" data-words="{words}" {named}></div>'
 
 
@@ -156,9 +162,13 @@ def wrong_options(page: Page, reference: Reference) -> Iterator[Problem]:
 
 
 def wrong_figures(
-    pages: Iterable[Page], script: str, figures: tuple[str, ...] | list[str]
+    pages: Iterable[Page], script: str, figures: Sequence[str], others: Sequence[str] = ()
 ) -> Iterator[Problem]:
-    """Where pages ask for a figure that a script does not draw, or leave a label unrendered."""
+    """Where pages ask for a figure that a script does not draw, or leave a label unrendered.
+
+    `others`: what it draws with other numbers in it.
+    """
+    more = [label for each in others for label in labels(each)]
     for page in pages:
         shown = [reference for reference in page.references if reference.path == script]
         for reference in shown:
@@ -167,7 +177,7 @@ def wrong_figures(
                 what, expected = "there is no figure to show", f"one figure, drawn by {script}"
                 yield _problem(page, reference, what, expected, f"{len(figures)} figures")
             elif plotted:
-                yield from _wrong_labels(page, reference, labels(figures[0]))
+                yield from _wrong_labels(page, reference, [*labels(figures[0]), *more])
         if figures and shown and not any(r.option("figure") == "plot" for r in shown):
             what = "the script draws, and the page doesn't show it"
             yield _problem(page, shown[0], what, "figure: plot", "none")

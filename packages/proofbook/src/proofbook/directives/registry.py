@@ -37,6 +37,20 @@ def traced_scripts(book: Book) -> frozenset[str]:
     return frozenset().union(*(book.fact(_traced_on, file) for file in book.page_files))
 
 
+def varied_scripts(book: Book) -> dict[str, tuple[str, ...]]:
+    """The scripts in which a page lets a reader change numbers, with what it says of them."""
+    found: dict[str, tuple[str, ...]] = {}
+    for file in book.page_files:
+        found |= book.fact(_varied_on, file)
+    return found
+
+
+def _varied_on(book: Book, file: str) -> dict[str, tuple[str, ...]]:
+    references = book.page(file).references
+    found = ((each.path, directive_of(each, book).varied(each)) for each in references)
+    return {script: varied for script, varied in found if varied}
+
+
 def _traced_on(book: Book, file: str) -> frozenset[str]:
     references = book.page(file).references
     scripts = (directive_of(reference, book).recording(reference) for reference in references)

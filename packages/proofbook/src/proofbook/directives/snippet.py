@@ -12,8 +12,17 @@ import difflib
 import re
 from collections.abc import Iterator
 
+from gradtrace.vary.variation import FORM
+
 from proofbook.content.version_differences import folded_outputs
-from proofbook.directives import grid, plot, trace_figure, version_output
+from proofbook.directives import (
+    grid,
+    plot,
+    trace_figure,
+    varied_figure,
+    varied_plot,
+    version_output,
+)
 from proofbook.directives.directive import Directive
 from proofbook.model.book import Book
 from proofbook.model.page import Page, Reference
@@ -36,6 +45,7 @@ OPTIONS = {
     "captions": "captions: <one for each matrix of the grid, with | between them>",
     "alt": "alt: <what the plot shows, in words>",
     "words": "words: <label of the plot>=<in the language of the page> | ...",
+    "vary": FORM,
     "passes": "passes: <the backward passes that the trace shows, as 1 or 2-3>",
     "then": "then: <another version of PyTorch, as 1.12.1>",
 }
@@ -65,7 +75,8 @@ def _expand(reference: Reference, page: Page, book: Book) -> list[str]:
     if reference.option("figure") == "trace":
         lines += ["", trace_figure.draw(page, reference, book)]
     if reference.option("figure") == "plot":
-        lines += ["", plot.placeholder(reference)]
+        controls = varied_plot.controls(page, reference, book)
+        lines += ["", plot.placeholder(reference, controls)]
     return [reference.indent + line if line else "" for line in lines]
 
 
@@ -82,8 +93,9 @@ SNIPPET = Directive(
     re.compile(r"snippets/(?:[a-z0-9_]+/)*[a-z0-9_]+\.py"),
     _expand,
     OPTIONS,
-    repeatable=frozenset({"highlight", "then"}),
+    repeatable=frozenset({"highlight", "then", "vary"}),
     recording=_recording,
+    varied=varied_figure.asked,
 )
 
 

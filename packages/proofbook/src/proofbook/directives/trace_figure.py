@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from gradtrace import (
     LANGUAGES,
+    VariedFigure,
     asset_path,
     backward_passes,
     build_graph,
@@ -14,10 +15,12 @@ from gradtrace import (
     parse_trace,
 )
 
+from proofbook.directives import varied_figure
 from proofbook.model.book import Book
 from proofbook.model.config import FALLBACK
 from proofbook.model.page import Page, Reference
 from proofbook.model.problem import Problem
+from proofbook.model.snippet import figure_anchor
 
 ENDING = ".trace"
 """What a recording beside its script is called."""
@@ -36,9 +39,40 @@ def recording_file(script: str) -> str:
 
 def draw(page: Page, reference: Reference, book: Book) -> str:
     """The HTML of the figure, in the page's language if gradtrace has its words, or in English."""
+    if varied_figure.asked(reference):
+        return varied(page, reference, book).html
     recording = book.text(recording_file(reference.path))
-    language = page.language if page.language in LANGUAGES else FALLBACK
-    return book.cached(_figure, recording, anchor(reference), language, passes(reference))
+    return book.cached(
+        _figure, recording, figure_anchor(reference), _words(page), passes(reference)
+    )
+
+
+def varied(page: Page, reference: Reference, book: Book) -> VariedFigure:
+    """The figure in which numbers can be changed, and its data."""
+    return book.remember(
+        varied_figure.draw,
+        reference.path,
+        recording_file(reference.path),
+        figure_anchor(reference),
+        _words(page),
+        passes(reference),
+        varied_figure.asked(reference),
+    )
+
+
+def data_files(page: Page, book: Book) -> Iterator[tuple[str, str]]:
+    """The files with the data of the figures of a page, which lie beside it: name and text."""
+    for reference in page.references:
+        if reference.option("figure") != "trace":
+            continue
+        if varied_figure.asked(reference) and not list(problems(page, reference, book)):
+            name = figure_anchor(reference)
+            figure = varied(page, reference, book)
+            yield varied_figure.data_file(name), varied_figure.as_script(figure.data, name)
+
+
+def _words(page: Page) -> str:
+    return page.language if page.language in LANGUAGES else FALLBACK
 
 
 def _figure(recording: str, name: str, language: str, shown: tuple[int, int] | None) -> str:
@@ -59,17 +93,10 @@ def svg_file(page: Page, reference: Reference, book: Book) -> str:
 def step_counts(page: Page, book: Book) -> dict[str, int]:
     """How many steps each figure of a page has, by the anchor of the figure."""
     return {
-        anchor(reference): draw(page, reference, book).count("<li ")
+        figure_anchor(reference): draw(page, reference, book).count("<li ")
         for reference in page.references
         if reference.option("figure") == "trace" and not list(problems(page, reference, book))
     }
-
-
-def anchor(reference: Reference) -> str:
-    """The anchor of the figure, from the name of its snippet and the passes it shows."""
-    name = reference.path.removeprefix("snippets/").removesuffix(".py")
-    shown = reference.option("passes")
-    return re.sub("[/_]", "-", f"trace-{name}") + (f"-passes-{shown}" if shown else "")
 
 
 def passes(reference: Reference) -> tuple[int, int] | None:
@@ -81,6 +108,7 @@ def passes(reference: Reference) -> tuple[int, int] | None:
 def problems(page: Page, reference: Reference, book: Book) -> Iterator[Problem]:
     """Why the figure cannot be drawn; nothing where the page asks for none."""
     shown, captions = reference.option("passes"), reference.option("captions")
+    yield from varied_figure.problems(page, reference, book, recording_file(reference.path))
     if reference.option("figure") != "trace" and not shown:
         return
     name = recording_file(reference.path)

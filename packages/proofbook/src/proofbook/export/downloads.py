@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 import shutil
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from urllib.parse import quote
 
+from proofbook.directives import varied_plot
+from proofbook.directives.trace_figure import data_files
 from proofbook.export import notebook
 from proofbook.model.book import Book
 from proofbook.model.page import Page
@@ -31,6 +34,29 @@ def write_notebook(page: Page, book: Book, language: str, site: str, file: Path)
     file.parent.mkdir(parents=True, exist_ok=True)
     content = book.remember(notebook.notebook_text, page.file, language, notebook.site_of(site))
     file.write_text(content, "utf-8", newline="\n")
+
+
+def write_figure_data(page: Page, book: Book, folder: Path) -> None:
+    """Write the data of the figures in which numbers can be changed beside their page."""
+    _write(folder, book.remember(figure_data, page.file))
+
+
+def write_plot_data(
+    page: Page, folder: Path, drawn: Callable[[str], varied_plot.Variants | None]
+) -> None:
+    """Write what scripts have drawn with other numbers beside their page. `drawn`: by script."""
+    _write(folder, varied_plot.data_files(page, drawn))
+
+
+def _write(folder: Path, files: Iterable[tuple[str, str]]) -> None:
+    for name, text in files:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, "utf-8", newline="\n")
+
+
+def figure_data(book: Book, file: str) -> list[tuple[str, str]]:
+    """The names and the texts of these files of a page."""
+    return list(data_files(book.page(file), book))
 
 
 def copy_scripts(book: Book, site: Path) -> None:

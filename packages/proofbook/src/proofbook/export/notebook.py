@@ -26,7 +26,7 @@ from proofbook.model.book import Book
 from proofbook.model.config import BookConfig, in_language
 from proofbook.model.page import Page, Reference, parse
 from proofbook.model.page_file import language_of, name_of
-from proofbook.model.snippet import output_file
+from proofbook.model.snippet import figure_anchor, output_file
 from proofbook.model.version_records import output_with
 
 SITE = "http://127.0.0.1:8000/"
@@ -215,7 +215,7 @@ class _Writer:
             plain = re.sub(r' (?:class|style)="[^"]*"', "", "\n".join(drawn[1:-1]))
             self._markdown(plain, "figure")
         if reference.option("figure") == "trace":
-            where = {"page": self.address.of(""), "identity": trace_figure.anchor(reference)}
+            where = {"page": self.address.of(""), "identity": figure_anchor(reference)}
             svg = base64.b64encode(trace_figure.svg_file(page, reference, book).encode()).decode()
             link = self.words["figure"].format(**where)
             # A tag, not Markdown: in that, some readers take no SVG within an address.

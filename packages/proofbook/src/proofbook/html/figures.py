@@ -5,25 +5,50 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from proofbook.directives.plot import fragment, rendered_labels
-from proofbook.html.tree import Tree, element, prepend
+from proofbook.html.tree import Node, Tree, element, prepend, wrap
 
 PLACEHOLDER = "data-plot"
 """The attribute of an element that waits for the figure of the script that it names."""
+CONTROLS = "data-controls"
+"""Its attribute with the HTML that stands above the figure, where a reader can change numbers."""
 EARLIER = "data-earlier"
 """The attribute of a figure from before the last edit; `mkdocs/live.js` looks for it."""
 
 
 def add_player(tree: Tree, assets: str) -> None:
-    """Give a page with the figure of a recorded run the style and the script that play it.
+    """Give a page with the figure of a recorded run the style and the script that play it, and one
+    with numbers to change those that show what other ones give.
 
     `assets`: the address of the folder of the site's assets. Both stand within the page's content:
     Material's instant navigation puts that in place of the old, and runs its scripts.
     """
-    if tree.css_first("figure.trace") is None:
+    plots_vary = tree.css_first(f"[{CONTROLS}]") is not None
+    if tree.css_first("figure.trace") is None and not plots_vary:
         return
+    for figure in tree.css("figure.trace"):
+        _beside_code(tree, figure)
     style = element(tree, "link", {"rel": "stylesheet", "href": f"{assets}trace.css"})
     prepend(tree.body, style)
-    tree.body.insert_child(element(tree, "script", {"src": f"{assets}trace.js"}), move=True)
+    varies = plots_vary or tree.css_first("trace-vary") is not None
+    scripts = ["trace.js", "trace-vary.js"] if varies else ["trace.js"]
+    for name in scripts:
+        tree.body.insert_child(element(tree, "script", {"src": f"{assets}{name}"}), move=True)
+
+
+def _beside_code(tree: Tree, figure: Node) -> None:
+    """Put a figure into one element with the code that it is about, and with what that printed: so
+    a style can place them side by side."""
+    above: list[Node] = []
+    node = figure.prev
+    while node is not None and not (node.is_element_node and node.tag not in ("div", "details")):
+        above.insert(0, node)
+        names = (node.attributes.get("class") or "").split() if node.is_element_node else []
+        if "highlight" in names and "output" not in names:
+            both = element(tree, "div", {"class": "traced"})
+            wrap([*above, figure], both)
+            wrap(above, element(tree, "div", {}))
+            return
+        node = node.prev
 
 
 def awaited_figures(tree: Tree) -> list[str]:
@@ -48,5 +73,9 @@ def fill_figures(tree: Tree, figures: Mapping[str, str], earlier: bool = False) 
         figure = element(tree, "figure", {"class": "plot", **marks})
         labels = rendered_labels(attributes["data-words"])
         named = {key: attributes[key] for key in ("role", "aria-label")}
-        figure.inner_html = fragment(figures[script], script, labels, named)
+        picture = fragment(figures[script], script, labels, named)
+        if controls := attributes.get(CONTROLS):
+            figure.attrs["id"] = attributes["id"]
+            picture = f"{controls}<varied-plot>{picture}</varied-plot>"
+        figure.inner_html = picture
         node.replace_with(figure, move=True)

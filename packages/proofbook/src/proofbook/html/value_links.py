@@ -26,6 +26,7 @@ from proofbook.html.value_markers import (
     normalized,
 )
 from proofbook.model.config import in_language
+from proofbook.model.snippet import VARIED
 
 _MARKERS = re.compile(f"({OPEN}\\d+{NUMBERED}|{CLOSE})")
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
@@ -34,11 +35,13 @@ _TITLES = {
     "zh": {
         "code": "出自 {name} 第 {line} 行代码",
         "out": "运行证明：{name} 第 {line} 行输出",
+        "varied": "运行证明：{name} 在 {part} 时的输出；点一下，图就变成这一次",
         "older": "运行证明：{name} 在 PyTorch {part} 上的第 {line} 行输出",
     },
     "en": {
         "code": "From line {line} of {name}",
         "out": "Proved by line {line} of what {name} prints",
+        "varied": "Proved by what {name} prints with {part}; a click shows that run",
         "older": "Proved by line {line} of what {name} prints with PyTorch {part}",
     },
 }
@@ -46,10 +49,14 @@ _TITLES = {
 
 @dataclass(frozen=True)
 class Proof:
-    """The line that proves a value: its address, seen from the page, and what a reader is told."""
+    """The line that proves a value: its address, seen from the page, and what a reader is told.
+
+    `values`: the numbers of the run that printed it, where these aren't the script's own.
+    """
 
     address: str
     title: str
+    values: str = ""
 
 
 FormulaProofs = Mapping[float, Sequence[Proof | None]]
@@ -74,7 +81,11 @@ def placed(links: PageValueLinks, language: str, address: Callable[[str], str]) 
 
     def proof(evidence: Evidence) -> Proof:
         page = "" if evidence.snippet.page == links.file else address(evidence.snippet.page)
-        return Proof(f"{page}#{line_id(evidence)}", link_title(evidence, language))
+        title, part = link_title(evidence, language), evidence.text.part
+        if part.startswith(VARIED):
+            values = part.removeprefix(VARIED)
+            return Proof(f"{page}#{evidence.snippet.figure}", title, values)
+        return Proof(f"{page}#{line_id(evidence)}", title)
 
     formulas = {
         latex: [
@@ -101,6 +112,8 @@ def link_values(tree: Tree, links: PlacedLinks) -> None:
             "target": "_self",  # Material takes over a link without a target; the line isn't lit
             "title": proof.title,
         }
+        if proof.values:
+            attributes["data-values"] = proof.values
         return element(tree, "a", attributes)
 
     places = nodes_outside(tree, NOT_LINKED)
@@ -112,7 +125,7 @@ def link_values(tree: Tree, links: PlacedLinks) -> None:
             continue
         numbers = next(formulas.get(normalized(annotation.text()), iter(())), {})
         if math.mem_id in linked_formulas:  # one that isn't linked has had its turn all the same
-            _link_numbers(math, numbers, link)
+            _link_numbers(tree, math, numbers, link)
     marked = [node for node in places if node.is_text_node and _MARKERS.search(node.text_content)]
     for marker, number in [each for node in marked for each in _split_at_markers(node)]:
         _link_marked(marker, links.marked[number], link)
@@ -123,19 +136,34 @@ def link_title(evidence: Evidence, language: str) -> str:
     """What proves a value, in the words of a reader."""
     part, name = evidence.text.part, evidence.snippet.script.rpartition("/")[2]
     titles = in_language(_TITLES, language)
-    title = titles[part if part in ("code", "out") else "older"]
+    kind = "varied" if part.startswith(VARIED) else "older"
+    title = titles[part if part in ("code", "out") else kind]
+    part = part.removeprefix(VARIED).replace(VARIED, ", ").replace("=", " = ")
     return title.format(part=part, name=name, line=evidence.line)
 
 
-def _link_numbers(math: Node, numbers: FormulaProofs, link: Callable[[Proof], Node]) -> None:
-    """Link the numbers of a formula, as far as each stands there as often as in its LaTeX."""
+def _link_numbers(
+    tree: Tree, math: Node, numbers: FormulaProofs, link: Callable[[Proof], Node]
+) -> None:
+    """Link a formula to the line that proves the first of its numbers, and mark each number that
+    is proved, as far as it stands there as often as in its LaTeX. One that another line proves has
+    a title of its own, and the address of that line for a script.
+
+    A screen reader takes a formula as a whole, so it holds no links, and is one.
+    """
     found = [(node, only_text(node) or "") for node in math.css("mn")] if numbers else []
     found = [(node, float(text)) for node, text in found if _NUMBER.fullmatch(text)]
     values = [value for _, value in found]
     left = {n: iter(known) for n, known in numbers.items() if len(known) == values.count(n)}
+    first = None
     for node, value in found:
         if proof := next(left.get(value, iter(())), None):
-            wrap([node.first_child], link(proof))
+            first = first or proof
+            own = {} if proof == first else {"title": proof.title, "data-to": proof.address}
+            attributes = {"class": "proved", **own}
+            wrap([node.first_child], element(tree, "span", attributes))
+    if first:
+        wrap([math], link(first))
 
 
 def _split_at_markers(node: Node) -> list[tuple[Node, int]]:

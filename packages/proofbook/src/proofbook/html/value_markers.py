@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from proofbook.check.numbers import Evidence, Statement, evidence_on_page
 from proofbook.model.book import Book
 from proofbook.model.page import Page
+from proofbook.model.snippet import VARIED
 
 OPEN, NUMBERED, CLOSE = "\ue000", "\ue001", "\ue002"  # for private use, says Unicode
 """A marker is OPEN, the number of a link, NUMBERED, what is linked, CLOSE."""
@@ -108,6 +109,7 @@ def _targets(book: Book, file: str) -> tuple[tuple[str, tuple[str, str, int], st
         dict.fromkeys(
             (p.snippet.page, (p.snippet.script, p.text.part, p.line), line_id(p))
             for p in known_evidence
+            if not p.text.part.startswith(VARIED)
         )
     )
 

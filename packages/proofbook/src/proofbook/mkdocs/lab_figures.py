@@ -5,10 +5,11 @@ from __future__ import annotations
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 
+from proofbook.directives.varied_plot import Variants
 from proofbook.html.figures import PLACEHOLDER, awaited_figures, fill_figures
 from proofbook.html.tree import Tree
 from proofbook.run.result import Result
-from proofbook.run.runs import Runs
+from proofbook.run.runs import VARIED, Runs
 
 
 @dataclass
@@ -30,7 +31,8 @@ class LabFigures:
             return output
         tree = Tree(output)
         runs = {script: self.runs.last(script) for script in awaited_figures(tree)}
-        drawn = self.waits or all(run and run.done() for run in runs.values())
+        varied = [run for script in runs if (run := self.runs.last(script, VARIED))]
+        drawn = self.waits or all(run and run.done() for run in (*runs.values(), *varied))
         if drawn:
             figures = {script: svg for script, run in runs.items() if (svg := _figure_of(run))}
             self._last |= figures
@@ -40,6 +42,14 @@ class LabFigures:
             self.earlier.add((language, file))
         fill_figures(tree, figures, earlier=not drawn)
         return tree.html
+
+    def variants(self, script: str) -> Variants | None:
+        """What a script drew with other numbers, for which this waits; None where that isn't known
+        yet, or has failed."""
+        run = self.runs.last(script, VARIED)
+        if run is None or not (self.waits or run.done()) or run.exception():
+            return None
+        return run.result().variants
 
 
 def _figure_of(run: Future[Result] | None) -> str | None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import jinja2
-from gradtrace import PLAYER_ASSETS, asset_path
+from gradtrace import PLAYER_ASSETS, read_asset
 from mkdocs.commands.build import build
 from mkdocs.config.config_options import Optional, Type
 from mkdocs.config.defaults import MkDocsConfig
@@ -138,7 +138,7 @@ class ProofbookPlugin(BasePlugin):
             file_in_edition(file, self.language(config), self.settings, config) for file in files
         )
         assets = [
-            File.generated(config, f"assets/{name}", abs_src_path=str(asset_path(name)))
+            File.generated(config, f"assets/{name}", content=read_asset(name))
             for name in PLAYER_ASSETS
         ]
         return Files([*(file for file in own if file), *assets])
@@ -182,6 +182,7 @@ class ProofbookPlugin(BasePlugin):
             target = Path(config.site_dir, path)
             address = config.extra["book_url"]
             downloads.write_notebook(self.book.page(source), self.book, language, address, target)
+            downloads.write_figure_data(self.book.page(source), self.book, target.parent)
         return expanded
 
     def on_page_content(
@@ -223,8 +224,11 @@ class ProofbookPlugin(BasePlugin):
 
     def on_post_page(self, output: str, *, page: Page, config: MkDocsConfig) -> str:
         """Put in the figures last: by now their scripts have run, and search is done."""
-        language = self.language(config)
-        output = self.session.figures.fill(output, language, source_of(page.file))
+        language, source = self.language(config), source_of(page.file)
+        output = self.session.figures.fill(output, language, source)
+        if source in self.book.page_files:
+            folder, drawn = Path(page.file.abs_dest_path).parent, self.session.figures.variants
+            downloads.write_plot_data(self.book.page(source), folder, drawn)
         return with_status(output, config, language) if self.serving else output
 
     def on_template_context(self, context, *, template_name: str, config: MkDocsConfig):

@@ -21,7 +21,7 @@ from proofbook.model.problem import Problem
 from proofbook.model.store import Store
 from proofbook.run.kernels import kernel_environment
 from proofbook.run.notebooks import Notebooks
-from proofbook.run.runs import Runs
+from proofbook.run.runs import VARIED, Runs
 
 
 @dataclass
@@ -72,7 +72,13 @@ class Session:
         store, kernels = Store(root), tempfile.TemporaryDirectory(prefix="proofbook-")
         os.environ |= kernel_environment(Path(kernels.name))
         book = read_book(root, store.load_memo())
-        runs, notebooks = Runs(book.root, took=store.load_seconds()), None
+        known, notebooks = store.load_results(), None
+        runs = Runs(
+            book.root,
+            # Each script is run at every build; with other numbers, once for these.
+            known={key: result for key, result in known.items() if key[2] == VARIED},
+            took={script: result.seconds for (script, *_), result in known.items()},
+        )
         installed = installed_software()
         if with_notebooks:
             notebooks = Notebooks(store.load_notebooks(installed), runs.fork_kernel)

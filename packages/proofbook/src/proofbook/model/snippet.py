@@ -12,7 +12,8 @@ from itertools import accumulate
 from pathlib import Path
 
 from proofbook.model.book import Book
-from proofbook.model.page import Page
+from proofbook.model.page import Page, Reference
+from proofbook.model.varied_runs import parse_runs, varied_file
 from proofbook.model.version_records import output_with
 
 NUMBER = re.compile(
@@ -20,12 +21,15 @@ NUMBER = re.compile(
 )
 _DOUBLE = re.compile(r"\b(?:float64|double)\b")
 _NODE_IN_RECORDING = re.compile(r'^"n\d+": \{"op": "(\w+)"', re.MULTILINE)
+VARIED = "&"
+"""How the part of a text begins that was printed with other numbers in the script."""
 _ELLIPSIS = re.compile(r"\s*(?:\.\.\.|…+)\s*")
 
 
 @dataclass(frozen=True)
 class SnippetText:
-    """One text of a run. `part`: "code", "out", or the older PyTorch that printed it."""
+    """One text of a run. `part`: "code", "out", the older PyTorch that printed it, or "&" and the
+    numbers with which it was printed ("&w=-0.5&lr=0.1")."""
 
     text: str
     part: str = "out"
@@ -81,7 +85,7 @@ class ShownSnippet:
 
     `script`: the snippet; `name`: what the page may call it, unlike all others on it. `page` and
     `place`: the file of the page, and the position of the directive in its text. `nodes`: the names
-    of the nodes in its recording, where there is one.
+    of the nodes in its recording, where there is one; `figure`: the anchor of its figure.
     """
 
     texts: tuple[SnippetText, ...]
@@ -90,6 +94,7 @@ class ShownSnippet:
     page: str = ""
     place: int = 0
     nodes: str = ""
+    figure: str = ""
 
     @property
     def code(self) -> str:
@@ -124,9 +129,35 @@ def shown_snippets(page: Page, book: Book) -> tuple[ShownSnippet, ...]:
         for version in reference.then:
             if (output := output_with(book, path, version)) is not None:
                 texts.append(SnippetText(output, version))
+        texts += _with_other_numbers(path, book) if reference.option("vary") else []
         place, nodes = starts[reference.line - 1], book.remember(_nodes_recorded, path)
-        found.append(ShownSnippet(tuple(texts), path, name, page.file, place, nodes))
+        figure = figure_anchor(reference)
+        found.append(ShownSnippet(tuple(texts), path, name, page.file, place, nodes, figure))
     return tuple(found)
+
+
+def figure_anchor(reference: Reference) -> str:
+    """The anchor of a figure, from its kind, the name of its snippet and the passes it shows."""
+    name = reference.path.removeprefix("snippets/").removesuffix(".py")
+    shown, kind = reference.option("passes"), reference.option("figure")
+    name = f"{'plot' if kind == 'plot' else 'trace'}-{name}"
+    return re.sub("[/_]", "-", name) + (f"-passes-{shown}" if shown else "")
+
+
+def _with_other_numbers(script: str, book: Book) -> list[SnippetText]:
+    """What a script prints with other numbers, below these numbers; of a file that cannot be read,
+    which is reported elsewhere, nothing."""
+    try:
+        varied, runs = parse_runs(book.text(varied_file(script)), "")
+    except (OSError, ValueError):
+        return []
+    names = [text.partition("=")[0].strip() for text in varied]
+    found = []
+    for run in runs:
+        numbers = [f"{name}={value}" for name, value in zip(names, run.values, strict=True)]
+        part = VARIED + VARIED.join(numbers)
+        found.append(SnippetText("\n".join([*numbers, run.printed]), part))
+    return found
 
 
 def _nodes_recorded(book: Book, script: str) -> str:

@@ -14,7 +14,7 @@ from proofbook.model.page import one_line_end
 FOLDERS = ("docs", "snippets")
 """The folders whose text files belong to the book."""
 
-TEXTS = (".md", ".toml", ".py", ".out", ".trace")
+TEXTS = (".md", ".toml", ".py", ".out", ".trace", ".varied")
 RECORDS = "snippets/versions"
 """The folder of what other versions of PyTorch print; only there JSON belongs to the book."""
 BESIDE = ("requirements.txt",)

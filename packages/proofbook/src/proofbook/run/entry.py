@@ -2,7 +2,7 @@
 
 The forkserver calls `run` in a fork, or starts a new interpreter:
 
-    python -m proofbook.run.entry script.py report.json deadline [record] [machine]
+    python -m proofbook.run.entry script.py report.json deadline [record] [variants] [machine]
 
 The deadline is in seconds since the epoch: a slow start of the interpreter counts too.
 It imports nothing of proofbook, and the recorder of gradtrace only to record: a new interpreter
@@ -15,6 +15,7 @@ import atexit
 import contextlib
 import ctypes
 import faulthandler
+import functools
 import gc
 import io
 import json
@@ -23,9 +24,10 @@ import sys
 import threading
 import time
 import traceback
+from collections.abc import Callable, Sequence
 from os import _exit, getpid  # names of our own: a script may patch those in `os`
 
-from gradtrace.record.execute import execute
+from gradtrace.recording.execute import execute
 
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_TRUNC
 _MAKES = {"open": 0, "os.mkdir": 0, "os.rename": 1, "os.link": 1, "os.symlink": 1}
@@ -57,7 +59,14 @@ class _FileWatch:
                     self.lines.setdefault(path, _current_line(self._script))
 
 
-def run(script: str, report: str, limit: float, record: bool = False, machine=None) -> None:
+def run(
+    script: str,
+    report: str,
+    limit: float,
+    record: bool = False,
+    machine=None,
+    variants: Sequence[tuple[str, str]] = (),
+) -> None:
     """Run `script`, write a report to the file `report`, and end the process; never returns.
 
     The report is a JSON object: `error` (type, text and line, or None), `line` of a `sys.exit`,
@@ -65,9 +74,11 @@ def run(script: str, report: str, limit: float, record: bool = False, machine=No
     that dies before its end leaves none. `limit` is the time in seconds after which the line at
     which the script is then is noted in `report + ".trace"`. To `record` it, the recorder watches
     it run, and saves what it saw as `report + ".recording"`. A `machine` is imitated meanwhile.
+    With `variants` (see `run_variants`) these are run instead, and what they gave is saved as
+    `report + ".variants"`: what they printed, and their recordings or else their figures.
     """
     pid, began, recording = getpid(), time.monotonic(), f"{report}.recording"
-    recorder = _recorder(script, recording) if record else None
+    recorder = _recorder(script, recording) if record and not variants else None
     die_with_parent()
     trace = open(report + ".trace", "w")  # noqa: SIM115  open until the process ends
     faulthandler.enable(trace)
@@ -78,11 +89,15 @@ def run(script: str, report: str, limit: float, record: bool = False, machine=No
     sys.dont_write_bytecode = True
     sys.argv = [script]
     sys.path[0] = os.getcwd()  # empty: who copies a script does not copy its neighbours
-    code, line, error, figures = 0, 0, None, []
+    code, line, error, figures, given = 0, 0, None, [], []
     try:
         imitated = machine.imitated() if machine else contextlib.nullcontext()
-        with imitated, recorder or contextlib.nullcontext():
-            execute(script)
+        if variants:
+            drawn = None if record else functools.partial(_only_figure, watch)
+            given = _run_variants(script, variants, drawn, recording)
+        else:
+            with imitated, recorder or contextlib.nullcontext():
+                execute(script)
         watch.active = False  # the fonts that are looked for are not the script's business
         figures = _figures()
         watch.active = True
@@ -103,6 +118,9 @@ def run(script: str, report: str, limit: float, record: bool = False, machine=No
     faulthandler.cancel_dump_traceback_later()
     if recorder:
         recorder.save(recording)
+    if given:
+        with open(f"{report}.variants", "w", encoding="utf-8") as file:
+            json.dump(given, file)
     files = [(path, line) for path, line in watch.lines.items() if os.path.exists(path)]
     with open(report, "w", encoding="utf-8") as file:
         found = {"error": error, "line": line, "threads": threads, "files": files}
@@ -113,15 +131,35 @@ def run(script: str, report: str, limit: float, record: bool = False, machine=No
 def _recorder(script: str, recording: str):
     """The recorder of a script; where there can be none, the file says why, and the script runs."""
     try:
-        from gradtrace.record.recorder import Recorder
+        from gradtrace.recording.recorder import Recorder
 
         return Recorder(script)
     except Exception as error:
-        from gradtrace.record.failure import failure_of_recorder, format_failure
+        from gradtrace.recording.failure import failure_of_recorder, format_failure
 
         with open(recording, "w", encoding="utf-8", newline="\n") as file:
             file.write(format_failure(failure_of_recorder(error)))
         return None
+
+
+def _run_variants(
+    script: str,
+    variants: Sequence[tuple[str, str]],
+    drawn: Callable[[bool], str | None] | None,
+    recording: str,
+) -> list[tuple[str, str]]:
+    """What the variants gave, the output of the first printed; where the recorder fails, the file
+    says why."""
+    from proofbook.run.variants import NotRecorded, run_variants
+
+    try:
+        given = run_variants(script, variants, drawn)
+    except NotRecorded as failure:
+        with open(recording, "w", encoding="utf-8", newline="\n") as file:
+            file.write(str(failure))
+        return []
+    print(given[0][0], end="")
+    return given
 
 
 def die_with_parent() -> None:
@@ -138,6 +176,17 @@ def _figures() -> list[str]:
         pyplot.figure(number).savefig(text, format="svg", metadata={"Date": None})
         drawn.append(text.getvalue())
     return drawn
+
+
+def _only_figure(watch: _FileWatch, wanted: bool) -> str | None:
+    """The one figure that a run of the script has drawn, "" if there isn't one, or None if it is
+    not wanted; the next run begins anew."""
+    watch.active = False
+    figures = _figures() if wanted else []
+    if pyplot := sys.modules.get("matplotlib.pyplot"):
+        pyplot.close("all")
+    watch.active = True
+    return (figures[0] if len(figures) == 1 else "") if wanted else None
 
 
 def _shut_down() -> list[str]:
@@ -198,11 +247,14 @@ def _current_line(script: str) -> int:
 
 if __name__ == "__main__":
     arguments = sys.argv[1:]
-    other = None
+    other, asked = None, []
     for argument in arguments[3:]:
-        if argument != "record":
+        if argument == "variants":
+            with open(f"{arguments[1]}.asked", encoding="utf-8") as file:
+                asked = json.load(file)
+        elif argument != "record":
             from proofbook.run.machine import Machine
 
             other = Machine(**json.loads(argument))
     limit = max(0.05, float(arguments[2]) - time.time())
-    run(arguments[0], arguments[1], limit, "record" in arguments[3:], other)
+    run(arguments[0], arguments[1], limit, "record" in arguments[3:], other, asked)

@@ -1,8 +1,9 @@
 """The process that runs scripts: it imports torch once, then forks a process for each script.
 
 Protocol: it reads one JSON object a line from its standard input, a request with `number`,
-`script`, `limit` (seconds), `trace` (whether to record the run) and `machine` (the fields of the
-`Machine` to imitate, or null). It writes two objects for each, one a line: `number` alone when the
+`script`, `limit` (seconds), `trace` (whether to record the run), `variants` (what is run
+instead, if anything) and `machine` (the fields of the `Machine` to imitate, or null). It
+writes two objects for each, one a line: `number` alone when the
 run starts, and `number` with the fields of a `Result` when it has ended. A request with `kernel`
 (arguments), `environment` and `folder` is for a Jupyter kernel: then it writes `number` with the
 `pid`, and `number` with the `exit_code`. It ends when its input ends.
@@ -172,6 +173,7 @@ class Forkserver:
         source = Path(script).read_bytes()
         if self._begun + len(self._waiting) > FEW or b"optim" in source:
             preload_optimizers()
+        variants = request["variants"]
         if trace:
             preload_modules(RECORDING)
         if b"matplotlib" in source:  # it looks for fonts when it starts
@@ -179,20 +181,23 @@ class Forkserver:
 
         def run() -> None:
             _isolate(folder, file_limit)
-            entry.run(script, str(folder.report), limit, trace, machine)
+            entry.run(script, str(folder.report), limit, trace, machine, variants)
 
         pid = self._fork(run)
         exit_code = _exit_code_of(pid)
         processes = ProcessGroup(pid, file_limit, exit_code)
-        return SupervisedRun(script, limit, folder, exit_code, processes, _exit_descriptor(pid))
+        ended = _exit_descriptor(pid)
+        return SupervisedRun(script, limit, bool(variants), folder, exit_code, processes, ended)
 
     def _start_fresh(self, request: dict, folder: RunFolder, file_limit: int) -> SupervisedRun:
         script, limit, machine = request["script"], request["limit"], request["machine"]
         command = [sys.executable, "-m", "proofbook.run.entry"]
         command += [script, str(folder.report), str(time.time() + limit)]
         command += ["record"] if request["trace"] else []
+        if request["variants"]:
+            Path(f"{folder.report}.asked").write_text(json.dumps(request["variants"]), "utf-8")
+            command += ["variants"]
         command += [json.dumps(machine)] if machine else []
-        fonts = str(Path(self._folder, "matplotlib"))  # what Matplotlib knows of them, for all runs
         process = subprocess.Popen(
             command,
             stdin=folder.stdin,
@@ -203,7 +208,7 @@ class Forkserver:
                 **os.environ,
                 **folder.environment(),
                 "PYTHONUTF8": "1",
-                "MPLCONFIGDIR": fonts,
+                "MPLCONFIGDIR": str(folder.fonts),
             },
             start_new_session=hasattr(os, "fork"),
         )
@@ -216,7 +221,8 @@ class Forkserver:
             processes = ProcessGroup(process.pid, file_limit, process.poll)
         else:
             processes = ProcessTree(process)
-        return SupervisedRun(script, limit, folder, process.poll, processes)
+        varied = bool(request["variants"])
+        return SupervisedRun(script, limit, varied, folder, process.poll, processes)
 
 
 def _exit_code_of(pid: int) -> Callable[[], int | None]:

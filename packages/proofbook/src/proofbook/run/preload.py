@@ -16,7 +16,7 @@ import weakref
 from proofbook.run.huge_pages import collapse_memory
 
 DRAWING = ("matplotlib.pyplot", "matplotlib.backends.backend_svg")
-RECORDING = "gradtrace.record.recorder"
+RECORDING = "gradtrace.recording.recorder"
 
 
 def preload_torch() -> None:

@@ -7,7 +7,7 @@ import signal
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from gradtrace.record.failure import parse_failure
+from gradtrace.recording.failure import parse_failure
 
 from proofbook.run.result import OUTPUT_LIMIT, Refusal
 
@@ -146,6 +146,15 @@ def _failed(
             _line(source, observed, "input(", "stdin", "os.read(0", "open(0"),
         )
     if error := report.get("error"):
+        if error["type"] == "NotRepeatable":
+            return Refusal(
+                "two runs of the script with the same numbers differ",
+                "the same output and the same recording every time",
+                error["text"],
+                "fix the seed (torch.manual_seed(0)), and undo what the script sets for all of "
+                "PyTorch, as torch.set_default_dtype does",
+                _line(source, observed),
+            )
         missing = error["type"] == "ModuleNotFoundError"
         return Refusal(
             "the script needs a module that is not installed" if missing else RAISES,

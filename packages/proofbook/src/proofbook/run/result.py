@@ -29,7 +29,9 @@ class Result:
     """What one run of one script printed, or why it is refused; `seconds` is wall-clock time.
 
     `trace` is the text of its recording, where one was asked for; `figures` are those that it has
-    drawn with Matplotlib, as SVG.
+    drawn with Matplotlib, as SVG. `variants`: where the script was run with other numbers, what
+    each run printed, and its recording or, where none was asked for, the one figure that it has
+    drawn; `stdout` is then that of the first. None where it wasn't.
     """
 
     path: str
@@ -38,3 +40,4 @@ class Result:
     refusal: Refusal | None = None
     trace: str | None = None
     figures: Sequence[str] = ()
+    variants: Sequence[tuple[str, str]] | None = None

@@ -28,6 +28,8 @@ from proofbook.run.result import Refusal, Result
 TIME_LIMIT = 20.0
 """Seconds of wall-clock time that one script may take."""
 
+SECONDS_EACH = 2.0
+"""Seconds more for each variant of it that is run."""
 
 _OURS = ("gradtrace", "proofbook")
 
@@ -98,18 +100,24 @@ class Runner:
         return self.submit(script, trace=True)
 
     def submit(
-        self, script: Path, trace: bool = False, machine: Machine | None = None
+        self,
+        script: Path,
+        trace: bool = False,
+        machine: Machine | None = None,
+        variants: Sequence[tuple[str, str]] = (),
     ) -> Future[Result]:
         """Have `script` run; the future gives its `Result`, or raises `RunnerError`.
 
-        `machine`: another one, to be imitated.
+        `machine`: another one, to be imitated. `variants`: other texts for the script, each after a
+        word on what is different in it, which are run instead: with `trace` they are recorded,
+        without it they give the figures that they draw.
         """
         future: Future[Result] = Future()
         with self._lock:
             number = next(self._numbers)
             self._waiting[number], self._paths[number] = future, script
-        path = str(script.resolve())
-        fields = {"script": path, "limit": self.limit, "trace": trace}
+        path, limit = str(script.resolve()), self.limit + SECONDS_EACH * len(variants)
+        fields = {"script": path, "limit": limit, "trace": trace, "variants": variants}
         self._send({"number": number, **fields, "machine": asdict(machine) if machine else None})
         return future
 
@@ -190,8 +198,10 @@ class Runner:
                 self._started.pop(number, None)
                 self._paths.pop(number, None)
                 future = self._waiting.pop(number)
-            refusal = fields.pop("refusal")
-            future.set_result(Result(**fields, refusal=Refusal(**refusal) if refusal else None))
+            refusal, variants = fields.pop("refusal"), fields.pop("variants")
+            refusal = Refusal(**refusal) if refusal else None
+            variants = None if variants is None else [(text, trace) for text, trace in variants]
+            future.set_result(Result(**fields, refusal=refusal, variants=variants))
         self._fail_all()
 
     def _fail_all(self) -> None:

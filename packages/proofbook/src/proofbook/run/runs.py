@@ -11,8 +11,12 @@ from pathlib import Path
 from proofbook.run.result import Result
 from proofbook.run.runner import Runner, RunnerError
 
-Key = tuple[str, str, bool]
-"""A script, the hash of its bytes, and whether it is recorded."""
+Key = tuple[str, str, str]
+"""A script, the hash of its bytes, and how it is run: one of the following."""
+PLAIN, RECORDED, VARIED = "plain", "recorded", "varied"
+"""The last is with other numbers; the hash is then also that of all its texts."""
+Variants = Sequence[tuple[str, str]]
+"""Texts for a script, each after a word on what is different in it."""
 
 
 @dataclass
@@ -30,7 +34,7 @@ class Runs:
     again: set[str] = field(default_factory=set)
     """The scripts that the last `start` had to run."""
     _futures: dict[Key, Future[Result]] = field(default_factory=dict)
-    _last: dict[str, Future[Result]] = field(default_factory=dict)
+    _last: dict[tuple[str, str], Future[Result]] = field(default_factory=dict)
     _runner: Runner | None = None
 
     def prepare(self, scripts: Iterable[str]) -> None:
@@ -38,20 +42,30 @@ class Runs:
 
         It imports torch, and is ready when `start` comes, if the caller does something meanwhile.
         """
-        if self._runner is None and any(self._key(s, False) not in self.known for s in scripts):
+        if self._runner is None and any(self._key(s, PLAIN) not in self.known for s in scripts):
             self._runner = self.start_runner()
 
-    def start(self, scripts: Iterable[str], traced: Iterable[str]) -> list[Future[Result]]:
-        """Have these scripts run, and those of `traced` recorded too, unless that was done."""
+    def start(
+        self,
+        scripts: Iterable[str],
+        traced: Iterable[str],
+        varied: Mapping[str, Variants] | None = None,
+    ) -> list[Future[Result]]:
+        """Have these scripts run, those of `traced` recorded too, and those of `varied` with other
+        numbers, recorded if they are of `traced`, unless that was done."""
+        varied, traced = varied or {}, set(traced)
         if self._runner is not None and not self._runner.alive():
             self.close()
             self._futures = {}
-        wanted = [(script, False) for script in scripts] + [(script, True) for script in traced]
+        wanted = [(script, PLAIN) for script in scripts]
+        wanted += [(script, RECORDED) for script in traced]
+        wanted += [(script, VARIED) for script in varied]
         wanted.sort(key=lambda each: -self.took.get(each[0], 0.0))
         futures: dict[Key, Future[Result]] = {}
         self.again = set()
-        for script, trace in wanted:
-            key = self._key(script, trace)
+        for script, way in wanted:
+            variants = varied[script] if way == VARIED else ()
+            key = self._key(script, way, variants)
             if key in self._futures:
                 futures[key] = self._futures[key]
             elif key in self.known:
@@ -59,24 +73,26 @@ class Runs:
                 futures[key].set_result(self.known[key])
             else:
                 self._runner = self._runner or self.start_runner()
-                futures[key] = self._runner.submit(self.root / script, trace)
+                file = self.root / script
+                recorded = way != PLAIN and script in traced
+                futures[key] = self._runner.submit(file, recorded, variants=variants)
                 self.again.add(script)
         self._futures |= futures
-        self._last = {script: run for (script, _, trace), run in futures.items() if not trace}
+        self._last = {(script, way): run for (script, _, way), run in futures.items()}
         return list(futures.values())
 
-    def last(self, script: str) -> Future[Result] | None:
-        """The run of a script that was asked for last, one without a recording."""
-        return self._last.get(script)
+    def last(self, script: str, way: str = PLAIN) -> Future[Result] | None:
+        """The run of a script that was asked for last."""
+        return self._last.get((script, way))
 
     def forget_others(self, scripts: Iterable[str]) -> None:
         """Keep of each of these scripts the last runs alone, and of all others none."""
-        last = {(script, trace): digest for script, digest, trace in self._futures}
+        last = {(script, way): digest for script, digest, way in self._futures}
         kept = set(scripts)
         self._futures = {
-            (script, digest, trace): future
-            for (script, digest, trace), future in self._futures.items()
-            if script in kept and last[script, trace] == digest
+            (script, digest, way): future
+            for (script, digest, way), future in self._futures.items()
+            if script in kept and last[script, way] == digest
         }
 
     def fork_kernel(
@@ -87,9 +103,9 @@ class Runs:
             raise RunnerError("no script has been run")
         return self._runner.fork_kernel(arguments, environment, folder)
 
-    def _key(self, script: str, trace: bool) -> Key:
-        digest = hashlib.sha256((self.root / script).read_bytes()).hexdigest()[:20]
-        return script, digest, trace
+    def _key(self, script: str, way: str, variants: Variants = ()) -> Key:
+        texts = [(self.root / script).read_bytes(), *(text.encode() for _, text in variants)]
+        return script, hashlib.sha256(b"\0".join(texts)).hexdigest()[:20], way
 
     def running(self) -> list[tuple[Path, float]]:
         """The scripts that run at this moment, each with its seconds so far."""

@@ -48,6 +48,11 @@ class RunFolder:
         work = str(self.work)
         return {"TMPDIR": work, "TEMP": work, "TMP": work, "HOME": work}
 
+    @property
+    def fonts(self) -> Path:
+        """What Matplotlib writes down about the fonts of the machine: once, for all runs."""
+        return self.path.parent / "matplotlib"
+
     def printed(self) -> int:
         """How much the script has printed so far, in bytes: the longer of its two streams."""
         return max(os.fstat(self.stdout).st_size, os.fstat(self.stderr).st_size)
@@ -64,6 +69,14 @@ class RunFolder:
         except OSError:
             return None
 
+    def variants(self) -> list[tuple[str, str]]:
+        """What each variant of the script gave; none where one failed."""
+        try:
+            text = Path(f"{self.report}.variants").read_text("utf-8")
+        except OSError:
+            return []
+        return [(printed, recording) for printed, recording in json.loads(text)]
+
     def read_report(self) -> dict | None:
         """What the run reported at its end (see `entry`); None if it left no report."""
         try:
@@ -74,10 +87,11 @@ class RunFolder:
     def files_left(self, written: list[str]) -> list[str]:
         """The files that the script left: in its working directory, and any of `written`
         elsewhere."""
+        others = (f"{self.work}{os.sep}", str(self.fonts))
         names = []
         with contextlib.suppress(OSError):  # the script may have removed its own folder
             names += sorted(os.listdir(self.work))
-        return names + [path for path in written if not path.startswith(f"{self.work}{os.sep}")]
+        return names + [path for path in written if not path.startswith(others)]
 
     def remove(self) -> None:
         """Close the streams and delete the folder."""
@@ -90,13 +104,15 @@ class RunFolder:
 class SupervisedRun:
     """A run that was started; `poll` is called until it gives the result.
 
-    `limit`: seconds; `exit_code()`: the exit status of the script once it has ended, None before,
-    negative for a signal; `processes`: the script's, with what it started; `exit_descriptor`: one
-    that is readable once the script has ended, where the system has such.
+    `limit`: seconds; `varied`: whether variants of it are run; `exit_code()`: the exit status of
+    the script once it has ended, None before, negative for a signal; `processes`: the script's,
+    with what it started; `exit_descriptor`: one that is readable once the script has ended, where
+    the system has such.
     """
 
     script: str
     limit: float
+    varied: bool
     folder: RunFolder
     exit_code: Callable[[], int | None]
     processes: ProcessGroup | ProcessTree
@@ -153,6 +169,7 @@ class SupervisedRun:
         with contextlib.suppress(OSError):  # it may be gone by now
             source = Path(self.script).read_text("utf-8", "replace")
         recording = folder.recording() or ""
+        variants = folder.variants() if self.varied else None
         refusal = (
             fault_of_recorder(recording)
             or refusal_of(source, self._exit_code, report, stdout, stderr, observed)
@@ -162,7 +179,7 @@ class SupervisedRun:
         text = stdout.decode("utf-8", "replace").replace("\r\n", "\n")
         figures = report.get("figures", ()) if report else ()
         seconds = self._ended - self.started
-        return Result(self.script, text, seconds, refusal, recording or None, figures)
+        return Result(self.script, text, seconds, refusal, recording or None, figures, variants)
 
 
 def _noted_line(trace: Path, script: str) -> int | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from gradtrace import compare, parse_trace
@@ -13,19 +13,27 @@ from proofbook.check.outputs import refused
 from proofbook.check.text_difference import first_different_line
 from proofbook.model.page import read
 from proofbook.model.problem import Problem
+from proofbook.model.varied_runs import VariedScriptRun, format_runs, varied_file
 from proofbook.run.result import Result
 from proofbook.run.runner import Runner
 
+Asked = tuple[Sequence[str], Sequence[tuple[str, ...]], Sequence[tuple[str, str]]]
+"""How a script is varied: what the pages say, the values of each run, and its variants."""
+
 
 def record(
-    root: Path, scripts: Iterable[str], traced: Collection[str] = ()
+    root: Path,
+    scripts: Iterable[str],
+    traced: Collection[str] = (),
+    varied: Mapping[str, Asked] | None = None,
 ) -> tuple[list[str], list[Problem], int]:
     """Run each script twice and write its `.out`; gives the differences, the problems, and how many
     outputs and recordings are as before.
 
     The second run has another hash seed, another address space and the reverse order. An output is
     written only if both runs printed the same; all others stay as they are. Of the scripts in
-    `traced` the recording (`.trace`) is written in the same way, once their output is recorded.
+    `traced` the recording (`.trace`) is written in the same way, once their output is recorded, and
+    of those in `varied` the runs with other numbers (`.varied`).
     """
     scripts = list(scripts)
     differences, problems, same = [], [], 0
@@ -42,6 +50,16 @@ def record(
     failed = {problem.file for problem in problems}
     recorded = [script for script in scripts if script in traced and script not in failed]
     traces, more, as_before = _record_traces(root, recorded)
+    failed |= {problem.file for problem in more}
+    for script in scripts:
+        if varied and script in varied and script not in failed:
+            found = _record_variants(root, script, varied[script], script in traced)
+            if isinstance(found, Problem):
+                more.append(found)
+            elif found:
+                traces.append(found)
+            else:
+                as_before += 1
     return differences + traces, problems + more, same + as_before
 
 
@@ -73,6 +91,35 @@ def _record_traces(root: Path, scripts: list[str]) -> tuple[list[str], list[Prob
     return differences, problems, same
 
 
+def _record_variants(root: Path, script: str, asked: Asked, traced: bool) -> str | Problem:
+    """Write the runs of a script with other numbers; gives what has changed, or what is wrong.
+
+    What a run draws is not kept: each build draws it.
+    """
+    file, (varied, values, variants) = root / script, asked
+    with Runner(hash_seed=0) as one, Runner(hash_seed=1) as other:
+        futures = [
+            one.submit(file, traced, variants=variants),
+            other.submit(file, traced, variants=variants[::-1]),
+        ]
+        a, b = (future.result() for future in futures)
+    if failed := next((run for run in (a, b) if run.refusal), None):
+        return refused(script, failed)
+    for (first, figure), (second, other_figure) in zip(a.variants, b.variants[::-1], strict=True):
+        if first != second:
+            return _unsteady(script, *first_different_line(first, second)[1:])
+        if not traced and figure != other_figure:
+            return _unsteady(script, *first_different_line(figure, other_figure)[1:], "drew")
+    runs = zip(values, a.variants, strict=True)
+    kept = [VariedScriptRun(each, told, did if traced else "") for each, (told, did) in runs]
+    target = root / varied_file(script)
+    text = format_runs(varied, kept, read(compare.trace_path(file)) if traced else "")
+    if target.is_file() and read(target) == text:
+        return ""
+    _replace(target, text)
+    return f"{varied_file(script)}: {len(kept)} runs recorded"
+
+
 def _write_trace(root: Path, file: Path, now: str) -> str:
     """Write a recording unless the one that is kept is the same; gives the first difference.
 
@@ -97,7 +144,8 @@ def _unsteady(script: str, first: str, second: str, verb: str = "printed") -> Pr
         script,
         1,
         f"two runs {verb} different things, so nothing was recorded",
-        "the same output every time" if verb == "printed" else "the same recording every time",
+        {"did": "the same recording", "drew": "the same figure"}.get(verb, "the same output")
+        + " every time",
         f"{first}    (first run)\n{second}    (second run)",
         "fix the seed (torch.manual_seed(0)), sort what has no order, print no addresses or times; "
         f"then: proofbook update {script}",

@@ -15,12 +15,13 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from gradtrace import PLAYER_ASSETS, asset_path
+from gradtrace import PLAYER_ASSETS, read_asset
 from pathspec.gitignore import GitIgnoreSpec
 
 from proofbook import pipeline
 from proofbook.cli import summary
 from proofbook.cli.progress import showing_progress
+from proofbook.directives.varied_plot import Variants
 from proofbook.export import downloads, notebook
 from proofbook.export.offline import ExportError
 from proofbook.export.take_place import take_place
@@ -71,12 +72,12 @@ def export(root: Path, out: Path, progress: Callable[[str], None]) -> str:
         runs = Runs(book.root, took=store.load_seconds())
         notebooks = Notebooks(fork=runs.fork_kernel)
         try:
-            figures = _prove(book, runs, notebooks, progress)
+            figures, variants = _prove(book, runs, notebooks, progress)
             store.save_memo(book)
             out.mkdir(parents=True, exist_ok=True)
             new = Path(tempfile.mkdtemp(prefix=f".{FOLDER}.", dir=out))
             try:
-                pages, missing = _write(book, figures, new)
+                pages, missing = _write(book, figures, variants, new)
                 take_place(new, target)
             finally:
                 shutil.rmtree(new, ignore_errors=True)
@@ -95,10 +96,11 @@ def _may_be_replaced(folder: Path) -> bool:
 
 def _prove(
     book: Book, runs: Runs, notebooks: Notebooks, progress: Callable[[str], None]
-) -> dict[str, str]:
+) -> tuple[dict[str, str], dict[str, Variants]]:
     """Run and check everything; raises `ExportError` where something does not hold.
 
-    Gives the figures that scripts drew, SVG by the script.
+    Gives the figures that scripts drew, SVG by the script, and what those with other numbers in
+    them printed and drew.
     """
     outcome = pipeline.finish(pipeline.start(book, runs, notebooks), showing_progress)
     if outcome.warnings:
@@ -107,11 +109,14 @@ def _prove(
         text = summary.format_failures(outcome.problems)
         raise ExportError(f"the book does not hold; the last good export stays\n\n{text}")
     progress(summary.format_success(outcome))
-    drawn = (result for result in outcome.results if result.figures)
-    return {Path(r.path).relative_to(book.root).as_posix(): r.figures[0] for r in drawn}
+    results = [(Path(r.path).relative_to(book.root).as_posix(), r) for r in outcome.results]
+    figures = {script: result.figures[0] for script, result in results if result.figures}
+    return figures, {script: r.variants for script, r in results if r.variants}
 
 
-def _write(book: Book, figures: Mapping[str, str], new: Path) -> tuple[int, list[str]]:
+def _write(
+    book: Book, figures: Mapping[str, str], variants: Mapping[str, Variants], new: Path
+) -> tuple[int, list[str]]:
     """Write all editions; gives the number of pages, and what they do without."""
     pages, letters, missing = 0, frozenset[str](), []
     for language in book.config.codes:
@@ -122,7 +127,8 @@ def _write(book: Book, figures: Mapping[str, str], new: Path) -> tuple[int, list
         _write_text(new / settings_file(book, language), text)
         _copy_files(book, site, new / docs_folder(language))
         files = list(_pages_of(book, site, language))
-        letters |= _write_pages(book, files, _edition(book, site, language, files), figures, new)
+        edition = _edition(book, site, language, files)
+        letters |= _write_pages(book, files, edition, figures, variants, new)
         pages += len(files)
     for language in book.config.codes if letters else ():
         _write_bytes(new / docs_folder(language) / math_font.FILE, math_font.font(letters))
@@ -146,7 +152,12 @@ def _edition(book: Book, site: Mapping[str, Any], language: str, files: list[str
 
 
 def _write_pages(
-    book: Book, files: list[str], edition: Edition, figures: Mapping[str, str], new: Path
+    book: Book,
+    files: list[str],
+    edition: Edition,
+    figures: Mapping[str, str],
+    variants: Mapping[str, Variants],
+    new: Path,
 ) -> frozenset[str]:
     """Write the pages of an edition and their notebooks; gives the characters in formulas."""
     docs, letters = new / docs_folder(edition.language), frozenset[str]()
@@ -158,6 +169,8 @@ def _write_pages(
         if notebook.has_scripts(page):
             place, address = docs / edition.notebook(file), book.config.site_url
             downloads.write_notebook(page, book, edition.language, address, place)
+            downloads.write_figure_data(page, book, place.parent)
+            downloads.write_plot_data(page, place.parent, variants.get)
     return letters
 
 
@@ -176,7 +189,7 @@ def _copy_files(book: Book, site: Mapping[str, Any], docs: Path) -> None:
         _copy(book.root / theme, docs, lambda name: name.endswith(_NOT_SERVED))
     _copy(book.root / "docs", docs, lambda name: name in pages or unseen.match_file(name))
     for name in PLAYER_ASSETS:
-        _write_bytes(docs / "assets" / name, asset_path(name).read_bytes())
+        _write_bytes(docs / "assets" / name, read_asset(name).encode())
     downloads.copy_scripts(book, docs)
 
 

@@ -1,0 +1,185 @@
+"""`vary: w = 2.0 | -2 to 4 step 0.5`: a figure of a run in which a reader changes numbers.
+
+The runs with all values are kept beside the script (`proofbook.model.varied_runs`); what they have
+drawn is not, see `proofbook.directives.varied_plot`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
+
+from gradtrace import (
+    VariedFigure,
+    VariedNumber,
+    VariedRun,
+    build_graph,
+    draw_varied_figure,
+    parse_trace,
+)
+from gradtrace.vary.variation import (
+    Variation,
+    WrongVariation,
+    parse_variation,
+    place_of,
+    points,
+    with_values,
+)
+
+from proofbook.model.book import Book
+from proofbook.model.page import Page, Reference
+from proofbook.model.problem import Problem
+from proofbook.model.varied_runs import parse_runs, varied_file
+
+MAX_NUMBERS = 2
+"""So many numbers of a script can be varied together."""
+
+
+def asked(reference: Reference) -> tuple[str, ...]:
+    """What a page asks to be varied, as it is written."""
+    return tuple(value for key, value, _ in reference.options if key == "vary")
+
+
+def values_of(varied: Sequence[str]) -> list[tuple[str, ...]]:
+    """The values of each run. Raises `WrongVariation`."""
+    return points([parse_variation(text) for text in varied])
+
+
+def own_run(varied: Sequence[str]) -> int:
+    """Which of the runs is that with the numbers of the script."""
+    return values_of(varied).index(tuple(parse_variation(text).number for text in varied))
+
+
+def labels_of(varied: Sequence[str]) -> list[str]:
+    """A word on each run: "w = -2.0, lr = 0.1"."""
+    names = [parse_variation(text).name for text in varied]
+    return [
+        ", ".join(f"{name} = {value}" for name, value in zip(names, values, strict=True))
+        for values in values_of(varied)
+    ]
+
+
+def variants_of(code: str, varied: Sequence[str]) -> list[tuple[str, str]]:
+    """The script with all combinations of values, each after a word on it ("w = -2.0").
+
+    Raises `WrongVariation` or `SyntaxError`.
+    """
+    places = [place_of(parse_variation(text), code) for text in varied]
+    texts = [with_values(code, places, values) for values in values_of(varied)]
+    return list(zip(labels_of(varied), texts, strict=True))
+
+
+def variants_of_scripts(
+    book: Book, varied: Mapping[str, Sequence[str]]
+) -> dict[str, list[tuple[str, str]]]:
+    """The variants of each script; of one that cannot be varied or read, which is reported
+    elsewhere, none."""
+    found = {}
+    for script, texts in varied.items():
+        with contextlib.suppress(ValueError, SyntaxError, FileNotFoundError):
+            found[script] = variants_of(book.text(script), texts)
+    return found
+
+
+def draw(
+    book: Book,
+    reference_path: str,
+    recording_file: str,
+    identity: str,
+    language: str,
+    passes: tuple[int, int] | None,
+    varied: tuple[str, ...],
+) -> VariedFigure:
+    """The figure and its data; its runs are such that `problems` finds nothing."""
+    numbers = numbers_of(book.text(reference_path), varied)
+    _, runs = parse_runs(book.text(varied_file(reference_path)), book.text(recording_file))
+    shown = [VariedRun(run.printed.rstrip("\n"), parse_trace(run.recording)) for run in runs]
+    return draw_varied_figure(numbers, shown, identity, language, passes, data_file(identity))
+
+
+def data_file(identity: str) -> str:
+    """The name of the file with the data of a figure; it lies beside the page."""
+    return f"{identity}.js"
+
+
+def as_script(data: str, identity: str) -> str:
+    """The data as a script: also where pages are opened as files a browser loads such."""
+    return f'(globalThis.variedRuns ??= {{}})["{identity}"] = {data}\n'
+
+
+def numbers_of(code: str, varied: Sequence[str]) -> list[VariedNumber]:
+    """The numbers of a script that are varied. Raises `WrongVariation` or `SyntaxError`."""
+    return [_number(parse_variation(text), code) for text in varied]
+
+
+def _number(variation: Variation, code: str) -> VariedNumber:
+    place = place_of(variation, code)
+    return VariedNumber(
+        variation.name, place.line, place.start, place.end, variation.values, variation.own
+    )
+
+
+def problems(
+    page: Page, reference: Reference, book: Book, recording_file: str
+) -> Iterator[Problem]:
+    """Why numbers cannot be varied as asked."""
+    options = [(value, line) for key, value, line in reference.options if key == "vary"]
+    if not options:
+        return
+    script, line = reference.path, options[0][1]
+    what = "the number cannot be varied"
+    kind = reference.option("figure")
+    if kind not in ("trace", "plot"):
+        found, expected = f"figure: {kind}" if kind else "none", "figure: trace, or figure: plot"
+        yield page.problem(line, what, expected, found, "correct the options")
+        return
+    if len(options) > MAX_NUMBERS:
+        expected = f"at most {MAX_NUMBERS} numbers"
+        yield page.problem(line, what, expected, f"{len(options)}", "remove a line")
+        return
+    wrong = False
+    try:
+        code = book.text(script)
+    except (FileNotFoundError, UnicodeDecodeError):
+        return  # told of the script
+    for text, at in options:
+        try:
+            place_of(parse_variation(text), code)
+        except WrongVariation as error:
+            wrong = True
+            yield page.problem(at, what, error.expected, error.found, "correct this line")
+        except SyntaxError:
+            return  # told of its run
+    if wrong:
+        return
+    varied = asked(reference)
+    try:
+        count = len(values_of(varied))
+    except WrongVariation as error:
+        yield page.problem(line, what, error.expected, error.found, "take fewer values")
+        return
+    for other in book.pages_showing(script):
+        for each in book.page(other).references:
+            if each.path != script or not asked(each):
+                continue
+            if (asked(each), each.option("figure")) != (varied, kind):
+                expected = f"the same lines as on {other}:{each.line}"
+                found = "; ".join((f"figure: {kind}", *varied))
+                mend = "vary the same numbers of the same figure on all pages"
+                yield page.problem(line, what, expected, found, mend)
+                return
+    file, mend = varied_file(script), f"proofbook update {script}"
+    try:
+        own = book.text(recording_file) if kind == "trace" else ""
+        known, runs = parse_runs(book.text(file), own)
+        for run in runs if kind == "trace" else ():
+            build_graph(parse_trace(run.recording))
+    except FileNotFoundError:
+        yield page.problem(
+            line, "no runs with other numbers are kept", f"a file {file}", "none", mend
+        )
+    except (ValueError, KeyError) as error:
+        yield page.problem(line, what, f"a file {file} of such runs", str(error), mend)
+    else:
+        if known != varied or len(runs) != count:
+            yield page.problem(line, what, f"{file} with these values", "; ".join(known), mend)
