@@ -17,6 +17,29 @@ const leads = link => {
   return link
 }
 const links = [leads(document.querySelector(".language"))]
+
+// A figure with its code takes the room of the table of contents too.
+const covering = () => {
+  const contents = document.querySelector(".md-sidebar--secondary"), inside = contents?.querySelector(".md-nav")
+  if (!inside) return
+  const { left, top, bottom } = inside.getBoundingClientRect()
+  contents.classList.toggle("covered", [...document.querySelectorAll(".traced")].some(figure => {
+    const box = figure.getBoundingClientRect()
+    return box.right > left && box.top < bottom && box.bottom > top
+  }))
+}
+addEventListener("scroll", covering, { passive: true })
+addEventListener("resize", covering)
+
+// A formula is one link; a number in it that another line proves has an address of its own.
+document.addEventListener("click", e => {
+  const to = e.target.closest?.("a.run [data-to]")?.dataset.to
+  if (!to || e.ctrlKey || e.metaKey || e.shiftKey) return
+  e.preventDefault()
+  e.stopPropagation()
+  location.assign(to)
+}, true)
+
 let settled = asked != other || kept()
 
 document$.subscribe(() => {
@@ -38,6 +61,7 @@ document$.subscribe(() => {
   settled = true
   // The header stays: its link takes its address from the head, which does not.
   for (const link of links) link.href = address
+  covering()
   // Instant navigation fetches a page again when a link within it is followed: what was lit would go out.
   if (location.hash && !document.querySelector(":target")) {
     const { scrollX: x, scrollY: y } = window

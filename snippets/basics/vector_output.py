@@ -12,9 +12,5 @@ y.backward(torch.tensor([1.0, 1.0, 1.0]))
 print("weights 1, 1, 1, x.grad:", x.grad)
 
 x.grad = None
-(x**2).backward(torch.tensor([1.0, 10.0, 100.0]))
-print("weights 1, 10, 100, x.grad:", x.grad)
-
-x.grad = None
 (x**2).sum().backward()
 print("sum first, x.grad:", x.grad)

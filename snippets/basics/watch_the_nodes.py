@@ -1,7 +1,8 @@
 import torch
 
 w = torch.tensor(1.0, requires_grad=True)
-y = 2 * w - 1
+factor = 2
+y = factor * w - 1
 
 
 def watch(node):

@@ -1,9 +1,12 @@
 import torch
 from torch import nn
 
+limit = 2.0
+
 
 def check(module, grad_input, grad_output):
-    raise ValueError("gradient refused")
+    if grad_input[0].abs() > limit:
+        raise ValueError("gradient refused")
 
 
 fc1, fc2 = nn.Linear(1, 1, bias=False), nn.Linear(1, 1, bias=False)

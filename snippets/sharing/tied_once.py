@@ -11,8 +11,10 @@ model = nn.Sequential(embedding, decoder)
 print("parameters:", len(list(model.parameters())))
 print("names in state_dict:", list(model.state_dict()))
 
-scores = model(torch.tensor([0]))
-scores[0, 0].backward()
+word = 0
+candidate = 0
+scores = model(torch.tensor([word]))
+scores[0, candidate].backward()
 print("scores:", scores.detach())
 print("weight.grad:")
 print(embedding.weight.grad)

@@ -6,7 +6,8 @@ w = torch.tensor([1.0, 2.0, 3.0, 4.0], requires_grad=True)
 z = x + y
 o = w @ z
 
-z.register_hook(lambda grad: 2 * grad)
+factor = 2.0
+z.register_hook(lambda grad: factor * grad)
 o.backward()
 print("x.grad:", x.grad)
 print("y.grad:", y.grad)

@@ -15,7 +15,7 @@ from proofbook.model.problem import Unproved
 from proofbook.model.snippet import output_file
 
 OPTIONS = {"of": "of: <a snippet whose output holds a tensor of one number>"}
-_DIGIT = re.compile(r"(?<=tensor\()\d")
+_DIGIT = re.compile(r"(?<=tensor\()(-?)(\d)")
 
 
 def _expand(reference: Reference, page: Page, book: Book) -> list[str]:
@@ -27,7 +27,7 @@ def _expand(reference: Reference, page: Page, book: Book) -> list[str]:
         output, why = "", str(error)
     else:
         why = "no tensor in its output"
-    wrong = _DIGIT.sub(lambda digit: str((int(digit[0]) + 1) % 10), output, count=1)
+    wrong = _DIGIT.sub(lambda n: f"{n[1]}{(int(n[2]) + 1) % 10}", output, count=1)
     if message := changed_output(script, wrong, output):
         return ["```{ .text .check-message }", *str(message).splitlines(), "```"]
     problem = page.problem(
