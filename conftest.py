@@ -37,6 +37,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if pages in item.path.parents:
             item.add_marker(pytest.mark.upgrade)
+        # A browser on a busy machine is late now and then; two failures in a row are a defect.
+        # What was run again is named at the end (-rR).
+        if "browser" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.flaky(reruns=1))
     if not config.pluginmanager.hasplugin("xdist"):
         return
     for item in items:

@@ -3,12 +3,16 @@
     python tests/aten.py script...
 
 The operations are those that torch itself counts while it runs them (the observer behind its
-profilers): from C++ and without a dispatch mode, so that counting changes none of them.
+profilers): from C++ and without a dispatch mode, so that counting changes none of them. The bits of
+parameters and gradients are read from memory, which is no operation of torch.
 """
 
 from __future__ import annotations
 
 import contextlib
+import ctypes
+import gc
+import hashlib
 import io
 import json
 import os
@@ -18,17 +22,20 @@ import tempfile
 import traceback
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
 
 
-@dataclass(frozen=True)
-class Run:
-    """What a script printed, the operations that ran, in order, with the shapes they got, and the
-    text of the recording, if it was recorded."""
+class Run(NamedTuple):
+    """What a script printed, the operations that ran, in order, with the shapes they got, the bits
+    of its parameters after each step and at its end, and the text of the recording, if it was
+    recorded."""
 
     stdout: str
     operations: list
+    parameters: list
     trace: str = ""
 
 
@@ -78,7 +85,7 @@ def _forked(script: str, watching) -> list:
                 os.chdir(folder)
                 result.write_text(json.dumps(_observed(script, watching)))
             except BaseException:
-                result.write_text(json.dumps([traceback.format_exc(), [], ""]))
+                result.write_text(json.dumps([traceback.format_exc(), [], [], ""]))
             finally:
                 os._exit(0)
         os.waitpid(pid, 0)
@@ -86,20 +93,91 @@ def _forked(script: str, watching) -> list:
 
 
 def _observed(script: str, watching) -> list:
+    import torch
     from gradtrace import execute, format_trace
     from torch._C._autograd import _disable_profiler_legacy, _enable_profiler_legacy
     from torch._C._profiler import ProfilerConfig, ProfilerState, _ExperimentalConfig
 
     sys.stdout = io.StringIO()
+    sys.argv, sys.path[:0] = [script], [os.path.dirname(script)]
+    torch.manual_seed(0)  # as the recorder does it
+    steps = _parameters_after_steps()
     how = ProfilerConfig(ProfilerState.CPU, True, False, False, False, False, _ExperimentalConfig())
     _enable_profiler_legacy(how)
     with watching:
         execute(script)
     events = [event for thread in _disable_profiler_legacy() for event in thread]
-    ran = [[event.name(), event.shapes()] for event in events if event.kind() == "push"]
+    begun = [event for event in events if event.kind() == "push"]
+    # The threads of gloo report when they like.
+    ran = [[event.name(), event.shapes()] for event in begun if "gloo:" not in event.name()]
     recording = format_trace(watching.trace()) if hasattr(watching, "trace") else ""
-    return [sys.stdout.getvalue(), ran, recording]
+    return [sys.stdout.getvalue(), ran, [*steps, _parameters_alive()], recording]
+
+
+def _parameters_after_steps() -> list[list[str]]:
+    """A list to which each step of an optimizer adds the bits of its parameters and gradients."""
+    from torch.optim.optimizer import register_optimizer_step_post_hook
+    from torch.utils.hooks import RemovableHandle
+
+    found: list[list[str]] = []
+
+    def add(optimizer, *_) -> None:
+        leaves = [p for group in optimizer.param_groups for p in group["params"]]
+        found.append([bits for leaf in leaves for bits in _bits_of_leaf(leaf)])
+
+    register_optimizer_step_post_hook(add)
+    RemovableHandle.next_id -= 1  # as a script finds it that prints the ids of its hooks
+    return found
+
+
+def _parameters_alive() -> list[str]:
+    """The bits of all leaves that require a gradient, and of their gradients, sorted."""
+    import torch
+
+    def holds_numbers(kind: type) -> bool:  # a FakeTensor that torch.compile keeps holds none
+        ordinary = torch.Tensor.__torch_dispatch__
+        return issubclass(kind, torch.Tensor) and kind.__torch_dispatch__ is ordinary
+
+    gc.collect()
+    tensors = [thing for thing in gc.get_objects() if holds_numbers(type(thing))]
+    leaves = [tensor for tensor in tensors if tensor.requires_grad and _is_leaf(tensor)]
+    return sorted(bits for leaf in leaves for bits in _bits_of_leaf(leaf))
+
+
+def _is_leaf(tensor) -> bool:
+    try:
+        return tensor.is_leaf
+    except RuntimeError:  # a view of what was changed in place
+        return False
+
+
+def _bits_of_leaf(leaf) -> list[str]:
+    return [_bits(leaf), _bits(leaf.grad) if leaf.grad is not None else "None"]
+
+
+def _bits(tensor) -> str:
+    """A digest of the memory that a tensor lies in; its layout or device where it has none."""
+    import torch
+
+    if tensor.layout is not torch.strided or tensor.is_nested:
+        return str(tensor.layout)
+    if tensor.device.type != "cpu":
+        return tensor.device.type
+    size = tensor.element_size()
+    memory = np.ndarray(
+        tensor.shape,
+        np.dtype(f"V{size}"),
+        (ctypes.c_char * tensor.untyped_storage().nbytes()).from_address(
+            tensor.untyped_storage().data_ptr()
+        ),
+        tensor.storage_offset() * size,
+        [step * size for step in tensor.stride()],
+    )
+    return hashlib.sha256(memory.tobytes()).hexdigest()
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    # Under such a name it is no file of the user, whose lines the recorder would record too.
+    itself: dict = {"__name__": "aten"}
+    exec(compile(Path(__file__).read_text("utf-8"), "<aten>", "exec"), itself)
+    itself["main"](sys.argv[1:])

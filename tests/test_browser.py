@@ -81,37 +81,34 @@ def test_a_missing_page_is_told_in_its_language(site, page, path, language, titl
 def test_the_home_page_leads_a_newcomer_in_order(site, page, edition):
     page.goto(site + edition)
     page.wait_for_selector(".player")
-    parts = ["h1", "h1 + p", ".asked", ".output", ".trace", ".check-message", ".levels", ".doors"]
+    parts = ["h1", "h1 + p", ".traced", ".asked", ".check-message", ".levels", ".doors"]
     order = page.evaluate(
         """parts => [...document.querySelectorAll(parts)]
             .map(part => (part.className || part.tagName).split(" ")[0])""",
         ", ".join(f"article > {part}" for part in parts),
     )
-    assert order == ["H1", "P", "asked", "output", "trace", "check-message", "levels", "doors"]
-    assert "tensor(60.)" in page.locator(".output").inner_text()
-    assert "tensor(58.)" in page.locator(".check-message").inner_text()
-    assert (page.locator(".asked a").count(), page.locator(".levels a").count()) == (3, 3)
+    assert order == ["H1", "P", "traced", "asked", "check-message", "levels", "doors"]
+    assert "tensor(-4.)" in page.locator(".output").inner_text()
+    assert "tensor(-5.)" in page.locator(".check-message").inner_text()
+    assert (page.locator(".asked a").count(), page.locator(".levels a").count()) == (4, 3)
     links = page.locator(":is(.asked, .levels, .doors) a").all()
     for address in {link.evaluate("link => link.href") for link in links}:
         assert page.request.get(address).ok and address.startswith(site + edition)
     assert page.complaints == []
 
 
-def test_the_cover_draws_what_is_recorded_and_rests(site, page):
-    page.emulate_media(reduced_motion="reduce")
+def test_the_home_page_opens_with_a_number_to_change(site, page):
+    page.set_viewport_size({"width": 1280, "height": 800})
     page.goto(site)
-    cover = page.locator("figure.cover")
-    texts = [text.text_content() for text in cover.locator("text").all()]
-    assert texts[:3] == ["48", "12", "w.grad 60"] and "−6 y3" in texts
-    assert "1、−6、6、6、12" in cover.locator("svg").get_attribute("aria-label")
-    moving = """figure => figure.getAnimations({ subtree: true })
-        .map(motion => motion.effect.getComputedTiming().endTime)"""
-    assert cover.evaluate(moving) == []
-    page.emulate_media(reduced_motion="no-preference")
-    assert 0 < max(cover.evaluate(moving)) < 5000, "it moves once, for less than five seconds"
-    end = "figure => figure.getAnimations({ subtree: true }).forEach(motion => motion.finish())"
-    cover.evaluate(end)
-    assert cover.evaluate(moving) == []
+    slider = page.locator("trace-vary input[type=range]")
+    box = slider.bounding_box()
+    assert box["y"] + box["height"] < 800, "seen without scrolling"
+    follower = page.locator(".follows")
+    assert follower.inner_text() == "-4"
+    for _ in range(2):
+        slider.press("ArrowRight")
+    page.wait_for_function("() => document.querySelector('.follows').innerText == '0'")
+    assert page.complaints == []
 
 
 def test_the_home_page_has_a_door_to_each_topic(site, page):

@@ -13,6 +13,7 @@ from proofbook.content.glossary import read_terms
 from proofbook.content.page_summary import SHORT, WIDTH, answer, width
 from proofbook.content.questions import read_questions
 from proofbook.content.report import table
+from proofbook.directives.registry import varied_scripts
 from proofbook.export.markdown_copy import markdown_copy
 from proofbook.html.math_font import font
 from proofbook.html.value_markers import find_value_links, line_id
@@ -21,7 +22,7 @@ from proofbook.maths.check import verdicts
 from proofbook.model.book import Book, read_book
 from proofbook.model.page import parse, read
 from proofbook.model.problem import errors
-from proofbook.model.snippet import shown_snippets
+from proofbook.model.snippet import VARIED, shown_snippets
 from proofbook.pipeline import Outcome
 from proofbook.run.result import Result
 
@@ -128,10 +129,15 @@ def test_the_report_of_the_whole_book_fits_on_a_screen(book):
 
 
 def test_every_value_link_of_the_book_has_a_line(book):
+    """Or leads to the figure that shows the run with the reader's number."""
     values = {file: find_value_links(book, file) for file in book.page_files}
     proofs = [line for page in values.values() for line in page.evidence()]
     assert len(proofs) > 800
-    assert all(line_id(proof) in values[proof.snippet.page].line_ids.values() for proof in proofs)
+    of_figures = [proof for proof in proofs if proof.text.part.startswith(VARIED)]
+    varied = {Path(script).stem for script in varied_scripts(book)}
+    assert {proof.snippet.name for proof in of_figures} <= varied
+    shown = [proof for proof in proofs if proof not in of_figures]
+    assert all(line_id(proof) in values[proof.snippet.page].line_ids.values() for proof in shown)
 
 
 def test_few_equations_of_the_book_are_left_open(book):

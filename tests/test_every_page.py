@@ -5,10 +5,9 @@ Each page is loaded once, on a phone, and looked at in both schemes. Needs Chrom
 
 from __future__ import annotations
 
-from importlib import resources
-
 import pytest
 from addresses import ADDRESSES
+from axe import AXE
 from proofbook.testing.browser import FORGET, WINDOW, needs_browser, watch
 from proofbook.testing.sample import in_sample, sample_and_rest
 
@@ -16,11 +15,6 @@ pytestmark = needs_browser
 
 PHONE = {"width": 390, "height": 844}
 SCHEMES = {"light": "default", "dark": "slate"}
-AXE = resources.files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
-# Links within a formula are allowed since ARIA 1.2 (w3c/aria#425); axe knows `math` as of 1.1.
-CONFIGURE = """axe.configure({ standards: { ariaRoles: { math: {
-    type: "structure", allowedAttrs: ["aria-expanded"], superclassRole: ["section"],
-    childrenPresentational: false } } } })"""
 LOOK = """async kinds => {
   // Where a block of code has many words of one color, the first is looked at for all.
   const spelled = new Set()
@@ -107,7 +101,6 @@ def faults_that_axe_finds(page, kinds: list[str]) -> tuple[list, list[str]]:
     again: those given, and those that it has passed here."""
     page.set_viewport_size(WINDOW)
     page.evaluate(AXE)
-    page.evaluate(CONFIGURE)
     return tuple(page.evaluate(LOOK, kinds).values())
 
 

@@ -9,10 +9,10 @@ import json
 import re
 import shutil
 from collections.abc import Iterator
-from importlib import resources
 from pathlib import Path
 
 import pytest
+from axe import AXE
 from proofbook.testing.browser import needs_browser
 from proofbook.testing.fixtures import PATIENCE
 from proofbook.testing.server import serve
@@ -85,9 +85,9 @@ def at(figure) -> str:
 
 def test_each_button_does_what_it_says(figures, page):
     figure = go(page, figures + "losses/")
-    names = [button(figure, n).get_attribute("aria-label") for n in range(5)]
-    assert names == ["第一步", "上一步", "播放", "下一步", "最后一步"]
-    assert at(figure) == "" and "共 23 步" in figure.locator(".player p").inner_text()
+    names = [button(figure, n).get_attribute("aria-label") for n in range(7)]
+    assert names[:5] == ["第一步", "上一步", "播放", "下一步", "最后一步"]
+    assert names[5:] == ["到第 1 次反向传播的开头", "速度 1×"]
     for number, shown in (
         (0, 1),
         (3, 2),
@@ -104,11 +104,36 @@ def test_each_button_does_what_it_says(figures, page):
     assert page.complaints == []
 
 
+SHOWN = "figure => figure.querySelector('.graph svg').textContent"
+
+
+def test_it_opens_before_the_first_backward_pass(figures, page):
+    figure = go(page, figures + "losses/")
+    assert at(figure) == "7 / 23" and "按播放" in figure.locator(".player p").inner_text()
+    assert figure.locator("li").nth(7).text_content().startswith("第 1 次反向传播")
+    shown = figure.evaluate(SHOWN)
+    assert "loss3 = 9" in shown and ".grad None" in shown and "①" not in shown
+    assert figure.locator(".on, .off").count() == page.locator(".trace-line").count() == 0
+    button(figure, 4).click()
+    assert ".grad 48 → 60" in figure.evaluate(SHOWN)
+
+
+def test_one_button_goes_to_each_backward_pass(figures, page):
+    figure = go(page, figures + "losses/")
+    passes = button(figure, 5)
+    for shown, following in ((8, "∇②"), (15, "∇①"), (8, "∇②")):
+        passes.click()
+        assert (at(figure), passes.inner_text()) == (f"{shown} / 23", following)
+    assert passes.get_attribute("aria-label") == "到第 2 次反向传播的开头"
+    page.goto(figures + "hooks/")
+    assert button(go(page, figures + "hooks/"), 5).is_hidden()
+
+
 def test_line_node_and_sentence_move_together(figures, page):
     figure = go(page, figures + f"losses/#{FIRST}-step-11")
     assert at(figure) == "11 / 23"
     sentence = figure.locator(".player p").inner_text()
-    assert "AddBackward0（y1）收到 24，传给 MulBackward0（2 * w）。" in sentence
+    assert "AddBackward0（y1）收到 24，把 24 × 1 = 24 传给 MulBackward0（2 * w）。" in sentence
     assert "第 14 行 loss2.backward(retain_graph=True)" in sentence
     assert figure.locator("g.on").text_content().startswith("y1 = 3")
     assert figure.locator(".line.on.up").count() == 1
@@ -127,8 +152,10 @@ def test_line_node_and_sentence_move_together(figures, page):
 
 
 FORTH_AND_BACK = """figure => {
+  dispatchEvent(new Event("beforeprint"))
   const state = %s, [first, back, , next] = figure.querySelectorAll(".player button")
   const finished = state(figure), forth = [], returned = []
+  dispatchEvent(new Event("afterprint"))
   first.click()
   for (const _ of figure.querySelectorAll("li")) { forth.push(state(figure)); next.click() }
   for (const _ of forth) { returned.unshift(state(figure)); back.click() }
@@ -155,8 +182,8 @@ def test_keys_alone_suffice(figures, page):
     ):  # fmt: skip
         page.keyboard.press(key)
         assert at(figure) == f"{shown} / 23"
-    page.keyboard.press("Tab")
-    page.keyboard.press("Tab")
+    for _ in range(4):
+        page.keyboard.press("Tab")
     slider = figure.locator("input[type=range]")
     assert slider.evaluate("e => e == document.activeElement")
     for key, shown in (("Home", 1), ("ArrowRight", 2), ("End", 23), ("ArrowLeft", 22)):
@@ -170,13 +197,13 @@ def test_it_plays_and_pauses_and_stays_silent_meanwhile(figures, browser):
     page.clock.install()
     figure = go(page, figures + "losses/")
     button(figure, 2).click()
-    assert (at(figure), button(figure, 2).get_attribute("aria-label")) == ("1 / 23", "暂停")
-    page.clock.run_for(1850)
-    assert at(figure) == "2 / 23"
+    assert (at(figure), button(figure, 2).get_attribute("aria-label")) == ("8 / 23", "暂停")
+    page.clock.run_for(1050)
+    assert at(figure) == "9 / 23"
     assert figure.locator(".player p").get_attribute("aria-live") == "off"
     button(figure, 2).click()
     page.clock.run_for(5000)
-    assert (at(figure), button(figure, 2).get_attribute("aria-label")) == ("2 / 23", "播放")
+    assert (at(figure), button(figure, 2).get_attribute("aria-label")) == ("9 / 23", "播放")
     button(figure, 3).click()
     assert figure.locator(".player p").get_attribute("aria-live") == "polite"
     button(figure, 2).click()
@@ -185,11 +212,78 @@ def test_it_plays_and_pauses_and_stays_silent_meanwhile(figures, browser):
     page.close()
 
 
+def test_it_plays_as_fast_as_asked_and_never_longer_than_20_seconds(figures, browser):
+    page = browser.new_page()
+    page.clock.install()
+    figure, play, pace = go(page, figures + "loop/"), 2, 6  # 41 steps
+    button(figure, 0).click()
+    button(figure, play).click()
+    page.clock.run_for(19_000)
+    assert button(figure, play).get_attribute("aria-label") == "暂停"
+    page.clock.run_for(1_200)
+    assert button(figure, play).get_attribute("aria-label") == "播放"
+    figure = go(page, figures + "losses/")
+    button(figure, pace).click()
+    assert button(figure, pace).get_attribute("aria-label") == "速度 2×"
+    button(figure, play).click()
+    page.clock.run_for(1_050)
+    assert at(figure) == "10 / 23"
+    button(figure, pace).click()
+    assert button(figure, pace).inner_text() == "0.5×"
+    page.clock.run_for(500 + 2_050)
+    assert at(figure) == "12 / 23"
+    page.close()
+
+
+BESIDE = """figure => {
+  const box = e => e.getBoundingClientRect(), bar = box(figure.querySelector(".player"))
+  const graph = box(figure.querySelector(".graph")), on = box(figure.querySelector("g.on"))
+  const mark = document.querySelector(".trace-line"), line = mark && box(mark)
+  const code = box(document.querySelector(".highlight:not(.output)"))
+  return { wide: code.right <= graph.left, sentence: bar.bottom <= innerHeight,
+    box: on.top >= graph.top && on.bottom <= Math.min(graph.bottom, bar.top) && on.top > 50,
+    line: !line || code.right > graph.left || line.top > 50 && line.bottom <= innerHeight }
+}"""
+
+
+@pytest.mark.parametrize("name", FIGURES)
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (1100, 800), (390, 844)])
+def test_playing_brings_code_graph_and_sentence_into_sight(figures, page, name, width, height):
+    page.set_viewport_size({"width": width, "height": height})
+    page.emulate_media(reduced_motion="reduce")
+    figure = go(page, f"{figures}{name}/")
+    page.wait_for_load_state("networkidle")
+    for _ in range(2):  # and stop
+        button(figure, 2).evaluate("button => button.click()")
+    for number in range(figure.locator("li").count()):
+        beside = width >= 1100 and name != WIDE
+        step = {"step": number, "wide": beside, "sentence": True, "box": True, "line": True}
+        button(figure, 3 if number else 0).evaluate("button => button.click()")
+        if figure.locator("g.on").count():
+            assert {"step": number, **figure.evaluate(BESIDE)} == step
+    assert page.complaints == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_line_that_runs_is_framed_and_a_highlighted_one_filled(figures, page, scheme):
+    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    figure = go(page, figures + "losses/")
+    button(figure, 3).click()
+    mark = page.locator(".trace-line")
+    frame, fill = mark.evaluate(
+        "mark => [getComputedStyle(mark).boxShadow, getComputedStyle(mark).backgroundColor]"
+    )
+    box = figure.locator("g.on > .box").evaluate("box => getComputedStyle(box).stroke")
+    assert box in frame and "inset" in frame and fill == "rgba(0, 0, 0, 0)"
+
+
 def test_a_link_leads_to_a_step_again_and_again(figures, page):
     figure = go(page, figures + "losses/")
     for _ in range(2):
         page.locator(f"article a[href$='#{FIRST}-step-5']").click()
         assert at(figure) == "5 / 23"
+        page.wait_for_timeout(500)
+        assert all(figure.evaluate(BESIDE).values())
         button(figure, 4).click()
     assert figure.locator("details").get_attribute("open") is None
 
@@ -201,7 +295,7 @@ def test_several_players_keep_apart(figures, page):
     button(several.nth(0), 0).click()
     button(several.nth(2), 0).click()
     button(several.nth(2), 3).click()
-    assert [at(several.nth(n)) for n in range(3)] == ["1 / 23", "", "2 / 42"]
+    assert [at(several.nth(n)) for n in range(3)] == ["1 / 23", "7 / 16", "2 / 41"]
     assert page.locator(".trace-line").count() == 2
     assert several.nth(1).locator(".off, .on").count() == 0
     assert page.complaints == []
@@ -271,6 +365,8 @@ def test_print_shows_the_finished_graph_and_every_step(figures, page):
     assert not figure.locator(".player").is_visible()
     assert figure.locator(".off, .on").count() == 0
     assert page.pdf()[:4] == b"%PDF"
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert at(figure) == "1 / 23"
 
 
 TRAVEL = """figure => {
@@ -302,7 +398,7 @@ def test_on_a_phone_only_the_graph_scrolls(figures, page, prefix, scheme, name):
     seen = figure.evaluate(TRAVEL)
     assert len(seen) == figure.locator("li").count() > 5
     assert max(width for width, _ in seen) <= 390 and all(inside for _, inside in seen)
-    for control in figure.locator(".player button, .player input").all():
+    for control in figure.locator(".player :is(button, input):visible").all():
         assert min(control.bounding_box()["height"], control.bounding_box()["width"]) >= 40
     assert page.locator(".graph").evaluate("e => e.scrollWidth > e.clientWidth") == (name == WIDE)
     assert page.complaints == []
@@ -318,7 +414,7 @@ def at_step(page, step: int | None) -> None:
         )
 
 
-AXE = """([figure, options]) => axe.run(figure, { resultTypes: ["violations"], ...options })
+VIOLATIONS = """([figure, options]) => axe.run(figure, { resultTypes: ["violations"], ...options })
     .then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes.map(n => n.html)]))"""
 COLORS = {"runOnly": ["color-contrast"]}
 
@@ -330,28 +426,37 @@ def test_axe_finds_nothing_that_keeps_people_out(figures, page, prefix, scheme, 
     """All figures at rest, and one of them while it is played; in the dark only colors differ."""
     page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
     go(page, f"{figures}{prefix}all/")
-    axe = resources.files("axe_playwright_python").joinpath("axe.min.js")
-    page.evaluate(axe.read_text("utf-8"))
+    page.evaluate(AXE)
     for step in (None, 1, 11):
         at_step(page, step)
         looked_at = f"figure.trace:has([id^='{FIRST}'])" if step else "figure.trace"
         assert page.locator(looked_at).count() == (1 if step else len(FIGURES))
-        assert (step, page.evaluate(AXE, [looked_at, rules])) == (step, [])
+        assert (step, page.evaluate(VIOLATIONS, [looked_at, rules])) == (step, [])
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_texts_in_the_picture_are_legible(figures, page, scheme):
     """axe doesn't look at the colors of SVG: each text against its card, 4.5 to 1."""
     page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-    figure = go(page, figures + "losses/")
+    go(page, figures + "losses/")
     for step in (None, 1, 13):
         at_step(page, step)
-        colors = figure.evaluate(
-            """figure => [...figure.querySelectorAll("svg g:not(.off) text, svg > text")].map(
-                e => [getComputedStyle(e).fill, getComputedStyle(
+        # Instant navigation may put the content in anew, and the player goes to its step again.
+        colors = page.wait_for_function(
+            """step => {
+                const shown = document.querySelector(".player > small").textContent
+                if (!shown.startsWith(step ? `${step} /` : "")) return false
+                const styles = [...document.styleSheets].map(sheet => sheet.href ?? "")
+                if (!styles.some(address => address.endsWith("/trace.css"))) return false
+                const texts = document.querySelectorAll(
+                    ".trace svg :is(g:not(.off) text, svg > text)"
+                )
+                return [...texts].map(e => [getComputedStyle(e).fill, getComputedStyle(
                     e.closest("g")?.querySelector(".box") ?? document.body
-                )[e.closest("g") ? "fill" : "backgroundColor"], e.textContent])"""
-        )
+                )[e.closest("g") ? "fill" : "backgroundColor"], e.textContent])
+            }""",
+            arg=step,
+        ).json_value()
         assert len(colors) > (2 if step == 1 else 15)
         for front, back, text in colors:
             assert contrast(front, back) >= 4.5, (step, text)

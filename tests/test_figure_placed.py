@@ -34,7 +34,7 @@ def sentences(trace: Trace, language: str) -> list[str]:
     ],
 )
 def test_some_passes_end_where_the_next_begins(name, passes, last):
-    assert sentences(select_passes(recorded(name), *passes), "en")[-1] == f"Output: `{last}`"
+    assert sentences(select_passes(recorded(name), *passes), "en")[-1].endswith(f"`{last}`")
 
 
 def test_the_branch_that_was_cut_off_is_drawn():
@@ -46,9 +46,9 @@ def test_the_branch_that_was_cut_off_is_drawn():
 
 def test_the_hook_that_raises_is_told_before_the_error():
     told = sentences(recorded("module_hooks/raise_inside"), "en")
-    assert [one.split(":")[0] for one in told[-6:-3]] == [
+    assert [one.split(":")[0] for one in told[-4:-1]] == [
         "BackwardHookFunctionBackward at the entrance of `fc2` receives [[3]].",
-        "Full backward hook `check` is called",
+        "Full backward hook `check` on module `fc2` is called",
         "Error",
     ]
 
@@ -61,7 +61,7 @@ def test_a_label_leaves_the_shape_to_its_card():
 
 def test_a_printed_matrix_is_one_text():
     told = sentences(recorded("sharing/tied_once"), "zh")
-    assert told[-1] == "输出 `tensor([[2., 4.], [0., 0.], [0., 0.]])`"
+    assert told[-1].endswith("、`tensor([[2., 4.], [0., 0.], [0., 0.]])`")
 
 
 def test_a_step_that_moves_nothing_says_so():
@@ -75,6 +75,6 @@ def test_one_gradient_for_two_is_told_once():
     assert any(one.endswith("传给 `x` 的 AccumulateGrad、`y` 的 AccumulateGrad。") for one in told)
 
 
-def test_the_caption_names_the_passes_that_are_shown():
+def test_passes_that_are_shown_are_numbered_from_one():
     drawn = draw_figure(recorded("accumulate/without_zero_grad"), "f", "zh", (4, 6))
-    assert "④～⑥ 表示第几次反向传播" in drawn
+    assert "<b>①–③</b> 第几次反向传播" in drawn

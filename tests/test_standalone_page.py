@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from importlib import resources
 from pathlib import Path
 
 import pytest
-from gradtrace import LANGUAGES, record_script
-from gradtrace.graph.excerpt import excerpt
+from axe import AXE
+from gradtrace import record_script
+from gradtrace.graph.excerpt import excerpts, first_shown
+from gradtrace.graph.parameters import parameters
+from gradtrace.render.folded import fold
 from gradtrace.render.standalone import standalone_page
 from proofbook.testing.browser import needs_browser
 
@@ -58,11 +60,16 @@ def made(tmp_path_factory) -> dict[str, Path]:
     for name, (language, source) in SCRIPTS.items():
         script = folder / f"{name}.py"
         script.write_text(source, "utf-8")
-        shown = excerpt(record_script(script), None)
-        notes = [LANGUAGES[language][key].format(**parts) for key, parts in shown.notes]
         found[name] = folder / f"{name}.html"
-        found[name].write_text(standalone_page(script.name, shown, language, notes), "utf-8")
+        page = standalone_page(script.name, record_script(script), language)
+        found[name].write_text(page, "utf-8")
     return found
+
+
+RUNNING = """() => {
+    const page = document.querySelector("trace-page"), step = page.steps[page.now - 1]
+    return page.current.boxes(step).map(box => page.standsFor(box)).filter(Boolean).at(-1)
+}"""
 
 
 @pytest.mark.parametrize("name", SCRIPTS)
@@ -77,8 +84,8 @@ def test_it_plays_from_a_file(made, browser, name, scheme, width):
     file = made[name].as_uri()
     page.on("request", lambda r: r.url in (file, "data:,") or wrong.append(r.url))
     page.goto(file)
-    page.wait_for_selector(".player")
-    count = page.locator("details li").count()
+    page.wait_for_selector("trace-page:defined .player")
+    count = page.evaluate("document.querySelector('trace-page').last")
     buttons, at = page.locator(".player button"), page.locator(".player > small")
     for number, shown in ((0, 1), (3, 2), (3, 3), (1, 2), (4, count)):
         buttons.nth(number).click()
@@ -91,9 +98,9 @@ def test_it_plays_from_a_file(made, browser, name, scheme, width):
         mark = page.locator(".trace-line")
         if mark.count():
             assert inside(mark, page.locator(".highlight pre"))
-        on = page.locator("g.on > .box")
-        if on.count():
-            assert inside(on.last, page.locator(".graph"))
+        if running := page.evaluate(RUNNING):
+            box = page.locator(f"g.on[data-k='{running}'] > .box")
+            assert inside(box, page.locator(".graph"))
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         buttons.nth(3).click()
     buttons.nth(2).click()
@@ -102,6 +109,49 @@ def test_it_plays_from_a_file(made, browser, name, scheme, width):
     assert dark == ("rgb(16, 24, 31)" if scheme == "dark" else "rgb(255, 255, 255)")
     assert wrong == []
     context.close()
+
+
+GPT_LIKE = """\
+import torch
+from torch import nn
+
+net = nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 16, batch_first=True), 6)
+net(torch.randn(2, 5, 8)).pow(2).mean().backward()
+"""
+SHOWN = """() => {
+    const page = document.querySelector("trace-page"), found = []
+    for (const view of Object.keys(page.current.pictures)) {
+        page.turnTo(view)
+        page.show(page.last, {})
+        const rows = {}
+        for (const slot of page.slots)
+            if (slot.dataset.k) (rows[slot.dataset.k] ??= []).push(slot.textContent)
+        found.push([view, rows])
+    }
+    return found
+}"""
+
+
+@pytest.mark.parametrize("source", [CNN, ERROR, GPT_LIKE], ids=["cnn", "error", "transformer"])
+def test_each_box_shows_in_the_end_what_was_recorded(browser, tmp_path, source):
+    script = tmp_path / "train.py"
+    script.write_text(source, "utf-8")
+    trace = record_script(script)
+    file = tmp_path / "train.html"
+    file.write_text(standalone_page("train.py", trace, "en"), "utf-8")
+    parts = excerpts(trace, None)
+    figure = fold(parts[first_shown(parts, None)], "en", parameters(trace))
+    page = browser.new_page()
+    page.goto(file.as_uri())
+    page.wait_for_selector("trace-page:defined .player")
+    shown = page.evaluate(SHOWN)
+    assert [view for view, _ in shown] != []
+    for _, rows in shown:
+        for slot, lines in rows.items():
+            assert "\n".join(lines).rstrip("\n") == figure.texts.get(slot, [""])[-1].rstrip("\n"), (
+                slot
+            )
+    page.close()
 
 
 def inside(part, box) -> bool:
@@ -118,11 +168,25 @@ def test_axe_finds_nothing_that_keeps_people_out(made, browser, name, scheme):
     context = browser.new_context(color_scheme=scheme, reduced_motion="reduce", bypass_csp=True)
     page = context.new_page()
     page.goto(made[name].as_uri())
-    page.wait_for_selector(".player")
+    page.wait_for_selector("trace-page:defined .player")
     page.locator(".player button").nth(0).click()
-    page.evaluate(
-        resources.files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
-    )
-    found = page.evaluate("axe.run().then(result => result.violations)")
-    assert [(one["id"], [n["html"][:90] for n in one["nodes"][:3]]) for one in found] == []
+    page.evaluate(AXE)
+    for search in ("", "net", "nothing of this name"):
+        page.locator(".search input").fill(search)
+        found = page.evaluate("axe.run().then(result => result.violations)")
+        assert [(one["id"], [n["html"][:90] for n in one["nodes"][:3]]) for one in found] == []
     context.close()
+
+
+def test_no_script_runs_on_the_page_but_its_own(made, browser):
+    page = browser.new_page()
+    page.goto(made["cnn"].as_uri())
+    page.wait_for_selector("trace-page:defined .player")
+    refused = page.evaluate("""() => {
+        const script = document.createElement("script")
+        script.textContent = "window.foreign = true"
+        document.body.append(script)
+        return window.foreign === undefined
+    }""")
+    page.close()
+    assert refused

@@ -1,7 +1,9 @@
-"""The recorder changes nothing: of each script, what it prints and what torch computes are the same
-with it and without, and two recordings are the same to the last byte.
+"""The recorder changes nothing: of each script, what it prints, which operations torch runs and the
+bits of the parameters are the same with it and without. Two recordings are the same to the last
+byte, and the gradients in them are those that the script prints.
 
-Held on scripts of the book, and on scripts for each pitfall of a recorder:
+Held on scripts of the book, on those that train a network in each of the ways that are common
+(packages/gradtrace/tests/scripts), and on scripts for each pitfall of a recorder:
 
 1. A dispatch mode changes the formulas of backward: none is used ("formulas").
 2. A gradient that is kept alive is copied: numbers are taken at once ("stolen_gradient").
@@ -20,20 +22,22 @@ Held on scripts of the book, and on scripts for each pitfall of a recorder:
     recording.
 11. Hooks for all modules are recorded (test_hooks_on_modules_and_on_all_of_them); threads,
     transforms, the modes of the script and the fast path of attention are as without one. Not
-    covered: CUDA, torch.compile.
+    covered: CUDA.
 12. Closures keep their variables ("closures"). Who takes the trace function away is noticed
     (test_nothing_is_half_recorded).
 """
 
 from __future__ import annotations
 
+import math
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from aten import compared
-from gradtrace import same_but_for_rounding
+from gradtrace import Trace, parse_trace, same_but_for_rounding
 from proofbook.model.snippet import dtype_of_results
 from proofbook.run.runner import Runner
 from proofbook.testing.sample import sample
@@ -43,11 +47,17 @@ pytestmark = pytest.mark.upgrade
 
 ROOT = Path(__file__).parent.parent
 SCRIPTS = sorted(p.relative_to(ROOT).as_posix() for p in (ROOT / "snippets").rglob("*.py"))
+TRAINING = sorted(
+    p.relative_to(ROOT).as_posix() for p in (ROOT / "packages/gradtrace/tests/scripts").glob("*.py")
+)
 REFUSED = {
     "snippets/module_hooks/calls_itself.py": "It runs into the recursion limit, and the recorder "
     "takes up a part of the room below it.",
+    "snippets/your_script/doctor.py": "It records itself, and there is one recording at a time.",
 }
 """The scripts that cannot be recorded, and why. They are refused: no half recording is made."""
+COMPILED = "packages/gradtrace/tests/scripts/compiled_model.py"
+"""What it compiles runs eagerly while it is recorded: other operations, and the same bits."""
 LONG = {
     f"snippets/labs/{name}.py"
     for name in ("batch_norm_gap", "histogram", "noise_scale", "spread", "update_ratio", "wider")
@@ -297,7 +307,8 @@ def source(body: str) -> str:
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory, other_runner: Runner, request) -> Iterator[dict[str, tuple]]:
-    """Each script to be tested: run plain, run recorded, recorded again in another process."""
+    """Each script to be tested: run plain, run recorded, and, if it is of the book or for a
+    pitfall, recorded again in another process."""
     if not hasattr(os, "fork"):
         pytest.skip("what is compared runs in forks of one process")
     folder = tmp_path_factory.mktemp("hard")
@@ -308,21 +319,28 @@ def runs(tmp_path_factory, other_runner: Runner, request) -> Iterator[dict[str, 
         files[name] = (
             write(folder / f"{name}.py", source(HARD[name])) if name in HARD else ROOT / name
         )
-    again = {name: other_runner.trace(file) for name, file in list(files.items())[::-1]}
+    again = {
+        name: other_runner.trace(file)
+        for name, file in list(files.items())[::-1]
+        if name not in TRAINING
+    }
     found = compared(list(files.values()))
-    return {name: (*found[file], again[name].result()) for name, file in files.items()}
+    return {
+        name: (*found[file], again[name].result() if name in again else None)
+        for name, file in files.items()
+    }
 
 
 RECORDED = [name for name in SCRIPTS if name not in REFUSED.keys() | LONG]
-each = pytest.mark.parametrize("name", [*sample(RECORDED, 64), *HARD])
+OF_THE_BOOK = [*sample(RECORDED, 7), *HARD]
+each = pytest.mark.parametrize("name", [*OF_THE_BOOK, *sample(TRAINING, 5)])
 
 
 @each
 def test_the_same_output(name, runs):
-    plain, recorded, again = runs[name]
-    assert recorded.stdout == plain.stdout == again.stdout
-    assert not again.refusal
-    if name not in HARD:
+    plain, recorded, _ = runs[name]
+    assert recorded.stdout == plain.stdout
+    if name in SCRIPTS:
         printed = (ROOT / name).with_suffix(".out").read_text("utf-8")
         dtype = dtype_of_results((ROOT / name).read_text("utf-8"))
         assert same_but_for_rounding(printed, plain.stdout, dtype)
@@ -331,22 +349,74 @@ def test_the_same_output(name, runs):
 @each
 def test_the_same_operations(name, runs):
     plain, recorded, _ = runs[name]
-    assert recorded.operations == plain.operations
     assert plain.operations or name in NO_TORCH
+    if name != COMPILED:
+        assert recorded.operations == plain.operations
 
 
 @each
+def test_the_same_parameters(name, runs):
+    plain, recorded, _ = runs[name]
+    assert recorded.parameters == plain.parameters
+    assert any(plain.parameters) or name not in TRAINING
+
+
+@pytest.mark.parametrize("name", OF_THE_BOOK)
 def test_the_same_recording(name, runs):
     """Once while operations are counted and once not, with two hash seeds, in other processes."""
-    _, recorded, again = runs[name]
+    plain, recorded, again = runs[name]
+    assert not again.refusal and again.stdout == plain.stdout
     assert recorded.trace and recorded.trace == again.trace
 
 
-@pytest.mark.parametrize("name", REFUSED)
-def test_what_cannot_be_recorded_is_refused(name, runner: Runner):
+@pytest.mark.parametrize("name", sample(TRAINING, 5))
+def test_the_recorded_gradients_are_those_printed(name, runs):
+    _, recorded, _ = runs[name]
+    trace = parse_trace(recorded.trace)
+    found = list(printed_gradients(trace))
+    assert found or trace.left_out
+    for printed, numbers in found:
+        assert numbers_printed(printed) == numbers
+
+
+def printed_gradients(trace: Trace) -> Iterator[tuple[str, list[float]]]:
+    """What the script prints as "NAME.grad tensor(...)", and the numbers of that gradient then."""
+    tensors = {name: key for key, entry in trace.tensors.items() for name in entry.get("names", ())}
+    gradients: dict[str, dict | None] = {}
+    for event in trace.events:
+        if event["k"] in ("acc", "grad_set"):
+            gradients[event["t"]] = event["after"]
+        elif found := re.match(r"(\S+)\.grad (tensor\(.*\))\n", event.get("text", ""), re.DOTALL):
+            value = gradients[tensors[found[1]]]
+            if "v" in value:
+                yield found[2], _numbers_of(value)
+
+
+def numbers_printed(text: str) -> list[float]:
+    return [float(number) for number in re.findall(r"-?\d+\.\d*(?:e[-+]\d+)?", text)]
+
+
+def _numbers_of(value: dict) -> list[float]:
+    if "c" in value:
+        return [value["v"]] * math.prod(value["s"])
+    nested = [value["v"]]
+    while any(isinstance(part, list) for part in nested):
+        nested = [number for part in nested for number in part]
+    return nested
+
+
+@pytest.mark.parametrize(
+    ("name", "what", "found"),
+    zip(
+        REFUSED,
+        ("the recorder failed on this script", "the script raises"),
+        ("RecursionError", "a recording is running already"),
+        strict=True,
+    ),
+)
+def test_what_cannot_be_recorded_is_refused(name, what, found, runner: Runner):
     refusal = runner.trace(ROOT / name).result().refusal
-    assert refusal.what == "the recorder failed on this script"
-    assert "RecursionError" in refusal.found
+    assert refusal.what == what and found in refusal.found
 
 
 NO_TORCH = {s for s in SCRIPTS if "torch" not in (ROOT / s).read_text("utf-8")}

@@ -7,15 +7,18 @@ from contextlib import nullcontext
 from html import unescape
 from pathlib import Path
 
+import gradtrace
 import numpy as np
 import pytest
 import torch
-from gradtrace import cli, record_script
-from gradtrace.graph.build import build_graph
-from gradtrace.graph.excerpt import MAX_BOXES, MAX_BOXES_WITH_PARAMETERS, MAX_PASSES, excerpt
+from gradtrace import LANGUAGES, cli, record_script
+from gradtrace.graph.excerpt import MAX_PASSES, excerpts, first_shown
+from gradtrace.graph.groups import MAX_BOXES
+from gradtrace.graph.parameters import parameters
 from gradtrace.graph.passes import backward_passes
-from gradtrace.record.recorder import RecordingFailed
-from gradtrace.record.script_runner import RecordedRun
+from gradtrace.recording.recorder import MAX_EVENTS, RecordingFailed
+from gradtrace.recording.script_runner import RecordedRun
+from gradtrace.render.folded import fold
 from gradtrace.trace import Trace
 
 FAILS = {
@@ -56,69 +59,61 @@ def training(steps: int, line: str = "", at: int = 0, optimizer: bool = True) ->
     )
 
 
-def ends_with_error(trace: Trace) -> bool:
-    *_, last = (event["k"] for event in trace.events if event["k"] != "backward_end")
-    return last == "error"
-
-
-@pytest.mark.parametrize("at", [1, 2, 3, 5])
-@pytest.mark.parametrize("name", FAILS)
-def test_with_all_passes_the_error_is_the_last_step(recorded, name, at):
-    """Without --passes too, if it came before the optimizer's second pass."""
-    trace = recorded(training(5, FAILS[name], at))
-    passes = len(backward_passes(trace))
-    assert ends_with_error(excerpt(trace, (1, passes)).trace)
-    assert ends_with_error(excerpt(trace, None).trace) is (passes == 1 or at == 1)
-
-
-@pytest.mark.parametrize("steps", [1, 2, 9])
-@pytest.mark.parametrize("optimizer", [True, False])
-def test_it_shows_passes_up_to_the_first_step_or_as_many_as_have_room(recorded, optimizer, steps):
-    trace = recorded(training(steps, optimizer=optimizer))
-    shown = excerpt(trace, None).trace
-    passes = backward_passes(shown)
-    assert passes == list(range(1, len(passes) + 1))
-    if optimizer:
-        assert passes == [1] and shown.events[-1]["k"] == "step"
-    else:
-        assert len(passes) == steps or len(build_graph(trace).boxes) > MAX_BOXES_WITH_PARAMETERS
-        assert len(build_graph(shown).boxes) <= MAX_BOXES_WITH_PARAMETERS
-
-
 def told(
-    monkeypatch, capsys, folder: Path, run: RecordedRun, locale: str = "en_US.UTF-8"
+    monkeypatch,
+    capsys,
+    folder: Path,
+    trace: Trace,
+    end: str = "end",
+    error: str | None = None,
+    locale: str = "en_US.UTF-8",
+    status: int = 0,
 ) -> tuple[str, str]:
     """What the command prints about a run, and the page that it writes."""
+    run = RecordedRun(trace, end, trace.events[-1]["line"], error, "train.py")
     monkeypatch.chdir(folder)
     for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
         monkeypatch.setenv(name, locale)
-    monkeypatch.setattr(cli, "run_recorded", lambda *_: run)
-    assert cli.main(["train.py"]) == 0
-    return capsys.readouterr().out, Path("train.html").read_text("utf-8")
+    monkeypatch.setattr(cli, "ScriptProcess", lambda job: Ended(run, status))
+    assert cli.main(["train.py"]) == status
+    return capsys.readouterr().err, Path("train.html").read_text("utf-8")
+
+
+class Ended:
+    """A process that has recorded a script and come to its end."""
+
+    def __init__(self, run: RecordedRun, status: int) -> None:
+        self.recorded, self.wait, self.later_error = lambda: run, lambda: status, lambda: None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
 
 
 @pytest.mark.parametrize("steps", [1, 9])
 @pytest.mark.parametrize("line", ["pass", *FAILS.values()])
 def test_the_page_fetches_nothing(recorded, tmp_path, monkeypatch, capsys, line, steps):
-    trace = recorded(training(steps, line, steps))
-    _, page = told(monkeypatch, capsys, tmp_path, RecordedRun(trace, "end"))
+    _, page = told(monkeypatch, capsys, tmp_path, recorded(training(steps, line, steps)))
     assert not re.search(r"""(?:src|href|action|data)=["'](?!data:|#)|@import""", page)
     assert not re.search(r"""url\(["']?(?!data:|#)""", page)
     assert not re.search(r"fetch\(|XMLHttpRequest|WebSocket|EventSource|importScripts", page)
 
 
 @pytest.mark.parametrize("layers", [5, 30, 65])
-def test_page_and_terminal_say_how_much_is_left_out(
-    recorded, tmp_path, monkeypatch, capsys, layers
-):
-    lines = ["x = torch.ones(1, 2)", f"for _ in range({layers}):"]
-    lines += ["    x = torch.nn.Linear(2, 2)(x)", "x.sum().backward()"]
-    trace = recorded("\n".join(lines))
-    terminal, page = told(monkeypatch, capsys, tmp_path, RecordedRun(trace, "end"))
-    kept = len(build_graph(trace).boxes)
-    for text in (terminal, page):
-        assert (f"{2 * layers} parameters" in text) is (kept > MAX_BOXES_WITH_PARAMETERS)
-        assert (f"only the {MAX_BOXES} boxes" in text) is (layers > MAX_BOXES)
+def test_a_large_model_opens_folded(recorded, layers):
+    """Up to 40 boxes are shown at once; a folded one has the norm of its parameters' gradients."""
+    trace = recorded(
+        f"net = torch.nn.Sequential(*(torch.nn.Linear(2, 2) for _ in range({layers})))\n"
+        "net(torch.ones(1, 2)).sum().backward()"
+    )
+    figure = fold(excerpts(trace, None)[0], "en", parameters(trace))
+    boxes = figure.view(figure.first_view).boxes
+    modules = [box for box in boxes.values() if box.kind == "group"]
+    assert len(boxes) <= MAX_BOXES
+    assert bool(modules) is (layers > 5)
+    assert all("‖" in figure.texts[f"{box.key}g"][-1] for box in modules)
 
 
 @pytest.mark.parametrize(
@@ -128,8 +123,8 @@ def test_page_and_terminal_say_how_much_is_left_out(
 def test_the_page_is_chinese_if_the_terminal_is(
     recorded, tmp_path, monkeypatch, capsys, locale, language
 ):
-    run = RecordedRun(recorded(training(1)), "end")
-    _, page = told(monkeypatch, capsys, tmp_path, run, locale)
+    trace = recorded(training(1))
+    _, page = told(monkeypatch, capsys, tmp_path, trace, locale=locale)
     assert f'<html lang="{language}' in page
 
 
@@ -155,20 +150,23 @@ def test_without_a_seed_that_of_pytorch_is_0(recorded, capsys, seeding):
         np.random.set_state(numbers)
 
 
-def test_a_script_is_run_for_ten_passes_unless_later_ones_are_named(
-    recorded, tmp_path, monkeypatch
-):
+def test_ten_passes_are_recorded_unless_later_ones_are_named(recorded, tmp_path, monkeypatch):
     asked, trace = [], recorded(training(14))
     monkeypatch.chdir(tmp_path)
 
-    def run(script, arguments, limit, passes):
-        asked.append(passes)
-        return RecordedRun(trace, "end")
+    def process(job):
+        asked.append(job.passes)
+        return Ended(RecordedRun(trace, "end", script="train.py"), 0)
 
-    monkeypatch.setattr(cli, "run_recorded", run)
+    monkeypatch.setattr(cli, "ScriptProcess", process)
     for arguments in ([], ["--passes", "2"], ["--passes", "12-14"]):
-        assert cli.main(["train.py", *arguments]) == 0
-    assert asked == [MAX_PASSES, 2, 14] and MAX_PASSES == 10
+        assert cli.main([*arguments, "train.py"]) == 0
+    assert asked == [MAX_PASSES, 2, 14] and MAX_PASSES == 10 and MAX_EVENTS == 3000
+
+
+@pytest.mark.parametrize("status", [0, 1, 3, 130])
+def test_the_exit_status_is_that_of_the_script(recorded, tmp_path, monkeypatch, capsys, status):
+    told(monkeypatch, capsys, tmp_path, recorded(training(1)), status=status)
 
 
 def test_only_the_main_thread_is_recorded(recorded):
@@ -200,12 +198,61 @@ def test_a_script_with_a_trace_function_of_its_own_is_refused(recorded, refused)
 
 @pytest.mark.parametrize("at", [1, 3, 5])
 @pytest.mark.parametrize("name", FAILS)
-def test_the_page_names_an_error_also_beyond_the_figure(
+def test_the_page_opens_at_the_pass_that_failed_and_names_the_error(
     recorded, tmp_path, monkeypatch, capsys, name, at
 ):
     trace = recorded(training(5, FAILS[name], at))
     error = next(event for event in trace.events if event["k"] == "error")
-    run = RecordedRun(trace, "error", error["line"], error["msg"])
-    terminal, page = told(monkeypatch, capsys, tmp_path, run)
+    shown = excerpts(trace, None)
+    opened = shown[first_shown(shown, None)]
+    assert error in opened.trace.events
+    terminal, page = told(monkeypatch, capsys, tmp_path, trace, "error", error["msg"], status=1)
     for text in (terminal, unescape(re.sub("<[^>]+>", "", page))):
-        assert f"failed at line {error['line']}: {error['msg']}" in text
+        assert error["msg"] in text and f"line {error['line']}" in text
+
+
+WITHOUT_GRADIENT = {
+    "unused": "pass",
+    "frozen": "b.requires_grad_(False); y = y * b",
+    "cut off": "y = y * b.detach()",
+    "not on the path": "z = y * b",
+}
+
+
+@pytest.mark.parametrize("why", WITHOUT_GRADIENT)
+def test_a_parameter_without_a_gradient_says_why(recorded, why):
+    trace = recorded(
+        "a = torch.nn.Parameter(torch.ones(2))\nb = torch.nn.Parameter(torch.ones(2))\n"
+        f"y = a * 2\n{WITHOUT_GRADIENT[why]}\ny.sum().backward()"
+    )
+    figure = fold(excerpts(trace, None)[0], "en", parameters(trace))
+    texts = [text for slot in figure.texts.values() for text in slot]
+    assert [other for other in WITHOUT_GRADIENT if any(other in text for text in texts)] == [why]
+
+
+def test_a_with_block_sets_no_seed():
+    state = torch.get_rng_state()
+    try:
+        torch.manual_seed(7)
+        expected = torch.rand(3)
+        torch.manual_seed(7)
+        with gradtrace.record():
+            drawn = torch.rand(3)
+        assert torch.equal(drawn, expected)
+    finally:
+        torch.set_rng_state(state)
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_compiled_code_runs_eagerly_while_it_is_recorded(
+    recorded, tmp_path, monkeypatch, capsys, compiled
+):
+    decorated = "torch.compile(backend='eager')" if compiled else "(lambda f: f)"
+    trace = recorded(
+        f"w = torch.ones(2, requires_grad=True)\nf = {decorated}(lambda w: (w * 3).sum())\n"
+        "f(w).backward()"
+    )
+    assert trace.eager is compiled
+    assert {"MulBackward0", "SumBackward0"} <= {node["op"] for node in trace.nodes.values()}
+    _, page = told(monkeypatch, capsys, tmp_path, trace)
+    assert (LANGUAGES["en"]["note_eager"].split("`")[0] in page) is compiled

@@ -41,6 +41,11 @@ def before_and_after() -> Pairs:
     return [("before backward, w.grad:", None), ("after backward, w.grad:", slope(line, 1))]
 
 
+def which_way() -> Pairs:
+    """loss = (2w - 3)**2 at w = 1."""
+    return [("loss:", (2 * 1 - 3) ** 2), ("w.grad:", slope(lambda w: (2 * w - 3) ** 2, 1))]
+
+
 def gradient_of_input() -> Pairs:
     """w @ x with w = (3, 5), by x = (1, 1)."""
     seen = slope(lambda x: np.sum(x @ [3, 5]), np.ones((1, 2)))
@@ -106,16 +111,17 @@ def vector_jacobian() -> Pairs:
 
 
 def vector_output() -> Pairs:
-    """The weighted sum of x^2, weights as named, at x = (1, 2, 3)."""
-
-    def weighted(*weights):
-        return slope(lambda x: dot(x**2, weights), [1, 2, 3])
-
+    """The sum of x^2 at x = (1, 2, 3), with weights of 1 and without."""
     return [
-        ("weights 1, 1, 1, x.grad:", weighted(1, 1, 1)),
-        ("weights 1, 10, 100, x.grad:", weighted(1, 10, 100)),
+        ("weights 1, 1, 1, x.grad:", slope(lambda x: dot(x**2, [1, 1, 1]), [1, 2, 3])),
         ("sum first, x.grad:", slope(lambda x: np.sum(x**2), [1, 2, 3])),
     ]
+
+
+def weighted_outputs() -> Pairs:
+    """x^2 at x = (1, 2, 3), and the slope of its sum with the weights 1, 10, 100."""
+    x = np.array([1, 2, 3])
+    return [("y:", x**2), ("x.grad:", slope(lambda x: dot(x**2, [1, 10, 100]), x))]
 
 
 def walk_the_graph() -> Pairs:
@@ -149,6 +155,11 @@ def cancels_out() -> Pairs:
         ("target detached, loss:", mse(np.array(1), 1 + 3)),
         ("target detached, z.grad:", slope(lambda z: mse(z, 1 + 3), 1)),
     ]
+
+
+def data_and_weight() -> Pairs:
+    """y = 10 * 3 * w at w = 2; nobody asks for the gradient of the data."""
+    return [("data.grad:", None), ("w.grad:", slope(lambda w: 10 * 3 * w, 2))]
 
 
 def empty_batch() -> Pairs:
@@ -273,11 +284,13 @@ def of_clone(w):
 
 
 def edit_a_clone() -> Pairs:
-    """of_clone at (1, 1, 1)."""
+    """of_clone at (1, 2, 3)."""
+    w = np.array([1, 2, 3])
     return [
-        ("edited:", np.array([5, 1, 1])),
-        ("w:", np.ones(3)),
-        ("w.grad:", slope(of_clone, np.ones(3))),
+        ("edited:", np.array([5, 2, 3])),
+        ("loss:", of_clone(w)),
+        ("w:", w),
+        ("w.grad:", slope(of_clone, w)),
     ]
 
 

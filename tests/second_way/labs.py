@@ -116,18 +116,28 @@ def depth_norms() -> Pairs:
 
 
 @cache
-def activated(name: str, scale: float) -> tuple[list[float], float]:
+def activated(name: str, scale: float, rows: int = 256) -> tuple[list[float], float]:
     """The norms, and the factor that the slopes predict; the last layer's is not among them."""
     function, derivative = {"sigmoid": SIGMOID, "tanh": TANH, "relu": RELU}[name]
     draw = Draw()
-    h, steps, squares = draw.normal(256, 64), [], []
+    h, steps, squares = draw.normal(rows, 64), [], []
     for _ in range(30):
         weight = draw.normal(64, 64) * (scale / 8)
         slope = derivative(h @ weight)
         steps.append(lambda grad, s=slope, w=weight: (grad * s) @ w.T)
         squares.append(scale**2 * np.mean(slope**2))
         h = function(h @ weight)
-    return walk_back(draw.normal(256, 64), steps), float(np.prod(squares[:-1]) ** (1 / 58))
+    return walk_back(draw.normal(rows, 64), steps), float(np.prod(squares[:-1]) ** (1 / 58))
+
+
+def one_scale() -> Pairs:
+    """As `activations`, with fewer rows."""
+    norms, _ = activated("relu", 1.0, 64)
+    ratio = norms[0] / norms[29]
+    return [
+        ("layer 0 / layer 29 =", rounded(ratio, ".1e")),
+        (", per layer", rounded(ratio ** (1 / 29), ".2f")),
+    ]
 
 
 CASES = (("sigmoid", 1.0), ("tanh", 1.0), ("relu", 1.0), ("relu", 2**0.5))
@@ -417,6 +427,27 @@ def leaky() -> Pairs:
 
 
 @cache
+def dots() -> tuple[Array, Array]:
+    """The gradients of 200 micro-batches of 4, and that of all: 2 (x w - y) x with w = 0."""
+    draw = Draw()
+    x = draw.normal(512, 2)
+    each = -2 * (x @ np.array([2.0, 1.0]) + draw.normal(512))[:, None] * x
+    found = [each[draw.shuffled(512)[:4]].mean(0) for _ in range(200)]
+    return np.array(found), each.mean(0)
+
+
+def cloud() -> Pairs:
+    """Means of the gradients of single samples, in closed form."""
+    found, full = dots()
+    spread = np.sqrt(((found - full) ** 2).sum(1).mean())
+    return [
+        ("size", 4),
+        (": spread", rounded(spread, ".2f")),
+        (", against the full gradient", rounded(100 * np.mean(found @ full < 0), ".1f")),
+    ]
+
+
+@cache
 def each_sample() -> tuple[Array, Draw]:
     """One row a sample, with the weights and biases of both layers in it."""
     draw = Draw()
@@ -554,9 +585,14 @@ LAYERS, STEPS = np.arange(30), np.arange(100)
 CURVES: dict[str, Callable[[], list[Curve]]] = {
     "default_start": lambda: [(LAYERS, starts(False)), (LAYERS, starts(True))],
     "depth_norms": lambda: [(LAYERS, scaled(scale)) for scale in (0.5, 1.0, 2.0)],
+    "one_scale": lambda: [
+        (LAYERS, np.divide(activated("relu", 1.0, 64)[0], activated("relu", 1.0, 64)[0][29])),
+        (LAYERS[[0, 29]], np.ones(2)),
+    ],
     "activations": lambda: [(LAYERS, activated(*case)[0]) for case in CASES],
     "residual": lambda: [(LAYERS, connected(*way)) for way in WAYS],
     "normalized": lambda: [(LAYERS, normalized_by(*norm)) for norm in NORMS],
+    "cloud": lambda: [dots()[0][:100].T, np.array([[0, 0], dots()[1]]).T],
     "spread": lambda: [(SIZES, spreads()), (SIZES, spreads()[0] / np.sqrt(SIZES))],
     "noise_scale": lambda: [(np.arange(0, 101, 20), scales())],
     "batch_norm_gap": lambda: [(SIZES[1:], gaps(True)), (SIZES[1:], gaps(False))],

@@ -192,7 +192,7 @@ def mask_is_not_enough() -> Pairs:
 
 
 def mask_one_weight() -> Pairs:
-    """sum(k^2), the last element masked, lr 0.25, momentum 0.9: in the first step k - lr * 2k."""
+    """sum(k^2), the last element masked, lr 0.25, momentum 0.5: in the first step k - lr * 2k."""
     kernel, mask = np.array([[1.0, 2], [3, 4]]), np.array([[1.0, 1], [1, 0]])
     pairs: Pairs = []
     for step in range(2):

@@ -401,6 +401,28 @@ def not_finite() -> Pairs:
     return [*pairs, ("norm of order", order), ("  w.grad:", np.array([np.inf, 3]))]
 
 
+def clip_or_not() -> Pairs:
+    """3a + 4b: (3, 4) has the norm 5; clipped to 1, then one step from 0 with lr 1."""
+    short = clipped([3.0, 4.0])
+    return [
+        *(("before clipping, a.grad:", 3.0), ("b.grad:", 4.0)),
+        *(("after clipping, a.grad:", short[0]), ("b.grad:", short[1])),
+        *(("after step, a:", -short[0]), ("b:", -short[1])),
+    ]
+
+
+def past_the_bottom() -> Pairs:
+    """w^2 / 2 from 1, lr 0.5, the buffer b = b / 2 + slope: 1, then 1, then 0.5."""
+    w, buffer = 1.0, 0.0
+    pairs: Pairs = []
+    for step in (1, 2, 3):
+        gradient = slope(lambda w: w**2 / 2, w)
+        buffer = buffer / 2 + gradient
+        w -= 0.5 * buffer
+        pairs += [("step", step), (": w.grad=", gradient), (" w=", w)]
+    return pairs
+
+
 def one_norm() -> Pairs:
     """sqrt(3^2 + 4^2) = 5; 3 alone; each between -3.5 and 3.5."""
     both, alone = clipped([3.0, 4.0]), clipped([3.0])

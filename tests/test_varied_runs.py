@@ -1,0 +1,100 @@
+"""The numbers that a reader changes: what a page ships is what the script with them does."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from pathlib import Path
+
+import pytest
+from gradtrace import parse_trace
+from gradtrace.render.figure import figure_parts
+from proofbook.directives.plot import fragment, rendered_labels
+from proofbook.directives.registry import traced_scripts, varied_scripts
+from proofbook.directives.trace_figure import passes
+from proofbook.directives.varied_figure import data_file, values_of, variants_of
+from proofbook.model.book import read_book
+from proofbook.model.page import Reference
+from proofbook.model.snippet import figure_anchor
+from proofbook.run.result import Result
+from proofbook.testing.fixtures import PATIENCE
+
+ROOT = Path(__file__).resolve().parents[1]
+BOOK = read_book(ROOT)
+VARIED, TRACED = varied_scripts(BOOK), traced_scripts(BOOK)
+CHOSEN = 3
+"""So many of the values of each figure are run anew, in an interpreter of its own."""
+HEAVIEST = 12_000
+"""Bytes of the data of a figure, as a host sends it."""
+
+
+def without_widths(item: str) -> str:
+    """A step without how wide streams are drawn: that depends on the gradients of other runs."""
+    return re.sub(r"\d+\.\dpx", "px", item)
+
+
+def places_of(script: str) -> list[tuple[str, str, object]]:
+    """Where the figure of a script stands on the site: language, folder of its page, reference."""
+    found = []
+    for file in BOOK.pages_showing(script):
+        page = BOOK.page(file)
+        prefix = BOOK.config.prefix(page.language)
+        folder = prefix + page.name.removesuffix("index").rstrip("/")
+        for reference in page.references:
+            if reference.path == script and reference.option("vary"):
+                found.append((page.language, folder, reference))
+    return found
+
+
+@pytest.mark.parametrize("script", sorted(VARIED))
+def test_the_site_ships_what_the_script_does(script, site_folder, fresh_runner, tmp_path):
+    """The first of the values, the last, and one between, each a script of its own."""
+    code, varied = BOOK.text(script), VARIED[script]
+    variants = variants_of(code, varied)
+    assert len(variants) == len(values_of(varied)) > CHOSEN
+    chosen = (0, len(variants) // 3, len(variants) - 1)
+    runs = {}
+    for number in chosen:
+        alone = tmp_path / str(number) / Path(script).name
+        alone.parent.mkdir()
+        alone.write_text(variants[number][1], "utf-8")
+        traced = script in TRACED
+        runs[number] = fresh_runner.submit(alone, trace=traced).result(PATIENCE)
+        assert runs[number].refusal is None
+    places = places_of(script)
+    assert {language for language, *_ in places} == set(BOOK.config.codes)
+    for language, folder, reference in places:
+        name = figure_anchor(reference)
+        text = (site_folder / folder / data_file(name)).read_text("utf-8")
+        data = json.loads(text.partition(" = ")[2])
+        assert len(data["runs"]) == len(variants)
+        for number, run in runs.items():
+            if script not in TRACED:
+                assert_drawn(data, number, run, reference)
+                continue
+            parts = figure_parts(parse_trace(run.trace), name, language, passes(reference))
+            shipped = [data["texts"][n] for n in data["runs"][number][1:]]
+            expected = [run.stdout.rstrip("\n"), parts.description, parts.summary, parts.words]
+            assert list(map(without_widths, shipped)) == [
+                *expected,
+                *map(without_widths, parts.items),
+            ]
+
+
+def assert_drawn(data: dict, number: int, run: Result, reference: Reference) -> None:
+    """A plot is shipped as the script alone draws it, but for what it is called."""
+    picture, printed = data["runs"][number]
+    assert data["texts"][printed] == run.stdout.rstrip("\n")
+    words = rendered_labels(reference.option("words"))
+    (figure,) = run.figures
+    expected = fragment(figure, reference.path, words, {})
+    if picture >= 0:  # the script's own stands in the page
+        assert re.sub(' (?:role|aria-label)="[^"]*"', "", data["texts"][picture]) == expected
+
+
+def test_the_data_of_a_figure_is_light(site_folder):
+    found = (*site_folder.rglob("trace-*.js"), *site_folder.rglob("plot-*.js"))
+    files = [file for file in found if file.parent.name != "assets"]
+    assert len(files) >= 2 * len(VARIED)
+    assert max(len(gzip.compress(file.read_bytes(), 9)) for file in files) <= HEAVIEST
