@@ -93,6 +93,24 @@ def test_the_number_is_found_by_its_name(code, text, last):
     assert varied(code, text)[0] == code
 
 
+@pytest.mark.parametrize(
+    ("code", "label"),
+    [
+        ("w = 2.0", "w"),
+        ("w = torch.tensor(2.0)", "w"),
+        ("w = [1.0, 2.0]", "w[1]"),
+        ("w = torch.tensor([[1.0, 3.0], [2.0, 4.0]], requires_grad=True)", "w[1, 0]"),
+        ("w = torch.nn.Parameter(torch.tensor([1.0, 2.0]))", "w[1]"),
+        ("w, v = torch.tensor([2.0]), 1", "w[0]"),
+        ("w = torch.tensor([1.0, 2.0]).flip(0)", "w"),
+        ("w = [1.0, -x * 2.0]", "w"),
+        ("f(w=(1.0, 2.0))", "w"),
+    ],
+)
+def test_an_element_is_called_so(code, label):
+    assert place_of(parse_variation("w = 2.0 | 2, 3"), code).label("w") == label
+
+
 def test_two_numbers_of_one_line_make_a_grid():
     found = varied("f(a=1, b=2)", "a = 1 | 1, 10", "b = 2 | 2, 200")
     assert found == ["f(a=1, b=2)", "f(a=1, b=200)", "f(a=10, b=2)", "f(a=10, b=200)"]

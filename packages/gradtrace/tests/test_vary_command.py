@@ -169,7 +169,7 @@ def test_what_it_cannot_vary_is_refused_before_anything_runs(tmp_path, asked, ex
 
 def test_runs_without_room_on_one_page_are_refused(tmp_path, monkeypatch):
     trace = record_script(write(tmp_path / "train.py", TRAIN.replace("open(", "str(")))
-    numbers = [VariedNumber("lr", 6, 35, 38, ("0.1", "0.2"), 0)]
+    numbers = [VariedNumber("lr", "lr", 6, 35, 38, ("0.1", "0.2"), 0)]
     varied = VariedRuns(numbers, [PlayedRun(trace, trace.stdout)] * 2)
     page = standalone.standalone_page("train.py", trace, "en", varied=varied)
     monkeypatch.setattr(standalone, "MAX_VARIED_SIZE", 20_000)

@@ -6,7 +6,7 @@ import pytest
 from proofbook.check.numbers import find_evidence, statements_of, without_evidence
 from proofbook.model.book import read_book
 from proofbook.model.page import parse
-from proofbook.model.snippet import ShownSnippet, SnippetText, shown_snippets
+from proofbook.model.snippet import ShownSnippet, SnippetText, numbers_in, shown_snippets
 from proofbook.testing.tiny_book import Book
 
 CODE = 'w = torch.tensor([1.0, 2.0])\nprint("loss:", loss)\nprint("w:", w)\n'
@@ -102,3 +102,7 @@ def test_the_check_says_what_to_do(book: Book, proof_command):
 def test_a_page_whose_files_are_missing_has_no_runs(book: Book):
     page = parse("docs/t/p.zh.md", "::: snippets/t/gone.py\n    then: 1.4.0\n")
     assert [run.texts for run in shown_snippets(page, read_book(book.root))] == [()]
+
+
+def test_a_plus_is_a_sign_only_within_an_exponent():
+    assert numbers_in("4.2e+01, 1+2, e+3") == (42, 1, 2, 3)

@@ -38,12 +38,13 @@ customElements.get("trace-vary") || customElements.define("trace-vary", class ex
     addEventListener("hashchange", () => this.follow(location.hash), this.gone)
     addEventListener("beforeprint", () => this.restore(), this.gone)
     document.addEventListener("click", e => {
-      const link = e.target.closest("a[data-values]")
+      const link = e.target.closest?.("a[data-values]")
       if (!link?.hash.startsWith(`#${this.parentElement.id}`)) return
-      e.preventDefault() // the theme would load the page again
+      e.preventDefault()
+      e.stopPropagation() // the theme would load the page again
       history.replaceState(null, "", `${link.hash}&${link.dataset.values}`)
       this.follow(location.hash)
-    }, this.gone)
+    }, { capture: true, signal: this.gone.signal })
     this.follow(location.hash)
   }
 
@@ -81,7 +82,7 @@ customElements.get("trace-vary") || customElements.define("trace-vary", class ex
     this.tell()
   }
 
-  control({ name, values }, i) {
+  control({ label: name, values }, i) {
     const label = this.words[1].replace("#", name), other = at => this.set(Object.assign([...this.at], { [i]: at }))
     const slider = make("input", { type: "range", min: 0, max: values.length - 1, ariaLabel: label })
     const typed = make("input", { inputMode: "decimal", size: 6, ariaLabel: label })
@@ -156,7 +157,8 @@ customElements.get("trace-vary") || customElements.define("trace-vary", class ex
   // An address can name values beside the step: #figure-step-7&w=-0.5; so does a link, in its data-values.
   follow(hash) {
     const [id, ...given] = hash?.split("&") ?? []
-    if (!given.length || !id.startsWith(`#${this.parentElement.id}`)) return
+    if (!id?.startsWith(`#${this.parentElement.id}`)) return
+    if (!given.length) return this.player.follow(hash) // once more: these controls were not there yet
     const asked = new URLSearchParams(given.join("&"))
     const at = this.numbers.map(({ name, own }, i) => asked.has(name) ? this.nearest(i, asked.get(name)) : own)
     this.scrollIntoView({ block: "nearest" })

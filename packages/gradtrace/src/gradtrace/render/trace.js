@@ -21,7 +21,7 @@ customElements.get("trace-player") || customElements.define("trace-player", clas
     on(window, "hashchange", () => this.follow(location.hash))
     on(window, "beforeprint", () => { this.stop(); this.prints = this.list.open = true; this.stay() })
     on(window, "afterprint", () => { this.prints = false; this.stay() })
-    on(document, "click", e => this.follow(e.target.closest("a")?.hash))
+    document.addEventListener("click", e => this.click(e), { capture: true, signal: this.gone.signal })
     this.follow(location.hash)
   }
 
@@ -253,11 +253,21 @@ customElements.get("trace-player") || customElements.define("trace-player", clas
     return playing
   }
 
+  // A link to a step, before the theme sees it, which would load the page again.
+  click(e) {
+    const link = e.target.closest?.("a"), elsewhere = e.ctrlKey || e.metaKey || e.shiftKey || link?.dataset.values
+    if (elsewhere || link?.pathname != location.pathname || !this.follow(link.hash)) return
+    e.preventDefault()
+    e.stopPropagation()
+    history.pushState(null, "", link.hash)
+  }
+
   follow(hash) {
     const n = this.steps.findIndex(step => step.id == hash?.split("&")[0])
     if (n < 0) return
     this.go(n + 1)
     this.reveal()
+    return true
   }
 })
 }

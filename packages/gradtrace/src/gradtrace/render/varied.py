@@ -24,11 +24,13 @@ from gradtrace.trace import Trace
 class VariedNumber:
     """A number of the script that can be changed.
 
+    `name` is what an address calls it, `label` what the page does: `v` and `v[0]` for an element.
     `line` counts from 1, `start` and `end` are characters of that line, from 0; `values` are as
     code has them, and `own` is which of them is the script's.
     """
 
     name: str
+    label: str
     line: int
     start: int
     end: int

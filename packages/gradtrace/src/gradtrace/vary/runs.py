@@ -62,8 +62,9 @@ def varied_script(options: Options, code: str) -> VariedScript:
         variations.append(variation)
         places.append(place)
         own = variation.own
+        named = variation.name, place.label(variation.name)
         where = place.line, place.start, place.end
-        numbers.append(VariedNumber(variation.name, *where, variation.values, own))
+        numbers.append(VariedNumber(*named, *where, variation.values, own))
     if len(numbers) > MAX_NUMBERS:
         error = WrongVariation(f"at most {MAX_NUMBERS} numbers", f"{len(numbers)}")
         raise _wrong(options, options.vary[-1], error)

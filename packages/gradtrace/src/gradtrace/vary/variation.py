@@ -24,6 +24,7 @@ MAX_POINTS = 225
 """So many runs a figure may have: 15 values of each of two numbers."""
 _RANGE = re.compile(r"(\S+) to (\S+) (step|times|in) (\S+)")
 _NUMBER = re.compile(r"-?(?:\d+\.?\d*|\.\d+)(?:e-?\d+)?")
+_MAKERS = ("tensor", "as_tensor", "Parameter", "array", "asarray")
 _DIGITS = 4
 """So many digits the steps have that divide a range."""
 
@@ -53,11 +54,16 @@ class Variation:
 @dataclass(frozen=True)
 class Place:
     """Where a number stands in a script: its line, from 1; its first column and the one after its
-    last, in characters from 0."""
+    last, in characters from 0; and which element it is, of a list or of a tensor made of one."""
 
     line: int
     start: int
     end: int
+    element: tuple[int, ...] = ()
+
+    def label(self, name: str) -> str:
+        """What readers call the number: `w`, or `v[0]` where an element of `v` is meant."""
+        return f"{name}[{', '.join(map(str, self.element))}]" if self.element else name
 
 
 def parse_variation(text: str) -> Variation:
@@ -90,8 +96,8 @@ def variation_in(code: str, text: str) -> tuple[Variation, Place]:
     name = name.lstrip("-").replace("-", "_")
     if not (equals and name.isidentifier() and (_NUMBER.fullmatch(rest) or not bar)):
         raise WrongVariation(form, text)
-    node = _only(code, name, rest if bar else None)
-    place = _place(node, code)
+    node, element = _only(code, name, rest if bar else None)
+    place = _place(node, element, code)
     number = code.split("\n")[place.line - 1][place.start : place.end]
     if not _NUMBER.fullmatch(number):
         number = _text_of(node)
@@ -166,44 +172,45 @@ def _like(number: str, value: Decimal, whole: bool = True) -> str:
 def place_of(variation: Variation, code: str) -> Place:
     """Where the number of a variation stands in a script. Raises `WrongVariation`, where it stands
     nowhere or twice, and `SyntaxError`."""
-    return _place(_only(code, variation.name, variation.number), code)
+    return _place(*_only(code, variation.name, variation.number), code)
 
 
-def _only(code: str, name: str, number: str | None) -> ast.expr:
-    """The one number of a script that has a name, and is this `number`, if one is given."""
+def _only(code: str, name: str, number: str | None) -> tuple[ast.expr, tuple[int, ...]]:
+    """The one number of a script that has a name, and is this `number`, if one is given; and which
+    element it is of what has the name."""
     named = list(_named_numbers(ast.parse(code)))
-    of_name = [node for other, node in named if other == name]
-    found = [node for node in of_name if number is None or _is_number(node, number)]
-    found = list({(node.lineno, node.col_offset): node for node in found}.values())
+    of_name = [numbered for other, *numbered in named if other == name]
+    found = [(node, of) for node, of in of_name if number is None or _is_number(node, number)]
+    found = list({(node.lineno, node.col_offset): (node, of) for node, of in found}.values())
     if len(found) == 1:
         return found[0]
     wanted = f"one {number or 'number'} in what is assigned to {name}"
     if found:
-        texts = [_text_of(node) for node in found]
-        lines = [f"{t} in line {node.lineno}" for t, node in zip(texts, found, strict=True)]
+        texts = [_text_of(node) for node, _ in found]
+        lines = [f"{t} in line {node.lineno}" for t, (node, _) in zip(texts, found, strict=True)]
         which = f"say which: {name} = {texts[0]} | and then the values"
         if texts.count(texts[0]) > 1:
             which = "give it in one place of the script, under a name of its own"
         raise WrongVariation(wanted, ", ".join(lines), which)
     if of_name:
-        raise WrongVariation(wanted, ", ".join(f"{_text_of(node)}" for node in of_name))
-    near = get_close_matches(name, dict.fromkeys(other for other, _ in named), n=3, cutoff=0.5)
+        raise WrongVariation(wanted, ", ".join(f"{_text_of(node)}" for node, _ in of_name))
+    near = get_close_matches(name, dict.fromkeys(other for other, *_ in named), n=3, cutoff=0.5)
     mend = "name a number that the script assigns, or gives for an argument"
     raise WrongVariation(wanted, f"none; there is {', '.join(near)}" if near else "none", mend)
 
 
-def _place(node: ast.expr, code: str) -> Place:
+def _place(node: ast.expr, element: tuple[int, ...], code: str) -> Place:
     row = code.split("\n")[node.lineno - 1].encode()
     start, end = (len(row[:n].decode()) for n in (node.col_offset, node.end_col_offset))
-    return Place(node.lineno, start, end)
+    return Place(node.lineno, start, end, element)
 
 
-def _named_numbers(tree: ast.AST) -> Iterator[tuple[str, ast.expr]]:
-    """The numbers of a script that have a name, each with it."""
+def _named_numbers(tree: ast.AST) -> Iterator[tuple[str, ast.expr, tuple[int, ...]]]:
+    """The numbers of a script that have a name, each with it, and which element of it they are."""
     for node in ast.walk(tree):
         for name, value in _named_values(node):
-            for number in _numbers(value):
-                yield name, number
+            for number, element in _numbers(value):
+                yield name, number, element or ()
 
 
 def _named_values(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
@@ -255,17 +262,31 @@ def _assigned(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr
             yield name, value
 
 
-def _numbers(node: ast.expr) -> Iterator[ast.expr]:
-    """The numbers in an expression, each with its sign."""
+def _numbers(
+    node: ast.expr, element: tuple[int, ...] | None = ()
+) -> Iterator[tuple[ast.expr, tuple[int, ...] | None]]:
+    """The numbers in an expression, each with its sign and the `element` of the expression that it
+    is: None where that can't be told."""
     if _text_of(node) is not None:
-        yield node
+        yield node, element
         return
     if isinstance(node, ast.JoinedStr):
         return  # before Python 3.12 the places in it are not known
+    if isinstance(node, ast.List):
+        for index, child in enumerate(node.elts):
+            yield from _numbers(child, None if element is None else (*element, index))
+        return
+    makes_tensor = isinstance(node, ast.Call) and _last_name(node.func) in _MAKERS
     for child in ast.iter_child_nodes(node):
         # The argument of a call within has a name of its own.
         if isinstance(child, ast.expr):
-            yield from _numbers(child)
+            first = makes_tensor and child in node.args[:1]
+            yield from _numbers(child, element if first else None)
+
+
+def _last_name(function: ast.expr) -> str:
+    """`tensor` of `torch.tensor`."""
+    return getattr(function, "attr", getattr(function, "id", ""))
 
 
 def _text_of(node: ast.expr) -> str | None:

@@ -114,9 +114,9 @@ def numbers_of(code: str, varied: Sequence[str]) -> list[VariedNumber]:
 
 def _number(variation: Variation, code: str) -> VariedNumber:
     place = place_of(variation, code)
-    return VariedNumber(
-        variation.name, place.line, place.start, place.end, variation.values, variation.own
-    )
+    named = variation.name, place.label(variation.name)
+    where = place.line, place.start, place.end
+    return VariedNumber(*named, *where, variation.values, variation.own)
 
 
 def problems(

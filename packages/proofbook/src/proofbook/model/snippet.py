@@ -183,7 +183,7 @@ def dtype_of_results(code: str) -> str:
 def spaced(text: str) -> str:
     """Brackets, commas and signs of operations do not belong to a number."""
     text = re.sub(r"\b10\^\{?(-?\d+)\}?", lambda n: f"1e{n[1]}".ljust(len(n[0])), text)
-    return re.sub(r"[\[\](),*+=^/\\{}_&|]", " ", text)
+    return re.sub(r"[\[\](),*=^/\\{}_&|]|(?<![\d.]e)\+", " ", text)
 
 
 def numbers_in(text: str) -> tuple[float, ...]:
