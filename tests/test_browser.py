@@ -157,6 +157,16 @@ def test_a_value_leads_to_the_line_that_proves_it_and_lights_it(site, page, lang
     assert page.complaints == []
 
 
+def test_a_number_within_a_formula_leads_to_its_own_line(site, page):
+    page.goto(site + "accumulate/two-losses/")
+    number = page.locator("a.run [data-to]").first
+    line = number.get_attribute("data-to")
+    number.click()
+    page.wait_for_url(f"**{line}")
+    assert target(page)["color"] != "rgba(0, 0, 0, 0)"
+    assert line != number.evaluate("number => number.closest('a').getAttribute('href')")
+
+
 def test_a_line_on_another_page_and_one_in_a_closed_box_are_reached_too(site, page):
     page.goto(site + "en/then-and-now/")
     page.locator('a.run[href*="old-backward"]').first.click()

@@ -123,7 +123,7 @@ def test_one_button_goes_to_each_backward_pass(figures, page):
     passes = button(figure, 5)
     for shown, following in ((8, "∇②"), (15, "∇①"), (8, "∇②")):
         passes.click()
-        assert (at(figure), passes.inner_text()) == (f"{shown} / 23", following)
+        assert (at(figure), passes.inner_text()) == (f"{shown} / 23", f"→ {following}")
     assert passes.get_attribute("aria-label") == "到第 2 次反向传播的开头"
     page.goto(figures + "hooks/")
     assert button(go(page, figures + "hooks/"), 5).is_hidden()
@@ -264,6 +264,21 @@ def test_playing_brings_code_graph_and_sentence_into_sight(figures, page, name, 
     assert page.complaints == []
 
 
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
+def test_stepping_brings_what_runs_into_sight(figures, page, width, height):
+    page.set_viewport_size({"width": width, "height": height})
+    page.emulate_media(reduced_motion="reduce")
+    figure, seen = go(page, f"{figures}losses/"), []
+    for start, way in (("0", "ArrowRight"), ("document.body.scrollHeight", "ArrowLeft")):
+        for _ in range(8):
+            page.evaluate(f"scrollTo(0, {start})")
+            press = f"bar => bar.dispatchEvent(new KeyboardEvent('keydown', {{ key: '{way}', bubbles: true }}))"
+            figure.locator(".player").evaluate(press)
+            if figure.locator("g.on").count():
+                seen.append((at(figure), figure.evaluate(BESIDE)["box"]))
+    assert len(seen) > 10 and all(box for _, box in seen), seen
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_line_that_runs_is_framed_and_a_highlighted_one_filled(figures, page, scheme):
     page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
@@ -297,7 +312,7 @@ def test_several_players_keep_apart(figures, page):
     button(several.nth(2), 3).click()
     assert [at(several.nth(n)) for n in range(3)] == ["1 / 23", "7 / 16", "2 / 41"]
     assert page.locator(".trace-line").count() == 2
-    assert several.nth(1).locator(".off, .on").count() == 0
+    assert several.nth(1).locator(".on").count() == 0
     assert page.complaints == []
 
 

@@ -315,7 +315,7 @@ def test_another_pass_brings_its_own_words_and_the_browser_leads_back(open_page)
     second = page.locator("summary").inner_text()
     count = page.evaluate(LAST)
     assert second == f"All {count} steps" != first
-    assert page.locator(".player p").inner_text().startswith("Next is the backward pass.")
+    assert page.locator(".player p").inner_text().startswith("The forward pass is done;")
     assert page.locator(".player > small").inner_text().endswith(f" / {count}")
     page.locator(".player button").nth(3).click()
     assert "ackward pass starts at" in page.locator(".player p").inner_text()

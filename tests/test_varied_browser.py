@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from axe import AXE
 from proofbook.directives.varied_figure import variants_of
 from proofbook.testing.browser import needs_browser
 from proofbook.testing.fixtures import PATIENCE, lent
@@ -270,6 +271,69 @@ def test_on_a_phone_it_fits(varied, browser, scheme):
     context.close()
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_where_a_number_was_changed(varied, page, printed, scheme):
+    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    go(page, varied + "t/p/")
+    page.locator(SLIDER).first.press("Home")
+    wait_for(page, printed("-2.0"))
+    page.locator(".player button").nth(1).click()
+    page.evaluate(AXE)
+    found = page.evaluate("axe.run('main', { resultTypes: ['violations'] })")
+    assert [(each["id"], each["nodes"][0]["html"]) for each in found["violations"]] == []
+
+
+def test_a_number_that_was_not_recorded_is_told(varied, page, printed):
+    go(page, varied + "en/t/p/")
+    field = page.locator(FIELD).first
+    for typed, shows, told in (
+        ("0.6", "0.5", "That value was not recorded; the nearest is 0.5."),
+        ("1", "1.0", ""),
+        ("x", "1.0", "That value was not recorded; the nearest is 1.0."),
+        ("2", "2.0", ""),
+    ):
+        field.fill(typed)
+        field.press("Enter")
+        wait_for(page, printed(shows))
+        page.wait_for_function(
+            "told => document.querySelector('trace-vary small').innerText == told", arg=told
+        )
+
+
+def test_who_has_seen_the_end_stays_there(varied, page, printed):
+    """With another number the script makes fewer steps, or more."""
+    figure = go(page, varied + "t/p/")
+    count = figure.locator(".player > small")
+    figure.locator(".player button").nth(4).click()
+    counts = set()
+    for key, value in (("Home", "-2.0"), ("End", "3.0")):
+        page.locator(SLIDER).first.press(key)
+        wait_for(page, printed(value))
+        step, _, last = count.inner_text().partition(" / ")
+        counts.add(last)
+        assert step == last
+    assert len(counts) == 2
+
+
+def test_the_controls_stay_where_they_are(varied, page, printed):
+    """Though the output takes fewer lines: `tensor(6.)` is shorter than `tensor(12.)`."""
+    page.set_viewport_size({"width": 390, "height": 500})
+    go(page, varied + "t/p/")
+    narrow = "white-space: pre-wrap; word-break: break-all; box-sizing: content-box"
+    page.add_style_tag(content=f".output code {{ {narrow}; padding: 0; width: 18.5ch }}")
+    page.evaluate("document.querySelector('trace-vary').scrollIntoView()")
+    places = (
+        "() => ['.output', 'trace-vary'].map(e => document.querySelector(e).getClientRects()[0].y)"
+    )
+    output, controls = page.evaluate(places)
+    page.locator(FIELD).first.fill("1")
+    page.locator(FIELD).first.press("Enter")
+    wait_for(page, printed("1.0"))
+    output_then, controls_then = page.evaluate(places)
+    assert controls_then == pytest.approx(controls, abs=1)
+    assert output_then > output + 10
+
+
 def test_a_number_of_another_run_leads_to_that_run(varied, page, printed):
     go(page, varied + "t/p/")
     link = page.locator("a.run", has_text="18")
@@ -326,7 +390,7 @@ def test_a_plot_follows_the_slider(varied, page, prefix):
     assert code_line(page, 3) == "slope = 3.0" and field.input_value() == "3.0"
     assert "slope = 3.0" in svg.get_attribute("aria-label")
     assert ("step" if prefix else "步") in svg.text_content()
-    field.fill("0.2")
+    field.fill("1")
     field.press("Enter")
     wait_for(page, "at 3: 3.0")
     assert end_of_line(page) - own == pytest.approx(own - steep, abs=0.3)

@@ -18,15 +18,14 @@ const leads = link => {
 }
 const links = [leads(document.querySelector(".language"))]
 
-// A figure with its code takes the room of the table of contents too.
+// A figure with its code takes the room of the table of contents too, and of the way back to the top.
 const covering = () => {
-  const contents = document.querySelector(".md-sidebar--secondary"), inside = contents?.querySelector(".md-nav")
-  if (!inside) return
-  const { left, top, bottom } = inside.getBoundingClientRect()
-  contents.classList.toggle("covered", [...document.querySelectorAll(".traced")].some(figure => {
-    const box = figure.getBoundingClientRect()
-    return box.right > left && box.top < bottom && box.bottom > top
-  }))
+  const figures = [...document.querySelectorAll(".traced")].map(figure => figure.getBoundingClientRect())
+  for (const over of document.querySelectorAll(".md-sidebar--secondary .md-nav, .md-top")) {
+    const { left, top, bottom } = over.getBoundingClientRect()
+    const covers = figures.some(box => box.right > left && box.top < bottom && box.bottom > top)
+    over.classList.toggle("covered", covers)
+  }
 }
 addEventListener("scroll", covering, { passive: true })
 addEventListener("resize", covering)

@@ -27,6 +27,7 @@ from proofbook.testing.tiny_book import write
 from proofbook.zensical.export import FOLDER, MARK
 from proofbook.zensical.extension import NAME, with_data
 from proofbook.zensical.page_data import from_json, to_json
+from proofbook.zensical.pages import Edition, _relative_url
 from proofbook.zensical.settings import left_out, settings_of_edition, zensical_settings
 
 SETTINGS = """\
@@ -360,6 +361,23 @@ def test_what_is_not_proved_leaves_the_last_export(book, proof_command):
     assert not (book.root / f"dist/{FOLDER}/old.md").exists()
     assert [file.name for file in (book.root / "dist").iterdir()] == [FOLDER]
     assert (book.root / f"dist/{FOLDER}/{MARK}").is_file()
+
+
+@pytest.mark.parametrize(
+    ("directory_urls", "names", "url"),
+    [
+        (True, ("t/p", "t/q"), "../q/"),
+        (True, ("t/index", "index"), "../"),
+        (True, ("index", "t/q"), "t/q/"),
+        (True, ("t/p", "t/index"), "../"),
+        (False, ("t/p", "u/q"), "../u/q.html"),
+        (False, ("t/p", "t/q"), "q.html"),
+    ],
+)
+def test_a_page_is_addressed_as_on_the_site(directory_urls, names, url):
+    edition = Edition("en", frozenset(names), names, directory_urls=directory_urls)
+    here, there = map(edition.url, names)
+    assert _relative_url(there, here) == url
 
 
 def test_what_a_page_is_finished_with_is_kept_as_json():

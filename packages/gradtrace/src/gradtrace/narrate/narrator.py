@@ -41,6 +41,8 @@ class Narrator:
     """Boxes whose gradient the running pass hands to `autograd.grad`, with the number of edges that
     bring it."""
 
+    last_line: int | None = None
+    """The line of the last event that the sentence tells, where it tells several."""
     told: set[int] = field(default_factory=set)
     """The indices of later events that a sentence has told already."""
     later: dict[int, Callable[[], str]] = field(default_factory=dict)

@@ -13,7 +13,7 @@ from gradtrace.values import flat
 
 LONGEST_PRODUCT = 64
 """Characters of a product that is written out; of a longer one only the result and the factor."""
-LONGEST_LABEL = 14
+LONGEST_LABEL = 17
 """Characters of a factor beside an edge."""
 _SIGNS = {"times": "×", "dot": "·", "placed": "×", "right": "@", "left": "@"}
 

@@ -24,7 +24,8 @@ from gradtrace.trace import Event, Trace
 
 @dataclass(frozen=True)
 class Step:
-    """One thing that happened, at a line of the script or of another `file` of the user.
+    """One thing that happened, at a line of the script or of another `file` of the user; where
+    lines after it did the same, up to the `last_line`.
 
     `kind` is that of its event, and `event` its index; `changes` are the new texts of slots,
     `touches` the keys of the boxes and edges that the step is about, `backward` the number of the
@@ -34,6 +35,7 @@ class Step:
     kind: str
     event: int
     line: int | None
+    last_line: int | None
     file: str | None
     sentence: str
     changes: Mapping[str, str]
@@ -52,6 +54,7 @@ def list_steps(trace: Trace, language: str, graph: Graph | None = None) -> list[
         pass_number = event.get("p", pass_number)
         if event["k"] == "backward":
             backward = pass_number
+        narrator.last_line = None
         narrate = None if narrator.index in narrator.told else _NARRATE.get(event["k"])
         narration = narrate(narrator, {"p": pass_number, **event}) if narrate else None
         if (later := narrator.later.pop(narrator.index, None)) and (sentence := later()):
@@ -61,7 +64,9 @@ def list_steps(trace: Trace, language: str, graph: Graph | None = None) -> list[
             sentence, touched = narration
             touches = tuple(dict.fromkeys(touched))
             changes = state.take_changes()
-            place = event["k"], narrator.index, event.get("line"), event.get("file")
+            line, last = event.get("line"), narrator.last_line
+            last = last if line and last and last > line else None
+            place = event["k"], narrator.index, line, last, event.get("file")
             steps.append(Step(*place, sentence, changes, touches, backward))
         if event["k"] == "backward_end":
             backward = None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from gradtrace.graph.build import FAILED
 from gradtrace.narrate.narrator import Narration, Narrator
 from gradtrace.narrate.output import MAX_LINES, listed_lines, printed_lines
@@ -9,19 +11,42 @@ from gradtrace.narrate.value_format import format_value
 from gradtrace.trace import Event
 
 MAX_ITEMS = 3
-"""Updated parameters that one sentence lists."""
+"""Parameters of which one sentence tells how they, or their gradients, changed."""
 
 
 def grad_assigned(narrator: Narrator, event: Event) -> Narration:
-    """The `.grad` of a leaf tensor was changed by an assignment or by `zero_grad`."""
-    boxes = narrator.boxes([event["t"]])
-    if not boxes:
+    """The `.grad` of a leaf tensor was changed, and with it those that the same line changed, as
+    `zero_grad` and clipping do."""
+    changes, boxes = [], []
+    for change in (event, *_others_of_the_line(narrator, event)):
+        for box in narrator.boxes([change["t"]]):
+            for key in ("before", "after"):
+                narrator.state.set_grad(box, format_value(change.get(key), narrator.language))
+            before, after = (narrator.value(change.get(key)) for key in ("before", "after"))
+            name = narrator.name(change["t"])
+            changes.append(narrator.phrase("grad_set", name=name, before=before, after=after))
+            boxes.append(box)
+    if not changes:
         return None
-    for key in ("before", "after"):
-        narrator.state.set_grad(boxes[0], format_value(event.get(key), narrator.language))
-    before, after = (narrator.value(event.get(key)) for key in ("before", "after"))
-    name = narrator.name(event["t"])
-    return narrator.phrase("grad_set", name=name, before=before, after=after), boxes
+    return _listed(narrator, changes, "more_grads") + narrator.phrase("stop"), boxes
+
+
+def _others_of_the_line(narrator: Narrator, event: Event) -> Iterator[Event]:
+    """The events of this kind that follow at once, from the same line; they count as told."""
+    for index, following in enumerate(narrator.later_events(), narrator.index + 1):
+        if any(following.get(key) != event.get(key) for key in ("k", "line", "file")):
+            return
+        narrator.told.add(index)
+        yield following
+
+
+def _listed(narrator: Narrator, changes: Sequence[str], more: str) -> str:
+    """As many as have room, and how many `more` there are."""
+    text = narrator.join("then", changes[:MAX_ITEMS])
+    count = len(changes) - MAX_ITEMS
+    if count <= 0:
+        return text
+    return text + narrator.phrase(more if count > 1 else f"{more}_one", count=count)
 
 
 def value_assigned(narrator: Narrator, event: Event) -> Narration:
@@ -53,10 +78,7 @@ def optimizer_step(narrator: Narrator, event: Event) -> Narration:
             boxes.append(box)
     if not updates:
         return None
-    text = narrator.join("then", updates[:MAX_ITEMS])
-    if len(updates) > MAX_ITEMS:
-        count = len(updates) - MAX_ITEMS
-        text += narrator.phrase("more" if count > 1 else "more_one", count=count)
+    text = _listed(narrator, updates, "more")
     return narrator.phrase("step", optimizer=event["opt"], updates=text), boxes
 
 
@@ -70,6 +92,8 @@ def printed(narrator: Narrator, event: Event) -> Narration:
         if following["k"] == "print":
             texts.append(following["text"])
             narrator.told.add(index)
+            if following.get("file") == event.get("file"):
+                narrator.last_line = following["line"]
         elif not _is_only_for_output(narrator, following):
             break
     text = listed_lines(narrator, printed_lines(texts))

@@ -32,7 +32,8 @@ class BoxShape:
     """Whether the value is beside the title, on the same line."""
     value_lines: int
     grad_lines: int
-    hook: bool
+    hook: float
+    """The width of the longest line about a hook; 0 where there is none."""
     width: float
 
     @property
@@ -40,7 +41,10 @@ class BoxShape:
         """The height of the box."""
         first = bool(self.box.title or (self.inline and self.value_lines))
         lines = first + self.value_lines * (not self.inline)
-        return LINE_HEIGHT * (lines + bool(self.box.node) + self.grad_lines + self.hook) + PADDING
+        return (
+            LINE_HEIGHT * (lines + bool(self.box.node) + self.grad_lines + bool(self.hook))
+            + PADDING
+        )
 
 
 @dataclass(frozen=True)
@@ -160,7 +164,7 @@ def _with_room_for_all(shapes: Sequence[BoxShape]) -> BoxShape:
         inline=all(shape.inline for shape in shapes),
         value_lines=max(shape.value_lines for shape in shapes),
         grad_lines=max(shape.grad_lines for shape in shapes),
-        hook=any(shape.hook for shape in shapes),
+        hook=max(shape.hook for shape in shapes),
         width=max(shape.width for shape in shapes),
     )
 
@@ -175,11 +179,12 @@ def _shape_of(box: Box, texts: Mapping[str, Sequence[str]], language: str) -> Bo
     one_line = not any("\n" in text for text in values)
     inline = one_line and title + equals + longest <= MAX_INLINE * CHARACTER_WIDTH
     sign = text_width(grad_sign(box)) if any(grads) else 0
+    hook = max(map(text_width, hooks), default=0)
     widths = [
         title + equals + longest if inline else max(title, longest),
         text_width(box.node) * 0.92,
         sign + max((text_width(line) for text in grads for line in text.split("\n")), default=0),
-        max(map(text_width, hooks), default=0) + (2 * CHARACTER_WIDTH if any(hooks) else 0),
+        hook + (2 * CHARACTER_WIDTH if hook else 0),
     ]
     grad_lines = max((text.count("\n") + 1 for text in grads if text), default=0)
     return BoxShape(
@@ -187,7 +192,7 @@ def _shape_of(box: Box, texts: Mapping[str, Sequence[str]], language: str) -> Bo
         inline=inline,
         value_lines=max((text.count("\n") + 1 for text in values if text), default=0),
         grad_lines=grad_lines,
-        hook=any(hooks),
+        hook=hook,
         width=max(MIN_WIDTH if box.node else 0, *widths) + 2 * PADDING,
     )
 

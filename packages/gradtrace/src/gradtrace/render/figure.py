@@ -113,6 +113,7 @@ def format_sentence(sentence: str) -> str:
 
 def _list_item(step: Step, identity: str) -> str:
     line = f' data-l="{step.line}"' if step.line else ""
+    line += f' data-e="{step.last_line}"' if step.last_line else ""
     touches = f' data-t="{" ".join(step.touches)}"' if step.touches else ""
     up = " data-up" if step.kind == "node" else ""
     number = f' data-p="{step.backward}"' if step.backward else ""

@@ -23,6 +23,7 @@ _DRAWN = {
     "failed": f'<g class="failed">{_ROUNDED}</g>',
     "forward": '<path class="line" d="M8 0v9"/><path class="arrow" d="M4 8h8l-4 8z"/>',
     "cut": '<path class="line cut" d="M8 0v16"/><path class="stop" d="m3 3 10 10m0-10-10 10"/>',
+    "running": f'<g class="running">{_ROUNDED}</g>',
     "hook": '<path class="hook" d="M4 3h10v6a4 4 0 0 1-8 0V7L3.5 9.5"/>',
 }
 """The shapes, each in the style that it has in a picture. The phrase `drawn_leaf` says what the
@@ -48,7 +49,7 @@ def _shapes(
 ) -> Iterator[tuple[str, str]]:
     kinds = {box.kind for box in graph.boxes.values()}
     shown = [kind for kind in ("leaf", "node", "constant", "module", "failed") if kind in kinds]
-    shown += ["forward"] if graph.edges else []
+    shown += ["running"] + ["forward"] * bool(graph.edges)
     for shape in shown:
         yield _drawn(_DRAWN[shape], phrases[f"drawn_{shape}"])
     if signs:

@@ -14,7 +14,6 @@ from gradtrace.render.arrangement import (
     BoxShape,
     arrange,
     grad_sign,
-    text_width,
     title_of,
 )
 
@@ -121,7 +120,7 @@ def _box(
         y += LINE_HEIGHT * shape.grad_lines
     if shape.hook:
         names = last.get(f"{key}h", "")
-        hook = -text_width(names) / 2 - 6
+        hook = -shape.hook / 2 - 6
         place = f'x="6" y="{y}" data-k="{key}h"'
         parts.append(f'<path class="hook" d="M{hook:.0f} {y}{_HOOK}"/>')
         parts.append(f'<text class="hook" {place}>{_escape(names)}</text>')

@@ -19,6 +19,9 @@ const marked = (code, start, end) => {
 // The numbers in a line of the output, as prose writes them: 60 for 60. and 60.0
 const numbers = line => [...line.matchAll(/(?:^|[^\w.])(-?(?:\d+\.?\d*(?:e[+-]?\d+)?|nan|inf))/g)].map(([, n]) => n.replace(/\.0*$/, ""))
 
+// What a reader has typed.
+const read = text => parseFloat(text.replace("−", "-"))
+
 // What a script has drawn: it has no steps, and each run has a picture of its own.
 customElements.get("varied-plot") || customElements.define("varied-plot", class extends customElements.get("trace-player") {
   connectedCallback() {}
@@ -83,11 +86,14 @@ customElements.get("trace-vary") || customElements.define("trace-vary", class ex
   }
 
   control({ label: name, values }, i) {
-    const label = this.words[1].replace("#", name), other = at => this.set(Object.assign([...this.at], { [i]: at }))
+    const label = this.words[1].replace("#", name), other = (at, said) => this.set(Object.assign([...this.at], { [i]: at }), said)
     const slider = make("input", { type: "range", min: 0, max: values.length - 1, ariaLabel: label })
     const typed = make("input", { inputMode: "decimal", size: 6, ariaLabel: label })
     slider.oninput = () => other(+slider.value)
-    typed.onchange = () => other(this.nearest(i, typed.value))
+    typed.onchange = () => {
+      const at = this.nearest(i, typed.value), found = read(typed.value) == values[at]
+      other(at, found ? "" : this.words[5].replace("#", values[at]))
+    }
     typed.onkeydown = e => {
       const step = { ArrowUp: 1, ArrowDown: -1 }[e.key]
       if (step) e.preventDefault(), other(Math.max(0, Math.min(values.length - 1, this.at[i] + step)))
@@ -97,7 +103,7 @@ customElements.get("trace-vary") || customElements.define("trace-vary", class ex
 
   // Which of the values of a number is the nearest to what was typed; the present one if that says none.
   nearest(i, text) {
-    const wanted = parseFloat(text.replace("−", "-")), off = this.numbers[i].values.map(value => Math.abs(value - wanted))
+    const wanted = read(text), off = this.numbers[i].values.map(value => Math.abs(value - wanted))
     return isNaN(wanted) ? this.at[i] : off.indexOf(Math.min(...off))
   }
 
@@ -114,14 +120,14 @@ customElements.get("trace-vary") || customElements.define("trace-vary", class ex
     }))).catch(() => { this.data = null })
   }
 
-  async set(at) {
+  async set(at, near) {
     this.at = at
     this.tell()
     const data = await this.load()
     if (!data) return this.note.textContent = this.words[4]
     if (this.at != at) return
     const index = at.reduce((sum, n, i) => sum * this.numbers[i].values.length + n, 0)
-    const [picture, printed, ...rest] = data.runs[index].map(n => data.texts[n])
+    const [picture, printed, ...rest] = data.runs[index].map(n => data.texts[n]), { top } = this.getBoundingClientRect()
     this.player.other = !this.isOwn()
     const said = await this.player.replace(rest, picture, index)
     if (this.at != at) return
@@ -132,7 +138,8 @@ customElements.get("trace-vary") || customElements.define("trace-vary", class ex
       shows.textContent = numbers(rows[row])[at].replace("-", "−")
       shows.classList.toggle("varied", !this.isOwn())
     }
-    this.note.innerHTML = [picture && this.words[3], said].filter(Boolean).join(" ")
+    scrollBy(0, this.getBoundingClientRect().top - top) // output that takes more lines moves nothing
+    this.note.innerHTML = [near, picture && this.words[3], said].filter(Boolean).join(" ")
   }
 
   restore() {

@@ -1,4 +1,4 @@
-// Makes a player of a figure. Each item of its list holds a sentence, the number of a line of code (data-l), the boxes
+// Makes a player of a figure. Each item of its list holds a sentence, the number of a line of code (data-l) or of several (to data-e), the boxes
 // and edges it is about (data-t), the texts it changes (data-s), and the number of its backward pass (data-p).
 {
 const make = (tag, parts, ...inside) => {
@@ -41,7 +41,7 @@ customElements.get("trace-player") || customElements.define("trace-player", clas
     const moves = [() => 1, () => this.now - 1, 0, () => this.now + 1, () => this.last]
     this.buttons = moves.map(move => make("button", { onclick: () => {
       const playing = this.stop()
-      move ? this.go(move()) : playing || this.play()
+      move ? this.stepTo(move()) : playing || this.play()
     } }))
     const icons = ["M5 4h3v16H5zM20 4v16L9 12z", "M15 5l-7 7 7 7", "", "M9 5l7 7-7 7", "M16 4h3v16h-3zM4 4v16l11-8z"]
     icons.forEach((icon, i) => this.face(i, icon, i + (i > 2)))
@@ -49,7 +49,7 @@ customElements.get("trace-player") || customElements.define("trace-player", clas
     this.slider.oninput = () => { this.stop(); this.go(+this.slider.value) }
     this.count = make("small")
     this.text = make("p")
-    this.pass = make("button", { onclick: () => { this.stop(); this.go(this.nextPass()) } })
+    this.pass = make("button", { onclick: () => { this.stop(); this.stepTo(this.nextPass()) } })
     const pace = make("button", { className: "pace", onclick: () => { speed = speed % 2 ? 2 : speed > 1 ? 0.5 : 1; this.pace() } })
     this.bar = make("div", { className: "player" }, ...this.buttons, this.pass, pace, this.slider, this.count, this.text)
     this.graph.after(this.bar)
@@ -59,9 +59,9 @@ customElements.get("trace-player") || customElements.define("trace-player", clas
 
   read() {
     return [...this.querySelectorAll("li")].map(item => {
-      const { l, t, s, p, up } = item.dataset, id = "#" + item.id // of a link, which is to lead to the figure
+      const { l, e, t, s, p, up } = item.dataset, id = "#" + item.id // of a link, which is to lead to the figure
       item.removeAttribute("id")
-      return { item, id, line: +l, pass: p, up: up == "", touches: t?.split(" ") ?? [], changes: JSON.parse(s ?? "{}") }
+      return { item, id, line: +l, end: +(e ?? l), pass: p, up: up == "", touches: t?.split(" ") ?? [], changes: JSON.parse(s ?? "{}") }
     })
   }
 
@@ -84,6 +84,7 @@ customElements.get("trace-player") || customElements.define("trace-player", clas
   // Takes the place of the run that is shown: the same script with other numbers.
   replace([description, summary, words, ...items], picture) {
     this.own ??= this.graph.innerHTML
+    const ends = !this.rests && this.now >= this.last
     this.words = words.split("|")
     this.list.firstChild.textContent = summary
     this.list.querySelector("ol").innerHTML = items.join("")
@@ -91,6 +92,7 @@ customElements.get("trace-player") || customElements.define("trace-player", clas
     this.graph.querySelector("desc").textContent = description
     this.take(this.read())
     this.look()
+    if (ends) this.now = this.last
     this.stay()
   }
 
@@ -127,7 +129,7 @@ customElements.get("trace-player") || customElements.define("trace-player", clas
   rest() {
     this.stop()
     const n = !this.other && this.begins[0] - 1, text = this.words[n ? 10 : 9]
-    this.show(n || this.last, { whole: true })
+    this.show(n || this.last, {})
     this.tell(n ? `${n} / ${this.last}` : "", text, text)
     this.rests = true
   }
@@ -140,7 +142,7 @@ customElements.get("trace-player") || customElements.define("trace-player", clas
   }
 
   // What a step shows is the sum of all changes up to it, however the reader came there.
-  show(n, { up, whole, touches = [] }) {
+  show(n, { up, touches = [] }) {
     const past = this.steps.slice(0, n), state = Object.assign({}, ...past.map(step => step.changes))
     const seen = new Set(this.seen(past.flatMap(step => step.touches))), on = this.seen(touches), row = {}
     for (const slot of this.slots) {
@@ -150,7 +152,7 @@ customElements.get("trace-player") || customElements.define("trace-player", clas
     for (const { classList, dataset: { k } } of this.parts) {
       classList.toggle("on", on.includes(k))
       classList.toggle("up", !!up && on.includes(k))
-      classList.toggle("off", !whole && n < this.last && !seen.has(k))
+      classList.toggle("off", n < this.last && !seen.has(k))
     }
     for (const stream of this.streams) {
       const [width, sign = ""] = (state[stream.dataset.k] ?? "").split(" ")
@@ -162,7 +164,7 @@ customElements.get("trace-player") || customElements.define("trace-player", clas
     this.now = this.slider.value = n
     this.pass.hidden = this.begins.length < 2
     const number = this.steps[this.nextPass() - 1]?.pass
-    this.pass.textContent = "∇" + (number > 20 ? number : String.fromCharCode(9311 + +number))
+    this.pass.textContent = "→ ∇" + (number > 20 ? number : String.fromCharCode(9311 + +number))
     this.label(this.pass, this.words[11].replace("#", number))
   }
 
@@ -178,14 +180,21 @@ customElements.get("trace-player") || customElements.define("trace-player", clas
 
   go(n) {
     n = Math.max(1, Math.min(this.last, n))
-    const step = this.steps[n - 1], { item, line, file } = step, code = make("small")
+    const step = this.steps[n - 1], { item, line, end, file } = step, code = make("small")
     this.rests = false
     this.show(n, step)
-    if (line) code.append(this.words[8].replace("#", line) + " ", make("code", {}, this.code(line, file)))
+    if (line) code.append(this.words[8].replace("#", end > line ? `${line}–${end}` : line) + " ", make("code", {}, this.code(line, file, end)))
     this.tell(`${n} / ${this.last}`, this.words[7].replace("#", n) + ": " + item.textContent, code, ...item.cloneNode(true).childNodes)
     const box = this.graph.getBoundingClientRect(), on = this.graph.querySelector("g.on")?.getBoundingClientRect()
     if (on?.left < box.left || on?.right > box.right) this.graph.scrollLeft += (on.left + on.right - box.left - box.right) / 2
     if (on?.top < box.top || on?.bottom > box.bottom) this.graph.scrollTop += (on.top + on.bottom - box.top - box.bottom) / 2
+  }
+
+  // Shows a step, and brings it into sight where its boxes are not.
+  stepTo(n) {
+    this.go(n)
+    const on = this.graph.querySelector("g.on")?.getBoundingClientRect()
+    if (on?.top < 0 || on?.bottom > this.bar.getBoundingClientRect().top) this.reveal()
   }
 
   // Brings what plays into sight, and leaves the picture the room that the rest of it does not need: the picture with
@@ -207,13 +216,13 @@ customElements.get("trace-player") || customElements.define("trace-player", clas
       block.compareDocumentPosition(this) & 4)?.querySelector("pre > code")
   }
 
-  // Marks a line of the code, and gives its text.
-  code(number, file) {
+  // Marks a line of the code, or those up to another, and gives its text.
+  code(number, file, end = number) {
     const code = this.source(file)
     if (!code) return ""
     const { lineHeight, paddingTop } = getComputedStyle(code)
     this.mark = make("div", { className: "trace-line" })
-    this.mark.style = `height:${lineHeight};top:calc(${paddingTop} + ${number - 1} * ${lineHeight})`
+    this.mark.style = `height:calc(${end - number + 1} * ${lineHeight});top:calc(${paddingTop} + ${number - 1} * ${lineHeight})`
     code.after(this.mark)
     return code.textContent.split("\n")[number - 1].trim()
   }
@@ -224,7 +233,7 @@ customElements.get("trace-player") || customElements.define("trace-player", clas
     if (at == this.graph && at.scrollWidth > at.clientWidth) return
     e.preventDefault()
     this.stop()
-    this.go(n)
+    this.stepTo(n)
   }
 
   play() {

@@ -28,6 +28,7 @@ class Place:
     `beside`: the names of the pages before and after it; `taken_as`: what it is besides HTML.
     `page_address(file)`: of another page by its file, None where the edition has none;
     `assets`: of the folder of the edition's assets; `file_address(path)`: of a file of the book.
+    `page_url(file)`: as `page_address`, where the site's generator rewrites that one.
     """
 
     file: str
@@ -39,6 +40,7 @@ class Place:
     page_address: Callable[[str], str | None]
     assets: str
     file_address: Callable[[str], str]
+    page_url: Callable[[str], str] | None = None
 
 
 def page_context(book: Book, place: Place) -> PageContext:
@@ -61,7 +63,9 @@ def page_context(book: Book, place: Place) -> PageContext:
         language,
         place.name,
         place.assets,
-        values=placed(find_value_links(book, place.file), language, place.page_address),
+        values=placed(
+            find_value_links(book, place.file), language, place.page_address, place.page_url
+        ),
         scripts={script: place.file_address(script) for script in sorted(scripts)},
         related=[(t, place.page_address(book.page_file(n, language))) for n, t in near],
         taken_as=place.taken_as,

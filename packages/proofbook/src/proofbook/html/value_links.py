@@ -52,11 +52,13 @@ class Proof:
     """The line that proves a value: its address, seen from the page, and what a reader is told.
 
     `values`: the numbers of the run that printed it, where these aren't the script's own.
+    `url`: the address for a script, where `address` is one that the site's generator rewrites.
     """
 
     address: str
     title: str
     values: str = ""
+    url: str = ""
 
 
 FormulaProofs = Mapping[float, Sequence[Proof | None]]
@@ -75,17 +77,23 @@ class PlacedLinks:
     line_ids: Mapping[tuple[str, str, int], str] = field(default_factory=dict)
 
 
-def placed(links: PageValueLinks, language: str, address: Callable[[str], str]) -> PlacedLinks:
+def placed(
+    links: PageValueLinks,
+    language: str,
+    address: Callable[[str], str],
+    url: Callable[[str], str] | None = None,
+) -> PlacedLinks:
     """The value links of a page, where it lies. `address`: of another page by its file, seen from
-    this one."""
+    this one; `url`: the same on the site, where the site's generator rewrites addresses."""
 
     def proof(evidence: Evidence) -> Proof:
-        page = "" if evidence.snippet.page == links.file else address(evidence.snippet.page)
+        file, own = evidence.snippet.page, evidence.snippet.page == links.file
         title, part = link_title(evidence, language), evidence.text.part
-        if part.startswith(VARIED):
-            values = part.removeprefix(VARIED)
-            return Proof(f"{page}#{evidence.snippet.figure}", title, values)
-        return Proof(f"{page}#{line_id(evidence)}", title)
+        varied = part.startswith(VARIED)
+        line = f"#{evidence.snippet.figure if varied else line_id(evidence)}"
+        values = part.removeprefix(VARIED) if varied else ""
+        on_site = f"{url(file)}{line}" if url and not own else ""
+        return Proof(f"{'' if own else address(file)}{line}", title, values, on_site)
 
     formulas = {
         latex: [
@@ -159,7 +167,11 @@ def _link_numbers(
     for node, value in found:
         if proof := next(left.get(value, iter(())), None):
             first = first or proof
-            own = {} if proof == first else {"title": proof.title, "data-to": proof.address}
+            own = (
+                {}
+                if proof == first
+                else {"title": proof.title, "data-to": proof.url or proof.address}
+            )
             attributes = {"class": "proved", **own}
             wrap([node.first_child], element(tree, "span", attributes))
     if first:

@@ -112,7 +112,14 @@ def _place(page: Page, book: Book, edition: Edition) -> Place:
         lambda file: from_here(f"{name_of(file)}.md") if name_of(file) in edition.pages else None,
         f"{from_here('assets')}/",
         from_here,
+        lambda file: _relative_url(edition.url(name_of(file)), edition.url(page.name)),
     )
+
+
+def _relative_url(url: str, here: str) -> str:
+    """The address of a page of an edition, seen from another."""
+    path = posixpath.relpath(url or ".", posixpath.dirname(here) or ".")
+    return f"{path}/" if url.endswith("/") or not url else path
 
 
 def _with_figures(markdown: str, figures: Mapping[str, str]) -> str:

@@ -105,7 +105,7 @@ PHRASES = {
     "and_other_modules": "{names} and {count} other modules",
     "sentences": " ",
     # assignments, optimizers, output, errors
-    "grad_set": "`{name}.grad` goes from {before} to {after}.",
+    "grad_set": "`{name}.grad` goes from {before} to {after}",
     "set": "`{name}` goes from {before} to {after}.",
     "step": "Optimizer `{optimizer}` makes a step: {updates}.",
     "update": "`{name}` goes from {before} to {after} (its gradient is {grad})",
@@ -130,6 +130,8 @@ PHRASES = {
     "stop": ".",
     "more": "; {count} more parameters are updated",
     "more_one": "; {count} more parameter is updated",
+    "more_grads": "; {count} more gradients change too",
+    "more_grads_one": "; {count} more gradient changes too",
     "more_lines": " …",
     # kinds of hooks
     "tensor_hook": "Tensor hook",
@@ -149,7 +151,8 @@ PHRASES = {
     "svg_error": "Error: {message}.",
     "box": "Computational graph, scrolls sideways",
     "vary": "Change it|Value of #|Back to #|With this value the graph is another one.|"
-    "The data could not be loaded. Check your connection and try again.",
+    "The data could not be loaded. Check your connection and try again.|"
+    "That value was not recorded; the nearest is #.",
     "all_steps": "All {count} steps",
     "recorded": "Recorded with PyTorch {version}.",
     "left_out": " Recording stopped at line {line}; what came later isn't drawn.",
@@ -159,6 +162,7 @@ PHRASES = {
     "drawn_constant": "dashed box|requires no gradient",
     "drawn_module": "box with cut corners|border of a module",
     "drawn_failed": "red box|failed here",
+    "drawn_running": "red frame|running",
     "drawn_forward": "thin gray arrow down|forward: values",
     "drawn_back": "thick and thin arrow up|backward: the wider, the larger the gradient",
     "drawn_back_norm": "thick and thin arrow up|backward: the wider, the larger the norm",
@@ -171,7 +175,7 @@ PHRASES = {
     "drawn_hook": "hook|hook",
     "sign_grad": "gradient received",
     "sign_leaf_grad": "adds up what arrives (AccumulateGrad)",
-    "sign_summed": "gradient on this line; they add up in the box",
+    "sign_summed": "gradient on this line; those of one backward pass add up in the box",
     "sign_local": "local derivative: the gradient is multiplied by it",
     "sign_local_matrix": "product of matrices",
     "sign_passes": "number of the backward pass",
@@ -179,7 +183,8 @@ PHRASES = {
     # labels of the player, in the order in which trace.js reads them
     "buttons": "First step|Previous step|Play|Pause|Next step|Last step|Step|"
     "Step # of {count}|Line #|{count} steps: watch it run, one at a time|"
-    "Next is the backward pass. Press play, and watch the gradients go back step by step.|"
+    "The forward pass is done; next is the backward pass. "
+    "Press play, and watch the gradients go back step by step.|"
     "To the start of backward pass #|Speed #",
     # folded groups of boxes
     "whole": "the whole graph",

@@ -102,7 +102,7 @@ PHRASES = {
     "and_other_modules": "{names} 等，另有 {count} 个模块",
     "sentences": "",
     # assignments, optimizers, output, errors
-    "grad_set": "`{name}.grad` 从 {before} 变成 {after}。",
+    "grad_set": "`{name}.grad` 从 {before} 变成 {after}",
     "set": "`{name}` 从 {before} 变成 {after}。",
     "step": "优化器 `{optimizer}` 更新一步：{updates}。",
     "update": "`{name}` 从 {before} 变成 {after}（梯度是 {grad}）",
@@ -127,6 +127,8 @@ PHRASES = {
     "stop": "。",
     "more": "；另外 {count} 个参数也更新了",
     "more_one": "；另外 {count} 个参数也更新了",
+    "more_grads": "；另外 {count} 个梯度也变了",
+    "more_grads_one": "；另外 {count} 个梯度也变了",
     "more_lines": "……",
     # kinds of hooks
     "tensor_hook": "张量钩子",
@@ -145,7 +147,8 @@ PHRASES = {
     "svg_leaf": "{name} 的 .grad：{grad}。",
     "svg_error": "出错：{message}。",
     "box": "计算图，可以左右滚动",
-    "vary": "改一改|# 的值|恢复成 #|这个值下的计算图和原来不同。|数据没有读到，请检查网络后再试。",
+    "vary": "改一改|# 的值|恢复成 #|这个值下的计算图和原来不同。|数据没有读到，请检查网络后再试。|"
+    "这个值没有录下来，最近的是 #。",
     "all_steps": "全部 {count} 步",
     "recorded": "PyTorch {version} 运行时的记录。",
     "left_out": "记录停在第 {line} 行，后面的没有画出来。",
@@ -155,6 +158,7 @@ PHRASES = {
     "drawn_constant": "虚线框|不需要梯度",
     "drawn_module": "切角框|模块的边界",
     "drawn_failed": "红框|在这里出错",
+    "drawn_running": "红框|正在执行",
     "drawn_forward": "向下的灰色细箭头|前向：值",
     "drawn_back": "向上的粗箭头和细箭头|反向：梯度越大，箭头越宽",
     "drawn_back_norm": "向上的粗箭头和细箭头|反向：梯度的范数越大，箭头越宽",
@@ -167,14 +171,15 @@ PHRASES = {
     "drawn_hook": "钩|钩子",
     "sign_grad": "收到的梯度",
     "sign_leaf_grad": "到达的梯度都加在这里（AccumulateGrad）",
-    "sign_summed": "这条线上的梯度，汇到同一个框就相加",
+    "sign_summed": "这条线上的梯度；一次反向传播里汇到同一个框的相加",
     "sign_local": "局部导数：梯度往回传时乘上它",
     "sign_local_matrix": "矩阵乘法",
     "sign_passes": "第几次反向传播",
     "sign_history": "从旧值到新值",
     # labels of the player, in the order in which trace.js reads them
     "buttons": "第一步|上一步|播放|暂停|下一步|最后一步|步骤|第 # 步，共 {count} 步|第 # 行|"
-    "共 {count} 步，一步一步看它怎么跑|接下来是反向传播。按播放，看梯度一步一步往回走。|"
+    "共 {count} 步，一步一步看它怎么跑|"
+    "前向传播已经走完，接下来是反向传播。按播放，看梯度一步一步往回走。|"
     "到第 # 次反向传播的开头|速度 #",
     # folded groups of boxes
     "whole": "整张图",

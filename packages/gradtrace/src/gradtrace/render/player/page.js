@@ -190,7 +190,7 @@ customElements.define("trace-page", class extends customElements.get("trace-play
 
   // The same step in another picture.
   again() {
-    const step = this.rests ? { whole: true } : this.steps[this.now - 1]
+    const step = this.rests ? {} : this.steps[this.now - 1]
     this.show(this.now, step)
     if (step.line) this.code(step.line, step.file)
     this.aim()
