@@ -272,8 +272,8 @@ def test_stepping_brings_what_runs_into_sight(figures, page, width, height):
     for start, way in (("0", "ArrowRight"), ("document.body.scrollHeight", "ArrowLeft")):
         for _ in range(8):
             page.evaluate(f"scrollTo(0, {start})")
-            press = f"bar => bar.dispatchEvent(new KeyboardEvent('keydown', {{ key: '{way}', bubbles: true }}))"
-            figure.locator(".player").evaluate(press)
+            pressed = f"new KeyboardEvent('keydown', {{ key: '{way}', bubbles: true }})"
+            figure.locator(".player").evaluate(f"bar => bar.dispatchEvent({pressed})")
             if figure.locator("g.on").count():
                 seen.append((at(figure), figure.evaluate(BESIDE)["box"]))
     assert len(seen) > 10 and all(box for _, box in seen), seen

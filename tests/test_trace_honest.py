@@ -407,12 +407,14 @@ def _numbers_of(value: dict) -> list[float]:
 
 @pytest.mark.parametrize(
     ("name", "what", "found"),
-    zip(
-        REFUSED,
-        ("the recorder failed on this script", "the script raises"),
-        ("RecursionError", "a recording is running already"),
-        strict=True,
-    ),
+    [
+        *zip(
+            REFUSED,
+            ("the recorder failed on this script", "the script raises"),
+            ("RecursionError", "a recording is running already"),
+            strict=True,
+        )
+    ],
 )
 def test_what_cannot_be_recorded_is_refused(name, what, found, runner: Runner):
     refusal = runner.trace(ROOT / name).result().refusal

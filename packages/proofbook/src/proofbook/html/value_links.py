@@ -167,12 +167,9 @@ def _link_numbers(
     for node, value in found:
         if proof := next(left.get(value, iter(())), None):
             first = first or proof
-            own = (
-                {}
-                if proof == first
-                else {"title": proof.title, "data-to": proof.url or proof.address}
-            )
-            attributes = {"class": "proved", **own}
+            attributes = {"class": "proved"}
+            if proof != first:
+                attributes |= {"title": proof.title, "data-to": proof.url or proof.address}
             wrap([node.first_child], element(tree, "span", attributes))
     if first:
         wrap([math], link(first))
