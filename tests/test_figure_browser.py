@@ -123,7 +123,7 @@ def test_one_button_goes_to_each_backward_pass(figures, page):
     passes = button(figure, 5)
     for shown, following in ((8, "∇②"), (15, "∇①"), (8, "∇②")):
         passes.click()
-        assert (at(figure), passes.inner_text()) == (f"{shown} / 23", f"→ {following}")
+        assert (at(figure), passes.inner_text()) == (f"{shown} / 23", f"→{following}")
     assert passes.get_attribute("aria-label") == "到第 2 次反向传播的开头"
     page.goto(figures + "hooks/")
     assert button(go(page, figures + "hooks/"), 5).is_hidden()

@@ -164,7 +164,7 @@ customElements.get("trace-player") || customElements.define("trace-player", clas
     this.now = this.slider.value = n
     this.pass.hidden = this.begins.length < 2
     const number = this.steps[this.nextPass() - 1]?.pass
-    this.pass.textContent = "→ ∇" + (number > 20 ? number : String.fromCharCode(9311 + +number))
+    this.pass.textContent = "→∇" + (number > 20 ? number : String.fromCharCode(9311 + +number))
     this.label(this.pass, this.words[11].replace("#", number))
   }
 
