@@ -214,8 +214,8 @@ def test_the_legend_explains_what_occurs_and_no_more(tmp_path, trace, language):
         keys = [key for key in phrases if re.match("drawn|sign_", key)]
         names[drawn is trace] = {key for key in keys if phrases[key] in explained}
     assert names[False] == {
-        "drawn_leaf", "drawn_node", "drawn_forward", "drawn_back", "sign_grad", "sign_leaf_grad",
-        "sign_local",
+        "drawn_leaf", "drawn_node", "drawn_running", "drawn_forward", "drawn_back", "sign_grad",
+        "sign_leaf_grad", "sign_local",
     }  # fmt: skip
     more = {"drawn_module", "drawn_constant", "drawn_cut", "drawn_hook", "drawn_back_norm"}
     assert more | {"sign_passes", "sign_history", "sign_summed"} <= names[True]

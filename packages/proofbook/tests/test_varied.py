@@ -183,7 +183,7 @@ def test_the_figure_holds_all_runs(shown, proof_command):
     numbers = json.loads(re.search('data-numbers="([^"]*)"', told)[1].replace("&quot;", '"'))
     assert numbers == [
         {
-            "name": "w", "line": 3, "start": 17, "end": 20,
+            "name": "w", "label": "w", "line": 3, "start": 17, "end": 20,
             "values": ["-2.0", "0.0", "2.0"], "own": 2,
         }
     ]  # fmt: skip

@@ -87,12 +87,13 @@ def patch_theme(site: Path) -> None:
 
 def _one_style_sheet(site: Path) -> None:
     """Put the style sheets of Material into that of the book, if it has one: two requests less for
-    each page."""
+    each page. Comments and indentation stay behind."""
     own = site / _OWN_STYLES
     if own.is_file():
         sheets = [*sorted(site.glob("assets/stylesheets/*.min.css")), own]
-        texts = [re.sub(r"/\*# source.*?\*/", "", sheet.read_text("utf-8")) for sheet in sheets]
-        own.write_text("\n".join(texts), "utf-8")
+        text = "\n".join(sheet.read_text("utf-8") for sheet in sheets)
+        text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
+        own.write_text(re.sub(r"\n\s+", "\n", text), "utf-8")
 
 
 def show_problems(problems: list[Problem], site: Path, config: BookConfig) -> None:
