@@ -199,7 +199,7 @@ MEND = {
     "hook-sees-no-input": "把钩子挂到后面的模块，或它的输出张量上",
     "old-hook": "改用 `register_full_backward_hook`",
     "grad-of-non-leaf": "反向传播之前对它调用 `retain_grad()`",
-    "copied-tensor": "直接用它，或 `tensor.clone()`；不要梯度就 `detach()`",
+    "copied-tensor": "直接用它，或 `tensor.clone()`；不需要梯度就 `detach()`",
     "checkpoint-without-grad": "传 `use_reentrant=False`",
     "hook-changed": "",
     "moves-without-gradient": "要冻结它，就把 `.grad` 设为 None，或不交给优化器",
