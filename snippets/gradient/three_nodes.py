@@ -1,0 +1,10 @@
+import torch
+
+w = torch.tensor(3.0, requires_grad=True)
+price = 2 * w
+miss = price - 9
+loss = miss**2
+
+loss.backward()
+print("loss:", loss.item())
+print("w.grad:", w.grad.item())
