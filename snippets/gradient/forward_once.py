@@ -1,7 +1,7 @@
 import torch
 
-x = torch.tensor([-2.0, -1.0, 1.0, 2.0])
-y = torch.tensor([-3.0, -1.0, 3.0, 5.0])
+x = torch.tensor([1.0, 2.0, -1.0, -2.0])
+y = torch.tensor([3.0, 5.0, -1.0, -3.0])
 w = torch.tensor(0.0, requires_grad=True)
 b = torch.tensor(0.0, requires_grad=True)
 optimizer = torch.optim.SGD([w, b], lr=0.1)

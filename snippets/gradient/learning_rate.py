@@ -16,7 +16,7 @@ for _ in range(8):
 print("after 8 steps, w:", round(w.item(), 4))
 curve = torch.linspace(-6, 12, 100)
 plt.plot(curve, (curve - 3) ** 2, label="loss")
-plt.plot(visited, losses, "o-", label="steps")
+plt.plot(visited, losses, "o-", label="visited")
 plt.xlim(-6, 12)
 plt.ylim(-5, 80)
 plt.xlabel("w")

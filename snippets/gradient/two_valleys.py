@@ -16,7 +16,7 @@ for _ in range(20):
 print("after 20 steps, w:", round(w.item(), 4))
 curve = torch.linspace(-1.6, 1.6, 100)
 plt.plot(curve, (curve**2 - 1) ** 2, label="loss")
-plt.plot(visited, losses, "o-", label="steps")
+plt.plot(visited, losses, "o-", label="visited")
 plt.xlim(-1.7, 1.7)
 plt.ylim(-0.2, 2.6)
 plt.xlabel("w")

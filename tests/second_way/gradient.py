@@ -389,10 +389,8 @@ def steeper() -> Pairs:
     """A step multiplies the distance from 3, 4 at first, by 1 - 2 * 0.25 * steepness."""
     pairs = []
     for steepness in (1, 2, 4, 8):
-        factor = 1 - 0.5 * steepness
-        pairs.append(("steepness:", steepness))
-        for step in (1, 2, 3):
-            pairs += [("step", step), (", new w:", 3 - 4 * factor**step)]
+        powers = (1 - 0.5 * steepness) ** np.array([1, 2, 3])
+        pairs += [("steepness", steepness), (", visited:", 3 - 4 * powers)]
     return pairs
 
 
@@ -403,7 +401,7 @@ def two_valleys() -> Pairs:
 
 # training-loop: the line 2x + 1, learned from w = b = 0, with the gradients by differences
 
-X = np.array([-2.0, -1.0, 1.0, 2.0])
+X = np.array([1.0, 2.0, -1.0, -2.0])
 Y = 2 * X + 1
 
 
@@ -442,12 +440,11 @@ def loop() -> Pairs:
 
 
 def leave_out() -> Pairs:
-    """Six steps, with all lines and without one of them."""
-    pairs = []
-    for without in ("nothing", "zero_grad", "backward", "step"):
-        for step, (loss, _, _) in enumerate(train(without, 6), 1):
-            pairs += [("  step", step), (", loss:", round(float(loss), 4))]
-    return pairs
+    """The losses of six steps, with all lines and without one of them."""
+    return [
+        (f"without {name}:", [round(float(loss), 4) for loss, _, _ in train(name, 6)])
+        for name in ("nothing", "zero_grad", "backward", "step")
+    ]
 
 
 def forward_once() -> Pairs:
@@ -464,7 +461,8 @@ def network() -> Pairs:
 
     first, shift = draw(1, 8, 1), draw(1, 8)
     second, offset = draw(8**-0.5, 1, 8), draw(8**-0.5, 1)
-    x, y = X[:, None], X[:, None] ** 2
+    x = np.array([[-2.0], [-1.0], [1.0], [2.0]])
+    y = x**2
     for _ in range(100):
         hidden = np.tanh(x @ first.T + shift)
         wrong = hidden @ second.T + offset - y
