@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import html
 import json
+import re
 import tomllib
 from pathlib import Path
 
 import jieba
 import pytest
 from proofbook.content.glossary import Term, Terms, read_terms
+from proofbook.content.page_summary import answer
 from proofbook.content.questions import Question, read_questions
-from proofbook.content.search import FIELD, address, asked_of, own_words, with_asked
+from proofbook.content.search import (
+    FIELD,
+    REST,
+    address,
+    asked_of,
+    own_words,
+    with_asked,
+    with_excerpts,
+)
 from proofbook.model.book import read_book
 from proofbook.model.page import parse
 from proofbook.testing.browser import needs_browser
@@ -85,13 +96,41 @@ def test_the_index_is_small_and_each_question_is_in_it(site, language):
     from urllib.request import urlopen
 
     raw = urlopen(f"{site}{EDITIONS[language]}search/search_index.json").read()
-    assert len(raw) < 760_000
+    assert len(raw) < 560_000
     told = {entry["location"]: entry.get(FIELD, "") for entry in json.loads(raw)["docs"]}
     for question in (q for q in read_questions(read_book(ROOT)) if q.to):
         assert told[address(question.page)]
         if question.anchor:
             assert told[f"{address(question.page)}#{question.anchor}"]
-    assert not any(location.startswith("questions/") for location in told)
+    assert {"questions/#absent", "glossary/#graph"} <= set(told)
+
+
+@pytest.mark.parametrize("language", EDITIONS)
+def test_what_results_show_of_a_page_is_its_answer(site, language):
+    from urllib.request import urlopen
+
+    raw = urlopen(f"{site}{EDITIONS[language]}search/search_index.json").read()
+    entries = {entry["location"]: entry for entry in json.loads(raw)["docs"]}
+    assert "<pre>" not in raw.decode()
+    for page in read_book(ROOT).pages:
+        if page.language == language and (said := answer(page)):
+            shown = entries[address(page.name)]["text"].replace("\u200b", "")
+            assert said[:6].replace("`", "") in re.sub("<.*?>", "", html.unescape(shown))
+    where = entries["accumulate/two-losses/"]
+    assert "48 + 12 = 60" in where["text"] and "retain_graph" in where[REST].split()
+
+
+@needs_browser
+@pytest.mark.parametrize("edition", EDITIONS.values())
+def test_a_result_shows_the_answer_and_no_script(site, page, edition):
+    page.goto(site + edition)
+    page.locator(".md-search__input").click()
+    search(page, "retain_graph")
+    results = page.locator(".md-search-result__item > a")
+    assert results.count() > 10
+    assert all(len(result.inner_text().split("\n", 1)[1].strip()) > 20 for result in results.all())
+    assert page.locator(".md-search-result pre").count() == 0
+    assert page.complaints == []
 
 
 def test_a_place_is_found_by_questions_terms_and_threads():
@@ -119,6 +158,17 @@ def test_entries_get_the_words_within_words_and_others_stay():
     told = with_asked(entries, {"a/": ["反向传播 backward", "x"]}, jieba.cut_for_search)
     assert set(told[0][FIELD].split()) >= {"反向", "传播", "backward", "x"}
     assert told[1] == entries[1] and FIELD not in entries[0]
+
+
+def test_scripts_are_found_and_not_shown():
+    code = "snippets/t/p.py<pre><code>w = 0.5\nw.grad &lt; w\n</code></pre>"
+    page = {"location": "t/p/", "text": f"<p>So.</p> {code} <p>More.</p>"}
+    section = {"location": "t/p/#why", "text": f"<p>Why.</p> {code}"}
+    assert with_excerpts([page, section, {"location": "t/", "text": "cells"}]) == [
+        {"location": "t/p/", "text": "<p>So.</p>", REST: "snippets t p py w 0.5 grad More"},
+        {"location": "t/p/#why", "text": "<p>Why.</p>", REST: "snippets t p py w 0.5 grad"},
+        {"location": "t/", "text": "", REST: "cells"},
+    ]
 
 
 def test_the_words_that_jieba_is_told_are_those_it_would_break():

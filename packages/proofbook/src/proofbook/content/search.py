@@ -1,4 +1,4 @@
-"""The search: words of the glossary and readers' questions, added to the entries of the pages."""
+"""The search: what its results show of a page, and words of the glossary and readers' questions."""
 
 from __future__ import annotations
 
@@ -13,6 +13,13 @@ from proofbook.model.page import Page
 FIELD = "asked"
 """The field of an entry that holds what readers type; `mkdocs.yml` says how much it counts."""
 
+REST = "rest"
+"""The field that holds what a page is found by and no result shows: scripts, and what a page says
+below its answer and above its first section."""
+
+_ANSWER = re.compile(r"\s*<p>.*?</p>", re.DOTALL)
+_CODE = re.compile(r"(?:snippets/[\w/.]+\s*)?<pre>.*?</pre>", re.DOTALL)
+_NO_WORD = re.compile(r"<[^>]*>|&\w+;|[^\w.]|(?<!\d)\.|\.(?!\d)")
 _OFFICIAL = "pytorch.org/"
 _HAN = re.compile(r"[\u4e00-\u9fff]+")
 
@@ -64,6 +71,24 @@ def with_asked(
         else entry
         for entry in entries
     ]
+
+
+def with_excerpts(entries: list[dict]) -> list[dict]:
+    """The entries, each with a text that a result can show: the answer of a page, the words of a
+    section. The rest is in a field of its own, each word once."""
+    return [_with_excerpt(entry) for entry in entries]
+
+
+def _with_excerpt(entry: dict) -> dict:
+    text = entry["text"]
+    if "#" in entry["location"]:
+        shown, rest = _CODE.sub(" ", text), " ".join(_CODE.findall(text))
+    else:
+        answer = _ANSWER.match(text)
+        shown = answer[0] if answer else ""
+        rest = text[len(shown) :]
+    words = dict.fromkeys(_NO_WORD.sub(" ", rest).split())
+    return entry | {"text": shown.strip()} | ({REST: " ".join(words)} if words else {})
 
 
 def address(page: str) -> str:

@@ -53,9 +53,21 @@ COPY_BUTTONS = (
     rb'"nav",\{class:"md-code__nav"\}',
     rb'"div",{class:"md-code__nav"}',
 )
+WHOLE_ANSWER = (
+    # Of a text, a result shows the paragraphs in which something was found; of a page, its answer.
+    "workers/search",
+    rb'(\w)\[(\w)\]=(\w)\(\1\[\2\],(\w),(\w),\2!=="text"\)',
+    rb'\1[\2]=\3(\1[\2],\4,\5,\2!=="text"||!\1.parent)',
+)
+ANSWER_FIRST = (
+    # A page shows its answer also where one of its sections was found before it.
+    "bundle",
+    rb"(\w\(\w,)2\|\+\(!\w&&\w===0\)\)",
+    rb"\g<1>3)",
+)
 
 
-PATCHES = (QUERY, INDEX_WAITS, WORKER_WAITS, COPY_BUTTONS)
+PATCHES = (QUERY, INDEX_WAITS, WORKER_WAITS, COPY_BUTTONS, WHOLE_ANSWER, ANSWER_FIRST)
 """Each as the name of a script, the pattern of the place in it, and what takes its place."""
 
 

@@ -20,8 +20,9 @@ from mkdocs.structure.pages import Page
 from selectolax.lexbor import LexborHTMLParser
 
 from proofbook.content.glossary import Terms, known_terms
+from proofbook.content.page_summary import unlatexed
 from proofbook.content.questions import known_questions
-from proofbook.content.search import asked_of, own_words, with_asked
+from proofbook.content.search import asked_of, own_words, with_asked, with_excerpts
 from proofbook.mkdocs.kept import Kept, digest
 from proofbook.mkdocs.swap import write_whole
 from proofbook.model.book import Book
@@ -117,7 +118,8 @@ class SearchEntries:
         terms, questions = book.fact(known_terms), book.fact(known_questions)
         asked = asked_of(book.pages, terms, questions, language)
         index = json.loads(text)
-        index["docs"] = with_asked(index["docs"], asked, self.segmenter.cut)
+        entries = with_excerpts(index["docs"])
+        index["docs"] = with_asked(entries, asked, self.segmenter.cut)
         return json.dumps(index, ensure_ascii=False, separators=(",", ":"))
 
     def _adding(self, index: SearchIndex, edition: str, settings: str) -> Callable[[Page], None]:
@@ -167,6 +169,9 @@ def _settings(index: SearchIndex) -> str:
 def _lean(page: Page, content: str) -> SimpleNamespace:
     """The page with all HTML that is only seen taken out of its content."""
     tree = LexborHTMLParser(f"<body>{content}</body>")
+    for formula in tree.css("span.formula"):
+        if source := formula.css_first("annotation"):
+            formula.replace_with(unlatexed(source.text()))
     for node in tree.css(_UNSEEN):
         node.decompose()
     tree.body.unwrap_tags(_PASSED)
