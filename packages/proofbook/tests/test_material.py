@@ -20,7 +20,7 @@ ASSETS = Path(material.__file__).parent / "templates/assets"
 def edition(tmp_path: Path) -> Path:
     """A site as Material leaves it, with a style sheet of the book."""
     shutil.copytree(ASSETS, tmp_path / "assets", ignore=shutil.ignore_patterns("*.map", "lunr"))
-    (tmp_path / "assets/book.css").write_text(".book { color: red }", encoding="utf-8")
+    (tmp_path / "assets/book.css").write_text("/* a\nb */.book { color: red }", encoding="utf-8")
     return tmp_path
 
 
@@ -42,7 +42,7 @@ def test_the_book_has_one_style_sheet_and_its_own_rules_come_last(edition):
     patch_theme(edition)
     whole = (edition / "assets/book.css").read_text("utf-8")
     assert len(whole) > 100_000 and whole.endswith(".book { color: red }")
-    assert "sourceMappingURL" not in whole
+    assert "sourceMappingURL" not in whole and "/* a" not in whole and '"/* "' in whole
 
 
 @pytest.mark.parametrize("which", PATCHES, ids=lambda which: which[0])

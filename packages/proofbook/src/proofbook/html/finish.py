@@ -6,11 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from proofbook.content.glossary import Terms
+from proofbook.html.close_up import close_up
 from proofbook.html.figures import add_player
 from proofbook.html.foreign_text import mark_english
 from proofbook.html.formulas import formula_characters, render_formulas
 from proofbook.html.name_links import link_names
-from proofbook.html.page_end import read_on, run_with, take_along
+from proofbook.html.page_end import read_on, run_with, show_where, take_along
 from proofbook.html.script_downloads import link_scripts
 from proofbook.html.term_links import link_terms
 from proofbook.html.tree import append_html, parse, serialize
@@ -27,6 +28,7 @@ class PageContext:
     are not linked. `related`: title and address of each page to read on. All addresses are seen
     from the page: `assets`, of the folder of the site's assets; `glossary`; `scripts`, of those
     that it shows, by their paths in the book; `taken_as`, of what it is besides HTML, by kind.
+    `where`: its part of the book, and its minutes.
     """
 
     language: str
@@ -41,6 +43,7 @@ class PageContext:
     taken_as: Mapping[str, str | None] = field(default_factory=dict)
     versions: Sequence[str] = ()
     differs: bool = False
+    where: str = ""
 
 
 @dataclass(frozen=True)
@@ -73,4 +76,6 @@ def finish_page(content: str, context: PageContext | None) -> FinishedPage:
         append_html(tree, read_on(context.related, language))
         append_html(tree, take_along(context.taken_as, language))
         append_html(tree, run_with(context.versions, context.differs, language))
+        show_where(tree, context.where)
+        close_up(tree)
     return FinishedPage(without_markers(serialize(tree)), characters, wrong)

@@ -9,6 +9,7 @@ from typing import Any
 from proofbook.api.documentation import known_documentation
 from proofbook.check.api_names import shown_text
 from proofbook.content.glossary import known_terms
+from proofbook.content.reading_time import where_in_book
 from proofbook.content.related import related
 from proofbook.content.version_differences import other_outputs, versions_of_page
 from proofbook.html.finish import PageContext
@@ -28,6 +29,7 @@ class Place:
     `beside`: the names of the pages before and after it; `taken_as`: what it is besides HTML.
     `page_address(file)`: of another page by its file, None where the edition has none;
     `assets`: of the folder of the edition's assets; `file_address(path)`: of a file of the book.
+    `order`: the names of the pages that a reader turns one after another.
     `page_url(file)`: as `page_address`, where the site's generator rewrites that one.
     """
 
@@ -41,6 +43,7 @@ class Place:
     assets: str
     file_address: Callable[[str], str]
     page_url: Callable[[str], str] | None = None
+    order: tuple[str, ...] = ()
 
 
 def page_context(book: Book, place: Place) -> PageContext:
@@ -70,6 +73,7 @@ def page_context(book: Book, place: Place) -> PageContext:
         related=[(t, place.page_address(book.page_file(n, language))) for n, t in near],
         taken_as=place.taken_as,
         versions=versions,
+        where=where_in_book(book, place.file, place.order),
         differs=any(not set(versions).isdisjoint(other.versions) for other in others),
         **links,
     )

@@ -1,5 +1,6 @@
-"""What stands below the text of each page: what to read on, what the page can be taken as, and with
-which versions of PyTorch its code was run."""
+"""What stands around the text of each page: below its title, where it is in the book; at its end,
+what to read on, what the page can be taken as, and with which versions of PyTorch its code was
+run."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ import html
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
+from proofbook.html.tree import Tree, element
 from proofbook.model.config import in_language
 
 _READ_ON = {"zh": "接着读", "en": "Read on"}
@@ -37,6 +39,14 @@ _RUN_WITH = {
         "between": ", ",
     },
 }
+
+
+def show_where(tree: Tree, where: str) -> None:
+    """Put a line below the title of the page."""
+    heading = tree.css_first("h1")
+    if where and heading:
+        attributes = {"class": "where", "data-search-exclude": None}
+        heading.insert_after(element(tree, "div", attributes, where), move=True)
 
 
 def read_on(pages: Iterable[tuple[str, str]], language: str) -> str:

@@ -24,6 +24,7 @@ _UNPROVED = {
     "en": "Something on this page doesn't hold right now",
 }
 _OWN_STYLES = "assets/book.css"
+_SHEETS = "assets/stylesheets/*.min.css"
 
 QUERY = (
     # What a reader typed is read by search.js, which begins the search worker.
@@ -102,7 +103,7 @@ def _one_style_sheet(site: Path) -> None:
     each page. Comments and indentation stay behind."""
     own = site / _OWN_STYLES
     if own.is_file():
-        sheets = [*sorted(site.glob("assets/stylesheets/*.min.css")), own]
+        sheets = [*sorted(site.glob(_SHEETS)), own]
         text = "\n".join(sheet.read_text("utf-8") for sheet in sheets)
         text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
         own.write_text(re.sub(r"\n\s+", "\n", text), "utf-8")

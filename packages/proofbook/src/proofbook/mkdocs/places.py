@@ -6,6 +6,7 @@ import posixpath
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
+from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 from mkdocs.utils import get_relative_url
 
@@ -21,7 +22,13 @@ def source_of(file: File) -> str:
 
 
 def place_of(
-    page: Page, config: MkDocsConfig, files: Files, book: Book, language: str, published: bool
+    page: Page,
+    config: MkDocsConfig,
+    files: Files,
+    nav: Navigation,
+    book: Book,
+    language: str,
+    published: bool,
 ) -> Place:
     """The place of a page in the edition of a language; `published`: whether a host gets it."""
     source, url = source_of(page.file), page.file.url
@@ -47,7 +54,12 @@ def place_of(
         link,
         get_relative_url("assets/", url),
         lambda path: get_relative_url(path, prefix + url),
+        order=tuple(name_of(source_of(p.file)) for p in nav.pages if _in_book(p.file, book)),
     )
+
+
+def _in_book(file: File, book: Book) -> bool:
+    return source_of(file) in book.page_files
 
 
 def notebook_path(file: File, book: Book) -> str | None:

@@ -192,7 +192,8 @@ class ProofbookPlugin(BasePlugin):
         if source not in self.book.page_files:
             return content
         language, published = self.language(config), self._published(config)
-        place = place_of(page, config, files, self.book, language, published)
+        nav = self.navigation[language]
+        place = place_of(page, config, files, nav, self.book, language, published)
         finished, reads = self.session.pages.finish(content, self.book, place)
         self.session.reads[place.language, source] |= reads
         findings.letters[source] = finished.formula_characters
