@@ -204,3 +204,76 @@ def test_marks_change_neither_the_color_of_words_nor_the_lines_of_code(site, pag
     page.emulate_media(media="print")
     line = "a => getComputedStyle(a).textDecorationLine"
     assert {mark.evaluate(line) for mark in page.locator("a.run").all()} == {"none"}
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("path", ["accumulate/second-time/", "en/tensor-hooks/in-place/"])
+def test_no_title_of_the_navigation_is_cut(site, page, path, width):
+    page.set_viewport_size({"width": width, "height": 844})
+    page.goto(site + path)
+    if width == 390:
+        page.locator(".md-header label[for=__drawer]").click()
+    cut = page.evaluate(
+        """() => [...document.querySelectorAll(
+            ".md-sidebar--primary :is(.md-ellipsis, .md-nav__title), .md-footer .md-ellipsis"
+        )].filter(title => title.checkVisibility() && title.clientWidth).filter(title =>
+            title.scrollWidth > title.clientWidth + 1 ||
+            title.scrollHeight > title.clientHeight && getComputedStyle(title).overflow != "visible"
+        ).map(title => title.innerText)"""
+    )
+    assert cut == []
+    shown = page.locator(".md-footer__title .md-ellipsis")
+    assert shown.count() == 2 and all(title.is_visible() for title in shown.all())
+
+
+@pytest.mark.parametrize("path", ["accumulate/two-losses/", "en/tensor-hooks/retain-or-hook/"])
+def test_no_gap_is_between_code_and_punctuation(site, page, path):
+    page.goto(site + path)
+    ends = page.locator("article p code.ends")
+    assert ends.count() > 2
+    padding = "code => parseFloat(getComputedStyle(code).paddingInlineEnd)"
+    assert all(code.evaluate(padding) < 1 for code in ends.all())
+
+
+@pytest.mark.parametrize(
+    ("path", "begins", "ends"),
+    [
+        ("accumulate/two-losses/", "第 ", "分钟"),
+        ("en/accumulate/two-losses/", "Part ", "minutes"),
+        ("en/accumulate/", "Part ", "pages"),
+    ],
+)
+def test_a_page_shows_its_part_and_its_minutes(site, page, path, begins, ends):
+    page.goto(site + path)
+    words = page.locator("h1 + .where").inner_text()
+    assert words.startswith(begins) and words.endswith(ends)
+    size = "p => parseFloat(getComputedStyle(p).fontSize)"
+    assert page.locator(".where + p").evaluate(size) > page.locator(".take").evaluate(size) + 3
+    page.goto(site + "glossary/")
+    assert page.locator(".where").count() == 0
+
+
+def test_on_a_phone_tables_scroll_and_lit_lines_of_code_wrap(site, page):
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(site + "en/proved/")
+    page.wait_for_selector(".md-typeset__scrollwrap")
+    widths = "box => [box.scrollWidth, box.clientWidth, getComputedStyle(box).overflowX]"
+    whole, seen, overflow = page.locator(".md-typeset__scrollwrap").first.evaluate(widths)
+    assert whole > seen == 390 and overflow == "auto"
+    page.goto(site + "labs/noise/")
+    lines = page.locator(".highlight:not(.output) .hll")
+    sizes = [
+        line.evaluate("e => [e.scrollWidth - e.clientWidth, e.clientHeight]")
+        for line in lines.all()
+    ]
+    assert max(height for _, height in sizes) > 40 and max(over for over, _ in sizes) <= 0
+
+
+def test_english_is_set_in_latin_fonts(site, page):
+    page.goto(site + "en/basics/leaf/")
+    family = "e => getComputedStyle(e).fontFamily"
+    for part in ("h1", "h1 ~ p"):
+        fonts = page.locator(f"article {part}").first.evaluate(family)
+        assert not any(name in fonts for name in ("CJK", "PingFang", "Songti", "YaHei", "Hiragino"))
+    page.goto(site + "basics/leaf/")
+    assert "PingFang" in page.locator("article p").first.evaluate(family)
