@@ -24,5 +24,6 @@ for name in ("not cleared", "cleared"):
     plt.plot(losses, label=name)
 plt.xlabel("step")
 plt.ylabel("loss")
-plt.legend()
+plt.ylim(0, 2.5)
+plt.legend(loc="upper right")
 plt.show()
