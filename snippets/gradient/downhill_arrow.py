@@ -9,14 +9,14 @@ print("loss:", loss.item())
 print("w.grad:", w.grad.item())
 print("b.grad:", b.grad.item())
 
-for miss in [-6, -3, 0, 3, 6]:
+for miss in [-3, 0, 3, 6]:
     w_ends = [(11 + miss) / 2, (6 + miss) / 2]
-    plt.plot(w_ends, [0, 5], color="C0")
+    plt.plot(w_ends, [0, 5], "-", color="C0")
     plt.text(w_ends[1], 5.1, f"loss {miss**2}", ha="center")
 start = (w.item(), b.item())
-w_end = start[0] - 0.1 * w.grad.item()
-b_end = start[1] - 0.1 * b.grad.item()
-plt.plot([start[0], w_end], [start[1], b_end], color="C1")
+w_path = [start[0], start[0] - 0.1 * w.grad.item()]
+b_path = [start[1], start[1] - 0.1 * b.grad.item()]
+plt.plot(w_path, b_path, "--", color="C1")
 plt.plot(*start, "o", color="C1")
 plt.axis((0, 9, 0, 5))
 plt.gca().set_aspect("equal")
