@@ -100,13 +100,14 @@ def patch_theme(site: Path) -> None:
 
 def _one_style_sheet(site: Path) -> None:
     """Put the style sheets of Material into that of the book, if it has one: two requests less for
-    each page. Comments and indentation stay behind."""
+    each page. Comments and indentation of the book stay behind."""
     own = site / _OWN_STYLES
     if own.is_file():
-        sheets = [*sorted(site.glob(_SHEETS)), own]
-        text = "\n".join(sheet.read_text("utf-8") for sheet in sheets)
-        text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
-        own.write_text(re.sub(r"\n\s+", "\n", text), "utf-8")
+        sheets = [sheet.read_text("utf-8") for sheet in sorted(site.glob(_SHEETS))]
+        texts = [re.sub(r"/\*# source.*?\*/", "", text) for text in sheets]
+        without = re.sub(r"(?s)/\*.*?\*/", "", own.read_text("utf-8"))
+        texts.append(re.sub(r"\n\s+", "\n", without))
+        own.write_text("\n".join(texts), "utf-8")
 
 
 def show_problems(problems: list[Problem], site: Path, config: BookConfig) -> None:
