@@ -111,6 +111,20 @@ def test_the_home_page_opens_with_a_number_to_change(site, page):
     assert page.complaints == []
 
 
+@pytest.mark.parametrize("address", ["accumulate/two-losses/", "labs/noise/"])
+def test_the_way_back_to_the_top_covers_no_numbers_to_change(site, page, address):
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(site + address)
+    page.wait_for_selector("trace-vary input")
+    seen = "() => getComputedStyle(document.querySelector('.md-top')).visibility == '{}'"
+    for place, visibility in (("trace-vary", "hidden"), (".md-footer", "visible")):
+        page.evaluate("place => document.querySelector(place).scrollIntoView()", place)
+        page.mouse.move(195, 600)
+        page.mouse.wheel(0, -40)
+        page.wait_for_function(seen.format(visibility))
+    assert page.complaints == []
+
+
 def test_the_home_page_has_a_door_to_each_topic(site, page):
     page.goto(site)
     doors = page.locator(".doors a")

@@ -18,9 +18,9 @@ const leads = link => {
 }
 const links = [leads(document.querySelector(".language"))]
 
-// A figure with its code takes the room of the table of contents too, and of the way back to the top.
+// A figure with its code takes the room of the table of contents too; numbers to change, that of the way back to the top.
 const covering = () => {
-  const figures = [...document.querySelectorAll(".traced")].map(figure => figure.getBoundingClientRect())
+  const figures = [...document.querySelectorAll(".traced, trace-vary")].map(figure => figure.getBoundingClientRect())
   for (const over of document.querySelectorAll(".md-sidebar--secondary .md-nav, .md-top")) {
     const { left, top, bottom } = over.getBoundingClientRect()
     const covers = figures.some(box => box.right > left && box.top < bottom && box.bottom > top)
