@@ -31,6 +31,7 @@ def test_code_beside_punctuation_is_marked(content, marked):
         "<p><code>a</code><b>, c</b></p>",
         "<ul><li><code>a</code></li></ul>, c",
         "<pre><code>a</code></pre>.",
+        "<trace-player><ol><li>(<code>a</code>).</li></ol></trace-player>",
     ],
 )
 def test_other_code_is_not(content):

@@ -13,9 +13,11 @@ _AROUND = frozenset({"a", "b", "em", "i", "span", "strong"})
 
 
 def close_up(tree: Tree) -> None:
-    """Mark the code in the text of a page."""
+    """Mark the code in the text of a page; not in the steps of a figure, of which those of other
+    numbers take the place."""
+    steps = {code.mem_id for code in tree.css("trace-player code")}
     for code in tree.css("code"):
-        if code.parent.tag == "pre":
+        if code.parent.tag == "pre" or code.mem_id in steps:
             continue
         names = [code.attributes.get("class")]
         names += [BEFORE] * (_beside(code, "prev")[-1:] in _OPENING)
