@@ -43,6 +43,23 @@ def test_the_answer_is_what_stands_below_the_title(text, said):
 
 
 @pytest.mark.parametrize(
+    "text, said",
+    [
+        ("You ask. **It is 6.** See.\n\nMore.", "It is 6. See."),
+        ("You ask.\n\nWell, **`a` is 6**. So.", "a is 6. So."),
+        ("你问。\n\n**是 6。** 因为。", "是 6。 因为。"),
+        ("You **ask** it.\n\n**Why**", "You ask it."),
+        ("You ask.\n\n## Why\n\n**It is 6.**", "You ask."),
+        ("You ask.\n\n::: snippets/t/s.py\n\n**It is 6.**", "You ask."),
+    ],
+)
+def test_the_answer_is_the_first_sentence_in_bold(text, said):
+    assert answer(parse("", f"# T\n\n{text}\n")) == said
+    labels = parse("docs/t/index.en.md", f"# T\n\nFirst.\n\n{text}\n")
+    assert answer(labels).startswith("First.")
+
+
+@pytest.mark.parametrize(
     "text", ["## Why", "::: snippets/t/s.py", "- a", "1. a", "!!! note", "```\nx\n```", "| a |", ""]
 )
 def test_a_page_whose_title_no_text_follows_has_no_answer(text):

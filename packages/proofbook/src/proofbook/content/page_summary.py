@@ -5,6 +5,7 @@ A search engine, a chat that unfolds a link, a list of pages: they show no code 
 
 from __future__ import annotations
 
+import posixpath
 import re
 from itertools import pairwise
 
@@ -35,6 +36,8 @@ _LATEX = (
     (re.compile(r"\\[,;: ]|[{}]"), " "),
     (re.compile(r"\\([A-Za-z]+)"), r"\1"),
 )
+_IN_BOLD = re.compile(r"\*\*(?=\S)[^*]+(?:[.!?。！？]\*\*|\*\*[.!?。！？])")
+_NO_PARAGRAPH = ("heading", "directive", "box", "fence", "row")
 # Not what stands within a bracket, or in front of a small letter: "i.e. this".
 _SENTENCE = re.compile(r"[。！？](?![”」』）])|[.!?](?= +[^a-z ])|[.!?。！？]$")
 
@@ -46,10 +49,12 @@ def title(page: Page) -> str:
 
 
 def answer(page: Page) -> str:
-    """What a page answers, in plain words: its first sentence, and those after it while they fit.
+    """What a page answers, in plain words: a sentence, and those after it while they fit.
 
-    A sentence that only points at what follows (it ends in a colon) is left out. Empty where no
-    text stands directly below the title.
+    It is the first whole sentence that is in bold in the paragraphs below the title, so that a page
+    may begin with who asks; otherwise the first one. The opening page of a part answers nothing:
+    what is in bold there are labels. A sentence that only points at what follows (it ends in a
+    colon) is left out. Empty where no text stands directly below the title.
     """
     if not (heading := _heading(page)):
         return ""
@@ -62,14 +67,29 @@ def answer(page: Page) -> str:
         or {"heading", "box", "row", "html-block", "tag"} & set(begins_there)
     ):
         return ""
+    start, end = _bold(page, below) or (paragraph.start, paragraph.end)
     said = ""
-    for sentence in _sentences(page, paragraph.start, paragraph.end):
+    for sentence in _sentences(page, start, end):
         longer = said + sentence
         pointing = sentence.rstrip().endswith((":", "："))
         if said and (pointing or (width(longer) > WIDTH and width(said) > SHORT)):
             break
         said = longer
     return said.strip()
+
+
+def _bold(page: Page, below: int) -> tuple[int, int] | None:
+    """Where the first sentence in bold begins, and its paragraph ends, among the paragraphs from a
+    place of the text on; None where there is none."""
+    if posixpath.basename(page.name) == "index":
+        return None
+    blocks = (span for span in page.spans if span.kind in _NO_PARAGRAPH and span.start > below)
+    until = min((block.start for block in blocks), default=len(page.text))
+    for region in page.scanned.regions:
+        within = below <= region.start < until
+        if within and (found := _IN_BOLD.search(page.text, region.start, region.end)):
+            return found.start(), region.end
+    return None
 
 
 def _heading(page: Page) -> Span | None:

@@ -1,9 +1,11 @@
-"""What readers can download: each script as a file, each page as a notebook."""
+"""What readers can download: each script as a file, each page as a notebook, the whole book."""
 
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
@@ -17,6 +19,9 @@ from proofbook.model.page import Page
 BRANCH = "notebooks"
 """The branch of the repository that holds the notebooks, laid out as on the site: Colab opens what
 lies on GitHub, and what is generated isn't committed beside the pages."""
+
+OFFERED = "downloads"
+"""The folder of the site with what holds the whole book."""
 
 _GITHUB = re.compile(r"https://github\.com/([\w.-]+/[\w.-]+?)(?:\.git)?/?")
 
@@ -57,6 +62,37 @@ def _write(folder: Path, files: Iterable[tuple[str, str]]) -> None:
 def figure_data(book: Book, file: str) -> list[tuple[str, str]]:
     """The names and the texts of these files of a page."""
     return list(data_files(book.page(file), book))
+
+
+@dataclass(frozen=True)
+class Download:
+    """A file that holds the whole book. `path`: on the site; `name`: what a reader gets."""
+
+    path: str
+    name: str
+    size: str
+
+
+def offered(book: Book) -> list[Download]:
+    """The PDFs and the archive of the book that its settings have the site offer."""
+    config, found = book.config, []
+    names = [
+        (f"{config.file_name}-{each.code}.pdf", f"PDF ({each.name})") for each in config.languages
+    ]
+    for file, name in [*names, (f"{config.file_name}-offline.zip", "zip")]:
+        source = book.root / config.offered / file
+        if config.offered and source.is_file():
+            size = f"{source.stat().st_size / 1e6:.1f} MB"
+            found.append(Download(f"{OFFERED}/{file}", name, size))
+    return found
+
+
+def copy_offered(book: Book, site: Path) -> None:
+    """Copy these files into the site."""
+    for download in offered(book):
+        (site / OFFERED).mkdir(parents=True, exist_ok=True)
+        file = Path(download.path).name
+        shutil.copyfile(book.root / book.config.offered / file, site / OFFERED / file)
 
 
 def write_scripts(book: Book, language: str, edition: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -9,8 +10,8 @@ from typing import Any
 from proofbook.api.documentation import known_documentation
 from proofbook.check.api_names import shown_text
 from proofbook.content.glossary import known_terms
-from proofbook.content.reading_time import where_in_book
-from proofbook.content.related import related
+from proofbook.content.reading_time import parts, where_in_book
+from proofbook.content.related import MOST, related
 from proofbook.content.version_differences import other_outputs, versions_of_page
 from proofbook.html.finish import PageContext
 from proofbook.html.value_links import placed
@@ -78,11 +79,19 @@ def page_context(book: Book, place: Place) -> PageContext:
 
 
 def _to_read_on(book: Book, name: str, language: str) -> tuple[tuple[str, str], ...]:
-    """The pages to read after a page, besides the next one: the name and the title of each."""
+    """The pages to read after a page: the name and the title of each.
+
+    The next lesson of the part comes first. What is near the page follows, but nothing of the parts
+    before: who reads the book in its order has read that.
+    """
     near, order = book.fact(related), book.reading_order
-    at = order.index(name) if name in order else -2  # next to no other one
-    beside = [order[n] for n in (at - 1, at + 1) if 0 <= n < len(order)]
-    found = near.to(name, beside)
+    if name not in order or posixpath.basename(name) == "index":
+        return ()
+    lessons = next((each for each in parts(book).values() if name in each), (name,))
+    at = lessons.index(name)
+    following = list(lessons[at + 1 : at + 2])
+    behind = order[: order.index(lessons[0])]
+    found = [*following, *near.to(name, [*behind, *lessons[max(at - 1, 0) : at + 2]])][:MOST]
     return tuple((n, near.titles[n, language]) for n in found if (n, language) in near.titles)
 
 

@@ -60,3 +60,12 @@ def notebook_path(file: File, book: Book) -> str | None:
     if source not in book.page_files or not notebook.has_scripts(book.page(source)):
         return None
     return posixpath.join(posixpath.dirname(file.dest_uri), notebook.file_name(source))
+
+
+def offered_from(url: str, language: str, book: Book) -> list[dict[str, str]]:
+    """What the site offers of the whole book, with the addresses seen from a page."""
+    here = book.config.prefix(language) + url
+    return [
+        {"name": each.name, "size": each.size, "href": get_relative_url(each.path, here)}
+        for each in downloads.offered(book)
+    ]

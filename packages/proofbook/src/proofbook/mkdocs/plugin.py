@@ -39,7 +39,7 @@ from proofbook.mkdocs.editions import (
     nav_in_language,
 )
 from proofbook.mkdocs.material import fit_for_files, patch_theme
-from proofbook.mkdocs.places import notebook_path, place_of, source_of
+from proofbook.mkdocs.places import notebook_path, offered_from, place_of, source_of
 from proofbook.mkdocs.proof import prove, write_shared_files
 from proofbook.mkdocs.serve import Edition, LiveSite, warm_up
 from proofbook.mkdocs.session import Findings, Session
@@ -220,6 +220,7 @@ class ProofbookPlugin(BasePlugin):
         if self._published(config) and page.file.src_uri.endswith(".md"):
             context["markdown"] = markdown_copy.NAME
             context["card"] = social_card.NAME if self.cards else None
+            context["offered"] = offered_from(page.url, self.language(config), self.book)
         return context
 
     def on_post_page(self, output: str, *, page: Page, config: MkDocsConfig) -> str:

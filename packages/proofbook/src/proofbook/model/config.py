@@ -85,7 +85,8 @@ class BookConfig:
     `directives`: Python files, or folders of them, with directives of this book alone.
     `inventories`: names that lead to their documentation on another site. `card_background`: a
     picture of 1200 x 630 pixels to draw the social cards on. `file_name`: how the names of the PDFs
-    and of the offline archive begin.
+    and of the offline archive begin. `offered`: a folder in which `proofbook pdf` and `proofbook
+    offline` wrote these; the site offers those that lie in it, and none where it is empty.
     """
 
     languages: tuple[Language, ...] = (Language("zh", _NAMES["zh"]), Language("en", _NAMES["en"]))
@@ -98,6 +99,7 @@ class BookConfig:
     card_colors: CardColors = field(default_factory=CardColors)
     card_background: str = ""
     file_name: str = "book"
+    offered: str = ""
     site_url: str = ""
     """MkDocs' own setting: where the book is on the web."""
     navigation: NavigationSettings = field(
@@ -135,6 +137,7 @@ OPTIONS = {
     "card_colors": (dict,),
     "card_background": (str,),
     "file_name": (str,),
+    "offered": (str,),
 }
 """The options of the plugin and the types that YAML may give for them."""
 
