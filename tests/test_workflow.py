@@ -64,7 +64,8 @@ def test_a_pull_request_is_proved_and_only_main_is_published():
     assert (publish["if"], publish["needs"]) == ("github.ref == 'refs/heads/main'", "prove")
     assert (notebooks["if"], notebooks["needs"]) == (publish["if"], "publish")
     for step in STEPS:
-        if re.search("configure-pages|upload-pages", step.get("uses", "")):
+        published = re.search("configure-pages|upload-pages", step.get("uses", ""))
+        if published or "OFFERED" in step.get("run", ""):
             assert step["if"] == publish["if"]
 
 
@@ -74,8 +75,16 @@ def test_runs_do_not_disturb_each_other_and_end():
 
 
 def test_what_it_runs_is_what_anybody_runs():
-    fonts, prove = (step["run"] for step in WORKFLOW["jobs"]["prove"]["steps"] if "run" in step)
+    steps = [step for step in WORKFLOW["jobs"]["prove"]["steps"] if "run" in step]
+    fonts, prove, take_along = (step["run"] for step in steps)
     assert prove == ".ci/run"
+    # What is published is built as that was, and offers the book as files besides.
+    assert take_along.split("\n")[1:-1] == [
+        "proofbook offline && proofbook pdf",
+        "OFFERED=dist mkdocs build --strict",
+    ]
+    same = ("SITE_URL", "REPO_URL")
+    assert [steps[2]["env"][name] for name in same] == [steps[1]["env"][name] for name in same]
     script = without_comments((ROOT / ".ci/run").read_text("utf-8"))
     readme = (ROOT / "README.md").read_text("utf-8")
     assert re.search(r"apt-get install .*\bfonts-noto-cjk\b", script), "the fonts of .ci/run"
