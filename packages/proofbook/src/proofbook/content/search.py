@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import html
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from proofbook.check.links import external_links
 from proofbook.content.glossary import Terms
+from proofbook.content.page_summary import answer
 from proofbook.content.questions import Question
 from proofbook.model.page import Page
 
@@ -17,8 +19,11 @@ REST = "rest"
 """The field that holds what a page is found by and no result shows: scripts, and what a page says
 below its answer and above its first section."""
 
-_ANSWER = re.compile(r"\s*<p>.*?</p>", re.DOTALL)
+_PARAGRAPH = re.compile(r"<p>.*?</p>", re.DOTALL)
+_ENOUGH = 12
+"""So many letters tell the paragraph that an answer stands in."""
 _CODE = re.compile(r"(?:snippets/[\w/.]+\s*)?<pre>.*?</pre>", re.DOTALL)
+_TAG = re.compile(r"<[^>]*>")
 _NO_WORD = re.compile(r"<[^>]*>|&\w+;|[^\w.]|(?<!\d)\.|\.(?!\d)")
 _OFFICIAL = "pytorch.org/"
 _HAN = re.compile(r"[\u4e00-\u9fff]+")
@@ -73,22 +78,33 @@ def with_asked(
     ]
 
 
-def with_excerpts(entries: list[dict]) -> list[dict]:
-    """The entries, each with a text that a result can show: the answer of a page, the words of a
-    section. The rest is in a field of its own, each word once."""
-    return [_with_excerpt(entry) for entry in entries]
+def answers_of(pages: Iterable[Page], language: str) -> dict[str, str]:
+    """The answers of the pages of a language, by their addresses."""
+    return {address(page.name): answer(page) for page in pages if page.language == language}
 
 
-def _with_excerpt(entry: dict) -> dict:
+def with_excerpts(entries: list[dict], answers: Mapping[str, str]) -> list[dict]:
+    """The entries, each with a text that a result can show: the paragraph with the answer of a
+    page, the words of a section. The rest is in a field of its own, each word once."""
+    return [_with_excerpt(entry, answers.get(entry["location"], "")) for entry in entries]
+
+
+def _with_excerpt(entry: dict, said: str) -> dict:
     text = entry["text"]
     if "#" in entry["location"]:
         shown, rest = _CODE.sub(" ", text), " ".join(_CODE.findall(text))
     else:
-        answer = _ANSWER.match(text)
-        shown = answer[0] if answer else ""
-        rest = text[len(shown) :]
+        paragraphs = _PARAGRAPH.findall(text)
+        begins = _letters(said)[:_ENOUGH]
+        shown = next((p for p in paragraphs if begins in _letters(p)), "".join(paragraphs[:1]))
+        rest = text.replace(shown, " ", 1)
     words = dict.fromkeys(_NO_WORD.sub(" ", rest).split())
     return entry | {"text": shown.strip()} | ({REST: " ".join(words)} if words else {})
+
+
+def _letters(text: str) -> str:
+    """The letters and digits of a text, without tags and marks."""
+    return "".join(c for c in html.unescape(_TAG.sub("", text)) if c.isalnum())
 
 
 def address(page: str) -> str:
