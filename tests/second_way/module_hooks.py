@@ -429,6 +429,20 @@ def gan_order() -> Pairs:
     ]
 
 
+def both_hooks() -> Pairs:
+    """x / 4, f1, / 4: by the inputs and outputs of f1, and by those of the whole."""
+    order = ("/4", "f1", "/4")
+    whole = slope(lambda x: back_through(order, x), BACK_FOUR)
+    at_f1 = back_through(("/4",), BACK_FOUR)
+    return [
+        ("  grad_output:", slope(lambda y: back_through(("/4",), y), back_f1(at_f1))),
+        ("  grad_input:", slope(lambda x: back_through(("f1", "/4"), x), at_f1)),
+        ("  grad_output:", slope(lambda y: y, back_through(order, BACK_FOUR))),
+        ("  grad_input:", whole),
+        ("x.grad:", whole),
+    ]
+
+
 def hook_on_child() -> Pairs:
     """By the output of f1 and by its input: what follows f1, and that times 8."""
     pairs: Pairs = []
@@ -571,6 +585,38 @@ def param_in_hook() -> Pairs:
         ("in the hook, weight.grad:", at_w),
         ("after backward, weight.grad:", at_w),
     ]
+
+
+def review_problem() -> Pairs:
+    """y = 5 h with h = 3 x cut off: the slope by the weight 5, and what two batches leave of it."""
+    once = slope(lambda w: w * 3 * 2, 5)
+    return [
+        ("batch", 1),
+        ("in the hook, fc2.weight.grad:", None),
+        ("features kept:", 1),
+        ("fc1.weight.grad:", None),
+        ("batch", 2),
+        ("in the hook, fc2.weight.grad:", once),
+        ("in the hook, fc2.weight.grad:", once),
+        ("features kept:", 1 + 2),
+        ("fc1.weight.grad:", None),
+    ]
+
+
+def review_solution() -> Pairs:
+    """y = 5 h with h = 3 x: the slopes by 5 and by 3, the same in each batch."""
+    by_fc1, by_fc2 = slope(lambda w: 5 * w * 2, 3), slope(lambda w: w * 3 * 2, 5)
+    batches = [
+        pair
+        for batch in (1, 2)
+        for pair in (
+            ("batch", batch),
+            ("in the hook, fc2.weight.grad:", by_fc2),
+            ("features kept:", batch),
+            ("fc1.weight.grad:", by_fc1),
+        )
+    ]
+    return [*batches, ("after remove(), features kept:", 2)]
 
 
 def param_stale() -> Pairs:
