@@ -16,6 +16,7 @@ _END = re.compile(
     r"|\Z"
 )
 _OPAQUE = ("code", "maths", "comment", "tag", "attributes", "autolink")
+_BOLD = re.compile(r"\*\*")
 _STOPPED = re.compile(r"[.!?。！？][\")\]”’」）*_]*\s*\Z")
 
 
@@ -23,7 +24,8 @@ _STOPPED = re.compile(r"[.!?。！？][\")\]”’」）*_]*\s*\Z")
 class Sentence:
     """A sentence of a page: `page.text[start:end]`.
 
-    `text`: as Markdown, in one line; `line`: that in which it begins.
+    `text`: as Markdown, in one line, without the marks of bold, which change nothing that it says;
+    `line`: that in which it begins.
     """
 
     start: int
@@ -69,5 +71,8 @@ def _cut(page: Page, masked: str, start: int, end: int) -> Iterator[Sentence]:
             begin = first + len(text) - len(text.lstrip())
             end_of_it = begin + len(stripped)
             line = page.line_of(begin)
-            yield Sentence(begin, end_of_it, line, " ".join(stripped.split()))
+            stars = _BOLD.finditer(masked[begin:end_of_it])
+            marks = {place for two in stars for place in range(*two.span())}
+            letters = (c for place, c in enumerate(stripped) if place not in marks)
+            yield Sentence(begin, end_of_it, line, " ".join("".join(letters).split()))
         first = last
