@@ -203,6 +203,38 @@ def retain_is_no_cure() -> Pairs:
     ]
 
 
+def review_losses(w, x):
+    """(w x - 2)^2 + (w x)^2, of one sample or as the mean over several."""
+    return np.mean((w * x - 2) ** 2 + (w * x) ** 2)
+
+
+def review_problem() -> Pairs:
+    """Both losses of x = 1, then of x = 3, added up; the step takes the sum."""
+    first, second = (slope(lambda w, x=x: review_losses(w, x), 1) for x in (1, 3))
+    return [
+        ("after x =", 1),
+        ("w.grad:", first),
+        ("after x =", 3),
+        ("w.grad:", first + second),
+        ("after step, w:", 1 - 0.1 * (first + second)),
+        ("total:", review_losses(1, 1) + review_losses(1, 3)),
+    ]
+
+
+def review_solution() -> Pairs:
+    """The mean over both samples at once, and as halves of each."""
+    whole = slope(lambda w: review_losses(w, np.array([1.0, 3])), 1)
+    return [
+        ("one batch of 2, w.grad:", whole),
+        ("after x =", 1),
+        ("w.grad:", slope(lambda w: review_losses(w, 1) / 2, 1)),
+        ("after x =", 3),
+        ("w.grad:", whole),
+        ("after step, w:", 1 - 0.1 * whole),
+        ("total:", review_losses(1, 1) + review_losses(1, 3)),
+    ]
+
+
 def retain_fused() -> Pairs:
     """w x at w = 3, x = 1; after a step with lr = 1 the graph has the new w where it read 3."""
     first = slope(lambda x: 3 * x, 1)

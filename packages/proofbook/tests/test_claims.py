@@ -288,3 +288,9 @@ def test_where_a_sentence_ends(text, found):
     for one in cut:
         assert " ".join(page.text[one.start : one.end].split()) == one.text
         assert one.text.split()[0] in page.line(one.line)
+
+
+def test_what_is_in_bold_says_the_same():
+    page = parse("docs/t/p.en.md", "# T\n\nYou ask. **It is `w**2`, and $a**b$.** *So* be it.\n")
+    cut = [sentence.text for sentence in sentences(page)]
+    assert cut == ["You ask.", "It is `w**2`, and $a**b$.", "*So* be it."]

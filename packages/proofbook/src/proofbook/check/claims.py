@@ -15,6 +15,7 @@ from proofbook.api.index import Index
 from proofbook.api.names_in_code import names_in_code
 from proofbook.check.api_names import installed_api
 from proofbook.content.claims import FILE, claims_of
+from proofbook.content.page_summary import situation
 from proofbook.languages.general_sentences import CODE, OTHER, is_general, speaks_of_example
 from proofbook.model.book import Book
 from proofbook.model.page import Page
@@ -40,7 +41,10 @@ def general_sentences(book: Book, file: str) -> tuple[tuple[Sentence, bool], ...
     page = book.page(file)
     index, own = installed_api(book), book.fact(_variables, file)
     found = []
+    start, end = situation(page)
     for sentence in sentences(page):
+        if start <= sentence.start and sentence.end <= end:
+            continue  # it tells of a reader, not of PyTorch
         words = _words(page, sentence, index, own)
         if is_general(words, page.language):
             found.append((sentence, _of_example(page, sentence, words, own)))

@@ -78,6 +78,14 @@ def answer(page: Page) -> str:
     return said.strip()
 
 
+def situation(page: Page) -> tuple[int, int]:
+    """Where a page tells who asks, before it answers in bold: `page.text[start:end]`."""
+    heading = _heading(page)
+    start = heading.end if heading else 0
+    bold = _bold(page, start) if heading else None
+    return (start, bold[0]) if bold else (start, start)
+
+
 def _bold(page: Page, below: int) -> tuple[int, int] | None:
     """Where the first sentence in bold begins, and its paragraph ends, among the paragraphs from a
     place of the text on; None where there is none."""
