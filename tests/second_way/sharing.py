@@ -141,6 +141,28 @@ def one_step_or_two() -> Pairs:
     return pairs
 
 
+def review_problem() -> Pairs:
+    """(a - 3 b)^2 at a = b = 2, by a and by b; each goes its own step."""
+    left = slope(lambda a: (a - 3 * 2) ** 2, 2)
+    right = slope(lambda b: (2 - 3 * b) ** 2, 2)
+    return [
+        ("left, gradient:", left),
+        ("right, gradient:", right),
+        ("left, after step:", 2 - 0.1 * left),
+        ("right, after step:", 2 - 0.1 * right),
+    ]
+
+
+def review_solution() -> Pairs:
+    """(w - 3 w)^2 at w = 2, and (w - 6)^2 where the right branch is a constant."""
+    both, one = slope(lambda w: (w - 3 * w) ** 2, 2), slope(lambda w: (w - 6) ** 2, 2)
+    return [
+        pair
+        for grad in (both, one)
+        for pair in (("gradient:", grad), ("after step:", 2 - 0.1 * grad))
+    ]
+
+
 def small_steps() -> Pairs:
     """(w - 1)^2 and (w - 3)^2 from w = 0, a step on both at once or one after the other."""
     pairs: Pairs = []

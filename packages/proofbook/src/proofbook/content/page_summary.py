@@ -79,11 +79,17 @@ def answer(page: Page) -> str:
 
 
 def situation(page: Page) -> tuple[int, int]:
-    """Where a page tells who asks, before it answers in bold: `page.text[start:end]`."""
+    """Where a page tells who asks: `page.text[start:end]`. That is what stands above an answer in
+    bold, and the first paragraph of the opening page of a part."""
     heading = _heading(page)
-    start = heading.end if heading else 0
-    bold = _bold(page, start) if heading else None
-    return (start, bold[0]) if bold else (start, start)
+    if heading is None:
+        return 0, 0
+    if posixpath.basename(page.name) == "index":
+        after = (region for region in page.scanned.regions if region.start > heading.end)
+        first = next(after, None)
+        return heading.end, first.end if first else heading.end
+    bold = _bold(page, heading.end)
+    return heading.end, bold[0] if bold else heading.end
 
 
 def _bold(page: Page, below: int) -> tuple[int, int] | None:
