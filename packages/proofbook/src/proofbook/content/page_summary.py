@@ -36,7 +36,7 @@ _LATEX = (
     (re.compile(r"\\[,;: ]|[{}]"), " "),
     (re.compile(r"\\([A-Za-z]+)"), r"\1"),
 )
-_IN_BOLD = re.compile(r"\*\*(?=\S)[^*]+(?:[.!?。！？]\*\*|\*\*[.!?。！？])")
+_IN_BOLD = re.compile(r"\*\*(?=\S)(?:`[^`]*`|[^*`])+(?:(?<=[.!?。！？])\*\*|\*\*[.!?。！？])")
 _NO_PARAGRAPH = ("heading", "directive", "box", "fence", "row")
 # Not what stands within a bracket, or in front of a small letter: "i.e. this".
 _SENTENCE = re.compile(r"[。！？](?![”」』）])|[.!?](?= +[^a-z ])|[.!?。！？]$")
