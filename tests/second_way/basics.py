@@ -41,6 +41,22 @@ def before_and_after() -> Pairs:
     return [("before backward, w.grad:", None), ("after backward, w.grad:", slope(line, 1))]
 
 
+def review_problem() -> Pairs:
+    """The score is 0.5 w0 + 0.5 w1 + 0.5 w2."""
+    return [("weight.grad:", slope(lambda w: np.sum(0.5 * w), [1, 2, 3]))]
+
+
+def review_solution() -> Pairs:
+    """The score by the picture; then its first product alone, with another first pixel."""
+    weight, image = np.array([1.0, 2, 3]), np.array([4, 0.5, 0.5])
+    before = slope(lambda w: np.sum(0.5 * w), weight)
+    return [
+        ("image.grad:", slope(lambda x: np.sum(x * weight), [0.5] * 3)),
+        ("first output only, image.grad:", slope(lambda x: x[0] * weight[0], image)),
+        ("weight.grad:", before + slope(lambda w: image[0] * w[0], weight)),
+    ]
+
+
 def which_way() -> Pairs:
     """loss = (2w - 3)**2 at w = 1."""
     return [("loss:", (2 * 1 - 3) ** 2), ("w.grad:", slope(lambda w: (2 * w - 3) ** 2, 1))]

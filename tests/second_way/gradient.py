@@ -29,6 +29,28 @@ def nudge() -> Pairs:
     ]
 
 
+def three_steps(lr: float, cleared: bool) -> Pairs:
+    """(2 w - 6)^2 from w = 0; not cleared, a step takes the sum of all slopes so far."""
+    w, total, pairs = 0.0, 0.0, []
+    for step in (1, 2, 3):
+        here = slope(lambda w: (2 * w - 6) ** 2, w)
+        total = here if cleared else total + here
+        pairs += [("step", step), (", loss:", (2 * w - 6) ** 2), ("  slope:", total)]
+        w -= lr * total
+        pairs.append(("  new w:", w))
+    return pairs
+
+
+def review_problem() -> Pairs:
+    """Slopes that add up, and steps of 0.2."""
+    return three_steps(0.2, cleared=False)
+
+
+def review_solution() -> Pairs:
+    """A slope of its own for each step, and steps of 0.1."""
+    return three_steps(0.1, cleared=True)
+
+
 def smaller_nudges() -> Pairs:
     """The change of (w - 5)^2 from w = 2 to 2 + h, divided by h, is -6 + h."""
     pairs: Pairs = []

@@ -307,6 +307,22 @@ def reversed_gradient() -> Pairs:
     ]
 
 
+def review_problem() -> Pairs:
+    """h^2 at h = 3 w = 6, a tenth of its slope from there on."""
+    at_h = slope(lambda h: h**2, 6)
+    return [
+        ("logged:", at_h),
+        ("h.grad:", at_h / 10),
+        ("w.grad:", at_h / 10 * slope(lambda w: 3 * w, 2)),
+    ]
+
+
+def review_solution() -> Pairs:
+    """As before, logged behind the other hook; then 3 w alone."""
+    at_h, by_w = slope(lambda h: h**2, 6), slope(lambda w: 3 * w, 2)
+    return [("logged:", at_h / 10), ("w.grad:", at_h / 10 * by_w), ("logged:", by_w)]
+
+
 def same_name() -> Pairs:
     """u = 3x, sum(10 u): by u, then by x."""
     return [

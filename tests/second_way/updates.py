@@ -457,6 +457,20 @@ def own_gradient() -> Pairs:
     ]
 
 
+def review_problem() -> Pairs:
+    """30 w at w = 1: the slope, or 1 where it is clipped; decay adds w; Adam takes its sign."""
+    grad = slope(lambda w: 30 * w, 1)
+    return [
+        pair
+        for g in (grad, grad / abs(grad))
+        for pair in (
+            ("  SGD, w:", 1 - 0.1 * g),
+            ("  SGD with weight decay, w:", 1 - 0.1 * (g + 1)),
+            ("  Adam, w:", 1 - 0.1 * np.sign(g)),
+        )
+    ]
+
+
 def same_gradient() -> Pairs:
     """Three gradients of 2 from w = 1 with lr 0.1: each optimizer's direction at t = 1, 2, 3."""
     times, g = (1, 2, 3), 2.0
