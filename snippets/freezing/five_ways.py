@@ -1,28 +1,54 @@
 import torch
 from torch import nn
 
-
-def run(way, mode=torch.enable_grad):
-    layers = front, part, head = nn.ModuleList(nn.Linear(2, 2) for _ in range(3))
-    part.requires_grad_(way != "frozen").train(way != "eval")
-    old = part.weight.detach().clone()
-    y = front(torch.ones(1, 2))
-    with mode():
-        y = part(y)
-    y = y.detach() if way == "detach" else y
-    row = [y.grad_fn is not None]
-    head(y).sum().backward()
-    torch.optim.SGD(layers.parameters(), lr=1).step()
-    row += [layer.weight.grad is not None for layer in layers]
-    row += [not torch.equal(part.weight, old)]
-    print(f"{way:7}", *(f"{'yes' if word else 'no':5}" for word in row))
+front = nn.Linear(2, 2)
+part = nn.Linear(2, 2)
+head = nn.Linear(2, 2)
 
 
-print("way     graph front part  head  moves")
-for way in ("nothing", "eval", "frozen", "detach"):
-    run(way)
-run("no_grad", torch.no_grad)
-try:
-    run("inference_mode", torch.inference_mode)
-except RuntimeError as error:
-    print("inference_mode\n  RuntimeError:", str(error).split(".")[0])
+def nothing(y):
+    return part(y)
+
+
+def eval_mode(y):
+    part.eval()
+    return part(y)
+
+
+def frozen(y):
+    part.requires_grad_(False)
+    return part(y)
+
+
+def detach(y):
+    return part(y).detach()
+
+
+def no_grad(y):
+    with torch.no_grad():
+        return part(y)
+
+
+def inference_mode(y):
+    with torch.inference_mode():
+        return part(y)
+
+
+def received(layer):
+    return "no" if layer.weight.grad is None else "yes"
+
+
+print("who receives a gradient?")
+print("way        front  part  head")
+for way in (nothing, eval_mode, frozen, detach, no_grad, inference_mode):
+    for layer in (front, part, head):
+        layer.train()
+        layer.requires_grad_(True)
+        layer.zero_grad()
+    y = way(front(torch.ones(1, 2)))
+    try:
+        head(y).sum().backward()
+    except RuntimeError as error:
+        print(way.__name__, "RuntimeError:", str(error).split(".")[0])
+        continue
+    print(f"{way.__name__:10} {received(front):6} {received(part):5} {received(head)}")
