@@ -1,11 +1,8 @@
-"""In which part of the book a page is, and how long one reads it."""
+"""The parts of the book, the lessons of each, and how long one reads them."""
 
 from __future__ import annotations
 
-import posixpath
 import re
-from collections import Counter
-from collections.abc import Sequence
 
 from proofbook.content.page_summary import title
 from proofbook.model.book import Book
@@ -37,23 +34,35 @@ def minutes(page: Page) -> int:
     return max(1, round(text + SNIPPET * len(page.references)))
 
 
-def where_in_book(book: Book, file: str, order: Sequence[str]) -> str:
-    """The line below the title of a page: its part and its minutes; empty for one in no part.
+def parts(book: Book) -> dict[str, tuple[str, ...]]:
+    """The lessons of each part, by the name of its first page, all in the order of the book.
 
-    `order`: the names of the pages as a reader turns them. A part is a folder that has pages
-    besides its first one.
+    A part is the first page of a folder, and what a reader turns to next, until the first page of
+    another folder or of the book; where nothing follows it, it is none.
     """
-    page = book.page(file)
-    folder = posixpath.dirname(page.name)
-    sizes = Counter(posixpath.dirname(name) for name in order)
-    parts = [part for part, size in sizes.items() if size > 1 and f"{part}/index" in order]
-    if page.name not in order or folder not in parts:
+    found: dict[str, list[str]] = {}
+    current: list[str] = []
+    for name in book.reading_order:
+        if "/" not in name:
+            current = []
+        elif name.endswith("/index"):
+            current = found.setdefault(name, [])
+        else:
+            current.append(name)
+    return {first: tuple(lessons) for first, lessons in found.items() if lessons}
+
+
+def where_in_book(book: Book, file: str) -> str:
+    """The line below the title of a page: its part and its minutes; empty for one in no part."""
+    page, known = book.page(file), parts(book)
+    first = next((f for f, lessons in known.items() if page.name in (f, *lessons)), None)
+    if first is None:
         return ""
     lines = in_language(_LINES, page.language)
-    first = book.page(book.page_file(f"{folder}/index", page.language))
-    number, spent = parts.index(folder) + 1, minutes(page)
-    if page.name == first.name:
-        return lines["part"].format(part=number, pages=sizes[folder] - 1)
-    name = re.split("[:：]", title(first).replace("`", ""))[0]
+    number, spent = list(known).index(first) + 1, minutes(page)
+    if page.name == first:
+        return lines["part"].format(part=number, pages=len(known[first]))
+    opening = book.page(book.page_file(first, page.language))
+    name = re.split("[:：]", title(opening).replace("`", ""))[0]
     kind = "page" if spent > 1 else "minute"
     return lines[kind].format(part=number, name=name, minutes=spent)

@@ -1,6 +1,7 @@
 """Directives that show what the whole book holds: its glossary, its questions, its proof report.
 
 A page writes `::: docs/glossary/terms.toml` and below it `part: <part>`; the questions likewise;
+`::: lessons` lists those of the part that the page opens;
 `::: report`, `::: claims`, `::: changed-digits`, `::: versions` and `::: other-versions` take no
 option.
 """
@@ -13,6 +14,7 @@ from proofbook.content import (
     changed_digits,
     claim_report,
     glossary,
+    lessons,
     questions,
     report,
     version_table,
@@ -32,6 +34,7 @@ def book_parts(config: BookConfig) -> tuple[Directive, ...]:
     return (
         Directive(config.glossary, _glossary_part, part),
         Directive(config.questions, _questions_part, part),
+        Directive(lessons.NAME, lessons.lessons, lessons.OPTIONS, frozenset({"about"})),
         Directive(report.NAME, lambda _, page, book: report.table(page.file, book)),
         Directive(report.VERSIONS, lambda _, page, book: report.versions(page.file, book)),
         Directive(

@@ -2,6 +2,7 @@
 
 ::: snippets/accumulate/two_losses.py
     highlight: loss3.backward()
+    note: loss3.backward() | adds to .grad
     figure: trace
     then: 1.12.1
 """
@@ -9,7 +10,9 @@
 from __future__ import annotations
 
 import difflib
+import io
 import re
+import tokenize
 from collections.abc import Iterator
 
 from gradtrace.vary.variation import FORM
@@ -41,6 +44,7 @@ EXPECTED_OUTPUT = "<!--pytest-codeblocks:expected-output-->"
 
 OPTIONS = {
     "highlight": "highlight: <text that stands in one line of the code>",
+    "note": "note: <text that stands in one line of the code> | <what that line does>",
     "figure": "figure: grid, figure: trace, or figure: plot",
     "captions": "captions: <one for each matrix of the grid, with | between them>",
     "alt": "alt: <what the plot shows, in words>",
@@ -54,7 +58,7 @@ OPTIONS = {
 def _expand(reference: Reference, page: Page, book: Book) -> list[str]:
     if problems := list(_problems(reference, page, book)):
         raise Unproved(problems)
-    code = book.text(reference.path).rstrip("\n").split("\n")
+    code = code_with_notes(reference, book).rstrip("\n").split("\n")
     output = book.text(output_file(reference.path)).rstrip("\n").split("\n")
     then = {version: _printed(reference.path, version, book) for version in reference.then}
     others = folded_outputs(book, reference)
@@ -80,6 +84,15 @@ def _expand(reference: Reference, page: Page, book: Book) -> list[str]:
     return [reference.indent + line if line else "" for line in lines]
 
 
+def code_with_notes(reference: Reference, book: Book) -> str:
+    """The script as a page shows it: each of the page's notes is a comment behind its line."""
+    lines = book.text(reference.path).split("\n")
+    noted = [(_lines_with(lines, text)[0], note) for text, note, _ in reference.worded("note")]
+    for number, note in noted:
+        lines[number - 1] += f"  # {note}"
+    return "\n".join(lines)
+
+
 def _printed(script: str, version: str, book: Book) -> list[str]:
     """The lines that a version prints for a script; none where that is not known."""
     return (output_with(book, script, version) or "").rstrip("\n").split("\n")
@@ -93,7 +106,7 @@ SNIPPET = Directive(
     re.compile(r"snippets/(?:[a-z0-9_]+/)*[a-z0-9_]+\.py"),
     _expand,
     OPTIONS,
-    repeatable=frozenset({"highlight", "then", "vary"}),
+    repeatable=frozenset({"highlight", "note", "then", "vary"}),
     recording=_recording,
     varied=varied_figure.asked,
 )
@@ -146,6 +159,7 @@ def _problems(reference: Reference, page: Page, book: Book) -> Iterator[Problem]
         )
     if script in texts:
         yield from _wrong_highlights(reference, page, texts[script])
+        yield from _wrong_notes(reference, page, texts[script])
         for key, version, line in reference.options:
             if key == "then":
                 yield from _version_problems(reference, page, book, version, line)
@@ -157,16 +171,60 @@ def _problems(reference: Reference, page: Page, book: Book) -> Iterator[Problem]
 
 def _wrong_highlights(reference: Reference, page: Page, code: str) -> Iterator[Problem]:
     for text, line in reference.highlights:
-        lines = _lines_with(code.split("\n"), text) if text else []
-        if len(lines) != 1:
-            places = f"lines {', '.join(map(str, lines))}" if lines else "no line"
-            yield page.problem(
-                line,
-                "the text to highlight does not name one line",
-                f"a text that stands in exactly one line of {reference.path}",
-                f"{text!r} stands in {places}",
-                "copy more of the line you mean" if lines else "copy the text from the script",
-            )
+        yield from _not_one_line("the text to highlight", text, line, reference, page, code)
+
+
+def _wrong_notes(reference: Reference, page: Page, code: str) -> Iterator[Problem]:
+    named: set[int] = set()
+    for text, note, line in reference.worded("note"):
+        if not note or "`" in note:
+            found = f"note: {text} | {note}" if note else f"note: {text}"
+            expected = f"{OPTIONS['note']}, in plain words: it becomes a comment of the code"
+            what, mend = "this is no note for a line of the code", "correct this line"
+            yield page.problem(line, what, expected, found, mend)
+            continue
+        wrong = list(_not_one_line("the text of the note", text, line, reference, page, code))
+        yield from wrong
+        if wrong:
+            continue
+        number = _lines_with(code.split("\n"), text)[0]
+        shown = code.split("\n")[number - 1]
+        why = None
+        if number in named:
+            why = "another note above is for that line"
+        elif not _can_end_in_comment(code, number):
+            why = f"line {number} continues on the next one: {shown.strip()}"
+        named.add(number)
+        if why:
+            what, expected = "the note cannot stand here", "a line of its own, which has no comment"
+            yield page.problem(line, what, expected, why, "name another line")
+
+
+def _can_end_in_comment(code: str, number: int) -> bool:
+    """Whether a comment at the end of a line would be one: it stands in no text that goes on, the
+    line does not end with a backslash and has no comment yet."""
+    try:
+        tokens = list(tokenize.generate_tokens(io.StringIO(code).readline))
+    except (tokenize.TokenError, SyntaxError):  # the run says what is wrong with it
+        return True
+    inside = any(token.start[0] <= number < token.end[0] for token in tokens)
+    comment = any(t.type == tokenize.COMMENT and t.start[0] == number for t in tokens)
+    return not (inside or comment or code.split("\n")[number - 1].endswith("\\"))
+
+
+def _not_one_line(
+    what: str, text: str, line: int, reference: Reference, page: Page, code: str
+) -> Iterator[Problem]:
+    lines = _lines_with(code.split("\n"), text) if text else []
+    if len(lines) != 1:
+        places = f"lines {', '.join(map(str, lines))}" if lines else "no line"
+        yield page.problem(
+            line,
+            f"{what} does not name one line",
+            f"a text that stands in exactly one line of {reference.path}",
+            f"{text!r} stands in {places}",
+            "copy more of the line you mean" if lines else "copy the text from the script",
+        )
 
 
 def _version_problems(

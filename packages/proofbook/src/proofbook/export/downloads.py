@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from urllib.parse import quote
 
 from proofbook.directives import varied_plot
+from proofbook.directives.snippet import code_with_notes
 from proofbook.directives.trace_figure import data_files
 from proofbook.export import notebook
 from proofbook.model.book import Book
@@ -59,9 +59,12 @@ def figure_data(book: Book, file: str) -> list[tuple[str, str]]:
     return list(data_files(book.page(file), book))
 
 
-def copy_scripts(book: Book, site: Path) -> None:
-    """Copy the scripts that the pages show into the site, each to its path in the book."""
-    shown = {reference.path for page in book.pages for reference in page.references}
-    for script in shown & set(book.scripts):
-        (site / script).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(book.root / script, site / script)
+def write_scripts(book: Book, language: str, edition: Path) -> None:
+    """Write the scripts that the pages of a language show into the folder of its edition, each to
+    its path in the book, its notes as comments: those of the page that has most of them."""
+    pages = (page for page in book.pages if page.language == language)
+    shown = [each for page in pages for each in page.references if each.path in book.scripts]
+    for reference in sorted(shown, key=lambda each: len(each.worded("note"))):
+        file = edition / reference.path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(code_with_notes(reference, book), "utf-8", newline="\n")

@@ -20,6 +20,7 @@ from proofbook.content.version_differences import folded_outputs
 from proofbook.content.versions import version_of
 from proofbook.directives import grid, trace_figure, version_output
 from proofbook.directives.registry import directive_of
+from proofbook.directives.snippet import code_with_notes
 from proofbook.markdown.expand import expand
 from proofbook.markdown.scan import scan
 from proofbook.model.book import Book
@@ -195,7 +196,7 @@ class _Writer:
         output = book.text(output_file(script))
         self._cell(
             "code",
-            book.text(script).rstrip("\n"),
+            code_with_notes(reference, book).rstrip("\n"),
             PurePosixPath(script).stem,
             execution_count=1 + sum(cell.cell_type == "code" for cell in self.cells),
             outputs=[{"output_type": "stream", "name": "stdout", "text": output}],

@@ -26,10 +26,10 @@ class Place:
     """Where a page lies. `file`: in the book; `name`: without language; `language`: its code;
     `url`: in its edition.
 
-    `beside`: the names of the pages before and after it; `taken_as`: what it is besides HTML.
+    `taken_as`: what it is besides HTML.
     `page_address(file)`: of another page by its file, None where the edition has none;
-    `assets`: of the folder of the edition's assets; `file_address(path)`: of a file of the book.
-    `order`: the names of the pages that a reader turns one after another.
+    `assets`: of the folder of the edition's assets; `file_address(path)`: of a file of the book
+    in the folder of the edition.
     `page_url(file)`: as `page_address`, where the site's generator rewrites that one.
     """
 
@@ -37,13 +37,11 @@ class Place:
     name: str
     language: str
     url: str
-    beside: tuple[str, ...]
     taken_as: dict[str, str | None]
     page_address: Callable[[str], str | None]
     assets: str
     file_address: Callable[[str], str]
     page_url: Callable[[str], str] | None = None
-    order: tuple[str, ...] = ()
 
 
 def page_context(book: Book, place: Place) -> PageContext:
@@ -61,7 +59,7 @@ def page_context(book: Book, place: Place) -> PageContext:
     scripts = {reference.path for reference in page.references}
     versions = book.fact(versions_of_page, place.file)
     others = (other for script in scripts for other in book.fact(other_outputs, script))
-    near = book.fact(_to_read_on, place.name, language, place.beside)
+    near = book.fact(_to_read_on, place.name, language)
     return PageContext(
         language,
         place.name,
@@ -73,17 +71,17 @@ def page_context(book: Book, place: Place) -> PageContext:
         related=[(t, place.page_address(book.page_file(n, language))) for n, t in near],
         taken_as=place.taken_as,
         versions=versions,
-        where=where_in_book(book, place.file, place.order),
+        where=where_in_book(book, place.file),
         differs=any(not set(versions).isdisjoint(other.versions) for other in others),
         **links,
     )
 
 
-def _to_read_on(
-    book: Book, name: str, language: str, beside: tuple[str, ...]
-) -> tuple[tuple[str, str], ...]:
-    """The pages to read after a page: the name and the title of each."""
-    near = book.fact(related)
+def _to_read_on(book: Book, name: str, language: str) -> tuple[tuple[str, str], ...]:
+    """The pages to read after a page, besides the next one: the name and the title of each."""
+    near, order = book.fact(related), book.reading_order
+    at = order.index(name) if name in order else -2  # next to no other one
+    beside = [order[n] for n in (at - 1, at + 1) if 0 <= n < len(order)]
     found = near.to(name, beside)
     return tuple((n, near.titles[n, language]) for n in found if (n, language) in near.titles)
 

@@ -25,12 +25,14 @@ from proofbook.languages.difference import (
     side_by_side,
 )
 from proofbook.languages.versions import missing_versions, versions
+from proofbook.markdown.spans import Reference
 from proofbook.model.book import Book
 from proofbook.model.page import Page
 from proofbook.model.problem import Problem
 from proofbook.model.snippet import snippets_on_page
 
 _SAME_OPTIONS = ("highlight", "figure", "passes", "part", "then", "of")  # others are words
+_WORDED = ("note", "about")
 _KINDS = {
     "equations": "equations",
     "links": "links",
@@ -74,16 +76,20 @@ def language_differences(
     yield from _terms(one, other, terms)
 
 
+def _same_options(reference: Reference) -> Iterator[str]:
+    """What of the options is the same in each language."""
+    yield from (value for key, value, _ in reference.options if key in _SAME_OPTIONS)
+    for key in _WORDED:
+        yield from (about for about, _, _ in reference.worded(key))
+
+
 def _order(one: Page, other: Page) -> Iterator[Problem]:
     """The two versions of a page show the same snippets and headings, in the same order."""
 
     def marks(page: Page) -> list[Item]:
         # Typed code and headings without an anchor are reported by themselves.
         excluded = {*page.typed_python, *(h.line for h in page.headings if not h.anchor)}
-        found = [
-            Item(" ".join([r.path, *(v for k, v, _ in r.options if k in _SAME_OPTIONS)]), r.line)
-            for r in page.references
-        ]
+        found = [Item(" ".join([r.path, *_same_options(r)]), r.line) for r in page.references]
         found += [Item(f"{'#' * h.level} {{ #{h.anchor} }}", h.line) for h in page.headings]
         found += [Item(page.line(s.line).strip(), s.line) for s in page.spans_of("fence")]
         return sorted((x for x in found if x.line not in excluded), key=lambda x: x.line)

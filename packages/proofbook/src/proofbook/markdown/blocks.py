@@ -15,7 +15,7 @@ from itertools import accumulate
 from markdown.util import BLOCK_LEVEL_ELEMENTS
 
 from proofbook.markdown.paragraphs import TAB, Paragraphs
-from proofbook.markdown.spans import Blocks, Reference, Region, Span
+from proofbook.markdown.spans import SEPARATOR, Blocks, Reference, Region, Span
 
 _DIRECTIVE = re.compile(r"^(?P<indent> *):::(?P<path>.*)$")
 _OPTION = re.compile(r"^(?P<before>\s+(?P<key>[a-z_]+):)(?P<value>.*)$")
@@ -24,7 +24,11 @@ _FENCE = re.compile(
 )
 _HTML = re.compile(r" {0,3}<(?P<close>/?)(?P<tag>[A-Za-z][\w-]*)(?P<rest>(?:\"[^\"]*\"|[^>\"])*)>")
 BLOCK_LEVEL = frozenset(BLOCK_LEVEL_ELEMENTS)
-_UNREAD = re.compile(r"\s*(?:highlight|figure|captions|alt|words|passes|then|part|of):")
+_UNREAD = re.compile(r"\s*(?:highlight|note|figure|captions|alt|words|passes|then|part|of|about):")
+_WORDS = frozenset({"captions", "alt"})
+"""The options of which a reader sees the value."""
+_WORDS_BEHIND = frozenset({"note", "about"})
+"""Those of which a reader sees what stands behind the last separator."""
 
 
 def scan_blocks(text: str, whole: bool = True) -> Blocks:
@@ -131,9 +135,10 @@ class _Scanner:
             option = _OPTION.match(line)
             key = option["key"] if option else line.strip()
             options.append((key, option["value"].strip() if option else "", last + 1))
-            if option and key in ("captions", "alt"):  # words, which a reader sees
-                words = start + option.end("before")
-                self.found.regions.append(Region(words, start + len(line)))
+            if option and key in _WORDS | _WORDS_BEHIND:
+                cut = line.rfind(SEPARATOR) if key in _WORDS_BEHIND else -1
+                words = start + (option.end("before") if cut < 0 else cut + len(SEPARATOR))
+                self.found.regions.append(Region(words, start + len(line), key in _WORDS_BEHIND))
                 self.found.spans.append(Span("option", start, words, last + 1, name=key))
             else:
                 self._span("option", last, last, name=key)

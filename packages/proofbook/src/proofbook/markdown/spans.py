@@ -68,6 +68,10 @@ class Span:
         return _EXTERNAL.match(self.address) is not None
 
 
+SEPARATOR = " | "
+"""What separates the words of an option from what they are about."""
+
+
 @dataclass(frozen=True, slots=True)
 class Reference:
     """A place in a page that names a snippet. `line` and `end`: its first and last line, from 1."""
@@ -91,6 +95,17 @@ class Reference:
     def highlights(self) -> list[tuple[str, int]]:
         """The texts to highlight, each with the line of the page that asks for it."""
         return [(value, line) for key, value, line in self.options if key == "highlight"]
+
+    def worded(self, key: str) -> list[tuple[str, str, int]]:
+        """The options `key: <what it is about> | <words>`: those two, and the line of the page.
+
+        Where nothing separates the two, the words are empty.
+        """
+        parts = [(v.rpartition(SEPARATOR), line) for k, v, line in self.options if k == key]
+        return [
+            (about.strip(), words.strip(), line) if cut else (words.strip(), "", line)
+            for (about, cut, words), line in parts
+        ]
 
 
 @dataclass(frozen=True, slots=True)

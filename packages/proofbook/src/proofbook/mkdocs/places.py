@@ -6,7 +6,6 @@ import posixpath
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
-from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 from mkdocs.utils import get_relative_url
 
@@ -25,7 +24,6 @@ def place_of(
     page: Page,
     config: MkDocsConfig,
     files: Files,
-    nav: Navigation,
     book: Book,
     language: str,
     published: bool,
@@ -49,17 +47,11 @@ def place_of(
         name_of(source),
         language,
         url,
-        tuple(name_of(source_of(p.file)) for p in (page.previous_page, page.next_page) if p),
         taken_as,
         link,
         get_relative_url("assets/", url),
-        lambda path: get_relative_url(path, prefix + url),
-        order=tuple(name_of(source_of(p.file)) for p in nav.pages if _in_book(p.file, book)),
+        lambda path: get_relative_url(path, url),
     )
-
-
-def _in_book(file: File, book: Book) -> bool:
-    return source_of(file) in book.page_files
 
 
 def notebook_path(file: File, book: Book) -> str | None:

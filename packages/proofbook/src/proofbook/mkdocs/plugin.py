@@ -192,8 +192,7 @@ class ProofbookPlugin(BasePlugin):
         if source not in self.book.page_files:
             return content
         language, published = self.language(config), self._published(config)
-        nav = self.navigation[language]
-        place = place_of(page, config, files, nav, self.book, language, published)
+        place = place_of(page, config, files, self.book, language, published)
         finished, reads = self.session.pages.finish(content, self.book, place)
         self.session.reads[place.language, source] |= reads
         findings.letters[source] = finished.formula_characters

@@ -24,7 +24,8 @@ log = logging.getLogger("mkdocs.proofbook")
 def write_shared_files(session: Session, site: Path) -> None:
     """Write the scripts, and the font of the formulas, into the folder of the site."""
     book, letters = session.book, frozenset().union(*session.findings.letters.values())
-    downloads.copy_scripts(book, site)
+    for language in book.config.codes:
+        downloads.write_scripts(book, language, site / book.config.prefix(language))
     if not letters:
         return
     made_from = digest(*sorted(letters))

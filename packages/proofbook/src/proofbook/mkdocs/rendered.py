@@ -85,11 +85,7 @@ class RenderedPages:
 
     def finish(self, content: str, book: Book, place: Place) -> tuple[FinishedPage, Reads]:
         """The finished HTML of a page, and what was read of the book to finish it."""
-        parts = (
-            place.url,
-            place.name,
-            repr((place.beside, place.order, sorted(place.taken_as.items()))),
-        )
+        parts = place.url, place.name, repr(sorted(place.taken_as.items()))
         made_from = digest(self._made_by.get(place.language, ""), content, *parts)
         # What a page can be taken as differs between a site and one being served.
         kept_at = "finished", place.language, place.file, "markdown" in place.taken_as

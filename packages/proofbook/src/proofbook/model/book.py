@@ -109,6 +109,12 @@ class Book:
         return self._answer(("pages",))
 
     @property
+    def reading_order(self) -> tuple[str, ...]:
+        """The names of the pages as a reader turns them: those of `nav`, or all in their order,
+        the first one of each folder first."""
+        return self._answer(("reading order",))
+
+    @property
     def scripts(self) -> tuple[str, ...]:
         """All snippets."""
         return self.files("snippets", ".py")
@@ -235,10 +241,19 @@ class Book:
             return rest[0] in self.sources or (self.root / rest[0]).is_file()
         if kind == "files":
             return self._listed(*rest)
+        if kind == "reading order":
+            return self._reading_order()
         if kind == "pages":
             return tuple(f for f in self._listed("docs", ".md") if not self.sources[f].error)
         function, arguments = rest
         return replace(self, _reads=None).remember(function, *arguments)
+
+    def _reading_order(self) -> tuple[str, ...]:
+        names = {name_of(f): f for f in self._listed("docs", ".md") if not self.sources[f].error}
+        if entries := self.config.navigation.pages:
+            return tuple(n for n in (name_of(f"docs/{e}") for e in entries) if n in names)
+        folders = ((posixpath.dirname(n), posixpath.basename(n) != "index", n) for n in names)
+        return tuple(name for *_, name in sorted(folders))
 
     def _listed(self, folder: str, ending: str) -> tuple[str, ...]:
         if (folder, ending) not in self._lists:

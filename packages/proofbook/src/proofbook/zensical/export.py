@@ -125,7 +125,7 @@ def _write(
         settings = zensical_settings(site, book, language)
         text = yaml.safe_dump(settings, allow_unicode=True, sort_keys=False, width=1000)
         _write_text(new / settings_file(book, language), text)
-        _copy_files(book, site, new / docs_folder(language))
+        _copy_files(book, site, language, new / docs_folder(language))
         files = list(_pages_of(book, site, language))
         edition = _edition(book, site, language, files)
         letters |= _write_pages(book, files, edition, figures, variants, new)
@@ -140,11 +140,9 @@ def _write(
 def _edition(book: Book, site: Mapping[str, Any], language: str, files: list[str]) -> Edition:
     """An edition with these pages."""
     names = [name_of(file) for file in files]
-    in_nav = [name_of(f"docs/{page}") for page in book.config.navigation.pages]
     return Edition(
         language,
         frozenset(names),
-        tuple(dict.fromkeys(name for name in in_nav if name in names)) or tuple(names),
         root_path(book),
         bool(site.get("use_directory_urls", True)),
         site.get("repo_url") or "",
@@ -182,7 +180,7 @@ def _pages_of(book: Book, site: Mapping[str, Any], language: str) -> Iterator[st
             yield file
 
 
-def _copy_files(book: Book, site: Mapping[str, Any], docs: Path) -> None:
+def _copy_files(book: Book, site: Mapping[str, Any], language: str, docs: Path) -> None:
     """Copy what pages need: the theme's files, those in `docs/`, the player, the scripts."""
     unseen, pages = _unseen(site), {file.removeprefix("docs/") for file in book.page_files}
     if theme := site["theme"].get("custom_dir"):
@@ -190,7 +188,7 @@ def _copy_files(book: Book, site: Mapping[str, Any], docs: Path) -> None:
     _copy(book.root / "docs", docs, lambda name: name in pages or unseen.match_file(name))
     for name in PLAYER_ASSETS:
         _write_bytes(docs / "assets" / name, read_asset(name).encode())
-    downloads.copy_scripts(book, docs)
+    downloads.write_scripts(book, language, docs)
 
 
 def _copy(folder: Path, to: Path, without: Callable[[str], bool]) -> None:

@@ -30,13 +30,12 @@ from proofbook.zensical.page_data import to_json
 
 @dataclass(frozen=True)
 class Edition:
-    """One language of the book. `pages`: the names of its pages; `order`: of those that a reader
-    turns one after another. `root`: the path of the book on its host. `directory_urls`: whether the
-    address of a page is a folder. `repository`: its address, or ""."""
+    """One language of the book. `pages`: the names of its pages. `root`: the path of the book on
+    its host. `directory_urls`: whether the address of a page is a folder. `repository`: its
+    address, or ""."""
 
     language: str
     pages: frozenset[str]
-    order: tuple[str, ...]
     root: str = "/"
     directory_urls: bool = True
     repository: str = ""
@@ -100,20 +99,16 @@ def _place(page: Page, book: Book, edition: Edition) -> Place:
         prefix = book.config.prefix(edition.language)
         taken_as["notebook"] = from_here(path)
         taken_as["colab"] = downloads.colab(edition.repository, prefix + path)
-    order = edition.order
-    at = order.index(page.name) if page.name in order else -2  # next to no other one
     return Place(
         page.file,
         page.name,
         edition.language,
         edition.url(page.name),
-        tuple(order[n] for n in (at - 1, at + 1) if 0 <= n < len(order)),
         taken_as,
         lambda file: from_here(f"{name_of(file)}.md") if name_of(file) in edition.pages else None,
         f"{from_here('assets')}/",
         from_here,
         lambda file: _relative_url(edition.url(name_of(file)), edition.url(page.name)),
-        order,
     )
 
 
