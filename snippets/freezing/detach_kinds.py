@@ -12,7 +12,7 @@ print("y * cut, w.grad:", w.grad)
 
 y = w * 3
 y.detach_()
-print("after y.detach_(), y.requires_grad:", y.requires_grad)
+print("y without its graph, y.requires_grad:", y.requires_grad)
 
 with torch.no_grad():
     target = w * 3
