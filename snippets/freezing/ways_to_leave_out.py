@@ -14,10 +14,10 @@ def train(way):
     print(way)
     for step in (1, 2):
         optimizer.zero_grad()
+        used = w
         if way == "w.detach()":
-            loss = v * w.detach()
-        else:
-            loss = v * w
+            used = w.detach()
+        loss = v * used
         if way == "inputs=[v]":
             loss.backward(inputs=[v])
         else:
