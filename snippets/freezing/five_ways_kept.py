@@ -13,14 +13,8 @@ class Kept:
         alive.add(self)
 
 
-def take_out(kept):
-    return kept.tensor
-
-
 def run(way):
-    front = nn.Linear(2, 2)
-    part = nn.Linear(2, 2)
-    head = nn.Linear(2, 2)
+    front, part, head = nn.Linear(2, 2), nn.Linear(2, 2), nn.Linear(2, 2)
     if way == "eval":
         part.eval()
     if way == "frozen":
@@ -35,6 +29,6 @@ def run(way):
     loss.backward()
 
 
-with saved_tensors_hooks(Kept, take_out):
+with saved_tensors_hooks(Kept, lambda kept: kept.tensor):
     for way in ("nothing", "eval", "frozen", "detach", "no_grad"):
         run(way)
