@@ -28,7 +28,7 @@ def sentences(trace: Trace, language: str) -> list[str]:
     ("name", "passes", "last"),
     [
         ("sharing/stop_one_branch", (1, 2), "right branch detached, w.grad: tensor(30.)"),
-        ("freezing/through", (1, 1), "a.grad=15.0 b.grad=None c.grad=6.0"),
+        ("freezing/through", (1, 1), "b frozen: a.grad = tensor(15.) c.grad = tensor(6.)"),
         ("freezing/detach_kinds", (1, 1), "y * cut, w.grad: tensor(18.)"),
         ("accumulate/without_zero_grad", (4, 6), "step 2: w.grad=2.5 w=-0.875"),
     ],

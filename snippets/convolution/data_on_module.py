@@ -1,16 +1,17 @@
 import torch
 from torch import nn
 
-torch.manual_seed(0)
-conv = nn.Conv2d(1, 4, 1, bias=False)
+sobel = torch.tensor([[-1.0, 0.0, 1.0], [-2.0, 0.0, 2.0], [-1.0, 0.0, 1.0]])
+wanted = sobel.view(1, 1, 3, 3)
+conv = nn.Conv2d(1, 1, 3, bias=False)
 before = conv.weight.detach().clone()
-wanted = torch.tensor([0.25, 0.25, 1.25, 0.25]).view(4, 1, 1, 1)
 
 conv.data = wanted
-print("the module has an attribute data:", "data" in vars(conv))
+print("the module has an attribute data:", hasattr(conv, "data"))
 print("its weight has changed:", not conv.weight.equal(before))
 print("its state_dict holds:", list(conv.state_dict()))
 
 with torch.no_grad():
     conv.weight.copy_(wanted)
-print("after copy_, weight:", conv.weight.detach().flatten())
+print("after copy_, weight:")
+print(conv.weight.detach()[0, 0])

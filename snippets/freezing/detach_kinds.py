@@ -4,18 +4,16 @@ w = torch.tensor(2.0, requires_grad=True)
 
 y = w * 3
 cut = y.detach()
-print("detach(): y has a grad_fn:", y.grad_fn is not None)
-print("detach(): cut has a grad_fn:", cut.grad_fn is not None)
+print("y.requires_grad:", y.requires_grad)
+print("cut.requires_grad:", cut.requires_grad)
 
 (y * cut).backward()
 print("y * cut, w.grad:", w.grad)
 
 y = w * 3
 y.detach_()
-print("detach_(): y has a grad_fn:", y.grad_fn is not None)
+print("y without its graph, y.requires_grad:", y.requires_grad)
 
 with torch.no_grad():
     target = w * 3
-print("no_grad(): target has a grad_fn:", target.grad_fn is not None)
-same = target.detach().data_ptr() == target.data_ptr()
-print("target.detach() has the storage of target:", same)
+print("target.requires_grad:", target.requires_grad)

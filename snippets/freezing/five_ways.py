@@ -2,27 +2,33 @@ import torch
 from torch import nn
 
 
-def run(way, mode=torch.enable_grad):
-    layers = front, part, head = nn.ModuleList(nn.Linear(2, 2) for _ in range(3))
-    part.requires_grad_(way != "frozen").train(way != "eval")
-    old = part.weight.detach().clone()
+def received(layer):
+    return "no" if layer.weight.grad is None else "yes"
+
+
+def run(way):
+    front, part, head = nn.Linear(2, 2), nn.Linear(2, 2), nn.Linear(2, 2)
     y = front(torch.ones(1, 2))
-    with mode():
+    part.train(way != "eval")
+    if way == "frozen":
+        part.requires_grad_(False)
+    if way == "no_grad":
+        with torch.no_grad():
+            y = part(y)
+    elif way == "inference_mode":
+        with torch.inference_mode():
+            y = part(y)
+    else:
         y = part(y)
-    y = y.detach() if way == "detach" else y
-    row = [y.grad_fn is not None]
+    if way == "detach":
+        y = y.detach()
     head(y).sum().backward()
-    torch.optim.SGD(layers.parameters(), lr=1).step()
-    row += [layer.weight.grad is not None for layer in layers]
-    row += [not torch.equal(part.weight, old)]
-    print(f"{way:7}", *(f"{'yes' if word else 'no':5}" for word in row))
+    print(f"{way:8} {received(front):6} {received(part):5} {received(head)}")
 
 
-print("way     graph front part  head  moves")
-for way in ("nothing", "eval", "frozen", "detach"):
-    run(way)
-run("no_grad", torch.no_grad)
-try:
-    run("inference_mode", torch.inference_mode)
-except RuntimeError as error:
-    print("inference_mode\n  RuntimeError:", str(error).split(".")[0])
+print("way      front  part  head")
+for way in ("nothing", "eval", "frozen", "detach", "no_grad", "inference_mode"):
+    try:
+        run(way)
+    except RuntimeError as error:
+        print(way, "RuntimeError:", str(error).split(".")[0])

@@ -4,27 +4,31 @@ import torch
 from torch import nn
 from torch.autograd.graph import saved_tensors_hooks
 
-kept = weakref.WeakSet()
+alive = weakref.WeakSet()
 
 
-class Saved:
+class Kept:
     def __init__(self, tensor):
         self.tensor = tensor
-        kept.add(self)
+        alive.add(self)
 
 
 def run(way):
-    front, part, head = (nn.Linear(2, 2) for _ in range(3))
-    part.requires_grad_(way != "frozen").train(way != "eval")
+    front, part, head = nn.Linear(2, 2), nn.Linear(2, 2), nn.Linear(2, 2)
+    if way == "eval":
+        part.eval()
+    if way == "frozen":
+        part.requires_grad_(False)
     y = front(torch.ones(1, 2))
-    with torch.no_grad() if way == "no_grad" else torch.enable_grad():
+    with torch.set_grad_enabled(way != "no_grad"):
         y = part(y)
-    y = y.detach() if way == "detach" else y
+    if way == "detach":
+        y = y.detach()
     loss = head(y).sum()
-    print(f"{way}, tensors kept: {len(kept)}")
+    print(f"{way}, tensors kept: {len(alive)}")
     loss.backward()
 
 
-with saved_tensors_hooks(Saved, lambda saved: saved.tensor):
+with saved_tensors_hooks(Kept, lambda kept: kept.tensor):
     for way in ("nothing", "eval", "frozen", "detach", "no_grad"):
         run(way)

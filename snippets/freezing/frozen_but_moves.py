@@ -1,15 +1,21 @@
 import torch
 
-for name, make in [
-    ("SGD", lambda p: torch.optim.SGD(p, lr=0.1)),
-    ("momentum", lambda p: torch.optim.SGD(p, lr=0.1, momentum=0.9)),
-    ("weight decay", lambda p: torch.optim.SGD(p, lr=0.1, weight_decay=1.0)),
-    ("Adam", lambda p: torch.optim.Adam(p, lr=0.1)),
-]:
+
+def make(name, w):
+    if name == "momentum":
+        return torch.optim.SGD([w], lr=0.1, momentum=0.9)
+    if name == "weight decay":
+        return torch.optim.SGD([w], lr=0.1, weight_decay=1.0)
+    if name == "Adam":
+        return torch.optim.Adam([w], lr=0.1)
+    return torch.optim.SGD([w], lr=0.1)
+
+
+for name in ("SGD", "momentum", "weight decay", "Adam"):
     print(name)
     for left in ("old", "zero", "None"):
         w = torch.tensor(1.0, requires_grad=True)
-        optimizer = make([w])
+        optimizer = make(name, w)
         (3 * w).backward()
         optimizer.step()
 

@@ -1,13 +1,32 @@
 import torch
 
-for way in ("requires_grad_(False)", "w.detach()", "inputs=[v]", "left out"):
-    w = torch.tensor(2.0, requires_grad=way != "requires_grad_(False)")
+
+def train(way):
+    w = torch.tensor(2.0, requires_grad=True)
     v = torch.tensor(3.0, requires_grad=True)
-    optimizer = torch.optim.SGD([v] if way == "left out" else [w, v], lr=0.5)
+    held = [w, v]
+    if way == "requires_grad_(False)":
+        w.requires_grad_(False)
+    if way == "not in the optimizer":
+        held = [v]
+    optimizer = torch.optim.SGD(held, lr=0.5)
+
     print(way)
-    for step in range(2):
+    for step in (1, 2):
         optimizer.zero_grad()
-        loss = v * (w.detach() if way == "w.detach()" else w)
-        loss.backward(inputs=[v] if way == "inputs=[v]" else None)
+        used = w
+        if way == "w.detach()":
+            used = w.detach()
+        loss = v * used
+        if way == "inputs=[v]":
+            loss.backward(inputs=[v])
+        else:
+            loss.backward()
         optimizer.step()
         print(f"  step {step}: w.grad={w.grad} w={w.item()} v={v.item()}")
+
+
+train("requires_grad_(False)")
+train("w.detach()")
+train("inputs=[v]")
+train("not in the optimizer")

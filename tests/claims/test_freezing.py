@@ -477,6 +477,23 @@ def test_a_scheduler_that_a_new_group_does_not_fit(kind, name, steps):
     new.step()
 
 
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+def test_a_compiled_model_follows_what_is_frozen(backend):
+    """Frozen, in evaluation mode, and trained again after it was compiled."""
+    encoder = nn.Sequential(nn.Linear(2, 2), nn.BatchNorm1d(2))
+    model = nn.Sequential(encoder, nn.Linear(2, 1))
+    compiled = torch.compile(model, backend=backend)
+    for frozen in (False, True, False, True):
+        encoder.requires_grad_(not frozen)
+        encoder.train(not frozen)
+        old = encoder[1].running_mean.clone()
+        model.zero_grad()
+        compiled(torch.tensor([[1.0, 2.0], [3.0, 5.0]])).sum().backward()
+        assert all((p.grad is None) == frozen for p in encoder.parameters())
+        assert all(p.grad is not None for p in model[1].parameters())
+        assert encoder[1].running_mean.equal(old) == frozen
+
+
 # in two processes
 
 

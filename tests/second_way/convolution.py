@@ -85,8 +85,23 @@ def logits_to_image() -> Pairs:
         ("one pixel, 4 channels:", maps[:, 0, 0]),
         ("weight.grad:", weight),
         ("one pixel of the image:", image[0, 0]),
-        ("all pixels alike:", bool(np.allclose(maps, maps[:, :1, :1]))),
-        ("all pixels alike:", bool(np.allclose(image, image[0, 0]))),
+        ("all pixels of the image alike:", bool(np.allclose(image, image[0, 0]))),
+    ]
+
+
+def saliency() -> Pairs:
+    """The sum of x[i, j] - x[i, j + 1] + x[i + 1, j] - x[i + 1, j + 1] where that is above 0."""
+    image = np.zeros((4, 4))
+    image[1:3, 1:3] = 1
+    kernel = np.array([[1.0, -1], [1, -1]])
+    edges = np.maximum(correlate(image, kernel), 0)
+    found = edges > 0
+    gradient = slope(lambda x: np.sum(correlate(x, kernel)[found]), image)
+    return [
+        ("image:", image),
+        ("edges that were found:", edges),
+        ("score:", edges.sum()),
+        ("gradient of the score in the image:", gradient),
     ]
 
 
@@ -387,18 +402,17 @@ def all_equal() -> Pairs:
 
 
 def data_on_module() -> Pairs:
-    """The values copied are the gradient that the hook passed on."""
-    return [("after copy_, weight:", at_logits() + CHANGE)]
+    """The kernel of Sobel: the difference of two columns, with the weights 1, 2, 1."""
+    return [("after copy_, weight:", np.outer([1, 2, 1], [-1, 0, 1]))]
 
 
-def wrong_experiment() -> Pairs:
-    """received * image, against the slope of sum(received * logits) in the image."""
-    received = at_logits() + CHANGE
-    image = slope(behind_the_hook(lambda x: pooled(convolved(x, np.ones(4))), received), ONES)
+def fixed_kernel() -> Pairs:
+    """The differences of neighbours in 0, 0, 3, 3; the slope of their sum; no parameter."""
+    row = np.array([0.0, 0, 3, 3])
     return [
-        ("the experiment:", convolved(ONES, received)[:, 0, 0]),
-        ("the gradient, its shape:", (1, 1, *image.shape)),
-        ("the gradient, one pixel:", image[0, 0]),
+        ("result:", np.diff(row)),
+        ("image.grad:", slope(lambda x: np.sum(np.diff(x)), row)),
+        ("parameters:", 0),
     ]
 
 
@@ -430,3 +444,71 @@ def last_of_them() -> Pairs:
     """The first and the last place of the largest of 1, 1, 0, 1."""
     places = np.flatnonzero(np.array([1, 1, 0, 1]) == 1)
     return [("first:", places[0]), ("last:", places[-1])]
+
+
+def tie_gradient() -> Pairs:
+    """Four logits of 0: the first of the largest; the slope of the cross entropy at 2."""
+    logits = np.zeros(4)
+    return [
+        ("predicted class:", int(np.argmax(logits))),
+        ("largest logit, logits.grad:", winner(logits)),
+        ("softmax:", np.exp(logits) / np.exp(logits).sum()),
+        ("cross entropy, logits.grad:", slope(lambda z: cross_entropy(z, 2), logits)),
+    ]
+
+
+def zero_start() -> Pairs:
+    """The first of four equal logits, eight times; three of the eight labels are 0."""
+    labels = np.array([0, 0, 0, 1, 2, 3, 3, 2])
+    return [("predicted:", np.zeros(8)), ("accuracy:", np.mean(labels == 0))]
+
+
+SPOTS = np.zeros((4, 4))
+"""The image of the review: a bright block at the top left, a stripe at the bottom right."""
+SPOTS[0:2, 0:2] = 1
+SPOTS[2:4, 2] = 1
+DETECTORS = np.array([[[1.0, 1], [1, 1]], [[1.0, -1], [1, -1]]])
+HEAD = np.array([[1.0, -2], [-1, 4]])
+
+
+def detected(image):
+    """Brightness and edge of each block of 2 x 2, where they are above 0."""
+    return np.stack([np.maximum(correlate(image, k, stride=2), 0) for k in DETECTORS])
+
+
+def heat(f):
+    """The mean slope of f(logits) in each map, and the maps added with these weights."""
+    maps = detected(SPOTS)
+    slopes = slope(lambda m: f(HEAD @ pooled(m)), maps)
+    weights = pooled(slopes)
+    return weights, np.maximum(np.tensordot(weights, maps, axes=1), 0)
+
+
+def review_problem() -> Pairs:
+    """The slope of the cross entropy for label 1."""
+    weights, picture = heat(lambda z: cross_entropy(z, 1))
+    maps = detected(SPOTS)
+    return [
+        ("image:", SPOTS),
+        ("map of the brightness:", maps[0]),
+        ("map of the edge:", maps[1]),
+        ("logits:", HEAD @ pooled(maps)),
+        ("weights of the maps:", weights),
+        ("heat map:", picture),
+    ]
+
+
+def review_solution() -> Pairs:
+    """The slope of logit 1; in the image, through the places where something was found."""
+    weights, picture = heat(lambda z: z[1])
+    found = detected(SPOTS) > 0
+
+    def score(image):
+        each = [correlate(image, k, stride=2) for k in DETECTORS]
+        return HEAD[1] @ pooled(np.stack(each) * found)
+
+    return [
+        ("weights of the maps:", weights),
+        ("heat map:", picture),
+        ("gradient of the score in the image:", slope(score, SPOTS)),
+    ]

@@ -269,7 +269,7 @@ def through() -> Pairs:
     pairs: Pairs = []
     at_a, at_c = slope(lambda a: 5 * 3 * a, 2), slope(lambda c: c * 3 * 2, 5)
     for name, front in (("b frozen", at_a), ("no_grad()", None), ("detach()", None)):
-        pairs += [(name, HEADING), ("a.grad=", front), ("b.grad=", None), ("c.grad=", at_c)]
+        pairs += [(f"{name}: a.grad =", front), ("c.grad =", at_c)]
     return pairs
 
 
@@ -278,14 +278,12 @@ def two_players() -> Pairs:
     at_actor, at_critic = slope(lambda a: a * 2, 3), slope(lambda c: 3 * c, 2)
     second = slope(lambda c: (c - 5) ** 2, 2)
     return [
-        ("loss 1 actor.grad=", at_actor),
-        ("critic.grad=", at_critic),
-        ("loss 2 actor.grad=", at_actor),
-        ("critic.grad=", at_critic + second),
-        ("loss 1 actor.grad=", at_actor),
-        ("critic.grad=", None),
-        ("loss 2 actor.grad=", at_actor),
-        ("critic.grad=", second),
+        ("loss 1, actor.grad:", at_actor),
+        ("loss 1, critic.grad:", at_critic),
+        ("loss 2 added, critic.grad:", at_critic + second),
+        ("loss 1, actor.grad:", at_actor),
+        ("loss 1, critic.grad:", None),
+        ("loss 2, critic.grad:", second),
     ]
 
 
@@ -335,13 +333,13 @@ def validate_without_eval() -> Pairs:
 def ways_to_leave_out() -> Pairs:
     """v w at w = 2, v = 3, lr = 0.5, w kept: v moves by 0.5 w; w.grad is v, and adds up."""
     pairs: Pairs = []
-    for way in ("requires_grad_(False)", "w.detach()", "inputs=[v]", "left out"):
+    for way in ("requires_grad_(False)", "w.detach()", "inputs=[v]", "not in the optimizer"):
         v, total = 3.0, 0.0
         pairs.append((way, HEADING))
-        for step in range(2):
+        for step in (1, 2):
             total += slope(lambda w, v=v: v * w, 2)
             v = sgd(v, slope(lambda v: v * 2, v), lr=0.5)
-            grad = total if way == "left out" else None
+            grad = total if way == "not in the optimizer" else None
             pairs += [("step", step), (": w.grad=", grad), (" w=", 2.0), (" v=", v)]
     return pairs
 
@@ -351,4 +349,28 @@ def zeroed_weight() -> Pairs:
     return [
         ("weight:", np.zeros(2)),
         ("weight.grad:", slope(lambda w: np.sum(w * [3, 4]), [0, 0])),
+    ]
+
+
+def review_problem() -> Pairs:
+    """No slope in the adapter; half the way to the mean of 2 and 6."""
+    return [
+        ("adapter, gradient:", None),
+        ("adapter, weight:", 2.0),
+        ("encoder, weight:", 3.0),
+        ("encoder, running mean:", 0.5 * np.mean([2.0, 6.0])),
+    ]
+
+
+def review_solution() -> Pairs:
+    """The mean of head * 3 * adapter * x at 5 and 2, x = 1 and 3; a step with lr = 0.01."""
+    x = np.array([1.0, 3.0])
+    at_adapter = slope(lambda a: np.mean(5 * 3 * a * x), 2)
+    at_head = slope(lambda h: np.mean(h * 3 * 2 * x), 5)
+    return [
+        ("adapter, gradient:", at_adapter),
+        ("adapter, weight:", sgd(2, at_adapter, lr=0.01)),
+        ("encoder, weight:", 3.0),
+        ("encoder, running mean:", 0.0),
+        ("head, weight:", sgd(5, at_head, lr=0.01)),
     ]
