@@ -9,7 +9,8 @@ def train(clear):
             optimizer.zero_grad()
         (w**2).backward()
         optimizer.step()
-        print(f"  step {step}: w.grad={w.grad.item()} w={w.item()}")
+        grad = w.grad.item()
+        print(f"  step {step}: w.grad={grad} w={w.item()}")
 
 
 print("with zero_grad:")

@@ -10,10 +10,12 @@ z = x + y
 o = w @ z
 o.backward()
 
+named = {"x": x, "y": y, "w": w, "c": c, "z": z, "o": o}
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
-    for name, t in [("x", x), ("y", y), ("w", w), ("c", c), ("z", z), ("o", o)]:
-        flags = f"requires_grad={t.requires_grad} is_leaf={t.is_leaf}"
+    for name, t in named.items():
+        flags = f"requires_grad={t.requires_grad}"
+        flags += f" is_leaf={t.is_leaf}"
         print(f"{name}: {flags} grad={t.grad}")
 
 print("warnings:", len(caught))

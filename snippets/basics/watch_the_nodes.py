@@ -7,7 +7,9 @@ y = factor * w - 1
 
 def watch(node):
     def report(passed_on, received):
-        print(f"{node.name()}: received {received[0]}, passed on {passed_on[0]}")
+        came = f"received {received[0]}"
+        went = f"passed on {passed_on[0]}"
+        print(f"{node.name()}: {came}, {went}")
 
     node.register_hook(report)
 

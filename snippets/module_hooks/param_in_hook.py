@@ -19,5 +19,6 @@ for needs_grad in (False, True):
         warnings.simplefilter("always")
         (5 * fc(x)).sum().backward()
     for warning in caught:
-        print("  UserWarning:", str(warning.message).split(". ")[0])
+        first, _, _ = str(warning.message).partition(". ")
+        print("  UserWarning:", first)
     print("  after backward, weight.grad:", fc.weight.grad)

@@ -9,7 +9,8 @@ def check(module, grad_input, grad_output):
         raise ValueError("gradient refused")
 
 
-fc1, fc2 = nn.Linear(1, 1, bias=False), nn.Linear(1, 1, bias=False)
+fc1 = nn.Linear(1, 1, bias=False)
+fc2 = nn.Linear(1, 1, bias=False)
 nn.init.constant_(fc1.weight, 2.0)
 nn.init.constant_(fc2.weight, 3.0)
 fc2.register_full_backward_hook(check)

@@ -5,7 +5,8 @@ embedding = nn.Embedding(3, 2)
 decoder = nn.Linear(2, 3, bias=False)
 decoder.weight = embedding.weight
 with torch.no_grad():
-    embedding.weight.copy_(torch.tensor([[1.0, 2.0], [0.0, 1.0], [1.0, 1.0]]))
+    rows = torch.tensor([[1.0, 2.0], [0.0, 1.0], [1.0, 1.0]])
+    embedding.weight.copy_(rows)
 
 model = nn.Sequential(embedding, decoder)
 print("parameters:", len(list(model.parameters())))

@@ -1,6 +1,7 @@
 import torch
 
-kernel = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+numbers = [[1.0, 2.0], [3.0, 4.0]]
+kernel = torch.tensor(numbers, requires_grad=True)
 mask = torch.tensor([[1.0, 1.0], [1.0, 0.0]])
 kernel.register_hook(lambda grad: grad * mask)
 optimizer = torch.optim.SGD([kernel], lr=0.25, momentum=0.5)

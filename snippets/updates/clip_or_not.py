@@ -7,8 +7,10 @@ optimizer = torch.optim.SGD([a, b], lr=1)
 
 loss = 3 * a + 4 * b
 loss.backward()
-print(f"before clipping, a.grad: {a.grad.item()} b.grad: {b.grad.item()}")
+print(f"before clipping, a.grad: {a.grad.item()}", end=" ")
+print(f"b.grad: {b.grad.item()}")
 clip_grad_norm_([a, b], max_norm=1.0)
-print(f"after clipping, a.grad: {a.grad.item():.4f} b.grad: {b.grad.item():.4f}")
+print(f"after clipping, a.grad: {a.grad.item():.4f}", end=" ")
+print(f"b.grad: {b.grad.item():.4f}")
 optimizer.step()
 print(f"after step, a: {a.item():.4f} b: {b.item():.4f}")
