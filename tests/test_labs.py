@@ -204,7 +204,7 @@ def test_a_place_is_filled_and_words_are_escaped():
     filled = serialize(tree)
     assert filled.startswith('a<figure class="plot"><svg role="img" aria-label="一条 &lt;线&gt;"')
     assert 'viewBox="0 0 360 230.4"' in filled
-    assert ">步</text>" in filled and filled.endswith("</svg></figure>b")
+    assert ">步</text>" in filled and filled.endswith("一条 &lt;线&gt;</figcaption></figure>b")
 
 
 def test_words_are_pairs():

@@ -78,4 +78,7 @@ def fill_figures(tree: Tree, figures: Mapping[str, str], earlier: bool = False) 
             figure.attrs["id"] = attributes["id"]
             picture = f"{controls}<varied-plot>{picture}</varied-plot>"
         figure.inner_html = picture
+        # The picture itself says the same to a screen reader.
+        caption = element(tree, "figcaption", {"aria-hidden": "true"}, attributes["aria-label"])
+        figure.insert_child(caption, move=True)
         node.replace_with(figure, move=True)
