@@ -22,6 +22,7 @@ from pytest_codeblocks.plugin import TestBlock
 
 from proofbook.check.outputs import refused
 from proofbook.check.text_difference import first_different_line
+from proofbook.directives.snippet import code_with_notes
 from proofbook.markdown.expand import expand, expand_reference
 from proofbook.model.book import Book, read_book
 from proofbook.model.page import Page, one_line_end, parse
@@ -197,6 +198,7 @@ def _wrong_blocks(
         return Problem(page.file, line, what, expected, found, mend, (page.file,))
 
     markers = ", ".join(page.line(number).strip() for number in page.markers) or "no marker"
+    shown = {r.line: code_with_notes(r, book) for r in page.references if r.path in book.scripts}
     # Asked of `parse`, so that the same fences are Python here and there.
     python = {n for n, b in blocks.items() if parse("", f"```{b.syntax}\n```").typed_python}
     for line in sorted(python ^ scripts.keys()):
@@ -207,7 +209,7 @@ def _wrong_blocks(
         block, script = blocks[line], scripts[line]
         if block.marks or block.importorskip or block.expected_output_ignore_whitespace:
             yield fault(line, "a test marker stands at the code block", "no marker", markers)
-        if script and block.code.rstrip("\n") != book.text(script).rstrip("\n"):
+        if script and block.code.rstrip("\n") != shown[line].rstrip("\n"):
             what = "the block that would run is not the script"
             yield fault(line, what, f"the code of {script}", block.code)
         if block.expected_output is None:
