@@ -60,6 +60,8 @@ def _said(file: Path) -> tuple:
     article = Tree(text).css_first("article")
     for take in article.css("nav.take"):  # of the site, the Markdown of each page is one more
         take.decompose()
+    for node in article.css("[data-search-exclude]"):  # Zensical takes it off when it has obeyed
+        del node.attrs["data-search-exclude"]
     return (
         [(link.attributes.get("class"), link.text()) for link in article.css(LINKS)],
         [math.html for math in article.css("math")],
