@@ -25,7 +25,9 @@ for norm in (nn.BatchNorm1d, nn.LayerNorm):
     gaps = [((gradient(net, s) - full).norm() / full.norm()).item() for s in sizes]
     print(f"{norm.__name__}:", " ".join(f"{gap:.2f}" for gap in gaps))
     plt.plot(sizes, gaps, "o-", label=norm.__name__)
-plt.xscale("log", base=2)
+plt.semilogx()
+plt.xticks(sizes, sizes)
+plt.minorticks_off()
 plt.xlabel("size of the micro-batch")
 plt.ylabel("gap to the full gradient")
 plt.legend()

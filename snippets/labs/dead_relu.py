@@ -22,7 +22,7 @@ for step in range(60):
 dead = torch.stack(active) == 0
 back = (dead[:-1] & ~dead[1:]).any(0)
 print(f"dead at some step: {dead.any(0).sum()}, came back: {back.sum()}")
-plt.imshow(torch.stack(active, 1))
+plt.imshow(torch.stack(active, 1), aspect="auto")
 plt.colorbar(label="share of inputs that pass")
 plt.xlabel("step")
 plt.ylabel("unit")

@@ -25,7 +25,7 @@ for panel, activation in zip(panels, (nn.Sigmoid, nn.Tanh), strict=True):
         ends = f"layer 0 {shown[0, step]:.1e}, layer 6 {shown[6, step]:.1e}"
         print(f"{activation.__name__}, step {step}: {ends}")
     print(f"  outputs at the end differ by {net(x).max() - net(x).min():.1e}")
-    image = panel.imshow(shown.log10(), vmin=-6, vmax=0)
+    image = panel.imshow(shown.log10(), vmin=-6, vmax=0, aspect="auto")
     panel.set(title=activation.__name__, ylabel="layer", yticks=[0, 3, 6])
 panels[1].set_xlabel("step")
 figure.colorbar(image, ax=panels, label="log10 of the gradient norm")

@@ -21,7 +21,7 @@ for step in (0, 75, 149):
     low, middle, high = grads[step].flatten().quantile(torch.tensor([0.05, 0.5, 0.95]))
     print(f"step {step}: median {10**middle:.1e}, 90% from {10**low:.1e} to {10**high:.1e}")
 shown = torch.stack([grad.histc(20, -7, -2) / 1024 for grad in grads], 1)
-plt.imshow(shown, origin="lower", extent=(0, 150, -7, -2))
+plt.imshow(shown, origin="lower", extent=(0, 150, -7, -2), aspect="auto")
 plt.colorbar(label="share of the 1024 weights")
 plt.xlabel("step")
 plt.ylabel("log10 of the gradient")

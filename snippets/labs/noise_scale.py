@@ -23,6 +23,8 @@ for step in range(101):
     errors.mean().backward()
     optimizer.step()
 plt.semilogy(steps, scales, "o-")
+plt.yticks([20, 50, 100, 200, 400], [20, 50, 100, 200, 400])
+plt.minorticks_off()
 plt.xlabel("step")
 plt.ylabel("noise scale")
 plt.show()

@@ -21,6 +21,8 @@ for kind, lr in ((SGD, 0.1), (SGD, 0.01), (Adam, 0.001)):
     print(f"{name}: step 0 {ratios[0]:.1e}, step 99 {ratios[99]:.1e}")
     plt.plot(ratios, label=name)
 plt.yscale("log")
+plt.yticks([0.0003, 0.001, 0.003, 0.01], [0.0003, 0.001, 0.003, 0.01])
+plt.minorticks_off()
 plt.xlabel("step")
 plt.ylabel("update / weight")
 plt.legend()
