@@ -12,18 +12,20 @@ cases = {
 for name, (activation, scale) in cases.items():
     torch.manual_seed(0)
     h = torch.randn(256, width, requires_grad=True)
-    norms, squares = {}, []
-    for number in range(depth):
-        h.register_hook(lambda grad, n=number, norms=norms: norms.update({n: grad.norm().item()}))
+    inputs, squares = [], []
+    for _ in range(depth):
+        h.retain_grad()
+        inputs.append(h)
         z = h @ torch.randn(width, width) * (scale / width**0.5)
         slope = torch.autograd.grad(activation(z).sum(), z, retain_graph=True)[0]
         squares.append(scale**2 * slope.square().mean())
         h = activation(z)
     (h * torch.randn(256, width)).sum().backward()
+    norms = [h.grad.norm().item() for h in inputs]
     measured = (norms[0] / norms[29]) ** (1 / 29)
     predicted = torch.stack(squares[:-1]).log().mean().div(2).exp()
     print(f"{name}: per layer {measured:.2f}, predicted {predicted:.2f}")
-    plt.plot([norms[n] for n in range(depth)], label=name)
+    plt.plot(norms, label=name)
 plt.yscale("log")
 plt.xlabel("layer")
 plt.ylabel("gradient norm")

@@ -1,5 +1,3 @@
-from itertools import pairwise
-
 import matplotlib.pyplot as plt
 import torch
 from torch import nn
@@ -8,19 +6,25 @@ torch.set_default_dtype(torch.float64)
 x = torch.linspace(-3, 3, 128)[:, None]
 y = torch.sin(2 * x)
 figure, panels = plt.subplots(2, 1, sharex=True)
+
+
+def keep_norm(weight):
+    norms[weight].append(weight.grad.norm())
+
+
 for panel, activation in zip(panels, (nn.Sigmoid, nn.Tanh), strict=True):
     torch.manual_seed(0)
-    layers = [nn.Linear(*sizes) for sizes in pairwise([1, 32, 32, 32, 32, 32, 32, 1])]
+    layers = [nn.Linear(1, 32), *(nn.Linear(32, 32) for _ in range(5)), nn.Linear(32, 1)]
     net = nn.Sequential(*(part for layer in layers for part in (layer, activation())))[:-1]
-    optimizer = torch.optim.SGD(net.parameters(), lr=0.05)
     norms = {layer.weight: [] for layer in layers}
     for weight in norms:
-        weight.register_post_accumulate_grad_hook(lambda w, n=norms: n[w].append(w.grad.norm()))
+        weight.register_post_accumulate_grad_hook(keep_norm)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.05)
     for _ in range(150):
         optimizer.zero_grad()
         nn.functional.mse_loss(net(x), y).backward()
         optimizer.step()
-    shown = torch.stack([torch.stack(norms[layer.weight]) for layer in layers])
+    shown = torch.stack([torch.stack(steps) for steps in norms.values()])
     for step in (0, 149):
         ends = f"layer 0 {shown[0, step]:.1e}, layer 6 {shown[6, step]:.1e}"
         print(f"{activation.__name__}, step {step}: {ends}")

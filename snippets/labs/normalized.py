@@ -9,12 +9,13 @@ depth, width = 30, 64
 def gradient_norms(scale, norm):
     torch.manual_seed(0)
     h = torch.randn(256, width, requires_grad=True)
-    norms = {}
-    for number in range(depth):
-        h.register_hook(lambda grad, number=number: norms.update({number: grad.norm().item()}))
+    inputs = []
+    for _ in range(depth):
+        h.retain_grad()
+        inputs.append(h)
         h = torch.relu(norm(h @ torch.randn(width, width) * (scale / width**0.5)))
     (h * torch.randn(256, width)).sum().backward()
-    return [norms[number] for number in range(depth)]
+    return [h.grad.norm().item() for h in inputs]
 
 
 layer_norm = nn.LayerNorm(width, elementwise_affine=False, eps=0)

@@ -7,13 +7,14 @@ torch.set_default_dtype(torch.float64)
 def gradient_norms(connect):
     torch.manual_seed(0)
     h = torch.randn(256, 64, requires_grad=True)
-    norms = {}
-    for number in range(30):
-        h.register_hook(lambda grad, number=number: norms.update({number: grad.norm().item()}))
+    inputs = []
+    for _ in range(30):
+        h.retain_grad()
+        inputs.append(h)
         branch = torch.tanh(h @ torch.randn(64, 64) * (0.5 / 64**0.5))
         h = connect(h, branch)
     (h * torch.randn(256, 64)).sum().backward()
-    return [norms[number] for number in range(30)]
+    return [h.grad.norm().item() for h in inputs]
 
 
 ways = {

@@ -13,11 +13,15 @@ class Double(nn.Module):
         return self.pack(2 * x)
 
 
+def note(module, grad_input, grad_output):
+    fired.append(module)
+
+
 x = torch.tensor(3.0, requires_grad=True)
 for pack in (lambda y: (y,), lambda y: {0: y}):
     fired = []
     double = Double(pack)
-    double.register_full_backward_hook(lambda *_, fired=fired: fired.append(True))
+    double.register_full_backward_hook(note)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         result = double(x)
