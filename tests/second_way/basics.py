@@ -390,6 +390,12 @@ def where_nan() -> Pairs:
     ]
 
 
+def find_the_break() -> Pairs:
+    """The values that v and w have: both are reached, then v alone."""
+    v, w = 2, 3
+    return [("leaf with the value", leaf) for leaf in (v, w, v)]
+
+
 def find_the_nan() -> Pairs:
     """The sum of (0, r1), by r = (r0, r1); the first of these, sent back to sqrt at 0."""
     return [

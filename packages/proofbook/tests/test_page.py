@@ -171,14 +171,16 @@ def older(book: Book, version: str, output: str) -> None:
     book.write(*recorded(book, version, output))
 
 
-def test_what_older_versions_printed_stands_below_the_output(book):
+def test_what_older_versions_printed_is_folded_below_the_output(book):
     older(book, "1.4.0", "y: 6\n")
     older(book, "1.6.0", "y: six\n")
     text = expanded(book, "::: snippets/t/s.py\n    then: 1.4.0\n    then: 1.6.0\n")
     assert text.endswith(
         "```{ .text .output }\ny: 6.0\n```\n\n"
-        '```{ .text .output .then title="PyTorch 1.4.0" }\ny: 6\n```\n\n'
-        '```{ .text .output .then title="PyTorch 1.6.0" }\ny: six\n```\n'
+        '??? then "PyTorch 1.4.0: another output"\n\n'
+        '    ```{ .text .output .then title="PyTorch 1.4.0" hl_lines="1" }\n    y: 6\n    ```\n\n'
+        '??? then "PyTorch 1.6.0: another output"\n\n'
+        '    ```{ .text .output .then title="PyTorch 1.6.0" hl_lines="1" }\n    y: six\n    ```\n'
     )
 
 

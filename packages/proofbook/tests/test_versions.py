@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import tempfile
 from importlib import metadata
@@ -92,14 +93,16 @@ def test_the_page_shows_it_folded_with_what_differs_and_why(versions: Book):
         ) in text
 
 
-def test_what_a_page_shows_openly_is_not_folded_and_needs_no_other_reason(versions: Book):
+def test_what_a_page_asks_for_stands_under_its_version_and_needs_no_other_reason(versions: Book):
     for language in ("zh", "en"):
         versions.change(f"docs/t/p.{language}.md", "3 * w\n", "3 * w\n    then: 2.1.1\n")
     versions.remove(REASONS)
     assert told(versions) == []
     book = read_book(versions.root)
     text = expand(book.page(PAGE), book)
-    assert "???" not in text and 'title="PyTorch 2.1.1" }\ny: six\n' in text
+    (box,) = re.findall(r"\?\?\? then .*", text)
+    assert box in ('??? then "PyTorch 2.1.1: another output"', '??? then "PyTorch 2.1.1：输出不同"')
+    assert '    ```{ .text .output .then title="PyTorch 2.1.1" hl_lines="1" }\n    y: six\n' in text
 
 
 def test_a_newer_version_is_told_from_the_first_that_differs(versions: Book):

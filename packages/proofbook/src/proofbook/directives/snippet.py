@@ -17,7 +17,7 @@ from collections.abc import Iterator
 
 from gradtrace.vary.variation import FORM
 
-from proofbook.content.version_differences import folded_outputs
+from proofbook.content.version_differences import OtherOutput, folded_outputs
 from proofbook.directives import (
     grid,
     plot,
@@ -60,19 +60,16 @@ def _expand(reference: Reference, page: Page, book: Book) -> list[str]:
         raise Unproved(problems)
     code = code_with_notes(reference, book).rstrip("\n").split("\n")
     output = book.text(output_file(reference.path)).rstrip("\n").split("\n")
-    then = {version: _printed(reference.path, version, book) for version in reference.then}
+    asked = [_printed(reference.path, version, book) for version in reference.then]
     others = folded_outputs(book, reference)
-    texts = [code, output, *then.values(), *(other.output.split("\n") for other in others)]
+    texts = [code, output, *(other.output.split("\n") for other in (*asked, *others))]
     ticks = "`" * max(3, *(1 + _longest_ticks(lines) for lines in texts))
     numbers = [str(_lines_with(code, text)[0]) for text, _ in reference.highlights]
     highlighted = f' hl_lines="{" ".join(numbers)}"' if numbers else ""
     lines = [f'{ticks}python title="{reference.path}"{highlighted}', *code, ticks, ""]
     lines += [EXPECTED_OUTPUT, "", f"{ticks}{{ .text .output }}", *output, ticks]
-    for version, printed in then.items():
-        title = f'title="PyTorch {version}"'
-        lines += ["", f"{ticks}{{ .text .output .then {title} }}", *printed, ticks]
-    for other in others:
-        own = "\n".join(output)
+    own = "\n".join(output)
+    for other in (*asked, *others):
         lines += ["", *version_output.folded(other, own, page.language, ticks)]
     if captions := grid.captions(reference):
         lines += ["", *grid.draw("\n".join(output), captions)]
@@ -93,9 +90,9 @@ def code_with_notes(reference: Reference, book: Book) -> str:
     return "\n".join(lines)
 
 
-def _printed(script: str, version: str, book: Book) -> list[str]:
-    """The lines that a version prints for a script; none where that is not known."""
-    return (output_with(book, script, version) or "").rstrip("\n").split("\n")
+def _printed(script: str, version: str, book: Book) -> OtherOutput:
+    """What a version prints for a script; nothing where that is not known."""
+    return OtherOutput((version,), output_with(book, script, version) or "", "", "", ())
 
 
 def _recording(reference: Reference) -> str | None:
