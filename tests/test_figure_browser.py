@@ -86,7 +86,7 @@ def at(figure) -> str:
 def test_each_button_does_what_it_says(figures, page):
     figure = go(page, figures + "losses/")
     names = [button(figure, n).get_attribute("aria-label") for n in range(7)]
-    assert names[:5] == ["第一步", "上一步", "播放", "下一步", "最后一步"]
+    assert names[:5] == ["第一格", "上一格", "播放", "下一格", "最后一格"]
     assert names[5:] == ["到第 1 次反向传播的开头", "速度 1×"]
     for number, shown in (
         (0, 1),
@@ -189,7 +189,7 @@ def test_keys_alone_suffice(figures, page):
     for key, shown in (("Home", 1), ("ArrowRight", 2), ("End", 23), ("ArrowLeft", 22)):
         page.keyboard.press(key)
         assert at(figure) == f"{shown} / 23"
-    assert slider.get_attribute("aria-valuetext").startswith("第 22 步，共 23 步: 优化器 SGD")
+    assert slider.get_attribute("aria-valuetext").startswith("第 22 格，共 23 格: 优化器 SGD")
 
 
 def test_it_plays_and_pauses_and_stays_silent_meanwhile(figures, browser):

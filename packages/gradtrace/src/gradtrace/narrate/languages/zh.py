@@ -149,7 +149,7 @@ PHRASES = {
     "box": "计算图，可以左右滚动",
     "vary": "改一改|# 的值|恢复成 #|这个值下的计算图和原来不同。|数据没有读到，请检查网络后再试。|"
     "这个值没有录下来，最近的是 #。",
-    "all_steps": "全部 {count} 步",
+    "all_steps": "全部 {count} 格",
     "recorded": "PyTorch {version} 运行时的记录。",
     "left_out": "记录停在第 {line} 行，后面的没有画出来。",
     # the legend: what a sample looks like, and what it is
@@ -177,9 +177,9 @@ PHRASES = {
     "sign_passes": "第几次反向传播",
     "sign_history": "从旧值到新值",
     # labels of the player, in the order in which trace.js reads them
-    "buttons": "第一步|上一步|播放|暂停|下一步|最后一步|步骤|第 # 步，共 {count} 步|第 # 行|"
-    "共 {count} 步，一步一步看它怎么跑|"
-    "前向传播已经走完，接下来是反向传播。按播放，看梯度一步一步往回走。|"
+    "buttons": "第一格|上一格|播放|暂停|下一格|最后一格|第几格|第 # 格，共 {count} 格|第 # 行|"
+    "共 {count} 格，一格一格看它怎么跑|"
+    "前向传播已经走完，接下来是反向传播。按播放，看梯度一格一格往回走。|"
     "到第 # 次反向传播的开头|速度 #",
     # folded groups of boxes
     "whole": "整张图",
@@ -203,11 +203,11 @@ PHRASES = {
     "no_pass": "没有反向传播",
     "failed_forward": "出错的前向传播",
     "failing": "{label}（出错）",
-    "first_steps": "页面放不下，最前面的 {count} 步合成这一步，只显示它们之后参数和输入的样子。",
-    "more_steps": "还有 {count} 步，要有 JavaScript 才能看。",
+    "first_steps": "页面放不下，最前面的 {count} 格合成这一格，只显示它们之后参数和输入的样子。",
+    "more_steps": "还有 {count} 格，要有 JavaScript 才能看。",
     # in the order in which player/page.js reads them
     "tools": "正在看的一层|回到外面一层（Esc）|搜索模块、张量、操作、行号（/）|缩小（−）|"
-    "放进窗口（0）|放大（+）|跟着步骤进到折叠的方框里（F）|浅色或深色|看哪一次|文件|没有找到",
+    "放进窗口（0）|放大（+）|跟着走到的那一格进到折叠的方框里（F）|浅色或深色|看哪一次|文件|没有找到",
     "made_by": "由 `gradtrace` 生成。",
     "note_eager": "脚本用了 `torch.compile`。记录期间，要编译的代码改用 eager 方式运行，"
     "这样每个运算都能画出来；"
