@@ -18,6 +18,7 @@ from proofbook.content.search import (
     REST,
     address,
     asked_of,
+    elsewhere,
     own_words,
     with_asked,
     with_excerpts,
@@ -30,6 +31,8 @@ ROOT = Path(__file__).resolve().parents[1]
 
 QUERIES = tomllib.loads((ROOT / "tests/queries.toml").read_text("utf-8"))
 EDITIONS = {"zh": "", "en": "en/"}
+ELSEWHERE = {q.see.partition("#")[0] for q in read_questions(read_book(ROOT)) if q.see}
+"""The addresses of answers that the book doesn't have."""
 RIGHT = 0.95
 """The share of the queries whose page must be among the first three results."""
 
@@ -58,14 +61,44 @@ def test_the_right_page_is_among_the_first_three(site, page, language):
     failed = []
     for query, wanted in QUERIES[language].items():
         addresses = search(page, query)
-        assert all(place.startswith(edition) for place in addresses)  # and none of the other's:
-        assert language == "en" or not any(place.startswith(f"{site}en/") for place in addresses)
+        own = [place for place in addresses if place not in ELSEWHERE]
+        assert all(place.startswith(edition) for place in own)  # and none of the other's:
+        assert language == "en" or not any(place.startswith(f"{site}en/") for place in own)
         found = [place.removeprefix(edition) for place in addresses[:3]]
         if not set(wanted) & set(found):
             failed.append(f"{query!r}: wanted {' or '.join(wanted)}, found {', '.join(found)}")
     assert page.complaints == []
     count = len(QUERIES[language])
     assert count - len(failed) >= RIGHT * count, "\n".join(failed)
+
+
+ABSENT = {
+    "zh": {"DDP": "ddp.html", "复数 梯度": "autograd.html", "梯度检查点": "checkpoint.html"},
+    "en": {"gradient checkpointing": "checkpoint.html", "jacrev": "func", "FSDP2": "fully_shard"},
+}
+"""What readers look for and the book doesn't have, and a part of the address that has it."""
+
+
+@needs_browser
+@pytest.mark.parametrize("language", EDITIONS)
+def test_what_the_book_does_not_have_is_said_first_and_where_it_is(site, page, language):
+    page.goto(site + EDITIONS[language])
+    page.locator(".md-search__input").click()
+    for query, wanted in ABSENT[language].items():
+        first = search(page, query)[0]
+        assert first in ELSEWHERE and wanted in first, query
+        said = page.locator(".md-search-result__item").first.inner_text()
+        assert {"zh": "这本书里没有", "en": "Not in this book"}[language] in said, query
+    for query in ("retain_graph", "zero_grad"):  # what it does have comes first
+        assert search(page, query)[0] not in ELSEWHERE
+    page.locator(".md-search__input").fill("quantization")
+    page.keyboard.press("Shift")
+    said = {"zh": "这本书里没有", "en": "Not in this book"}[language]
+    page.wait_for_function(
+        "said => document.querySelector('.md-search-result__meta').innerText.startsWith(said)",
+        arg=said,
+    )
+    assert page.complaints == []
 
 
 @needs_browser
@@ -152,6 +185,24 @@ def test_a_place_is_found_by_questions_terms_and_threads():
     assert asked_of([], Terms((term,)), [], "zh") == {
         "t/p/": ["叶子张量", "leaf tensor", "叶子节点"]
     }
+
+
+def test_what_is_answered_elsewhere_is_an_entry_that_says_so_once_for_each_page():
+    asked = [
+        Question(1, "怎样改 `w`？", "How do I edit `w`?", part="t", to="t/p"),
+        Question(2, "复数", "`complex` & more", also=("Wirtinger",), see="https://e.org/a#c"),
+        Question(3, "稀疏", "sparse", see="https://e.org/a"),
+    ]
+    assert elsewhere(asked, "en", list) == [
+        {
+            "location": "https://e.org/a",
+            "title": "Not in this book: complex &amp; more; sparse",
+            "text": "<p>Answered elsewhere: e.org/a</p>",
+            FIELD: "复 数 complex & more Wirtinger 稀 疏 sparse",
+        }
+    ]
+    assert elsewhere(asked, "zh", list)[0]["title"] == "这本书里没有：复数; 稀疏"
+    assert elsewhere(asked[:1], "en", list) == []
 
 
 def test_entries_get_the_words_within_words_and_others_stay():

@@ -32,9 +32,9 @@ _MOST = 10
 class Question:
     """A question of a reader, or an error message, and where the answer is.
 
-    `line`: that of the file; `also`: the message as other versions of PyTorch word it; `often`: its
-    place among those asked most, or 0; `see`: the address of an answer elsewhere, where the book
-    has none.
+    `line`: that of the file; `also`: the message as other versions of PyTorch word it, or other
+    words by which readers look for what the book doesn't have; `often`: its place among those asked
+    most, or 0; `see`: the address of an answer elsewhere, where the book has none.
     """
 
     line: int
@@ -101,7 +101,7 @@ def entries(page: Page, part: str, questions: Sequence[Question], page_file: Pag
     return [
         "- " + " / ".join([_link(question, page.language, page.file, page_file), *others])
         for question in chosen
-        for others in [map(_code, question.also)]
+        for others in [map(_code, question.also if question.message else ())]
     ]
 
 
@@ -185,9 +185,10 @@ def _faults(entry: object, kind: str) -> Iterator[_Fault]:
     if (
         not isinstance(also, list)
         or not all(map(is_words, also))
-        or ("also" in entry) > bool(entry.get("message"))
+        or ("also" in entry) > bool(entry.get("message") or kind == ABSENT)
     ):
-        yield "also is no list of other wordings of a message", 'also = ["..."]', repr(also)
+        what = "also is no list of other wordings, of a message or of what is absent"
+        yield what, 'also = ["..."]', repr(also)
     for key in ("part", "to") if kind == "question" else ("see",):
         if key not in entry:
             yield f"the question has no {key}", f'{key} = "..."', "nothing"

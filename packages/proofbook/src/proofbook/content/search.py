@@ -10,6 +10,7 @@ from proofbook.check.links import external_links
 from proofbook.content.glossary import Terms
 from proofbook.content.page_summary import answer
 from proofbook.content.questions import Question
+from proofbook.model.config import in_language
 from proofbook.model.page import Page
 
 FIELD = "asked"
@@ -27,6 +28,11 @@ _TAG = re.compile(r"<[^>]*>")
 _NO_WORD = re.compile(r"<[^>]*>|&\w+;|[^\w.]|(?<!\d)\.|\.(?!\d)")
 _OFFICIAL = "pytorch.org/"
 _HAN = re.compile(r"[\u4e00-\u9fff]+")
+_ELSEWHERE = {
+    "zh": ("这本书里没有：{}", "别处的答案：{}"),
+    "en": ("Not in this book: {}", "Answered elsewhere: {}"),
+}
+"""The title and the text of a result for what the book doesn't have."""
 
 
 def own_words(terms: Terms, cut: Callable[[str], Iterable[str]]) -> list[str]:
@@ -76,6 +82,35 @@ def with_asked(
         else entry
         for entry in entries
     ]
+
+
+def elsewhere(
+    questions: Sequence[Question], language: str, cut: Callable[[str], Iterable[str]]
+) -> list[dict]:
+    """Entries for what the book doesn't have: they say so, and lead to the answer elsewhere.
+
+    What has its answer on one page is one entry. Its address has no `#`: Material would look for
+    the rest of that page among the entries, and show nothing.
+    """
+    by_address: dict[str, list[Question]] = {}
+    for question in questions:
+        if question.see:
+            by_address.setdefault(question.see.partition("#")[0], []).append(question)
+    title, text = in_language(_ELSEWHERE, language)
+    return [
+        {
+            "location": see,
+            "title": html.escape(title.format(_plain([q.text(language) for q in asked], "; "))),
+            "text": f"<p>{html.escape(text.format(see.partition('://')[2]))}</p>",
+            FIELD: _plain(_cut(_plain([w for q in asked for w in (q.zh, q.en, *q.also)]), cut)),
+        }
+        for see, asked in by_address.items()
+    ]
+
+
+def _plain(texts: Iterable[str], between: str = " ") -> str:
+    """Texts as one, without the marks of code, with single blanks."""
+    return " ".join(between.join(texts).replace("`", "").split())
 
 
 def answers_of(pages: Iterable[Page], language: str) -> dict[str, str]:

@@ -22,7 +22,14 @@ from selectolax.lexbor import LexborHTMLParser
 from proofbook.content.glossary import Terms, known_terms
 from proofbook.content.page_summary import unlatexed
 from proofbook.content.questions import known_questions
-from proofbook.content.search import answers_of, asked_of, own_words, with_asked, with_excerpts
+from proofbook.content.search import (
+    answers_of,
+    asked_of,
+    elsewhere,
+    own_words,
+    with_asked,
+    with_excerpts,
+)
 from proofbook.mkdocs.kept import Kept, digest
 from proofbook.mkdocs.swap import write_whole
 from proofbook.model.book import Book
@@ -119,7 +126,10 @@ class SearchEntries:
         asked = asked_of(book.pages, terms, questions, language)
         index = json.loads(text)
         entries = with_excerpts(index["docs"], answers_of(book.pages, language))
-        index["docs"] = with_asked(entries, asked, self.segmenter.cut)
+        index["docs"] = [
+            *with_asked(entries, asked, self.segmenter.cut),
+            *elsewhere(questions, language, self.segmenter.cut),
+        ]
         return json.dumps(index, ensure_ascii=False, separators=(",", ":"))
 
     def _adding(self, index: SearchIndex, edition: str, settings: str) -> Callable[[Page], None]:
