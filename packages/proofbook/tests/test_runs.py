@@ -43,6 +43,17 @@ def test_what_another_process_found_with_other_numbers_is_not_run_again(tmp_path
     assert runner.asked == [("a", False)] and set(runs.results()) == set(before.results())
 
 
+def test_what_is_known_is_known_in_another_folder_too(tmp_path):
+    (tmp_path / "before").mkdir()
+    before, _ = runs_in(tmp_path / "before")
+    before.start("ab", "")
+    (tmp_path / "before").rename(tmp_path / "after")
+    runs, runner = runs_in(tmp_path / "after")
+    runs.known = before.results()
+    paths = [future.result().path for future in runs.start("ab", "")]
+    assert paths == [str(tmp_path / "after" / name) for name in "ab"] and runner.asked == []
+
+
 def runs_in(root: Path, **took: float) -> tuple[Runs, FakeRunner]:
     for name in "abc":
         (root / name).write_text(f"of {name}", "utf-8")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from proofbook.run.result import Result
@@ -70,7 +70,9 @@ class Runs:
                 futures[key] = self._futures[key]
             elif key in self.known:
                 futures[key] = Future()
-                futures[key].set_result(self.known[key])
+                # What is kept beside a book moves with it: the script may lie elsewhere by now.
+                moved = replace(self.known[key], path=str(self.root / script))
+                futures[key].set_result(moved)
             else:
                 self._runner = self._runner or self.start_runner()
                 file = self.root / script
