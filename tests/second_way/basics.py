@@ -391,9 +391,12 @@ def where_nan() -> Pairs:
 
 
 def find_the_break() -> Pairs:
-    """The values that v and w have: both are reached, then v alone."""
-    v, w = 2, 3
-    return [("leaf with the value", leaf) for leaf in (v, w, v)]
+    """The shapes of v and w: both are reached, then v alone."""
+    v, w = (2,), (3,)
+    return [
+        *(("v with shape", v), ("w with shape", w)),
+        ("v with shape", v),
+    ]
 
 
 def find_the_nan() -> Pairs:
