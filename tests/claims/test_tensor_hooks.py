@@ -515,6 +515,14 @@ def test_behind_views_both_grad_lie_in_one_block(size, dtype):
     assert a.grad is not b.grad
     a.grad *= 100
     assert b.grad.tolist() == size * [100]
+    for foreach in (False, True):
+        for w in (a, b):
+            w.grad = None
+        (a.view(-1) + b.view(-1)).backward(torch.ones(size, dtype=dtype))
+        norm = torch.nn.utils.clip_grad_norm_([a, b], 0.5, foreach=foreach)
+        assert norm.item() == pytest.approx((2 * size) ** 0.5, rel=0.01)
+        twice = pytest.approx(size * [0.25 / (2 * size)], rel=0.03)
+        assert a.grad.tolist() == twice and b.grad.tolist() == twice
 
 
 @given(st.integers(2, 4), st.data())
