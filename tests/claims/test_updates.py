@@ -952,3 +952,24 @@ def test_resuming_goes_by_order(kinds, order, named, number):
             for name, value in saver.state[old].items():
                 assert torch.equal(torch.as_tensor(value), torch.as_tensor(kept[name])), kind
                 assert value is not old
+
+
+@given(
+    bad=st.sampled_from([float("inf"), float("-inf"), float("nan")]),
+    shape=st.sampled_from([(1,), (3,), (2, 2)]),
+    power=st.integers(0, 16),
+)
+def test_a_scaler_skips_the_step_that_an_option_of_clipping_would_stop(bad, shape, power):
+    """clipping: with inf or nan in a gradient, with unscale_() before the clipping."""
+    w = torch.ones(shape, requires_grad=True)
+    optimizer, scaler = optim.SGD([w], lr=1), GradScaler("cpu", init_scale=2.0**power)
+    factors = torch.ones(shape)
+    factors.view(-1)[0] = bad
+    scaler.scale((w * factors).sum()).backward()
+    scaler.unscale_(optimizer)
+    with pytest.raises(RuntimeError, match="non-finite"):
+        clip_grad_norm_([w], 1.0, error_if_nonfinite=True)
+    clip_grad_norm_([w], 1.0)
+    scaler.step(optimizer)
+    scaler.update()
+    assert torch.equal(w.detach(), torch.ones(shape)) and scaler.get_scale() == 2.0 ** (power - 1)
