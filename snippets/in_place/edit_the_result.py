@@ -1,11 +1,11 @@
 import torch
 
-for way in ("root += 1", "root.data += 1", "root = root + 1"):
+for way in ("in place", "through .data", "out of place"):
     w = torch.tensor(4.0, requires_grad=True)
     root = w.sqrt()
-    if way == "root += 1":
+    if way == "in place":
         root += 1
-    elif way == "root.data += 1":
+    elif way == "through .data":
         root.data += 1
     else:
         root = root + 1

@@ -253,6 +253,23 @@ def test_anomaly_detection_stops_at_nan_unless_told(check_nan):
             assert x.grad.isnan().all()
 
 
+@pytest.mark.filterwarnings("ignore:Error detected in")
+@pytest.mark.parametrize("name", INPUT_SAVED + RESULT_SAVED)
+def test_a_compiled_function_raises_when_it_is_called(name):
+    """find-the-line: autograd traces the backward pass there."""
+    torch.compiler.reset()
+
+    @torch.compile(backend="aot_eager")
+    def compiled(w: torch.Tensor) -> torch.Tensor:
+        h = w * 1
+        y = getattr(torch, name)(h)
+        (h if name in INPUT_SAVED else y).add_(1)
+        return y.sum()
+
+    with pytest.raises(Exception, match=MODIFIED):
+        compiled(torch.ones(3, requires_grad=True))
+
+
 STEPS = st.integers(2, 5)
 ROWS = st.sampled_from([(), (3,)])
 

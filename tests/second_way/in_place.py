@@ -9,9 +9,6 @@ EXCEPTIONS = {
     ("ask_the_node", "w * 3"): "what was computed",
     ("ask_the_node", "_saved_alpha 1"): "the factor of an addition, an internal of PyTorch",
     ("edit_the_mask", "[torch.FloatTensor [3]] is at version 1"): "part of a message",
-    ("edit_the_result", "root += 1"): "the edit",
-    ("edit_the_result", "root.data += 1"): "the edit",
-    ("edit_the_result", "root = root + 1"): "the edit",
     ("edit_the_result", "output 0 of Sqrt"): "the number of an output, part of a message",
     ("masked", "[torch.FloatTensor [3]], which is output 0 of Softmax, is at version 1"): (
         "part of a message"
