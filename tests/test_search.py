@@ -30,11 +30,15 @@ from proofbook.testing.browser import needs_browser
 ROOT = Path(__file__).resolve().parents[1]
 
 QUERIES = tomllib.loads((ROOT / "tests/queries.toml").read_text("utf-8"))
+UNSEEN = tomllib.loads((ROOT / "tests/queries_unseen.toml").read_text("utf-8"))
 EDITIONS = {"zh": "", "en": "en/"}
 ELSEWHERE = {q.see.partition("#")[0] for q in read_questions(read_book(ROOT)) if q.see}
 """The addresses of answers that the book doesn't have."""
 RIGHT = 0.95
 """The share of the queries whose page must be among the first three results."""
+RIGHT_UNSEEN = 0.83
+"""The same for queries that were written down unseen: 0.85 in Chinese, 0.88 in English when they
+were first asked. The goal is 0.9."""
 
 
 def search(page, query: str) -> list[str]:
@@ -52,14 +56,13 @@ def search(page, query: str) -> list[str]:
     ]
 
 
-@needs_browser
-@pytest.mark.parametrize("language", EDITIONS)
-def test_the_right_page_is_among_the_first_three(site, page, language):
+def not_found(site, page, language: str, queries: dict[str, list[str]]) -> list[str]:
+    """The queries whose page is not among the first three results, each with what is there."""
     edition = site + EDITIONS[language]
     page.goto(edition)
     page.locator(".md-search__input").click()
     failed = []
-    for query, wanted in QUERIES[language].items():
+    for query, wanted in queries.items():
         addresses = search(page, query)
         own = [place for place in addresses if place not in ELSEWHERE]
         assert all(place.startswith(edition) for place in own)  # and none of the other's:
@@ -68,8 +71,24 @@ def test_the_right_page_is_among_the_first_three(site, page, language):
         if not set(wanted) & set(found):
             failed.append(f"{query!r}: wanted {' or '.join(wanted)}, found {', '.join(found)}")
     assert page.complaints == []
-    count = len(QUERIES[language])
-    assert count - len(failed) >= RIGHT * count, "\n".join(failed)
+    return failed
+
+
+@needs_browser
+@pytest.mark.parametrize("language", EDITIONS)
+def test_the_right_page_is_among_the_first_three(site, page, language):
+    failed = not_found(site, page, language, QUERIES[language])
+    assert len(failed) <= (1 - RIGHT) * len(QUERIES[language]), "\n".join(failed)
+
+
+@pytest.mark.exhaustive
+@needs_browser
+@pytest.mark.parametrize("language", EDITIONS)
+def test_the_right_page_is_among_the_first_three_for_queries_it_was_never_tuned_to(
+    site, page, language
+):
+    failed = not_found(site, page, language, UNSEEN[language])
+    assert len(failed) <= (1 - RIGHT_UNSEEN) * len(UNSEEN[language]), "\n".join(failed)
 
 
 ABSENT = {
@@ -120,8 +139,9 @@ def test_the_queries_are_many_and_lead_to_pages():
         address(p.relative_to(ROOT / "docs").as_posix().removesuffix(".zh.md"))
         for p in (ROOT / "docs").rglob("*.zh.md")
     }
-    for wanted in (w for language in EDITIONS for w in QUERIES[language].values()):
-        assert set(wanted) <= pages
+    for queries in (QUERIES, UNSEEN):
+        for wanted in (w for language in EDITIONS for w in queries[language].values()):
+            assert set(wanted) <= pages
 
 
 @pytest.mark.parametrize("language", EDITIONS)
