@@ -134,10 +134,13 @@ def test_the_home_page_has_a_door_to_each_topic(site, page):
         "累加",
         "共享",
         "更新",
+        "原地操作",
         "张量钩子",
         "模块钩子",
         "卷积",
         "冻结",
+        "混合精度",
+        "自己写 Function",
         "实验室",
     ]
     assert [door.inner_text() for door in doors.all()] == names

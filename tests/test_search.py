@@ -110,7 +110,7 @@ def test_what_the_book_does_not_have_is_said_first_and_where_it_is(site, page, l
         assert {"zh": "这本书里没有", "en": "Not in this book"}[language] in said, query
     for query in ("retain_graph", "zero_grad"):  # what it does have comes first
         assert search(page, query)[0] not in ELSEWHERE
-    page.locator(".md-search__input").fill("quantization")
+    page.locator(".md-search__input").fill("kubernetes")
     page.keyboard.press("Shift")
     said = {"zh": "这本书里没有", "en": "Not in this book"}[language]
     page.wait_for_function(
