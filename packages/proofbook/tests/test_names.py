@@ -10,7 +10,7 @@ import proofbook.api.index
 import pytest
 from proofbook.api.index import read_index
 from proofbook.api.names_in_code import names_in_code
-from proofbook.check.api_names import wrong_names
+from proofbook.check.api_names import wrong_dtypes, wrong_names
 from proofbook.model.book import read_book
 from proofbook.model.page import parse
 from proofbook.model.problem import Unproved
@@ -28,6 +28,16 @@ def wrong(book: Book, text: str, *others: tuple[str, str]) -> list[tuple[str, st
 
 def names(book: Book, text: str) -> list[str]:
     return [found for found, _ in wrong(book, text)]
+
+
+def test_number_formats_in_words_have_a_size_that_exists(book):
+    text = (
+        "# T { #bfloat26 }\n\nIn float26 and bfloat15, not float16, float8, int24, complex128, "
+        "`float33`, $float44$ or float16_thing; complex65，int9。\n"
+    )
+    read = read_book(book.root).with_texts({EN: text})
+    found = [problem.found for problem in wrong_dtypes(read.page(EN), read)]
+    assert found == ["float26", "bfloat15", "complex65", "int9"]
 
 
 def snippet(book: Book, code: str, output: str = "a\n") -> str:

@@ -33,6 +33,10 @@ _SAYS = re.compile(
 )
 _WARNS = re.compile(r"warning|deprecat", re.IGNORECASE)
 _NEAR = 0.9
+_DTYPE = re.compile(r"(?<![\w#./-])(?:b?float|u?int|complex)(\d+)(?!\w)")
+_BITS = {str(2**power) for power in range(9)} | {"24", "80"}
+"""The sizes of number formats: powers of two, whole numbers in audio files, floats of old
+processors."""
 _QUOTES = "quote it with 「」 or “” where it is meant to be wrong"
 
 
@@ -73,6 +77,19 @@ def wrong_names(page: Page, book: Book) -> Iterator[Problem]:
         words = book.fact(_words_of_snippets)
         context = _Context(page, index, shown_text(page, book), words, book)
         yield from context.problems(spans)
+
+
+def wrong_dtypes(page: Page, book: Book) -> Iterator[Problem]:
+    """Number formats in the words of a page (not in code) of a size that none has: float26."""
+    for found in _DTYPE.finditer(page.blanked(("code", "fence", "indented-code", "maths"))):
+        if found[1] not in _BITS:
+            yield page.problem(
+                page.line_of(found.start()),
+                "no number format has this size",
+                "as float16, bfloat16, int8, complex64",
+                found[0],
+                "correct it",
+            )
 
 
 def installed_api(book: Book) -> Index | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from proofbook.api.documentation import missing_inventories
-from proofbook.check.api_names import unknown_api, wrong_names
+from proofbook.check.api_names import unknown_api, wrong_dtypes, wrong_names
 from proofbook.check.claims import wrong_sentences
 from proofbook.check.equations import wrong_equations
 from proofbook.check.files import shadowed_modules, unused_files
@@ -44,6 +44,7 @@ PAGE_CHECKS: tuple[PageCheck, ...] = (
     unproved_values,
     wrong_following,
     wrong_names,
+    wrong_dtypes,
     wrong_links,
     wrong_sentences,
 )
