@@ -222,7 +222,7 @@ def test_what_is_answered_elsewhere_is_an_entry_that_says_so_once_for_each_page(
             FIELD: "复 数 complex & more Wirtinger 稀 疏 sparse",
         }
     ]
-    assert elsewhere(asked, "zh", list)[0]["title"] == "这本书里没有：复数; 稀疏"
+    assert elsewhere(asked, "zh", list)[0]["title"] == "这本书里没有：复数；稀疏"
     assert elsewhere(asked[:1], "en", list) == []
 
 

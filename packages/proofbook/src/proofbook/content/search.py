@@ -29,10 +29,10 @@ _NO_WORD = re.compile(r"<[^>]*>|&\w+;|[^\w.]|(?<!\d)\.|\.(?!\d)")
 _OFFICIAL = "pytorch.org/"
 _HAN = re.compile(r"[\u4e00-\u9fff]+")
 _ELSEWHERE = {
-    "zh": ("这本书里没有：{}", "别处的答案：{}"),
-    "en": ("Not in this book: {}", "Answered elsewhere: {}"),
+    "zh": ("这本书里没有：{}", "；", "别处的答案：{}"),
+    "en": ("Not in this book: {}", "; ", "Answered elsewhere: {}"),
 }
-"""The title and the text of a result for what the book doesn't have."""
+"""Of a result for what the book doesn't have: the title, what parts its subjects, the text."""
 
 
 def own_words(terms: Terms, cut: Callable[[str], Iterable[str]]) -> list[str]:
@@ -96,11 +96,11 @@ def elsewhere(
     for question in questions:
         if question.see:
             by_address.setdefault(question.see.partition("#")[0], []).append(question)
-    title, text = in_language(_ELSEWHERE, language)
+    title, between, text = in_language(_ELSEWHERE, language)
     return [
         {
             "location": see,
-            "title": html.escape(title.format(_plain([q.text(language) for q in asked], "; "))),
+            "title": html.escape(title.format(_plain([q.text(language) for q in asked], between))),
             "text": f"<p>{html.escape(text.format(see.partition('://')[2]))}</p>",
             FIELD: _plain(_cut(_plain([w for q in asked for w in (q.zh, q.en, *q.also)]), cut)),
         }
