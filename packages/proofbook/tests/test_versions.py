@@ -397,6 +397,9 @@ def test_what_is_no_interpreter_with_pytorch_is_told(book: Book, python: str, fo
 
 @pytest.mark.exhaustive
 def test_a_version_that_cannot_be_installed_is_told_and_nothing_stays(tmp_path, monkeypatch):
+    # Nothing that this machine has set for pip (a constraint on torch, say) changes what it says.
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+    monkeypatch.delenv("PIP_CONSTRAINT", raising=False)
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path))
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
