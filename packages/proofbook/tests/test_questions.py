@@ -53,6 +53,20 @@ def told(book: Book) -> list[str]:
     return [str(problem) for problem in problems_in_files(read_book(book.root))]
 
 
+def test_a_message_without_a_part_is_in_no_list_and_a_question_without_one_is_refused(asked: Book):
+    asked.write(FILE, RIGHT.replace('part = "messages"\n', ""))
+    for language in ("zh", "en"):
+        file = f"docs/questions/index.{language}.md"
+        page = (asked.root / file).read_text(encoding="utf-8")
+        asked.write(file, page.replace(f"\n::: {FILE}\n    part: messages\n", ""))
+    assert told(asked) == []
+    questions = read_questions(read_book(asked.root))
+    assert [q.message for q in questions if not q.part] == ["y: 6"]
+    asked.write(FILE, RIGHT.replace('part = "t"\n', ""))
+    with pytest.raises(Unproved, match="the question has no part"):
+        read_questions(read_book(asked.root))
+
+
 def test_each_part_becomes_a_list_of_links(asked: Book):
     assert told(asked) == []
     book = read_book(asked.root)

@@ -19,6 +19,8 @@ from proofbook.model.version_records import outputs_by_version
 
 OFTEN, ABSENT = "often", "absent"
 """Parts that no question names: the ten that are asked most, and what the book doesn't answer."""
+NO_PART = ""
+"""Of a message that the page of questions doesn't list."""
 
 _LANGUAGES = ("zh", "en")
 """Those that a question is asked in: its fields have their names."""
@@ -74,7 +76,9 @@ def read_questions(book: Book) -> tuple[Question, ...]:
             wrong = [_problem(book, line, *fault) for fault in _faults(entry, kind)]
             problems += wrong
             if not wrong:
-                found.append(Question(line, **entry | {"also": tuple(entry.get("also", ()))}))
+                part = NO_PART if "message" in entry else ABSENT
+                also = tuple(entry.get("also", ()))
+                found.append(Question(line, **{"part": part} | entry | {"also": also}))
     if problems:
         raise Unproved(problems)
     return tuple(found)
@@ -107,7 +111,7 @@ def entries(page: Page, part: str, questions: Sequence[Question], page_file: Pag
 
 def parts(questions: Sequence[Question]) -> list[str]:
     """The parts that the page of questions must show, in the order of the file."""
-    known = dict.fromkeys(question.part for question in questions)
+    known = dict.fromkeys(question.part for question in questions if question.part)
     return [OFTEN, *known] if any(q.often and q.to for q in questions) else list(known)
 
 
@@ -189,7 +193,8 @@ def _faults(entry: object, kind: str) -> Iterator[_Fault]:
     ):
         what = "also is no list of other wordings, of a message or of what is absent"
         yield what, 'also = ["..."]', repr(also)
-    for key in ("part", "to") if kind == "question" else ("see",):
+    needed = ["see"] if kind == ABSENT else ["to"] if "message" in entry else ["part", "to"]
+    for key in needed:
         if key not in entry:
             yield f"the question has no {key}", f'{key} = "..."', "nothing"
     if kind == ABSENT and (extra := entry.keys() & {"part", "to", "message"}):
