@@ -6,7 +6,7 @@ above 1 is 2^-p. Its roundings here are those of NumPy's float16, or are written
 
 import numpy as np
 
-from second_way.tools import HEADING, Pairs, sgd
+from second_way.tools import HEADING, Pairs, sgd, slope
 
 FORMATS = (("float32", 23, 126), ("bfloat16", 7, 126), ("float16", 10, 14))
 """Name, bits behind the point, and the least exponent, without its minus."""
@@ -54,6 +54,44 @@ def lost_update() -> Pairs:
         w = 1 - 100 * round(0.001 / gap) * gap
         pairs.append((f"torch.{name} w:", float(f"{w:.4f}")))
     return pairs
+
+
+def autocast_casts() -> Pairs:
+    """(w x - 1)^2 at w = (1, 1) and x = (1, 2): small whole numbers, exact in bfloat16."""
+    x = np.array([1, 2])
+    return [("w.grad: torch.float32 [[", slope(lambda w: (w @ x - 1) ** 2, [1, 1]))]
+
+
+def autocast_sum() -> Pairs:
+    """Above 2^8, numbers with 7 bits behind the point are 2 apart; 257 goes to the even one."""
+    gap = 2.0 ** (8 - 7)
+    return [("y.sum():", round(257 / gap) * gap), ("y.float().sum():", 257)]
+
+
+def autocast_bce() -> Pairs:
+    """1 / (1 + e^-8), to gaps of 2^-8; the logarithm of 0 is cut at -100, and 1 - 1 is its slope."""
+    p = 1 / (1 + np.exp(-8))
+    rounded = round(p * 2**8) / 2**8
+    return [
+        ("p:", rounded),
+        ("in float32:", p),
+        ("loss", 100),
+        ("w.grad", rounded * (1 - rounded)),
+        ("with logits: loss", float(f"{np.log1p(np.exp(8)):.4f}")),
+        ("w.grad", round(p * 2**8) / 2**8),
+    ]
+
+
+def autocast_cached() -> Pairs:
+    """w^2 from 1, one step with lr = 0.25; the copy is still 1."""
+    w = sgd(1, slope(lambda w: w**2, 1), lr=0.25)
+    return [("w after the step:", w), ("same block, layer(x):", 1), ("new block, layer(x):", w)]
+
+
+def autocast_own_function() -> Pairs:
+    """The sum of x w: its slope is x."""
+    x = np.array([3, 4])
+    return [("w.grad: torch.float32 ", slope(lambda w: x @ w, [1, 1]))]
 
 
 def scaler_steps() -> Pairs:
