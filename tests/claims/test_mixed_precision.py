@@ -4,7 +4,7 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from torch import optim
+from torch import nn, optim
 
 pytestmark = pytest.mark.upgrade
 
@@ -40,3 +40,140 @@ def test_an_overflow_halves_the_scale_and_a_while_without_doubles_it(
         elif in_a_row == interval:
             expected, in_a_row = 2 * expected, 0
         assert scaler.get_scale() == expected
+
+
+HALVES = st.sampled_from([torch.bfloat16, torch.float16])
+
+
+@given(
+    half=HALVES,
+    given_dtype=st.sampled_from([torch.bfloat16, torch.float32]),
+    shape=st.lists(st.integers(1, 4), min_size=1, max_size=3),
+)
+def test_on_the_cpu_sums_and_softmax_keep_their_dtype(half, given_dtype, shape):
+    """autocast: what it casts to float32 on other devices, it leaves alone on the CPU."""
+    y = torch.ones(shape, dtype=given_dtype)
+    with torch.autocast("cpu", dtype=half):
+        results = [y.sum(), y.mean(), y.sum(-1), y.softmax(-1), y.log_softmax(0)]
+    assert all(result.dtype == given_dtype for result in results)
+
+
+@given(
+    half=HALVES,
+    calls=st.integers(2, 4),
+    kind=st.sampled_from([nn.Linear, nn.Conv1d, nn.ConvTranspose1d]),
+)
+def test_one_copy_of_a_parameter_for_each_block(half, calls, kind):
+    """autocast: changed within a block, a parameter is used as it was; in a new one, as it is."""
+    layer = kind(1, 1, bias=False) if kind is nn.Linear else kind(1, 1, 1, bias=False)
+    nn.init.ones_(layer.weight)
+    x = torch.ones(1, 1) if kind is nn.Linear else torch.ones(1, 1, 1)
+    with torch.autocast("cpu", dtype=half):
+        for _ in range(calls):
+            assert layer(x).item() == 1
+            with torch.no_grad():
+                layer.weight.mul_(2)
+    with torch.autocast("cpu", dtype=half):
+        y = layer(x)
+    assert y.item() == 2**calls
+    y.sum().backward()
+    assert layer.weight.dtype == layer.weight.grad.dtype == torch.float32
+
+
+@given(
+    kind=st.sampled_from([optim.SGD, optim.Adam, optim.AdamW]),
+    parts=st.integers(1, 4),
+    exponent=st.integers(-2, 16),
+    max_norm=st.sampled_from([None, 0.5]),
+    steps=st.integers(2, 4),
+    data=st.data(),
+)
+def test_in_this_order_a_step_is_that_without_a_scaler(
+    kind, parts, exponent, max_norm, steps, data
+):
+    """clip-and-accumulate: and the scheduler of a step that is skipped waits."""
+    overflow = data.draw(st.one_of(st.none(), st.integers(0, steps - 1)))
+    found = []
+    for scaled in (False, True):
+        v = torch.tensor([1.0, -2.0], requires_grad=True)
+        w = torch.tensor(3.0, requires_grad=True)
+        chosen = kind([v, w], lr=0.125)
+        schedule = optim.lr_scheduler.StepLR(chosen, 1, 0.5)
+        scaler = torch.amp.GradScaler("cpu", init_scale=2.0**exponent, enabled=scaled)
+        for number in range(steps):
+            if number == overflow and not scaled:
+                continue
+            chosen.zero_grad()
+            for part in range(parts):
+                loss = ((v * w) ** 2).sum() * (part + 1) / 16
+                scaler.scale(loss).backward()
+            if number == overflow:
+                v.grad[0] = float("inf")
+            before = scaler.get_scale()
+            scaler.unscale_(chosen)
+            if max_norm is not None:
+                nn.utils.clip_grad_norm_([v, w], max_norm)
+            scaler.step(chosen)
+            scaler.update()
+            if scaler.get_scale() >= before:
+                schedule.step()
+        found.append([v.detach(), w.detach(), torch.tensor(schedule.get_last_lr())])
+    for plain, with_scaler in zip(*found, strict=True):
+        torch.testing.assert_close(with_scaler, plain)
+
+
+CALLS = st.lists(st.sampled_from(["scale", "unscale_", "step", "update"]), max_size=8)
+
+
+@given(calls=CALLS, dtype=st.sampled_from([torch.float32, torch.float16]), used=st.booleans())
+def test_a_disabled_scaler_is_the_optimizer_alone(calls, dtype, used):
+    """scaler-messages: in no order does it raise, and each step is one step of SGD."""
+    w = torch.ones(1, dtype=dtype, requires_grad=True)
+    chosen = optim.SGD([w], lr=0.25)
+    scaler = torch.amp.GradScaler("cpu", enabled=False)
+    if used:
+        w.sum().backward()
+    steps = 0
+    for call in calls:
+        if call == "scale":
+            assert scaler.scale(w) is w
+        elif call == "update":
+            scaler.update()
+        else:
+            getattr(scaler, call)(chosen)
+            steps += call == "step"
+    assert w.item() == 1 - 0.25 * steps * used
+    assert not used or w.grad.item() == 1
+
+
+@given(
+    count=st.integers(1, 2),
+    calls=st.lists(
+        st.tuples(st.sampled_from(["unscale_", "step", "update"]), st.integers(0, 1)), max_size=7
+    ),
+)
+def test_another_order_of_calls_raises(count, calls):
+    """scaler-messages: once unscale_, once step for each, and an update that has seen some."""
+    weights = [torch.ones(1, requires_grad=True) for _ in range(count)]
+    optimizers = [optim.SGD([w], lr=0.25) for w in weights]
+    scaler = torch.amp.GradScaler("cpu")
+    scaler.scale(sum(weights)).sum().backward()
+    unscaled, stepped = set(), set()
+    for call, which in calls:
+        which %= count
+        if call == "update":
+            right = bool(unscaled or stepped)
+        elif call == "unscale_":
+            right = which not in unscaled | stepped
+        else:
+            right = which not in stepped
+        try:
+            scaler.update() if call == "update" else getattr(scaler, call)(optimizers[which])
+        except (RuntimeError, AssertionError):
+            assert not right
+            return
+        assert right
+        if call == "update":
+            unscaled, stepped = set(), set()
+        else:
+            (unscaled if call == "unscale_" else stepped).add(which)
