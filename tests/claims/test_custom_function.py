@@ -4,6 +4,8 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from torch.autograd import gradcheck
+from torch.autograd.gradcheck import GradcheckError
 
 pytestmark = pytest.mark.upgrade
 
@@ -117,3 +119,116 @@ def test_what_was_saved_notices_an_edit_in_place(edit, dtype, view, output, save
             loss.backward()
     else:
         loss.backward()
+
+
+# --- gradcheck ---
+
+
+def scaled(factors, wrong):
+    """Sums of the tensors among its arguments, times `factors`; backward is off by `wrong`."""
+
+    class Scaled(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, *arguments):
+            ctx.arguments = arguments
+            tensors = [a for a in arguments if torch.is_tensor(a)]
+            return sum(f @ a for f, a in zip(factors, tensors, strict=True))
+
+        @staticmethod
+        def backward(ctx, grad_y):
+            tables = iter(zip(factors, wrong, strict=True))
+            gradients = []
+            for argument in ctx.arguments:
+                if torch.is_tensor(argument):
+                    right, off = next(tables)
+                    gradients.append(grad_y @ (right + off))
+                else:
+                    gradients.append(None)
+            return tuple(gradients)
+
+    return Scaled
+
+
+@given(
+    kinds=st.lists(st.sampled_from(["needs", "needs none", "number"]), min_size=0, max_size=3),
+    sizes=st.lists(st.integers(1, 3), min_size=4, max_size=4),
+    outputs=st.integers(1, 3),
+    data=st.data(),
+)
+def test_gradcheck_names_the_place(kinds, sizes, outputs, data):
+    """gradcheck: which argument, which row and which column are wrong."""
+    kinds = data.draw(st.permutations([*kinds, "needs"]))
+    arguments = [
+        3
+        if kind == "number"
+        else torch.rand(size, dtype=torch.float64).requires_grad_(kind == "needs")
+        for kind, size in zip(kinds, sizes, strict=False)
+    ]
+    tensors = [a for a in arguments if torch.is_tensor(a)]
+    factors = [torch.rand(outputs, len(a), dtype=torch.float64) + 1 for a in tensors]
+    wrong = [torch.zeros_like(f) for f in factors]
+    needing = [n for n, a in enumerate(tensors) if a.requires_grad]
+    place = data.draw(st.sampled_from(range(len(needing))))
+    table = wrong[needing[place]]
+    row = data.draw(st.integers(0, table.shape[1] - 1))
+    column = data.draw(st.integers(0, outputs - 1))
+    table[column, row] = 4
+
+    assert gradcheck(scaled(factors, [0 * w for w in wrong]).apply, arguments)
+    with pytest.raises(GradcheckError) as caught:
+        gradcheck(scaled(factors, wrong).apply, arguments)
+    message = str(caught.value)
+    assert message.startswith(
+        f"Jacobian mismatch for output 0 with respect to input {place},\nnumerical:"
+    )
+    numerical, analytical = message.split("numerical:")[1].split("analytical:")
+    names = {"tensor": torch.tensor, "torch": torch}
+    numerical, analytical = (eval(text, names) for text in (numerical, analytical))
+    expected = torch.zeros(len(tensors[needing[place]]), outputs, dtype=torch.float64)
+    expected[row, column] = 4
+    torch.testing.assert_close(analytical - numerical, expected, atol=1e-3, rtol=0)
+
+
+@given(
+    exponent=st.floats(-6, 3),
+    share=st.floats(-3, 3).filter(lambda share: abs(abs(share) - 1) > 0.1),
+    atol=st.sampled_from([None, 1e-8, 1e-5, 1e-2]),
+    rtol=st.sampled_from([None, 0.0, 1e-3, 1e-1]),
+)
+def test_gradcheck_allows_atol_and_rtol(exponent, share, atol, rtol):
+    """gradcheck: atol + rtol * |numerical| is allowed, with 1e-5 and 1e-3 by default."""
+    slope = 10**exponent
+    allowed = (1e-5 if atol is None else atol) + (1e-3 if rtol is None else rtol) * slope
+    if allowed < 1e-7 * max(slope, 1):
+        allowed = 1e-5
+        atol = 1e-5 - (1e-3 if rtol is None else rtol) * slope
+    given = {"atol": atol, "rtol": rtol}
+    given = {name: value for name, value in given.items() if value is not None}
+    one = torch.ones(1, 1, dtype=torch.float64)
+    function = scaled([one * slope], [one * share * allowed])
+    x = torch.tensor([0.3], dtype=torch.float64, requires_grad=True)
+    answer = gradcheck(function.apply, x, raise_exception=False, **given)
+    assert answer == (abs(share) <= 1)
+
+
+@given(sizes=st.lists(st.integers(1, 3), min_size=1, max_size=3), fast=st.booleans())
+def test_gradcheck_looks_at_what_it_is_given(sizes, fast):
+    """gradcheck: the parameters of a module aren't compared; handed over, they are."""
+    factors = [torch.rand(2, n, dtype=torch.float64) + 1 for n in [2, *sizes]]
+    wrong = [torch.zeros_like(factors[0]), *(torch.ones_like(f) for f in factors[1:])]
+    function = scaled(factors, wrong)
+
+    class Module(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            new = [torch.nn.Parameter(torch.rand(n, dtype=torch.float64)) for n in sizes]
+            self.weights = torch.nn.ParameterList(new)
+
+        def forward(self, x):
+            return function.apply(x, *self.weights)
+
+    module = Module()
+    x = torch.rand(2, dtype=torch.float64, requires_grad=True)
+    assert gradcheck(module, x, fast_mode=fast)
+    with pytest.raises(GradcheckError, match="with respect to input 1"):
+        gradcheck(function.apply, (x, *module.weights), fast_mode=fast)
