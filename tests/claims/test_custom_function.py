@@ -1,5 +1,9 @@
 """What the pages of custom-function say in general."""
 
+import gc
+import types
+import weakref
+
 import pytest
 import torch
 from hypothesis import given
@@ -232,3 +236,168 @@ def test_gradcheck_looks_at_what_it_is_given(sizes, fast):
     assert gradcheck(module, x, fast_mode=fast)
     with pytest.raises(GradcheckError, match="with respect to input 1"):
         gradcheck(function.apply, (x, *module.weights), fast_mode=fast)
+
+
+# --- save-and-context ---
+
+NO_TENSORS = {
+    "number": 3,
+    "text": "w",
+    "list": [torch.ones(1)],
+    "tuple": (torch.ones(1),),
+    "function": torch.exp,
+    "switch": True,
+}
+
+
+@given(
+    kinds=st.lists(st.sampled_from(["tensor", "none", *NO_TENSORS]), min_size=1, max_size=3),
+    dtype=DTYPES,
+)
+def test_save_for_backward_takes_tensors_and_none(kinds, dtype):
+    """save-and-context: anything else raises a TypeError."""
+    w = torch.ones(2, dtype=dtype, requires_grad=True)
+    seen = []
+
+    class Save(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, w):
+            given = {"tensor": w, "none": None, **NO_TENSORS}
+            ctx.save_for_backward(*(given[kind] for kind in kinds))
+            return 2 * w
+
+        @staticmethod
+        def backward(ctx, grad_y):
+            seen.extend(ctx.saved_tensors)
+            return 2 * grad_y
+
+    if set(kinds) & set(NO_TENSORS):
+        with pytest.raises(TypeError, match="can only save variables"):
+            Save.apply(w)
+    else:
+        Save.apply(w).sum().backward()
+        assert [value is None for value in seen] == [kind == "none" for kind in kinds]
+
+
+@given(outputs=st.integers(1, 3), dtype=DTYPES, backward=st.booleans(), saved=st.booleans())
+def test_saved_outputs_make_no_circle(outputs, dtype, backward, saved):
+    """save-and-context: saved outputs go when their last name goes; attributes stay."""
+
+    class Exp(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, w):
+            y = tuple((n + 1) * w.exp() for n in range(outputs))
+            if saved:
+                ctx.save_for_backward(*y)
+            else:
+                ctx.y = y
+            return y
+
+        @staticmethod
+        def backward(ctx, *grads):
+            kept = ctx.saved_tensors if saved else ctx.y
+            return sum(g * y for g, y in zip(grads, kept, strict=True))
+
+    w = torch.ones(2, dtype=dtype, requires_grad=True)
+    gc.disable()
+    try:
+        y = Exp.apply(w)
+        watch = [weakref.ref(one) for one in y]
+        if backward:
+            sum(one.sum() for one in y).backward()
+        del y
+        assert all((one() is None) == saved for one in watch)
+    finally:
+        gc.enable()
+
+
+@given(
+    kept=st.sampled_from(["input", "output", "intermediate"]),
+    dtype=DTYPES,
+    keep=st.sampled_from(["", "retain_graph", "create_graph"]),
+    saved=st.booleans(),
+)
+def test_what_was_saved_is_freed(kept, dtype, keep, saved):
+    """save-and-context: freed by the backward pass unless it retains; attributes never."""
+
+    class Square(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, w):
+            values = {"input": w, "intermediate": 3 * w}
+            values["output"] = values["intermediate"] ** 2
+            if saved:
+                ctx.save_for_backward(values[kept])
+            else:
+                ctx.kept = values[kept]
+            return values["output"]
+
+        @staticmethod
+        def backward(ctx, grad_y):
+            (value,) = ctx.saved_tensors if saved else (ctx.kept,)
+            return grad_y * value
+
+    w = torch.ones(2, dtype=dtype, requires_grad=True)
+    y = Square.apply(w)
+    torch.autograd.grad(y.sum(), w, **({keep: True} if keep else {}))
+    if saved and not keep:
+        with pytest.raises(RuntimeError, match="second time"):
+            torch.autograd.grad(y.sum(), w)
+    else:
+        torch.autograd.grad(y.sum(), w)
+
+
+@given(
+    inside=st.sampled_from(["list", "tuple", "dictionary", "object"]),
+    number=st.integers(1, 2),
+    dtype=DTYPES,
+)
+def test_apply_does_not_look_inside_its_arguments(inside, number, dtype):
+    """save-and-context: within a list and the like tensors get no gradient."""
+
+    class Sum(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, held, *tensors):
+            if held is None:
+                return sum(tensors)
+            return sum(held if inside in ("list", "tuple") else held.values())
+
+        @staticmethod
+        def backward(ctx, grad_y):
+            return tuple(grad_y if needed else None for needed in ctx.needs_input_grad)
+
+    class Bag(types.SimpleNamespace):
+        def values(self):
+            return vars(self).values()
+
+    tensors = [torch.ones(2, dtype=dtype, requires_grad=True) for _ in range(number)]
+    names = dict(zip("ab", tensors, strict=False))
+    kinds = {"list": tensors, "tuple": tuple(tensors), "dictionary": names, "object": Bag(**names)}
+    assert not Sum.apply(kinds[inside]).requires_grad
+    Sum.apply(None, *tensors).sum().backward()
+    assert all(tensor.grad is not None for tensor in tensors)
+
+
+@given(number=st.integers(1, 3), extra=st.integers(1, 3), last=st.booleans())
+def test_extra_none_at_the_end_is_dropped(number, extra, last):
+    """save-and-context: extra entries are dropped if they are None, otherwise they raise."""
+
+    class Sum(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, *tensors):
+            return sum(tensors)
+
+        @staticmethod
+        def backward(ctx, grad_y):
+            surplus = [None] * extra
+            if last:
+                surplus[-1] = grad_y
+            return (*(grad_y for _ in range(number)), *surplus)
+
+    tensors = [torch.ones(2, requires_grad=True) for _ in range(number)]
+    y = Sum.apply(*tensors)
+    if last:
+        with pytest.raises(RuntimeError, match="incorrect number of gradients"):
+            y.sum().backward()
+    else:
+        y.sum().backward()
+        assert all(torch.equal(tensor.grad, torch.ones(2)) for tensor in tensors)

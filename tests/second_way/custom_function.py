@@ -13,6 +13,8 @@ EXCEPTIONS = {
     ("single_precision", "Input #0"): "which input",
     ("gradcheck_messages", "The 0th input"): "which input",
     ("gradcheck_messages", "stride 0"): "a stride, in a message",
+    ("where_to_keep", "argument 1 is of type int"): "which argument",
+    ("trailing_none", "(expected 1, got 2)"): "counts of arguments and of what was returned",
     ("fast_mode", "calls of forward: 4"): "how PyTorch does it",
 }
 
@@ -151,4 +153,53 @@ def single_precision() -> Pairs:
             for pair in ((values[0], values[1]), (values[2], values[3]), (values[4], values[5]))
         ],
         ("float64:", True),
+    ]
+
+
+def after_backward() -> Pairs:
+    """The slope of w^2 at 3, added twice."""
+    return [("Attribute second backward, w.grad:", 2 * slope(lambda w: w**2, 3))]
+
+
+def for_func() -> Pairs:
+    """The slope of w^3 at 2."""
+    return [("TwoPieces", slope(lambda w: w**3, 2))]
+
+
+def for_vmap() -> Pairs:
+    """w^3 and its slope at 1, 2 and 3, one by one."""
+    at = np.array([1.0, 2.0, 3.0])
+    return [
+        ("Batched:", at**3),
+        ("Batched, grad:", np.array([slope(lambda w: w**3, w) for w in at])),
+    ]
+
+
+def hidden_in_a_list() -> Pairs:
+    """2 + 3."""
+    return [("one by one:", 2 + 3), ("in a list:", 2 + 3)]
+
+
+def kept_alive() -> Pairs:
+    """With y on ctx there is a circle."""
+    return [("Attribute y is gone:", False), ("Saved y is gone:", True)]
+
+
+def legacy() -> Pairs:
+    """3 w at 2."""
+    return [("new:", 3 * 2)]
+
+
+def trailing_none() -> Pairs:
+    """The slope of 3 w."""
+    return [("w.grad:", slope(lambda w: 3 * w, 2))]
+
+
+def where_to_keep() -> Pairs:
+    """The slope of w^3 at 2."""
+    return [
+        ("forward, grad enabled:", False),
+        ("forward, needs_input_grad: (", True),
+        (", ", False),
+        ("w.grad:", slope(lambda w: w**3, 2)),
     ]
