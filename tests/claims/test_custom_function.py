@@ -8,7 +8,8 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from torch.autograd import gradcheck
+from torch.autograd import gradcheck, gradgradcheck
+from torch.autograd.function import once_differentiable
 from torch.autograd.gradcheck import GradcheckError
 
 pytestmark = pytest.mark.upgrade
@@ -401,3 +402,106 @@ def test_extra_none_at_the_end_is_dropped(number, extra, last):
     else:
         y.sum().backward()
         assert all(torch.equal(tensor.grad, torch.ones(2)) for tensor in tensors)
+
+
+# --- twice ---
+
+
+@given(
+    what=st.sampled_from(["exp", "sigmoid", "power", "product"]),
+    kept=st.sampled_from(["received", "returned", "intermediate"]),
+    k=st.integers(2, 5),
+    w=st.floats(0.5, 1.5),
+)
+def test_second_derivatives_of_what_was_received_or_returned(what, kept, k, w):
+    """twice: right from inputs and outputs; a saved intermediate result counts as a constant."""
+    values = {
+        "exp": lambda w, v: w.exp(),
+        "sigmoid": lambda w, v: w.sigmoid(),
+        "power": lambda w, v: w**k,
+        "product": lambda w, v: v * w**k,
+    }
+    slopes = {
+        "exp": lambda w, v: w.exp(),
+        "sigmoid": lambda w, v: w.sigmoid() * (1 - w.sigmoid()),
+        "power": lambda w, v: k * w ** (k - 1),
+        "product": lambda w, v: v * k * w ** (k - 1),
+    }
+
+    class Operation(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, w, v):
+            part = slopes[what](w, v)
+            ctx.save_for_backward(w, v, part)
+            return (values[what](w, v), part) if kept == "returned" else values[what](w, v)
+
+        @staticmethod
+        def backward(ctx, grad_y, grad_part=None):
+            w, v, part = ctx.saved_tensors
+            if kept == "received":
+                part = slopes[what](w, v)
+            grad_w = grad_y * part
+            grad_v = grad_y * w**k if what == "product" else None
+            if grad_part is not None:
+                w1, v1 = (x.detach().requires_grad_() for x in (w, v))
+                with torch.enable_grad():
+                    again = slopes[what](w1, v1)
+                    got = torch.autograd.grad(again.sum(), (w1, v1), allow_unused=True)
+                grad_w = grad_w + grad_part * got[0]
+                if what == "product":
+                    grad_v = grad_v + grad_part * got[1]
+            return grad_w, grad_v
+
+    def function(w, v):
+        y = Operation.apply(w, v)
+        return y[0] if kept == "returned" else y
+
+    d = {"dtype": torch.float64, "requires_grad": True}
+    arguments = (torch.tensor([w], **d), torch.tensor([w + 0.2], **d))
+    weight = torch.tensor([0.7], **d)
+    assert gradcheck(function, arguments)
+    answer = gradgradcheck(function, arguments, weight, raise_exception=False)
+    loss = function(*arguments).square().sum()
+    (first,) = torch.autograd.grad(loss, arguments[0], create_graph=True)
+    (second,) = torch.autograd.grad(first, arguments[0])
+    plain = values[what](*arguments).square().sum()
+    (right,) = torch.autograd.grad(plain, arguments[0], create_graph=True)
+    (right_second,) = torch.autograd.grad(right, arguments[0])
+    torch.testing.assert_close(first, right)
+    slope = slopes[what](*arguments)
+    if kept == "intermediate":
+        assert not answer or abs(right_second - 2 * slope**2) < 1e-3
+        torch.testing.assert_close(second, (2 * slope**2).detach())
+    else:
+        assert answer
+        torch.testing.assert_close(second, right_second)
+
+
+@given(
+    number=st.integers(1, 3),
+    dtype=DTYPES,
+    linear=st.booleans(),
+)
+def test_once_differentiable_looks_at_the_gradient_it_receives(number, dtype, linear):
+    """twice: it raises later if that one needs a gradient; otherwise there is no graph."""
+
+    class Product(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, *factors):
+            ctx.save_for_backward(*factors)
+            return torch.stack(factors).prod(0)
+
+        @staticmethod
+        @once_differentiable
+        def backward(ctx, grad_y):
+            product = torch.stack(ctx.saved_tensors).prod(0)
+            return tuple(grad_y * product / factor for factor in ctx.saved_tensors)
+
+    factors = [torch.full((2,), 2.0, dtype=dtype, requires_grad=True) for _ in range(number)]
+    y = Product.apply(*factors)
+    loss = (3 * y).sum() if linear else y.square().sum()
+    first = torch.autograd.grad(loss, factors, create_graph=True)
+    assert all(one.requires_grad != linear for one in first)
+    if not linear:
+        with pytest.raises(RuntimeError, match="differentiate twice"):
+            first[0].sum().backward()

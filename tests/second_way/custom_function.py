@@ -13,6 +13,7 @@ EXCEPTIONS = {
     ("single_precision", "Input #0"): "which input",
     ("gradcheck_messages", "The 0th input"): "which input",
     ("gradcheck_messages", "stride 0"): "a stride, in a message",
+    ("checked_twice", "output 0 with respect to input 0"): "which output and which input",
     ("where_to_keep", "argument 1 is of type int"): "which argument",
     ("trailing_none", "(expected 1, got 2)"): "counts of arguments and of what was returned",
     ("fast_mode", "calls of forward: 4"): "how PyTorch does it",
@@ -203,3 +204,60 @@ def where_to_keep() -> Pairs:
         (", ", False),
         ("w.grad:", slope(lambda w: w**3, 2)),
     ]
+
+
+def twice() -> Pairs:
+    """The slope of w^3 at 2, and that of 3 w^2."""
+    return [
+        ("in backward, grad enabled:", True),
+        ("slope:", slope(lambda w: w**3, 2)),
+        ("slope of the slope:", slope(lambda w: 3 * w**2, 2)),
+    ]
+
+
+def saved_intermediate() -> Pairs:
+    """w^6 at 2: 6 w^5 and its slope; with 3 w^2 held at 12, the slope of 2 w^3 * 12."""
+    first, second = slope(lambda w: w**6, 2), slope(lambda w: 6 * w**5, 2)
+    return [
+        ("SavesIntermediate", [first, slope(lambda w: 2 * w**3 * 12, 2)]),
+        ("SavesInput", [first, second]),
+    ]
+
+
+def checked_twice() -> Pairs:
+    """The slope of 3 w^2 at 2, and of 12."""
+    return [
+        ("gradcheck:", True),
+        ("numerical:", np.array([[slope(lambda w: 3 * w**2, 2)]])),
+        ("analytical:", np.array([[0.0]])),
+    ]
+
+
+def returned_too() -> Pairs:
+    """w^6 at 2: 6 w^5 and its slope."""
+    return [
+        ("first:", slope(lambda w: w**6, 2)),
+        ("second:", slope(lambda w: 6 * w**5, 2)),
+        ("gradgradcheck:", True),
+    ]
+
+
+def once() -> Pairs:
+    """w^6 at 2."""
+    return [("first:", slope(lambda w: w**6, 2))]
+
+
+def once_penalty() -> Pairs:
+    """w^3 + (3 w^2)^2 at 2; without the second term, w^3."""
+    alone = slope(lambda w: w**3, 2)
+    return [
+        ("Cube slope:", alone),
+        ("Cube w.grad:", slope(lambda w: w**3 + (3 * w**2) ** 2, 2)),
+        ("Once slope:", alone),
+        ("Once w.grad:", alone),
+    ]
+
+
+def saved_output() -> Pairs:
+    """exp and its slope at 0."""
+    return [("first:", slope(np.exp, 0)), ("second:", slope(np.exp, 0))]
