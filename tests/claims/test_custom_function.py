@@ -1,9 +1,16 @@
 """What the pages of custom-function say in general."""
 
+import gc
+import types
+import weakref
+
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from torch.autograd import gradcheck, gradgradcheck
+from torch.autograd.function import once_differentiable
+from torch.autograd.gradcheck import GradcheckError
 
 pytestmark = pytest.mark.upgrade
 
@@ -117,3 +124,384 @@ def test_what_was_saved_notices_an_edit_in_place(edit, dtype, view, output, save
             loss.backward()
     else:
         loss.backward()
+
+
+# --- gradcheck ---
+
+
+def scaled(factors, wrong):
+    """Sums of the tensors among its arguments, times `factors`; backward is off by `wrong`."""
+
+    class Scaled(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, *arguments):
+            ctx.arguments = arguments
+            tensors = [a for a in arguments if torch.is_tensor(a)]
+            return sum(f @ a for f, a in zip(factors, tensors, strict=True))
+
+        @staticmethod
+        def backward(ctx, grad_y):
+            tables = iter(zip(factors, wrong, strict=True))
+            gradients = []
+            for argument in ctx.arguments:
+                if torch.is_tensor(argument):
+                    right, off = next(tables)
+                    gradients.append(grad_y @ (right + off))
+                else:
+                    gradients.append(None)
+            return tuple(gradients)
+
+    return Scaled
+
+
+@given(
+    kinds=st.lists(st.sampled_from(["needs", "needs none", "number"]), min_size=0, max_size=3),
+    sizes=st.lists(st.integers(1, 3), min_size=4, max_size=4),
+    outputs=st.integers(1, 3),
+    data=st.data(),
+)
+def test_gradcheck_names_the_place(kinds, sizes, outputs, data):
+    """gradcheck: which argument, which row and which column are wrong."""
+    kinds = data.draw(st.permutations([*kinds, "needs"]))
+    arguments = [
+        3
+        if kind == "number"
+        else torch.rand(size, dtype=torch.float64).requires_grad_(kind == "needs")
+        for kind, size in zip(kinds, sizes, strict=False)
+    ]
+    tensors = [a for a in arguments if torch.is_tensor(a)]
+    factors = [torch.rand(outputs, len(a), dtype=torch.float64) + 1 for a in tensors]
+    wrong = [torch.zeros_like(f) for f in factors]
+    needing = [n for n, a in enumerate(tensors) if a.requires_grad]
+    place = data.draw(st.sampled_from(range(len(needing))))
+    table = wrong[needing[place]]
+    row = data.draw(st.integers(0, table.shape[1] - 1))
+    column = data.draw(st.integers(0, outputs - 1))
+    table[column, row] = 4
+
+    assert gradcheck(scaled(factors, [0 * w for w in wrong]).apply, arguments)
+    with pytest.raises(GradcheckError) as caught:
+        gradcheck(scaled(factors, wrong).apply, arguments)
+    message = str(caught.value)
+    assert message.startswith(
+        f"Jacobian mismatch for output 0 with respect to input {place},\nnumerical:"
+    )
+    numerical, analytical = message.split("numerical:")[1].split("analytical:")
+    names = {"tensor": torch.tensor, "torch": torch}
+    numerical, analytical = (eval(text, names) for text in (numerical, analytical))
+    expected = torch.zeros(len(tensors[needing[place]]), outputs, dtype=torch.float64)
+    expected[row, column] = 4
+    torch.testing.assert_close(analytical - numerical, expected, atol=1e-3, rtol=0)
+
+
+@given(
+    exponent=st.floats(-6, 3),
+    share=st.floats(-3, 3).filter(lambda share: abs(abs(share) - 1) > 0.1),
+    atol=st.sampled_from([None, 1e-8, 1e-5, 1e-2]),
+    rtol=st.sampled_from([None, 0.0, 1e-3, 1e-1]),
+)
+def test_gradcheck_allows_atol_and_rtol(exponent, share, atol, rtol):
+    """gradcheck: atol + rtol * |numerical| is allowed, with 1e-5 and 1e-3 by default."""
+    slope = 10**exponent
+    allowed = (1e-5 if atol is None else atol) + (1e-3 if rtol is None else rtol) * slope
+    if allowed < 1e-7 * max(slope, 1):
+        allowed = 1e-5
+        atol = 1e-5 - (1e-3 if rtol is None else rtol) * slope
+    given = {"atol": atol, "rtol": rtol}
+    given = {name: value for name, value in given.items() if value is not None}
+    one = torch.ones(1, 1, dtype=torch.float64)
+    function = scaled([one * slope], [one * share * allowed])
+    x = torch.tensor([0.3], dtype=torch.float64, requires_grad=True)
+    answer = gradcheck(function.apply, x, raise_exception=False, **given)
+    assert answer == (abs(share) <= 1)
+
+
+@given(sizes=st.lists(st.integers(1, 3), min_size=1, max_size=3), fast=st.booleans())
+def test_gradcheck_looks_at_what_it_is_given(sizes, fast):
+    """gradcheck: the parameters of a module aren't compared; handed over, they are."""
+    factors = [torch.rand(2, n, dtype=torch.float64) + 1 for n in [2, *sizes]]
+    wrong = [torch.zeros_like(factors[0]), *(torch.ones_like(f) for f in factors[1:])]
+    function = scaled(factors, wrong)
+
+    class Module(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            new = [torch.nn.Parameter(torch.rand(n, dtype=torch.float64)) for n in sizes]
+            self.weights = torch.nn.ParameterList(new)
+
+        def forward(self, x):
+            return function.apply(x, *self.weights)
+
+    module = Module()
+    x = torch.rand(2, dtype=torch.float64, requires_grad=True)
+    assert gradcheck(module, x, fast_mode=fast)
+    with pytest.raises(GradcheckError, match="with respect to input 1"):
+        gradcheck(function.apply, (x, *module.weights), fast_mode=fast)
+
+
+# --- save-and-context ---
+
+NO_TENSORS = {
+    "number": 3,
+    "text": "w",
+    "list": [torch.ones(1)],
+    "tuple": (torch.ones(1),),
+    "function": torch.exp,
+    "switch": True,
+}
+
+
+@given(
+    kinds=st.lists(st.sampled_from(["tensor", "none", *NO_TENSORS]), min_size=1, max_size=3),
+    dtype=DTYPES,
+)
+def test_save_for_backward_takes_tensors_and_none(kinds, dtype):
+    """save-and-context: anything else raises a TypeError."""
+    w = torch.ones(2, dtype=dtype, requires_grad=True)
+    seen = []
+
+    class Save(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, w):
+            given = {"tensor": w, "none": None, **NO_TENSORS}
+            ctx.save_for_backward(*(given[kind] for kind in kinds))
+            return 2 * w
+
+        @staticmethod
+        def backward(ctx, grad_y):
+            seen.extend(ctx.saved_tensors)
+            return 2 * grad_y
+
+    if set(kinds) & set(NO_TENSORS):
+        with pytest.raises(TypeError, match="can only save variables"):
+            Save.apply(w)
+    else:
+        Save.apply(w).sum().backward()
+        assert [value is None for value in seen] == [kind == "none" for kind in kinds]
+
+
+@given(outputs=st.integers(1, 3), dtype=DTYPES, backward=st.booleans(), saved=st.booleans())
+def test_saved_outputs_make_no_circle(outputs, dtype, backward, saved):
+    """save-and-context: saved outputs go when their last name goes; attributes stay."""
+
+    class Exp(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, w):
+            y = tuple((n + 1) * w.exp() for n in range(outputs))
+            if saved:
+                ctx.save_for_backward(*y)
+            else:
+                ctx.y = y
+            return y
+
+        @staticmethod
+        def backward(ctx, *grads):
+            kept = ctx.saved_tensors if saved else ctx.y
+            return sum(g * y for g, y in zip(grads, kept, strict=True))
+
+    w = torch.ones(2, dtype=dtype, requires_grad=True)
+    gc.disable()
+    try:
+        y = Exp.apply(w)
+        watch = [weakref.ref(one) for one in y]
+        if backward:
+            sum(one.sum() for one in y).backward()
+        del y
+        assert all((one() is None) == saved for one in watch)
+    finally:
+        gc.enable()
+
+
+@given(
+    kept=st.sampled_from(["input", "output", "intermediate"]),
+    dtype=DTYPES,
+    keep=st.sampled_from(["", "retain_graph", "create_graph"]),
+    saved=st.booleans(),
+)
+def test_what_was_saved_is_freed(kept, dtype, keep, saved):
+    """save-and-context: freed by the backward pass unless it retains; attributes never."""
+
+    class Square(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, w):
+            values = {"input": w, "intermediate": 3 * w}
+            values["output"] = values["intermediate"] ** 2
+            if saved:
+                ctx.save_for_backward(values[kept])
+            else:
+                ctx.kept = values[kept]
+            return values["output"]
+
+        @staticmethod
+        def backward(ctx, grad_y):
+            (value,) = ctx.saved_tensors if saved else (ctx.kept,)
+            return grad_y * value
+
+    w = torch.ones(2, dtype=dtype, requires_grad=True)
+    y = Square.apply(w)
+    torch.autograd.grad(y.sum(), w, **({keep: True} if keep else {}))
+    if saved and not keep:
+        with pytest.raises(RuntimeError, match="second time"):
+            torch.autograd.grad(y.sum(), w)
+    else:
+        torch.autograd.grad(y.sum(), w)
+
+
+@given(
+    inside=st.sampled_from(["list", "tuple", "dictionary", "object"]),
+    number=st.integers(1, 2),
+    dtype=DTYPES,
+)
+def test_apply_does_not_look_inside_its_arguments(inside, number, dtype):
+    """save-and-context: within a list and the like tensors get no gradient."""
+
+    class Sum(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, held, *tensors):
+            if held is None:
+                return sum(tensors)
+            return sum(held if inside in ("list", "tuple") else held.values())
+
+        @staticmethod
+        def backward(ctx, grad_y):
+            return tuple(grad_y if needed else None for needed in ctx.needs_input_grad)
+
+    class Bag(types.SimpleNamespace):
+        def values(self):
+            return vars(self).values()
+
+    tensors = [torch.ones(2, dtype=dtype, requires_grad=True) for _ in range(number)]
+    names = dict(zip("ab", tensors, strict=False))
+    kinds = {"list": tensors, "tuple": tuple(tensors), "dictionary": names, "object": Bag(**names)}
+    assert not Sum.apply(kinds[inside]).requires_grad
+    Sum.apply(None, *tensors).sum().backward()
+    assert all(tensor.grad is not None for tensor in tensors)
+
+
+@given(number=st.integers(1, 3), extra=st.integers(1, 3), last=st.booleans())
+def test_extra_none_at_the_end_is_dropped(number, extra, last):
+    """save-and-context: extra entries are dropped if they are None, otherwise they raise."""
+
+    class Sum(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, *tensors):
+            return sum(tensors)
+
+        @staticmethod
+        def backward(ctx, grad_y):
+            surplus = [None] * extra
+            if last:
+                surplus[-1] = grad_y
+            return (*(grad_y for _ in range(number)), *surplus)
+
+    tensors = [torch.ones(2, requires_grad=True) for _ in range(number)]
+    y = Sum.apply(*tensors)
+    if last:
+        with pytest.raises(RuntimeError, match="incorrect number of gradients"):
+            y.sum().backward()
+    else:
+        y.sum().backward()
+        assert all(torch.equal(tensor.grad, torch.ones(2)) for tensor in tensors)
+
+
+# --- twice ---
+
+
+@given(
+    what=st.sampled_from(["exp", "sigmoid", "power", "product"]),
+    kept=st.sampled_from(["received", "returned", "intermediate"]),
+    k=st.integers(2, 5),
+    w=st.floats(0.5, 1.5),
+)
+def test_second_derivatives_of_what_was_received_or_returned(what, kept, k, w):
+    """twice: right from inputs and outputs; a saved intermediate result counts as a constant."""
+    values = {
+        "exp": lambda w, v: w.exp(),
+        "sigmoid": lambda w, v: w.sigmoid(),
+        "power": lambda w, v: w**k,
+        "product": lambda w, v: v * w**k,
+    }
+    slopes = {
+        "exp": lambda w, v: w.exp(),
+        "sigmoid": lambda w, v: w.sigmoid() * (1 - w.sigmoid()),
+        "power": lambda w, v: k * w ** (k - 1),
+        "product": lambda w, v: v * k * w ** (k - 1),
+    }
+
+    class Operation(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, w, v):
+            part = slopes[what](w, v)
+            ctx.save_for_backward(w, v, part)
+            return (values[what](w, v), part) if kept == "returned" else values[what](w, v)
+
+        @staticmethod
+        def backward(ctx, grad_y, grad_part=None):
+            w, v, part = ctx.saved_tensors
+            if kept == "received":
+                part = slopes[what](w, v)
+            grad_w = grad_y * part
+            grad_v = grad_y * w**k if what == "product" else None
+            if grad_part is not None:
+                w1, v1 = (x.detach().requires_grad_() for x in (w, v))
+                with torch.enable_grad():
+                    again = slopes[what](w1, v1)
+                    got = torch.autograd.grad(again.sum(), (w1, v1), allow_unused=True)
+                grad_w = grad_w + grad_part * got[0]
+                if what == "product":
+                    grad_v = grad_v + grad_part * got[1]
+            return grad_w, grad_v
+
+    def function(w, v):
+        y = Operation.apply(w, v)
+        return y[0] if kept == "returned" else y
+
+    d = {"dtype": torch.float64, "requires_grad": True}
+    arguments = (torch.tensor([w], **d), torch.tensor([w + 0.2], **d))
+    weight = torch.tensor([0.7], **d)
+    assert gradcheck(function, arguments)
+    answer = gradgradcheck(function, arguments, weight, raise_exception=False)
+    loss = function(*arguments).square().sum()
+    (first,) = torch.autograd.grad(loss, arguments[0], create_graph=True)
+    (second,) = torch.autograd.grad(first, arguments[0])
+    plain = values[what](*arguments).square().sum()
+    (right,) = torch.autograd.grad(plain, arguments[0], create_graph=True)
+    (right_second,) = torch.autograd.grad(right, arguments[0])
+    torch.testing.assert_close(first, right)
+    slope = slopes[what](*arguments)
+    if kept == "intermediate":
+        assert not answer or abs(right_second - 2 * slope**2) < 1e-3
+        torch.testing.assert_close(second, (2 * slope**2).detach())
+    else:
+        assert answer
+        torch.testing.assert_close(second, right_second)
+
+
+@given(
+    number=st.integers(1, 3),
+    dtype=DTYPES,
+    linear=st.booleans(),
+)
+def test_once_differentiable_looks_at_the_gradient_it_receives(number, dtype, linear):
+    """twice: it raises later if that one needs a gradient; otherwise there is no graph."""
+
+    class Product(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, *factors):
+            ctx.save_for_backward(*factors)
+            return torch.stack(factors).prod(0)
+
+        @staticmethod
+        @once_differentiable
+        def backward(ctx, grad_y):
+            product = torch.stack(ctx.saved_tensors).prod(0)
+            return tuple(grad_y * product / factor for factor in ctx.saved_tensors)
+
+    factors = [torch.full((2,), 2.0, dtype=dtype, requires_grad=True) for _ in range(number)]
+    y = Product.apply(*factors)
+    loss = (3 * y).sum() if linear else y.square().sum()
+    first = torch.autograd.grad(loss, factors, create_graph=True)
+    assert all(one.requires_grad != linear for one in first)
+    if not linear:
+        with pytest.raises(RuntimeError, match="differentiate twice"):
+            first[0].sum().backward()

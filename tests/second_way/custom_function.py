@@ -1,11 +1,22 @@
 """The numbers of `snippets/custom_function/`, found without autograd."""
 
-from second_way.tools import Pairs, slope
+import numpy as np
+
+from second_way.tools import HEADING, Pairs, slope
 
 EXCEPTIONS = {
     ("checked_round", "output 0 with respect to input 0"): "which output and which input",
     ("changed_after", "is at version 1; expected version 0 instead"): "a count of edits in place",
     ("wrong_count", "(expected 2, got 1)"): "counts of arguments and of what was returned",
+    ("jacobian_mismatch", "output 0 with respect to input 0"): "which output and which input",
+    ("single_precision", "output 0 with respect to input 0"): "which output and which input",
+    ("single_precision", "Input #0"): "which input",
+    ("gradcheck_messages", "The 0th input"): "which input",
+    ("gradcheck_messages", "stride 0"): "a stride, in a message",
+    ("checked_twice", "output 0 with respect to input 0"): "which output and which input",
+    ("where_to_keep", "argument 1 is of type int"): "which argument",
+    ("trailing_none", "(expected 1, got 2)"): "counts of arguments and of what was returned",
+    ("fast_mode", "calls of forward: 4"): "how PyTorch does it",
 }
 
 
@@ -64,3 +75,189 @@ def straight_through() -> Pairs:
     """(y - 1)^2 at y = round(2.6) = 3: 0 through the stairs, the slope in y passed through."""
     passed = slope(lambda y: (y - 1) ** 2, 3)
     return [pair for grad in (0, passed, passed) for pair in (("y:", 3), ("w.grad:", grad))]
+
+
+def at_a_kink() -> Pairs:
+    """The mean of the slopes on both sides; backward takes 0 at 0."""
+    sides = {"relu at 0.0": (0, 1), "abs at 0.0": (-1, 1), "relu at 0.3": (1, 1)}
+    chosen = {"relu at 0.0": 0, "abs at 0.0": 0, "relu at 0.3": 1}
+    found = []
+    for name, (left, right) in sides.items():
+        numerical = (left + right) / 2
+        found += [
+            (name, HEADING),
+            ("numerical:", numerical),
+            ("backward:", chosen[name]),
+            ("gradcheck:", numerical == chosen[name]),
+        ]
+    return found
+
+
+def fast_mode() -> Pairs:
+    """Slow: once, then two for each of 1000 inputs."""
+    return [
+        ("fast_mode: False says:", False),
+        ("calls of forward:", 1 + 2 * 1000),
+        ("fast_mode: True says:", True),
+    ]
+
+
+def forgot_transpose() -> Pairs:
+    """It passes if the weight is its own transpose."""
+    weights = {"first": np.array([[4, 1], [1, 4]]), "second": np.array([[4, 1], [3, 4]])}
+    return [
+        (f"{name} weight says:", bool((weight == weight.T).all()))
+        for name, weight in weights.items()
+    ]
+
+
+def jacobian_mismatch() -> Pairs:
+    """y = (x0 x1, x1 x2) at (2, 3, 5); the wrong one overwrites the second share of x1."""
+    table = slope(lambda x: x[:-1] * x[1:], [2, 3, 5]).T
+    wrong = table.copy()
+    wrong[1, 1] = 0
+    return [("y:", np.array([2 * 3, 3 * 5])), ("numerical:", table), ("analytical:", wrong)]
+
+
+def only_the_inputs() -> Pairs:
+    """x * weight: the gradient returned for the weight has another sign."""
+    return [
+        ("the module:", True),
+        ("the Function:", bool(slope(lambda weight: 3 * weight, 2) == -3)),
+    ]
+
+
+def right_at_this_point() -> Pairs:
+    """3 w for the slope of w^3; and 0 for 1e-6, which is less than atol."""
+    cubes = [(at, abs(3 * at - slope(lambda w: w**3, at)) < 1e-3) for at in (0.0, 1.0, 2.0)]
+    return [
+        *[pair for at, same in cubes for pair in (("Cube at", at), ("says:", bool(same)))],
+        ("Tiny says:", 1e-6 <= 1e-5),
+        ("Tiny, atol 1e-8, says:", 1e-6 <= 1e-8),
+    ]
+
+
+def single_precision() -> Pairs:
+    """w^3 at 2 with a step of 1e-6, in both precisions."""
+    eps = 1e-6
+    found = []
+    for dtype in (np.float32, np.float64):
+        up, down = (dtype(dtype(2) + dtype(sign * eps)) for sign in (1, -1))
+        up, down = float(up * up * up), float(down * down * down)
+        found.append(("up:", up, "down:", down, "slope:", (up - down) / (2 * eps)))
+    return [
+        ("numerical:", np.array([[found[0][5]]])),
+        ("analytical:", np.array([[3 * 2**2]])),
+        *[
+            pair
+            for values in found
+            for pair in ((values[0], values[1]), (values[2], values[3]), (values[4], values[5]))
+        ],
+        ("float64:", True),
+    ]
+
+
+def after_backward() -> Pairs:
+    """The slope of w^2 at 3, added twice."""
+    return [("Attribute second backward, w.grad:", 2 * slope(lambda w: w**2, 3))]
+
+
+def for_func() -> Pairs:
+    """The slope of w^3 at 2."""
+    return [("TwoPieces", slope(lambda w: w**3, 2))]
+
+
+def for_vmap() -> Pairs:
+    """w^3 and its slope at 1, 2 and 3, one by one."""
+    at = np.array([1.0, 2.0, 3.0])
+    return [
+        ("Batched:", at**3),
+        ("Batched, grad:", np.array([slope(lambda w: w**3, w) for w in at])),
+    ]
+
+
+def hidden_in_a_list() -> Pairs:
+    """2 + 3."""
+    return [("one by one:", 2 + 3), ("in a list:", 2 + 3)]
+
+
+def kept_alive() -> Pairs:
+    """With y on ctx there is a circle."""
+    return [("Attribute y is gone:", False), ("Saved y is gone:", True)]
+
+
+def legacy() -> Pairs:
+    """3 w at 2."""
+    return [("new:", 3 * 2)]
+
+
+def trailing_none() -> Pairs:
+    """The slope of 3 w."""
+    return [("w.grad:", slope(lambda w: 3 * w, 2))]
+
+
+def where_to_keep() -> Pairs:
+    """The slope of w^3 at 2."""
+    return [
+        ("forward, grad enabled:", False),
+        ("forward, needs_input_grad: (", True),
+        (", ", False),
+        ("w.grad:", slope(lambda w: w**3, 2)),
+    ]
+
+
+def twice() -> Pairs:
+    """The slope of w^3 at 2, and that of 3 w^2."""
+    return [
+        ("in backward, grad enabled:", True),
+        ("slope:", slope(lambda w: w**3, 2)),
+        ("slope of the slope:", slope(lambda w: 3 * w**2, 2)),
+    ]
+
+
+def saved_intermediate() -> Pairs:
+    """w^6 at 2: 6 w^5 and its slope; with 3 w^2 held at 12, the slope of 2 w^3 * 12."""
+    first, second = slope(lambda w: w**6, 2), slope(lambda w: 6 * w**5, 2)
+    return [
+        ("SavesIntermediate", [first, slope(lambda w: 2 * w**3 * 12, 2)]),
+        ("SavesInput", [first, second]),
+    ]
+
+
+def checked_twice() -> Pairs:
+    """The slope of 3 w^2 at 2, and of 12."""
+    return [
+        ("gradcheck:", True),
+        ("numerical:", np.array([[slope(lambda w: 3 * w**2, 2)]])),
+        ("analytical:", np.array([[0.0]])),
+    ]
+
+
+def returned_too() -> Pairs:
+    """w^6 at 2: 6 w^5 and its slope."""
+    return [
+        ("first:", slope(lambda w: w**6, 2)),
+        ("second:", slope(lambda w: 6 * w**5, 2)),
+        ("gradgradcheck:", True),
+    ]
+
+
+def once() -> Pairs:
+    """w^6 at 2."""
+    return [("first:", slope(lambda w: w**6, 2))]
+
+
+def once_penalty() -> Pairs:
+    """w^3 + (3 w^2)^2 at 2; without the second term, w^3."""
+    alone = slope(lambda w: w**3, 2)
+    return [
+        ("Cube slope:", alone),
+        ("Cube w.grad:", slope(lambda w: w**3 + (3 * w**2) ** 2, 2)),
+        ("Once slope:", alone),
+        ("Once w.grad:", alone),
+    ]
+
+
+def saved_output() -> Pairs:
+    """exp and its slope at 0."""
+    return [("first:", slope(np.exp, 0)), ("second:", slope(np.exp, 0))]
