@@ -1,0 +1,87 @@
+"""What the pages of modules say in general."""
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import nn, optim
+
+from claims.optimizers import OPTIMIZERS
+
+pytestmark = pytest.mark.upgrade
+
+
+def layer() -> nn.Linear:
+    return nn.Linear(2, 2, bias=False)
+
+
+def parameter() -> nn.Parameter:
+    return nn.Parameter(torch.ones(2, 2))
+
+
+# of each kind: what is assigned, the tensors in it, and whether `parameters()` has them
+KINDS = {
+    "parameter": lambda: (p := parameter(), [p], True),
+    "module": lambda: (m := layer(), [m.weight], True),
+    "ModuleList": lambda: (m := nn.ModuleList([layer(), layer()]), [c.weight for c in m], True),
+    "ModuleDict": lambda: (m := nn.ModuleDict({"a": layer()}), [m["a"].weight], True),
+    "ParameterList": lambda: (m := nn.ParameterList([parameter()]), [m[0]], True),
+    "list": lambda: (m := [layer(), layer()], [c.weight for c in m], False),
+    "tuple": lambda: (m := (parameter(),), list(m), False),
+    "dict": lambda: (m := {"a": layer()}, [m["a"].weight], False),
+    "tensor": lambda: (t := torch.ones(2, 2, requires_grad=True), [t], False),
+}
+
+kinds = st.lists(st.sampled_from(sorted(KINDS)), min_size=1, max_size=6)
+
+
+def build(names: list[str]) -> tuple[nn.Module, list[torch.Tensor], list[torch.Tensor]]:
+    """A module with an attribute of each kind; what `parameters()` has, and what it misses."""
+    net, found, missed = nn.Module(), [], []
+    for number, name in enumerate(names):
+        value, tensors, known = KINDS[name]()
+        setattr(net, f"a{number}", value)
+        (found if known else missed).extend(tensors)
+    return net, found, missed
+
+
+@given(st.sampled_from(OPTIMIZERS), kinds)
+def test_what_parameters_finds_and_the_optimizer_moves(optimizer, names):
+    net, found, missed = build(names)
+    assert {id(p) for p in net.parameters()} == {id(p) for p in found}
+    if not found:
+        with pytest.raises(ValueError, match="empty parameter list"):
+            optimizer(net.parameters(), lr=0.1)
+        return
+    stepper = optimizer(net.parameters(), lr=0.1)
+    before = [t.detach().clone() for t in found + missed]
+
+    def closure():
+        for t in found + missed:
+            t.grad = None
+        loss = sum(((t - 3) ** 2).sum() for t in found + missed)
+        loss.backward()
+        if optimizer is optim.SparseAdam:
+            for t in found + missed:
+                t.grad = t.grad.to_sparse()
+        return loss
+
+    stepper.step(closure)
+    moved = [not torch.equal(a, b) for a, b in zip(before, found + missed, strict=True)]
+    assert all(t.grad is not None for t in found + missed)
+    assert moved == [True] * len(found) + [False] * len(missed)
+
+
+@given(kinds)
+def test_an_assignment_is_kept_by_its_type(names):
+    net, found, _ = build(names)
+    for number, name in enumerate(names):
+        key = f"a{number}"
+        value = getattr(net, key)
+        places = [key in net._parameters, key in net._modules, key in vars(net)]
+        assert places == [
+            isinstance(value, nn.Parameter),
+            isinstance(value, nn.Module),
+            name in {"list", "tuple", "dict", "tensor"},
+        ]
+    assert len(net.state_dict()) == len(found)
