@@ -85,3 +85,52 @@ def test_an_assignment_is_kept_by_its_type(names):
             name in {"list", "tuple", "dict", "tensor"},
         ]
     assert len(net.state_dict()) == len(found)
+
+
+LAYERS = {
+    "Linear": lambda: nn.Linear(2, 2),
+    "Conv1d": lambda: nn.Conv1d(1, 1, 2),
+    "Embedding": lambda: nn.Embedding(2, 2),
+    "BatchNorm1d": lambda: nn.BatchNorm1d(2),
+    "LSTM": lambda: nn.LSTM(2, 2),
+}
+OTHERS = {
+    "computed": lambda w: 3 * w,
+    "detached": lambda w: w.detach(),
+    "tensor": lambda w: torch.ones(2),
+    "leaf": lambda w: torch.ones(2, requires_grad=True),
+    "buffer": lambda w: nn.Buffer(torch.ones(2)),
+    "module": lambda w: layer(),
+    "list": lambda w: [w],
+    "number": lambda w: 1.0,
+    "text": lambda w: "w",
+    "False": lambda w: False,
+    "array": lambda w: w.detach().numpy(),
+}
+
+
+@given(st.sampled_from(sorted(LAYERS)), st.sampled_from(sorted(OTHERS)), st.booleans())
+def test_a_name_of_a_parameter_takes_parameters_alone(kind, other, emptied):
+    net = LAYERS[kind]()
+    name = next(iter(dict(net.named_parameters(recurse=False))))
+    weight = getattr(net, name)
+    value = OTHERS[other](weight)
+    if emptied:
+        setattr(net, name, None)
+        assert name not in dict(net.named_parameters())
+    with pytest.raises((TypeError, KeyError)):
+        setattr(net, name, value)
+    assert getattr(net, name) is (None if emptied else weight)
+    new = nn.Parameter(weight.detach().clone())
+    setattr(net, name, new)
+    assert dict(net.named_parameters())[name] is new
+
+
+@given(st.sampled_from(["parameter", "module"]))
+def test_nothing_is_kept_before_init(kind):
+    class Early(nn.Module):
+        def __init__(self):
+            self.early = KINDS[kind]()[0]
+
+    with pytest.raises(AttributeError, match=r"before Module.__init__\(\) call"):
+        Early()

@@ -1,5 +1,7 @@
 """The numbers of `snippets/modules/`, found without autograd."""
 
+import numpy as np
+
 from second_way.tools import Pairs, sgd, slope
 
 EXCEPTIONS = {
@@ -23,4 +25,22 @@ def plain_list() -> Pairs:
         ("hidden.weight:", hidden),
         ("shift:", shift),
         ("head.weight:", sgd(head, by_head, lr=0.5)),
+    ]
+
+
+def compute_in_forward() -> Pairs:
+    """softmax(scores) @ (4, 8) from scores = (0, 0), one step with lr = 1."""
+    x = np.array([4.0, 8.0])
+
+    def loss(scores):
+        return np.sum(np.exp(scores) * x) / np.sum(np.exp(scores))
+
+    scores = np.zeros(2)
+    gradient = slope(loss, scores)
+    after = sgd(scores, gradient, lr=1)
+    return [
+        ("loss:", loss(scores)),
+        ("scores.grad:", gradient),
+        ("scores:", after),
+        ("loss after:", loss(after)),
     ]
