@@ -134,3 +134,79 @@ def test_nothing_is_kept_before_init(kind):
 
     with pytest.raises(AttributeError, match=r"before Module.__init__\(\) call"):
         Early()
+
+
+@given(st.sampled_from(OPTIMIZERS), st.booleans(), st.integers(1, 3))
+def test_an_optimizer_keeps_what_it_was_given(optimizer, replaced, steps):
+    net = nn.ModuleList([layer(), layer()])
+    stepper = optimizer(net.parameters(), lr=0.1)
+    new = layer()
+    if replaced:
+        net[1] = new
+    else:
+        net.append(new)
+
+    def closure():
+        net.zero_grad()
+        loss = sum(((p - 3) ** 2).sum() for p in net.parameters())
+        loss.backward()
+        if optimizer is optim.SparseAdam:
+            for p in net.parameters():
+                p.grad = p.grad.to_sparse()
+        return loss
+
+    def moved() -> list[bool]:
+        before = [net[0].weight.detach().clone(), new.weight.detach().clone()]
+        for _ in range(steps):
+            stepper.step(closure)
+        after = [net[0].weight, new.weight]
+        assert new.weight.grad is not None
+        return [not torch.equal(a, b) for a, b in zip(before, after, strict=True)]
+
+    assert moved() == [True, False]
+    if optimizer is optim.LBFGS:
+        with pytest.raises(ValueError, match="parameter group"):
+            optimizer([{"params": [p]} for p in net.parameters()])
+        return
+    stepper.add_param_group({"params": [new.weight]})
+    assert moved() == [True, True]
+
+
+LAZY = {
+    "Linear": (lambda: nn.LazyLinear(2, bias=False), (4, 3)),
+    "Conv1d": (lambda: nn.LazyConv1d(2, 2, bias=False), (1, 2, 5)),
+    "ConvTranspose2d": (lambda: nn.LazyConvTranspose2d(2, 2, bias=False), (1, 2, 5, 5)),
+}
+
+
+@pytest.mark.parametrize("kind", LAZY)
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+def test_who_takes_a_parameter_without_a_shape(optimizer, kind):
+    make, shape = LAZY[kind]
+    net, x = make(), torch.ones(shape)
+    if optimizer in (optim.Adagrad, optim.Muon):
+        with pytest.raises(
+            ValueError, match="uninitialized" if optimizer is optim.Adagrad else "2D"
+        ):
+            optimizer(net.parameters(), lr=0.1)
+        net(x)
+        if optimizer is optim.Muon and kind != "Linear":
+            return
+        optimizer(net.parameters(), lr=0.1)
+        return
+    stepper = optimizer(net.parameters(), lr=0.1)
+    weight = net.weight
+    net(x)
+    assert net.weight is weight
+    before = weight.detach().clone()
+
+    def closure():
+        net.zero_grad()
+        loss = ((net(x) - 5) ** 2).sum()
+        loss.backward()
+        if optimizer is optim.SparseAdam:
+            weight.grad = weight.grad.to_sparse()
+        return loss
+
+    stepper.step(closure)
+    assert not torch.equal(before, weight)

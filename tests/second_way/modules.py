@@ -5,6 +5,13 @@ import numpy as np
 from second_way.tools import Pairs, sgd, slope
 
 EXCEPTIONS = {
+    ("lazy", "(2, 3)"): "a shape",
+    ("unknown_to_optimizer", "0.weight"): "the name of a parameter",
+    ("unknown_to_optimizer", "0.bias"): "the name of a parameter",
+    ("unknown_to_optimizer", "1.weight"): "the name of a parameter",
+    ("unknown_to_optimizer", "1.bias"): "the name of a parameter",
+    ("unknown_to_optimizer", "has: 2"): "a count of tensors",
+    ("used_up", "holds 2"): "a count of tensors",
     ("not_a_parameter", "(3,)"): "a shape",
     ("not_a_parameter", "(3, 2)"): "a shape",
     ("not_a_parameter", "(1,)"): "a shape",
@@ -44,3 +51,26 @@ def compute_in_forward() -> Pairs:
         ("scores:", after),
         ("loss after:", loss(after)),
     ]
+
+
+def replaced_head() -> Pairs:
+    """body * new at (1, 3); only body takes the first step, then both, with lr = 0.5."""
+    body, new = 1.0, 3.0
+    by_new = slope(lambda w: body * w, new)
+    return [
+        ("new head, gradient:", by_new),
+        ("new head, weight:", new),
+        ("old head, gradient:", None),
+        ("body, weight:", sgd(body, slope(lambda w: w * new, body), lr=0.5)),
+        ("after add_param_group, new head:", sgd(new, by_new, lr=0.5)),
+    ]
+
+
+def used_up() -> Pairs:
+    """A matrix of 2 by 3 and a bias of 2."""
+    return [("elements:", 2 * 3 + 2), ("elements:", 2 * 3 + 2)]
+
+
+def lazy() -> Pairs:
+    """Two layers, from 3 to 2 to 1, with biases."""
+    return [("the same object:", True), ("elements:", 2 * 3 + 2 + 2 + 1), ("moved:", True)]
