@@ -210,3 +210,68 @@ def test_who_takes_a_parameter_without_a_shape(optimizer, kind):
 
     stepper.step(closure)
     assert not torch.equal(before, weight)
+
+
+TABLES = {
+    "Embedding": lambda: nn.Embedding(5, 2, sparse=True),
+    "EmbeddingBag": lambda: nn.EmbeddingBag(5, 2, mode="sum", sparse=True),
+}
+TAKE_SPARSE = {optim.SGD, optim.SparseAdam, optim.Adagrad, optim.LBFGS}
+
+
+def sparse_loss(table: nn.Module, rows: list[int]) -> torch.Tensor:
+    table.zero_grad()
+    loss = table(torch.tensor(rows)[None]).sum()
+    loss.backward()
+    return loss
+
+
+@pytest.mark.filterwarnings("ignore:Sparse invariant checks")
+@pytest.mark.parametrize("kind", TABLES)
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+def test_who_takes_a_sparse_gradient(optimizer, kind):
+    table = TABLES[kind]()
+    decays = optimizer in (optim.SGD, optim.Adagrad)
+    for options, taken in [
+        ({}, optimizer in TAKE_SPARSE),
+        *([({"weight_decay": 0.1}, False)] if decays else []),
+    ]:
+        stepper = optimizer(table.parameters(), lr=0.1, **options)
+        sparse_loss(table, [1, 3, 3])
+        assert table.weight.grad.is_sparse
+        if taken:
+            stepper.step(lambda: sparse_loss(table, [1, 3, 3]))
+        else:
+            with pytest.raises(RuntimeError, match="sparse"):
+                stepper.step(lambda: sparse_loss(table, [1, 3, 3]))
+    for dimensions in range(5):
+        p = nn.Parameter(torch.ones([2] * dimensions))
+        if optimizer is optim.Muon and dimensions != 2:
+            with pytest.raises(ValueError, match="only supports 2D"):
+                optimizer([p], lr=0.1)
+        else:
+            optimizer([p], lr=0.1)
+
+
+@given(st.lists(st.lists(st.integers(0, 4), min_size=1, max_size=4), min_size=1, max_size=3))
+def test_a_row_that_was_not_used_stays(batches):
+    table = TABLES["Embedding"]()
+    stepper = optim.SparseAdam(table.parameters(), lr=0.1)
+    for rows in batches:
+        before = table.weight.detach().clone()
+        sparse_loss(table, rows)
+        stepper.step()
+        moved = (table.weight != before).any(dim=1)
+        assert moved.tolist() == [row in rows for row in range(5)]
+
+
+@pytest.mark.parametrize("kind", TABLES)
+@pytest.mark.parametrize("others", [0, 1, 2])
+def test_clipping_refuses_a_sparse_gradient(kind, others):
+    table = TABLES[kind]()
+    sparse_loss(table, [1, 3])
+    dense = [parameter() for _ in range(others)]
+    for p in dense:
+        p.grad = torch.ones(2, 2)
+    with pytest.raises(NotImplementedError):
+        nn.utils.clip_grad_norm_([*dense, table.weight], 1.0)

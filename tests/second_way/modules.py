@@ -5,6 +5,21 @@ import numpy as np
 from second_way.tools import Pairs, sgd, slope
 
 EXCEPTIONS = {
+    ("muon", "torch.Size([4])"): "a shape",
+    ("muon", "0.weight"): "the name of a parameter",
+    ("muon", "0.bias"): "the name of a parameter",
+    ("muon", "2.weight"): "the name of a parameter",
+    ("muon", "2.bias"): "the name of a parameter",
+    ("muon", "2D"): "part of a message",
+    ("which_matrices", "words.weight 2"): "a number of dimensions",
+    ("which_matrices", "conv.weight 3"): "a number of dimensions",
+    ("which_matrices", "conv.bias 1"): "a number of dimensions",
+    ("which_matrices", "norm.weight 1"): "a number of dimensions",
+    ("which_matrices", "norm.bias 1"): "a number of dimensions",
+    ("which_matrices", "hidden.weight 2"): "a number of dimensions",
+    ("which_matrices", "hidden.bias 1"): "a number of dimensions",
+    ("which_matrices", "head.weight 2"): "a number of dimensions",
+    ("which_matrices", "head.bias 1"): "a number of dimensions",
     ("lazy", "(2, 3)"): "a shape",
     ("unknown_to_optimizer", "0.weight"): "the name of a parameter",
     ("unknown_to_optimizer", "0.bias"): "the name of a parameter",
@@ -74,3 +89,10 @@ def used_up() -> Pairs:
 def lazy() -> Pairs:
     """Two layers, from 3 to 2 to 1, with biases."""
     return [("the same object:", True), ("elements:", 2 * 3 + 2 + 2 + 1), ("moved:", True)]
+
+
+def sparse_rows() -> Pairs:
+    """The sum of rows 1, 3 and 3 of a table of 5 by 2."""
+    table = slope(lambda table: np.sum(table[[1, 3, 3]]), np.zeros((5, 2)))
+    used = np.flatnonzero(table.any(axis=1))
+    return [("rows:", used), ("values:", table[used]), ("as a table:", table)]
