@@ -1,0 +1,277 @@
+"""What the pages of modules say in general."""
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import nn, optim
+
+from claims.optimizers import OPTIMIZERS
+
+pytestmark = pytest.mark.upgrade
+
+
+def layer() -> nn.Linear:
+    return nn.Linear(2, 2, bias=False)
+
+
+def parameter() -> nn.Parameter:
+    return nn.Parameter(torch.ones(2, 2))
+
+
+# of each kind: what is assigned, the tensors in it, and whether `parameters()` has them
+KINDS = {
+    "parameter": lambda: (p := parameter(), [p], True),
+    "module": lambda: (m := layer(), [m.weight], True),
+    "ModuleList": lambda: (m := nn.ModuleList([layer(), layer()]), [c.weight for c in m], True),
+    "ModuleDict": lambda: (m := nn.ModuleDict({"a": layer()}), [m["a"].weight], True),
+    "ParameterList": lambda: (m := nn.ParameterList([parameter()]), [m[0]], True),
+    "list": lambda: (m := [layer(), layer()], [c.weight for c in m], False),
+    "tuple": lambda: (m := (parameter(),), list(m), False),
+    "dict": lambda: (m := {"a": layer()}, [m["a"].weight], False),
+    "tensor": lambda: (t := torch.ones(2, 2, requires_grad=True), [t], False),
+}
+
+kinds = st.lists(st.sampled_from(sorted(KINDS)), min_size=1, max_size=6)
+
+
+def build(names: list[str]) -> tuple[nn.Module, list[torch.Tensor], list[torch.Tensor]]:
+    """A module with an attribute of each kind; what `parameters()` has, and what it misses."""
+    net, found, missed = nn.Module(), [], []
+    for number, name in enumerate(names):
+        value, tensors, known = KINDS[name]()
+        setattr(net, f"a{number}", value)
+        (found if known else missed).extend(tensors)
+    return net, found, missed
+
+
+@given(st.sampled_from(OPTIMIZERS), kinds)
+def test_what_parameters_finds_and_the_optimizer_moves(optimizer, names):
+    net, found, missed = build(names)
+    assert {id(p) for p in net.parameters()} == {id(p) for p in found}
+    if not found:
+        with pytest.raises(ValueError, match="empty parameter list"):
+            optimizer(net.parameters(), lr=0.1)
+        return
+    stepper = optimizer(net.parameters(), lr=0.1)
+    before = [t.detach().clone() for t in found + missed]
+
+    def closure():
+        for t in found + missed:
+            t.grad = None
+        loss = sum(((t - 3) ** 2).sum() for t in found + missed)
+        loss.backward()
+        if optimizer is optim.SparseAdam:
+            for t in found + missed:
+                t.grad = t.grad.to_sparse()
+        return loss
+
+    stepper.step(closure)
+    moved = [not torch.equal(a, b) for a, b in zip(before, found + missed, strict=True)]
+    assert all(t.grad is not None for t in found + missed)
+    assert moved == [True] * len(found) + [False] * len(missed)
+
+
+@given(kinds)
+def test_an_assignment_is_kept_by_its_type(names):
+    net, found, _ = build(names)
+    for number, name in enumerate(names):
+        key = f"a{number}"
+        value = getattr(net, key)
+        places = [key in net._parameters, key in net._modules, key in vars(net)]
+        assert places == [
+            isinstance(value, nn.Parameter),
+            isinstance(value, nn.Module),
+            name in {"list", "tuple", "dict", "tensor"},
+        ]
+    assert len(net.state_dict()) == len(found)
+
+
+LAYERS = {
+    "Linear": lambda: nn.Linear(2, 2),
+    "Conv1d": lambda: nn.Conv1d(1, 1, 2),
+    "Embedding": lambda: nn.Embedding(2, 2),
+    "BatchNorm1d": lambda: nn.BatchNorm1d(2),
+    "LSTM": lambda: nn.LSTM(2, 2),
+}
+OTHERS = {
+    "computed": lambda w: 3 * w,
+    "detached": lambda w: w.detach(),
+    "tensor": lambda w: torch.ones(2),
+    "leaf": lambda w: torch.ones(2, requires_grad=True),
+    "buffer": lambda w: nn.Buffer(torch.ones(2)),
+    "module": lambda w: layer(),
+    "list": lambda w: [w],
+    "number": lambda w: 1.0,
+    "text": lambda w: "w",
+    "False": lambda w: False,
+    "array": lambda w: w.detach().numpy(),
+}
+
+
+@given(st.sampled_from(sorted(LAYERS)), st.sampled_from(sorted(OTHERS)), st.booleans())
+def test_a_name_of_a_parameter_takes_parameters_alone(kind, other, emptied):
+    net = LAYERS[kind]()
+    name = next(iter(dict(net.named_parameters(recurse=False))))
+    weight = getattr(net, name)
+    value = OTHERS[other](weight)
+    if emptied:
+        setattr(net, name, None)
+        assert name not in dict(net.named_parameters())
+    with pytest.raises((TypeError, KeyError)):
+        setattr(net, name, value)
+    assert getattr(net, name) is (None if emptied else weight)
+    new = nn.Parameter(weight.detach().clone())
+    setattr(net, name, new)
+    assert dict(net.named_parameters())[name] is new
+
+
+@given(st.sampled_from(["parameter", "module"]))
+def test_nothing_is_kept_before_init(kind):
+    class Early(nn.Module):
+        def __init__(self):
+            self.early = KINDS[kind]()[0]
+
+    with pytest.raises(AttributeError, match=r"before Module.__init__\(\) call"):
+        Early()
+
+
+@given(st.sampled_from(OPTIMIZERS), st.booleans(), st.integers(1, 3))
+def test_an_optimizer_keeps_what_it_was_given(optimizer, replaced, steps):
+    net = nn.ModuleList([layer(), layer()])
+    stepper = optimizer(net.parameters(), lr=0.1)
+    new = layer()
+    if replaced:
+        net[1] = new
+    else:
+        net.append(new)
+
+    def closure():
+        net.zero_grad()
+        loss = sum(((p - 3) ** 2).sum() for p in net.parameters())
+        loss.backward()
+        if optimizer is optim.SparseAdam:
+            for p in net.parameters():
+                p.grad = p.grad.to_sparse()
+        return loss
+
+    def moved() -> list[bool]:
+        before = [net[0].weight.detach().clone(), new.weight.detach().clone()]
+        for _ in range(steps):
+            stepper.step(closure)
+        after = [net[0].weight, new.weight]
+        assert new.weight.grad is not None
+        return [not torch.equal(a, b) for a, b in zip(before, after, strict=True)]
+
+    assert moved() == [True, False]
+    if optimizer is optim.LBFGS:
+        with pytest.raises(ValueError, match="parameter group"):
+            optimizer([{"params": [p]} for p in net.parameters()])
+        return
+    stepper.add_param_group({"params": [new.weight]})
+    assert moved() == [True, True]
+
+
+LAZY = {
+    "Linear": (lambda: nn.LazyLinear(2, bias=False), (4, 3)),
+    "Conv1d": (lambda: nn.LazyConv1d(2, 2, bias=False), (1, 2, 5)),
+    "ConvTranspose2d": (lambda: nn.LazyConvTranspose2d(2, 2, bias=False), (1, 2, 5, 5)),
+}
+
+
+@pytest.mark.parametrize("kind", LAZY)
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+def test_who_takes_a_parameter_without_a_shape(optimizer, kind):
+    make, shape = LAZY[kind]
+    net, x = make(), torch.ones(shape)
+    if optimizer in (optim.Adagrad, optim.Muon):
+        with pytest.raises(
+            ValueError, match="uninitialized" if optimizer is optim.Adagrad else "2D"
+        ):
+            optimizer(net.parameters(), lr=0.1)
+        net(x)
+        if optimizer is optim.Muon and kind != "Linear":
+            return
+        optimizer(net.parameters(), lr=0.1)
+        return
+    stepper = optimizer(net.parameters(), lr=0.1)
+    weight = net.weight
+    net(x)
+    assert net.weight is weight
+    before = weight.detach().clone()
+
+    def closure():
+        net.zero_grad()
+        loss = ((net(x) - 5) ** 2).sum()
+        loss.backward()
+        if optimizer is optim.SparseAdam:
+            weight.grad = weight.grad.to_sparse()
+        return loss
+
+    stepper.step(closure)
+    assert not torch.equal(before, weight)
+
+
+TABLES = {
+    "Embedding": lambda: nn.Embedding(5, 2, sparse=True),
+    "EmbeddingBag": lambda: nn.EmbeddingBag(5, 2, mode="sum", sparse=True),
+}
+TAKE_SPARSE = {optim.SGD, optim.SparseAdam, optim.Adagrad, optim.LBFGS}
+
+
+def sparse_loss(table: nn.Module, rows: list[int]) -> torch.Tensor:
+    table.zero_grad()
+    loss = table(torch.tensor(rows)[None]).sum()
+    loss.backward()
+    return loss
+
+
+@pytest.mark.filterwarnings("ignore:Sparse invariant checks")
+@pytest.mark.parametrize("kind", TABLES)
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+def test_who_takes_a_sparse_gradient(optimizer, kind):
+    table = TABLES[kind]()
+    decays = optimizer in (optim.SGD, optim.Adagrad)
+    for options, taken in [
+        ({}, optimizer in TAKE_SPARSE),
+        *([({"weight_decay": 0.1}, False)] if decays else []),
+    ]:
+        stepper = optimizer(table.parameters(), lr=0.1, **options)
+        sparse_loss(table, [1, 3, 3])
+        assert table.weight.grad.is_sparse
+        if taken:
+            stepper.step(lambda: sparse_loss(table, [1, 3, 3]))
+        else:
+            with pytest.raises(RuntimeError, match="sparse"):
+                stepper.step(lambda: sparse_loss(table, [1, 3, 3]))
+    for dimensions in range(5):
+        p = nn.Parameter(torch.ones([2] * dimensions))
+        if optimizer is optim.Muon and dimensions != 2:
+            with pytest.raises(ValueError, match="only supports 2D"):
+                optimizer([p], lr=0.1)
+        else:
+            optimizer([p], lr=0.1)
+
+
+@given(st.lists(st.lists(st.integers(0, 4), min_size=1, max_size=4), min_size=1, max_size=3))
+def test_a_row_that_was_not_used_stays(batches):
+    table = TABLES["Embedding"]()
+    stepper = optim.SparseAdam(table.parameters(), lr=0.1)
+    for rows in batches:
+        before = table.weight.detach().clone()
+        sparse_loss(table, rows)
+        stepper.step()
+        moved = (table.weight != before).any(dim=1)
+        assert moved.tolist() == [row in rows for row in range(5)]
+
+
+@pytest.mark.parametrize("kind", TABLES)
+@pytest.mark.parametrize("others", [0, 1, 2])
+def test_clipping_refuses_a_sparse_gradient(kind, others):
+    table = TABLES[kind]()
+    sparse_loss(table, [1, 3])
+    dense = [parameter() for _ in range(others)]
+    for p in dense:
+        p.grad = torch.ones(2, 2)
+    with pytest.raises(NotImplementedError):
+        nn.utils.clip_grad_norm_([*dense, table.weight], 1.0)
