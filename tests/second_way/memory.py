@@ -1,6 +1,6 @@
 """The numbers of `snippets/memory/`, found without autograd."""
 
-from second_way.tools import HEADING, Pairs
+from second_way.tools import HEADING, Pairs, slope
 
 BATCH, WIDTH, FLOAT, INT64 = 64, 16, 4, 8
 TENSOR = BATCH * WIDTH * FLOAT
@@ -56,4 +56,49 @@ def relu_or_gelu() -> Pairs:
         ("blocks,", (4 + 1) * TENSOR),
         ("):", 4 + 4),
         ("blocks,", (4 + 4) * TENSOR),
+    ]
+
+
+def computed_again() -> Pairs:
+    """(w x)^2 at w = 2, x = 3; the block is called for each pass."""
+    return [
+        ("after the forward pass, calls:", 1),
+        ("after backward(), calls:", 2),
+        ("w.grad:", slope(lambda w: (w * 3) ** 2, 2)),
+    ]
+
+
+def four_blocks() -> Pairs:
+    """Per block the input, and two tensors four times as wide; or the input alone."""
+    pairs: Pairs = []
+    for heading, tensors, size, calls in (
+        ("plain", 3, TENSOR + 2 * 4 * TENSOR, 4),
+        ("checkpointed", 1, TENSOR, 8),
+    ):
+        pairs += [
+            (heading, HEADING),
+            ("  ", 4 * tensors),
+            ("tensors,", 4 * size),
+            ("forward pass, calls:", 4),
+            ("after backward(), calls:", calls),
+        ]
+    return [*pairs, ("same gradients:", True)]
+
+
+def segments() -> Pairs:
+    """k - 1 inputs, the last segment, and two: a gradient that came, and one that is computed."""
+    pairs: Pairs = []
+    for k in range(1, 17):
+        again = (k - 1) * (16 // k)
+        peak = k - 1 + (16 - again) + 2
+        pairs += [("segments", k), ("at most", peak), ("activations,", again)]
+    return pairs
+
+
+def products() -> Pairs:
+    """Two for each of two products; once more both, or the first, whose result goes into tanh."""
+    return [
+        ("no checkpoint:", 4),
+        ("use_reentrant=True:", 4 + 2),
+        ("use_reentrant=False:", 4 + 1),
     ]
