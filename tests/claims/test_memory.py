@@ -1,0 +1,425 @@
+"""What the pages of memory say in general."""
+
+import random
+import weakref
+from contextlib import contextmanager, nullcontext
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import nn
+from torch.autograd.graph import saved_tensors_hooks
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils.checkpoint import CheckpointError, checkpoint, checkpoint_sequential
+from torch.utils.flop_counter import FlopCounterMode
+
+from claims.graph import nodes_behind
+
+pytestmark = pytest.mark.upgrade
+
+DTYPES = (torch.float32, torch.float64)
+LAYERS = {
+    "Linear": lambda: nn.Linear(8, 8),
+    "GELU": nn.GELU,
+    "SiLU": nn.SiLU,
+    "ReLU": nn.ReLU,
+    "Tanh": nn.Tanh,
+    "Softmax": lambda: nn.Softmax(dim=1),
+    "Dropout": nn.Dropout,
+    "LayerNorm": lambda: nn.LayerNorm(8),
+    "RMSNorm": lambda: nn.RMSNorm(8),
+    "BatchNorm1d": lambda: nn.BatchNorm1d(8),
+    "MaxPool1d": lambda: nn.MaxPool1d(2),
+    "Transformer": lambda: nn.TransformerEncoderLayer(8, 2, 8),
+}
+"""Layers that save tensors, for inputs of 4 by 8."""
+
+
+class Kept:
+    """Stands in the graph for a tensor; the hooks that count them live as long as the `with`."""
+
+    def __init__(self, tensor: torch.Tensor, alive: weakref.WeakSet):
+        self.tensor = tensor.detach()
+        alive.add(self)
+
+
+def counting() -> tuple[saved_tensors_hooks, weakref.WeakSet]:
+    """Hooks that count what graphs hold, and the set of what they hold now."""
+    alive: weakref.WeakSet = weakref.WeakSet()
+    return saved_tensors_hooks(lambda t: Kept(t, alive), lambda kept: kept.tensor), alive
+
+
+# saved-bytes
+
+
+@given(st.sampled_from(list(LAYERS)), st.sampled_from(DTYPES), st.booleans())
+def test_what_is_saved_goes_with_backward_or_with_the_graph(name, dtype, training):
+    layer = LAYERS[name]().to(dtype).train(training)
+    hooks, alive = counting()
+    losses = []
+    with hooks:
+        for count in (1, 2, 3):
+            x = torch.randn(4, 8, dtype=dtype, requires_grad=True)
+            loss = layer(x).mean()
+            assert alive or (name == "Dropout" and not training)
+            loss.backward()
+            losses.append(loss)
+            assert not alive
+            assert len(nodes_behind(loss)) > 1
+            assert len(losses) == count
+        loss = layer(x).mean()
+        assert alive or (name == "Dropout" and not training)
+        del loss
+        assert not alive
+        with torch.no_grad():
+            loss = layer(x).mean()
+        assert loss.grad_fn is None
+        assert not alive
+
+
+SHAPES = st.sampled_from([(1, 8), (4, 8), (2, 3, 8), (2, 1, 2, 8)])
+
+
+@given(SHAPES, st.sampled_from(DTYPES))
+def test_what_layers_save(shape, dtype):
+    for name, layer in (
+        ("Linear", nn.Linear(8, 8).to(dtype)),
+        ("GELU", nn.GELU()),
+        ("Flatten", nn.Flatten(0)),
+    ):
+        x = torch.randn(shape, dtype=dtype, requires_grad=True)
+        places = []
+
+        def pack(tensor, places=places):
+            places.append(tensor.data_ptr())
+            return tensor.detach()
+
+        with saved_tensors_hooks(pack, lambda packed: packed):
+            layer(x)
+        weights = {p.data_ptr() for p in layer.parameters()}
+        assert set(places) - weights == (set() if name == "Flatten" else {x.data_ptr()})
+
+
+class Square(torch.autograd.Function):
+    by_save = True
+
+    @staticmethod
+    def forward(ctx, x):
+        if Square.by_save:
+            ctx.save_for_backward(x)
+        else:
+            ctx.x = x
+        return x * x
+
+    @staticmethod
+    def backward(ctx, grad):
+        x = ctx.saved_tensors[0] if Square.by_save else ctx.x
+        return 2 * x * grad
+
+
+@given(SHAPES)
+def test_hooks_do_not_see_what_a_function_stores_on_ctx(shape):
+    for by_save in (True, False):
+        Square.by_save = by_save
+        seen = []
+        x = torch.randn(shape, requires_grad=True)
+
+        def pack(tensor, seen=seen):
+            seen.append(tensor)
+            return tensor.detach()
+
+        with saved_tensors_hooks(pack, lambda packed: packed):
+            y = Square.apply(x)
+        assert len(seen) == by_save
+        y.sum().backward()
+        assert torch.equal(x.grad, 2 * x.detach())
+
+
+# checkpoint
+
+
+def places_saved(weights, forward):
+    """Where the tensors lie that the graph of `forward` saves, but for the weights."""
+    places = set()
+
+    def pack(tensor):
+        places.add(tensor.data_ptr())
+        return tensor.detach()
+
+    with saved_tensors_hooks(pack, lambda packed: packed):
+        y = forward()
+    return places - {w.data_ptr() for w in weights}, y
+
+
+@given(st.sampled_from(list(LAYERS)), st.sampled_from(DTYPES), st.booleans(), st.booleans())
+def test_a_checkpoint_keeps_the_input_and_computes_again(name, dtype, training, reentrant):
+    torch.manual_seed(1)
+    layer = LAYERS[name]().to(dtype).train(training)
+    calls, gradients = [], []
+
+    def block(x):
+        calls.append(x)
+        return layer(x)
+
+    for checkpointed in (False, True):
+        torch.manual_seed(0)
+        calls.clear()
+        x = torch.randn(4, 8, dtype=dtype, requires_grad=True)
+
+        def forward(x=x, checkpointed=checkpointed):
+            return checkpoint(block, x, use_reentrant=reentrant) if checkpointed else block(x)
+
+        saved, y = places_saved(list(layer.parameters()), forward)
+        assert len(calls) == 1
+        if checkpointed:
+            assert saved == {x.data_ptr()}
+        layer.zero_grad()
+        (y**2).sum().backward()
+        needed = saved and not (name == "Dropout" and not training)
+        assert len(calls) == 1 + bool(checkpointed and (reentrant or needed))
+        gradients.append([x.grad, *(p.grad for p in layer.parameters())])
+        pairs = zip(gradients[-1][1:], layer.parameters(), strict=True)
+        assert all(g.nbytes == p.nbytes for g, p in pairs)
+    assert all(map(torch.equal, *gradients))
+
+
+@given(st.integers(1, 5), st.booleans())
+def test_products_of_a_step(count, tanh):
+    weights = [torch.ones(4, 4, requires_grad=True) for _ in range(count)]
+
+    def block(x):
+        for i, w in enumerate(weights):
+            x = x @ w
+            if tanh and i < count - 1:
+                x = x.tanh()
+        return x
+
+    def products(**settings):
+        x = torch.ones(4, 4, requires_grad=True)
+        with FlopCounterMode(display=False) as counter:
+            y = checkpoint(block, x, **settings) if settings else block(x)
+            y.sum().backward()
+        return counter.get_total_flops() // (2 * 4 * 4 * 4)
+
+    assert products() == 3 * count
+    assert products(use_reentrant=True) == 4 * count
+    assert products(use_reentrant=False, early_stop=False) == 4 * count
+    assert products(use_reentrant=False) == 4 * count - 1
+
+
+class Meter(TorchDispatchMode):
+    """The memory of all results alive, at its highest."""
+
+    def __init__(self):
+        super().__init__()
+        self.alive, self.peak = {}, 0
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        result = function(*args, **(kwargs or {}))
+        if isinstance(result, torch.Tensor):
+            block = result.untyped_storage()
+            if block._cdata not in self.alive:
+                self.alive[block._cdata] = block.nbytes()
+                weakref.finalize(block, self.alive.pop, block._cdata)
+        self.peak = max(self.peak, sum(self.alive.values()))
+        return result
+
+
+ONE = 4096 * 4 * 4
+"""The bytes of an activation: so large that weights count for nothing."""
+
+
+def peak(forward, layers):
+    """The peak of a step, in activations."""
+    layers.zero_grad()
+    x = torch.ones(4096, 4, requires_grad=True)
+    with Meter() as meter:
+        loss = forward(x).mean()
+        loss.backward()
+    return meter.peak // ONE
+
+
+def chain(count):
+    return nn.Sequential(*(nn.Sequential(nn.Linear(4, 4), nn.Tanh()) for _ in range(count)))
+
+
+@given(st.integers(2, 20))
+def test_one_checkpoint_or_one_for_each_layer_save_nothing_at_the_peak(count):
+    layers = chain(count)
+
+    def each(x):
+        for layer in layers:
+            x = checkpoint(layer, x, use_reentrant=False)
+        return x
+
+    plain = peak(layers, layers)
+    assert plain == count + 2
+    assert peak(lambda x: checkpoint(layers, x, use_reentrant=False), layers) >= plain
+    assert peak(each, layers) >= plain - 1
+    lowest = min(
+        peak(lambda x, k=k: checkpoint_sequential(layers, k, x, use_reentrant=False), layers)
+        for k in range(1, count + 1)
+    )
+    assert lowest < plain or count < 4
+
+
+@given(st.data(), st.integers(1, 20), st.booleans())
+def test_checkpoint_sequential_leaves_the_last_segment_and_the_rest(data, count, reentrant):
+    segments = data.draw(st.integers(1, count))
+    layers, calls = chain(count), []
+    for i, layer in enumerate(layers):
+        layer[0].register_forward_hook(lambda *args, i=i: calls.append(i))
+    x = torch.ones(2, 4, requires_grad=True)
+    y = checkpoint_sequential(layers, segments, x, use_reentrant=reentrant)
+    assert calls == list(range(count))
+    y.sum().backward()
+    size = count // segments
+    assert sorted(calls[count:]) == list(range(size * (segments - 1)))
+
+
+# recomputed
+
+
+NAMES = st.lists(st.sampled_from(["Linear", "ReLU", "Tanh"]), min_size=1, max_size=5)
+
+
+@given(NAMES)
+def test_forward_hooks_fire_again_where_the_second_run_gets(names):
+    for reentrant in (True, False):
+        block = nn.Sequential(*(LAYERS[name]() for name in names))
+        fired = []
+        block.register_forward_hook(lambda *args, fired=fired: fired.append("block"))
+        for i, layer in enumerate(block):
+            layer.register_forward_hook(lambda *args, i=i, fired=fired: fired.append(i))
+        x = torch.ones(2, 8, requires_grad=True)
+        y = checkpoint(block, x, use_reentrant=reentrant)
+        everything = [*range(len(names)), "block"]
+        assert fired == everything
+        fired.clear()
+        y.sum().backward()
+        if reentrant:
+            assert fired == everything
+        else:
+            assert fired == everything[: len(names) - 1]
+
+
+@given(st.floats(0.05, 0.95), st.sampled_from(DTYPES), st.booleans())
+def test_batch_norm_moves_twice(momentum, dtype, reentrant):
+    torch.manual_seed(0)
+    x = torch.randn(5, 3, dtype=dtype) * 2 + 1
+    coefficients = torch.randn(5, 3, dtype=dtype)
+    plain = nn.BatchNorm1d(3, momentum=1 - (1 - momentum) ** 2, dtype=dtype)
+    twice = nn.BatchNorm1d(3, momentum=momentum, dtype=dtype)
+    (plain(x) * coefficients).sum().backward()
+    argument = x.clone().requires_grad_()
+    (checkpoint(twice, argument, use_reentrant=reentrant) * coefficients).sum().backward()
+    assert torch.equal(plain.weight.grad, twice.weight.grad)
+    assert torch.allclose(plain.running_mean, twice.running_mean)
+    assert torch.allclose(plain.running_var, twice.running_var)
+    assert (plain.num_batches_tracked, twice.num_batches_tracked) == (1, 2)
+    twice.eval()
+    before = [b.clone() for b in twice.buffers()]
+    checkpoint(twice, argument, use_reentrant=reentrant).sum().backward()
+    assert all(map(torch.equal, before, twice.buffers()))
+
+
+DRAWS = {
+    "dropout": lambda x: nn.functional.dropout(x, 0.5),
+    "rand": lambda x: x * torch.rand(x.shape),
+    "bernoulli": lambda x: x * torch.bernoulli(torch.full(x.shape, 0.5)),
+    "randperm": lambda x: x * torch.randperm(64),
+    "python": lambda x: x * torch.full((64,), random.random()),
+    "numpy": lambda x: x * torch.from_numpy(np.random.rand(64)),
+}
+
+
+@given(st.sampled_from(list(DRAWS)), st.booleans(), st.booleans(), st.integers(0, 99))
+def test_whose_random_numbers_are_drawn_alike(name, reentrant, preserve, seed):
+    torch.manual_seed(seed)
+    x = torch.ones(64, requires_grad=True)
+    y = checkpoint(DRAWS[name], x, use_reentrant=reentrant, preserve_rng_state=preserve)
+    y.sum().backward()
+    assert torch.equal(x.grad, y.detach()) is (preserve and name not in ("python", "numpy"))
+
+
+@given(st.booleans(), st.sampled_from((torch.bfloat16, torch.float16)))
+def test_autocast_is_as_it_was(reentrant, dtype):
+    seen = []
+
+    def block(x):
+        seen.append(((x @ x).dtype, torch.is_autocast_enabled("cpu")))
+        return x @ x
+
+    x = torch.ones(4, 4, requires_grad=True)
+    with torch.autocast("cpu", dtype):
+        y = checkpoint(block, x, use_reentrant=reentrant)
+    y.float().sum().backward()
+    assert seen == [(dtype, True)] * 2
+
+
+class Changes:
+    """Saves `first` tensors in the first run, `second` in the next."""
+
+    def __init__(self, first, second, dtype=torch.float64):
+        self.counts, self.dtypes = [first, second], [torch.float64, dtype]
+
+    def __call__(self, x):
+        x = x.to(self.dtypes.pop(0))
+        for _ in range(self.counts.pop(0)):
+            x = x.sin()
+        return x
+
+
+@given(st.integers(1, 4), st.integers(1, 4), st.booleans())
+def test_what_the_check_compares(first, second, stop):
+    def run(block, **settings):
+        x = torch.ones(2, dtype=torch.float64, requires_grad=True)
+        checkpoint(block, x, use_reentrant=False, **settings).sum().backward()
+        return x.grad
+
+    settings = {"early_stop": stop}
+    if second < first:
+        with pytest.raises(CheckpointError, match="different number of tensors"):
+            run(Changes(first, second), **settings)
+    elif second == first or stop:
+        run(Changes(first, second), **settings)
+    else:
+        with pytest.raises(CheckpointError, match="trying to save more tensors"):
+            run(Changes(first, second), **settings)
+    with pytest.raises(CheckpointError, match="different metadata"):
+        run(Changes(first, first, torch.float32))
+    run(Changes(first, first, torch.float32), determinism_check="none")
+
+
+@given(st.integers(1, 4))
+def test_values_are_not_compared(count):
+    calls = []
+
+    def block(x):
+        calls.append(x)
+        return (x + len(calls)).square()
+
+    x = torch.zeros(count, requires_grad=True)
+    checkpoint(block, x, use_reentrant=False).sum().backward()
+    assert torch.equal(x.grad, torch.full((count,), 4.0))
+
+
+@given(st.floats(0.05, 0.95))
+def test_a_context_tells_the_second_run_apart(momentum):
+    norm = nn.BatchNorm1d(3, momentum=momentum)
+    x = torch.randn(5, 3, requires_grad=True)
+    plain = nn.BatchNorm1d(3, momentum=momentum)
+    plain(x)
+
+    @contextmanager
+    def still():
+        norm.momentum = 0.0
+        yield
+        norm.momentum = momentum
+
+    y = checkpoint(norm, x, use_reentrant=False, context_fn=lambda: (nullcontext(), still()))
+    y.sum().backward()
+    assert torch.equal(norm.running_mean, plain.running_mean)
+    assert torch.equal(norm.running_var, plain.running_var)
