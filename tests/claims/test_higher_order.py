@@ -117,3 +117,55 @@ def test_batch_norm_in_training_mode_raises_under_vmap(samples, dimensions):
     x = torch.randn(samples, 1, 2, *[4] * dimensions)
     with pytest.raises(RuntimeError):
         vmap(lambda x: layer(x).sum())(x)
+
+
+ONCE = {
+    "_cdist_backward": lambda x: torch.cdist(x, x + 1),
+    "_pdist_backward": lambda x: F.pdist(x),
+    "hardsigmoid_backward": F.hardsigmoid,
+    "_ctc_loss_backward": lambda x: F.ctc_loss(
+        x[:, None].log_softmax(2), torch.tensor([[1]]), torch.tensor([3]), torch.tensor([1])
+    ),
+    "multi_margin_loss_backward": lambda x: F.multi_margin_loss(x, torch.tensor([0, 1, 2])),
+    "_scaled_dot_product_flash_attention_for_cpu_backward": lambda x: (
+        F.scaled_dot_product_attention(x[None, None], x[None, None], x[None, None])
+    ),
+}
+TWICE = [
+    torch.exp,
+    torch.sin,
+    torch.sigmoid,
+    torch.tanh,
+    torch.logsumexp,
+    torch.cumprod,
+    torch.softmax,
+    F.relu,
+    F.gelu,
+    F.silu,
+    F.softplus,
+    F.elu,
+    F.leaky_relu,
+    F.layer_norm,
+]
+ARGUMENT = {torch.logsumexp: 0, torch.cumprod: 0, torch.softmax: 0, F.layer_norm: (4,)}
+
+
+@given(name=st.sampled_from(sorted(ONCE)), seed=SEEDS)
+def test_without_a_second_derivative_the_error_names_the_operation(name, seed):
+    """not-twice: the first derivative is there, the second raises."""
+    generator = torch.Generator().manual_seed(seed)
+    x = torch.rand(3, 4, generator=generator, requires_grad=True)
+    (g,) = torch.autograd.grad(ONCE[name](x).sum(), x, create_graph=True)
+    assert g.requires_grad
+    with pytest.raises(RuntimeError, match=f"derivative for .*{name}.* is not implemented"):
+        torch.autograd.grad(g.square().sum(), x)
+
+
+@given(function=st.sampled_from(TWICE), seed=SEEDS)
+def test_others_have_a_second_derivative(function, seed):
+    """not-twice: against differences, away from the kink of those that have one."""
+    generator = torch.Generator().manual_seed(seed)
+    x = torch.rand(3, 4, generator=generator, dtype=torch.float64) + 0.1
+    x.requires_grad_()
+    rest = (ARGUMENT[function],) if function in ARGUMENT else ()
+    assert torch.autograd.gradgradcheck(lambda x: function(x, *rest), x)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from second_way.tools import Pairs, mse, slope
+from second_way.tools import HEADING, Pairs, mse, slope
 
 
 def forgot_call() -> Pairs:
@@ -12,6 +12,16 @@ def forgot_call() -> Pairs:
         ("gradient:", slope(lambda w: 0.0 * w[0] + 9, [1, 2])),
         ("right: loss", (1 + 2) ** 2),
         ("gradient:", slope(lambda w: (w[0] + w[1]) ** 2, [1, 2])),
+    ]
+
+
+def once() -> Pairs:
+    """w^3 at 2; w alone, as g counts as a constant; the slope of w^6."""
+    return [
+        ("Cube(w), g:", slope(lambda w: w**3, 2)),
+        ("requires_grad:", False),
+        ("w.grad:", 1),
+        ("Cube(w)**2, g:", slope(lambda w: w**6, 2, h=1e-5)),
     ]
 
 
@@ -31,6 +41,59 @@ def per_sample() -> Pairs:
         (", ", 2),
         (")", np.stack(each)),
         ("  forward calls:", 1),
+    ]
+
+
+def penalty(activation_slope, w, x, b, v):
+    """(the slope of v f(w x + b) at x, minus 1) squared."""
+    return (v * w * activation_slope(w * x + b) - 1) ** 2
+
+
+def relu_penalty() -> Pairs:
+    """v w where w x + b is positive, at w = 2, x = 1, b = 1, v = 3."""
+
+    def step(z):
+        return 1.0 * (z > 0)
+
+    at = {"w": 2.0, "x": 1.0, "b": 1.0, "v": 3.0}
+    gradients = [
+        (
+            f"{name}.grad:",
+            slope(lambda value, name=name: penalty(step, **at | {name: value}), at[name]),
+        )
+        for name in ("w", "v", "b", "x")
+    ]
+    return [
+        ("g:", slope(lambda x: 3 * max(2 * x + 1, 0), 1)),
+        ("penalty:", penalty(step, **at)),
+        *gradients,
+    ]
+
+
+def softplus_penalty() -> Pairs:
+    """The slope of relu is a step; that of softplus is 1 / (1 + exp(-z))."""
+    pairs: Pairs = []
+    for name, f in (
+        ("relu", lambda z: 1.0 * (z > 0)),
+        ("softplus", lambda z: 1 / (1 + np.exp(-z))),
+    ):
+        pairs += [
+            (f"{name}:", HEADING),
+            ("  g:", 2 * 3 * f(3 * 1 - 2)),
+            ("  gradient of the penalty at b:", slope(lambda b, f=f: penalty(f, 3, 1, b, 2), -2)),
+        ]
+    return pairs
+
+
+def zero_or_error() -> Pairs:
+    """3 w and |w| at 2, their slopes, and the slopes of these."""
+    return [
+        ("line: first", slope(lambda w: 3 * w, 2)),
+        ("second: element", 0),
+        ("  grad(grad(f)):", slope(lambda w: 3 + 0 * w, 2)),
+        ("size: first", slope(abs, 2)),
+        ("second:", slope(np.sign, 2)),
+        ("  grad(grad(f)):", slope(np.sign, 2)),
     ]
 
 
