@@ -1,0 +1,171 @@
+"""What the pages of higher-order say in general."""
+
+import math
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import nn
+from torch.func import functional_call, grad, vmap
+from torch.nn import functional as F
+
+pytestmark = pytest.mark.upgrade
+
+SEEDS = st.integers(0, 10**6)
+DTYPES = st.sampled_from([torch.float32, torch.float64])
+NETWORKS = {
+    "linear": lambda: nn.Linear(4, 3),
+    "two layers": lambda: nn.Sequential(nn.Linear(4, 5), nn.Tanh(), nn.Linear(5, 3)),
+    "convolution": lambda: nn.Sequential(
+        nn.Unflatten(-1, (1, 4)),
+        nn.Conv1d(1, 2, 2),
+        nn.GroupNorm(1, 2),
+        nn.Flatten(-2),
+        nn.Linear(6, 3),
+    ),
+    "embedding": lambda: nn.Sequential(
+        Whole(), nn.Embedding(3, 2), nn.Flatten(-2), nn.Linear(8, 3)
+    ),
+    "normalized": lambda: nn.Sequential(nn.Linear(4, 3), nn.BatchNorm1d(3)).eval(),
+}
+LOSSES = {
+    "squares": lambda y: F.mse_loss(y, torch.ones_like(y)),
+    "labels": lambda y: F.cross_entropy(y, torch.ones(len(y), dtype=torch.long)),
+}
+
+
+class Whole(nn.Module):
+    """Whole numbers below 3, for an embedding."""
+
+    def forward(self, x):
+        return x.abs().clamp(max=2).long()
+
+
+def network(name, seed, dtype):
+    torch.manual_seed(seed)
+    return NETWORKS[name]().to(dtype)
+
+
+@given(
+    name=st.sampled_from(sorted(NETWORKS)),
+    loss=st.sampled_from(sorted(LOSSES)),
+    samples=st.integers(1, 5),
+    chunk_size=st.sampled_from([None, 1, 2]),
+    dtype=DTYPES,
+    seed=SEEDS,
+)
+def test_each_row_is_the_gradient_of_a_sample(name, loss, samples, chunk_size, dtype, seed):
+    """per-sample: the rows, and their size, against a loop; .grad stays None."""
+    net = network(name, seed, dtype)
+    x = torch.randn(samples, 4, dtype=dtype)
+
+    calls = []
+
+    def sample_loss(weights, x):
+        calls.append(1)
+        return LOSSES[loss](functional_call(net, weights, (x[None],)))
+
+    weights = {key: p.detach() for key, p in net.named_parameters()}
+    rows = vmap(grad(sample_loss), in_dims=(None, 0), chunk_size=chunk_size)(weights, x)
+    assert len(calls) == (1 if chunk_size is None else math.ceil(samples / chunk_size))
+    assert all(p.grad is None for p in net.parameters())
+    for key, p in net.named_parameters():
+        assert rows[key].shape == (samples, *p.shape)
+    for i in range(samples):
+        expected = torch.autograd.grad(LOSSES[loss](net(x[i : i + 1])), list(net.parameters()))
+        for (key, _), gradient in zip(net.named_parameters(), expected, strict=True):
+            assert torch.allclose(rows[key][i], gradient, rtol=1e-4, atol=1e-5)
+
+
+@given(name=st.sampled_from(sorted(NETWORKS)), dtype=DTYPES, seed=SEEDS)
+def test_functional_call_takes_the_weights_it_is_handed(name, dtype, seed):
+    """per-sample: another network's weights give that network's output."""
+    net, other = network(name, seed, dtype), network(name, seed + 1, dtype)
+    before = [p.clone() for p in net.parameters()]
+    x = torch.randn(3, 4, dtype=dtype)
+    y = functional_call(net, dict(other.named_parameters()), (x,))
+    assert torch.equal(y, other(x))
+    y.square().sum().backward()
+    assert all(p.grad is None for p in net.parameters())
+    assert any(p.grad is not None for p in other.parameters())
+    assert all(torch.equal(p, q) for p, q in zip(net.parameters(), before, strict=True))
+
+
+@given(others=st.integers(0, 2), dictionary=st.booleans(), dtype=DTYPES)
+def test_grad_differentiates_the_first_argument(others, dictionary, dtype):
+    """per-sample: the first argument alone, a tensor or a dictionary of tensors."""
+
+    def f(first, *rest):
+        value = first["w"] if dictionary else first
+        for number, other in enumerate(rest, 2):
+            value = value * number * other
+        return value.sum()
+
+    w = torch.tensor([1.0, 2.0], dtype=dtype)
+    rest = [torch.full((2,), 3.0, dtype=dtype) for _ in range(others)]
+    found = grad(f)({"w": w} if dictionary else w, *rest)
+    found = found["w"] if dictionary else found
+    factor = {0: 1, 1: 6, 2: 54}[others]
+    assert torch.equal(found, torch.full_like(w, factor))
+
+
+@given(samples=st.integers(1, 4), dimensions=st.integers(1, 3))
+def test_batch_norm_in_training_mode_raises_under_vmap(samples, dimensions):
+    """per-sample: it would have to write each sample's statistics into one place."""
+    layer = (nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d)[dimensions - 1](2)
+    x = torch.randn(samples, 1, 2, *[4] * dimensions)
+    with pytest.raises(RuntimeError):
+        vmap(lambda x: layer(x).sum())(x)
+
+
+ONCE = {
+    "_cdist_backward": lambda x: torch.cdist(x, x + 1),
+    "_pdist_backward": lambda x: F.pdist(x),
+    "hardsigmoid_backward": F.hardsigmoid,
+    "_ctc_loss_backward": lambda x: F.ctc_loss(
+        x[:, None].log_softmax(2), torch.tensor([[1]]), torch.tensor([3]), torch.tensor([1])
+    ),
+    "multi_margin_loss_backward": lambda x: F.multi_margin_loss(x, torch.tensor([0, 1, 2])),
+    "_scaled_dot_product_flash_attention_for_cpu_backward": lambda x: (
+        F.scaled_dot_product_attention(x[None, None], x[None, None], x[None, None])
+    ),
+}
+TWICE = [
+    torch.exp,
+    torch.sin,
+    torch.sigmoid,
+    torch.tanh,
+    torch.logsumexp,
+    torch.cumprod,
+    torch.softmax,
+    F.relu,
+    F.gelu,
+    F.silu,
+    F.softplus,
+    F.elu,
+    F.leaky_relu,
+    F.layer_norm,
+]
+ARGUMENT = {torch.logsumexp: 0, torch.cumprod: 0, torch.softmax: 0, F.layer_norm: (4,)}
+
+
+@given(name=st.sampled_from(sorted(ONCE)), seed=SEEDS)
+def test_without_a_second_derivative_the_error_names_the_operation(name, seed):
+    """not-twice: the first derivative is there, the second raises."""
+    generator = torch.Generator().manual_seed(seed)
+    x = torch.rand(3, 4, generator=generator, requires_grad=True)
+    (g,) = torch.autograd.grad(ONCE[name](x).sum(), x, create_graph=True)
+    assert g.requires_grad
+    with pytest.raises(RuntimeError, match=f"derivative for .*{name}.* is not implemented"):
+        torch.autograd.grad(g.square().sum(), x)
+
+
+@given(function=st.sampled_from(TWICE), seed=SEEDS)
+def test_others_have_a_second_derivative(function, seed):
+    """not-twice: against differences, away from the kink of those that have one."""
+    generator = torch.Generator().manual_seed(seed)
+    x = torch.rand(3, 4, generator=generator, dtype=torch.float64) + 0.1
+    x.requires_grad_()
+    rest = (ARGUMENT[function],) if function in ARGUMENT else ()
+    assert torch.autograd.gradgradcheck(lambda x: function(x, *rest), x)

@@ -1,0 +1,112 @@
+"""The numbers of `snippets/higher_order/`, found without autograd."""
+
+import numpy as np
+
+from second_way.tools import HEADING, Pairs, mse, slope
+
+
+def forgot_call() -> Pairs:
+    """(w x)^2 at w = (1, 2), x = (1, 1), as a constant and as a function of w."""
+    return [
+        ("forgot: loss", (1 + 2) ** 2),
+        ("gradient:", slope(lambda w: 0.0 * w[0] + 9, [1, 2])),
+        ("right: loss", (1 + 2) ** 2),
+        ("gradient:", slope(lambda w: (w[0] + w[1]) ** 2, [1, 2])),
+    ]
+
+
+def once() -> Pairs:
+    """w^3 at 2; w alone, as g counts as a constant; the slope of w^6."""
+    return [
+        ("Cube(w), g:", slope(lambda w: w**3, 2)),
+        ("requires_grad:", False),
+        ("w.grad:", 1),
+        ("Cube(w)**2, g:", slope(lambda w: w**6, 2, h=1e-5)),
+    ]
+
+
+def per_sample() -> Pairs:
+    """(w x - target)^2 at w = (1, 2), for each sample, and the mean over all."""
+    x = np.array([[1.0, 0], [0, 1], [1, 1], [2, -1]])
+    target = np.array([0.0, 1, 2, 1])
+    each = [slope(lambda w, i=i: (x[i] @ w - target[i]) ** 2, [1, 2]) for i in range(4)]
+    pairs: Pairs = [("whole batch, .grad:", slope(lambda w: mse(x @ w, target), [1, 2]))]
+    for i, gradient in enumerate(each):
+        pairs += [("  sample", i), ("gradient:", gradient)]
+    return [
+        *pairs,
+        ("  forward calls:", len(x)),
+        ("vmap(grad), shape: (", len(x)),
+        (", ", 1),
+        (", ", 2),
+        (")", np.stack(each)),
+        ("  forward calls:", 1),
+    ]
+
+
+def penalty(activation_slope, w, x, b, v):
+    """(the slope of v f(w x + b) at x, minus 1) squared."""
+    return (v * w * activation_slope(w * x + b) - 1) ** 2
+
+
+def relu_penalty() -> Pairs:
+    """v w where w x + b is positive, at w = 2, x = 1, b = 1, v = 3."""
+
+    def step(z):
+        return 1.0 * (z > 0)
+
+    at = {"w": 2.0, "x": 1.0, "b": 1.0, "v": 3.0}
+    gradients = [
+        (
+            f"{name}.grad:",
+            slope(lambda value, name=name: penalty(step, **at | {name: value}), at[name]),
+        )
+        for name in ("w", "v", "b", "x")
+    ]
+    return [
+        ("g:", slope(lambda x: 3 * max(2 * x + 1, 0), 1)),
+        ("penalty:", penalty(step, **at)),
+        *gradients,
+    ]
+
+
+def softplus_penalty() -> Pairs:
+    """The slope of relu is a step; that of softplus is 1 / (1 + exp(-z))."""
+    pairs: Pairs = []
+    for name, f in (
+        ("relu", lambda z: 1.0 * (z > 0)),
+        ("softplus", lambda z: 1 / (1 + np.exp(-z))),
+    ):
+        pairs += [
+            (f"{name}:", HEADING),
+            ("  g:", 2 * 3 * f(3 * 1 - 2)),
+            ("  gradient of the penalty at b:", slope(lambda b, f=f: penalty(f, 3, 1, b, 2), -2)),
+        ]
+    return pairs
+
+
+def zero_or_error() -> Pairs:
+    """3 w and |w| at 2, their slopes, and the slopes of these."""
+    return [
+        ("line: first", slope(lambda w: 3 * w, 2)),
+        ("second: element", 0),
+        ("  grad(grad(f)):", slope(lambda w: 3 + 0 * w, 2)),
+        ("size: first", slope(abs, 2)),
+        ("second:", slope(np.sign, 2)),
+        ("  grad(grad(f)):", slope(np.sign, 2)),
+    ]
+
+
+def vmap_accepts() -> Pairs:
+    """x max(x), x, and x or -x by the sign of its sum, row by row."""
+    x = np.array([[1.0, 2], [-3, 1]])
+    return [
+        ("stays_tensor:", np.stack([row * row.max() for row in x])),
+        ("in_place:", x),
+        ("branch:", np.stack([row if row.sum() > 0 else -row for row in x])),
+    ]
+
+
+EXCEPTIONS = {
+    ("vmap_refuses", "output with shape [2] doesn't match the broadcast shape [2, 2]"): "shapes",
+}
