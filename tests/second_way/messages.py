@@ -167,11 +167,6 @@ def scaler_closure() -> Pairs:
     return [("scaler off, w:", w)]
 
 
-def scaler_order() -> Pairs:
-    """The scale is gone again."""
-    return [("after update(), w.grad:", slope(lambda w: 1024 * 3 * w, 1.0) / 1024)]
-
-
 def scheduler_reads() -> Pairs:
     """Halved after each step; get_lr() computes one more halving."""
     return [("get_lr():", [0.1 * 0.5**2]), ("get_last_lr():", [0.1 * 0.5])]
