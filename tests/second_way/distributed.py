@@ -55,3 +55,69 @@ def unequal() -> Pairs:
             ("right", gradient(slice(0, 4))),
         )
     ]
+
+
+def single(w: float = 1.0) -> np.ndarray:
+    """The gradient of each sample alone, divided by the two micro-batches of its rank."""
+    return np.array([gradient(slice(n, n + 1), w) for n in range(4)]).ravel() / 2
+
+
+def no_sync() -> Pairs:
+    """The first stays with its rank; then the sums of both ranks are averaged."""
+    parts = single().reshape(2, 2)
+    return [
+        pair
+        for rank in (0, 1)
+        for pair in (
+            ("rank", rank),
+            ("after one", parts[rank, 0]),
+            ("after both", parts.sum(1).mean()),
+        )
+    ]
+
+
+def forward_outside() -> Pairs:
+    """The firsts are averaged, and added to each second these are averaged once more."""
+    parts = single().reshape(2, 2)
+    first = parts[:, 0].mean()
+    return [
+        pair
+        for rank in (0, 1)
+        for pair in (
+            ("rank", rank),
+            ("after one", first),
+            ("after both", (first + parts[:, 1]).mean()),
+        )
+    ]
+
+
+def hooks() -> Pairs:
+    """Both hooks have the gradient of their rank; after the backward pass there is the mean."""
+    return [
+        pair
+        for rank, half in enumerate(HALVES)
+        for pair in (
+            ("rank", rank),
+            ("tensor hook", gradient(half)),
+            ("post-accumulate hook", gradient(half)),
+            ("after backward", gradient(slice(0, 4))),
+        )
+    ]
+
+
+def clip() -> Pairs:
+    """(6, 0) and (0, 8): their mean, clipped to length 1; the mean of both clipped to it."""
+    each = np.array([[6.0, 0], [0, 8]])
+    mean = each.mean(0)
+    norm = np.sqrt((mean**2).sum())
+    lengths = np.sqrt((each**2).sum(1, keepdims=True))
+    return [
+        pair
+        for rank in (0, 1)
+        for pair in (
+            ("rank", rank),
+            ("norm", norm),
+            ("clipped", mean / norm),
+            ("each alone", (each / lengths).mean(0)),
+        )
+    ]
