@@ -425,5 +425,7 @@ def test_what_cannot_be_recorded_is_refused(name, what, found, runner: Runner):
 
 
 NO_TORCH = {s for s in SCRIPTS if "torch" not in (ROOT / s).read_text("utf-8")} | {
-    "snippets/mixed_precision/three_formats.py"  # it asks for the limits of dtypes
+    "snippets/mixed_precision/three_formats.py",  # it asks for the limits of dtypes
+    # Those that start processes compute in them.
+    *(s for s in SCRIPTS if "ProcessPoolExecutor" in (ROOT / s).read_text("utf-8")),
 }

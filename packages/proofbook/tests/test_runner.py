@@ -766,6 +766,14 @@ def test_what_many_runs_need_is_not_imported_for_a_few(tmp_path):
     assert many[-1].stdout == "True True\n"
 
 
+@needs_fork
+def test_what_takes_long_to_import_is_there_for_who_names_what_needs_it(tmp_path):
+    text = "import sys\nprint('torch._dynamo' in sys.modules)  # DistributedDataParallel\n"
+    with Runner(PATIENCE) as runner:
+        one = runner.submit(write(tmp_path / "script.py", text)).result(PATIENCE)
+    assert one.stdout == "True\n"
+
+
 @needs_linux
 @pytest.mark.parametrize("fresh", [False, True])
 def test_close_ends_everything_even_while_a_script_loops(tmp_path, monkeypatch, fresh):

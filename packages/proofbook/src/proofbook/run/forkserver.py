@@ -59,6 +59,9 @@ FILE_LIMIT = 1 << 26
 FEW = 4
 """So many runs do without what takes as long to import as torch itself, and few of them need."""
 
+SLOW = (b"optim", b"DistributedDataParallel", b"fully_shard")
+"""Words of a script that needs it; with several processes each of them would import it."""
+
 
 @dataclass(frozen=True)
 class _Kernel:
@@ -171,7 +174,7 @@ class Forkserver:
         machine = Machine(**request["machine"]) if request["machine"] else None
         self._begun += 1
         source = Path(script).read_bytes()
-        if self._begun + len(self._waiting) > FEW or b"optim" in source:
+        if self._begun + len(self._waiting) > FEW or any(word in source for word in SLOW):
             preload_optimizers()
         variants = request["variants"]
         if trace:

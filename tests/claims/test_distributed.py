@@ -1,0 +1,310 @@
+"""What the pages of distributed say in general: two processes on the CPU, with gloo."""
+
+from contextlib import nullcontext
+from itertools import product
+
+import pytest
+import torch
+from torch import distributed, nn, optim
+from torch.distributed.device_mesh import init_device_mesh
+from torch.distributed.fsdp import fully_shard
+from torch.nn.parallel import DistributedDataParallel
+
+pytestmark = [
+    pytest.mark.upgrade,
+    pytest.mark.filterwarnings("ignore:find_unused_parameters=True"),
+]
+
+SETTINGS: list[dict] = [{}, {"gradient_as_bucket_view": True}, {"static_graph": True}]
+MODELS = {
+    "linear": lambda: nn.Linear(3, 2),
+    "layers": lambda: nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 2)),
+    "normalized": lambda: nn.Sequential(nn.Linear(3, 4), nn.LayerNorm(4), nn.Linear(4, 2)),
+}
+OPTIMIZERS = [optim.SGD, optim.Adam, optim.AdamW, optim.RMSprop]
+
+
+def gathered(value: torch.Tensor) -> torch.Tensor:
+    """The tensors of both ranks, stacked."""
+    both = [torch.zeros_like(value) for _ in range(2)]
+    distributed.all_gather(both, value.contiguous())
+    return torch.stack(both)
+
+
+def flat(tensors) -> torch.Tensor:
+    return torch.cat([tensor.detach().flatten() for tensor in tensors])
+
+
+def means(rank: int) -> list:
+    """Of many trainings: own gradients of both, the gradient of DDP, the weights after a step."""
+    found = []
+    for seed, (options, make, optimizer, dtype) in enumerate(
+        product(SETTINGS, MODELS.values(), OPTIMIZERS, (torch.float32, torch.float64))
+    ):
+        torch.manual_seed(seed)
+        model = make().to(dtype)
+        torch.manual_seed(10 * seed + rank)
+        x = torch.randn(2 + 3 * rank, 3, dtype=dtype)  # 2 samples, and 5
+        parameters = list(model.parameters())
+        own = torch.autograd.grad(model(x).square().mean(), parameters)
+        model_of_all = DistributedDataParallel(model, **options)
+        chosen = optimizer(parameters, lr=0.1)
+        model_of_all(x).square().mean().backward()
+        gradient = flat(p.grad for p in parameters)
+        chosen.step()
+        found.append((gathered(flat(own)), gathered(gradient), gathered(flat(parameters))))
+        del model_of_all
+    return found
+
+
+def test_ddp_averages_and_all_processes_take_the_same_step(ranks):
+    """sum-or-mean: whatever the number of samples of each; and the weights stay equal."""
+    for found in ranks(means):
+        for own, gradient, weights in found:
+            close = {"rtol": 1e-4, "atol": 1e-6}
+            torch.testing.assert_close(gradient[0], own.mean(0), **close)
+            assert not torch.allclose(own[0], own[1])
+            assert torch.equal(gradient[0], gradient[1]) and torch.equal(weights[0], weights[1])
+
+
+class Late(nn.Module):
+    """Two weights, of which the second is frozen at first."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.early, self.late = nn.Parameter(torch.ones(1)), nn.Parameter(torch.ones(1))
+        self.late.requires_grad_(False)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.early * x + self.late * x
+
+
+def local_gradients(rank: int) -> list:
+    """Gradients of: a parameter, one unfrozen later, an input and what lies between; the loss."""
+    found = []
+    for options in SETTINGS:
+        model = DistributedDataParallel(Late(), **options)
+        model.module.late.requires_grad_()
+        x = torch.tensor([1.0 + 2 * rank], requires_grad=True)
+        out = model(x)
+        out.retain_grad()
+        loss = (out * (1 + rank)).sum()
+        loss.backward()
+        tensors = model.module.early.grad, model.module.late.grad, x.grad, out.grad, loss.detach()
+        found.append([gathered(tensor.reshape(1)).flatten().tolist() for tensor in tensors])
+        del model
+    return found
+
+
+def test_only_gradients_of_parameters_that_required_one_are_averaged(ranks):
+    """sum-or-mean: 1 and 6 have the mean 3.5; the rest stays as each rank has it."""
+    for found in ranks(local_gradients):
+        for early, late, inputs, between, loss in found:
+            assert early == [3.5, 3.5] and late == [1, 6]
+            assert inputs == [2, 4] and between == [1, 2] and loss == [2, 12]
+
+
+def batch_norm(rank: int) -> list:
+    """The gradient of DDP, and that of one process with the samples of both ranks."""
+    found = []
+    for layer in (nn.BatchNorm1d(2), nn.BatchNorm1d(2).eval(), nn.LayerNorm(2)):
+        torch.manual_seed(0)
+        x, target = torch.randn(8, 2).cumsum(0), torch.randn(8, 2)
+        first = nn.Linear(2, 2)
+        net = nn.Sequential(first, layer)
+        (whole,) = torch.autograd.grad((net(x) - target).square().mean(), first.weight)
+        model = DistributedDataParallel(net)
+        half = slice(4 * rank, 4 * rank + 4)
+        (model(x[half]) - target[half]).square().mean().backward()
+        found.append((first.weight.grad, whole))
+        del model
+    return found
+
+
+def test_batch_norm_in_training_mode_sees_the_samples_of_its_process(ranks):
+    """sum-or-mean: the mean is the gradient of the large batch only without it."""
+    for (trained, trained_whole), *others in ranks(batch_norm):
+        assert not torch.allclose(trained, trained_whole, rtol=0.01)
+        for gradient, whole in others:
+            torch.testing.assert_close(gradient, whole, rtol=1e-4, atol=1e-6)
+
+
+def accumulated(rank: int) -> list:
+    """Where forward and backward pass of the first two of three micro-batches stand: what every
+    micro-batch leaves in .grad."""
+    found = []
+    for options, forward, backward in product(
+        ({}, {"gradient_as_bucket_view": True}, {"find_unused_parameters": True}),
+        (True, False),
+        (True, False),
+    ):
+        model = DistributedDataParallel(nn.Linear(1, 1, bias=False), **options)
+        nn.init.ones_(model.module.weight)
+        after = []
+        for x in (1.0, 2.0, 4.0):
+            last = x == 4
+            with model.no_sync() if forward and not last else nullcontext():
+                loss = model(torch.tensor([[x + 8 * rank]])).sum()
+            with model.no_sync() if backward and not last else nullcontext():
+                loss.backward()
+            after.append(gathered(model.module.weight.grad).flatten().tolist())
+        found.append((forward, after))
+        del model
+    return found
+
+
+def test_the_forward_pass_decides_whether_gradients_are_exchanged(ranks):
+    """no-sync: wherever the backward pass stands; the end is the same."""
+    for found in ranks(accumulated):
+        for forward_inside, (first, second, last) in found:
+            assert first == ([1, 9] if forward_inside else [5, 5])
+            assert second == ([3, 19] if forward_inside else [11, 11])
+            assert last == [19, 19]
+
+
+def never_exchanged(rank: int) -> list:
+    """.grad of both ranks, and their weights after a step, with all micro-batches in no_sync()."""
+    found = []
+    for options, optimizer in product(({}, {"gradient_as_bucket_view": True}), OPTIMIZERS):
+        model = DistributedDataParallel(nn.Linear(1, 1, bias=False), **options)
+        nn.init.ones_(model.module.weight)
+        chosen = optimizer(model.parameters(), lr=0.1)
+        with model.no_sync():
+            for x in (1.0, -3.0):
+                model(torch.tensor([[x + 8 * rank]])).sum().backward()
+        gradient = gathered(model.module.weight.grad)
+        chosen.step()
+        chosen.zero_grad()
+        apart = gathered(model.module.weight.detach())
+        model(torch.ones(1, 1)).sum().backward()
+        chosen.step()
+        later = gathered(model.module.weight.detach())
+        found.append((gradient.flatten().tolist(), apart, later))
+        del model
+    return found
+
+
+def test_without_an_exchange_the_weights_drift_apart_and_stay_so(ranks):
+    """no-sync: an exchange later averages gradients, not weights."""
+    for found in ranks(never_exchanged):
+        for gradient, apart, later in found:
+            assert gradient == [-2, 14]
+            assert apart[0] != apart[1] and later[0] != later[1]
+
+
+def sharded_micro_batches(rank: int) -> list:
+    """The gradient of fully_shard after each of two micro-batches, exchanged or not."""
+    found = []
+    for wait in (False, True):
+        model = nn.Linear(2, 2, bias=False)
+        nn.init.ones_(model.weight)
+        fully_shard(model, mesh=init_device_mesh("cpu", (2,)))
+        for x in (1.0, 3.0):
+            model.set_requires_gradient_sync(not wait or x == 3)
+            model(torch.full((1, 2), x + 4 * rank)).sum().backward()
+            grad = model.weight.grad
+            found.append(None if grad is None else grad.full_tensor()[0, 0].item())
+    return [hasattr(model, "no_sync"), *found]
+
+
+def test_fully_shard_exchanges_when_it_is_told_to(ranks):
+    """no-sync: 1 and 5 have the mean 3, 3 and 7 the mean 5; the sum is 8 both ways."""
+    assert ranks(sharded_micro_batches) == [[False, 3, 8, None, 8]] * 2
+
+
+def seen_by_hooks(rank: int) -> list:
+    """What hooks see of each parameter, before and after DDP: its own gradient, nothing else."""
+    found = []
+    for options, early, bucket_cap_mb in product(
+        [*SETTINGS, {"find_unused_parameters": True}], (True, False), (0.00001, 25)
+    ):
+        torch.manual_seed(0)
+        net = nn.Sequential(nn.Linear(2, 3), nn.Tanh(), nn.Linear(3, 1))
+        x = torch.tensor([[1.0, 2.0 - 3 * rank]])
+        own = torch.autograd.grad(net(x).square().sum(), list(net.parameters()))
+        seen: dict[str, torch.Tensor] = {}
+
+        def hook(net=net, seen=seen):
+            for name, p in net.named_parameters():
+                p.register_hook(
+                    lambda grad, name=name: seen.update({f"tensor {name}": grad.clone()})
+                )
+                p.register_post_accumulate_grad_hook(
+                    lambda p, name=name: seen.update({f"post {name}": p.grad.clone()})
+                )
+
+        if early:
+            hook()
+        model = DistributedDataParallel(net, bucket_cap_mb=bucket_cap_mb, **options)
+        if not early:
+            hook()
+        between = []
+        net[1].register_full_backward_hook(lambda m, i, o, between=between: between.append(o[0]))
+        model(x).square().sum().backward()
+        pairs = zip(net.named_parameters(), own, strict=True)
+        for (name, p), gradient in pairs:
+            found.append((seen[f"tensor {name}"], seen[f"post {name}"], gradient))
+            found.append((p.grad, p.grad, gathered(gradient).mean(0)))
+        (direct,) = torch.autograd.grad(net[2](h := net[1](net[0](x))).square().sum(), h)
+        found.append((between[0], between[0], direct))
+        del model
+    return found
+
+
+def test_hooks_see_the_gradient_of_their_process(ranks):
+    """hooks: on parameters and on what lies between; registered before DDP or after it."""
+    for found in ranks(seen_by_hooks):
+        for first, second, expected in found:
+            torch.testing.assert_close(first, expected)
+            torch.testing.assert_close(second, expected)
+
+
+def clipped(rank: int) -> list:
+    """The norms that clip_grad_norm_ finds in both ranks, and that of the mean."""
+    found = []
+    for seed, options in product(range(5), SETTINGS):
+        torch.manual_seed(seed)
+        net = nn.Sequential(nn.Linear(2, 3), nn.Tanh(), nn.Linear(3, 1))
+        x = torch.randn(4, 2)[2 * rank : 2 * rank + 2]
+        own = flat(torch.autograd.grad(net(x).square().mean(), list(net.parameters())))
+        model = DistributedDataParallel(net, **options)
+        model(x).square().mean().backward()
+        norm = nn.utils.clip_grad_norm_(model.parameters(), 0.1)
+        after = gathered(flat(p.grad for p in net.parameters()))
+        found.append((gathered(norm), gathered(own).mean(0), after))
+        del model
+    return found
+
+
+def test_after_the_mean_each_process_clips_by_the_same_norm(ranks):
+    """hooks: nothing has to be exchanged for it."""
+    for found in ranks(clipped):
+        for norms, mean, after in found:
+            assert norms[0] == norms[1] and torch.equal(after[0], after[1])
+            torch.testing.assert_close(norms[0], mean.norm())
+            torch.testing.assert_close(after[0], mean * min(0.1 / (mean.norm() + 1e-6), 1))
+
+
+def comm_hook(rank: int) -> list:
+    """What a hook of the exchange gets, and .grad if it only adds up."""
+    found = []
+    for options in SETTINGS:
+        model = DistributedDataParallel(nn.Linear(2, 1), **options)
+        got = []
+
+        def add_up(state, bucket, got=got):
+            got.append(bucket.buffer().sum().item())
+            work = distributed.all_reduce(bucket.buffer(), async_op=True)
+            return work.get_future().then(lambda future: future.value()[0])
+
+        model.register_comm_hook(None, add_up)
+        model(torch.full((1, 2), 1.0 + rank)).sum().backward()
+        found.append((got, [model.module.weight.grad.tolist(), model.module.bias.grad.tolist()]))
+        del model
+    return found
+
+
+def test_a_hook_of_the_exchange_gets_its_own_gradients_and_has_to_divide(ranks):
+    """hooks: the gradients are 1, 1, 1 and 2, 2, 1, in one bucket."""
+    for rank, found in enumerate(ranks(comm_hook)):
+        assert found == [([(3, 5)[rank]], [[[3, 3]], [2]])] * 3
