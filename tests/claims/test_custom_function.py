@@ -505,3 +505,116 @@ def test_once_differentiable_looks_at_the_gradient_it_receives(number, dtype, li
     if not linear:
         with pytest.raises(RuntimeError, match="differentiate twice"):
             first[0].sum().backward()
+
+
+# --- several-outputs ---
+
+
+@given(
+    used=st.lists(st.booleans(), min_size=1, max_size=4).filter(any),
+    dtype=DTYPES,
+    materialize=st.booleans(),
+)
+def test_one_gradient_for_each_output(used, dtype, materialize):
+    """several-outputs: in order; zeros or None where the loss doesn't use it."""
+    received = []
+
+    class Multiples(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, w):
+            ctx.set_materialize_grads(materialize)
+            return tuple(n * w for n in range(1, len(used) + 1))
+
+        @staticmethod
+        def backward(ctx, *grads):
+            received.extend(grads)
+            return sum(n * grad for n, grad in enumerate(grads, 1) if grad is not None)
+
+    w = torch.ones(2, dtype=dtype, requires_grad=True)
+    y = Multiples.apply(w)
+    sum(
+        (n * one).sum() for n, (one, use) in enumerate(zip(y, used, strict=True), 3) if use
+    ).backward()
+    assert len(received) == len(used)
+    for n, (grad, use) in enumerate(zip(received, used, strict=True), 3):
+        if use or materialize:
+            assert torch.equal(grad, torch.full_like(w, n if use else 0))
+        else:
+            assert grad is None
+
+
+@given(
+    dtype=st.sampled_from(
+        [
+            torch.float64,
+            torch.float32,
+            torch.bfloat16,
+            torch.int64,
+            torch.int32,
+            torch.uint8,
+            torch.bool,
+        ]
+    )
+)
+def test_outputs_without_a_gradient(dtype):
+    """several-outputs: marked floats and integers need no gradient; their place is zeros."""
+    received = []
+
+    class WithMask(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, w):
+            mask = (w > 0).to(dtype)
+            if dtype.is_floating_point:
+                ctx.mark_non_differentiable(mask)
+            return 2 * w, mask
+
+        @staticmethod
+        def backward(ctx, grad_y, grad_mask):
+            received.append(grad_mask)
+            return 2 * grad_y
+
+    w = torch.tensor([-1.0, 1.0], requires_grad=True)
+    y, mask = WithMask.apply(w)
+    assert not mask.requires_grad and mask.grad_fn is None
+    (y * mask).sum().backward()
+    assert torch.equal(w.grad, torch.tensor([0.0, 2.0]))
+    assert len(received) == 1 and not received[0].any()
+
+
+@given(
+    edit=st.sampled_from(sorted(EDITS)),
+    dtype=DTYPES,
+    number=st.integers(1, 2),
+    marked=st.booleans(),
+    returned=st.booleans(),
+)
+def test_mark_dirty(edit, dtype, number, marked, returned):
+    """several-outputs: without the mark the old node stays; marked and not returned, it raises."""
+    called = []
+
+    class Change(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, *tensors):
+            for x in tensors:
+                EDITS[edit](x)
+            if marked:
+                ctx.mark_dirty(*tensors)
+            return tuple(tensors) if returned else tuple(x + 0 for x in tensors)
+
+        @staticmethod
+        def backward(ctx, *grads):
+            called.append(True)
+            return tuple(7 * grad for grad in grads)
+
+    w = torch.full((3,), 2.0, dtype=dtype, requires_grad=True)
+    h = [1 * w for _ in range(number)]
+    old = [one.grad_fn for one in h]
+    if marked and not returned:
+        with pytest.raises(RuntimeError, match="must all be outputs"):
+            Change.apply(*h)
+        return
+    Change.apply(*h)
+    assert all((one.grad_fn is before) != marked for one, before in zip(h, old, strict=True))
+    sum(one.sum() for one in h).backward()
+    assert bool(called) == marked
+    assert torch.equal(w.grad, torch.full_like(w, number * (7 if marked else 1)))

@@ -14,6 +14,7 @@ EXCEPTIONS = {
     ("gradcheck_messages", "The 0th input"): "which input",
     ("gradcheck_messages", "stride 0"): "a stride, in a message",
     ("checked_twice", "output 0 with respect to input 0"): "which output and which input",
+    ("input_returned", "Output 0"): "which output",
     ("where_to_keep", "argument 1 is of type int"): "which argument",
     ("trailing_none", "(expected 1, got 2)"): "counts of arguments and of what was returned",
     ("fast_mode", "calls of forward: 4"): "how PyTorch does it",
@@ -261,3 +262,69 @@ def once_penalty() -> Pairs:
 def saved_output() -> Pairs:
     """exp and its slope at 0."""
     return [("first:", slope(np.exp, 0)), ("second:", slope(np.exp, 0))]
+
+
+def two_outputs() -> Pairs:
+    """5 w^2 + w^3 at 2, then w^3: the gradients of both outputs are their factors."""
+    return [
+        ("grad_square:", 5),
+        ("grad_cube:", 1),
+        ("both used, w.grad:", slope(lambda w: 5 * w**2 + w**3, 2)),
+        ("grad_square:", 0),
+        ("grad_cube:", 1),
+        ("cube alone, w.grad:", slope(lambda w: w**3, 2)),
+    ]
+
+
+def none_not_zeros() -> Pairs:
+    """w^3 at 2."""
+    return [
+        ("grad_square:", None),
+        ("grad_cube:", 1),
+        ("w.grad:", slope(lambda w: w**3, 2)),
+    ]
+
+
+def not_differentiable() -> Pairs:
+    """The sum of clamped x, where x is inside; the gradient of the mask is the clamped x."""
+    x = np.array([-1.0, 0.5, 2.0])
+    inside = ((x > 0) & (x < 1)).astype(float)
+    grad = slope(lambda x: np.sum(np.clip(x, 0, 1) * inside), x)
+    return [
+        ("marked:", False),
+        ("inside:", inside),
+        ("grad_inside:", np.clip(x, 0, 1)),
+        ("x.grad:", grad),
+        ("marked:", True),
+        ("inside:", inside),
+        ("grad_inside:", 0 * x),
+        ("x.grad:", grad),
+    ]
+
+
+def in_place() -> Pairs:
+    """2 w at 3; the graph without the mark is that of 1 w."""
+    return [
+        ("marked:", False),
+        ("h:", 2 * 3),
+        ("w.grad:", slope(lambda w: w, 3)),
+        ("marked:", True),
+        ("h:", 2 * 3),
+        ("w.grad:", slope(lambda w: 2 * w, 3)),
+    ]
+
+
+def input_returned() -> Pairs:
+    """Neither output is the input itself."""
+    return [("TimesTen y is w:", False), ("Clones y is w:", False)]
+
+
+def none_for_needed() -> Pairs:
+    """w v at w = 2 and v = 3; what comes to v is what goes around the Function."""
+    of_w = slope(lambda w: w * 3, 2)
+    return [
+        ("w.grad:", of_w),
+        ("v.grad:", None),
+        ("w.grad:", of_w),
+        ("v.grad:", slope(lambda v: 4 * v, 3)),
+    ]
