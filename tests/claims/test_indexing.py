@@ -86,3 +86,39 @@ def test_hard_gumbel_is_one_hot_with_the_gradient_of_the_soft(count, temperature
             )
         gradients.append(torch.autograd.grad((weights * values).sum(), scores)[0])
     torch.testing.assert_close(*gradients)
+
+
+READ = {
+    "x[places]": lambda x, p: x[p],
+    "index_select": lambda x, p: x.index_select(0, p),
+    "gather": lambda x, p: x.gather(0, p),
+    "take": lambda x, p: x.take(p),
+    "take_along_dim": lambda x, p: torch.take_along_dim(x, p, dim=0),
+    "embedding": lambda x, p: functional.embedding(p, x[:, None])[:, 0],
+}
+ADD = {
+    "index_add_": lambda x, p, v: x.index_add_(0, p, v),
+    "scatter_add_": lambda x, p, v: x.scatter_add_(0, p, v),
+    "index_put_": lambda x, p, v: x.index_put_((p,), v, accumulate=True),
+}
+
+
+@given(
+    st.sampled_from(sorted(READ)),
+    st.sampled_from(sorted(ADD)),
+    st.lists(st.integers(0, 3), min_size=1, max_size=8),
+    st.sampled_from([torch.float32, torch.float64, torch.bfloat16]),
+)
+def test_a_repeated_index_adds_gradients_and_not_what_is_written(read, add, indices, dtype):
+    places = torch.tensor(indices)
+    shares = (2.0 ** torch.arange(len(indices))).to(dtype)
+    sums = [sum(2.0**n for n, i in enumerate(indices) if i == place) for place in range(4)]
+    x = torch.ones(4, dtype=dtype, requires_grad=True)
+    (shares * READ[read](x, places)).sum().backward()
+    assert x.grad.tolist() == sums
+    assert ADD[add](torch.zeros(4, dtype=dtype), places, shares).tolist() == sums
+    y = torch.zeros(4, dtype=dtype)
+    y[places] += shares
+    for place in range(4):
+        candidates = [2.0**n for n, i in enumerate(indices) if i == place] or [0.0]
+        assert y[place].item() in candidates
