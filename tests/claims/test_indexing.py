@@ -1,0 +1,124 @@
+"""What the pages of indexing say in general."""
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch.nn import functional
+
+pytestmark = pytest.mark.upgrade
+
+FLOATS = [torch.float32, torch.float64, torch.bfloat16, torch.float16]
+dtypes = st.sampled_from(FLOATS)
+shapes = st.lists(st.integers(1, 3), min_size=1, max_size=3)
+seeds = st.integers(0, 999)
+
+CUT = {
+    "argmax": lambda x: x.argmax(),
+    "argmin": lambda x: x.argmin(dim=-1),
+    "argsort": lambda x: x.argsort(),
+    ">": lambda x: x > 0,
+    "==": lambda x: x == x.max(),
+    ">=, as numbers": lambda x: (x >= 0).to(x.dtype),
+    "where": lambda x: torch.where(x > 0, 1.0, 0.0),
+    "isnan": lambda x: x.isnan(),
+    "indices of max": lambda x: x.max(dim=0).indices,
+    "indices of topk": lambda x: x.topk(1).indices,
+}
+THROUGH = {
+    "max": lambda x: x.max(dim=-1).values,
+    "sort": lambda x: x.sort(dim=-1).values,
+    "topk": lambda x: x.topk(1, dim=-1).values,
+    "index": lambda x: x[-1],
+    "mask": lambda x: x[x >= x.detach().max()],
+    "gather": lambda x: x.gather(-1, x.argmax(dim=-1, keepdim=True)),
+    "take": lambda x: x.take(torch.tensor([0])),
+}
+STAIRS = {"round": torch.round, "sign": torch.sign}
+
+
+def drawn(shape: list[int], dtype: torch.dtype, seed: int) -> torch.Tensor:
+    torch.manual_seed(seed)
+    return (3 * torch.randn(shape)).to(dtype).requires_grad_()
+
+
+KINDS = sorted({**CUT, **THROUGH, **STAIRS})
+
+
+@given(st.sampled_from(KINDS), shapes, dtypes, seeds)
+def test_what_ends_the_graph_and_what_sends_a_gradient(name, shape, dtype, seed):
+    x = drawn(shape, dtype, seed)
+    y = {**CUT, **THROUGH, **STAIRS}[name](x)
+    assert y.requires_grad == (name not in CUT)
+    assert (y.grad_fn is None) == (name in CUT)
+    if name in CUT:
+        return
+    y.sum().backward()
+    expected = 0 if name in STAIRS else y.numel()
+    assert x.grad.sum().item() == expected
+    assert (x.grad != 0).sum().item() == expected
+
+
+@given(st.integers(1, 5), dtypes, seeds)
+def test_torch_tensor_cuts_and_stack_does_not(count, dtype, seed):
+    w = drawn([count], dtype, seed)
+    parts = [(number + 1) * w[number] for number in range(count)]
+    with pytest.warns(UserWarning, match="Converting a tensor with requires_grad=True"):
+        torch.set_warn_always(True)
+        copied = torch.tensor(parts)
+        torch.set_warn_always(False)
+    assert copied.is_leaf
+    assert not copied.requires_grad
+    assert torch.stack(parts).requires_grad
+
+
+@given(st.integers(2, 5), st.sampled_from([0.3, 1.0, 3.0]), seeds)
+def test_hard_gumbel_is_one_hot_with_the_gradient_of_the_soft(count, temperature, seed):
+    scores = drawn([count], torch.float64, seed)
+    values = torch.randn(count, dtype=torch.float64)
+    gradients = []
+    for hard in (True, False):
+        torch.manual_seed(seed)
+        weights = functional.gumbel_softmax(scores, tau=temperature, hard=hard)
+        if hard:
+            torch.testing.assert_close(
+                weights.sort().values.detach(), torch.eye(count, dtype=torch.float64)[-1]
+            )
+        gradients.append(torch.autograd.grad((weights * values).sum(), scores)[0])
+    torch.testing.assert_close(*gradients)
+
+
+READ = {
+    "x[places]": lambda x, p: x[p],
+    "index_select": lambda x, p: x.index_select(0, p),
+    "gather": lambda x, p: x.gather(0, p),
+    "take": lambda x, p: x.take(p),
+    "take_along_dim": lambda x, p: torch.take_along_dim(x, p, dim=0),
+    "embedding": lambda x, p: functional.embedding(p, x[:, None])[:, 0],
+}
+ADD = {
+    "index_add_": lambda x, p, v: x.index_add_(0, p, v),
+    "scatter_add_": lambda x, p, v: x.scatter_add_(0, p, v),
+    "index_put_": lambda x, p, v: x.index_put_((p,), v, accumulate=True),
+}
+
+
+@given(
+    st.sampled_from(sorted(READ)),
+    st.sampled_from(sorted(ADD)),
+    st.lists(st.integers(0, 3), min_size=1, max_size=8),
+    st.sampled_from([torch.float32, torch.float64, torch.bfloat16]),
+)
+def test_a_repeated_index_adds_gradients_and_not_what_is_written(read, add, indices, dtype):
+    places = torch.tensor(indices)
+    shares = (2.0 ** torch.arange(len(indices))).to(dtype)
+    sums = [sum(2.0**n for n, i in enumerate(indices) if i == place) for place in range(4)]
+    x = torch.ones(4, dtype=dtype, requires_grad=True)
+    (shares * READ[read](x, places)).sum().backward()
+    assert x.grad.tolist() == sums
+    assert ADD[add](torch.zeros(4, dtype=dtype), places, shares).tolist() == sums
+    y = torch.zeros(4, dtype=dtype)
+    y[places] += shares
+    for place in range(4):
+        candidates = [2.0**n for n, i in enumerate(indices) if i == place] or [0.0]
+        assert y[place].item() in candidates

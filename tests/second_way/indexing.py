@@ -1,0 +1,122 @@
+"""The numbers of `snippets/indexing/`, found without autograd."""
+
+import numpy as np
+
+from second_way.tools import HEADING, Pairs, slope
+
+EXCEPTIONS = {
+    ("padding", "padding_idx 0"): "an argument",
+    ("no_slope", "x > 2: requires"): "the name of a line",
+    ("no_slope", "(x > 2).float(): requires"): "the name of a line",
+}
+
+
+def softmax(scores: np.ndarray) -> np.ndarray:
+    return np.exp(scores) / np.sum(np.exp(scores))
+
+
+def no_slope() -> Pairs:
+    """Sums of what is computed from x, moved a little: a step of a staircase doesn't change."""
+    x = np.array([1.2, 3.7, 2.6])
+    return [
+        ("x.round(): gradient", slope(lambda x: np.sum(np.round(x)), x)),
+        ("x.sign(): gradient", slope(lambda x: np.sum(np.sign(x)), x)),
+        ("x.max(): gradient", slope(np.max, x)),
+        ("x[x > 2]", HEADING),
+        (": gradient", slope(lambda x: np.sum(x[x > 2]), x)),
+        ("x * (x > 2)", HEADING),
+        (": gradient", slope(lambda x: np.sum(x * (x > 2)), x)),
+    ]
+
+
+def new_tensor() -> Pairs:
+    """3 w[0] + 5 w[1]."""
+    gradient = slope(lambda w: 3 * w[0] + 5 * w[1], [1, 2])
+    return [("torch.stack:", True), ("w.grad:", gradient), ("torch.tensor:", False)]
+
+
+def count_hits() -> Pairs:
+    """The mean of log(1 + exp(-s w x)), s being 1 or -1, at w = 1."""
+    x, sign = np.array([-2, -0.5, 1]), np.array([-1, 1, 1])
+
+    def loss(w):
+        return np.mean(np.log1p(np.exp(-sign * w * x)))
+
+    return [
+        ("accuracy:", np.mean((x > 0) == (sign > 0))),
+        ("accuracy requires a gradient:", False),
+        ("cross entropy:", loss(1.0)),
+        ("w.grad:", slope(loss, 1.0)),
+    ]
+
+
+VALUES, SCORES = np.array([10.0, 20, 40]), np.array([1.0, 2, 0])
+
+
+def soft_choice() -> Pairs:
+    """softmax(scores) @ values."""
+    return [
+        ("weights:", softmax(SCORES)),
+        ("chosen:", softmax(SCORES) @ VALUES),
+        ("scores.grad:", slope(lambda s: softmax(s) @ VALUES, SCORES)),
+    ]
+
+
+def hard_choice() -> Pairs:
+    """The value of the largest score, and the gradient of the soft choice."""
+    return [
+        ("weights:", np.array([0, 1, 0])),
+        ("chosen:", VALUES[np.argmax(SCORES)]),
+        ("scores.grad:", slope(lambda s: softmax(s) @ VALUES, SCORES)),
+    ]
+
+
+PLACES, SHARES = np.array([2, 0, 2]), np.array([1.0, 10, 100])
+
+
+def picked() -> Pairs:
+    """SHARES @ x[PLACES] at x = (1, 2, 3)."""
+    x = np.array([1.0, 2, 3])
+    return [("y:", x[PLACES]), ("x.grad:", slope(lambda x: SHARES @ x[PLACES], x))]
+
+
+def written(shares: np.ndarray, add: bool) -> np.ndarray:
+    """Three zeros, at PLACES of which the shares are written, or added, one after the other."""
+    x = np.zeros(3)
+    for place, share in zip(PLACES, shares, strict=True):
+        x[place] = x[place] + share if add else share
+    return x
+
+
+def add_at() -> Pairs:
+    """Written one after the other, then added three times."""
+    added = written(SHARES, add=True)
+    return [
+        ("written with +=:", written(SHARES, add=False)),
+        ("index_add_:", added),
+        ("index_put_, accumulate=True:", added),
+        ("scatter_add_:", added),
+    ]
+
+
+def overwritten() -> Pairs:
+    """The gradient that is read back is one for each share; the sum says who stayed."""
+    pairs: Pairs = []
+    for name, add in (("scatter:", False), ("scatter_add:", True)):
+        y = written(SHARES, add)
+        up = np.sum(written(SHARES + np.array([0.5, 0, 0]), add)) - np.sum(y)
+        pairs += [(name, y), ("v.grad:", np.ones(3)), ("v[0] up by 0.5, sum up by:", up)]
+    return pairs
+
+
+def padding() -> Pairs:
+    """How often each of three words is read; the word of the padding doesn't count."""
+    words = np.array([2, 1, 1, 0, 0])
+    often = slope(lambda table: np.sum(table[words]), np.ones(3))
+    rows = np.ones(5)
+    return [
+        ("rows:", rows),
+        ("gradient:", often),
+        ("rows:", rows),
+        ("gradient:", often * [0, 1, 1]),
+    ]
