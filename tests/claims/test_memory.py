@@ -1,6 +1,7 @@
 """What the pages of memory say in general."""
 
 import random
+import warnings
 import weakref
 from contextlib import contextmanager, nullcontext
 
@@ -423,3 +424,92 @@ def test_a_context_tells_the_second_run_apart(momentum):
     y.sum().backward()
     assert torch.equal(norm.running_mean, plain.running_mean)
     assert torch.equal(norm.running_var, plain.running_var)
+
+
+# reentrant
+
+
+@given(st.sampled_from(list(LAYERS)), st.booleans(), st.booleans(), st.booleans())
+def test_what_the_reentrant_kind_refuses(name, reentrant, needs, frozen):
+    torch.manual_seed(0)
+    layer = LAYERS[name]().eval().requires_grad_(not frozen)
+    recorded = []
+
+    def block(x):
+        recorded.append(torch.is_grad_enabled())
+        return layer(x)
+
+    def run():
+        x = torch.ones(4, 8, requires_grad=needs)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            y = checkpoint(block, x, use_reentrant=reentrant)
+        harm = reentrant and not needs
+        assert any("None of the inputs" in str(w.message) for w in caught) is harm
+        return x, y
+
+    parameters = [*layer.parameters()] if not frozen else []
+    x, y = run()
+    assert recorded == [not reentrant]
+    if reentrant:
+        assert y.requires_grad is needs
+        assert type(y.grad_fn).__name__ == ("CheckpointFunctionBackward" if needs else "NoneType")
+    else:
+        assert y.requires_grad is bool(needs or parameters)
+        if y.requires_grad:
+            plain = layer(x).grad_fn
+            assert y.grad_fn is None or type(y.grad_fn) is type(plain)
+    if not y.requires_grad:
+        return
+    y.sum().backward()
+    assert all((p.grad is not None) for p in parameters)
+    asked = [x] if needs else parameters
+    for ask in (
+        lambda y: torch.autograd.grad(y.sum(), asked),
+        lambda y: y.sum().backward(inputs=asked),
+    ):
+        x, y = run()
+        asked = [x] if needs else parameters
+        if reentrant:
+            with pytest.raises(RuntimeError, match="incompatible with .grad"):
+                ask(y)
+        else:
+            ask(y)
+
+
+@given(st.integers(1, 3))
+def test_without_use_reentrant_it_is_true_with_a_warning(count):
+    x = torch.ones(count, requires_grad=True)
+    with pytest.warns(UserWarning, match="should be passed explicitly"):
+        y = checkpoint(torch.sin, x)
+    assert type(y.grad_fn).__name__ == "CheckpointFunctionBackward"
+    z = checkpoint_sequential(nn.Sequential(nn.Tanh(), nn.Tanh()), 2, x, use_reentrant=False)
+    assert type(z.grad_fn).__name__ == "TanhBackward0"
+
+
+@given(st.integers(1, 4))
+def test_all_results_of_the_reentrant_kind_need_a_gradient(count):
+    x = torch.ones(count, requires_grad=True)
+    for reentrant in (True, False):
+        results = checkpoint(lambda x: (x.sin(), x.detach()), x, use_reentrant=reentrant)
+        assert [r.requires_grad for r in results] == [True, reentrant]
+
+
+@given(st.integers(1, 4), st.integers(1, 4))
+def test_the_reentrant_kind_compares_nothing(first, second):
+    x = torch.ones(2, dtype=torch.float64, requires_grad=True)
+    checkpoint(Changes(first, second), x, use_reentrant=True).sum().backward()
+    assert x.grad is not None
+
+
+@given(st.sampled_from(["Linear", "LayerNorm", "Transformer"]))
+def test_requires_grad_on_the_input_brings_the_gradients_back(name):
+    layer = LAYERS[name]().eval()
+    for needs in (False, True):
+        x = torch.ones(4, 8).requires_grad_(needs)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            y = checkpoint(layer, x, use_reentrant=True)
+        assert y.requires_grad is needs
+    y.sum().backward()
+    assert all(p.grad is not None for p in layer.parameters())

@@ -1,6 +1,15 @@
 """The numbers of `snippets/memory/`, found without autograd."""
 
+import numpy as np
+import torch
+
 from second_way.tools import HEADING, Pairs, slope
+
+EXCEPTIONS = {
+    ("other_dtype", "position 0"): "PyTorch's message: a place in a list",
+    ("two_kinds", "element 0 of tensors"): "PyTorch's message: a place in a list",
+    ("not_passed", "PyTorch 2.9"): "PyTorch's message: a version",
+}
 
 BATCH, WIDTH, FLOAT, INT64 = 64, 16, 4, 8
 TENSOR = BATCH * WIDTH * FLOAT
@@ -102,3 +111,73 @@ def products() -> Pairs:
         ("use_reentrant=True:", 4 + 2),
         ("use_reentrant=False:", 4 + 1),
     ]
+
+
+def normalized(momentum: float, times: int) -> Pairs:
+    """(x - mean) / sqrt(var) of 1 and 3 is -1 at x = 1; the mean is 2, approached from 0."""
+    mean = 0.0
+    for _ in range(times):
+        mean += momentum * (2 - mean)
+    return [
+        ("weight.grad:", [slope(lambda w: (w * -1) ** 2, 1)]),
+        ("running_mean:", [mean]),
+        ("num_batches_tracked:", times),
+    ]
+
+
+def batch_norm_twice() -> Pairs:
+    """One update, two, and two that come to one."""
+    return [
+        ("plain, momentum 0.75:", HEADING),
+        *normalized(0.75, 1),
+        ("checkpointed, momentum", 0.75),
+        *normalized(0.75, 2),
+        ("checkpointed, momentum", 0.5),
+        *normalized(0.5, 2),
+    ]
+
+
+def hooks_once() -> Pairs:
+    """One update."""
+    return [("hook fired: ['BatchNorm1d']", HEADING), normalized(0.75, 1)[1]]
+
+
+def dropout_again() -> Pairs:
+    """Each draw of the generator from seed 0: kept where it is below 0.5, doubled."""
+    torch.manual_seed(0)
+    first, second = (2 * torch.empty(6).bernoulli_(0.5).double().numpy() for _ in range(2))
+    return [
+        ("result:", first),
+        ("gradient:", first),
+        ("result:", first),
+        ("gradient:", second),
+    ]
+
+
+def drop_a_layer() -> Pairs:
+    """cos of what is there: e^0; then the sine saves e^0, and the exponential its result."""
+    return [
+        ("one_or_other:", np.sin(0)),
+        ("x.grad:", np.cos(np.exp(0))),
+        ("one_or_two:", round(np.sin(np.exp(0)))),
+        ("saved during forward:", 2),
+        ("during recomputation:", 1),
+    ]
+
+
+def two_kinds() -> Pairs:
+    """w x scale at w = 3, x = 2."""
+    of_w = slope(lambda w: w * 2, 3)
+    return [
+        ("needs a gradient: w.grad", of_w),
+        ("needs a gradient: w.grad", of_w),
+        ("only w needs one: w.grad", of_w),
+        ("autograd.grad: gradient", slope(lambda x: 3 * x, 2)),
+        ("keyword argument: w.grad", slope(lambda w: w * 2 * 2, 3)),
+    ]
+
+
+def detached_output() -> Pairs:
+    """5 w x plus a constant, at w = 3, x = 2."""
+    of_w = slope(lambda w: 5 * w * 2 + 6, 3)
+    return [("w.grad:", of_w), ("w.grad:", of_w)]
