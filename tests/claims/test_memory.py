@@ -463,18 +463,17 @@ def test_what_the_reentrant_kind_refuses(name, reentrant, needs, frozen):
         return
     y.sum().backward()
     assert all((p.grad is not None) for p in parameters)
-    asked = [x] if needs else parameters
     for ask in (
-        lambda y: torch.autograd.grad(y.sum(), asked),
-        lambda y: y.sum().backward(inputs=asked),
+        lambda y, asked: torch.autograd.grad(y.sum(), asked),
+        lambda y, asked: y.sum().backward(inputs=asked),
     ):
         x, y = run()
         asked = [x] if needs else parameters
         if reentrant:
-            with pytest.raises(RuntimeError, match="incompatible with .grad"):
-                ask(y)
+            with pytest.raises(RuntimeError, match="incompatible with"):
+                ask(y, asked)
         else:
-            ask(y)
+            ask(y, asked)
 
 
 @given(st.integers(1, 3))
