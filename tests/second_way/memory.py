@@ -181,3 +181,32 @@ def detached_output() -> Pairs:
     """5 w x plus a constant, at w = 3, x = 2."""
     of_w = slope(lambda w: 5 * w * 2 + 6, 3)
     return [("w.grad:", of_w), ("w.grad:", of_w)]
+
+
+def half_or_disk() -> Pairs:
+    """3 w^2; in bfloat16 with 8 bits 1.001 is 1."""
+    w = np.array([1.001, 3.0])
+    of_w = slope(lambda w: np.sum(w**3), w)
+    in_half = slope(lambda w: np.sum(w**3), np.round(w * 128) / 128)
+    return [
+        ("disk: y", w**3),
+        ("w.grad", of_w),
+        ("files:", 1),
+        (": y", w**3),
+        ("w.grad", in_half),
+    ]
+
+
+def edited_unnoticed() -> Pairs:
+    """2 h with h = 2, or with h + 3."""
+    return [
+        ("copy: w.grad", slope(lambda w: w**2, 2)),
+        ("same storage: w.grad", slope(lambda h: h**2, 2 + 3)),
+        ("save_on_cpu, on the CPU: w.grad", slope(lambda h: h**2, 2 + 3)),
+    ]
+
+
+def what_pack_gets() -> Pairs:
+    """Each layer's input, 64 by 16, and the weight that a gradient passes, 16 by 16."""
+    rows = ([64, 16], [64, 16], [16, 16])
+    return [("saved", np.array(shape)) for shape in rows]
