@@ -1,6 +1,8 @@
 """What the pages of memory say in general."""
 
+import gc
 import random
+import warnings
 import weakref
 from contextlib import contextmanager, nullcontext
 
@@ -10,7 +12,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
-from torch.autograd.graph import saved_tensors_hooks
+from torch.autograd.graph import save_on_cpu, saved_tensors_hooks
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.checkpoint import CheckpointError, checkpoint, checkpoint_sequential
 from torch.utils.flop_counter import FlopCounterMode
@@ -423,3 +425,189 @@ def test_a_context_tells_the_second_run_apart(momentum):
     y.sum().backward()
     assert torch.equal(norm.running_mean, plain.running_mean)
     assert torch.equal(norm.running_var, plain.running_var)
+
+
+# reentrant
+
+
+@given(st.sampled_from(list(LAYERS)), st.booleans(), st.booleans(), st.booleans())
+def test_what_the_reentrant_kind_refuses(name, reentrant, needs, frozen):
+    torch.manual_seed(0)
+    layer = LAYERS[name]().eval().requires_grad_(not frozen)
+    recorded = []
+
+    def block(x):
+        recorded.append(torch.is_grad_enabled())
+        return layer(x)
+
+    def run():
+        x = torch.ones(4, 8, requires_grad=needs)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            y = checkpoint(block, x, use_reentrant=reentrant)
+        harm = reentrant and not needs
+        assert any("None of the inputs" in str(w.message) for w in caught) is harm
+        return x, y
+
+    parameters = [*layer.parameters()] if not frozen else []
+    x, y = run()
+    assert recorded == [not reentrant]
+    if reentrant:
+        assert y.requires_grad is needs
+        assert type(y.grad_fn).__name__ == ("CheckpointFunctionBackward" if needs else "NoneType")
+    else:
+        assert y.requires_grad is bool(needs or parameters)
+        if y.requires_grad:
+            plain = layer(x).grad_fn
+            assert y.grad_fn is None or type(y.grad_fn) is type(plain)
+    if not y.requires_grad:
+        return
+    y.sum().backward()
+    assert all((p.grad is not None) for p in parameters)
+    for ask in (
+        lambda y, asked: torch.autograd.grad(y.sum(), asked),
+        lambda y, asked: y.sum().backward(inputs=asked),
+    ):
+        x, y = run()
+        asked = [x] if needs else parameters
+        if reentrant:
+            with pytest.raises(RuntimeError, match="incompatible with"):
+                ask(y, asked)
+        else:
+            ask(y, asked)
+
+
+@given(st.integers(1, 3))
+def test_without_use_reentrant_it_is_true_with_a_warning(count):
+    x = torch.ones(count, requires_grad=True)
+    with pytest.warns(UserWarning, match="should be passed explicitly"):
+        y = checkpoint(torch.sin, x)
+    assert type(y.grad_fn).__name__ == "CheckpointFunctionBackward"
+    z = checkpoint_sequential(nn.Sequential(nn.Tanh(), nn.Tanh()), 2, x, use_reentrant=False)
+    assert type(z.grad_fn).__name__ == "TanhBackward0"
+
+
+@given(st.integers(1, 4))
+def test_all_results_of_the_reentrant_kind_need_a_gradient(count):
+    x = torch.ones(count, requires_grad=True)
+    for reentrant in (True, False):
+        results = checkpoint(lambda x: (x.sin(), x.detach()), x, use_reentrant=reentrant)
+        assert [r.requires_grad for r in results] == [True, reentrant]
+
+
+@given(st.integers(1, 4), st.integers(1, 4))
+def test_the_reentrant_kind_compares_nothing(first, second):
+    x = torch.ones(2, dtype=torch.float64, requires_grad=True)
+    checkpoint(Changes(first, second), x, use_reentrant=True).sum().backward()
+    assert x.grad is not None
+
+
+@given(st.sampled_from(["Linear", "LayerNorm", "Transformer"]))
+def test_requires_grad_on_the_input_brings_the_gradients_back(name):
+    layer = LAYERS[name]().eval()
+    for needs in (False, True):
+        x = torch.ones(4, 8).requires_grad_(needs)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            y = checkpoint(layer, x, use_reentrant=True)
+        assert y.requires_grad is needs
+    y.sum().backward()
+    assert all(p.grad is not None for p in layer.parameters())
+
+
+# offload
+
+
+@given(st.sampled_from(list(LAYERS)), st.booleans())
+def test_packing_changes_the_gradient_and_not_the_result(name, exact):
+    torch.manual_seed(0)
+    layer = LAYERS[name]()
+    x = torch.randn(4, 8)
+
+    def pack(tensor):
+        if exact or not tensor.is_floating_point():
+            return tensor.detach().clone()
+        return tensor.detach().to(torch.bfloat16)
+
+    def unpack(packed):
+        return packed.float() if packed.is_floating_point() else packed
+
+    runs = []
+    for hooks in (saved_tensors_hooks(pack, unpack), torch.enable_grad()):
+        torch.manual_seed(1)
+        layer.zero_grad()
+        value = x.clone().requires_grad_()
+        with hooks:
+            y = layer(value)
+        (y**2).sum().backward()
+        runs.append((y, [value.grad, *(p.grad for p in layer.parameters())]))
+    (packed, gradients), (plain, correct) = runs
+    assert torch.equal(packed, plain)
+    if exact:
+        assert all(map(torch.equal, gradients, correct))
+    else:
+        for got, wanted in zip(gradients, correct, strict=True):
+            assert (got - wanted).abs().max() <= 0.1 * wanted.abs().max() + 0.1
+
+
+SAVE_INPUT = (torch.sin, torch.cos, torch.square, torch.log)
+SAVE_RESULT = (torch.exp, torch.sigmoid, torch.tanh, torch.sqrt)
+
+
+@given(st.sampled_from(SAVE_INPUT + SAVE_RESULT), st.sampled_from(DTYPES), st.integers(1, 4))
+def test_with_hooks_no_edit_is_noticed(f, dtype, size):
+    def run(hooks):
+        w = torch.full((size,), 2.0, dtype=dtype, requires_grad=True)
+        with hooks:
+            h = w * 1
+            y = f(h)
+        (h if f in SAVE_INPUT else y).add_(1)
+        y.sum().backward()
+        return w.grad
+
+    w = torch.full((size,), 2.0, dtype=dtype, requires_grad=True)
+    correct = torch.autograd.grad(f(w).sum(), w)[0]
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        run(torch.enable_grad())
+    assert torch.equal(run(saved_tensors_hooks(torch.clone, torch.detach)), correct)
+    for hooks in (saved_tensors_hooks(torch.detach, torch.detach), save_on_cpu()):
+        assert not torch.allclose(run(hooks), correct)
+
+
+@given(st.sampled_from(SAVE_INPUT + SAVE_RESULT), st.booleans(), st.booleans())
+def test_a_result_packed_as_it_is_is_never_freed(f, detach, backward):
+    x = torch.ones(2, requires_grad=True)
+    with saved_tensors_hooks(lambda t: t.detach() if detach else t, lambda packed: packed):
+        y = f(x)
+    result = weakref.ref(y)
+    if backward:
+        y.sum().backward()
+    del y
+    gc.collect()
+    assert (result() is None) is (detach or backward or f in SAVE_INPUT)
+
+
+@given(st.integers(2, 5))
+def test_pack_gets_weights_and_what_the_with_block_saves(count):
+    model = nn.Sequential(*(nn.Linear(4, 4) for _ in range(count)))
+    weights = {p.data_ptr() for p in model.parameters()}
+    seen = []
+
+    def pack(tensor):
+        seen.append(tensor.data_ptr() in weights)
+        return tensor.detach()
+
+    with saved_tensors_hooks(pack, lambda packed: packed):
+        y = model(torch.ones(2, 4))
+    assert (sum(seen), len(seen)) == (count - 1, 2 * count - 1)
+    y.sin()
+    assert len(seen) == 2 * count - 1
+
+
+@given(st.integers(1, 4))
+def test_unpack_may_return_anything_of_the_shape(size):
+    w = torch.full((size,), 2.0, requires_grad=True)
+    with saved_tensors_hooks(torch.detach, torch.zeros_like):
+        y = w**3
+    y.sum().backward()
+    assert torch.equal(w.grad, torch.zeros(size))

@@ -1,6 +1,15 @@
 """The numbers of `snippets/memory/`, found without autograd."""
 
+import numpy as np
+import torch
+
 from second_way.tools import HEADING, Pairs, slope
+
+EXCEPTIONS = {
+    ("other_dtype", "position 0"): "PyTorch's message: a place in a list",
+    ("two_kinds", "element 0 of tensors"): "PyTorch's message: a place in a list",
+    ("not_passed", "PyTorch 2.9"): "PyTorch's message: a version",
+}
 
 BATCH, WIDTH, FLOAT, INT64 = 64, 16, 4, 8
 TENSOR = BATCH * WIDTH * FLOAT
@@ -102,3 +111,102 @@ def products() -> Pairs:
         ("use_reentrant=True:", 4 + 2),
         ("use_reentrant=False:", 4 + 1),
     ]
+
+
+def normalized(momentum: float, times: int) -> Pairs:
+    """(x - mean) / sqrt(var) of 1 and 3 is -1 at x = 1; the mean is 2, approached from 0."""
+    mean = 0.0
+    for _ in range(times):
+        mean += momentum * (2 - mean)
+    return [
+        ("weight.grad:", [slope(lambda w: (w * -1) ** 2, 1)]),
+        ("running_mean:", [mean]),
+        ("num_batches_tracked:", times),
+    ]
+
+
+def batch_norm_twice() -> Pairs:
+    """One update, two, and two that come to one."""
+    return [
+        ("plain, momentum 0.75:", HEADING),
+        *normalized(0.75, 1),
+        ("checkpointed, momentum", 0.75),
+        *normalized(0.75, 2),
+        ("checkpointed, momentum", 0.5),
+        *normalized(0.5, 2),
+    ]
+
+
+def hooks_once() -> Pairs:
+    """One update."""
+    return [("hook fired: ['BatchNorm1d']", HEADING), normalized(0.75, 1)[1]]
+
+
+def dropout_again() -> Pairs:
+    """Each draw of the generator from seed 0: kept where it is below 0.5, doubled."""
+    torch.manual_seed(0)
+    first, second = (2 * torch.empty(6).bernoulli_(0.5).double().numpy() for _ in range(2))
+    return [
+        ("result:", first),
+        ("gradient:", first),
+        ("result:", first),
+        ("gradient:", second),
+    ]
+
+
+def drop_a_layer() -> Pairs:
+    """cos of what is there: e^0; then the sine saves e^0, and the exponential its result."""
+    return [
+        ("one_or_other:", np.sin(0)),
+        ("x.grad:", np.cos(np.exp(0))),
+        ("one_or_two:", round(np.sin(np.exp(0)))),
+        ("saved during forward:", 2),
+        ("during recomputation:", 1),
+    ]
+
+
+def two_kinds() -> Pairs:
+    """w x scale at w = 3, x = 2."""
+    of_w = slope(lambda w: w * 2, 3)
+    return [
+        ("needs a gradient: w.grad", of_w),
+        ("needs a gradient: w.grad", of_w),
+        ("only w needs one: w.grad", of_w),
+        ("autograd.grad: gradient", slope(lambda x: 3 * x, 2)),
+        ("keyword argument: w.grad", slope(lambda w: w * 2 * 2, 3)),
+    ]
+
+
+def detached_output() -> Pairs:
+    """5 w x plus a constant, at w = 3, x = 2."""
+    of_w = slope(lambda w: 5 * w * 2 + 6, 3)
+    return [("w.grad:", of_w), ("w.grad:", of_w)]
+
+
+def half_or_disk() -> Pairs:
+    """3 w^2; in bfloat16 with 8 bits 1.001 is 1."""
+    w = np.array([1.001, 3.0])
+    of_w = slope(lambda w: np.sum(w**3), w)
+    in_half = slope(lambda w: np.sum(w**3), np.round(w * 128) / 128)
+    return [
+        ("disk: y", w**3),
+        ("w.grad", of_w),
+        ("files:", 1),
+        (": y", w**3),
+        ("w.grad", in_half),
+    ]
+
+
+def edited_unnoticed() -> Pairs:
+    """2 h with h = 2, or with h + 3."""
+    return [
+        ("copy: w.grad", slope(lambda w: w**2, 2)),
+        ("same storage: w.grad", slope(lambda h: h**2, 2 + 3)),
+        ("save_on_cpu, on the CPU: w.grad", slope(lambda h: h**2, 2 + 3)),
+    ]
+
+
+def what_pack_gets() -> Pairs:
+    """Each layer's input, 64 by 16, and the weight that a gradient passes, 16 by 16."""
+    rows = ([64, 16], [64, 16], [16, 16])
+    return [("saved", np.array(shape)) for shape in rows]
