@@ -258,7 +258,6 @@ def test_no_grad_stops_reverse_mode_alone_and_detach_both(name, x, outside):
                 assert torch.allclose(forward(lambda x: operation(x) * x), through)
 
 
-@pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated")
 @given(name=NAMES, x=NUMBERS, under=st.booleans())
 def test_hessian_is_forward_over_reverse(name, x, under):
     """forward-mode: also where no_grad makes a difference between the two modes."""
@@ -284,3 +283,44 @@ def test_some_operations_have_no_formula_for_forward_mode():
         jacrev(ONCE[name])(x)
         with pytest.raises(NotImplementedError, match="Trying to use forward AD with"):
             jacfwd(ONCE[name])(x)
+
+
+@given(
+    name=st.sampled_from(sorted(NETWORKS)),
+    detached=st.booleans(),
+    how=st.sampled_from(["grad", "vjp", "jacrev", "vmap"]),
+    seed=SEEDS,
+)
+def test_hooks_inside_fire_and_those_on_parameters_do_not(name, detached, how, seed):
+    """hooks-under-func: and the result has a graph only if the weights require a gradient."""
+    net = network(name, seed, torch.float64)
+    fired = []
+    for module in net.modules():
+        module.register_forward_pre_hook(lambda module, args: fired.append("pre"))
+        module.register_forward_hook(lambda module, args, y: fired.append("forward"))
+    for p in net.parameters():
+        p.register_hook(lambda g: fired.append("parameter"))
+        p.register_post_accumulate_grad_hook(lambda p: fired.append("parameter"))
+
+    def loss(weights, x):
+        y = functional_call(net, weights, (x[None],))
+        y.register_hook(lambda g: fired.append("inside"))
+        return y.square().sum()
+
+    weights = {key: p.detach() if detached else p for key, p in net.named_parameters()}
+    x = torch.randn(2, 4, dtype=torch.float64)
+    if how == "grad":
+        gradients = grad(loss)(weights, x[0])
+    elif how == "vjp":
+        y, pull_back = vjp(lambda weights: loss(weights, x[0]), weights)
+        (gradients,) = pull_back(torch.ones_like(y))
+    elif how == "jacrev":
+        gradients = jacrev(loss)(weights, x[0])
+    else:
+        gradients = vmap(grad(loss), in_dims=(None, 0))(weights, x)
+    modules = len(list(net.modules()))
+    assert fired.count("pre") == fired.count("forward") == modules
+    assert fired.count("inside") == 1
+    assert "parameter" not in fired
+    assert all(p.grad is None for p in net.parameters())
+    assert any(g.requires_grad for g in gradients.values()) == (not detached)

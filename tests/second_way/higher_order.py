@@ -50,6 +50,32 @@ def forward_mode() -> Pairs:
     return [*pairs, ("y.grad_fn:", None), ("backward, w.grad:", slope(functions["y"], 2))]
 
 
+def from_outside() -> Pairs:
+    """The slope of 5 w^2 at 3; that slope is 2 w scale, and so has a slope in scale."""
+    return [
+        ("gradient:", slope(lambda w: 5 * w**2, 3)),
+        ("requires_grad:", True),
+        ("scale.grad:", slope(lambda scale: 2 * 3 * scale, 5)),
+    ]
+
+
+def grad_inside() -> Pairs:
+    """x^4 at 2: its slope, and the slope of that, which is 0 for a constant."""
+    value, second = slope(lambda x: x**4, 2), slope(lambda x: 4 * x**3, 2)
+    return [
+        pair
+        for derivative in (0, second, second)
+        for pair in (("value:", value), ("its derivative:", derivative))
+    ]
+
+
+def hook_changes() -> Pairs:
+    """(3 x)^2 at 2: what arrives at y = 3 x is clipped to 1."""
+    y = 3 * 2
+    arriving = slope(lambda y: y**2, y)
+    return [("grad:", np.minimum(arriving, 1) * slope(lambda x: 3 * x, 2))]
+
+
 def no_forward() -> Pairs:
     """The length of (3, 4)."""
     return [("jacrev: tensor([", slope(lambda x: np.sqrt(np.sum(x**2)), [3, 4]))]
@@ -123,6 +149,17 @@ def softplus_penalty() -> Pairs:
             ("  gradient of the penalty at b:", slope(lambda b, f=f: penalty(f, 3, 1, b, 2), -2)),
         ]
     return pairs
+
+
+def which_hooks() -> Pairs:
+    """(w x)^2 at w = 3, x = 2: its slope, and the slope of 2 w x^2."""
+    first = slope(lambda w: (w * 2) ** 2, 3)
+    return [
+        ("  w.grad:", first),
+        ("  gradient:", first),
+        ("w.grad:", None),
+        ("  w.grad:", slope(lambda w: 2 * w * 2**2, 3)),
+    ]
 
 
 def zero_or_error() -> Pairs:
