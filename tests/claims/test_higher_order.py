@@ -7,8 +7,10 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
-from torch.func import functional_call, grad, vmap
+from torch.autograd import forward_ad
+from torch.func import functional_call, grad, hessian, jacfwd, jacrev, jvp, vjp, vmap
 from torch.nn import functional as F
+from torch.utils.flop_counter import FlopCounterMode
 
 pytestmark = pytest.mark.upgrade
 
@@ -169,3 +171,156 @@ def test_others_have_a_second_derivative(function, seed):
     x.requires_grad_()
     rest = (ARGUMENT[function],) if function in ARGUMENT else ()
     assert torch.autograd.gradgradcheck(lambda x: function(x, *rest), x)
+
+
+@given(inputs=st.integers(1, 20), outputs=st.integers(1, 20), dtype=DTYPES, seed=SEEDS)
+def test_forward_mode_takes_columns_and_reverse_mode_rows(inputs, outputs, dtype, seed):
+    """forward-mode: one column for each jvp, one row for each vjp, and what both cost."""
+    generator = torch.Generator().manual_seed(seed)
+    matrix = torch.randn(outputs, inputs, generator=generator, dtype=dtype)
+    x = torch.randn(inputs, generator=generator, dtype=dtype)
+
+    def f(x):
+        return torch.tanh(matrix @ x)
+
+    y, pull_back = vjp(f, x)
+    columns = [jvp(f, (x,), (unit,))[1] for unit in torch.eye(inputs, dtype=dtype)]
+    rows = [pull_back(unit)[0] for unit in torch.eye(outputs, dtype=dtype)]
+    expected = (1 - y**2)[:, None] * matrix
+    counts = []
+    for jacobian in (jacfwd, jacrev):
+        with FlopCounterMode(display=False) as counter:
+            found = jacobian(f)(x)
+        counts.append(counter.get_total_flops())
+        for other in (found, torch.stack(columns, dim=1), torch.stack(rows)):
+            assert torch.allclose(other, expected, rtol=1e-4, atol=1e-5)
+    assert counts == [2 * outputs * inputs * inputs, 2 * inputs * outputs * outputs]
+
+
+OPERATIONS = {
+    "square": lambda x: x * x,
+    "cube": lambda x: x**3,
+    "exp": torch.exp,
+    "sin": torch.sin,
+    "tanh": torch.tanh,
+    "sigmoid": torch.sigmoid,
+    "line": lambda x: 5 * x + 1,
+    "softplus": F.softplus,
+}
+NAMES = st.sampled_from(sorted(OPERATIONS))
+NUMBERS = st.floats(-1, 1).map(lambda x: torch.tensor(x, dtype=torch.float64))
+
+
+@given(names=st.lists(NAMES, min_size=1, max_size=4), x=NUMBERS)
+def test_each_operation_computes_value_and_tangent(names, x):
+    """forward-mode: the tangent after each operation is the derivative so far."""
+    leaf = x.clone().requires_grad_()
+    y = leaf
+    with forward_ad.dual_level():
+        number = forward_ad.make_dual(x, torch.ones_like(x))
+        for name in names:
+            number, y = OPERATIONS[name](number), OPERATIONS[name](y)
+            value, tangent = forward_ad.unpack_dual(number)
+            (expected,) = torch.autograd.grad(y, leaf, retain_graph=True)
+            assert number.grad_fn is None
+            assert torch.equal(value, y.detach())
+            assert torch.allclose(tangent, expected)
+
+
+@given(name=NAMES, x=NUMBERS, outside=st.booleans())
+def test_no_grad_stops_reverse_mode_alone_and_detach_both(name, x, outside):
+    """forward-mode: x f(x), with f(x) computed under no_grad, or detached."""
+    operation = OPERATIONS[name]
+
+    def with_no_grad(x):
+        with torch.no_grad():
+            value = operation(x)
+        return value * x
+
+    def with_detach(x):
+        return operation(x).detach() * x
+
+    def tangent_of(f):
+        with forward_ad.dual_level():
+            y = f(forward_ad.make_dual(x, torch.ones_like(x)))
+            return forward_ad.unpack_dual(y).tangent
+
+    held = operation(x)
+    through = jacrev(lambda x: operation(x) * x)(x)
+    for reverse in (grad, jacrev):
+        for f in (with_no_grad, with_detach):
+            assert torch.allclose(reverse(f)(x), held)
+    for forward in (tangent_of, lambda f: jacfwd(f)(x), lambda f: jvp(f, (x,), (x * 0 + 1,))[1]):
+        assert torch.allclose(forward(with_no_grad), through)
+        assert torch.allclose(forward(with_detach), held)
+        if outside:
+            with torch.no_grad():
+                assert torch.allclose(forward(lambda x: operation(x) * x), through)
+
+
+@given(name=NAMES, x=NUMBERS, under=st.booleans())
+def test_hessian_is_forward_over_reverse(name, x, under):
+    """forward-mode: also where no_grad makes a difference between the two modes."""
+    operation = OPERATIONS[name]
+
+    def f(x):
+        with torch.set_grad_enabled(not under):
+            value = operation(x)
+        return value * x * x
+
+    found = hessian(f)(x)
+    assert torch.allclose(found, jacfwd(jacrev(f))(x))
+    if under:
+        assert torch.allclose(jacrev(jacrev(f))(x), 2 * operation(x))
+        assert torch.allclose(found, 2 * operation(x) + 2 * x * jacrev(operation)(x))
+
+
+@pytest.mark.filterwarnings("ignore:There is a performance drop")
+def test_some_operations_have_no_formula_for_forward_mode():
+    """forward-mode: reverse mode works, forward mode raises and names the operation."""
+    x = torch.rand(3, 4)
+    for name in ("_cdist_backward", "_scaled_dot_product_flash_attention_for_cpu_backward"):
+        jacrev(ONCE[name])(x)
+        with pytest.raises(NotImplementedError, match="Trying to use forward AD with"):
+            jacfwd(ONCE[name])(x)
+
+
+@given(
+    name=st.sampled_from(sorted(NETWORKS)),
+    detached=st.booleans(),
+    how=st.sampled_from(["grad", "vjp", "jacrev", "vmap"]),
+    seed=SEEDS,
+)
+def test_hooks_inside_fire_and_those_on_parameters_do_not(name, detached, how, seed):
+    """hooks-under-func: and the result has a graph only if the weights require a gradient."""
+    net = network(name, seed, torch.float64)
+    fired = []
+    for module in net.modules():
+        module.register_forward_pre_hook(lambda module, args: fired.append("pre"))
+        module.register_forward_hook(lambda module, args, y: fired.append("forward"))
+    for p in net.parameters():
+        p.register_hook(lambda g: fired.append("parameter"))
+        p.register_post_accumulate_grad_hook(lambda p: fired.append("parameter"))
+
+    def loss(weights, x):
+        y = functional_call(net, weights, (x[None],))
+        y.register_hook(lambda g: fired.append("inside"))
+        return y.square().sum()
+
+    weights = {key: p.detach() if detached else p for key, p in net.named_parameters()}
+    x = torch.randn(2, 4, dtype=torch.float64)
+    if how == "grad":
+        gradients = grad(loss)(weights, x[0])
+    elif how == "vjp":
+        y, pull_back = vjp(lambda weights: loss(weights, x[0]), weights)
+        (gradients,) = pull_back(torch.ones_like(y))
+    elif how == "jacrev":
+        gradients = jacrev(loss)(weights, x[0])
+    else:
+        gradients = vmap(grad(loss), in_dims=(None, 0))(weights, x)
+    modules = len(list(net.modules()))
+    assert fired.count("pre") == fired.count("forward") == modules
+    assert fired.count("inside") == 1
+    assert "parameter" not in fired
+    assert all(p.grad is None for p in net.parameters())
+    assert any(g.requires_grad for g in gradients.values()) == (not detached)

@@ -5,6 +5,32 @@ import numpy as np
 from second_way.tools import HEADING, Pairs, mse, slope
 
 
+def constant() -> Pairs:
+    """4 x with the square at 2 held fixed, and x^3 where it isn't."""
+    held, through = slope(lambda x: 2**2 * x, 2), slope(lambda x: x**3, 2)
+    return [
+        ("with_no_grad:", HEADING),
+        ("  jacrev:", held),
+        ("  jacfwd:", through),
+        ("with_detach:", HEADING),
+        ("  jacrev:", held),
+        ("  jacfwd:", held),
+    ]
+
+
+def counted() -> Pairs:
+    """A product of a (n, m) and a (m, k) matrix takes n m k multiplications and as many sums."""
+    pairs: Pairs = []
+    for outputs, inputs in ((200, 2), (2, 200)):
+        pairs += [
+            ("inputs:", inputs),
+            (", outputs:", outputs),
+            ("  jacrev:", 2 * inputs * outputs * outputs),
+            ("  jacfwd:", 2 * outputs * inputs * inputs),
+        ]
+    return pairs
+
+
 def forgot_call() -> Pairs:
     """(w x)^2 at w = (1, 2), x = (1, 1), as a constant and as a function of w."""
     return [
@@ -13,6 +39,46 @@ def forgot_call() -> Pairs:
         ("right: loss", (1 + 2) ** 2),
         ("gradient:", slope(lambda w: (w[0] + w[1]) ** 2, [1, 2])),
     ]
+
+
+def forward_mode() -> Pairs:
+    """w, w^2 and w^3 + 5 w at 2, each with its slope."""
+    functions = {"w": lambda w: w, "square": lambda w: w**2, "y": lambda w: w**3 + 5 * w}
+    pairs: Pairs = []
+    for name, f in functions.items():
+        pairs += [(f"{name}: value", f(2)), ("  tangent", slope(f, 2))]
+    return [*pairs, ("y.grad_fn:", None), ("backward, w.grad:", slope(functions["y"], 2))]
+
+
+def from_outside() -> Pairs:
+    """The slope of 5 w^2 at 3; that slope is 2 w scale, and so has a slope in scale."""
+    return [
+        ("gradient:", slope(lambda w: 5 * w**2, 3)),
+        ("requires_grad:", True),
+        ("scale.grad:", slope(lambda scale: 2 * 3 * scale, 5)),
+    ]
+
+
+def grad_inside() -> Pairs:
+    """x^4 at 2: its slope, and the slope of that, which is 0 for a constant."""
+    value, second = slope(lambda x: x**4, 2), slope(lambda x: 4 * x**3, 2)
+    return [
+        pair
+        for derivative in (0, second, second)
+        for pair in (("value:", value), ("its derivative:", derivative))
+    ]
+
+
+def hook_changes() -> Pairs:
+    """(3 x)^2 at 2: what arrives at y = 3 x is clipped to 1."""
+    y = 3 * 2
+    arriving = slope(lambda y: y**2, y)
+    return [("grad:", np.minimum(arriving, 1) * slope(lambda x: 3 * x, 2))]
+
+
+def no_forward() -> Pairs:
+    """The length of (3, 4)."""
+    return [("jacrev: tensor([", slope(lambda x: np.sqrt(np.sum(x**2)), [3, 4]))]
 
 
 def once() -> Pairs:
@@ -85,6 +151,17 @@ def softplus_penalty() -> Pairs:
     return pairs
 
 
+def which_hooks() -> Pairs:
+    """(w x)^2 at w = 3, x = 2: its slope, and the slope of 2 w x^2."""
+    first = slope(lambda w: (w * 2) ** 2, 3)
+    return [
+        ("  w.grad:", first),
+        ("  gradient:", first),
+        ("w.grad:", None),
+        ("  w.grad:", slope(lambda w: 2 * w * 2**2, 3)),
+    ]
+
+
 def zero_or_error() -> Pairs:
     """3 w and |w| at 2, their slopes, and the slopes of these."""
     return [
@@ -95,6 +172,17 @@ def zero_or_error() -> Pairs:
         ("second:", slope(np.sign, 2)),
         ("  grad(grad(f)):", slope(np.sign, 2)),
     ]
+
+
+def rows_or_columns() -> Pairs:
+    """(x0 x1, x0^2, 3 x1) at (2, 5): columns, rows, all."""
+    jacobian = slope(lambda x: np.array([x[0] * x[1], x[0] ** 2, 3 * x[1]]), [2, 5])
+    pairs: Pairs = []
+    for i in range(2):
+        pairs += [("jvp [", np.eye(2)[i]), ("] column:", jacobian[:, i])]
+    for i in range(3):
+        pairs += [("vjp [", np.eye(3)[i]), ("] row:", jacobian[i])]
+    return [*pairs, ("jacfwd:", jacobian), ("jacrev the same:", True)]
 
 
 def vmap_accepts() -> Pairs:
