@@ -1,0 +1,18 @@
+import torch
+
+zero = torch.tensor(0.0)
+inf = torch.tensor(float("inf"))
+nan = torch.tensor(float("nan"))
+print("1 / 0:", (1 / zero).item())
+print("log of 0:", zero.log().item())
+print("exp of 100:", torch.tensor(100.0).exp().item())
+print("0 / 0:", (zero / zero).item())
+print("inf - inf:", (inf - inf).item())
+print("0 * inf:", (zero * inf).item())
+print("log of -1:", torch.tensor(-1.0).log().item())
+print("nan + 1:", (nan + 1).item())
+print("relu of nan:", nan.relu().item())
+print("nan clamped to 0, 1:", nan.clamp(0, 1).item())
+print("nan == nan:", (nan == nan).item())
+print("inf.isnan():", inf.isnan().item())
+print("inf.isfinite():", inf.isfinite().item())
