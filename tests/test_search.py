@@ -19,6 +19,7 @@ from proofbook.content.search import (
     address,
     asked_of,
     elsewhere,
+    names_of,
     own_words,
     with_asked,
     with_excerpts,
@@ -36,9 +37,9 @@ ELSEWHERE = {q.see.partition("#")[0] for q in read_questions(read_book(ROOT)) if
 """The addresses of answers that the book doesn't have."""
 RIGHT = 0.95
 """The share of the queries whose page must be among the first three results."""
-RIGHT_UNSEEN = 0.83
+RIGHT_UNSEEN = 0.9
 """The same for queries that were written down unseen: 0.85 in Chinese, 0.88 in English when they
-were first asked. The goal is 0.9."""
+were first asked."""
 
 
 def search(page, query: str) -> list[str]:
@@ -92,7 +93,7 @@ def test_the_right_page_is_among_the_first_three_for_queries_it_was_never_tuned_
 
 
 ABSENT = {
-    "zh": {"DDP": "ddp.html", "复数 梯度": "autograd.html", "梯度检查点": "checkpoint.html"},
+    "zh": {"FSDP2": "fully_shard", "复数 梯度": "autograd.html", "梯度检查点": "checkpoint.html"},
     "en": {"gradient checkpointing": "checkpoint.html", "jacrev": "func", "FSDP2": "fully_shard"},
 }
 """What readers look for and the book doesn't have, and a part of the address that has it."""
@@ -131,6 +132,64 @@ def test_half_a_word_and_words_unknown_keep_nothing_from_being_found(site, page)
     ):
         found = search(page, typed)
         assert set(found[:3]) & set(search(page, wanted)[:5]), typed
+
+
+ALIKE = {
+    "zh": [
+        ("register_post_accumulate_grad_hook", "registerpostaccumulategradhook"),
+        ("zero_grad", "zerograd"),
+        ("retain_graph", "retain graph"),
+        ("叶子张量", "叶子节点"),  # another name of a term
+        ("反向传播 两次", "请问 反传 两次 怎么回事"),
+    ],
+    "en": [
+        ("register_multi_grad_hook", "registermultigradhook"),
+        ("GradScaler", "grad scaler"),
+        ("retain_grad", "retaingrad"),
+        ("micro-batch", "microbatch"),
+        ("leaf tensor", "leaf node"),  # another name of a term
+        ("zero_grad", "why do I need to call zero_grad"),
+        (
+            "element 0 of tensors does not require grad and does not have a grad_fn",
+            "Traceback (most recent call last):\n"
+            '  File "/home/me/hooks/freezing/nan.py", line 12, in <module>\n'
+            "RuntimeError: element 0 of tensors does not require grad and does not have a grad_fn",
+        ),
+        (
+            "is at version 2; expected version 1 instead",
+            "is at version 17; expected version 5 instead",
+        ),
+    ],
+}
+"""What readers type for the same, once and then in other ways."""
+
+
+@needs_browser
+@pytest.mark.parametrize("language", EDITIONS)
+def test_a_page_is_found_however_its_subject_is_typed(site, page, language):
+    page.goto(site + EDITIONS[language])
+    page.locator(".md-search__input").click()
+    for typed, other in ALIKE[language]:
+        assert search(page, typed)[0] in search(page, other)[:3], other
+    assert page.complaints == []
+
+
+@needs_browser
+def test_a_page_is_found_by_what_stands_in_several_of_its_sections(site, page):
+    page.goto(site + "en/")
+    page.locator(".md-search__input").click()
+    first = search(page, "output_padding transposed convolution insert zeros")[0]
+    assert first.endswith("convolution/transposed/")
+
+
+@needs_browser
+def test_what_was_found_is_marked_once(site, page):
+    page.goto(site + "en/")
+    page.locator(".md-search__input").click()
+    search(page, "zero_grad")
+    marks = page.locator(".md-search-result mark")
+    assert {text.lower() for text in marks.all_inner_texts()} >= {"zero_grad"}
+    assert page.locator(".md-search-result mark mark").count() == 0
 
 
 def test_the_queries_are_many_and_lead_to_pages():
@@ -190,7 +249,8 @@ def test_a_result_shows_the_answer_and_no_script(site, page, edition):
 
 def test_a_place_is_found_by_questions_terms_and_threads():
     term = Term("leaf", "graph", "叶子张量", "leaf tensor", "t/p", {}, wrong=("叶子节点",))
-    ask = Question(1, "怎样改 `w`？", "How do I edit `w`?", part="t", to="t/p#three-times")
+    also = ("fp16", "半精度")
+    ask = Question(1, "怎样改？", "How do I edit `w`?", also=also, part="t", to="t/p#three-times")
     paste = Question(2, message="a leaf Variable", part="messages", to="t/p")
     absent = Question(3, "没有", "none", see="https://example.org")
     page = parse(
@@ -200,8 +260,8 @@ def test_a_place_is_found_by_questions_terms_and_threads():
     )
     told = asked_of([page], Terms((term,)), [ask, paste, absent], "en")
     assert told == {
-        "t/p/": ["Why?", "leaf tensor", "How do I edit `w`?", "a leaf Variable"],
-        "t/p/#three-times": ["How do I edit `w`?"],
+        "t/p/": ["Why?", "leaf tensor", "How do I edit `w`?", "fp16", "a leaf Variable"],
+        "t/p/#three-times": ["How do I edit `w`?", "fp16"],
     }
     assert asked_of([], Terms((term,)), [], "zh") == {
         "t/p/": ["叶子张量", "leaf tensor", "叶子节点"]
@@ -219,11 +279,24 @@ def test_what_is_answered_elsewhere_is_an_entry_that_says_so_once_for_each_page(
             "location": "https://e.org/a",
             "title": "Not in this book: complex &amp; more; sparse",
             "text": "<p>Answered elsewhere: e.org/a</p>",
-            FIELD: "复 数 complex & more Wirtinger 稀 疏 sparse",
+            FIELD: "复 数 ¶ complex &amp; more ¶ Wirtinger ¶ 稀 疏 ¶ sparse",
         }
     ]
     assert elsewhere(asked, "zh", list)[0]["title"] == "这本书里没有：复数；稀疏"
     assert elsewhere(asked[:1], "en", list) == []
+
+
+def test_a_term_is_known_by_its_name_first_and_by_what_else_is_typed_for_it():
+    term = Term(
+        "leaf", "graph", "叶子张量", "leaf tensor", "t/p", {}, wrong=("叶节点", "Leaf node")
+    )
+    assert names_of(Terms((term,)), "zh") == [["叶子张量", "leaf tensor", "叶节点", "leaf node"]]
+    assert names_of(Terms((term,)), "en") == [["leaf tensor", "leaf node"]]
+
+
+def test_what_readers_type_stays_apart_and_is_no_markup():
+    told = with_asked([{"location": "a/"}], {"a/": ["`x` < 2", "two  words", "two  words"]}, list)
+    assert told[0][FIELD] == "x &lt; 2 ¶ two words"
 
 
 def test_entries_get_the_words_within_words_and_others_stay():

@@ -123,7 +123,7 @@ def test_a_message_as_other_versions_word_it_is_asked_for_listed_and_checked(ask
         ('see = "https://example.org"\n', "", 13, "the question has no see"),
         ('see = "https', 'to = "t/p"\nsee = "https', 13, "leads to no page of it"),
         ('part = "t"', 'part = "t"\npage = "t/p"', 1, "unknown field"),
-        ('part = "t"', 'part = "t"\nalso = ["a"]', 1, "also is no list of other wordings"),
+        ('part = "t"', 'part = "t"\nalso = [2]', 1, "also is no list of other wordings"),
         (
             'message = "y: 6"',
             'message = "y: 6"\nalso = "a"',

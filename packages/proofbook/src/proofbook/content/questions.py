@@ -35,7 +35,7 @@ class Question:
     """A question of a reader, or an error message, and where the answer is.
 
     `line`: that of the file; `also`: the message as other versions of PyTorch word it, or other
-    words by which readers look for what the book doesn't have; `often`: its place among those asked
+    words by which readers look for the answer; `often`: its place among those asked
     most, or 0; `see`: the address of an answer elsewhere, where the book has none.
     """
 
@@ -186,13 +186,8 @@ def _faults(entry: object, kind: str) -> Iterator[_Fault]:
         expected = 'zh = "...", en = "..." or message = "..."'
         yield "it must be asked in both languages", expected, ", ".join(asks)
     also = entry.get("also", [])
-    if (
-        not isinstance(also, list)
-        or not all(map(is_words, also))
-        or ("also" in entry) > bool(entry.get("message") or kind == ABSENT)
-    ):
-        what = "also is no list of other wordings, of a message or of what is absent"
-        yield what, 'also = ["..."]', repr(also)
+    if not isinstance(also, list) or not all(map(is_words, also)):
+        yield "also is no list of other wordings", 'also = ["..."]', repr(also)
     needed = ["see"] if kind == ABSENT else ["to"] if "message" in entry else ["part", "to"]
     for key in needed:
         if key not in entry:

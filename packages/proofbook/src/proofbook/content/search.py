@@ -16,6 +16,9 @@ from proofbook.model.page import Page
 FIELD = "asked"
 """The field of an entry that holds what readers type; `mkdocs.yml` says how much it counts."""
 
+BETWEEN = " ¶ "
+"""What parts the texts in that field."""
+
 REST = "rest"
 """The field that holds what a page is found by and no result shows: scripts, and what a page says
 below its answer and above its first section."""
@@ -57,16 +60,31 @@ def asked_of(
             ]
     for term in terms.all:
         names = (term.zh, term.en, *term.forms, *term.also, *term.wrong)
-        words = [w for w in names if language == "zh" or not _HAN.search(w)]
-        found.setdefault(address(term.page), []).extend(words)
+        found.setdefault(address(term.page), []).extend(_readable(names, language))
     for question in questions:
         if question.to:
-            texts = [question.message or question.text(language), *question.also]
+            asked = question.message or question.text(language)
+            texts = [asked, *_readable(question.also, language)]
             found.setdefault(address(question.page), []).extend(texts)
             if question.anchor:
                 place = f"{address(question.page)}#{question.anchor}"
                 found.setdefault(place, []).extend(texts)
     return found
+
+
+def names_of(terms: Terms, language: str) -> list[list[str]]:
+    """The name of each term in a language, and then what else readers type for it."""
+    found = []
+    for term in terms.all:
+        own = term.zh if language == "zh" else term.en
+        names = (own, term.zh, term.en, *term.forms, *term.also, *term.wrong)
+        found.append(_readable(dict.fromkeys(name.lower() for name in names), language))
+    return found
+
+
+def _readable(words: Iterable[str], language: str) -> list[str]:
+    """Without Chinese words where they are not read."""
+    return [word for word in words if language == "zh" or not _HAN.search(word)]
 
 
 def with_asked(
@@ -77,9 +95,7 @@ def with_asked(
     `cut`: the words of a Chinese text, and the words within them.
     """
     return [
-        entry | {FIELD: " ".join("".join(_cut(" ".join(words), cut)).split())}
-        if (words := asked.get(entry["location"]))
-        else entry
+        entry | {FIELD: _phrases(said, cut)} if (said := asked.get(entry["location"])) else entry
         for entry in entries
     ]
 
@@ -102,10 +118,16 @@ def elsewhere(
             "location": see,
             "title": html.escape(title.format(_plain([q.text(language) for q in asked], between))),
             "text": f"<p>{html.escape(text.format(see.partition('://')[2]))}</p>",
-            FIELD: _plain(_cut(_plain([w for q in asked for w in (q.zh, q.en, *q.also)]), cut)),
+            FIELD: _phrases([w for q in asked for w in (q.zh, q.en, *q.also)], cut),
         }
         for see, asked in by_address.items()
     ]
+
+
+def _phrases(texts: Iterable[str], cut: Callable[[str], Iterable[str]]) -> str:
+    """What readers type, each text once, as the ranking of the search takes them apart."""
+    words = (_plain(["".join(_cut(text, cut))]) for text in dict.fromkeys(texts))
+    return html.escape(BETWEEN.join(words), quote=False)
 
 
 def _plain(texts: Iterable[str], between: str = " ") -> str:

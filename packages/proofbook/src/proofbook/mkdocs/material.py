@@ -27,11 +27,30 @@ _OWN_STYLES = "assets/book.css"
 _SHEETS = "assets/stylesheets/*.min.css"
 
 QUERY = (
-    # What a reader typed is read by search.js, which begins the search worker.
+    # What a reader typed is read, and what answers is found, by search.js, which begins the worker.
     "workers/search",
-    rb'(?P<typed>\w)=(?P=typed)\.replace\(new RegExp\("\\\\p\{sc=Han\}\+","gu"\),\w=>\[\.\.\.\w+'
-    rb'\(\w,this\.index\.invertedIndex\)\]\.join\("\* "\)\),(?P=typed)=\w+\((?P=typed)\)',
-    rb"\g<typed>=asQuery(\g<typed>,this.index)",
+    rb'if\((\w)=\1\.replace\(new RegExp\("\\\\p\{sc=Han\}\+","gu"\),.{1,80}?'
+    rb"\1=\w+\(\1\),!\1\)return\{items:\[\]\};let (\w)=\w+\(\1\)\.filter\(.{1,80}?\),"
+    rb"(\w)=this\.index\.search\(\1\)",
+    rb"if(!\1.trim())return{items:[]};let{terms:\2,found:_found}=answers(\1,this),\3=_found",
+)
+OWN_ORDER = (
+    # Material lets the entry of a page count for more than that of a section: so does search.js.
+    "workers/search",
+    rb"score:(\w)\*\(1\+\w+\(\w,2\)\)",
+    rb"score:\1",
+)
+NAMES = (
+    # A name such as zero_grad is in the index as a whole and by its words.
+    "workers/search",
+    rb"this\.tokenizer=(\w+),(lunr\.tokenizer)",
+    rb"this.tokenizer=named(\1),\2",
+)
+RANKING = (
+    # The ranking is made with the index, before a reader types.
+    "workers/search",
+    rb"(\w+)=new (\w+)\((\w)\.data\),\{type:1\}",
+    rb"\1=new \2(\3.data),\1.ranking=new Ranking(\1,\3.data.config),{type:1}",
 )
 INDEX_WAITS = (
     # Each page fetches the search index at once, 140 kB, unless it is read from a file: then it
@@ -68,7 +87,10 @@ ANSWER_FIRST = (
 )
 
 
-PATCHES = (QUERY, INDEX_WAITS, WORKER_WAITS, COPY_BUTTONS, WHOLE_ANSWER, ANSWER_FIRST)
+PATCHES = (
+    *(QUERY, OWN_ORDER, NAMES, RANKING),
+    *(INDEX_WAITS, WORKER_WAITS, COPY_BUTTONS, WHOLE_ANSWER, ANSWER_FIRST),
+)
 """Each as the name of a script, the pattern of the place in it, and what takes its place."""
 
 

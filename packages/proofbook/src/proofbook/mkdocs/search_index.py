@@ -26,6 +26,7 @@ from proofbook.content.search import (
     answers_of,
     asked_of,
     elsewhere,
+    names_of,
     own_words,
     with_asked,
     with_excerpts,
@@ -126,6 +127,7 @@ class SearchEntries:
         asked = asked_of(book.pages, terms, questions, language)
         index = json.loads(text)
         entries = with_excerpts(index["docs"], answers_of(book.pages, language))
+        index["config"]["names"] = names_of(terms, language)
         index["docs"] = [
             *with_asked(entries, asked, self.segmenter.cut),
             *elsewhere(questions, language, self.segmenter.cut),
