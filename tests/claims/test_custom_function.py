@@ -4,6 +4,7 @@ import gc
 import types
 import weakref
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import given
@@ -618,3 +619,58 @@ def test_mark_dirty(edit, dtype, number, marked, returned):
     sum(one.sum() for one in h).backward()
     assert bool(called) == marked
     assert torch.equal(w.grad, torch.full_like(w, number * (7 if marked else 1)))
+
+
+# --- sampling ---
+
+LOSSES = {
+    "z": lambda z: z,
+    "z^2": lambda z: z**2,
+    "z^3 - z": lambda z: z**3 - z,
+    "z^4": lambda z: z**4,
+    "sin": torch.sin,
+    "exp": torch.exp,
+}
+
+
+@given(loss=st.sampled_from(sorted(LOSSES)), mu=st.floats(-1, 1), sigma=st.floats(0.3, 1.2))
+def test_both_ways_estimate_the_same_derivative(loss, mu, sigma):
+    """sampling: for the mean and the width of a normal distribution, by quadrature."""
+    nodes, weights = (torch.from_numpy(x) for x in np.polynomial.hermite_e.hermegauss(60))
+    weights = weights / weights.sum()
+    parameters = [torch.tensor(x, dtype=torch.float64, requires_grad=True) for x in (mu, sigma)]
+    normal = torch.distributions.Normal(*parameters)
+    z = parameters[0] + parameters[1] * nodes
+    value = (weights * LOSSES[loss](z)).sum()
+    through_sample = torch.autograd.grad(value, parameters)
+    fixed = z.detach()
+    stand_in = (weights * LOSSES[loss](fixed) * normal.log_prob(fixed)).sum()
+    reinforce = torch.autograd.grad(stand_in, parameters)
+    torch.testing.assert_close(through_sample, reinforce, atol=1e-7, rtol=1e-7)
+
+
+DISTRIBUTIONS = {
+    "Normal": lambda p: torch.distributions.Normal(p, p),
+    "Uniform": lambda p: torch.distributions.Uniform(p, p + 1),
+    "Exponential": torch.distributions.Exponential,
+    "Laplace": lambda p: torch.distributions.Laplace(p, p),
+    "Gamma": lambda p: torch.distributions.Gamma(p, p),
+    "Beta": lambda p: torch.distributions.Beta(p, p),
+    "Bernoulli": torch.distributions.Bernoulli,
+    "Categorical": torch.distributions.Categorical,
+    "Poisson": torch.distributions.Poisson,
+    "Dirichlet": torch.distributions.Dirichlet,
+}
+
+
+@given(name=st.sampled_from(sorted(DISTRIBUTIONS)), shape=st.sampled_from([(), (3,), (2, 2)]))
+def test_sample_has_no_graph(name, shape):
+    """sampling: sample needs no gradient; rsample does, where there is one."""
+    p = torch.tensor([0.3, 0.6], requires_grad=True)
+    distribution = DISTRIBUTIONS[name](p)
+    assert not distribution.sample(shape).requires_grad
+    if distribution.has_rsample:
+        assert distribution.rsample(shape).requires_grad
+    else:
+        with pytest.raises(NotImplementedError):
+            distribution.rsample(shape)

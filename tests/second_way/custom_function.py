@@ -1,6 +1,9 @@
 """The numbers of `snippets/custom_function/`, found without autograd."""
 
+import math
+
 import numpy as np
+import torch
 
 from second_way.tools import HEADING, Pairs, slope
 
@@ -15,6 +18,7 @@ EXCEPTIONS = {
     ("gradcheck_messages", "stride 0"): "a stride, in a message",
     ("checked_twice", "output 0 with respect to input 0"): "which output and which input",
     ("input_returned", "Output 0"): "which output",
+    ("sample_cuts", "element 0 of tensors"): "which tensor",
     ("where_to_keep", "argument 1 is of type int"): "which argument",
     ("trailing_none", "(expected 1, got 2)"): "counts of arguments and of what was returned",
     ("fast_mode", "calls of forward: 4"): "how PyTorch does it",
@@ -327,4 +331,103 @@ def none_for_needed() -> Pairs:
         ("v.grad:", None),
         ("w.grad:", of_w),
         ("v.grad:", slope(lambda v: 4 * v, 3)),
+    ]
+
+
+def sample_cuts() -> Pairs:
+    """A drawn number; one that is computed from mu."""
+    return [("sample, requires_grad:", False), ("rsample, requires_grad:", True)]
+
+
+def reparameterized() -> Pairs:
+    """(mu + sigma * 0.5)^2 at mu = 1, sigma = 2."""
+    return [
+        ("z:", 1 + 2 * 0.5),
+        ("mu.grad:", slope(lambda mu: (mu + 2 * 0.5) ** 2, 1)),
+        ("sigma.grad:", slope(lambda sigma: (1 + sigma * 0.5) ** 2, 2)),
+    ]
+
+
+def log_density(z, mu, sigma):
+    """The logarithm of the density of the normal distribution."""
+    return -(((z - mu) / sigma) ** 2) / 2 - np.log(sigma) - np.log(2 * np.pi) / 2
+
+
+def log_prob() -> Pairs:
+    """z^2 times the logarithm of the density at z = 2, around 1 with width 2."""
+    return [
+        ("loss:", 2**2),
+        ("stand_in:", round(2**2 * log_density(2, 1, 2), 3)),
+        ("mu.grad:", slope(lambda mu: 2**2 * log_density(2, mu, 2), 1)),
+    ]
+
+
+def draws() -> np.ndarray:
+    """The million draws of the scripts, around 1."""
+    generator = torch.Generator().manual_seed(0)
+    return 1 + torch.randn(1_000_000, dtype=torch.float64, generator=generator).numpy()
+
+
+def two_estimates() -> Pairs:
+    """The mean of the draws; the variance by its closed form: 4, 34 - 4 and 22 - 4."""
+    z = draws()
+    each = {
+        "rsample": (2 * z, 4),
+        "REINFORCE": (z**2 * (z - 1), 30),
+        "minus 2": ((z**2 - 2) * (z - 1), 18),
+    }
+    return [
+        pair
+        for name, (values, variance) in each.items()
+        for pair in (
+            (name, HEADING),
+            (", mean:", round(values.mean(), 2)),
+            (", variance:", variance),
+        )
+    ]
+
+
+def with_torch() -> Pairs:
+    """The slope of mu^2 + 1, found by draws: 2z, then z^2 (z - 1) with the million after those."""
+    generator = torch.Generator().manual_seed(0)
+    torch.randn(1_000_000, dtype=torch.float64, generator=generator)
+    after = 1 + torch.randn(1_000_000, dtype=torch.float64, generator=generator).numpy()
+    return [
+        ("rsample:", round(2 * draws().mean(), 2)),
+        ("REINFORCE:", round((after**2 * (after - 1)).mean(), 2)),
+    ]
+
+
+def discrete() -> Pairs:
+    """5 log p and log(1 - p) at 0.25, weighted by their chances."""
+    heads = slope(lambda p: 5 * np.log(p), 0.25)
+    tails = slope(lambda p: np.log(1 - p), 0.25)
+    return [
+        ("has_rsample:", False),
+        ("outcome:", 0.0),
+        ("chance:", 0.75),
+        ("p.grad:", round(float(tails), 2)),
+        ("outcome:", 1.0),
+        ("chance:", 0.25),
+        ("p.grad:", round(float(heads), 2)),
+        ("mean of p.grad:", slope(lambda p: (1 - p) + 5 * p, 0.25)),
+    ]
+
+
+def step_loss() -> Pairs:
+    """The density at 0, by the slope of the chance that z is above 0."""
+    chance = slope(lambda mu: 0.5 * (1 + math.erf(float(mu) / 2**0.5)), 1.0)
+    return [
+        ("rsample, requires_grad:", False),
+        ("REINFORCE:", round(float(chance), 2)),
+        ("exact:", round(float(chance), 2)),
+    ]
+
+
+def best_baseline() -> Pairs:
+    """30 - 8 b + b^2."""
+    return [
+        pair
+        for b in (0, 2, 4, 6)
+        for pair in (("baseline:", b), ("mean:", 2.0), ("variance:", 30 - 8 * b + b**2))
     ]
