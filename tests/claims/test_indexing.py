@@ -4,7 +4,10 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from torch import optim
 from torch.nn import functional
+
+from claims.optimizers import OPTIMIZERS
 
 pytestmark = pytest.mark.upgrade
 
@@ -122,3 +125,60 @@ def test_a_repeated_index_adds_gradients_and_not_what_is_written(read, add, indi
     for place in range(4):
         candidates = [2.0**n for n, i in enumerate(indices) if i == place] or [0.0]
         assert y[place].item() in candidates
+
+
+REAL_LOSSES = {
+    "abs": lambda w: w.abs().sum(),
+    "square": lambda w: (w.abs() ** 2).sum(),
+    "real": lambda w: ((2 - 3j) * w).real.sum(),
+    "imag of a square": lambda w: (w * w).imag.sum(),
+    "exp": lambda w: w.exp().real.sum(),
+    "product": lambda w: (w * w.conj() * w).real.sum(),
+    "fft": lambda w: (torch.fft.fft(w).abs() ** 2).sum(),
+    "angle": lambda w: w.angle().sum(),
+}
+
+
+@given(st.sampled_from(sorted(REAL_LOSSES)), st.integers(1, 3), seeds)
+def test_the_gradient_of_a_complex_number_is_its_two_slopes(name, count, seed):
+    torch.manual_seed(seed)
+    loss, h = REAL_LOSSES[name], 1e-6
+    w = torch.randn(count, dtype=torch.complex128).requires_grad_()
+    before = loss(w)
+    before.backward()
+    point = w.detach()
+    for place in range(count):
+        for direction in (1, 1j):
+            step = torch.zeros_like(point)
+            step[place] = h * direction
+            measured = (loss(point + step) - loss(point - step)) / (2 * h)
+            part = w.grad[place].real if direction == 1 else w.grad[place].imag
+            torch.testing.assert_close(part, measured, rtol=1e-4, atol=1e-4)
+    optim.SGD([w], lr=1e-6).step()
+    assert loss(w) <= before
+
+
+@pytest.mark.parametrize("dtype", [torch.complex64, torch.complex128])
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+def test_optimizers_take_a_complex_number_for_two_real_ones(optimizer, dtype):
+    torch.manual_seed(0)
+    start, target = torch.randn(2, 3, 2, dtype=dtype)
+    whole = start.clone().requires_grad_()
+    halves = torch.view_as_real(start).clone().requires_grad_()
+    if optimizer in (optim.Adafactor, optim.Muon, optim.SparseAdam):
+        (whole - target).abs().pow(2).sum().backward()
+        with pytest.raises((RuntimeError, ValueError), match="does not support complex"):
+            optimizer([whole], lr=0.1).step()
+        return
+    for p, goal in ((whole, target), (halves, torch.view_as_real(target))):
+        stepper = optimizer([p], lr=0.1)
+
+        def closure(p=p, goal=goal):
+            p.grad = None
+            loss = (p - goal).abs().pow(2).sum()
+            loss.backward()
+            return loss
+
+        for _ in range(3):
+            stepper.step(closure)
+    torch.testing.assert_close(torch.view_as_real(whole), halves, rtol=1e-4, atol=1e-5)

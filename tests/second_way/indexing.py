@@ -120,3 +120,62 @@ def padding() -> Pairs:
         ("rows:", rows),
         ("gradient:", often * [0, 1, 1]),
     ]
+
+
+def complex_slope() -> Pairs:
+    """The real part of (1 - 2i) w at w = 1 + 2i, by its real and its imaginary part."""
+    right, up = slope(lambda w: ((1 - 2j) * complex(*w)).real, [1, 2])
+    return [
+        ("along the real axis:", right),
+        ("along the imaginary axis:", up),
+        ("w.grad, real part:", right),
+        ("w.grad, imaginary part:", up),
+    ]
+
+
+def complex_descent() -> Pairs:
+    """The squared distance to (1, 2) from (3, 6), two steps with lr = 0.25."""
+
+    def distance(w):
+        return (w[0] - 1) ** 2 + (w[1] - 2) ** 2
+
+    w, pairs = np.array([3.0, 6]), []
+    for _ in range(2):
+        gradient = slope(distance, w)
+        pairs += [("loss:", distance(w)), ("w.grad:", gradient[0]), ("+", gradient[1])]
+        pairs += [("as two:", HEADING)]
+        pairs += [("tensor(", gradient[0]), ("tensor(", gradient[1])]
+        w = w - 0.25 * gradient
+        pairs += [
+            ("w:", w[0]),
+            ("+", w[1]),
+            ("as two:", HEADING),
+            ("tensor(", w[0]),
+            ("tensor(", w[1]),
+        ]
+    return pairs
+
+
+def complex_loss() -> Pairs:
+    """|w| squared, and the real part of w, at w = 3 + 4i."""
+    squared = slope(lambda w: w[0] ** 2 + w[1] ** 2, [3, 4])
+    real = slope(lambda w: w[0], [3, 4])
+    return [
+        ("from abs() squared:", squared[0]),
+        ("+", squared[1]),
+        ("from real:", real[0]),
+        ("+", real[1]),
+        ("from float():", real[0]),
+        ("+", real[1]),
+    ]
+
+
+def wrong_sign() -> Pairs:
+    """The real part of a w after a step with lr = 0.1 along the slope, or its conjugate."""
+    a, w = 1 - 2j, 1 + 2j
+    gradient = complex(*slope(lambda w: (a * complex(*w)).real, [1, 2]))
+    return [
+        ("loss:", (a * w).real),
+        ("after w - 0.1 * grad:", (a * (w - 0.1 * gradient)).real),
+        ("after w - 0.1 * grad.conj():", (a * (w - 0.1 * gradient.conjugate())).real),
+    ]
