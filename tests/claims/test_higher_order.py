@@ -1,6 +1,8 @@
 """What the pages of higher-order say in general."""
 
+import gc
 import math
+import weakref
 
 import pytest
 import torch
@@ -324,3 +326,51 @@ def test_hooks_inside_fire_and_those_on_parameters_do_not(name, detached, how, s
     assert "parameter" not in fired
     assert all(p.grad is None for p in net.parameters())
     assert any(g.requires_grad for g in gradients.values()) == (not detached)
+
+
+@pytest.mark.filterwarnings("ignore:Using backward.. with create_graph")
+@given(name=NAMES, how=st.sampled_from(["backward", "backward, None", "grad", "plain"]))
+def test_backward_with_create_graph_keeps_the_parameter(name, how):
+    """inner-step: the ring of w and its gradient is no one's but with create_graph in backward."""
+
+    def one_round():
+        w = torch.tensor(0.5, dtype=torch.float64, requires_grad=True)
+        loss = OPERATIONS[name](w) ** 2
+        if how == "grad":
+            torch.autograd.grad(loss, w, create_graph=True)
+        else:
+            loss.backward(create_graph=how != "plain")
+        if how == "backward, None":
+            w.grad = None
+        return weakref.ref(w)
+
+    kept = one_round()
+    gc.collect()
+    assert (kept() is not None) == (how == "backward")
+    if kept() is not None:
+        kept().grad = None
+
+
+@given(steps=st.integers(1, 4), create_graph=st.booleans(), seed=SEEDS)
+def test_a_step_into_new_weights_is_in_the_graph(steps, create_graph, seed):
+    """inner-step: against differences of the whole, with two layers; 1 without create_graph."""
+    net = network("two layers", seed, torch.float64)
+    x, y = torch.randn(2, 5, 4, dtype=torch.float64), torch.ones(5, 3, dtype=torch.float64)
+
+    def reached(weights, create_graph=True):
+        for _ in range(steps):
+            loss = F.mse_loss(functional_call(net, weights, (x[0],)), y)
+            gradients = torch.autograd.grad(loss, list(weights.values()), create_graph=create_graph)
+            pairs = zip(weights.items(), gradients, strict=True)
+            weights = {key: p - 0.1 * g for (key, p), g in pairs}
+        return weights
+
+    def outer(bias):
+        weights = dict(net.named_parameters()) | {"0.bias": bias}
+        return F.mse_loss(functional_call(net, reached(weights), (x[1],)), y)
+
+    bias = net[0].bias.detach().clone().requires_grad_()
+    assert torch.autograd.gradcheck(outer, bias)
+    moved = reached(dict(net.named_parameters()), create_graph)["0.bias"]
+    (through,) = torch.autograd.grad(moved.sum(), net[0].bias)
+    assert torch.equal(through, torch.ones_like(through)) == (not create_graph)

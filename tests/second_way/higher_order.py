@@ -76,6 +76,20 @@ def hook_changes() -> Pairs:
     return [("grad:", np.minimum(arriving, 1) * slope(lambda x: 3 * x, 2))]
 
 
+def inner_step() -> Pairs:
+    """A step of 0.1 on (2 w)^2 from w = 1, then (m - 2)^2; g = 8 held fixed, and not."""
+    g = slope(lambda w: (2 * w) ** 2, 1)
+    pairs: Pairs = []
+    for name, moved in (("False", lambda w: w - 0.1 * g), ("True", lambda w: w - 0.1 * 8 * w)):
+        pairs += [
+            (f"create_graph={name}:", HEADING),
+            ("  g:", g),
+            ("  moved:", moved(1)),
+            ("  w.grad:", slope(lambda w, moved=moved: (moved(w) - 2) ** 2, 1)),
+        ]
+    return pairs
+
+
 def no_forward() -> Pairs:
     """The length of (3, 4)."""
     return [("jacrev: tensor([", slope(lambda x: np.sqrt(np.sum(x**2)), [3, 4]))]
@@ -183,6 +197,23 @@ def rows_or_columns() -> Pairs:
     for i in range(3):
         pairs += [("vjp [", np.eye(3)[i]), ("] row:", jacobian[i])]
     return [*pairs, ("jacfwd:", jacobian), ("jacrev the same:", True)]
+
+
+def two_inner_steps() -> Pairs:
+    """m - 0.1 * 8 m, twice, from 1."""
+
+    def moved(w, steps):
+        for _ in range(steps):
+            w = w - 0.1 * 8 * w
+        return w
+
+    return [
+        ("step", 0),
+        (": moved", moved(1, 1)),
+        ("step", 1),
+        (": moved", moved(1, 2)),
+        ("derivative of moved at w:", slope(lambda w: moved(w, 2), 1)),
+    ]
 
 
 def vmap_accepts() -> Pairs:
