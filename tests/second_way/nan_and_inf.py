@@ -205,15 +205,24 @@ def log_sum_exp() -> Pairs:
 
 
 def binary() -> Pairs:
-    """-log of a probability that is 0; -100 at most; log(1 + e^200)."""
+    """The loss log(1 + e^60); of the probability, the gradient divided by 1e-12 instead of p."""
+    p = 1 / (1 + np.exp(60.0))
+
+    def loss(score):
+        return np.logaddexp(0, -score)
+
+    def rounded(x):
+        return float(f"{x:.3e}")
+
+    right = slope(loss, -60.0).item()
     return [
-        ("by_log, finite:", False),
-        ("by_probability, finite:", True),
-        ("loss:", 100),
-        ("score.grad:", 0),
-        ("with_logits, finite:", True),
-        ("loss:", np.logaddexp(0, 200)),
-        ("score.grad:", slope(lambda s: np.logaddexp(0, -s), -200.0)),
+        ("p:", rounded(p)),
+        ("by_log, loss:", loss(-60.0)),
+        ("score.grad:", round(right, 3)),
+        ("by_probability, loss:", loss(-60.0)),
+        ("score.grad:", rounded(-p / 1e-12)),
+        ("with_logits, loss:", loss(-60.0)),
+        ("score.grad:", round(right, 3)),
     ]
 
 
