@@ -6,6 +6,9 @@ from second_way.tools import Pairs, slope
 
 EXCEPTIONS = {
     ("func_scalars", "got tensor with 1 dims"): "part of a message",
+    ("gradient_shape", "at index 0 - got [2] but expected shape compatible with [3]"): (
+        "part of a message"
+    ),
     ("gradients_for_two", "got 2 tensors and 1 gradients"): "part of a message",
     ("resume_scheduler", "param_groups[0] when resuming scheduler with last_epoch >= 0"): (
         "part of a message"
@@ -13,6 +16,7 @@ EXCEPTIONS = {
     ("scalar_of_two", "a Tensor with 2 elements"): "part of a message",
     ("scheduler_steps", "Tried to step 4 times"): "part of a message",
     ("scheduler_steps", "number of total steps is 3"): "part of a message",
+    ("view_of_function", "Output 0 of Double"): "part of a message",
     ("wider_in_place", "shape [3] doesn't match the broadcast shape [2, 3]"): "part of a message",
     ("zero_dimensions", "len() of a 0-d tensor"): "part of a message",
     ("zero_dimensions", "iteration over a 0-d tensor"): "part of a message",
@@ -210,3 +214,32 @@ def wider_in_place() -> Pairs:
 
 def zero_dimensions() -> Pairs:
     return [("numel:", 1), ("reshape(-1):", [3.0])]
+
+
+def dual_outside() -> Pairs:
+    return [("slope of x**2:", slope(lambda x: x**2, 3.0))]
+
+
+def function_methods() -> Pairs:
+    return [("with backward, x.grad:", slope(lambda x: x**2, 3.0))]
+
+
+def gradient_shape() -> Pairs:
+    return [("three for three, x.grad:", slope(np.sum, [1.0, 2.0, 3.0]))]
+
+
+def integer_indices() -> Pairs:
+    return [("values, x.grad:", slope(np.max, [1.0, 3.0, 2.0]))]
+
+
+def non_leaf_parameter() -> Pairs:
+    return [("base.grad:", slope(lambda b: np.sum(2 * b), [1.0, 1.0]))]
+
+
+def view_of_function() -> Pairs:
+    """Its backward doubles, which its forward does not."""
+    return [("a new tensor, w.grad:", 2 * slope(lambda w: np.sum(3 * w), [3.0]))]
+
+
+def vmap_in_place() -> Pairs:
+    return [("added:", [[1.0, 2.0], [3.0, 4.0]])]
