@@ -9,10 +9,12 @@ from proofbook.run.shake import fragile
 
 ROOT = Path(__file__).parent.parent
 LABS = sorted(p.relative_to(ROOT).as_posix() for p in (ROOT / "snippets/labs").glob("*.py"))
+COMPILED = sorted(p.relative_to(ROOT).as_posix() for p in (ROOT / "snippets/compile").glob("*.py"))
+"""Where last bits are moved, everything runs eagerly, and these scripts are about what does not."""
 OTHERS = sorted(
     name
     for p in (ROOT / "snippets").rglob("*.py")
-    if (name := p.relative_to(ROOT).as_posix()) not in LABS
+    if (name := p.relative_to(ROOT).as_posix()) not in {*LABS, *COMPILED}
 )
 
 

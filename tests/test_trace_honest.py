@@ -334,7 +334,10 @@ def runs(tmp_path_factory, other_runner: Runner, request) -> Iterator[dict[str, 
 STACK = {"snippets/in_place/name_the_line.py"}
 """It prints the last two calls of a stack, in which a recorder stands; no page records it."""
 
-RECORDED = [name for name in SCRIPTS if name not in REFUSED.keys() | LONG | STACK]
+COMPILE = {name for name in SCRIPTS if name.startswith("snippets/compile/")}
+"""What they compile runs eagerly while it is recorded, and they print what is compiled."""
+
+RECORDED = [name for name in SCRIPTS if name not in REFUSED.keys() | LONG | STACK | COMPILE]
 OF_THE_BOOK = [*sample(RECORDED, 7), *HARD]
 each = pytest.mark.parametrize("name", [*OF_THE_BOOK, *sample(TRAINING, 5)])
 

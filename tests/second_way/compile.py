@@ -1,0 +1,34 @@
+"""The numbers of `snippets/compile/`, found without autograd."""
+
+from second_way.tools import Pairs
+
+
+def later_hook() -> Pairs:
+    """Around the compiled forward or on the weight: once; on the inner module: not at all."""
+    return [
+        ("forward hook on net:", 1),
+        ("forward pre-hook on inner:", 0),
+        ("forward hook on inner:", 0),
+        ("full backward hook on inner:", 0),
+        ("hook on the weight:", 1),
+        ("post-accumulate-grad hook:", 1),
+    ]
+
+
+def what_helps() -> Pairs:
+    """In time, seen; too late, not seen; looked for again, seen."""
+    return [("fired", times) for times in (1, 0, 0, 1, 1, 1, 0, 1)]
+
+
+def another_shape() -> Pairs:
+    """The code of one row is the old one; that of three rows has the hook."""
+    return [
+        ("1 row: fired", 0),
+        ("3 rows: fired", 1),
+        ("1 row again: fired", 0),
+    ]
+
+
+def nothing_compiled() -> Pairs:
+    """One graph for each, none where the code of PyTorch is passed over."""
+    return [("graphs:", graphs) for graphs in (1, 1, 1, 0)]
