@@ -308,3 +308,84 @@ def test_a_hook_of_the_exchange_gets_its_own_gradients_and_has_to_divide(ranks):
     """hooks: the gradients are 1, 1, 1 and 2, 2, 1, in one bucket."""
     for rank, found in enumerate(ranks(comm_hook)):
         assert found == [([(3, 5)[rank]], [[[3, 3]], [2]])] * 3
+
+
+class Heads(nn.Sequential):
+    """Layers of which a call uses one, or returns the outputs of all."""
+
+    def forward(self, x: torch.Tensor, head: int | None) -> torch.Tensor | list[torch.Tensor]:
+        return [layer(x) for layer in self] if head is None else self[head](x)
+
+
+def with_unused(rank: int) -> list:
+    """Gradients after one step and the error of the next: each its own head, both the first, all
+    heads with one left out of the loss, or with a factor of 0."""
+    found = []
+    unused = {"find_unused_parameters": True}
+    for options, way in product(
+        ({}, {"gradient_as_bucket_view": True}, unused, {"static_graph": True}),
+        ("own", "first", "left out", "times 0"),
+    ):
+        layers = [nn.Linear(1, 1, bias=False) for _ in range(2)]
+        model = DistributedDataParallel(Heads(*layers), **options)
+        x, error = torch.tensor([[2.0 + 4 * rank]]), ""
+        try:
+            for step in range(2):
+                if way in ("own", "first"):
+                    loss = model(x, rank if way == "own" else 0).sum()
+                else:
+                    first, second = model(x, None)
+                    loss = first.sum() + (0 * second.sum() if way == "times 0" else 0)
+                if step == 0:
+                    loss.backward()
+        except RuntimeError as raised:
+            error = str(raised)
+        grads = [p.grad if p.grad is None else p.grad.item() for p in model.parameters()]
+        found.append((options, way, grads, error))
+        del model
+    return found
+
+
+MISSING = "Expected to have finished reduction in the prior iteration"
+
+
+def test_a_parameter_without_a_gradient_leaves_its_bucket_unaveraged(ranks):
+    """unused: and the next forward pass raises in both; who looks for it counts it as 0."""
+    for rank, found in enumerate(ranks(with_unused)):
+        own = 2.0 + 4 * rank
+        for options, way, grads, error in found:
+            # A view of a bucket has been divided already, and not added up.
+            local = own / 2 if options.get("gradient_as_bucket_view") else own
+            looks = options.get("find_unused_parameters") or options.get("static_graph")
+            if way == "times 0":
+                assert not error and grads == [4, 0]
+            elif not looks:
+                assert error.startswith(MISSING) and f"for rank {rank}: " in error
+                used = rank if way == "own" else 0
+                assert grads[used] == local and not grads[1 - used]
+            else:
+                assert not error and grads == ([1, 3] if way == "own" else [4, None])
+
+
+def frozen(rank: int) -> list[str]:
+    """What DDP says of a model that is frozen, and of one with a frozen part."""
+    said = []
+    for model in (
+        nn.Linear(1, 1).requires_grad_(False),
+        Heads(nn.Linear(1, 1), nn.Linear(1, 1).requires_grad_(False)),
+    ):
+        try:
+            wrapped = DistributedDataParallel(model)
+            for _ in range(2):
+                wrapped(torch.ones(1, 1), 0).sum().backward()
+            del wrapped
+            said.append("")
+        except RuntimeError as error:
+            said.append(str(error))
+    return said
+
+
+def test_frozen_parameters_are_not_waited_for(ranks):
+    """unused: and a model that has no others isn't wrapped."""
+    for whole, part in ranks(frozen):
+        assert "DistributedDataParallel is not needed" in whole and part == ""

@@ -121,3 +121,13 @@ def clip() -> Pairs:
             ("each alone", (each / lengths).mean(0)),
         )
     ]
+
+
+def unused() -> Pairs:
+    """The gradient of a head is the input, 2 or 6; that of the other head is missing."""
+    return [("rank", 0), (":", 2), ("rank", 1), ("None,", 6)]
+
+
+def find_unused() -> Pairs:
+    """The mean of an input and 0, in both."""
+    return [("rank", 0), (":", 1), (",", 3), ("rank", 1), (":", 1), (",", 3)]
