@@ -374,3 +374,25 @@ def test_a_step_into_new_weights_is_in_the_graph(steps, create_graph, seed):
     moved = reached(dict(net.named_parameters()), create_graph)["0.bias"]
     (through,) = torch.autograd.grad(moved.sum(), net[0].bias)
     assert torch.equal(through, torch.ones_like(through)) == (not create_graph)
+
+
+SCALARS = {
+    "product": lambda w: (w + 2).prod(),
+    "fourth": lambda w: (w**4).sum() + w.sum() ** 3,
+    "norm": lambda w: (w**2 + 1).sum().sqrt(),
+    "logsumexp": lambda w: w.logsumexp(0),
+}
+
+
+@given(name=st.sampled_from(sorted(SCALARS)), size=st.integers(1, 6), seed=SEEDS)
+def test_the_hessian_times_a_vector(name, size, seed):
+    """hessian-vector: two ways without the matrix, against the matrix."""
+    generator = torch.Generator().manual_seed(seed)
+    w, v = torch.randn(2, size, generator=generator, dtype=torch.float64)
+    f = SCALARS[name]
+    expected = hessian(f)(w) @ v
+    leaf = w.clone().requires_grad_()
+    (g,) = torch.autograd.grad(f(leaf), leaf, create_graph=True)
+    (product,) = torch.autograd.grad(g @ v, leaf)
+    assert torch.allclose(product, expected)
+    assert torch.allclose(jvp(grad(f), (w,), (v,))[1], expected)

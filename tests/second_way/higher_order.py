@@ -90,6 +90,18 @@ def inner_step() -> Pairs:
     return pairs
 
 
+def learning_rate_limit() -> Pairs:
+    """The second derivatives (6, 4) and (4, 6): their largest eigenvalue; steps of two sizes."""
+    matrix = slope(lambda w: np.array([6 * w[0] + 4 * w[1], 4 * w[0] + 6 * w[1]]), [1, 0])
+    pairs: Pairs = [("largest curvature:", np.linalg.eigvalsh(matrix).max())]
+    for lr in (0.18, 0.22):
+        w = np.array([1.0, 0.0])
+        for _ in range(100):
+            w = w - lr * matrix @ w
+        pairs += [("lr", lr), (": loss below 0.001:", bool(w @ matrix @ w / 2 < 0.001))]
+    return pairs
+
+
 def no_forward() -> Pairs:
     """The length of (3, 4)."""
     return [("jacrev: tensor([", slope(lambda x: np.sqrt(np.sum(x**2)), [3, 4]))]
@@ -102,6 +114,21 @@ def once() -> Pairs:
         ("requires_grad:", False),
         ("w.grad:", 1),
         ("Cube(w)**2, g:", slope(lambda w: w**6, 2, h=1e-5)),
+    ]
+
+
+def one_direction() -> Pairs:
+    """w0^2 w1 + w1^3 at (1, 2): the slopes of its gradient, times v = (1, -1)."""
+
+    def gradient(w):
+        return np.array([2 * w[0] * w[1], w[0] ** 2 + 3 * w[1] ** 2])
+
+    product = slope(gradient, [1, 2]) @ np.array([1, -1])
+    return [
+        ("gradient:", gradient(np.array([1, 2]))),
+        ("twice backward:", product),
+        ("forward over backward:", product),
+        ("whole matrix times v:", product),
     ]
 
 
@@ -185,6 +212,31 @@ def zero_or_error() -> Pairs:
         ("size: first", slope(abs, 2)),
         ("second:", slope(np.sign, 2)),
         ("  grad(grad(f)):", slope(np.sign, 2)),
+    ]
+
+
+REVIEW_X = np.array([[1.0, 0], [1, 2], [1, 1], [1, 1]])
+
+
+def review_problem() -> Pairs:
+    """x w, whose slope at each x is w; the norm of all eight numbers, and only the mean in w."""
+    slopes = np.tile([3.0, 4.0], (4, 1))
+    return [
+        ("penalty:", (np.sqrt(np.sum(slopes**2)) - 1) ** 2),
+        ("w.grad:", slope(lambda w: np.mean(REVIEW_X @ w), [3, 4])),
+    ]
+
+
+def review_solution() -> Pairs:
+    """The same with the norm of w for each sample, and the penalty a function of w."""
+
+    def penalty(w):
+        return (np.sqrt(np.sum(w**2)) - 1) ** 2
+
+    return [
+        ("penalty:", penalty(np.array([3.0, 4.0]))),
+        ("w.grad:", slope(lambda w: np.mean(REVIEW_X @ w) + penalty(w), [3, 4])),
+        ("norms, by vmap(grad):", np.full(4, np.hypot(3, 4))),
     ]
 
 
