@@ -611,3 +611,55 @@ def test_unpack_may_return_anything_of_the_shape(size):
         y = w**3
     y.sum().backward()
     assert torch.equal(w.grad, torch.zeros(size))
+
+
+# out-of-memory
+
+MOMENTS = ("exp_avg", "exp_avg_sq")
+
+
+@given(st.sampled_from(list(LAYERS)), st.sampled_from(DTYPES), st.integers(2, 5))
+def test_bytes_grow_with_the_batch_and_weights_do_not(name, dtype, times):
+    torch.manual_seed(0)
+    layer = LAYERS[name]().to(dtype)
+    weights = {p.data_ptr() for p in layer.parameters()}
+
+    def kept(rows):
+        saved = {}
+
+        def pack(tensor):
+            if tensor.data_ptr() not in weights and tensor.dim() > 1:
+                saved[tensor.data_ptr()] = tensor.detach()
+            return tensor.detach()
+
+        with saved_tensors_hooks(pack, lambda packed: packed):
+            y = layer(torch.randn(rows, 8, dtype=dtype, requires_grad=True))
+        layer.zero_grad()
+        y.sum().backward()
+        if weights:
+            optimizer = torch.optim.Adam(layer.parameters())
+            optimizer.step()
+            size = sum(p.nbytes for p in layer.parameters())
+            assert sum(p.grad.nbytes for p in layer.parameters()) == size
+            states = [s[name] for s in optimizer.state.values() for name in MOMENTS]
+            assert sum(t.nbytes for t in states) == 2 * size
+        return sum(t.nbytes for t in saved.values())
+
+    if name == "Transformer":  # attention keeps what grows with the square of the length
+        assert kept(times * 4) > times * kept(4)
+    else:
+        assert kept(times * 4) == times * kept(4)
+
+
+@given(st.integers(1, 4))
+def test_gc_and_del_free_what_nothing_refers_to(count):
+    hooks, alive = counting()
+    x = torch.ones(count, requires_grad=True)
+    with hooks:
+        y = x.exp()
+        z = y.sin()
+    del y
+    gc.collect()
+    assert len(alive) == 2
+    del z
+    assert not alive

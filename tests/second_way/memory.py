@@ -210,3 +210,50 @@ def what_pack_gets() -> Pairs:
     """Each layer's input, 64 by 16, and the weight that a gradient passes, 16 by 16."""
     rows = ([64, 16], [64, 16], [16, 16])
     return [("saved", np.array(shape)) for shape in rows]
+
+
+def batch_size() -> Pairs:
+    """Four times 8 layers of 64 by 64 weights and 64 biases; per sample 16 rows of 64."""
+    sizes = (16, 32, 64, 128, 256)
+    return [
+        ("moments of Adam:", 4 * 8 * (64 * 64 + 64) * FLOAT),
+        *(
+            pair
+            for size in sizes
+            for pair in (("batch of", size), ("kept for backward:", size * 16 * 64 * FLOAT))
+        ),
+    ]
+
+
+def what_helps() -> Pairs:
+    """Per block and row 64 + 2 * 256 numbers; 2 bytes each, and seven weights; inputs alone."""
+
+    def kept(rows: int, blocks: int = 4, size: int = FLOAT) -> int:
+        return blocks * rows * (64 + 2 * 256) * size
+
+    return [
+        ("as it is:", kept(256)),
+        ("a quarter of the batch:", kept(64)),
+        ("autocast to bfloat16:", kept(256, size=2) + 7 * 64 * 256 * 2),
+        ("checkpoints:", 4 * 256 * 64 * FLOAT),
+        ("the first three blocks frozen:", kept(256, blocks=1)),
+        ("no_grad():", 0),
+    ]
+
+
+def reviewed(adapter: Pairs) -> Pairs:
+    """(3 a n)^2 for n = -1 and 1, at a = 1; half the way to the mean of 2 and 6."""
+    of_head = slope(lambda h: np.mean((h * np.array([-1.0, 1])) ** 2), 3)
+    return [("head, gradient:", [[of_head]]), *adapter, ("running_mean:", [0.5 * 4])]
+
+
+def review_problem() -> Pairs:
+    """The adapter gets nothing."""
+    return [*reviewed([("adapter, gradient:", None)]), ("losses[0].grad_fn:", HEADING)]
+
+
+def review_solution() -> Pairs:
+    """The running variance goes half the way from 1 to that of 2 and 6, which is 8."""
+    of_adapter = slope(lambda a: np.mean((3 * a * np.array([-1.0, 1])) ** 2), 1)
+    loss = np.mean((3 * (np.array([2.0, 6]) - 2) / np.sqrt(0.5 + 0.5 * 8)) ** 2)
+    return [*reviewed([("adapter, gradient:", [[of_adapter]])]), ("losses[0]:", round(loss, 2))]
