@@ -213,7 +213,7 @@ def what_pack_gets() -> Pairs:
 
 
 def batch_size() -> Pairs:
-    """Four for each of 8 layers' 64 by 64 weights and 64 biases; per sample 16 rows of 64."""
+    """Four times 8 layers of 64 by 64 weights and 64 biases; per sample 16 rows of 64."""
     sizes = (16, 32, 64, 128, 256)
     return [
         ("moments of Adam:", 4 * 8 * (64 * 64 + 64) * FLOAT),
