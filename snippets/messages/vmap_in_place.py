@@ -3,7 +3,7 @@ import torch
 
 def write(x):
     total = torch.zeros(2)
-    total += x
+    total[0] = x[0]
     return total
 
 
