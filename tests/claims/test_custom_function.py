@@ -674,3 +674,31 @@ def test_sample_has_no_graph(name, shape):
     else:
         with pytest.raises(NotImplementedError):
             distribution.rsample(shape)
+
+
+# --- clip-inside ---
+
+
+@given(
+    branches=st.lists(st.tuples(st.integers(-100, 100), st.booleans()), min_size=1, max_size=4),
+    limit=st.sampled_from([0.125, 1.0, 2.0, 50.0]),
+    dtype=st.sampled_from([torch.float64, torch.float32]),
+)
+def test_a_clip_inside_leaves_the_other_shares(branches, limit, dtype):
+    """clip-inside: the sum of the shares, of which those through the Function are clipped."""
+
+    class Clip(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, h):
+            return h.view_as(h)
+
+        @staticmethod
+        def backward(ctx, grad_y):
+            return grad_y.clamp(-limit, limit)
+
+    w = torch.ones(3, dtype=dtype, requires_grad=True)
+    loss = sum((factor * (Clip.apply(w) if clip else w)).sum() for factor, clip in branches)
+    assert loss == 3 * sum(factor for factor, clip in branches)
+    loss.backward()
+    shares = [max(-limit, min(limit, f)) if clip else f for f, clip in branches]
+    torch.testing.assert_close(w.grad, torch.full_like(w, sum(shares)))

@@ -431,3 +431,66 @@ def best_baseline() -> Pairs:
         for b in (0, 2, 4, 6)
         for pair in (("baseline:", b), ("mean:", 2.0), ("variance:", 30 - 8 * b + b**2))
     ]
+
+
+def clip_inside() -> Pairs:
+    """100 w + w at 1: the share of the first is at most 2."""
+    loud, quiet = slope(lambda w: 100 * w, 1), slope(lambda w: w, 1)
+    return [("loss:", 100 + 1), ("w.grad:", np.clip(loud, -2, 2) + quiet)]
+
+
+def clip_three_places() -> Pairs:
+    """100 w + w at 1: one share clipped, or their sum."""
+    loud, quiet = slope(lambda w: 100 * w, 1), slope(lambda w: w, 1)
+    return [
+        ("Function w.grad:", np.clip(loud, -2, 2) + quiet),
+        ("hook w.grad:", np.clip(loud, -2, 2) + quiet),
+        (".grad w.grad:", np.clip(loud + quiet, -2, 2)),
+    ]
+
+
+def before_or_after() -> Pairs:
+    """500 clipped; or 100 clipped, times 5."""
+    return [
+        ("before the factor 5, w.grad:", np.clip(slope(lambda w: 100 * 5 * w, 1), -2, 2)),
+        ("after the factor 5, w.grad:", 5 * np.clip(slope(lambda y: 100 * y, 5), -2, 2)),
+    ]
+
+
+def clip_and_scale() -> Pairs:
+    """The slope of 3 h times the scale, clipped, and divided by it."""
+    found = []
+    for scale in (1, 1024):
+        grad = slope(lambda h, scale=scale: scale * 3 * h, 1)
+        found += [
+            ("scale:", scale),
+            ("grad_y:", grad),
+            ("w.grad / scale:", np.clip(grad, -2, 2) / scale),
+        ]
+    return found
+
+
+def clip_checked() -> Pairs:
+    """A gradient of 1 is clipped by the second limit."""
+    return [pair for limit in (2.0, 0.5) for pair in (("limit:", limit), ("says:", limit >= 1))]
+
+
+def review_problem() -> Pairs:
+    """5 v w^2 at v = 3 and w = 2; what is returned for w is 5 * 2 w, with w = 2 + 1."""
+    return [
+        ("gradcheck:", True),
+        ("slope of y in v:", slope(lambda v: v * 2**2, 3)),
+        ("v.grad:", slope(lambda v: 5 * v * 2**2, 3)),
+        ("w.grad:", 5 * slope(lambda w: w**2, 2 + 1)),
+    ]
+
+
+def review_solution() -> Pairs:
+    """5 v w^2 at v = 3 and w = 2."""
+    return [
+        ("gradcheck:", True),
+        ("gradgradcheck:", True),
+        ("slope of y in v:", slope(lambda v: v * 2**2, 3)),
+        ("v.grad:", slope(lambda v: 5 * v * 2**2, 3)),
+        ("w.grad:", slope(lambda w: 5 * 3 * w**2, 2)),
+    ]
