@@ -179,3 +179,23 @@ def wrong_sign() -> Pairs:
         ("after w - 0.1 * grad:", (a * (w - 0.1 * gradient)).real),
         ("after w - 0.1 * grad.conj():", (a * (w - 0.1 * gradient.conjugate())).real),
     ]
+
+
+def review_problem() -> Pairs:
+    """The first of two equal scores, written twice to one place; its gradient comes back twice."""
+    first = 4.0
+    return [
+        ("total:", np.array([0, first])),
+        ("values.grad:", np.array([2, 0])),
+        ("scores.grad:", None),
+    ]
+
+
+def review_solution() -> Pairs:
+    """Twice the mixture of (4, 8) by the softmax of (0, 0)."""
+    scores, values = np.zeros(2), np.array([4.0, 8])
+    return [
+        ("total:", np.array([0, 2 * softmax(scores) @ values])),
+        ("values.grad:", slope(lambda v: 2 * softmax(scores) @ v, values)),
+        ("scores.grad:", slope(lambda s: 2 * softmax(s) @ values, scores)),
+    ]

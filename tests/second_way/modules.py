@@ -96,3 +96,21 @@ def sparse_rows() -> Pairs:
     table = slope(lambda table: np.sum(table[[1, 3, 3]]), np.zeros((5, 2)))
     used = np.flatnonzero(table.any(axis=1))
     return [("rows:", used), ("values:", table[used]), ("as a table:", table)]
+
+
+def review_problem() -> Pairs:
+    """first * head at (2, 3); the optimizer has neither."""
+    return [
+        ("first, gradient:", slope(lambda w: w * 3, 2.0)),
+        ("head, gradient:", slope(lambda w: 2 * w, 3.0)),
+        ("first, weight:", 2),
+        ("head, weight:", 3),
+    ]
+
+
+def review_solution() -> Pairs:
+    """The same with one step of both, lr = 0.5."""
+    return [
+        ("first, weight:", sgd(2.0, slope(lambda w: w * 3, 2.0), lr=0.5)),
+        ("head, weight:", sgd(3.0, slope(lambda w: 2 * w, 3.0), lr=0.5)),
+    ]
