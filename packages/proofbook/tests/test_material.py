@@ -32,7 +32,9 @@ def script(edition: Path, name: str) -> Path:
 def test_each_place_is_patched_once(edition):
     patch_theme(edition)
     worker = script(edition, "workers/search").read_text("utf-8")
-    assert worker.startswith("//") and worker.count("asQuery(") == 2
+    assert worker.startswith("//") and "this.index.search(" not in worker
+    assert all(worker.count(f"{name}(") == 2 for name in ("answers", "named"))  # told and called
+    assert worker.count("new Ranking(") == 1
     bundle = script(edition, "bundle").read_text("utf-8")
     assert bundle.count("new Worker(") == 1 and "late.postMessage" in bundle
     assert '"nav",{class:"md-code' not in bundle and '"div",{class:"md-code__nav"}' in bundle

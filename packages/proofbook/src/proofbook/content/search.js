@@ -5,13 +5,13 @@
 // its sections, and each question, message and term that leads to it. A phrase counts by how much of what was typed it
 // says, and by how little else; words that stand elsewhere on the page count less.
 
-const SMALL = // words that tell nothing of a subject
-  "a an and are as at be been being between by can could did didn difference do does doesn don for from get got had has " +
-  "have help how i if in into is isn it its just m me my need needs of on or please question s should so t than that " +
-  "the their them then there these this to too us use used using vs want was we were what when where which who why " +
-  "will with would you your any about am d ve not 的 了 吗 呢 吧 啊 是 在 和 与 或 把 被 也 都 就 还 要 会 该 我 你 它 " +
-  "这 那 有 为 到 从 怎 么 不 能 时 后 没有 以后 之后 为什么 为何 怎么 怎样 怎么办 怎么回事 如何 什么 哪个 哪里 可以 " +
-  "能不能 是不是 需要 请问 一个 这个 区别 问题 报错"
+const SMALL = new Set(( // words that tell nothing of a subject
+  "a about am an and any are as at be been being between by can could d did didn difference do does doesn don for from " +
+  "get got had has have help how i if in into is isn it its just m me my need needs not of on or please question s " +
+  "should so t than that the their them then there these this to too us use used using ve vs want was we were what when " +
+  "where which who why will with would you your 的 了 吗 呢 吧 啊 是 在 和 与 或 把 被 也 都 就 还 要 会 该 我 你 它 这 那 有 " +
+  "为 到 从 怎 么 不 能 时 后 没有 以后 之后 为什么 为何 怎么 怎样 怎么办 怎么回事 如何 什么 哪个 哪里 可以 能不能 是不是 需要 " +
+  "请问 一个 这个 区别 问题 报错").split(" "))
 const NOISE = // what surrounds a pasted message, and changes with whoever runs it
   /traceback \(most recent call last\):?|file "[^"]*", line \d+(, in \S+)?|(https?:|github\.com)\S*|0x[0-9a-f]+/gi
 const NUMBER = /^[\d.]+$/
@@ -27,8 +27,7 @@ const SECTION = 0.5 // the title of a section, beside 1 for what leads to it
 const BRIEF = 0.4 // 0: a phrase may say anything else besides; 1, as for what the book doesn't have: nothing else
 const PART = 0.7 // a word within a name, beside 1 for the whole name
 const NEIGHBORS = 0.5 // words that the book writes as one name: "retain graph"
-const SAME = 0.7 // the word of the book for what was typed
-const OTHER = 0.7 // a word for which the book has another, which is looked for as well
+const OTHER_NAME = 0.7 // a name of a term that is not the book's own, and that one, which is looked for as well
 const BEGUN = 0.5 // a word that begins with the last one typed
 
 // The words of a name, itself without its marks first: "zerograd", "zero", "grad" of "zero_grad".
@@ -45,6 +44,11 @@ function named(tokens) {
   return text => tokens(text).flatMap(token => /[-_]/.test(token.str) ? split(token) : token)
 }
 
+// What was typed, in pieces that are Chinese, or a word or name of other letters.
+function piecesOf(text) {
+  return text.split(lunr.tokenizer.separator).flatMap(token => token.match(/\p{sc=Han}+|[^\p{sc=Han}]+/gu) || [])
+}
+
 // What was typed, as words with their weights, from the most telling use of each.
 function readTyped(typed, ranking) {
   const weights = new Map()
@@ -59,34 +63,35 @@ function readTyped(typed, ranking) {
     run = []
   }
   const text = typed.toLowerCase().replace(NOISE, " ")
-  for (const token of text.split(lunr.tokenizer.separator))
-    for (const piece of token.match(/\p{sc=Han}+|[^\p{sc=Han}]+/gu) || []) {
-      const [whole, ...parts] = HAN.test(piece) ? [] : wordsOf(piece)
-      if (HAN.test(piece) || parts.length) endRun()
-      if (HAN.test(piece)) for (const word of ranking.cut(piece)) add(word, ranking.weight(word))
-      else if (!parts.length && whole) {
-        add(whole, ranking.weight(whole))
-        run.push(whole)
-      } else if (whole) {
-        const known = ranking.knows(whole)
-        for (const part of parts) add(part, ranking.weight(part) * (known ? PART / parts.length : 1))
-        add(whole, ranking.atMost(parts, whole))
-        if (!known) run = parts
-      }
+  for (const piece of piecesOf(text)) {
+    const [whole, ...parts] = HAN.test(piece) ? [piece] : wordsOf(piece)
+    if (HAN.test(piece)) {
+      endRun()
+      for (const word of ranking.cut(piece)) add(word, ranking.weight(word))
+    } else if (parts.length) {
+      endRun()
+      const known = ranking.knows(whole)
+      for (const part of parts) add(part, ranking.weight(part) * (known ? PART / parts.length : 1))
+      add(whole, ranking.atMost(parts, whole))
+      if (!known) run = parts
+    } else if (whole) {
+      add(whole, ranking.weight(whole))
+      run.push(whole)
     }
+  }
   endRun()
   for (const [typed, own] of ranking.ownWords(text)) {
-    for (const word of typed) if (weights.has(word)) weights.set(word, OTHER * weights.get(word))
-    for (const word of own) add(word, SAME * ranking.weight(word))
+    for (const word of typed) if (weights.has(word)) weights.set(word, OTHER_NAME * weights.get(word))
+    for (const word of own) add(word, OTHER_NAME * ranking.weight(word))
   }
   const large = [...weights].filter(([word]) => tells(word) && !KIND.test(word))
   return large.length ? large : [...weights]
 }
 
+// Whether a word tells something of a subject.
 function tells(word) {
-  return !SMALL_WORDS.has(word) && !NUMBER.test(word) && (word.length > 1 || HAN.test(word))
+  return !SMALL.has(word) && !NUMBER.test(word) && (word.length > 1 || HAN.test(word))
 }
-const SMALL_WORDS = new Set(SMALL.split(" "))
 
 class Ranking {
   constructor({ index, map }, config) {
@@ -159,7 +164,7 @@ class Ranking {
 
   // The weight of a whole name, not more than that of its words together.
   atMost(words, whole = words.join("")) {
-    const sum = words.filter(word => !SMALL_WORDS.has(word)).reduce((sum, word) => sum + this.weight(word), 0)
+    const sum = words.filter(word => !SMALL.has(word)).reduce((sum, word) => sum + this.weight(word), 0)
     return Math.min(this.weight(whole), sum)
   }
 

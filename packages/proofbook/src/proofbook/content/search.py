@@ -14,7 +14,7 @@ from proofbook.model.config import in_language
 from proofbook.model.page import Page
 
 FIELD = "asked"
-"""The field of an entry that holds what readers type; `mkdocs.yml` says how much it counts."""
+"""The field of an entry that holds what readers type; `search.js` says how much it counts."""
 
 BETWEEN = " ¶ "
 """What parts the texts in that field."""
