@@ -32,3 +32,23 @@ def another_shape() -> Pairs:
 def nothing_compiled() -> Pairs:
     """One graph for each, none where the code of PyTorch is passed over."""
     return [("graphs:", graphs) for graphs in (1, 1, 1, 0)]
+
+
+EXCEPTIONS = {
+    ("full_graph", "the shape of y: (2,)"): "a shape",
+    ("full_graph", "where: line 6"): "a line of the script",
+}
+
+
+def hook_breaks() -> Pairs:
+    """Two layers and a ReLU; detach is one more; print cuts; a layer with the hook is left out."""
+    layers = 2 + 1
+    pairs: Pairs = []
+    for graphs, operations in ((1, layers), (1, layers + 1), (2, layers), (1, layers - 1)):
+        pairs += [("graphs:", graphs), ("operations in them:", operations)]
+    return pairs
+
+
+def full_graph() -> Pairs:
+    """One break, so two graphs."""
+    return [("graphs:", 2), ("breaks:", 1)]
