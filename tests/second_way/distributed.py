@@ -131,3 +131,17 @@ def unused() -> Pairs:
 def find_unused() -> Pairs:
     """The mean of an input and 0, in both."""
     return [("rank", 0), (":", 1), (",", 3), ("rank", 1), (":", 1), (",", 3)]
+
+
+def review_problem() -> Pairs:
+    """Each step follows the own mean; .grad then is the mean of both means."""
+    own = [gradient(slice(0, 1)), gradient(slice(1, 4))]
+    return [
+        pair
+        for rank in (0, 1)
+        for pair in (
+            ("rank", rank),
+            ("w", sgd(1, own[rank], lr=0.05)),
+            (".grad", (own[0] + own[1]) / 2),
+        )
+    ]
