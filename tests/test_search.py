@@ -218,6 +218,16 @@ def test_the_index_is_small_and_each_question_is_in_it(site, language):
     assert {"questions/#absent", "glossary/#graph"} <= set(told)
 
 
+def test_a_result_shows_the_beginning_of_a_section_and_all_of_it_is_found():
+    items = "".join(f"<li><p>item {number}</p></li>" for number in range(30))
+    text = f"<p>first</p><ul>{items}</ul><p>last item</p><pre>code</pre>"
+    (entry,) = with_excerpts([{"location": "t/#s", "text": text}], {})
+    assert entry["text"] == f"<p>first</p><ul>{items}</ul>"  # no list is cut
+    assert entry[REST] == "last code"
+    short = {"location": "t/#s", "text": "<p>first</p><p>last</p>"}
+    assert with_excerpts([short], {}) == [short]
+
+
 @pytest.mark.parametrize("language", EDITIONS)
 def test_what_results_show_of_a_page_is_its_answer(site, language):
     from urllib.request import urlopen

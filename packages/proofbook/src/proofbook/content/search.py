@@ -24,6 +24,9 @@ REST = "rest"
 below its answer and above its first section."""
 
 _PARAGRAPH = re.compile(r"<p>.*?</p>", re.DOTALL)
+_BLOCK_END = re.compile(r"</(?:p|ul|ol)>")
+_SHOWN = 300
+"""So many characters of a section are enough to be shown with a result."""
 _ENOUGH = 12
 """So many letters tell the paragraph that an answer stands in."""
 _CODE = re.compile(r"(?:snippets/[\w/.]+\s*)?<pre>.*?</pre>", re.DOTALL)
@@ -142,21 +145,32 @@ def answers_of(pages: Iterable[Page], language: str) -> dict[str, str]:
 
 def with_excerpts(entries: list[dict], answers: Mapping[str, str]) -> list[dict]:
     """The entries, each with a text that a result can show: the paragraph with the answer of a
-    page, the words of a section. The rest is in a field of its own, each word once."""
+    page, the beginning of a section. The rest is in a field of its own, each word once."""
     return [_with_excerpt(entry, answers.get(entry["location"], "")) for entry in entries]
 
 
 def _with_excerpt(entry: dict, said: str) -> dict:
     text = entry["text"]
     if "#" in entry["location"]:
-        shown, rest = _CODE.sub(" ", text), " ".join(_CODE.findall(text))
+        shown, after = _beginning(_CODE.sub(" ", text))
+        rest = " ".join([after, *_CODE.findall(text)])
     else:
         paragraphs = _PARAGRAPH.findall(text)
         begins = _letters(said)[:_ENOUGH]
         shown = next((p for p in paragraphs if begins in _letters(p)), "".join(paragraphs[:1]))
         rest = text.replace(shown, " ", 1)
-    words = dict.fromkeys(_NO_WORD.sub(" ", rest).split())
+    seen = set(_NO_WORD.sub(" ", shown).split())
+    words = dict.fromkeys(word for word in _NO_WORD.sub(" ", rest).split() if word not in seen)
     return entry | {"text": shown.strip()} | ({REST: " ".join(words)} if words else {})
+
+
+def _beginning(text: str) -> tuple[str, str]:
+    """The first paragraphs of a text, as much as a result shows, and what follows them."""
+    for found in _BLOCK_END.finditer(text, _SHOWN):
+        shown = text[: found.end()]
+        if all(shown.count(f"<{tag}>") == shown.count(f"</{tag}>") for tag in ("ul", "ol")):
+            return shown, text[found.end() :]
+    return text, ""
 
 
 def _letters(text: str) -> str:
