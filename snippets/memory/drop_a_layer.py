@@ -3,6 +3,8 @@ import random
 import torch
 from torch.utils.checkpoint import CheckpointError, checkpoint
 
+random.seed(3)
+
 
 def one_or_other(x):
     return x.sin() if random.random() < 0.5 else x.exp()
@@ -14,7 +16,6 @@ def one_or_two(x):
 
 
 for block in (one_or_other, one_or_two):
-    random.seed(1)
     x = torch.tensor(0.0, requires_grad=True)
     y = checkpoint(block, x, use_reentrant=False)
     print(f"{block.__name__}: {y.item():.0f}, {type(y.grad_fn).__name__}")

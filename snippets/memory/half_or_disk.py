@@ -1,4 +1,5 @@
 import tempfile
+import uuid
 from pathlib import Path
 
 import torch
@@ -11,19 +12,10 @@ def to_half(tensor):
     return tensor.to(torch.bfloat16)
 
 
-def from_half(packed):
-    return packed.to(torch.float32)
-
-
 def to_disk(tensor):
-    path = Path(folder) / f"{len(paths)}.pt"
-    paths.append(path)
+    path = Path(folder) / f"{uuid.uuid4()}.pt"
     torch.save(tensor, path)
     return path
-
-
-def from_disk(path):
-    return torch.load(path)
 
 
 def run(name, pack, unpack):
@@ -36,7 +28,6 @@ def run(name, pack, unpack):
 
 
 with tempfile.TemporaryDirectory() as folder:
-    paths = []
-    run("disk", to_disk, from_disk)
-    print("  files:", len(paths))
-run("bfloat16", to_half, from_half)
+    run("disk", to_disk, torch.load)
+    print("  files:", len(list(Path(folder).iterdir())))
+run("bfloat16", to_half, lambda packed: packed.to(torch.float32))

@@ -5,7 +5,6 @@ from torch import nn
 from torch.utils.checkpoint import checkpoint
 
 norm = nn.BatchNorm1d(1, momentum=0.75)
-fired = []
 again = False
 
 
@@ -27,12 +26,11 @@ def contexts():
 
 def note(layer, args, output):
     if not again:
-        fired.append("BatchNorm1d")
+        print("hook fired: BatchNorm1d")
 
 
 norm.register_forward_hook(note)
 x = torch.tensor([[1.0], [3.0]])
 y = checkpoint(norm, x, use_reentrant=False, context_fn=contexts)
 (y[0] ** 2).sum().backward()
-print("hook fired:", fired)
 print("running_mean:", norm.running_mean)

@@ -10,12 +10,8 @@ from torch.utils.checkpoint import checkpoint_sequential
 class Meter(TorchDispatchMode):
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         result = function(*args, **(kwargs or {}))
-        if isinstance(result, torch.Tensor):
-            block = result.untyped_storage()
-            if block._cdata not in alive:
-                alive[block._cdata] = block.nbytes()
-                weakref.finalize(block, alive.pop, block._cdata)
-        peaks.append(sum(alive.values()))
+        alive.add(result.untyped_storage())
+        peaks.append(sum(block.nbytes() for block in alive))
         return result
 
 
@@ -23,18 +19,14 @@ layers = nn.Sequential()
 for _ in range(16):
     layers.append(nn.Sequential(nn.Linear(16, 16), nn.Tanh()))
     layers[-1][0].register_forward_hook(lambda *args: calls.append(1))
-one = 1024 * 16 * 4
 heights = []
 for segments in range(1, 17):
-    alive, peaks, calls = {}, [], []
+    alive, peaks, calls = weakref.WeakSet(), [], []
     x = torch.ones(1024, 16, requires_grad=True)
-    layers.zero_grad()
     with Meter():
-        y = checkpoint_sequential(layers, segments, x, use_reentrant=False)
-        loss = y.mean()
-        del y
+        loss = checkpoint_sequential(layers, segments, x, use_reentrant=False).mean()
         loss.backward()
-    heights.append(max(peaks) // one)
+    heights.append(max(peaks) // x.nbytes)
     again = len(calls) - 16
     print(f"segments {segments:2}: at most {heights[-1]:2} activations, {again} layers again")
 plt.plot(range(1, 17), heights, marker="o")

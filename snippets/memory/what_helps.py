@@ -11,13 +11,7 @@ weights = {p.data_ptr() for p in blocks.parameters()}
 data = torch.randn(256, 64)
 
 
-def each(x):
-    for block in blocks:
-        x = checkpoint(block, x, use_reentrant=False)
-    return x
-
-
-def show(name, run, x):
+def show(name, x, checkpoints=False):
     saved = {}
 
     def pack(tensor):
@@ -26,16 +20,17 @@ def show(name, run, x):
         return tensor.detach()
 
     with saved_tensors_hooks(pack, lambda packed: packed):
-        run(x)
+        for block in blocks:
+            x = checkpoint(block, x, use_reentrant=False) if checkpoints else block(x)
     print(f"{name}: {sum(t.nbytes for t in saved.values())} bytes")
 
 
-show("as it is", blocks, data)
-show("a quarter of the batch", blocks, data[:64])
+show("as it is", data)
+show("a quarter of the batch", data[:64])
 with torch.autocast("cpu", dtype=torch.bfloat16):
-    show("autocast to bfloat16", blocks, data)
-show("checkpoints", each, data)
+    show("autocast to bfloat16", data)
+show("checkpoints", data, checkpoints=True)
 blocks[:3].requires_grad_(False)
-show("the first three blocks frozen", blocks, data)
+show("the first three blocks frozen", data)
 with torch.no_grad():
-    show("no_grad()", blocks, data)
+    show("no_grad()", data)

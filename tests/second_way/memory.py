@@ -8,7 +8,6 @@ from second_way.tools import HEADING, Pairs, slope
 EXCEPTIONS = {
     ("other_dtype", "position 0"): "PyTorch's message: a place in a list",
     ("two_kinds", "element 0 of tensors"): "PyTorch's message: a place in a list",
-    ("not_passed", "PyTorch 2.9"): "PyTorch's message: a version",
 }
 
 BATCH, WIDTH, FLOAT, INT64 = 64, 16, 4, 8
@@ -139,7 +138,7 @@ def batch_norm_twice() -> Pairs:
 
 def hooks_once() -> Pairs:
     """One update."""
-    return [("hook fired: ['BatchNorm1d']", HEADING), normalized(0.75, 1)[1]]
+    return [("hook fired: BatchNorm1d", HEADING), normalized(0.75, 1)[1]]
 
 
 def dropout_again() -> Pairs:
@@ -172,9 +171,14 @@ def two_kinds() -> Pairs:
         ("needs a gradient: w.grad", of_w),
         ("needs a gradient: w.grad", of_w),
         ("only w needs one: w.grad", of_w),
-        ("autograd.grad: gradient", slope(lambda x: 3 * x, 2)),
+        ("autograd.grad: (tensor(", slope(lambda x: 3 * x, 2)),
         ("keyword argument: w.grad", slope(lambda w: w * 2 * 2, 3)),
     ]
+
+
+def not_passed() -> Pairs:
+    """The version that PyTorch's warning names, as the page repeats it."""
+    return [("Starting in PyTorch", 2.9)]
 
 
 def detached_output() -> Pairs:
