@@ -144,7 +144,9 @@ def test_few_equations_of_the_book_are_left_open(book):
     judged = [one for page in book.pages for one in verdicts(page, shown_snippets(page, book))]
     left = [one for one in judged if one.state == "open"]
     assert [str(one.equality) for one in judged if one.state == "wrong"] == []
-    assert len(left) <= 0.09 * len(judged), f"{len(left)} of {len(judged)} equations are not evaluated"
+    assert len(left) <= 0.09 * len(judged), (
+        f"{len(left)} of {len(judged)} equations are not evaluated"
+    )
 
 
 FLOOR = 0.95

@@ -429,6 +429,7 @@ def test_what_cannot_be_recorded_is_refused(name, what, found, runner: Runner):
 
 NO_TORCH = {s for s in SCRIPTS if "torch" not in (ROOT / s).read_text("utf-8")} | {
     "snippets/mixed_precision/three_formats.py",  # it asks for the limits of dtypes
+    "snippets/messages/scaler_without_gpu.py",  # it makes two scalers
     # Those that start processes compute in them.
     *(s for s in SCRIPTS if "ProcessPoolExecutor" in (ROOT / s).read_text("utf-8")),
 }
