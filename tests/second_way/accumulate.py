@@ -431,3 +431,29 @@ def three_orders() -> Pairs:
 def who_saves() -> Pairs:
     """No number: the names of the steps hold some."""
     return [("x + 1", HEADING), ("2 * x", HEADING)]
+
+
+def before_the_step() -> Pairs:
+    """The slope of w^2 / 2 at 3 and 4."""
+    return [
+        ("before the step:", slope(lambda w: 0.5 * np.sum(w**2), [3, 4])),
+        ("after train_step:", None),
+    ]
+
+
+def divide_once() -> Pairs:
+    """The slopes of the two halves, added, then halved."""
+    both = batch(slice(0, 2)) + batch(slice(2, 4))
+    return [("before dividing, w.grad:", both), (".grad divided once, w.grad:", both / 2)]
+
+
+def share_nothing() -> Pairs:
+    """64 rows, at w = 0; a graph saves x and tanh, 64 x 64 numbers of 4 bytes each."""
+    bytes_of_one = 2 * 64 * 64 * 4
+    w_grad = slope(lambda w: sum(64 * np.tanh(x * w) for x in (1, 2, 3)), 0)
+    return [
+        ("the sum saved at most:", 3 * bytes_of_one),
+        ("w.grad:", w_grad),
+        ("one by one saved at most:", bytes_of_one),
+        ("w.grad:", w_grad),
+    ]

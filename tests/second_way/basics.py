@@ -5,6 +5,7 @@ import numpy as np
 from second_way.tools import HEADING, Pairs, mse, sgd, slope
 
 EXCEPTIONS = {
+    ("assigned_grad", "warnings: 0"): "a count of warnings",
     ("find_the_nan", "in its 0th output"): "PyTorch's message: a place in a list",
     ("mse_shapes", "torch.Size([3])"): "PyTorch's message: a shape",
     ("mse_shapes", "torch.Size([3, 1])"): "PyTorch's message: a shape",
@@ -430,4 +431,13 @@ def where_or_mask() -> Pairs:
         ("where, x.grad:", seen),
         ("mask, y:", (x > 0) * root),
         ("mask, x.grad:", seen),
+    ]
+
+
+def assigned_grad() -> Pairs:
+    """The 7 that was put there; the slopes of 3 x by x, and of y by y."""
+    return [
+        ("assigned, y.grad:", 7),
+        ("x.grad:", slope(lambda x: 3 * x, 2)),
+        ("retain_grad(), y.grad:", slope(lambda y: y, 6)),
     ]

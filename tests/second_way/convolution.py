@@ -5,6 +5,14 @@ import numpy as np
 from second_way.tools import HEADING, Pairs, sgd, slope
 
 EXCEPTIONS = {
+    (
+        "smaller_data",
+        "at index 0 - got [1, 2] but expected shape compatible with [1, 3]",
+    ): "PyTorch's message: a place in a list, and shapes",
+    (
+        "smaller_data",
+        "at index 1 - got [3, 1] but expected shape compatible with [3, 2]",
+    ): "PyTorch's message: a place in a list, and shapes",
     ("one_letter_short", "element 0 of tensors"): "PyTorch's message: a place in a list",
 }
 
@@ -512,3 +520,8 @@ def review_solution() -> Pairs:
         ("heat map:", picture),
         ("gradient of the score in the image:", slope(score, SPOTS)),
     ]
+
+
+def smaller_data() -> Pairs:
+    """The sum of x @ w, x all ones: each weight counts once."""
+    return [("old loss deleted, w.grad:", slope(np.sum, [1.0, 1, 1]))]

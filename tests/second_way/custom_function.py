@@ -8,6 +8,7 @@ import torch
 from second_way.tools import HEADING, Pairs, slope
 
 EXCEPTIONS = {
+    ("for_jvp", "(expected 1, got 0)"): "counts of tensors to unpack and of those that were saved",
     ("checked_round", "output 0 with respect to input 0"): "which output and which input",
     ("changed_after", "is at version 1; expected version 0 instead"): "a count of edits in place",
     ("wrong_count", "(expected 2, got 1)"): "counts of arguments and of what was returned",
@@ -493,4 +494,21 @@ def review_solution() -> Pairs:
         ("slope of y in v:", slope(lambda v: v * 2**2, 3)),
         ("v.grad:", slope(lambda v: 5 * v * 2**2, 3)),
         ("w.grad:", slope(lambda w: 5 * 3 * w**2, 2)),
+    ]
+
+
+def for_jvp() -> Pairs:
+    """The slope of x^2 at 3."""
+    return [("save_for_forward: True", slope(lambda x: x**2, 3))]
+
+
+def under_no_grad() -> Pairs:
+    """Whether there is a node, which holds what was kept."""
+    return [
+        ("recording: True grad_fn:", True),
+        ("still there, saved and kept: [", True),
+        (",", True),
+        ("recording: False grad_fn:", False),
+        ("still there, saved and kept: [", False),
+        (",", False),
     ]

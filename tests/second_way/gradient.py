@@ -493,3 +493,17 @@ def network() -> Pairs:
         second, offset = sgd(second, out.T @ hidden, 0.1), sgd(offset, out.sum(0), 0.1)
         first, shift = sgd(first, inner.T @ x, 0.1), sgd(shift, inner.sum(0), 0.1)
     return [("last step, loss:", round(float(np.mean(wrong**2)), 3))]
+
+
+def another_object() -> Pairs:
+    """Who has gradients: the object that went back, until it is cleared."""
+    return [
+        ("model has gradients: [", False),
+        (",", False),
+        ("copy has gradients: [", True),
+        (",", True),
+        ("model after its own backward has gradients: [", True),
+        (",", True),
+        ("model after zero_grad has gradients: [", False),
+        (",", False),
+    ]

@@ -281,3 +281,15 @@ def vmap_accepts() -> Pairs:
 EXCEPTIONS = {
     ("vmap_refuses", "output with shape [2] doesn't match the broadcast shape [2, 2]"): "shapes",
 }
+
+
+def penalty_work() -> Pairs:
+    """Each of the 4 layers is a product; a product that is recorded takes two on the way back."""
+    layers = 4
+    return [
+        ("without, forward:", layers),
+        ("without, backward:", 2 * layers - 1),
+        ("with, forward:", layers),
+        ("with, gradient at x:", layers),
+        ("with, backward:", 2 * (layers + layers)),
+    ]

@@ -243,3 +243,9 @@ def view_of_function() -> Pairs:
 
 def vmap_in_place() -> Pairs:
     return [("added:", [[1.0, 2.0], [3.0, 4.0]])]
+
+
+def target_dtype() -> Pairs:
+    """The mean of -log(1 - p) at one half, for the target 0."""
+    p_grad = slope(lambda p: np.mean(-np.log(1 - p)), [0.5, 0.5])
+    return [("target.to(p.dtype), p.grad:", p_grad)]
