@@ -72,3 +72,25 @@ def hook_inside() -> Pairs:
         pairs += [("hook inside: w.grad", 3 * 2 * 10), ("the hook sees", alone)]
         pairs += [("w.grad", 3 * 2), ("the hook sees", from_loss + 5), ("w.grad", 3 * (2 + 5))]
     return pairs
+
+
+def refused() -> Pairs:
+    """The slope of w^3 squared is 9 w^4, its derivative 36 w^3; a hook makes ten times 3 w^2."""
+    w = 2
+    return [("w.grad", 36 * w**3)] * 3 + [("w.grad", 10 * 3 * w**2)] * 2
+
+
+def review_problem() -> Pairs:
+    """loss = 2 w x; nothing comes to y from outside."""
+    return [("gradient at y:", None), ("gradient of w:", 2 * 2)]
+
+
+def review_solution() -> Pairs:
+    """y = w x and loss = 2 y; the hook that appends cuts the graph."""
+    w, x = 3, 2
+    return [
+        ("output", w * x),
+        ("gradient at y:", 2),
+        ("gradient of w:", 2 * x),
+        ("graphs:", 2),
+    ]
