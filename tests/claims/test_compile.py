@@ -61,3 +61,75 @@ def test_a_late_module_hook_is_silent_until_compiled_again(backend, child, kind,
     torch.compiler.reset()
     compiled(x).sum().backward()
     assert len(fired) == 1
+
+
+def double_output(module, args, output):
+    return output * 2
+
+
+def double_input(module, grad_input, grad_output):
+    return tuple(None if grad is None else grad * 2 for grad in grad_input)
+
+
+@settings(max_examples=16, deadline=None)
+@given(
+    backend=BACKENDS,
+    child=st.sampled_from(list(CHILDREN)),
+    dtype=st.sampled_from([torch.float32, torch.float64]),
+    hook=st.sampled_from(["none", "forward", "full backward"]),
+    training=st.booleans(),
+    calls=st.integers(1, 3),
+    seed=st.integers(0, 1000),
+)
+def test_compiled_gradients_are_the_same(backend, child, dtype, hook, training, calls, seed):
+    """check: the same hooks before the first call, the same input, nothing drawn."""
+    torch.compiler.reset()
+    torch.manual_seed(seed)
+    net = Net(child).to(dtype).train(training)
+    if hook == "forward":
+        net.child.register_forward_hook(double_output)
+    if hook == "full backward":
+        net.child.register_full_backward_hook(double_input)
+    compiled = torch.compile(net, backend=backend)
+    for _ in range(calls):
+        x = torch.randn(2, 2, 3, dtype=dtype)
+        found = []
+        for model in (net, compiled):
+            net.zero_grad()
+            inputs = x.clone().requires_grad_()
+            model(inputs).pow(2).sum().backward()
+            found.append([inputs.grad, *(p.grad.clone() for p in net.parameters())])
+        torch.testing.assert_close(found[1], found[0])
+
+
+STEPS = {"product": lambda w: w * 3, "exp": torch.exp, "tanh": torch.tanh}
+
+
+@settings(max_examples=16, deadline=None)
+@given(
+    step=st.sampled_from(list(STEPS)),
+    dtype=st.sampled_from([torch.float32, torch.float64]),
+    size=st.integers(1, 4),
+    factor=st.integers(-4, 4),
+)
+def test_a_hook_outside_sees_only_the_part_from_outside(step, dtype, size, factor):
+    """check: none of it where nothing comes from there; the gradient of w is whole."""
+    torch.compiler.reset()
+
+    def function(w):
+        y = STEPS[step](w)
+        return y, y.pow(2).sum()
+
+    grads = []
+    for call in (function, torch.compile(function, backend="aot_eager")):
+        w = torch.linspace(0.1, 0.9, size, dtype=dtype).requires_grad_()
+        y, loss = call(w)
+        seen = []
+        y.register_hook(seen.append)
+        (loss + (factor * y).sum() if factor else loss).backward()
+        grads.append(w.grad)
+    torch.testing.assert_close(grads[1], grads[0])
+    if factor:
+        torch.testing.assert_close(seen[0], torch.full_like(w, factor))
+    else:
+        assert seen == [None]

@@ -37,6 +37,7 @@ def nothing_compiled() -> Pairs:
 EXCEPTIONS = {
     ("full_graph", "the shape of y: (2,)"): "a shape",
     ("full_graph", "where: line 6"): "a line of the script",
+    ("hook_inside", "hook outside, backward from loss + 5 * y:"): "a formula",
 }
 
 
@@ -52,3 +53,44 @@ def hook_breaks() -> Pairs:
 def full_graph() -> Pairs:
     """One break, so two graphs."""
     return [("graphs:", 2), ("breaks:", 1)]
+
+
+def compare() -> Pairs:
+    """outer(inner(x)) is 5 * 3 * 2; a hook that doubles is known to the eager side only."""
+    inner, outer, x = 3, 5, 2
+    pairs: Pairs = []
+    for factor in (1, 2):
+        pairs += [("inner.weight: eager", factor * outer * x), ("compiled", outer * x)]
+        pairs += [("outer.weight: eager", factor * inner * x), ("compiled", inner * x)]
+    return pairs
+
+
+def hook_inside() -> Pairs:
+    """y = 3 w and loss = 2 y: with aot_eager, the 2 comes to y within the compiled node."""
+    pairs: Pairs = []
+    for from_loss, alone in ((2, 2), (0, None)):
+        pairs += [("hook inside: w.grad", 3 * 2 * 10), ("the hook sees", alone)]
+        pairs += [("w.grad", 3 * 2), ("the hook sees", from_loss + 5), ("w.grad", 3 * (2 + 5))]
+    return pairs
+
+
+def refused() -> Pairs:
+    """The slope of w^3 squared is 9 w^4, its derivative 36 w^3; a hook makes ten times 3 w^2."""
+    w = 2
+    return [("w.grad", 36 * w**3)] * 3 + [("w.grad", 10 * 3 * w**2)] * 2
+
+
+def review_problem() -> Pairs:
+    """loss = 2 w x; nothing comes to y from outside."""
+    return [("gradient at y:", None), ("gradient of w:", 2 * 2)]
+
+
+def review_solution() -> Pairs:
+    """y = w x and loss = 2 y; the hook that appends cuts the graph."""
+    w, x = 3, 2
+    return [
+        ("output", w * x),
+        ("gradient at y:", 2),
+        ("gradient of w:", 2 * x),
+        ("graphs:", 2),
+    ]
