@@ -5,6 +5,7 @@ import numpy as np
 from second_way.tools import HEADING, Pairs, slope
 
 EXCEPTIONS = {
+    ("soft_rank", "element 0 of tensors"): "a message",
     ("padding", "padding_idx 0"): "an argument",
     ("no_slope", "x > 2: requires"): "the name of a line",
     ("no_slope", "(x > 2).float(): requires"): "the name of a line",
@@ -119,6 +120,67 @@ def padding() -> Pairs:
         ("gradient:", often),
         ("rows:", rows),
         ("gradient:", often * [0, 1, 1]),
+    ]
+
+
+def sorted_back() -> Pairs:
+    """(1, 10, 100) @ sorted(x) at x = (3, 1, 1.5)."""
+    x, weights = np.array([3, 1, 1.5]), np.array([1.0, 10, 100])
+    return [
+        ("sorted:", np.sort(x)),
+        ("places:", np.argsort(x)),
+        ("x.grad:", slope(lambda x: weights @ np.sort(x), x)),
+        ("places require a gradient:", False),
+    ]
+
+
+def in_the_middle() -> Pairs:
+    """Sorted, the k-th of four numbers, or the middle between two of them."""
+    x = np.array([4.0, 1, 3, 2])
+    ways = {
+        "topk:": lambda x: np.sort(x)[:1:-1],
+        "kthvalue:": lambda x: np.sort(x)[2],
+        "median():": lambda x: np.sort(x)[1],
+        "quantile:": np.median,
+    }
+    pairs: Pairs = []
+    for name, f in ways.items():
+        pairs += [(name, f(x)), ("gradient:", slope(lambda x, f=f: np.sum(f(x)), x))]
+    return pairs
+
+
+def equal_values() -> Pairs:
+    """All of it to the first or to the last of those that are equal, or a part to each."""
+    equal = np.array([1.0, 0, 1])
+    first, last, shared = np.array([1.0, 0, 0]), np.array([0.0, 0, 1]), equal / equal.sum()
+    gradients = {
+        "max(dim):": first,
+        "topk:": first,
+        "sort():": last,
+        "sort(descending=True):": first,
+        "amax():": shared,
+        "max():": shared,
+        "median(dim):": first,
+        "kthvalue:": first,
+        "median():": shared,
+    }
+    pairs: Pairs = []
+    for name, gradient in gradients.items():
+        pairs += [(name, 2.0), (", gradient", gradient)]
+    return pairs
+
+
+def soft_rank() -> Pairs:
+    """The squared distance of the soft ranks from (2, 0, 1)."""
+    x, wanted = np.array([3, 1, 0.5]), np.array([2.0, 0, 1])
+
+    def ranks(x):
+        return np.sum(1 / (1 + np.exp(x[None, :] - x[:, None])), axis=1) - 0.5
+
+    return [
+        ("ranks:", np.array([2, 1, 0])),
+        ("soft ranks:", ranks(x)),
+        ("x.grad:", slope(lambda x: np.sum((ranks(x) - wanted) ** 2), x)),
     ]
 
 
