@@ -188,6 +188,30 @@ def test_a_median_is_the_lower_one_of_the_two(count, dtype, seed):
     assert gradient.equal((order == (count - 1) // 2).to(dtype))
 
 
+@given(st.integers(1, 4), st.integers(2, 5), st.booleans(), seeds)
+def test_bilinear_places_have_a_slope_and_nearest_ones_have_0(rows, columns, corners, seed):
+    torch.manual_seed(seed)
+    image = torch.randn(1, 1, rows, columns, dtype=torch.float64, requires_grad=True)
+    grid = (1.8 * torch.rand(1, 2, 2, 2, dtype=torch.float64) - 0.9).requires_grad_()
+
+    def sample(image, grid, mode="bilinear"):
+        return functional.grid_sample(image, grid, mode=mode, align_corners=corners)
+
+    value = sample(image, grid)
+    to_image, to_grid = torch.autograd.grad(value.sum(), (image, grid))
+    assert (to_image != 0).any()
+    assert (to_grid != 0).any()
+    h = 1e-7
+    step = torch.zeros_like(grid)
+    step[0, 0, 0, 0] = h
+    measured = (sample(image, grid + step) - sample(image, grid - step)).sum() / (2 * h)
+    torch.testing.assert_close(to_grid[0, 0, 0, 0], measured.detach(), rtol=1e-5, atol=1e-5)
+    nearest = sample(image, grid, "nearest").sum()
+    to_image, to_grid = torch.autograd.grad(nearest, (image, grid))
+    assert to_image.sum() == 4
+    assert not to_grid.any()
+
+
 REAL_LOSSES = {
     "abs": lambda w: w.abs().sum(),
     "square": lambda w: (w.abs() ** 2).sum(),
