@@ -127,6 +127,91 @@ def test_a_repeated_index_adds_gradients_and_not_what_is_written(read, add, indi
         assert y[place].item() in candidates
 
 
+SORTED = {
+    "sort": lambda x, k, dim: x.sort(dim=dim),
+    "descending": lambda x, k, dim: x.sort(dim=dim, descending=True, stable=True),
+    "topk": lambda x, k, dim: x.topk(k, dim=dim),
+    "smallest": lambda x, k, dim: x.topk(k, dim=dim, largest=False),
+    "kthvalue": lambda x, k, dim: x.kthvalue(k, dim=dim, keepdim=True),
+    "median": lambda x, k, dim: x.median(dim=dim, keepdim=True),
+    "max": lambda x, k, dim: x.max(dim=dim, keepdim=True),
+}
+
+
+@given(st.sampled_from(sorted(SORTED)), shapes, dtypes, st.booleans(), st.data())
+def test_sorted_values_send_the_gradient_to_their_places(name, shape, dtype, ties, data):
+    torch.manual_seed(data.draw(seeds))
+    shape[-1] += data.draw(st.integers(0, 40))
+    dim = data.draw(st.integers(0, len(shape) - 1))
+    k = data.draw(st.integers(1, shape[dim]))
+    start = torch.randint(3, shape) if ties else torch.randn(shape)
+    x = start.to(dtype).requires_grad_()
+    values, places = SORTED[name](x, k, dim)
+    assert not places.requires_grad
+    assert values.equal(x.gather(dim, places))
+    upstream = torch.randn(values.shape).to(dtype)
+    values.backward(upstream)
+    assert x.grad.equal(torch.zeros_like(x).scatter(dim, places, upstream))
+
+
+@given(st.lists(st.integers(0, 2), min_size=1, max_size=9), st.data())
+def test_equal_values_share_it_or_one_place_has_all(numbers, data):
+    dtype = data.draw(st.sampled_from([torch.float32, torch.float64]))
+    x = torch.tensor(numbers, dtype=dtype, requires_grad=True)
+    middle = (len(numbers) + 1) // 2
+    one = {
+        "max": x.max(dim=0),
+        "topk": x.topk(1),
+        "sort": x.sort(descending=True)[0][:1],
+        "kthvalue": x.kthvalue(middle),
+        "median": x.median(dim=0),
+    }
+    for found in one.values():
+        value = found if torch.is_tensor(found) else found.values
+        gradient = torch.autograd.grad(value.sum(), x)[0]
+        assert sorted(gradient.tolist()) == [0] * (len(numbers) - 1) + [1]
+        assert x[gradient.argmax()] == value
+    for value in (x.max(), x.amax(), x.amax(dim=0), x.median()):
+        equal = (x == value).to(dtype)
+        gradient = torch.autograd.grad(value, x)[0]
+        torch.testing.assert_close(gradient, equal / equal.sum())
+
+
+@given(st.integers(1, 9), st.sampled_from([torch.float32, torch.float64]), seeds)
+def test_a_median_is_the_lower_one_of_the_two(count, dtype, seed):
+    torch.manual_seed(seed)
+    order = torch.randperm(count)
+    x = order.to(dtype).requires_grad_()
+    y = x.median()
+    assert y == (count - 1) // 2
+    gradient = torch.autograd.grad(y, x)[0]
+    assert gradient.equal((order == (count - 1) // 2).to(dtype))
+
+
+@given(st.integers(1, 4), st.integers(2, 5), st.booleans(), seeds)
+def test_bilinear_places_have_a_slope_and_nearest_ones_have_0(rows, columns, corners, seed):
+    torch.manual_seed(seed)
+    image = torch.randn(1, 1, rows, columns, dtype=torch.float64, requires_grad=True)
+    grid = (1.8 * torch.rand(1, 2, 2, 2, dtype=torch.float64) - 0.9).requires_grad_()
+
+    def sample(image, grid, mode="bilinear"):
+        return functional.grid_sample(image, grid, mode=mode, align_corners=corners)
+
+    value = sample(image, grid)
+    to_image, to_grid = torch.autograd.grad(value.sum(), (image, grid))
+    assert (to_image != 0).any()
+    assert (to_grid != 0).any()
+    h = 1e-7
+    step = torch.zeros_like(grid)
+    step[0, 0, 0, 0] = h
+    measured = (sample(image, grid + step) - sample(image, grid - step)).sum() / (2 * h)
+    torch.testing.assert_close(to_grid[0, 0, 0, 0], measured.detach(), rtol=1e-5, atol=1e-5)
+    nearest = sample(image, grid, "nearest").sum()
+    to_image, to_grid = torch.autograd.grad(nearest, (image, grid))
+    assert to_image.sum() == 4
+    assert not to_grid.any()
+
+
 REAL_LOSSES = {
     "abs": lambda w: w.abs().sum(),
     "square": lambda w: (w.abs() ** 2).sum(),

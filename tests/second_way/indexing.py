@@ -5,6 +5,8 @@ import numpy as np
 from second_way.tools import HEADING, Pairs, slope
 
 EXCEPTIONS = {
+    ("corners", "since 1.3"): "a version",
+    ("soft_rank", "element 0 of tensors"): "a message",
     ("padding", "padding_idx 0"): "an argument",
     ("no_slope", "x > 2: requires"): "the name of a line",
     ("no_slope", "(x > 2).float(): requires"): "the name of a line",
@@ -120,6 +122,115 @@ def padding() -> Pairs:
         ("rows:", rows),
         ("gradient:", often * [0, 1, 1]),
     ]
+
+
+def sorted_back() -> Pairs:
+    """(1, 10, 100) @ sorted(x) at x = (3, 1, 1.5)."""
+    x, weights = np.array([3, 1, 1.5]), np.array([1.0, 10, 100])
+    return [
+        ("sorted:", np.sort(x)),
+        ("places:", np.argsort(x)),
+        ("x.grad:", slope(lambda x: weights @ np.sort(x), x)),
+        ("places require a gradient:", False),
+    ]
+
+
+def in_the_middle() -> Pairs:
+    """Sorted, the k-th of four numbers, or the middle between two of them."""
+    x = np.array([4.0, 1, 3, 2])
+    ways = {
+        "topk:": lambda x: np.sort(x)[:1:-1],
+        "kthvalue:": lambda x: np.sort(x)[2],
+        "median():": lambda x: np.sort(x)[1],
+        "quantile:": np.median,
+    }
+    pairs: Pairs = []
+    for name, f in ways.items():
+        pairs += [(name, f(x)), ("gradient:", slope(lambda x, f=f: np.sum(f(x)), x))]
+    return pairs
+
+
+def equal_values() -> Pairs:
+    """All of it to the first or to the last of those that are equal, or a part to each."""
+    equal = np.array([1.0, 0, 1])
+    first, last, shared = np.array([1.0, 0, 0]), np.array([0.0, 0, 1]), equal / equal.sum()
+    gradients = {
+        "max(dim):": first,
+        "topk:": first,
+        "sort():": last,
+        "sort(descending=True):": first,
+        "amax():": shared,
+        "max():": shared,
+        "median(dim):": first,
+        "kthvalue:": first,
+        "median():": shared,
+    }
+    pairs: Pairs = []
+    for name, gradient in gradients.items():
+        pairs += [(name, 2.0), (", gradient", gradient)]
+    return pairs
+
+
+def soft_rank() -> Pairs:
+    """The squared distance of the soft ranks from (2, 0, 1)."""
+    x, wanted = np.array([3, 1, 0.5]), np.array([2.0, 0, 1])
+
+    def ranks(x):
+        return np.sum(1 / (1 + np.exp(x[None, :] - x[:, None])), axis=1) - 0.5
+
+    return [
+        ("ranks:", np.array([2, 1, 0])),
+        ("soft ranks:", ranks(x)),
+        ("x.grad:", slope(lambda x: np.sum((ranks(x) - wanted) ** 2), x)),
+    ]
+
+
+PIXELS = np.array([10.0, 20, 40, 80])
+
+
+def read_at(place: float, pixels: np.ndarray) -> float:
+    """Each pixel is weighted by how near it is; those farther than one pixel count nothing."""
+    return np.sum(np.maximum(0, 1 - np.abs(place - np.arange(4))) * pixels)
+
+
+def sampled(f, place: float, first: str) -> Pairs:
+    """What is read, and its slopes by the pixels and by the place."""
+    return [
+        (first, f(place, PIXELS)),
+        ("pixels.grad:", slope(lambda pixels: f(place, pixels), PIXELS)),
+        ("place.grad:", slope(lambda place: f(place, PIXELS), place)),
+    ]
+
+
+def between_pixels() -> Pairs:
+    """Between the pixels 1 and 2."""
+    return sampled(read_at, 1.25, "value:")
+
+
+def which_mode() -> Pairs:
+    """Weighted, and the closest one."""
+    closest = sampled(lambda place, pixels: pixels[round(float(place))], 1.25, "nearest: value")
+    return sampled(read_at, 1.25, "bilinear: value") + closest
+
+
+def outside() -> Pairs:
+    """Nothing, the pixel at the edge, or the place on the other side of the edge."""
+    ways = {
+        "zeros: value": read_at,
+        "border: value": lambda place, pixels: read_at(np.clip(place, 0, 3), pixels),
+        "reflection: value": lambda place, pixels: read_at(np.abs(place), pixels),
+    }
+    return [pair for first, f in ways.items() for pair in sampled(f, -1.5, first)]
+
+
+def corners() -> Pairs:
+    """The coordinate 0.4 as a pixel, from center to center or from edge to edge."""
+    centers = lambda x: read_at((x + 1) / 2 * 3, PIXELS)  # noqa: E731
+    edges = lambda x: read_at((x + 1) / 2 * 4 - 0.5, PIXELS)  # noqa: E731
+    pairs: Pairs = []
+    for f in (centers, edges, edges):
+        pairs += [("value:", f(0.4)), ("x.grad:", slope(f, 0.4))]
+    return pairs
 
 
 def complex_slope() -> Pairs:

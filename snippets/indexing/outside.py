@@ -1,0 +1,17 @@
+import torch
+import torch.nn.functional as F
+
+place = torch.tensor(-1.5, requires_grad=True)
+pixels = torch.tensor([10.0, 20.0, 40.0, 80.0], requires_grad=True)
+
+for padding in ("zeros", "border", "reflection"):
+    place.grad = None
+    pixels.grad = None
+    image = pixels.view(1, 1, 1, 4)
+    grid = torch.stack([2 * place / 3 - 1, torch.zeros(())])
+    grid = grid.view(1, 1, 1, 2)
+    value = F.grid_sample(image, grid, padding_mode=padding, align_corners=True).sum()
+    value.backward()
+    print(f"{padding}: value", round(value.item(), 4))
+    print("    pixels.grad:", pixels.grad)
+    print("    place.grad:", round(place.grad.item(), 4))
