@@ -154,6 +154,24 @@ def find_unused() -> Pairs:
     return [("rank", 0), (":", 1), (",", 3), ("rank", 1), (":", 1), (",", 3)]
 
 
+def twice() -> Pairs:
+    """w * w * x at 1: 2 x, averaged; or x averaged, and another x of the own process added."""
+    x = np.array([1.0, 3])
+    both = slope(lambda w: (w * w * x).mean(), 1.0)
+    return [
+        pair
+        for rank in (0, 1)
+        for pair in (
+            ("rank", rank),
+            ("not reentrant:", both),
+            ("rank", rank),
+            ("rank", rank),
+            ("reentrant, alone:", x.mean() + x[rank]),
+            ("rank", rank),
+        )
+    ]
+
+
 def review_problem() -> Pairs:
     """Each step follows the own mean; .grad then is the mean of both means."""
     own = [gradient(slice(0, 1)), gradient(slice(1, 4))]
