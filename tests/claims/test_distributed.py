@@ -1,6 +1,7 @@
 """What the pages of distributed say in general: two processes on the CPU, with gloo."""
 
 from contextlib import nullcontext
+from copy import deepcopy
 from itertools import product
 
 import pytest
@@ -389,3 +390,82 @@ def test_frozen_parameters_are_not_waited_for(ranks):
     """unused: and a model that has no others isn't wrapped."""
     for whole, part in ranks(frozen):
         assert "DistributedDataParallel is not needed" in whole and part == ""
+
+
+def sharded_and_ddp(rank: int) -> list:
+    """Of many models: the gradient of DDP and of fully_shard, what hooks saw, and the norms."""
+    found = []
+    for (make, dtype), blocks in product(
+        product(MODELS.values(), (torch.float32, torch.float64)), (False, True)
+    ):
+        torch.manual_seed(0)
+        net = make().to(dtype)
+        torch.manual_seed(1 + rank)
+        x = torch.randn(2, 3, dtype=dtype)
+        model = DistributedDataParallel(deepcopy(net))
+        model(x).square().mean().backward()
+        with_ddp = [p.grad for p in model.module.parameters()]
+        del model
+        mesh = init_device_mesh("cpu", (2,))
+        for block in net if blocks and isinstance(net, nn.Sequential) else ():
+            if list(block.parameters()):
+                fully_shard(block, mesh=mesh)
+        fully_shard(net, mesh=mesh)
+        tensor_hook, post = [], []
+        for p in net.parameters():
+            p.register_hook(tensor_hook.append)
+            p.register_post_accumulate_grad_hook(
+                lambda p, post=post: post.append(p.grad.to_local().clone())
+            )
+        net(x).square().mean().backward()
+        grads = [p.grad for p in net.parameters()]
+        whole = [g.full_tensor() for g in grads]
+        parts = [g.to_local().clone() for g in grads]
+        items = [g.norm().item() for g in grads]
+        norm = nn.utils.clip_grad_norm_(net.parameters(), 0.01).full_tensor()
+        clipped = [p.grad.full_tensor() for p in net.parameters()]
+        found.append((with_ddp, whole, parts, items, norm, clipped, tensor_hook, post))
+    return found
+
+
+def test_sharded_gradients_are_those_of_ddp_in_parts(ranks):
+    """sharded: rows as chunk() cuts them, the norm over all parts, one kind of hook."""
+    for rank, found in enumerate(ranks(sharded_and_ddp)):
+        for with_ddp, whole, parts, items, norm, clipped, tensor_hook, post in found:
+            close = {"rtol": 1e-4, "atol": 1e-6}
+            total = flat(with_ddp).norm()
+            torch.testing.assert_close(norm, total, **close)
+            for averaged, full, part, item, after in zip(
+                with_ddp, whole, parts, items, clipped, strict=True
+            ):
+                torch.testing.assert_close(full, averaged, **close)
+                rows = averaged.chunk(2)
+                own = rows[rank] if rank < len(rows) else averaged[:0]
+                torch.testing.assert_close(part, own, **close)
+                assert item == pytest.approx(own.norm().item(), rel=1e-4, abs=1e-6)
+                torch.testing.assert_close(after, averaged * 0.01 / (total + 1e-6), **close)
+            assert not tensor_hook and len(post) == len(parts)
+            assert all(any(torch.equal(seen, part) for part in parts) for seen in post)
+
+
+def optimizer_before_sharding(rank: int) -> list[bool]:
+    """Whether the weights move, for an optimizer that was created before fully_shard, and after."""
+    found = []
+    for make, early in product(OPTIMIZERS, (True, False)):
+        model = nn.Linear(2, 2)
+        parameters = list(model.parameters()) if early else None
+        optimizer = make(parameters, lr=0.1) if early else None
+        fully_shard(model, mesh=init_device_mesh("cpu", (2,)))
+        optimizer = optimizer or make(model.parameters(), lr=0.1)
+        before = model.weight.full_tensor().detach().clone()
+        model(torch.ones(1, 2)).sum().backward()
+        optimizer.step()
+        state = optimizer.state.get(model.weight, {})
+        assert all(s.shape != (2, 2) or s.to_local().shape == (1, 2) for s in state.values())
+        found.append(not torch.equal(before, model.weight.full_tensor()))
+    return found
+
+
+def test_an_optimizer_created_before_sharding_changes_nothing(ranks):
+    """sharded: it holds the parameters that were replaced."""
+    assert ranks(optimizer_before_sharding) == [[False, True] * len(OPTIMIZERS)] * 2

@@ -123,6 +123,27 @@ def clip() -> Pairs:
     ]
 
 
+def sharded() -> Pairs:
+    """3 and 4 times the mean of (6, 0) and (0, 8): a row each, clipped by the whole norm."""
+    whole = np.outer([3.0, 4], np.array([[6.0, 0], [0, 8]]).mean(0))
+    norm = np.sqrt((whole**2).sum())
+    return [
+        pair
+        for rank, row in enumerate(whole)
+        for pair in (
+            ("rank", rank),
+            ("DDP", whole),
+            ("full_tensor()", whole),
+            ("rank", rank),
+            ("post-accumulate hook", row),
+            ("rank", rank),
+            ("norm()", np.sqrt((row**2).sum())),
+            ("clip_grad_norm_", norm),
+            ("clipped", row * 5 / norm),
+        )
+    ]
+
+
 def unused() -> Pairs:
     """The gradient of a head is the input, 2 or 6; that of the other head is missing."""
     return [("rank", 0), (":", 2), ("rank", 1), ("None,", 6)]
@@ -131,6 +152,24 @@ def unused() -> Pairs:
 def find_unused() -> Pairs:
     """The mean of an input and 0, in both."""
     return [("rank", 0), (":", 1), (",", 3), ("rank", 1), (":", 1), (",", 3)]
+
+
+def twice() -> Pairs:
+    """w * w * x at 1: 2 x, averaged; or x averaged, and another x of the own process added."""
+    x = np.array([1.0, 3])
+    both = slope(lambda w: (w * w * x).mean(), 1.0)
+    return [
+        pair
+        for rank in (0, 1)
+        for pair in (
+            ("rank", rank),
+            ("not reentrant:", both),
+            ("rank", rank),
+            ("rank", rank),
+            ("reentrant, alone:", x.mean() + x[rank]),
+            ("rank", rank),
+        )
+    ]
 
 
 def review_problem() -> Pairs:
