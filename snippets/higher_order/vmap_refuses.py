@@ -18,6 +18,10 @@ def branch(x):
     return -x
 
 
+def slice_it(x, i):
+    return x[:i].sum()
+
+
 x = torch.tensor([[1.0, 2.0], [-3.0, 1.0]])
 for f in (to_number, in_place, branch):
     try:
@@ -25,3 +29,10 @@ for f in (to_number, in_place, branch):
     except RuntimeError as error:
         print(f"{f.__name__}:")
         print(" ", str(error).split(", please")[0])
+
+i = torch.tensor([1, 2])
+try:
+    vmap(slice_it)(x, i)
+except RuntimeError as error:
+    print("slice_it:")
+    print(" ", str(error).split(", please")[0])

@@ -8,3 +8,10 @@ except RuntimeError as error:
 
 (w.reshape(2, 2) ** 2).sum().backward()
 print("reshape, w.grad:", w.grad)
+
+output = 2 * w
+try:
+    output.resize_(2, 2)
+except RuntimeError as error:
+    print("an output:", error)
+print("detach(), resize_:", output.detach().resize_(2, 2))

@@ -6,6 +6,7 @@ from second_way.tools import HEADING, Pairs, mse, sgd, slope
 
 EXCEPTIONS = {
     ("assigned_grad", "warnings: 0"): "a count of warnings",
+    ("grad_of_g", "at index 0"): "part of a message",
     ("find_the_nan", "in its 0th output"): "PyTorch's message: a place in a list",
     ("mse_shapes", "torch.Size([3])"): "PyTorch's message: a shape",
     ("mse_shapes", "torch.Size([3, 1])"): "PyTorch's message: a shape",
@@ -353,6 +354,14 @@ def hessian() -> Pairs:
         (":", rows[1]),
         ("torch.func.hessian:", rows),
         ("gradient of g.sum():", slope(lambda w: first(w).sum(), [1, 2])),
+    ]
+
+
+def grad_of_g() -> Pairs:
+    """x0^3 + x1^3 at (1, 2): g is 3 x^2, whose sum has these slopes; g was not used for y."""
+    return [
+        ("grad(y, g), allow_unused:", None),
+        ("grad(g.sum(), x):", slope(lambda x: np.sum(3 * x**2), [1, 2])),
     ]
 
 

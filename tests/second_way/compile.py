@@ -1,6 +1,8 @@
 """The numbers of `snippets/compile/`, found without autograd."""
 
-from second_way.tools import Pairs
+import numpy as np
+
+from second_way.tools import Pairs, slope
 
 
 def later_hook() -> Pairs:
@@ -47,6 +49,23 @@ def hook_breaks() -> Pairs:
     pairs: Pairs = []
     for graphs, operations in ((1, layers), (1, layers + 1), (2, layers), (1, layers - 1)):
         pairs += [("graphs:", graphs), ("operations in them:", operations)]
+    return pairs
+
+
+def grad_inside() -> Pairs:
+    """(w.x)^2 by differences: its slope is the force, the slope of the force's sum is w's."""
+
+    def force(w: np.ndarray) -> np.ndarray:
+        return slope(lambda x: (w @ x) ** 2, [1.0, 1.0])
+
+    w = np.array([2.0, 2.0])
+    of_weight = slope(lambda w: force(w).sum(), w, h=1e-3)
+    pairs: Pairs = []
+    for passes in (True, False, None, True, True, True):
+        if passes is not None:
+            pairs.append(("force:", force(w)[None]))
+        if passes:
+            pairs.append(("weight.grad:", of_weight[None]))
     return pairs
 
 

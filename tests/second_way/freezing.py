@@ -352,6 +352,11 @@ def zeroed_weight() -> Pairs:
     ]
 
 
+def copy_weight_norm() -> Pairs:
+    """A length and a direction."""
+    return [("new, copied, parameters:", 2)]
+
+
 def review_problem() -> Pairs:
     """No slope in the adapter; half the way to the mean of 2 and 6."""
     return [

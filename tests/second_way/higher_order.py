@@ -275,6 +275,8 @@ def vmap_accepts() -> Pairs:
         ("stays_tensor:", np.stack([row * row.max() for row in x])),
         ("in_place:", x),
         ("branch:", np.stack([row if row.sum() > 0 else -row for row in x])),
+        ("one_place:", [row[i] for row, i in zip(x, (1, 0), strict=True)]),
+        ("before:", [row[:i].sum() for row, i in zip(x, (1, 0), strict=True)]),
     ]
 
 

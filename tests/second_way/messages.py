@@ -56,7 +56,10 @@ def data_of_ints() -> Pairs:
 
 def detach_view() -> Pairs:
     """3 w0 as a number, times 3 w1."""
-    return [("detach(), w.grad:", slope(lambda w: 3.0 * 3 * w[1], [1.0, 2.0]))]
+    return [
+        ("detach(), w.grad:", slope(lambda w: 3.0 * 3 * w[1], [1.0, 2.0])),
+        ("zero_grad, p.grad:", np.zeros((2, 2))),
+    ]
 
 
 def empty_clipping() -> Pairs:
@@ -143,7 +146,10 @@ def pre_hook_returns() -> Pairs:
 
 
 def resize() -> Pairs:
-    return [("reshape, w.grad:", slope(lambda w: np.sum(w**2), [1.0, 2.0, 3.0, 4.0]))]
+    return [
+        ("reshape, w.grad:", slope(lambda w: np.sum(w**2), [1.0, 2.0, 3.0, 4.0])),
+        ("detach(), resize_:", 2 * np.array([[1.0, 2.0], [3.0, 4.0]])),
+    ]
 
 
 def resume_scheduler() -> Pairs:
@@ -234,6 +240,15 @@ def integer_indices() -> Pairs:
 
 def non_leaf_parameter() -> Pairs:
     return [("base.grad:", slope(lambda b: np.sum(2 * b), [1.0, 1.0]))]
+
+
+def fused_convolution() -> Pairs:
+    """A result is no leaf; without recording it is one, and holds 3 times 2."""
+    return [
+        ("copied, is_leaf:", False),
+        ("under no_grad, is_leaf:", True),
+        ("assigned, weight:", 3 * 2.0),
+    ]
 
 
 def view_of_function() -> Pairs:

@@ -237,6 +237,29 @@ def a_little_more() -> Pairs:
     return [*pairs, ("1e-8 in float16:", np.float16(1e-8))]
 
 
+def log_of_zero() -> Pairs:
+    """The slope of -log p is -1 / p; below the bound the clamped loss is flat."""
+    with np.errstate(**QUIET):
+        p = np.array([0, 0.5], np.float32)
+        infinite, by_p = -np.log(p).sum(), -1 / p
+
+    def clamped(p):
+        return -np.log(np.maximum(p, 1e-6)).sum()
+
+    return [
+        ("NumPy, log of 0:", -INF),
+        ("p, loss:", infinite),
+        ("p.grad:", by_p),
+        ("clamped, loss:", clamped(p)),
+        ("p.grad:", slope(clamped, p, h=1e-7)),
+    ]
+
+
+def any_or_all() -> Pairs:
+    finite = np.isfinite([1, np.nan])
+    return [("any():", bool(finite.any())), ("all():", bool(finite.all()))]
+
+
 def entropy() -> Pairs:
     with np.errstate(**QUIET):
         by_hand = 0 * np.log(ZERO)

@@ -141,6 +141,45 @@ def one_step_or_two() -> Pairs:
     return pairs
 
 
+def two_memories() -> Pairs:
+    """(w - 2)^2 and (w - 3)^2 from w = 1: by the formulas of momentum and of Adam."""
+
+    def walk(kind, rounds):
+        w, buffer, m, v = 1.0, 0.0, 0.0, 0.0
+        for step, ends in enumerate(rounds, start=1):
+            gradient = sum(2 * (w - end) for end in ends)
+            if kind == "momentum":
+                buffer = 0.9 * buffer + gradient
+                w -= 0.1 * buffer
+            else:
+                m = 0.9 * m + 0.1 * gradient
+                v = 0.999 * v + 0.001 * gradient**2
+                w -= 0.1 * (m / (1 - 0.9**step)) / (np.sqrt(v / (1 - 0.999**step)) + 1e-8)
+        return w
+
+    pairs: Pairs = []
+    for kind in ("momentum", "Adam"):
+        pairs += [
+            (f"{kind}, once:", walk(kind, [(2, 3)])),
+            (f"{kind}, twice:", walk(kind, [(2,), (3,)])),
+        ]
+    return pairs
+
+
+def two_stages() -> Pairs:
+    """3 a - b^2 from (1, 2), two steps with lr = 0.125; tied, its slope is 3 - 2 a."""
+    pairs: Pairs = []
+    for name in ("one parameter", "two, not added", "two, gradients added"):
+        a = b = np.array([1.0, 2.0])
+        for _ in range(2):
+            at_a, at_b = np.array([3.0, 3.0]), -2 * b
+            if name != "two, not added":
+                at_a = at_b = at_a + at_b
+            a, b = sgd(a, at_a, lr=0.125), sgd(b, at_b, lr=0.125)
+        pairs += [(name, HEADING), ("  first:", a), ("  last:", b)]
+    return pairs
+
+
 def review_problem() -> Pairs:
     """(a - 3 b)^2 at a = b = 2, by a and by b; each goes its own step."""
     left = slope(lambda a: (a - 3 * 2) ** 2, 2)
