@@ -23,7 +23,9 @@ pytestmark = pytest.mark.upgrade
 def entries(language: str) -> dict[str, str]:
     """The messages of the index, by their anchors."""
     page = (ROOT / f"docs/messages/index.{language}.md").read_text(encoding="utf-8")
-    return {anchor: message for message, anchor in HEADING.findall(page)}
+    found = HEADING.findall(page)
+    assert len({message for message, _ in found}) == len(found)
+    return {anchor: message for message, anchor in found}
 
 
 @pytest.mark.parametrize("language", ["zh", "en"])
