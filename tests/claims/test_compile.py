@@ -39,14 +39,19 @@ class Net(nn.Module):
             "post_accumulate_grad_hook",
         ]
     ),
+    other=st.sampled_from([None, "forward_pre_hook", "forward_hook"]),
     needs=st.booleans(),
     calls=st.integers(1, 3),
 )
 @pytest.mark.filterwarnings("ignore:Full backward hook is firing")
-def test_a_late_module_hook_is_silent_until_compiled_again(backend, child, kind, needs, calls):
+def test_a_late_module_hook_is_silent_until_compiled_again(
+    backend, child, kind, other, needs, calls
+):
     """added-later: until reset; a hook on a parameter fires in each backward pass."""
     torch.compiler.reset()
     net = Net(child)
+    if other not in (None, kind):
+        getattr(net.child, f"register_{other}")(lambda *args: None)
     compiled = torch.compile(net, backend=backend)
     x = torch.ones(2, 2, 3, requires_grad=needs)
     compiled(x).sum().backward()

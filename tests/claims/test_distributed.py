@@ -324,7 +324,13 @@ def with_unused(rank: int) -> list:
     found = []
     unused = {"find_unused_parameters": True}
     for options, way in product(
-        ({}, {"gradient_as_bucket_view": True}, unused, {"static_graph": True}),
+        (
+            {},
+            {"gradient_as_bucket_view": True},
+            {"bucket_cap_mb": 1e-6},
+            unused,
+            {"static_graph": True},
+        ),
         ("own", "first", "left out", "times 0"),
     ):
         layers = [nn.Linear(1, 1, bias=False) for _ in range(2)]

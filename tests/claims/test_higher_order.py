@@ -116,11 +116,20 @@ def test_grad_differentiates_the_first_argument(others, dictionary, dtype):
 
 @given(samples=st.integers(1, 4), dimensions=st.integers(1, 3))
 def test_batch_norm_in_training_mode_raises_under_vmap(samples, dimensions):
-    """per-sample: it would have to write each sample's statistics into one place."""
-    layer = (nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d)[dimensions - 1](2)
+    """per-sample: it would have to write each sample's statistics into one place.
+
+    Without such a place, it normalizes each sample by itself.
+    """
+    kind = (nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d)[dimensions - 1]
+    layer = kind(2)
     x = torch.randn(samples, 1, 2, *[4] * dimensions)
     with pytest.raises(RuntimeError):
         vmap(lambda x: layer(x).sum())(x)
+    layer = kind(2, track_running_stats=False)
+    alone = torch.stack([layer(sample) for sample in x])
+    assert torch.allclose(vmap(layer)(x), alone, atol=1e-5)
+    found = vmap(grad(lambda x: layer(x).square().sum() + layer(x).pow(3).sum()))(x)
+    assert found.shape == x.shape
 
 
 ONCE = {

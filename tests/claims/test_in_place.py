@@ -255,19 +255,26 @@ def test_anomaly_detection_stops_at_nan_unless_told(check_nan):
 
 @pytest.mark.filterwarnings("ignore:Error detected in")
 @pytest.mark.parametrize("name", INPUT_SAVED + RESULT_SAVED)
-def test_a_compiled_function_raises_when_it_is_called(name):
-    """find-the-line: autograd traces the backward pass there."""
+@pytest.mark.parametrize("backend", ["eager", "aot_eager", "inductor"])
+def test_a_compiled_function_raises_when_it_is_called(name, backend):
+    """find-the-line: autograd traces the backward pass there; the backend eager doesn't."""
     torch.compiler.reset()
 
-    @torch.compile(backend="aot_eager")
+    @torch.compile(backend=backend)
     def compiled(w: torch.Tensor) -> torch.Tensor:
         h = w * 1
         y = getattr(torch, name)(h)
         (h if name in INPUT_SAVED else y).add_(1)
         return y.sum()
 
-    with pytest.raises(Exception, match=MODIFIED):
-        compiled(torch.ones(3, requires_grad=True))
+    w = torch.ones(3, requires_grad=True)
+    if backend == "eager":
+        loss = compiled(w)
+        with pytest.raises(RuntimeError, match=MODIFIED):
+            loss.backward()
+    else:
+        with pytest.raises(Exception, match=MODIFIED):
+            compiled(w)
 
 
 STEPS = st.integers(2, 5)
@@ -357,17 +364,21 @@ SEVERAL = {
     name=st.sampled_from(sorted(SEVERAL)),
     requires_grad=st.booleans(),
     clone_first=st.booleans(),
+    recorded=st.booleans(),
     edit=st.sampled_from(["add_", "fill_"]),
 )
-def test_one_of_several_views_is_not_edited(name, requires_grad, clone_first, edit):
-    """views: nor after a clone before; a clone of the view, an index, or no gradient is fine.
+def test_one_of_several_views_is_not_edited(name, requires_grad, clone_first, recorded, edit):
+    """views: nor after a clone before; a clone, an index, no gradient, or no_grad is fine.
 
     `tensor_split` takes one slice after the other, each with a node of its own.
     """
     x = torch.ones(4, 2, requires_grad=requires_grad) * 1
     views = SEVERAL[name](x.clone() if clone_first else x)
     assert not requires_grad or (views[0].grad_fn is views[1].grad_fn) == (name != "tensor_split")
-    if requires_grad and name != "tensor_split":
+    if not recorded:
+        with torch.no_grad():
+            getattr(views[0], edit)(5)
+    elif requires_grad and name != "tensor_split":
         with pytest.raises(RuntimeError, match="is a view and is being modified inplace"):
             getattr(views[0], edit)(5)
         getattr(views[0].clone(), edit)(5)

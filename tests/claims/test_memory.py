@@ -71,6 +71,13 @@ def test_what_is_saved_goes_with_backward_or_with_the_graph(name, dtype, trainin
             assert not alive
             assert len(nodes_behind(loss)) > 1
             assert len(losses) == count
+        for options in ({"retain_graph": True}, {"create_graph": True}):
+            loss = layer(x).mean()
+            held = len(alive)
+            torch.autograd.grad(loss, x, **options)
+            assert len(alive) >= held
+            del loss
+            assert not alive
         loss = layer(x).mean()
         assert alive or (name == "Dropout" and not training)
         del loss
@@ -327,6 +334,7 @@ def test_batch_norm_moves_twice(momentum, dtype, reentrant):
     assert all(map(torch.equal, before, twice.buffers()))
 
 
+OWN = torch.Generator().manual_seed(0)
 DRAWS = {
     "dropout": lambda x: nn.functional.dropout(x, 0.5),
     "rand": lambda x: x * torch.rand(x.shape),
@@ -334,6 +342,7 @@ DRAWS = {
     "randperm": lambda x: x * torch.randperm(64),
     "python": lambda x: x * torch.full((64,), random.random()),
     "numpy": lambda x: x * torch.from_numpy(np.random.rand(64)),
+    "own generator": lambda x: x * torch.rand(x.shape, generator=OWN),
 }
 
 
@@ -343,7 +352,8 @@ def test_whose_random_numbers_are_drawn_alike(name, reentrant, preserve, seed):
     x = torch.ones(64, requires_grad=True)
     y = checkpoint(DRAWS[name], x, use_reentrant=reentrant, preserve_rng_state=preserve)
     y.sum().backward()
-    assert torch.equal(x.grad, y.detach()) is (preserve and name not in ("python", "numpy"))
+    restored = preserve and name not in ("python", "numpy", "own generator")
+    assert torch.equal(x.grad, y.detach()) is restored
 
 
 @given(st.booleans(), st.sampled_from((torch.bfloat16, torch.float16)))
@@ -500,6 +510,10 @@ def test_the_reentrant_kind_compares_nothing(first, second):
     x = torch.ones(2, dtype=torch.float64, requires_grad=True)
     checkpoint(Changes(first, second), x, use_reentrant=True).sum().backward()
     assert x.grad is not None
+    shapes = [(first,), (first + second,)]
+    y = checkpoint(lambda x: x.sum().expand(shapes.pop(0)), x, use_reentrant=True)
+    with pytest.raises(RuntimeError, match="Mismatch in shape"):
+        y.sum().backward()
 
 
 @given(st.sampled_from(["Linear", "LayerNorm", "Transformer"]))

@@ -1,5 +1,7 @@
 """What the pages of mixed-precision say in general."""
 
+from contextlib import nullcontext
+
 import pytest
 import torch
 from hypothesis import given
@@ -62,22 +64,30 @@ def test_on_the_cpu_sums_and_softmax_keep_their_dtype(half, given_dtype, shape):
     half=HALVES,
     calls=st.integers(2, 4),
     kind=st.sampled_from([nn.Linear, nn.Conv1d, nn.ConvTranspose1d]),
+    nested=st.booleans(),
+    frozen=st.booleans(),
 )
-def test_one_copy_of_a_parameter_for_each_block(half, calls, kind):
-    """autocast: changed within a block, a parameter is used as it was; in a new one, as it is."""
+def test_one_copy_of_a_parameter_for_each_block(half, calls, kind, nested, frozen):
+    """autocast: changed within a block, a parameter is used as it was; in a new one, as it is.
+
+    A new block within a block is none; a frozen parameter is cast at each call.
+    """
     layer = kind(1, 1, bias=False) if kind is nn.Linear else kind(1, 1, 1, bias=False)
     nn.init.ones_(layer.weight)
+    layer.requires_grad_(not frozen)
     x = torch.ones(1, 1) if kind is nn.Linear else torch.ones(1, 1, 1)
     with torch.autocast("cpu", dtype=half):
-        for _ in range(calls):
-            assert layer(x).item() == 1
+        for call in range(calls):
+            with torch.autocast("cpu", dtype=half) if nested else nullcontext():
+                assert layer(x).item() == (2**call if frozen else 1)
             with torch.no_grad():
                 layer.weight.mul_(2)
     with torch.autocast("cpu", dtype=half):
         y = layer(x)
     assert y.item() == 2**calls
-    y.sum().backward()
-    assert layer.weight.dtype == layer.weight.grad.dtype == torch.float32
+    if not frozen:
+        y.sum().backward()
+        assert layer.weight.dtype == layer.weight.grad.dtype == torch.float32
 
 
 @given(
