@@ -21,7 +21,7 @@ from proofbook.testing.sample import sample, sample_and_rest
 
 ROOT = Path(__file__).parent.parent
 SCRIPTS = sorted(p.relative_to(ROOT).as_posix() for p in (ROOT / "snippets").rglob("*.py"))
-MOST_LINES = 36
+MOST_LINES = 50
 
 
 def recorded(script: str) -> str:
@@ -107,7 +107,8 @@ def test_in_any_order_they_print_what_is_recorded(scripts, order, hash_seed):
 
 def test_how_they_are_written():
     """Short; one for both languages: a comment, a docstring or a letter outside ASCII would serve
-    the readers of one only; with `torch.manual_seed` before random numbers."""
+    the readers of one only, but for the comment by which `shake` leaves last digits alone; with
+    `torch.manual_seed` before random numbers."""
     faults = {
         script: found
         for script in SCRIPTS
@@ -177,7 +178,7 @@ def unseeded(source: str) -> list[str]:
 FAULTS = {
     f"more than {MOST_LINES} lines": lambda source: len(source.splitlines()) > MOST_LINES,
     "letters outside ASCII": lambda source: not source.isascii(),
-    "comments or docstrings": remarks,
+    "comments or docstrings": lambda source: [x for x in remarks(source) if "last " not in x],
     "random numbers without torch.manual_seed before them": unseeded,
 }
 """What a script must not have, and how it is found."""

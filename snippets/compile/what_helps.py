@@ -34,11 +34,9 @@ def report(name, call):
 
 net, compiled = prepare()
 handle = net.inner.register_forward_hook(hook)
-compiled(x)
 report("registered before the first call", compiled)
 handle.remove()
 report("removed again", compiled)
-
 net, compiled = prepare()
 compiled(x)
 net.inner.register_forward_hook(hook)
@@ -46,18 +44,3 @@ report("registered later", compiled)
 report("called without compile", net)
 torch.compiler.reset()
 report("after torch.compiler.reset()", compiled)
-
-net, compiled = prepare()
-compiled(x)
-compiled.register_forward_hook(hook)
-report("forward hook on the compiled module", compiled)
-net, compiled = prepare()
-compiled.register_full_backward_hook(hook)
-report("full backward hook on it", compiled)
-
-config = torch._dynamo.config
-with config.patch(skip_nnmodule_hook_guards=False):
-    net, compiled = prepare()
-    compiled(x)
-    net.inner.register_forward_hook(hook)
-    report("with guards for hooks", compiled)

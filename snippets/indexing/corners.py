@@ -7,7 +7,7 @@ image = torch.tensor([10.0, 20.0, 40.0, 80.0]).view(1, 1, 1, 4)
 grid = torch.tensor([0.4, 0.0]).view(1, 1, 1, 2).requires_grad_()
 
 
-def sample(**options):
+def look(**options):
     grid.grad = None
     value = F.grid_sample(image, grid, **options).sum()
     value.backward()
@@ -17,10 +17,10 @@ def sample(**options):
 
 for align_corners in (True, False):
     print(f"align_corners={align_corners}:")
-    sample(align_corners=align_corners)
+    look(align_corners=align_corners)
 
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
     print("not given:")
-    sample()
-print(str(caught[0].message).split(".0 ")[0])
+    look()
+print(str(caught[0].message).split(" since ")[0])

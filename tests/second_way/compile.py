@@ -19,7 +19,12 @@ def later_hook() -> Pairs:
 
 def what_helps() -> Pairs:
     """In time, seen; too late, not seen; looked for again, seen."""
-    return [("fired", times) for times in (1, 0, 0, 1, 1, 1, 0, 1)]
+    return [("fired", times) for times in (1, 0, 0, 1, 1)]
+
+
+def ask_for_guards() -> Pairs:
+    """Around the compiled code, seen; backward, not seen; asked for, seen."""
+    return [("fired", times) for times in (1, 0, 1)]
 
 
 def another_shape() -> Pairs:
@@ -94,9 +99,13 @@ def hook_inside() -> Pairs:
 
 
 def refused() -> Pairs:
-    """The slope of w^3 squared is 9 w^4, its derivative 36 w^3; a hook makes ten times 3 w^2."""
-    w = 2
-    return [("w.grad", 36 * w**3)] * 3 + [("w.grad", 10 * 3 * w**2)] * 2
+    """The slope of w^3 squared is 9 w^4, its derivative 36 w^3."""
+    return [("w.grad", 36 * 2**3)] * 3
+
+
+def refused_hook() -> Pairs:
+    """The hook makes ten times 3 w^2."""
+    return [("w.grad", 10 * 3 * 2**2)] * 2
 
 
 def review_problem() -> Pairs:

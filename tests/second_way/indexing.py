@@ -5,7 +5,6 @@ import numpy as np
 from second_way.tools import HEADING, Pairs, slope
 
 EXCEPTIONS = {
-    ("corners", "since 1.3"): "a version",
     ("soft_rank", "element 0 of tensors"): "a message",
     ("padding", "padding_idx 0"): "an argument",
     ("no_slope", "x > 2: requires"): "the name of a line",
