@@ -41,7 +41,7 @@ def test_every_page_keeps_what_its_head_promises(site_folder, published, get, ed
         assert said["description"] and said["og:title"]
         if find_font():
             picture = get(said["og:image"])
-            assert said["og:image"].startswith(page) and len(picture) < 30_000
+            assert said["og:image"].startswith(page) and len(picture) < 34_000
             assert struct.unpack(">II", picture[16:24]) == (1200, 630)
         assert get(f"{page}index.md").decode().startswith("# ")
         assert page == published + edition or f"({page}index.md)" in listed

@@ -50,7 +50,7 @@ def test_every_code_block_has_its_output_below_it(site, page):
     page.goto(site + "accumulate/two-losses/")
     blocks = page.locator(".highlight:has(> .filename)")
     outputs = page.locator(".output")
-    assert blocks.count() == outputs.count() == 5
+    assert blocks.count() == outputs.count() == 6
     assert "after loss3, w.grad: tensor(60.)" in outputs.first.inner_text()
     assert page.locator(".hll").first.inner_text().strip() == "loss2.backward(retain_graph=True)"
 
