@@ -93,8 +93,12 @@ def test_the_right_page_is_among_the_first_three_for_queries_it_was_never_tuned_
 
 
 ABSENT = {
-    "zh": {"FSDP2": "fully_shard", "复数 梯度": "autograd.html", "梯度检查点": "checkpoint.html"},
-    "en": {"gradient checkpointing": "checkpoint.html", "jacrev": "func", "FSDP2": "fully_shard"},
+    "zh": {"张量并行": "tensor.parallel", "DataLoader": "data.html", "学习率 预热": "optim.html"},
+    "en": {
+        "tensor parallelism": "tensor.parallel",
+        "DataLoader num_workers": "data.html",
+        "warmup scheduler": "optim.html",
+    },
 }
 """What readers look for and the book doesn't have, and a part of the address that has it."""
 
