@@ -30,6 +30,7 @@ def keep_gradient(grad):
 x = torch.tensor([[2.0]])
 net = Net()
 net.inner.register_forward_hook(keep_output)
+counters.clear()
 compiled = torch.compile(net, backend="aot_eager")
 y, loss = compiled(x)
 loss.backward()
