@@ -107,16 +107,6 @@ def no_forward() -> Pairs:
     return [("jacrev: tensor([", slope(lambda x: np.sqrt(np.sum(x**2)), [3, 4]))]
 
 
-def once() -> Pairs:
-    """w^3 at 2; w alone, as g counts as a constant; the slope of w^6."""
-    return [
-        ("Cube(w), g:", slope(lambda w: w**3, 2)),
-        ("requires_grad:", False),
-        ("w.grad:", 1),
-        ("Cube(w)**2, g:", slope(lambda w: w**6, 2, h=1e-5)),
-    ]
-
-
 def one_direction() -> Pairs:
     """w0^2 w1 + w1^3 at (1, 2): the slopes of its gradient, times v = (1, -1)."""
 

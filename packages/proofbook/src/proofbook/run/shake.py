@@ -16,7 +16,8 @@ from proofbook.run.machine import MACHINES, PLAIN_PROCESSOR, Machine
 from proofbook.run.result import Result
 from proofbook.run.runner import Runner
 
-_ABOUT_LAST_DIGITS = re.compile(r"#.*\blast (?:digits?|bits?)\b", re.IGNORECASE)
+ABOUT_LAST_DIGITS = re.compile(r"#.*\blast (?:digits?|bits?)\b", re.IGNORECASE)
+"""The comment of a script that is about its last digits, which may differ."""
 _MEND = (
     "take numbers that need no rounding (whole ones, powers of two), or print what matters; a "
     "snippet that is about it says so: # ... last digits"
@@ -34,7 +35,7 @@ def fragile(
     Each is run on several such machines, besides those given on a processor without AVX; the first
     at which it differs is named. A script with a comment that speaks of last digits may differ.
     """
-    checked = [s for s in scripts if not _ABOUT_LAST_DIGITS.search(read(root / s))]
+    checked = [s for s in scripts if not ABOUT_LAST_DIGITS.search(read(root / s))]
     files = [root / script for script in checked]
     with Runner(LIMIT) as runner, Runner(LIMIT, environment=PLAIN_PROCESSOR) as plain:
         futures = [(m.name, [runner.submit(f, machine=m) for f in files]) for m in machines]
