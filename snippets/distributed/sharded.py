@@ -10,7 +10,7 @@ from torch.distributed.fsdp import fully_shard
 
 def train(rank):
     x = torch.tensor([[6.0, 0.0], [0.0, 8.0]])[rank : rank + 1]
-    factors = torch.tensor([3.0, 4.0])  # no last digits to round
+    factors = torch.tensor([3.0, 4.0])
     model = nn.Linear(2, 2, bias=False)
     ddp = nn.parallel.DistributedDataParallel(deepcopy(model))
     (ddp(x) * factors).sum().backward()

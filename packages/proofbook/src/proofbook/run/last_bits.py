@@ -83,9 +83,10 @@ def _kind(function) -> str:
 
 
 def _is_result(value) -> bool:
-    """Whether this is a tensor of numbers that can have been rounded."""
+    """Whether this is a tensor of numbers that can have been rounded; one sharded over processes
+    is computed as the tensors that it consists of."""
     return (
-        isinstance(value, torch.Tensor)
+        type(value) in (torch.Tensor, torch.nn.Parameter)
         and value.is_floating_point()
         and value.layout is torch.strided
     )
