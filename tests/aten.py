@@ -133,6 +133,7 @@ def _parameters_after_steps() -> list[list[str]]:
 def _parameters_alive() -> list[str]:
     """The bits of all leaves that require a gradient, and of their gradients, sorted."""
     import torch
+    from torch._C._functorch import is_functorch_wrapped_tensor
 
     def holds_numbers(kind: type) -> bool:  # a FakeTensor that torch.compile keeps holds none
         ordinary = torch.Tensor.__torch_dispatch__
@@ -140,7 +141,9 @@ def _parameters_alive() -> list[str]:
 
     gc.collect()
     tensors = [thing for thing in gc.get_objects() if holds_numbers(type(thing))]
-    leaves = [tensor for tensor in tensors if tensor.requires_grad and _is_leaf(tensor)]
+    # What torch.func wraps holds no memory of its own, and a closure keeps it past the transform.
+    own = [tensor for tensor in tensors if not is_functorch_wrapped_tensor(tensor)]
+    leaves = [tensor for tensor in own if tensor.requires_grad and _is_leaf(tensor)]
     return sorted(bits for leaf in leaves for bits in _bits_of_leaf(leaf))
 
 
@@ -156,11 +159,13 @@ def _bits_of_leaf(leaf) -> list[str]:
 
 
 def _bits(tensor) -> str:
-    """A digest of the memory that a tensor lies in; its layout or device where it has none."""
+    """A digest of the memory that a tensor lies in; what it is where it has none."""
     import torch
 
     if tensor.layout is not torch.strided or tensor.is_nested:
         return str(tensor.layout)
+    if tensor._is_zerotensor():
+        return f"zeros of {tuple(tensor.shape)}"
     if tensor.device.type != "cpu":
         return tensor.device.type
     size = tensor.element_size()

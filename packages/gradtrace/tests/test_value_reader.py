@@ -11,6 +11,7 @@ import torch
 from gradtrace.recording.large_tensors import LargeTensors
 from gradtrace.recording.rounding import rounded
 from gradtrace.recording.value_reader import ValueReader
+from recording import recorded
 
 pytestmark = pytest.mark.upgrade
 
@@ -125,3 +126,17 @@ def test_a_parameter_with_other_data_leaves_no_value_behind():
     others = [torch.linspace(9, 10, 100) for _ in range(20)]
     assert all(reader.value_of(other)["m"][0] == 9 for other in others)
     assert reader.value_of(w)["m"][0] == 5
+
+
+@pytest.mark.parametrize(("count", "zeros"), [(3, {"v": 0, "c": 1}), (50, {"u": [[0, 50]]})])
+def test_zeros_without_memory_are_zeros(tmp_path, count, zeros):
+    """As the second derivative of `abs`, sent to a leaf whose gradient it becomes."""
+    body = f"""w = torch.ones({count}, requires_grad=True)
+(g,) = torch.autograd.grad(w.abs().sum(), w, create_graph=True)
+(second,) = torch.autograd.grad(g.sum(), w, retain_graph=True)
+assert second._is_zerotensor()
+g.sum().backward()
+print(w.grad.sum())
+"""
+    trace = recorded(body, tmp_path)
+    assert [e["after"] for e in trace.events if e["k"] == "acc"] == [{"s": [count]} | zeros]

@@ -17,6 +17,7 @@ import torch
 from torch._C import _functorch as functorch
 from torch.autograd.graph import Node
 
+from gradtrace.recording.tensor_values import in_memory
 from gradtrace.recording.value_reader import ValueReader
 from gradtrace.trace import LocalDerivative
 
@@ -104,6 +105,7 @@ class LocalDerivatives:
     ) -> LocalDerivative | None:
         if matrix is None or not _is_small(sent, MAX_INPUT) or sent.numel() != len(matrix[0]):
             return None
+        sent = in_memory(sent)
         if not _agree(gradient, matrix, sent):
             return None
         form = _form(matrix, tuple(gradient.shape), tuple(sent.shape))
@@ -146,7 +148,7 @@ def _matrix(rows: Sequence[torch.Tensor | None], shape: torch.Size | None) -> Ma
     if shape is None or not all(_is_small(row, MAX_OUTPUT * MAX_INPUT) for row in rows):
         return None
     # The engine adds up what a node gives for an input that was broadcast.
-    matrix = [row.sum_to_size(shape).reshape(-1).tolist() for row in rows]
+    matrix = [in_memory(row).sum_to_size(shape).reshape(-1).tolist() for row in rows]
     return matrix if all(map(math.isfinite, chain.from_iterable(matrix))) else None
 
 

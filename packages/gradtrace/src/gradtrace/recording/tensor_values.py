@@ -28,7 +28,9 @@ def value_of(tensor: torch.Tensor | None, summary: Callable[[torch.Tensor], Valu
         value["d"] = str(tensor.dtype).removeprefix("torch.")
     if why := _unreadable(tensor):
         value["layout"] = why
-    elif tensor.numel() <= MAX_FULL:
+        return value
+    tensor = in_memory(tensor)
+    if tensor.numel() <= MAX_FULL:
         _put_all(tensor, value)
     else:
         value |= summary(tensor)
@@ -56,6 +58,7 @@ def fingerprint(tensor: torch.Tensor | None) -> object:
     tensor = _unwrapped(tensor)
     if _unreadable(tensor):
         return shape_of(tensor), None if tensor.is_inference() else tensor._version
+    tensor = in_memory(tensor)
     small = tensor.numel() <= MAX_FULL
     wide = torch.complex128 if tensor.is_complex() else torch.float64
     return list(tensor.shape), tensor.tolist() if small else tensor.sum(dtype=wide).item()
@@ -64,6 +67,14 @@ def fingerprint(tensor: torch.Tensor | None) -> object:
 def shape_of(tensor: torch.Tensor) -> list[int]:
     """The shape, as far as there is one: not of a nested tensor, nor of a lazy parameter yet."""
     return [] if is_lazy(tensor) or tensor.is_nested else list(tensor.shape)
+
+
+def in_memory(tensor: torch.Tensor) -> torch.Tensor:
+    """The tensor; a copy of one that torch knows to be zero and gave no memory.
+
+    A formula of backward returns such zeros where a derivative is zero everywhere, as of `sign`.
+    """
+    return tensor.clone() if tensor._is_zerotensor() else tensor
 
 
 def printed(numbers: list, tensor: torch.Tensor) -> list[Number]:
