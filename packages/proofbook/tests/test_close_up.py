@@ -1,4 +1,5 @@
-"""Code beside punctuation is marked, so that a style sheet leaves no gap between the two."""
+"""Code and formulas beside punctuation are marked: a style sheet leaves no gap between code and its
+marks, and no line begins with the mark behind a formula."""
 
 from __future__ import annotations
 
@@ -35,6 +36,32 @@ def test_code_beside_punctuation_is_marked(content, marked):
     ],
 )
 def test_other_code_is_not(content):
+    tree = parse(content)
+    close_up(tree)
+    assert serialize(tree) == content
+
+
+MATH = '<span class="formula"><math><mn>2</mn></math></span>'
+
+
+@pytest.mark.parametrize(
+    ("content", "kept"),
+    [
+        (f"<p>a {MATH}。b</p>", f'<p>a <span class="unbroken">{MATH}。</span>b</p>'),
+        (f"<p>{MATH}.</p>", f'<p><span class="unbroken">{MATH}.</span></p>'),
+        (f"<p>a（{MATH}）。</p>", f'<p>a<span class="unbroken">（{MATH}）。</span></p>'),
+        (f"<p>({MATH} b)</p>", f'<p><span class="unbroken">({MATH}</span> b)</p>'),
+    ],
+)
+def test_a_formula_is_kept_with_its_marks(content, kept):
+    tree = parse(content)
+    close_up(tree)
+    assert serialize(tree) == kept
+
+
+@pytest.mark.parametrize("around", ["a {} b", "{}", "a，{} <b>b</b>。", "<b>{}</b>。"])
+def test_another_formula_is_left(around):
+    content = f"<p>{around.format(MATH)}</p>"
     tree = parse(content)
     close_up(tree)
     assert serialize(tree) == content
