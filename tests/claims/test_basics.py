@@ -960,6 +960,41 @@ def test_a_constant_gradient_has_no_graph(name, shape):
         torch.autograd.grad(g.sum(), w)
 
 
+SAVING = {
+    "square": torch.square,
+    "exp": torch.exp,
+    "product": lambda x: x * x,
+    "norm": torch.linalg.vector_norm,
+    "sin": torch.sin,
+    "softmax": lambda x: x.flatten().softmax(0),
+}
+WALKS = {
+    "grad": lambda y, w, options: torch.autograd.grad(y, w, **options),
+    "backward(inputs=)": lambda y, w, options: y.backward(inputs=[w], **options),
+    "autograd.backward": lambda y, w, options: torch.autograd.backward(y, **options),
+}
+
+
+@pytest.mark.filterwarnings("ignore:Using backward.. with create_graph=True")
+@given(
+    st.sampled_from(sorted(SAVING)),
+    st.sampled_from(sorted(WALKS)),
+    st.booleans(),
+    st.sampled_from([None, True, False]),
+)
+def test_retain_graph_takes_the_value_of_create_graph(name, walk, create, retain):
+    w = random((2, 3)).requires_grad_()
+    y = SAVING[name](w).sum()
+    options = {"create_graph": create} | ({} if retain is None else {"retain_graph": retain})
+    WALKS[walk](y, w, options)
+    if create if retain is None else retain:
+        torch.autograd.grad(y, w)
+    else:
+        with pytest.raises(RuntimeError, match="backward through the graph a second time"):
+            torch.autograd.grad(y, w)
+    w.grad = None
+
+
 @pytest.mark.parametrize("kernel", [SDPBackend.FLASH_ATTENTION, SDPBackend.MATH])
 def test_only_the_plain_kernel_of_attention_is_twice_differentiable(kernel):
     q = random((1, 1, 4, 8)).requires_grad_()

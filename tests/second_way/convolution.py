@@ -6,6 +6,10 @@ from second_way.tools import HEADING, Pairs, sgd, slope
 
 EXCEPTIONS = {
     (
+        "last_batch",
+        "at index 1 - got [2, 1] but expected shape compatible with [4, 1]",
+    ): "PyTorch's message: a place in a list, and shapes",
+    (
         "smaller_data",
         "at index 0 - got [1, 2] but expected shape compatible with [1, 3]",
     ): "PyTorch's message: a place in a list, and shapes",
@@ -525,3 +529,14 @@ def review_solution() -> Pairs:
 def smaller_data() -> Pairs:
     """The sum of x @ w, x all ones: each weight counts once."""
     return [("old loss deleted, w.grad:", slope(np.sum, [1.0, 1, 1]))]
+
+
+def last_batch() -> Pairs:
+    """The slope of (1 + noise)^2 at 0, for the rows that the last batch uses."""
+    used = slope(lambda noise: np.sum((1 + noise) ** 2), [0.0, 0, 0])
+    pairs: Pairs = []
+    for size, slicing, last in ((4, False, None), (3, False, used), (4, True, [*used[:2], 0, 0])):
+        pairs += [("batches of", size), (", slicing", slicing)]
+        if last is not None:
+            pairs += [("  noise.grad:", np.array(last))]
+    return pairs

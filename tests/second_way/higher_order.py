@@ -285,3 +285,31 @@ def penalty_work() -> Pairs:
         ("with, gradient at x:", layers),
         ("with, backward:", 2 * (layers + layers)),
     ]
+
+
+def twice_today() -> Pairs:
+    """Log of a probability, at two equal scores, and the sum of (3 x)^2 at 0, moved a little."""
+
+    def log_softmax(x):
+        return x[0] - np.log(np.sum(np.exp(x)))
+
+    def convolution(x):
+        return np.sum((3 * x) ** 2)
+
+    pairs: Pairs = []
+    for f in (log_softmax, convolution):
+        first = slope(f, [0.0, 0])
+        second = slope(lambda x, f=f: slope(f, x, 1e-4), [0.0, 0], 1e-4)[0]
+        pairs += [(f"{f.__name__}: first", first), ("  second:", second)]
+    return pairs
+
+
+def rows_and_hook() -> Pairs:
+    """(w x)^2 of each sample at w = (1, 2); the hook is called once for all."""
+    x = np.array([[1.0, 0], [0, 1], [1, 1]])
+    rows = slope(lambda w: (x @ w) ** 2, [1.0, 2])
+    return [
+        ("vmap(grad):", rows),
+        ("calls of the tensor hook:", 1),
+        ("is_grads_batched:", rows),
+    ]

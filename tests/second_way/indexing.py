@@ -309,3 +309,14 @@ def review_solution() -> Pairs:
         ("values.grad:", slope(lambda v: 2 * softmax(scores) @ v, values)),
         ("scores.grad:", slope(lambda s: 2 * softmax(s) @ values, scores)),
     ]
+
+
+def real_times_complex() -> Pairs:
+    """The real part of (a + bi)(1 + 2i) is a - 2b: along the real axis, and in both directions."""
+    right, up = slope(lambda z: ((z[0] + 1j * z[1]) * (1 + 2j)).real, [3.0, 0])
+    return [
+        ("x real, x.grad:", right),
+        ("warnings:", 0),
+        ("z complex, z.grad:", right),
+        ("-", -up),
+    ]

@@ -586,3 +586,22 @@ def wrong_order() -> Pairs:
     """After one step the buffers are the gradients, 1 and 5; a comes first or second."""
     one, five = buffer([1]), buffer([5])
     return [("a, b: buffer of a:", one), ("b, a: buffer of a:", five)]
+
+
+def adam_or_lbfgs() -> Pairs:
+    """Adam by its formulas; the first step of LBFGS is g / sum |g|, and the targets are 3 and 4."""
+
+    def adam(target, w=0.0, m=0.0, v=0.0):
+        for t in (1, 2, 3):
+            g = w - target
+            m, v = 0.9 * m + 0.1 * g, 0.999 * v + 0.001 * g**2
+            w -= 0.1 * (m / (1 - 0.9**t)) / (np.sqrt(v / (1 - 0.999**t)) + 1e-8)
+        return w
+
+    pairs: Pairs = [("Adam, three steps", HEADING)]
+    for name in ("one optimizer:", "two optimizers:"):
+        pairs += [(f"  {name}", HEADING), ("a=", adam(3)), ("b=", adam(4))]
+    pairs += [("LBFGS, one step", HEADING)]
+    for name, (a, b) in (("one optimizer:", (7, 7)), ("two optimizers:", (3, 4))):
+        pairs += [(f"  {name}", HEADING), ("a=", 3 / a), ("b=", 4 / b)]
+    return pairs
