@@ -1,5 +1,6 @@
 """What the pages of custom-function say in general."""
 
+import copy
 import gc
 import types
 import weakref
@@ -217,6 +218,44 @@ def test_gradcheck_allows_atol_and_rtol(exponent, share, atol, rtol):
     assert answer == (abs(share) <= 1)
 
 
+ON_GRADIENTS = {
+    "as it is": lambda grad: grad,
+    "cubed": lambda grad: grad**3,
+    "clipped at 1": lambda grad: grad.clamp(-1, 1),
+    "clipped at 2": lambda grad: grad.clamp(-2, 2),
+    "doubled": lambda grad: 2 * grad,
+}
+
+
+@given(
+    sizes=st.lists(st.integers(1, 3), min_size=1, max_size=3),
+    change=st.sampled_from(sorted(ON_GRADIENTS)),
+)
+def test_gradcheck_hands_in_zeros_and_ones(sizes, change):
+    """gradcheck: what backward does to other gradients isn't tried."""
+    received = set()
+
+    class Squares(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, *tensors):
+            ctx.save_for_backward(*tensors)
+            return tuple(x**2 for x in tensors)
+
+        @staticmethod
+        def backward(ctx, *grads):
+            for grad in grads:
+                received.update(grad.flatten().tolist())
+            return tuple(
+                ON_GRADIENTS[change](grad) * 2 * x
+                for grad, x in zip(grads, ctx.saved_tensors, strict=True)
+            )
+
+    x = [torch.rand(size, dtype=torch.float64) + 0.5 for size in sizes]
+    answer = gradcheck(Squares.apply, [one.requires_grad_() for one in x], raise_exception=False)
+    assert answer == (change != "doubled")
+    assert received == {0, 1} or (change == "doubled" and received <= {0, 1})
+
+
 @given(sizes=st.lists(st.integers(1, 3), min_size=1, max_size=3), fast=st.booleans())
 def test_gradcheck_looks_at_what_it_is_given(sizes, fast):
     """gradcheck: the parameters of a module aren't compared; handed over, they are."""
@@ -313,10 +352,18 @@ def test_saved_outputs_make_no_circle(outputs, dtype, backward, saved):
         gc.enable()
 
 
+KEEP = {
+    "nothing": {},
+    "retain_graph": {"retain_graph": True},
+    "create_graph": {"create_graph": True},
+    "create_graph, not retained": {"create_graph": True, "retain_graph": False},
+}
+
+
 @given(
     kept=st.sampled_from(["input", "output", "intermediate"]),
     dtype=DTYPES,
-    keep=st.sampled_from(["", "retain_graph", "create_graph"]),
+    keep=st.sampled_from(sorted(KEEP)),
     saved=st.booleans(),
 )
 def test_what_was_saved_is_freed(kept, dtype, keep, saved):
@@ -340,8 +387,8 @@ def test_what_was_saved_is_freed(kept, dtype, keep, saved):
 
     w = torch.ones(2, dtype=dtype, requires_grad=True)
     y = Square.apply(w)
-    torch.autograd.grad(y.sum(), w, **({keep: True} if keep else {}))
-    if saved and not keep:
+    torch.autograd.grad(y.sum(), w, **KEEP[keep])
+    if saved and keep in ("nothing", "create_graph, not retained"):
         with pytest.raises(RuntimeError, match="second time"):
             torch.autograd.grad(y.sum(), w)
     else:
@@ -410,12 +457,12 @@ def test_extra_none_at_the_end_is_dropped(number, extra, last):
 
 @given(
     what=st.sampled_from(["exp", "sigmoid", "power", "product"]),
-    kept=st.sampled_from(["received", "returned", "intermediate"]),
+    kept=st.sampled_from(["received", "returned", "marked", "intermediate"]),
     k=st.integers(2, 5),
     w=st.floats(0.5, 1.5),
 )
 def test_second_derivatives_of_what_was_received_or_returned(what, kept, k, w):
-    """twice: right from inputs and outputs; a saved intermediate result counts as a constant."""
+    """twice: right from inputs and outputs; marked or intermediate, it counts as a constant."""
     values = {
         "exp": lambda w, v: w.exp(),
         "sigmoid": lambda w, v: w.sigmoid(),
@@ -434,7 +481,10 @@ def test_second_derivatives_of_what_was_received_or_returned(what, kept, k, w):
         def forward(ctx, w, v):
             part = slopes[what](w, v)
             ctx.save_for_backward(w, v, part)
-            return (values[what](w, v), part) if kept == "returned" else values[what](w, v)
+            if kept == "marked":
+                ctx.mark_non_differentiable(part)
+            y = values[what](w, v)
+            return (y, part) if kept in ("returned", "marked") else y
 
         @staticmethod
         def backward(ctx, grad_y, grad_part=None):
@@ -455,7 +505,7 @@ def test_second_derivatives_of_what_was_received_or_returned(what, kept, k, w):
 
     def function(w, v):
         y = Operation.apply(w, v)
-        return y[0] if kept == "returned" else y
+        return y[0] if kept in ("returned", "marked") else y
 
     d = {"dtype": torch.float64, "requires_grad": True}
     arguments = (torch.tensor([w], **d), torch.tensor([w + 0.2], **d))
@@ -470,7 +520,7 @@ def test_second_derivatives_of_what_was_received_or_returned(what, kept, k, w):
     (right_second,) = torch.autograd.grad(right, arguments[0])
     torch.testing.assert_close(first, right)
     slope = slopes[what](*arguments)
-    if kept == "intermediate":
+    if kept in ("marked", "intermediate"):
         assert not answer or abs(right_second - 2 * slope**2) < 1e-3
         torch.testing.assert_close(second, (2 * slope**2).detach())
     else:
@@ -515,24 +565,32 @@ def test_once_differentiable_looks_at_the_gradient_it_receives(number, dtype, li
     used=st.lists(st.booleans(), min_size=1, max_size=4).filter(any),
     dtype=DTYPES,
     materialize=st.booleans(),
+    others=st.lists(st.sampled_from([None, 3, 2.5, "w", True]), max_size=2),
+    first=st.booleans(),
 )
-def test_one_gradient_for_each_output(used, dtype, materialize):
-    """several-outputs: in order; zeros or None where the loss doesn't use it."""
+def test_one_gradient_for_each_output(used, dtype, materialize, others, first):
+    """several-outputs: in order; zeros or None for an unused tensor, None for no tensor."""
     received = []
 
     class Multiples(torch.autograd.Function):
         @staticmethod
         def forward(ctx, w):
             ctx.set_materialize_grads(materialize)
-            return tuple(n * w for n in range(1, len(used) + 1))
+            multiples = tuple(n * w for n in range(1, len(used) + 1))
+            return (*others, *multiples) if first else (*multiples, *others)
 
         @staticmethod
         def backward(ctx, *grads):
+            assert len(grads) == len(others) + len(used)
+            start = len(others) if first else 0
+            stop = start + len(used)
+            assert all(grad is None for grad in grads[:start] + grads[stop:])
+            grads = grads[start:stop]
             received.extend(grads)
             return sum(n * grad for n, grad in enumerate(grads, 1) if grad is not None)
 
     w = torch.ones(2, dtype=dtype, requires_grad=True)
-    y = Multiples.apply(w)
+    y = [one for one in Multiples.apply(w) if torch.is_tensor(one)]
     sum(
         (n * one).sum() for n, (one, use) in enumerate(zip(y, used, strict=True), 3) if use
     ).backward()
@@ -702,3 +760,40 @@ def test_a_clip_inside_leaves_the_other_shares(branches, limit, dtype):
     loss.backward()
     shares = [max(-limit, min(limit, f)) if clip else f for f, clip in branches]
     torch.testing.assert_close(w.grad, torch.full_like(w, sum(shares)))
+
+
+@given(
+    layers=st.integers(1, 3),
+    limit=st.sampled_from([0.125, 1.0, 2.0]),
+    calls=st.integers(1, 3),
+    copied=st.booleans(),
+)
+def test_a_clip_goes_with_the_model(layers, limit, calls, copied):
+    """clip-inside: in a module it clips in each call, in a copy too; bare it is refused."""
+
+    class Clip(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, h):
+            return h.view_as(h)
+
+        @staticmethod
+        def backward(ctx, grad_y):
+            return grad_y.clamp(-limit, limit)
+
+    class ClipModule(torch.nn.Module):
+        def forward(self, h):
+            return Clip.apply(h)
+
+    linear = torch.nn.Linear(1, 1, bias=False)
+    for bare in (Clip, Clip.apply):
+        with pytest.raises(TypeError, match="not a Module subclass"):
+            torch.nn.Sequential(linear, bare)
+    net = torch.nn.Sequential(linear, ClipModule())
+    for _ in range(layers - 1):
+        net.append(torch.nn.Identity())
+    if copied:
+        net = copy.deepcopy(net)
+    for _ in range(calls):
+        net.zero_grad()
+        (100 * net(torch.ones(1, 1))).sum().backward()
+        assert net[0].weight.grad.item() == limit

@@ -10,8 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 from torch.autograd import forward_ad
+from torch.autograd.function import once_differentiable
 from torch.func import functional_call, grad, hessian, jacfwd, jacrev, jvp, vjp, vmap
 from torch.nn import functional as F
+from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import FlopCounterMode
 
 pytestmark = pytest.mark.upgrade
@@ -80,6 +82,45 @@ def test_each_row_is_the_gradient_of_a_sample(name, loss, samples, chunk_size, d
         expected = torch.autograd.grad(LOSSES[loss](net(x[i : i + 1])), list(net.parameters()))
         for (key, _), gradient in zip(net.named_parameters(), expected, strict=True):
             assert torch.allclose(rows[key][i], gradient, rtol=1e-4, atol=1e-5)
+
+
+class LargestProduct(TorchDispatchMode):
+    """The largest result of a product of matrices that runs inside."""
+
+    def __init__(self):
+        super().__init__()
+        self.size = 0
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        result = function(*args, **(kwargs or {}))
+        if function in (torch.ops.aten.mm.default, torch.ops.aten.bmm.default):
+            self.size = max(self.size, result.numel())
+        return result
+
+
+@given(hidden=st.integers(8, 32), chunks=st.integers(1, 3), chunk_size=st.integers(1, 8))
+def test_a_chunk_makes_less_on_the_way_and_the_same_result(hidden, chunks, chunk_size):
+    """per-sample: products shrink with the chunk; calls and shapes of the result."""
+    net = nn.Sequential(nn.Linear(4, hidden), nn.Tanh(), nn.Linear(hidden, 1))
+    weights = {key: p.detach() for key, p in net.named_parameters()}
+    samples = chunks * chunk_size
+    calls = []
+
+    def sample_loss(weights, x):
+        calls.append(1)
+        return functional_call(net, weights, (x[None],)).square().sum()
+
+    sizes = []
+    for size in (None, chunk_size):
+        calls.clear()
+        with LargestProduct() as largest:
+            rows = vmap(grad(sample_loss), in_dims=(None, 0), chunk_size=size)(
+                weights, torch.randn(samples, 4)
+            )
+        sizes.append(largest.size)
+        assert len(calls) == (1 if size is None else chunks)
+        assert all(rows[key].shape == (samples, *p.shape) for key, p in net.named_parameters())
+    assert sizes[0] == chunks * sizes[1]
 
 
 @given(name=st.sampled_from(sorted(NETWORKS)), dtype=DTYPES, seed=SEEDS)
@@ -182,6 +223,43 @@ def test_others_have_a_second_derivative(function, seed):
     x.requires_grad_()
     rest = (ARGUMENT[function],) if function in ARGUMENT else ()
     assert torch.autograd.gradgradcheck(lambda x: function(x, *rest), x)
+
+
+class OnceCube(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, w):
+        ctx.save_for_backward(w)
+        return w**3
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx, grad_y):
+        (w,) = ctx.saved_tensors
+        return grad_y * 3 * w**2
+
+
+BESIDE = {
+    "square": lambda w: w**2,
+    "exp": torch.exp,
+    "sin": torch.sin,
+    "inverse": lambda w: 1 / w,
+}
+
+
+@given(other=st.sampled_from([None, *sorted(BESIDE)]), dtype=DTYPES, at=st.floats(0.5, 2))
+def test_the_graph_of_others_hides_a_missing_share(other, dtype, at):
+    """not-twice: alone no graph; beside another operation its second derivative alone."""
+    w = torch.tensor(at, dtype=dtype, requires_grad=True)
+    y = OnceCube.apply(w)
+    if other is None:
+        (g,) = torch.autograd.grad(y, w, create_graph=True)
+        assert not g.requires_grad
+        return
+    (g,) = torch.autograd.grad(y + BESIDE[other](w), w, create_graph=True)
+    assert g.requires_grad
+    (second,) = torch.autograd.grad(g, w)
+    expected = torch.func.grad(torch.func.grad(BESIDE[other]))(w.detach())
+    torch.testing.assert_close(second, expected)
 
 
 @given(inputs=st.integers(1, 20), outputs=st.integers(1, 20), dtype=DTYPES, seed=SEEDS)

@@ -2,9 +2,10 @@
 
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn, optim
+from torch.utils.checkpoint import checkpoint
 
 from claims.optimizers import OPTIMIZERS
 
@@ -70,6 +71,63 @@ def test_what_parameters_finds_and_the_optimizer_moves(optimizer, names):
     moved = [not torch.equal(a, b) for a, b in zip(before, found + missed, strict=True)]
     assert all(t.grad is not None for t in found + missed)
     assert moved == [True] * len(found) + [False] * len(missed)
+
+
+@given(kinds, st.booleans(), st.booleans())
+def test_what_stands_in_the_class_is_not_found(names, with_parameter, with_layer):
+    net, found, _ = build(names)
+    body = {}
+    if with_parameter:
+        body["scale"] = parameter()
+    if with_layer:
+        body["inner"] = layer()
+    net.__class__ = type("Net", (nn.Module,), body)
+    assert all(getattr(net, name) is value for name, value in body.items())
+    assert {id(p) for p in net.parameters()} == {id(p) for p in found}
+    assert len(net.state_dict()) == len(found)
+
+
+PASSES = ["plain", "checkpoint", "reentrant", "compiled"]
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from(PASSES), st.booleans()), min_size=1, max_size=4))
+def test_the_graph_leads_to_what_is_missing(chain):
+    """All layers outside the module, but those within a reentrant checkpoint."""
+    net, outside = nn.ModuleList(), []
+    h = first = torch.ones(1, 2, requires_grad=True)
+    expected = set()
+    for way, inside in chain:
+        one = layer()
+        if inside:
+            net.append(one)
+        else:
+            outside.append(one)
+        if way == "reentrant":
+            h = checkpoint(one, h, use_reentrant=True)
+            hidden = {id(one.weight)}
+        else:
+            hidden = set()
+            if way == "checkpoint":
+                h = checkpoint(one, h, use_reentrant=False)
+            elif way == "compiled":
+                torch.compiler.reset()
+                h = torch.compile(one, backend="aot_eager")(h)
+            else:
+                h = one(h)
+        if not inside:
+            expected |= {id(one.weight)} - hidden
+    known = {id(p) for p in net.parameters()}
+    leaves, waiting, seen = set(), [h.sum().grad_fn], set()
+    while waiting:
+        node = waiting.pop()
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        if hasattr(node, "variable"):
+            leaves.add(id(node.variable))
+        waiting.extend(following for following, _ in node.next_functions)
+    assert leaves - known - {id(first)} == expected
 
 
 @given(kinds)
@@ -167,6 +225,9 @@ def test_an_optimizer_keeps_what_it_was_given(optimizer, replaced, steps):
     if optimizer is optim.LBFGS:
         with pytest.raises(ValueError, match="parameter group"):
             optimizer([{"params": [p]} for p in net.parameters()])
+        stepper.add_param_group({"params": [new.weight]})
+        with pytest.raises(AssertionError, match="exactly one param_group"):
+            stepper.step(closure)
         return
     stepper.add_param_group({"params": [new.weight]})
     assert moved() == [True, True]
@@ -217,6 +278,19 @@ TABLES = {
     "EmbeddingBag": lambda: nn.EmbeddingBag(5, 2, mode="sum", sparse=True),
 }
 TAKE_SPARSE = {optim.SGD, optim.SparseAdam, optim.Adagrad, optim.LBFGS}
+BOTH = [
+    ({"weight_decay": 0.1}, False),
+    ({"fused": True}, False),
+    ({"foreach": True}, True),
+    ({"foreach": False}, True),
+    ({"maximize": True}, True),
+]
+MORE_OPTIONS = {
+    optim.SGD: [*BOTH, ({"momentum": 0.9}, True), ({"momentum": 0.9, "nesterov": True}, True)],
+    optim.Adagrad: [*BOTH, ({"lr_decay": 0.1}, True)],
+    optim.SparseAdam: [({"maximize": True}, True)],
+    optim.LBFGS: [({"line_search_fn": "strong_wolfe"}, True)],
+}
 
 
 def sparse_loss(table: nn.Module, rows: list[int]) -> torch.Tensor:
@@ -231,11 +305,7 @@ def sparse_loss(table: nn.Module, rows: list[int]) -> torch.Tensor:
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
 def test_who_takes_a_sparse_gradient(optimizer, kind):
     table = TABLES[kind]()
-    decays = optimizer in (optim.SGD, optim.Adagrad)
-    for options, taken in [
-        ({}, optimizer in TAKE_SPARSE),
-        *([({"weight_decay": 0.1}, False)] if decays else []),
-    ]:
+    for options, taken in [({}, optimizer in TAKE_SPARSE), *MORE_OPTIONS.get(optimizer, [])]:
         stepper = optimizer(table.parameters(), lr=0.1, **options)
         sparse_loss(table, [1, 3, 3])
         assert table.weight.grad.is_sparse

@@ -733,7 +733,8 @@ def test_hooks_in_a_compiled_function_and_on_what_it_returns(where, used_outside
         return (z * z).sum(), z
 
     x = torch.tensor([1.0, 2.0], requires_grad=True)
-    loss, z = torch.compile(squares, backend="aot_eager")(x)
+    compiled = torch.compile(squares, backend="aot_eager", fullgraph=where == "outside")
+    loss, z = compiled(x)
     if where == "outside":
         look(z)
     if used_outside:
