@@ -2,6 +2,7 @@
 
 from contextlib import nullcontext
 from copy import deepcopy
+from dataclasses import dataclass
 from itertools import product
 
 import pytest
@@ -10,6 +11,7 @@ from torch import distributed, nn, optim
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import fully_shard
 from torch.nn.parallel import DistributedDataParallel
+from torch.utils._pytree import tree_flatten
 
 pytestmark = [
     pytest.mark.upgrade,
@@ -163,6 +165,54 @@ def test_the_forward_pass_decides_whether_gradients_are_exchanged(ranks):
             assert last == [19, 19]
 
 
+class Halfway(nn.Linear):
+    """A layer whose forward pass enters or leaves no_sync() halfway."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        self.halfway()
+        return super().forward(x)
+
+
+def prepared(rank: int) -> list:
+    """.grad after the first backward pass, for forward passes that end inside or outside."""
+    found = []
+    for options in ({}, {"gradient_as_bucket_view": True}, {"find_unused_parameters": True}):
+        x = torch.tensor([[1.0 + 8 * rank]])
+        for way in ("enters", "leaves", "other outside", "log", "log in no_grad"):
+            layer = Halfway(1, 1, bias=False)
+            model = DistributedDataParallel(layer, **options)
+            inside = model.no_sync()
+            layer.halfway = {
+                "enters": inside.__enter__,
+                "leaves": lambda inside=inside: inside.__exit__(None, None, None),
+            }.get(way, lambda: None)
+            if way == "leaves":
+                inside.__enter__()
+            elif way == "log":
+                model(x)
+            elif way == "log in no_grad":
+                with torch.no_grad():
+                    model(x)
+            with model.no_sync() if "log" in way or "other" in way else nullcontext():
+                loss = model(x).sum()
+            if way == "enters":
+                inside.__exit__(None, None, None)
+            elif way == "other outside":
+                kept = model(x)  # noqa: F841
+            with model.no_sync() if "log" in way else nullcontext():
+                loss.backward()
+            found.append((way, gathered(layer.weight.grad).flatten().tolist()))
+            del model
+    return found
+
+
+def test_what_the_end_of_a_forward_pass_prepares_is_exchanged(ranks):
+    """no-sync: by the next backward pass, also of another forward pass; 1 and 9 have the mean 5."""
+    for found in ranks(prepared):
+        for way, gradient in found:
+            assert gradient == ([1, 9] if way in ("enters", "log in no_grad") else [5, 5])
+
+
 def never_exchanged(rank: int) -> list:
     """.grad of both ranks, and their weights after a step, with all micro-batches in no_sync()."""
     found = []
@@ -214,7 +264,8 @@ def test_fully_shard_exchanges_when_it_is_told_to(ranks):
 
 
 def seen_by_hooks(rank: int) -> list:
-    """What hooks see of each parameter, before and after DDP: its own gradient, nothing else."""
+    """What hooks see of each parameter, before and after DDP: its own gradient, in a second pass
+    added to the mean of the first."""
     found = []
     for options, early, bucket_cap_mb in product(
         [*SETTINGS, {"find_unused_parameters": True}], (True, False), (0.00001, 25)
@@ -245,9 +296,14 @@ def seen_by_hooks(rank: int) -> list:
         pairs = zip(net.named_parameters(), own, strict=True)
         for (name, p), gradient in pairs:
             found.append((seen[f"tensor {name}"], seen[f"post {name}"], gradient))
-            found.append((p.grad, p.grad, gathered(gradient).mean(0)))
+            found.append((p.grad.clone(), p.grad.clone(), gathered(gradient).mean(0)))
         (direct,) = torch.autograd.grad(net[2](h := net[1](net[0](x))).square().sum(), h)
         found.append((between[0], between[0], direct))
+        model(x).square().sum().backward()
+        for (name, p), gradient in zip(net.named_parameters(), own, strict=True):
+            mean = gathered(gradient).mean(0)
+            found.append((seen[f"tensor {name}"], seen[f"post {name}"] - mean, gradient))
+            found.append((p.grad / 2, p.grad / 2, mean))
         del model
     return found
 
@@ -312,15 +368,17 @@ def test_a_hook_of_the_exchange_gets_its_own_gradients_and_has_to_divide(ranks):
 
 
 class Heads(nn.Sequential):
-    """Layers of which a call uses one, or returns the outputs of all."""
+    """Layers of which a call uses one, or returns the outputs of all, or computes all of them and
+    returns the first."""
 
     def forward(self, x: torch.Tensor, head: int | None) -> torch.Tensor | list[torch.Tensor]:
-        return [layer(x) for layer in self] if head is None else self[head](x)
+        outputs = [layer(x) for layer in self] if head in (None, -1) else []
+        return outputs[0] if head == -1 else outputs or self[head](x)
 
 
 def with_unused(rank: int) -> list:
     """Gradients after one step and the error of the next: each its own head, both the first, all
-    heads with one left out of the loss, or with a factor of 0."""
+    heads with one left out of the loss, with a factor of 0, or not returned."""
     found = []
     unused = {"find_unused_parameters": True}
     for options, way in product(
@@ -330,16 +388,17 @@ def with_unused(rank: int) -> list:
             {"bucket_cap_mb": 1e-6},
             unused,
             {"static_graph": True},
+            unused | {"gradient_as_bucket_view": True},
         ),
-        ("own", "first", "left out", "times 0"),
+        ("own", "first", "left out", "times 0", "not returned"),
     ):
         layers = [nn.Linear(1, 1, bias=False) for _ in range(2)]
         model = DistributedDataParallel(Heads(*layers), **options)
         x, error = torch.tensor([[2.0 + 4 * rank]]), ""
         try:
             for step in range(2):
-                if way in ("own", "first"):
-                    loss = model(x, rank if way == "own" else 0).sum()
+                if way in (used := {"own": rank, "first": 0, "not returned": -1}):
+                    loss = model(x, used[way]).sum()
                 else:
                     first, second = model(x, None)
                     loss = first.sum() + (0 * second.sum() if way == "times 0" else 0)
@@ -372,6 +431,70 @@ def test_a_parameter_without_a_gradient_leaves_its_bucket_unaveraged(ranks):
                 assert grads[used] == local and not grads[1 - used]
             else:
                 assert not error and grads == ([1, 3] if way == "own" else [4, None])
+
+
+@dataclass
+class Both:
+    """The outputs of two heads."""
+
+    first: torch.Tensor
+    second: torch.Tensor
+
+
+RETURNED = {
+    "tuple": lambda first, second: (first, second),
+    "list": lambda first, second: [first, second],
+    "dict": lambda first, second: {"first": first, "second": second},
+    "nested": lambda first, second: {"first": (first,), "second": {"more": [second]}},
+    "dataclass": Both,
+}
+
+
+class Returning(nn.Module):
+    """Two heads whose outputs are returned in a container."""
+
+    def __init__(self, kind: str) -> None:
+        super().__init__()
+        self.kind = kind
+        self.heads = nn.ModuleList(nn.Linear(1, 1, bias=False) for _ in range(2))
+
+    def forward(self, x: torch.Tensor):
+        return RETURNED[self.kind](*(head(x) for head in self.heads))
+
+
+def out_of_the_loss(rank: int) -> list:
+    """Gradients of both heads after each of two steps, whose loss has the first output alone; in
+    rank 1 both outputs, if asked for."""
+    found = []
+    for kind, more, in_one in product(
+        RETURNED, ({}, {"gradient_as_bucket_view": True}), (False, True)
+    ):
+        if in_one and kind == "dataclass":
+            continue  # rank 0 would wait for rank 1
+        model = DistributedDataParallel(Returning(kind), find_unused_parameters=True, **more)
+        x, grads, error = torch.tensor([[2.0 + 4 * rank]]), [], ""
+        try:
+            for _ in range(2):
+                model.zero_grad()
+                out = model(x)
+                outputs, _ = tree_flatten(vars(out) if kind == "dataclass" else out)
+                sum(outputs[: 1 + (in_one and rank)]).sum().backward()
+                grads.append([p.grad and p.grad.item() for p in model.parameters()])
+        except RuntimeError as raised:
+            error = str(raised)
+        found.append((kind, in_one, grads, error))
+        del model
+    return found
+
+
+def test_an_output_may_stay_out_of_the_loss_if_ddp_finds_it(ranks):
+    """unused: in tuples, lists and dicts; with a dataclass the second forward pass raises."""
+    for found in ranks(out_of_the_loss):
+        for kind, in_one, grads, error in found:
+            if kind == "dataclass":
+                assert len(grads) == 1 and error.startswith(MISSING)
+            else:
+                assert not error and grads == [[4, 3 if in_one else None]] * 2
 
 
 def frozen(rank: int) -> list[str]:

@@ -131,11 +131,14 @@ EDITS = {
 
 @given(st.sampled_from(sorted(EDITS)), st.sampled_from(FLOATS), st.booleans())
 def test_edits_write_to_the_same_memory_and_count(name, dtype, requires_grad):
-    """read-message: these are in place."""
+    """read-message: these are in place, and count; an edit of a slice counts twice."""
     x = torch.tensor([[1.0, -1.0], [2.0, -2.0]], dtype=dtype, requires_grad=requires_grad) * 1
     before, version, place = x.detach().clone(), x._version, x.data_ptr()
     EDITS[name](x)
-    assert x._version > version and x.data_ptr() == place and not torch.equal(x, before)
+    assert x._version == version + 1
+    assert x.data_ptr() == place and not torch.equal(x, before)
+    x[0] += 1
+    assert x._version == version + 3
 
 
 @pytest.mark.parametrize("kind", OPTIMIZERS)
@@ -172,6 +175,40 @@ def test_an_edit_raises_where_the_node_saved_what_is_edited(name, edited, shape,
     saved = saved_by(y.grad_fn, tensor)
     loss = y.sum()
     tensor += 1
+    if saved:
+        with pytest.raises(RuntimeError, match=MODIFIED):
+            loss.backward()
+    else:
+        loss.backward()
+
+
+PASSING_ON = {
+    "view": lambda x: x.view(-1),
+    "Flatten": nn.Flatten(0),
+    "Dropout": nn.Dropout().eval(),
+}
+"""These save nothing, and what they return has the memory of what they got."""
+
+
+@given(
+    name=st.sampled_from(sorted(OPERATIONS)),
+    passing_on=st.sampled_from(sorted(PASSING_ON)),
+    other=st.booleans(),
+    shape=st.sampled_from([(3,), (2, 3)]),
+)
+def test_another_operation_may_have_saved_the_same_memory(name, passing_on, other, shape):
+    """what-is-saved: an operation before, whose result is handed on, or one beside."""
+    x = start(shape, torch.float32) * 1
+    if other:
+        y = OPERATIONS[name](x)
+        edited, loss = x, y.sum() + (-x).sum()
+    else:
+        y = OPERATIONS[name](x)
+        edited = PASSING_ON[passing_on](y)
+        assert edited.data_ptr() == y.data_ptr()
+        loss = edited.sum()
+    saved = saved_by(y.grad_fn, x if other else y)
+    edited += 1
     if saved:
         with pytest.raises(RuntimeError, match=MODIFIED):
             loss.backward()
@@ -217,26 +254,36 @@ def test_both_sides_of_an_addition_may_be_edited(shape, dtype, number, edited):
     assert torch.equal(w.grad, torch.full_like(w, 1 if number else 2))
 
 
-@given(name=st.sampled_from(INPUT_SAVED + RESULT_SAVED), more=st.integers(1, 3))
-def test_anomaly_detection_prints_the_line_that_saved(name, more):
-    """find-the-line: not the line that edited, and that comes later."""
+@given(
+    name=st.sampled_from(INPUT_SAVED + RESULT_SAVED),
+    more=st.integers(1, 3),
+    rounds=st.integers(1, 4),
+)
+def test_anomaly_detection_prints_the_line_that_saved(name, more, rounds):
+    """find-the-line, review: not the line that edited. That one runs later: it stands below, or,
+    in a loop, above."""
     operation = getattr(torch, name)
     w = torch.ones(3, requires_grad=True)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         with torch.autograd.set_detect_anomaly(True):
-            h = w * 1
-            y = operation(h)
-            z = y
-            for _ in range(more):
-                z = z + 1
-            (h if name in INPUT_SAVED else y).add_(1)
+            h, z = w * 1, 0
+            for number in range(rounds):
+                if number:
+                    edited.add_(1)  # noqa: F821
+                y = operation(h)
+                edited = h if name in INPUT_SAVED else y
+                z = z + y
+                for _ in range(more):
+                    z = z + 1
+            if rounds == 1:
+                edited.add_(1)
             with pytest.raises(RuntimeError, match="changed in there or anywhere later"):
                 z.sum().backward()
     (told,) = [str(one.message) for one in caught if "Error detected" in str(one.message)]
     source = [line.strip() for line in told.splitlines() if not line.startswith("  File")]
-    assert "y = operation(h)" in source
-    assert "h = w * 1" not in source and "z = z + 1" not in source
+    assert "y = operation(h)" in source and not any("add_" in line for line in source)
+    assert "h, z = w * 1, 0" not in source and "z = z + 1" not in source
 
 
 @pytest.mark.parametrize("check_nan", [True, False])
@@ -331,11 +378,14 @@ def test_slices_in_a_loop_and_four_ways_out(steps, row, dim, dtype, data):
     row=ROWS,
     dtype=st.sampled_from(FLOATS),
     write=st.sampled_from(["never read", "added", "times a number"]),
+    saved=st.booleans(),
 )
-def test_slices_that_are_not_saved_may_be_written(steps, row, dtype, write):
-    """slices: written only; added; multiplied by a number."""
+def test_slices_that_are_not_saved_may_be_written(steps, row, dtype, write, saved):
+    """slices: written only; added; multiplied by a number; not if h was saved before."""
     w = torch.tensor(2.0, dtype=dtype, requires_grad=True)
     h = empty(steps + 1, row, 0, dtype)
+    if saved:
+        h = torch.sigmoid(h * w)
     slope = [0.0]
     for t in range(1, steps + 1):
         if write == "never read":
@@ -347,6 +397,10 @@ def test_slices_that_are_not_saved_may_be_written(steps, row, dtype, write):
         else:
             h[t] = h[t - 1] * 2 + w
             slope.append(2 * slope[-1] + 1)
+    if saved:
+        with pytest.raises(RuntimeError, match=MODIFIED):
+            h.sum().backward()
+        return
     h.sum().backward()
     assert w.grad.item() == sum(slope) * (row or (1,))[0]
 

@@ -4,7 +4,7 @@ import gc
 import random
 import warnings
 import weakref
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 
 import numpy as np
 import pytest
@@ -505,8 +505,18 @@ def test_all_results_of_the_reentrant_kind_need_a_gradient(count):
         assert [r.requires_grad for r in results] == [True, reentrant]
 
 
-@given(st.integers(1, 4), st.integers(1, 4))
-def test_the_reentrant_kind_compares_nothing(first, second):
+def passing(results):
+    """A reentrant checkpoint whose runs return these in turn; the backward pass."""
+    left = list(results)
+    x = torch.ones(2, dtype=torch.float64, requires_grad=True)
+    y = checkpoint(lambda x: left.pop(0)(x), x, use_reentrant=True)
+    (y[0] if isinstance(y, tuple) else y).sum().backward()
+    return x.grad
+
+
+@given(st.integers(1, 4), st.integers(1, 4), st.floats(-3, 3))
+def test_the_reentrant_kind_compares_nothing(first, second, factor):
+    """reentrant: nor another value; another shape, number or dtype, or no graph, raises."""
     x = torch.ones(2, dtype=torch.float64, requires_grad=True)
     checkpoint(Changes(first, second), x, use_reentrant=True).sum().backward()
     assert x.grad is not None
@@ -514,6 +524,15 @@ def test_the_reentrant_kind_compares_nothing(first, second):
     y = checkpoint(lambda x: x.sum().expand(shapes.pop(0)), x, use_reentrant=True)
     with pytest.raises(RuntimeError, match="Mismatch in shape"):
         y.sum().backward()
+    changed = passing([torch.sin, lambda x: factor * x])
+    assert torch.equal(changed, torch.full((2,), factor, dtype=torch.float64))
+    for other, error, message in (
+        (lambda x: x.detach(), RuntimeError, "none of output has requires_grad=True"),
+        (lambda x: x.to(torch.complex128), RuntimeError, "same dtype"),
+        (lambda x: (x, x), IndexError, None),
+    ):
+        with pytest.raises(error, match=message):
+            passing([torch.sin, other])
 
 
 @given(st.sampled_from(["Linear", "LayerNorm", "Transformer"]))
@@ -618,13 +637,47 @@ def test_pack_gets_weights_and_what_the_with_block_saves(count):
     assert len(seen) == 2 * count - 1
 
 
+@given(st.integers(2, 5), st.integers(1, 3))
+def test_only_the_innermost_hooks_are_called(count, inside):
+    """saved-bytes, offload: and a checkpoint of the new kind has hooks of its own."""
+    model = nn.Sequential(*(nn.Linear(4, 4) for _ in range(count)))
+    seen = [0] * (inside + 1)
+
+    def hooks(depth):
+        def pack(tensor):
+            seen[depth] += 1
+            return tensor.detach()
+
+        return saved_tensors_hooks(pack, lambda packed: packed)
+
+    with ExitStack() as stack:
+        for depth in range(inside + 1):
+            stack.enter_context(hooks(depth))
+        model(torch.ones(2, 4))
+    assert seen == [0] * inside + [2 * count - 1]
+    x = torch.ones(2, 4, requires_grad=True)
+    with hooks(0):
+        checkpoint(model, x, use_reentrant=False)
+    assert seen[0] == 1
+
+
 @given(st.integers(1, 4))
-def test_unpack_may_return_anything_of_the_shape(size):
-    w = torch.full((size,), 2.0, requires_grad=True)
-    with saved_tensors_hooks(torch.detach, torch.zeros_like):
-        y = w**3
-    y.sum().backward()
-    assert torch.equal(w.grad, torch.zeros(size))
+def test_unpack_may_return_anything_of_the_shape_and_dtype(size):
+    def gradient(f, unpack):
+        w = torch.full((size, size), 2.0, requires_grad=True)
+        with saved_tensors_hooks(torch.detach, unpack):
+            y = f(w)
+        y.sum().backward()
+        return w.grad
+
+    functions = (lambda w: w**3, lambda w: w @ w, *SAVE_INPUT, *SAVE_RESULT)
+    for f in functions:
+        assert gradient(f, torch.zeros_like).shape == (size, size)
+    assert not gradient(functions[0], torch.zeros_like).any()
+    with pytest.raises(RuntimeError, match="isFloatingType"):
+        gradient(functions[0], lambda t: torch.zeros_like(t, dtype=torch.complex64))
+    with pytest.raises(RuntimeError, match="same dtype"):
+        gradient(functions[1], lambda t: t.double())
 
 
 # out-of-memory

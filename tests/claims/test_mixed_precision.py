@@ -187,3 +187,25 @@ def test_another_order_of_calls_raises(count, calls):
             unscaled, stepped = set(), set()
         else:
             (unscaled if call == "unscale_" else stepped).add(which)
+
+
+@given(
+    kind=st.sampled_from([optim.SGD, optim.Adam, optim.AdamW]),
+    of_parameter=st.sampled_from([torch.float16, torch.float32]),
+    of_gradient=st.sampled_from([torch.float16, torch.float32]),
+    others=st.integers(0, 2),
+)
+def test_it_is_the_gradient_that_must_not_be_float16(kind, of_parameter, of_gradient, others):
+    """scaler-messages: the first row; the dtype of the parameter doesn't matter."""
+    p = nn.Parameter(torch.ones(2, dtype=of_parameter))
+    p.grad_dtype = of_gradient
+    parameters = [nn.Parameter(torch.ones(2)) for _ in range(others)] + [p]
+    chosen, scaler = kind(parameters), torch.amp.GradScaler("cpu", init_scale=8.0)
+    scaler.scale(sum(q.float().sum() for q in parameters)).backward()
+    assert p.grad.dtype == of_gradient
+    if of_gradient == torch.float16:
+        with pytest.raises(ValueError, match="Attempting to unscale FP16 gradients"):
+            scaler.unscale_(chosen)
+    else:
+        scaler.unscale_(chosen)
+        assert torch.equal(p.grad, torch.ones(2))

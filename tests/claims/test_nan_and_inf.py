@@ -33,6 +33,54 @@ POISONS = {
 }
 
 
+class Mask(nn.Module):
+    """Fills in an infinity on purpose."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x.masked_fill(torch.arange(x.shape[-1]) > 1, -math.inf)
+
+
+class Wrong(nn.Module):
+    """Returns what isn't finite, of probabilities that may be 0."""
+
+    def __init__(self, function) -> None:
+        super().__init__()
+        self.function = function
+
+    def forward(self, p: torch.Tensor) -> torch.Tensor:
+        return self.function(p)
+
+
+@given(
+    before=st.lists(st.sampled_from([nn.ReLU, nn.Tanh, nn.GELU, nn.Identity]), max_size=3),
+    wrong=st.sampled_from([torch.log, torch.reciprocal, lambda p: p / (p - p)]),
+    dtype=st.sampled_from([torch.float32, torch.float64]),
+    seed=st.integers(0, 99),
+)
+def test_a_mask_that_is_meant_is_left_out(before, wrong, dtype, seed):
+    """first-nan: a hook on all modules stops at the mask, without it at the one that is wrong."""
+    torch.manual_seed(seed)
+    layers = [*(kind() for kind in before), Mask(), nn.Softmax(dim=-1), Wrong(wrong)]
+    x = torch.randn(2, 4, dtype=dtype)
+
+    def stop(module, args, output):
+        if not output.isfinite().all():
+            raise FloatingPointError(type(module).__name__)
+
+    for left_out in (nn.Module, Mask):
+        model = nn.Sequential(*layers)
+        handles = [
+            module.register_forward_hook(stop)
+            for module in model.modules()
+            if left_out is nn.Module or not isinstance(module, left_out)
+        ]
+        with pytest.raises(FloatingPointError, match="Mask" if left_out is nn.Module else "Wrong"):
+            model(x)
+        for handle in handles:
+            handle.remove()
+    assert model[:-1](x).isfinite().all()
+
+
 @given(
     before=st.lists(st.sampled_from(sorted(HARMLESS)), max_size=2),
     after=st.lists(st.sampled_from(sorted(HARMLESS)), max_size=2),
