@@ -213,3 +213,34 @@ def test_a_hook_outside_sees_only_the_part_from_outside(step, dtype, size, facto
         torch.testing.assert_close(seen[0], torch.full_like(w, factor))
     else:
         assert seen == [None]
+
+
+MODES = {
+    "training": torch.enable_grad,
+    "no_grad": torch.no_grad,
+    "inference": torch.inference_mode,
+}
+
+
+@settings(max_examples=16, deadline=None)
+@given(
+    backend=BACKENDS,
+    child=st.sampled_from(list(CHILDREN)),
+    modes=st.lists(st.sampled_from(list(MODES)), min_size=1, max_size=8),
+    frozen=st.booleans(),
+)
+def test_each_mode_is_compiled_once(backend, child, modes, frozen):
+    """graph-breaks: calls that come again in a mode find what was compiled for it."""
+    torch.compiler.reset()
+    counters.clear()
+    net = Net(child)
+    next(net.parameters()).requires_grad_(not frozen)
+    compiled = torch.compile(net, backend=backend)
+    seen = set()
+    for mode in modes:
+        with MODES[mode]():
+            out = compiled(torch.ones(2, 2, 3))
+        if mode == "training":
+            out.sum().backward()
+        seen.add(mode)
+        assert counters["stats"]["unique_graphs"] == len(seen)

@@ -7,11 +7,14 @@ from itertools import product
 
 import pytest
 import torch
+from hypothesis import assume, given
+from hypothesis import strategies as st
 from torch import distributed, nn, optim
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import fully_shard
 from torch.nn.parallel import DistributedDataParallel
 from torch.utils._pytree import tree_flatten
+from torch.utils.data import DistributedSampler
 
 pytestmark = [
     pytest.mark.upgrade,
@@ -495,6 +498,125 @@ def test_an_output_may_stay_out_of_the_loss_if_ddp_finds_it(ranks):
                 assert len(grads) == 1 and error.startswith(MISSING)
             else:
                 assert not error and grads == [[4, 3 if in_one else None]] * 2
+
+
+def joined(rank: int) -> list:
+    """Rank 0 has two batches more than rank 1: own and exchanged gradients and weights of each
+    step, the weights after the block, and the gradients and weights of a step after it."""
+    found = []
+    for seed, (options, make, optimizer, initial) in enumerate(
+        product(SETTINGS[:2], MODELS.values(), OPTIMIZERS, (True, False))
+    ):
+        torch.manual_seed(seed)
+        model = make()
+        wrapped = DistributedDataParallel(model, **options)
+        parameters = list(model.parameters())
+        chosen = optimizer(parameters, lr=0.1)
+        torch.manual_seed(10 * seed + rank)
+        steps = []
+
+        def step(wrapped=wrapped, model=model, parameters=parameters, chosen=chosen):
+            x = torch.randn(4, 3)
+            own = torch.autograd.grad(model(x).square().mean(), parameters)
+            chosen.zero_grad()
+            wrapped(x).square().mean().backward()
+            gradient = flat(p.grad for p in parameters)
+            chosen.step()
+            return flat(own), gradient, flat(parameters)
+
+        with wrapped.join(divide_by_initial_world_size=initial):
+            for _ in range(3 - 2 * rank):
+                steps.append(step())
+        after = gathered(flat(parameters))
+        later = [gathered(part) for part in step()]
+        found.append((optimizer is optim.SGD, initial, steps, after, later))
+        del model, wrapped
+    return found
+
+
+def test_who_joins_counts_as_zero_and_gets_the_weights_of_the_last(ranks):
+    """uneven: the first exchange is a mean of two; later ones are halved or not; weights are
+    given to all, but what the optimizer remembers is not."""
+    first, second = ranks(joined)
+    close = {"rtol": 1e-4, "atol": 1e-6}
+    for (plain, initial, steps, after, later), (*_, short, _, _) in zip(first, second, strict=True):
+        (own, gradient, _), *alone = steps
+        torch.testing.assert_close(gradient, (own + short[0][0]) / 2, **close)
+        assert torch.equal(gradient, short[0][1]) and len(short) == 1
+        for own, gradient, _ in alone:
+            torch.testing.assert_close(gradient, own / 2 if initial else own, **close)
+        assert torch.equal(after[0], after[1]) and torch.equal(after[0], steps[-1][2])
+        _, gradients, weights = later
+        assert torch.equal(gradients[0], gradients[1])
+        assert torch.equal(weights[0], weights[1]) == plain
+
+
+def thrown(rank: int) -> list:
+    """Both leave the loop at the same step, and go on."""
+    found = []
+    for options, batches in product(SETTINGS, ((3, 1), (0, 2), (2, 2))):
+        model = DistributedDataParallel(nn.Linear(1, 1), **options)
+        steps, said = 0, ""
+        try:
+            with model.join(throw_on_early_termination=True):
+                for _ in range(batches[rank]):
+                    model(torch.ones(1, 1)).sum().backward()
+                    steps += 1
+        except RuntimeError as error:
+            said = str(error)
+        model.module.zero_grad()
+        again = DistributedDataParallel(model.module)
+        again(torch.ones(1, 1) * (1 + 2 * rank)).sum().backward()
+        found.append((batches, steps, said, model.module.weight.grad.item()))
+        del model, again
+    return found
+
+
+def test_who_throws_ends_at_the_same_step_in_both(ranks):
+    """uneven: with as many batches nothing raises; afterward they still exchange gradients."""
+    for rank, found in enumerate(ranks(thrown)):
+        for batches, steps, said, later in found:
+            assert steps == min(batches) and later == 2
+            if batches[0] == batches[1]:
+                assert not said
+            elif batches[rank] == min(batches):
+                assert said == f"Rank {rank} exhausted all inputs."
+            else:
+                assert said.startswith("Detected at least one rank that exhausted inputs.")
+
+
+def counted(rank: int) -> list[int]:
+    """The batches that are run if both stop after the smaller count; a sharded model can't join."""
+    found = []
+    for batches in ((3, 1), (0, 2), (2, 2)):
+        count = torch.tensor(batches[rank])
+        distributed.all_reduce(count, op=distributed.ReduceOp.MIN)
+        found.append(int(count))
+    mesh = init_device_mesh("cpu", (2,))
+    assert not hasattr(fully_shard(nn.Linear(2, 2), mesh=mesh), "join")
+    return found
+
+
+def test_the_smallest_count_is_that_of_both(ranks):
+    """uneven: before the epoch, with one exchange."""
+    assert ranks(counted) == [[1, 0, 2], [1, 0, 2]]
+
+
+@given(st.integers(2, 40), st.integers(1, 8), st.booleans(), st.booleans())
+def test_a_distributed_sampler_gives_all_the_same_number(samples, processes, drop_last, shuffle):
+    """uneven: with drop_last, or with some of the samples twice."""
+    assume(samples >= processes)
+    options = {"shuffle": shuffle, "drop_last": drop_last}
+    dealt = [
+        list(DistributedSampler(range(samples), processes, rank, **options))
+        for rank in range(processes)
+    ]
+    assert len({len(part) for part in dealt}) == 1
+    indices = [index for part in dealt for index in part]
+    if drop_last:
+        assert len(indices) == len(set(indices)) == samples - samples % processes
+    else:
+        assert set(indices) == set(range(samples)) and len(indices) < samples + processes
 
 
 def frozen(rank: int) -> list[str]:

@@ -5,6 +5,7 @@ import random
 import warnings
 import weakref
 from contextlib import ExitStack, contextmanager, nullcontext
+from functools import partial
 
 import numpy as np
 import pytest
@@ -14,7 +15,13 @@ from hypothesis import strategies as st
 from torch import nn
 from torch.autograd.graph import save_on_cpu, saved_tensors_hooks
 from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils.checkpoint import CheckpointError, checkpoint, checkpoint_sequential
+from torch.utils.checkpoint import (
+    CheckpointError,
+    CheckpointPolicy,
+    checkpoint,
+    checkpoint_sequential,
+    create_selective_checkpoint_contexts,
+)
 from torch.utils.flop_counter import FlopCounterMode
 
 from claims.graph import nodes_behind
@@ -192,6 +199,59 @@ def test_a_checkpoint_keeps_the_input_and_computes_again(name, dtype, training, 
         pairs = zip(gradients[-1][1:], layer.parameters(), strict=True)
         assert all(g.nbytes == p.nbytes for g, p in pairs)
     assert all(map(torch.equal, *gradients))
+
+
+class Operations(TorchDispatchMode):
+    """Notes each operation and its result, which it doesn't keep alive."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.ran, self.results = [], []
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        result = function(*args, **(kwargs or {}))
+        self.ran.append(function)
+        self.results.append(weakref.ref(result.untyped_storage()))
+        return result
+
+
+STEPS = {
+    torch.ops.aten.mm.default: lambda x: x @ x,
+    torch.ops.aten.gelu.default: nn.functional.gelu,
+    torch.ops.aten.tanh.default: torch.tanh,
+    torch.ops.aten.sin.default: torch.sin,
+    torch.ops.aten.neg.default: torch.neg,
+}
+chosen = st.lists(st.sampled_from(list(STEPS)), min_size=1, max_size=5)
+
+
+@given(chosen, st.sets(st.sampled_from(list(STEPS))), st.booleans(), st.sampled_from(DTYPES))
+def test_chosen_results_are_kept_and_not_computed_again(steps, kept, as_list, dtype):
+    def block(x):
+        for step in steps:
+            x = STEPS[step](x)
+        return x
+
+    def policy(context, function, *args, **kwargs):
+        return CheckpointPolicy.MUST_SAVE if function in kept else CheckpointPolicy.PREFER_RECOMPUTE
+
+    contexts = partial(create_selective_checkpoint_contexts, list(kept) if as_list else policy)
+    torch.manual_seed(0)
+    x = torch.randn(4, 4, dtype=dtype, requires_grad=True)
+    (plain,) = torch.autograd.grad(block(x).sum(), x)
+    with Operations() as forward:
+        y = checkpoint(block, x, use_reentrant=False, context_fn=contexts)
+    pairs = zip(forward.ran, forward.results, strict=True)
+    assert all(result() is not None for function, result in pairs if function in kept)
+    with Operations() as backward:
+        (gradient,) = torch.autograd.grad(y.sum(), x, retain_graph=True)
+    assert torch.equal(gradient, plain)
+    again = [function for function in backward.ran if function in STEPS]
+    derivatives = {torch.ops.aten.mm.default, torch.ops.aten.neg.default}  # they are their own
+    assert not (kept - derivatives) & set(again)
+    if kept & set(steps[:-1]) and steps[-1] != torch.ops.aten.neg.default:
+        with pytest.raises(RuntimeError, match="only allowed to backward once"):
+            torch.autograd.grad(y.sum(), x)
 
 
 @given(st.integers(1, 5), st.booleans())

@@ -2,7 +2,9 @@
 
 import copy
 import inspect
+import io
 import math
+import pickle
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -786,6 +788,31 @@ def test_a_deep_copy_has_the_hooks_and_a_state_dict_has_none(kind, hook, name, r
     assert len(counter.fired) == (1 if hook in ("function", "lambda") else 0)
     assert sum(len(each) for each in vars(fresh).values() if each and is_hooks(fresh, each)) == 0
     assert sum(len(each) for each in vars(twin).values() if each and is_hooks(twin, each)) == 1
+
+
+def top_level(*_: object) -> None:
+    FIRED.append("fired")
+
+
+FIRED: list[str] = []
+
+
+@given(st.sampled_from([*FORWARD, *FULL]), learning)
+def test_a_module_is_saved_whole_only_with_hooks_that_have_a_name(kind, name):
+    for hook in (lambda *_: None, append(FIRED, "fired")):
+        module, _ = made(name)
+        getattr(module, kind)(hook)
+        with pytest.raises((pickle.PicklingError, AttributeError)):
+            torch.save(module, io.BytesIO())
+    module, x = made(name)
+    getattr(module, kind)(top_level)
+    file = io.BytesIO()
+    torch.save(module, file)
+    file.seek(0)
+    loaded = torch.load(file, weights_only=False)
+    FIRED.clear()
+    squares(loaded(x)).backward()
+    assert FIRED == ["fired"]
 
 
 def is_hooks(module: nn.Module, value: object) -> bool:

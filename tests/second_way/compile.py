@@ -41,6 +41,17 @@ def nothing_compiled() -> Pairs:
     return [("graphs:", graphs) for graphs in (1, 1, 1, 0)]
 
 
+def grad_mode() -> Pairs:
+    """One for each of two modes, which stay; one for inference, one with a frozen weight."""
+    return [
+        ("training:", 1),
+        ("no_grad():", 2),
+        ("both once more:", 2),
+        ("inference_mode():", 3),
+        ("weight frozen:", 4),
+    ]
+
+
 EXCEPTIONS = {
     ("full_graph", "the shape of y: (2,)"): "a shape",
     ("full_graph", "where: line 6"): "a line of the script",

@@ -172,6 +172,57 @@ def twice() -> Pairs:
     ]
 
 
+def fewer_batches() -> Pairs:
+    """1 and 3, then 4 and nothing: each sum is halved."""
+    return [
+        ("rank", 0),
+        ("x", 1),
+        (".grad", (1 + 3) / 2),
+        ("rank", 0),
+        ("x", 4),
+        (".grad", (4 + 0) / 2),
+        ("rank", 0),
+        ("rank", 1),
+        ("x", 3),
+        (".grad", (1 + 3) / 2),
+        ("rank", 1),
+        ("batches,", 2),
+    ]
+
+
+def joined() -> Pairs:
+    """Each step of rank 0 follows the sum over those who began, or over those who are left."""
+    pairs: Pairs = []
+    for last in ((4 + 0) / 2, 4 / 1, None):
+        first = (1 + 3) / 2
+        once, twice = 10 - first, 10 - first - (last or 0)
+        pairs += [("rank", 0), (".grad", first), ("w", once)]
+        if last:
+            pairs += [(".grad", last), ("w", twice), ("join, w", twice)]
+        pairs += [("\nrank" if last else "ranks.\nrank", 1), (".grad", first), ("w", once)]
+        pairs += [("join, w", twice)] if last else [("Rank", 1)]
+    return pairs
+
+
+def next_epoch() -> Pairs:
+    """The steps of rank 0, m g1 + g2, are given to both; what each remembers of them isn't."""
+    pairs: Pairs = []
+    for rank in (0, 1):
+        for momentum in (0.0, 0.5):
+            one = (1 + 3) / 2
+            two = momentum * one + (4 + 0) / 2
+            w = 10 - one - two
+            remembered = (two, one)[rank]
+            pairs += [("rank", rank), ("momentum", momentum), ("join, w", w), (".grad", one)]
+            pairs += [("w", w - (momentum * remembered + one))]
+    return pairs
+
+
+def same_number() -> Pairs:
+    """Every second of five, filled up from the beginning, or cut."""
+    return [("rank", 0), ("rank", 1), ("rank", 0), ("rank", 1)]
+
+
 def review_problem() -> Pairs:
     """Each step follows the own mean; .grad then is the mean of both means."""
     own = [gradient(slice(0, 1)), gradient(slice(1, 4))]

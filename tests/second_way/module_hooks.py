@@ -132,6 +132,11 @@ def copy_and_state() -> Pairs:
     ]
 
 
+def save_whole() -> Pairs:
+    """A weight of 1, and twice that."""
+    return [("state_dict, no hook:", 1.0 * 3.0), ("double, with its hook:", 2 * 1.0 * 3.0)]
+
+
 def features() -> Pairs:
     """The 3-4-1 network at ones."""
     return [(f"{name}:", value) for name, value in three_four_one(np.ones(3)).items()]
