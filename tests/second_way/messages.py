@@ -122,6 +122,12 @@ def no_inputs() -> Pairs:
     return [("one parameter, gradient:", slope(lambda w: w**2, 2.0))]
 
 
+def nothing_unused() -> Pairs:
+    """The mean of 2 and 6, with the search and without."""
+    mean = (2.0 + 6.0) / 2
+    return [pair for rank in (0, 0, 1, 1) for pair in (("rank", rank), (".grad", mean))]
+
+
 def other_groups() -> Pairs:
     """What was loaded wins over 0.5."""
     return [("one into one, learning rate:", 0.1)]
@@ -258,6 +264,11 @@ def view_of_function() -> Pairs:
 
 def vmap_in_place() -> Pairs:
     return [("added:", [[1.0, 2.0], [3.0, 4.0]])]
+
+
+def sparse_parameter() -> Pairs:
+    """A sum has the slope 1 in each of its terms."""
+    return [("gradient of row 1:", slope(np.sum, [0.0, 1.0]))]
 
 
 def target_dtype() -> Pairs:
