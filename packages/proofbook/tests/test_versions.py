@@ -331,12 +331,16 @@ def test_a_version_is_run_compared_and_recorded(book: Book, other_python: str):
     book.write("snippets/t/w.out", "1\n")
     book.write("snippets/t/l.py", 'print(1)\nopen("left", "w").close()\n')
     book.write("snippets/t/l.out", "1\n")
+    mixed = "[Gloo] Rank [Gloo] Rank 01 is connected to 11 peer ranks.\\n\\n"
+    book.write("snippets/t/g.py", f'print("{mixed}w: 1")\n')
+    book.write("snippets/t/g.out", "w: 1\n")
     found = record_version(read_book(book.root), other_python)
-    assert (found.version, found.same, found.otherwise) == ("99.1.0", ["snippets/t/r.py"], [])
+    same = ["snippets/t/g.py", "snippets/t/r.py"]
+    assert (found.version, found.same, found.otherwise) == ("99.1.0", same, [])
     assert found.different == ["snippets/t/q.py", "snippets/t/s.py", "snippets/t/w.py"]
     assert [problem.file for problem in found.refused] == ["snippets/t/l.py"]
     assert format_version(found) == (
-        "PyTorch 99.1.0: 4 snippets run, 1 print the same, 0 the same numbers in another form, "
+        "PyTorch 99.1.0: 5 snippets run, 2 print the same, 0 the same numbers in another form, "
         "3 something else: snippets/t/q.py, snippets/t/s.py, snippets/t/w.py"
     )
     text = book.read(record_file("99.1.0"))

@@ -50,6 +50,8 @@ _RUNNER_NEEDS = (3, 11)
 _WHERE = r"^\S.*?:\d+: (?=\w+Warning: )"
 _WARNING = re.compile(rf"{_WHERE}(.*(?:\n(?!  |{_WHERE[1:]}).+)*)\n(?:  .*\n)?", re.MULTILINE)
 _SOURCE = re.compile(r" ?\(Triggered internally at [^)]*\)")
+# What gloo of PyTorch 2.8 to 2.10 writes when processes connect, in an order of chance.
+_GLOO = re.compile(r"^\[Gloo\] Rank .*\n\n?", re.MULTILINE)
 _TEXT = {"capture_output": True, "text": True, "encoding": "utf-8", "errors": "replace"}
 _ASK = """
 import json, platform
@@ -173,9 +175,10 @@ def _run_each(python: str, root: Path, scripts: Sequence[str]) -> list[Result]:
 def seen_by_reader(result: Result) -> str | None:
     """What a reader sees of a run: what was printed, and the error or the warnings below it.
 
-    None where the run was refused for something else.
+    Without the lines in which gloo says who is connected. None where the run was refused for
+    something else.
     """
-    printed, why = one_line_end(result.stdout), result.refusal
+    printed, why = _GLOO.sub("", one_line_end(result.stdout)), result.refusal
     if why is None:
         return printed
     if why.what == RAISES:
