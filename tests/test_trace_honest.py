@@ -25,6 +25,7 @@ Held on scripts of the book, on those that train a network in each of the ways t
     covered: CUDA.
 12. Closures keep their variables ("closures"). Who takes the trace function away is noticed
     (test_nothing_is_half_recorded).
+13. A model is pickled with its own hooks, and not with ours ("saved_whole").
 """
 
 from __future__ import annotations
@@ -235,6 +236,24 @@ HARD = {
         x = torch.tensor([1.0, 2.0], requires_grad=True)
         print(grad(f)(x), hessian(f)(x), vmap(grad(f))(torch.ones(3, 2)))
         print(torch.autograd.functional.jacobian(lambda x: x ** 2, x))
+        print(torch.autograd.grad(x ** 2, x, torch.eye(2), is_grads_batched=True))
+    """,
+    # A hook that is wrapped is another function than the one that pickle finds under its name.
+    "saved_whole": """
+        import copy, io
+        def double(module, args, output):
+            return 2 * output
+        torch.manual_seed(0)
+        net = nn.Linear(2, 2)
+        net.register_forward_hook(double)
+        file = io.BytesIO()
+        torch.save(net, file)
+        file.seek(0)
+        loaded = torch.load(file, weights_only=False)
+        print(list(loaded._forward_hooks.values()) == [double])
+        for each in (net, loaded, copy.deepcopy(net)):
+            each(torch.ones(2)).sum().backward()
+            print(each.weight.grad)
     """,
     "checkpoint": """
         from torch.utils.checkpoint import checkpoint
@@ -430,6 +449,7 @@ def test_what_cannot_be_recorded_is_refused(name, what, found, runner: Runner):
 NO_TORCH = {s for s in SCRIPTS if "torch" not in (ROOT / s).read_text("utf-8")} | {
     "snippets/mixed_precision/three_formats.py",  # it asks for the limits of dtypes
     "snippets/messages/scaler_without_gpu.py",  # it makes two scalers
+    "snippets/distributed/same_number.py",  # it deals out samples
     # Those that start processes compute in them.
     *(s for s in SCRIPTS if "ProcessPoolExecutor" in (ROOT / s).read_text("utf-8")),
 }

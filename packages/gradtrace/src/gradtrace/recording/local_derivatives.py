@@ -14,10 +14,9 @@ from dataclasses import dataclass
 from itertools import chain
 
 import torch
-from torch._C import _functorch as functorch
 from torch.autograd.graph import Node
 
-from gradtrace.recording.tensor_values import in_memory
+from gradtrace.recording.tensor_values import in_memory, is_wrapped
 from gradtrace.recording.value_reader import ValueReader
 from gradtrace.trace import LocalDerivative
 
@@ -121,7 +120,7 @@ def _is_small(tensor: torch.Tensor | None, most: int = MAX_OUTPUT) -> bool:
     """Whether it is a tensor of PyTorch itself with few real numbers, that the processor has."""
     return (
         tensor is not None
-        and not functorch.is_functorch_wrapped_tensor(tensor)
+        and not is_wrapped(tensor)
         and type(tensor).__torch_dispatch__ is torch.Tensor.__torch_dispatch__
         and tensor.layout is torch.strided
         and tensor.is_floating_point()

@@ -69,6 +69,13 @@ def shape_of(tensor: torch.Tensor) -> list[int]:
     return [] if is_lazy(tensor) or tensor.is_nested else list(tensor.shape)
 
 
+def is_wrapped(tensor: torch.Tensor) -> bool:
+    """Whether a transform of torch.func, or a backward pass with `is_grads_batched`, works on what
+    it stands for."""
+    batched = functorch.is_legacy_batchedtensor(tensor)
+    return batched or functorch.is_functorch_wrapped_tensor(tensor)
+
+
 def in_memory(tensor: torch.Tensor) -> torch.Tensor:
     """The tensor; a copy of one that torch knows to be zero and gave no memory.
 
@@ -93,7 +100,7 @@ def _unwrapped(tensor: torch.Tensor) -> torch.Tensor:
 
 def _unreadable(tensor: torch.Tensor) -> str | None:
     """Why the numbers cannot be read without running code of others, or at all."""
-    if functorch.is_functorch_wrapped_tensor(tensor):
+    if is_wrapped(tensor):
         return "vmap"
     kind = type(tensor)
     if is_lazy(tensor):

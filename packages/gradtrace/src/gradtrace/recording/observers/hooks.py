@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import operator
 import weakref
 from collections.abc import Callable
 
@@ -121,7 +122,6 @@ class ScriptHooks:
         return self._wrap(kind, target, hook)
 
     def _wrap(self, kind: str, target: Target, hook: Callable) -> Callable:
-        @functools.wraps(hook)
         def recorded(*args, **kwargs):
             if not self._log.open or self._log.suspended.active:
                 return hook(*args, **kwargs)
@@ -140,7 +140,7 @@ class ScriptHooks:
                         self._changes.record_changes(_place(event))
             return result
 
-        return recorded
+        return _RecordedHook(hook, recorded)
 
     def _add_event(self, kind: str, target: Target, hook: Callable, args: tuple):
         if kind == "post_accumulate":
@@ -156,6 +156,26 @@ class ScriptHooks:
         if (at := self._passes.running_node()) is not None:
             event["at"] = at
         return event
+
+
+class _RecordedHook:
+    """Stands in the place of a hook and calls `recorded` for it.
+
+    A model is pickled with the hook itself, and can be loaded where this package isn't installed.
+    """
+
+    def __init__(self, hook: Callable, recorded: Callable) -> None:
+        functools.update_wrapper(self, hook)
+        self._hook, self._recorded = hook, recorded
+
+    def __call__(self, *args, **kwargs):
+        return self._recorded(*args, **kwargs)
+
+    def __reduce__(self) -> tuple:
+        return operator.itemgetter(0), ((self._hook,),)
+
+    def __deepcopy__(self, _: dict) -> _RecordedHook:
+        return self
 
 
 def _place(event: Event) -> Place:
