@@ -436,6 +436,46 @@ def test_a_parameter_without_a_gradient_leaves_its_bucket_unaveraged(ranks):
                 assert not error and grads == ([1, 3] if way == "own" else [4, None])
 
 
+class AmongFrozen(nn.Module):
+    """Layers of which those at the two places of `heads` aren't frozen; the second isn't used."""
+
+    def __init__(self, size: int, heads: tuple[int, int]) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(1, 1, bias=False) for _ in range(size))
+        self.used = [n for n in range(size) if n != heads[1]]
+        for n in self.used:
+            self.layers[n].requires_grad_(n == heads[0])
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        for n in self.used:
+            x = self.layers[n](x)
+        return x
+
+
+def numbered(rank: int) -> list[str]:
+    """What the second forward pass says of a head that isn't used."""
+    found = []
+    for size, heads in product((2, 3, 5), ((0, 1), (1, 2), (0, 4), (2, 4), (3, 1))):
+        if max(heads) < size:
+            model = DistributedDataParallel(AmongFrozen(size, heads))
+            model(torch.ones(1, 1)).sum().backward()
+            try:
+                model(torch.ones(1, 1))
+            except RuntimeError as error:
+                found.append(f"{int(heads[0] < heads[1])} {str(error).split('rank ')[1]}")
+            del model
+    return found
+
+
+def test_parameters_without_a_gradient_are_numbered_among_those_that_need_one(ranks):
+    """unused: of two that need one, however many frozen ones stand before them."""
+    for rank, found in enumerate(ranks(numbered)):
+        assert len(found) == 8
+        for told in found:
+            expected, said = told.split(" ", 1)
+            assert said.split(".")[0].split()[:2] == [f"{rank}:", expected]
+
+
 @dataclass
 class Both:
     """The outputs of two heads."""
