@@ -50,8 +50,11 @@ _RUNNER_NEEDS = (3, 11)
 _WHERE = r"^\S.*?:\d+: (?=\w+Warning: )"
 _WARNING = re.compile(rf"{_WHERE}(.*(?:\n(?!  |{_WHERE[1:]}).+)*)\n(?:  .*\n)?", re.MULTILINE)
 _SOURCE = re.compile(r" ?\(Triggered internally at [^)]*\)")
-# What gloo of PyTorch 2.8 to 2.10 writes when processes connect, in an order of chance.
-_GLOO = re.compile(r"^\[Gloo\] Rank .*\n\n?", re.MULTILINE)
+# What gloo of PyTorch 2.8 to 2.10 writes when processes connect: two at once, mixed as it happens.
+_GLOO = re.compile(
+    r"\A(?=.*\[Gloo\])(?:\[Gloo\] Rank|is connected to|peer ranks\.|"
+    r"Expected number of connected peer ranks is :|[\d \n])*\n"
+)
 _TEXT = {"capture_output": True, "text": True, "encoding": "utf-8", "errors": "replace"}
 _ASK = """
 import json, platform
