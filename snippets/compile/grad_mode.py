@@ -5,6 +5,8 @@ from torch._dynamo.utils import counters
 net = nn.Linear(2, 1)
 compiled = torch.compile(net, backend="aot_eager")
 x = torch.ones(4, 2)
+torch.compiler.reset()
+counters.clear()
 
 
 def report(name):

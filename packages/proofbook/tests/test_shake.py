@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+import torch
 from proofbook.run.machine import MACHINES, Machine
 from proofbook.testing.fixtures import PATIENCE
 from proofbook.testing.tiny_book import write
@@ -80,6 +81,33 @@ def test_a_result_is_moved_by_one_unit_at_most(printed):
     here, moved = (eval(printed(source, machine)) for machine in (None, SEEDS[0]))
     steps = {b - a for a, b in zip(here, moved, strict=True)}
     assert steps == {-1, 1}
+
+
+RANKS = """
+import torch.distributed as dist
+from concurrent.futures import ProcessPoolExecutor
+from tempfile import TemporaryDirectory
+
+
+def not_two(rank, meeting):
+    store = dist.FileStore(meeting, 2)
+    dist.init_process_group("gloo", rank=rank, world_size=2, store=store)
+    counts = [torch.ones(1) for _ in range(200)]
+    for count in counts:
+        dist.all_reduce(count, async_op=True).wait()
+    dist.destroy_process_group()
+    return sum(int(count) != 2 for count in counts)
+
+
+if __name__ == "__main__":
+    with TemporaryDirectory() as folder, ProcessPoolExecutor(2) as ranks:
+        print(*ranks.map(not_two, [0, 1], [f"{folder}/meet"] * 2))
+"""
+
+
+@pytest.mark.skipif(not torch.distributed.is_available(), reason="this torch has no processes")
+def test_what_processes_exchange_is_exchanged_once(printed):
+    assert [printed(RANKS, machine) for machine in SEEDS] == ["0 0\n"] * len(SEEDS)
 
 
 def test_the_script_draws_the_numbers_that_it_draws_alone(printed):
