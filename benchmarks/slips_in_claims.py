@@ -107,18 +107,18 @@ def _counterparts(one: Page, other: Page, book: Book) -> Iterator[tuple[Sentence
         for page in (one, other)
         for sentence, _ in book.fact(general_sentences, page.file)
     }
+    said = {page.file: sentences(page) for page in (one, other)}
     theirs = {section.anchor: paragraphs(other, section) for section in sections(other)}
     for section in sections(one):
         ours = paragraphs(one, section)
         pairs = zip(ours, theirs.get(section.anchor, ()), strict=False)
         for here, there in pairs if len(ours) == len(theirs.get(section.anchor, ())) else ():
-            both = _within(one, here.lines), _within(other, there.lines)
+            both = [
+                [sentence for sentence in said[page.file] if sentence.line in paragraph.lines]
+                for page, paragraph in ((one, here), (other, there))
+            ]
             if len(both[0]) != len(both[1]):
                 continue
             for a, b in zip(*both, strict=True):
                 if (one.file, a.start) in general or (other.file, b.start) in general:
                     yield a, b
-
-
-def _within(page: Page, lines: range) -> list[Sentence]:
-    return [sentence for sentence in sentences(page) if sentence.line in lines]

@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[1]
 BOOK = read_book(ROOT)
 VARIED, TRACED = varied_scripts(BOOK), traced_scripts(BOOK)
 CHOSEN = 3
-"""So many of the values of each figure are run anew, in an interpreter of its own."""
+"""So many of the values of each figure are run anew, each in a process of its own."""
 HEAVIEST = 12_000
 """Bytes of the data of a figure, as a host sends it."""
 
@@ -48,7 +48,7 @@ def places_of(script: str) -> list[tuple[str, str, object]]:
 
 
 @pytest.mark.parametrize("script", sorted(VARIED))
-def test_the_site_ships_what_the_script_does(script, site_folder, fresh_runner, tmp_path):
+def test_the_site_ships_what_the_script_does(script, site_folder, runner, tmp_path):
     """The first of the values, the last, and one between, each a script of its own."""
     code, varied = BOOK.text(script), VARIED[script]
     variants = variants_of(code, varied)
@@ -60,7 +60,7 @@ def test_the_site_ships_what_the_script_does(script, site_folder, fresh_runner, 
         alone.parent.mkdir()
         alone.write_text(variants[number][1], "utf-8")
         traced = script in TRACED
-        runs[number] = fresh_runner.submit(alone, trace=traced).result(PATIENCE)
+        runs[number] = runner.submit(alone, trace=traced).result(PATIENCE)
         assert runs[number].refusal is None
     places = places_of(script)
     assert {language for language, *_ in places} == set(BOOK.config.codes)
