@@ -3,6 +3,7 @@
 `pytest tests/claims --hypothesis-profile=many` tries many more, others each time.
 """
 
+import gc
 from collections.abc import Iterator
 
 import pytest
@@ -30,6 +31,14 @@ def one_thread() -> Iterator[None]:
     torch.set_num_threads(1)
     yield
     torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def little_garbage() -> Iterator[None]:
+    """`gc.collect()` looks at what these tests have made, not at all that is imported."""
+    gc.freeze()
+    yield
+    gc.unfreeze()
 
 
 @pytest.fixture(scope="session")
