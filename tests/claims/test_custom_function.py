@@ -10,6 +10,7 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from torch.amp import custom_bwd, custom_fwd
 from torch.autograd import gradcheck, gradgradcheck
 from torch.autograd.function import once_differentiable
 from torch.autograd.gradcheck import GradcheckError
@@ -453,6 +454,35 @@ def test_extra_none_at_the_end_is_dropped(number, extra, last):
 
 
 # --- twice ---
+
+
+@given(k=st.integers(2, 4), w=st.sampled_from([0.5, 1.0, 2.0]), before=st.booleans())
+def test_what_custom_fwd_has_cast_counts_as_a_constant(k, w, before):
+    """twice: the second derivative lacks the share of the cast input, unless it is cast before."""
+
+    class Power(torch.autograd.Function):
+        @staticmethod
+        @custom_fwd(device_type="cpu", cast_inputs=torch.float32)
+        def forward(ctx, w):
+            ctx.save_for_backward(w)
+            return w**k
+
+        @staticmethod
+        @custom_bwd(device_type="cpu")
+        def backward(ctx, grad_y):
+            (w,) = ctx.saved_tensors
+            return grad_y * k * w ** (k - 1)
+
+    leaf = torch.tensor(w, requires_grad=True)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        half = leaf.to(torch.bfloat16)
+        y = Power.apply(half.float() if before else half)
+        (first,) = torch.autograd.grad(y.float() ** 2, leaf, create_graph=True)
+    (second,) = torch.autograd.grad(first, leaf)
+    slope = k * w ** (k - 1)
+    missing = 2 * w**k * k * (k - 1) * w ** (k - 2)
+    torch.testing.assert_close(first.item(), 2 * w**k * slope)
+    torch.testing.assert_close(second.item(), 2 * slope**2 + (missing if before else 0))
 
 
 @given(
