@@ -364,6 +364,20 @@ def test_hessian_is_forward_over_reverse(name, x, under):
         assert torch.allclose(found, 2 * operation(x) + 2 * x * jacrev(operation)(x))
 
 
+@given(rows=st.integers(24, 28), other=st.integers(2, 28), p=st.sampled_from([1.0, 2.0, 3.0]))
+def test_cdist_computes_long_lists_with_a_matrix_product(rows, other, p):
+    """not-twice: its second derivative can be computed there, and nowhere else."""
+    x = torch.rand(rows, 2, dtype=torch.float64, requires_grad=True)
+    y = torch.rand(other, 2, dtype=torch.float64) + 1
+    (slope,) = torch.autograd.grad(torch.cdist(x, y, p).square().sum(), x, create_graph=True)
+    if p == 2 and max(rows, other) > 25:
+        (second,) = torch.autograd.grad(slope.sum(), x)
+        torch.testing.assert_close(second, torch.full_like(x, 2.0 * other))
+    else:
+        with pytest.raises(NotImplementedError, match="_cdist_backward"):
+            torch.autograd.grad(slope.sum(), x)
+
+
 @pytest.mark.filterwarnings("ignore:There is a performance drop")
 def test_some_operations_have_no_formula_for_forward_mode():
     """forward-mode: reverse mode works, forward mode raises and names the operation."""
