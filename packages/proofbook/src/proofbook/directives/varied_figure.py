@@ -6,7 +6,6 @@ drawn is not, see `proofbook.directives.varied_plot`.
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 
 from gradtrace import (
@@ -74,11 +73,17 @@ def variants_of_scripts(
 ) -> dict[str, list[tuple[str, str]]]:
     """The variants of each script; of one that cannot be varied or read, which is reported
     elsewhere, none."""
-    found = {}
-    for script, texts in varied.items():
-        with contextlib.suppress(ValueError, SyntaxError, FileNotFoundError):
-            found[script] = variants_of(book.text(script), texts)
-    return found
+    found = {s: book.remember(_variants_of_script, s, tuple(texts)) for s, texts in varied.items()}
+    return {script: list(variants) for script, variants in found.items() if variants}
+
+
+def _variants_of_script(
+    book: Book, script: str, varied: tuple[str, ...]
+) -> tuple[tuple[str, str], ...]:
+    try:
+        return tuple(variants_of(book.text(script), varied))
+    except (ValueError, SyntaxError, FileNotFoundError):
+        return ()
 
 
 def draw(
