@@ -366,7 +366,7 @@ def test_hessian_is_forward_over_reverse(name, x, under):
 
 @given(rows=st.integers(24, 28), other=st.integers(2, 28), p=st.sampled_from([1.0, 2.0, 3.0]))
 def test_cdist_computes_long_lists_with_a_matrix_product(rows, other, p):
-    """not-twice: its second derivative can be computed there, and nowhere else."""
+    """not-twice: its second derivative can be computed there; elsewhere it stops."""
     x = torch.rand(rows, 2, dtype=torch.float64, requires_grad=True)
     y = torch.rand(other, 2, dtype=torch.float64) + 1
     (slope,) = torch.autograd.grad(torch.cdist(x, y, p).square().sum(), x, create_graph=True)
