@@ -144,11 +144,10 @@ def refuse_the_offer(page, site) -> None:
     assert page.locator("aside.offer").count() == 0
     page.locator(".md-footer__link--next").click()
     page.wait_for_url(site + "basics/lost-leaf/")
-    page.wait_for_timeout(300)
+    page.wait_for_selector(f".language[href='{site}en/basics/lost-leaf/']")
     assert page.locator("aside.offer").count() == 0
     assert requests and not [url for url in requests if "/en/" in url]
-    page.reload()
-    page.wait_for_timeout(300)
+    page.reload(wait_until="networkidle")
 
 
 def test_an_offer_that_is_refused_does_not_come_back(site, reader):
@@ -169,9 +168,7 @@ def test_the_switch_keeps_the_place_and_settles_the_offer(site, reader):
     page.goto(site + "basics/leaf/")
     page.locator(".md-footer__link--next").click()
     page.wait_for_url(site + "basics/lost-leaf/")
-    page.wait_for_timeout(300)
-    offer = page.locator("aside.offer a")
-    assert offer.evaluate("link => link.href") == site + "en/basics/lost-leaf/"
+    page.wait_for_selector(f"aside.offer a[href='{site}en/basics/lost-leaf/']")
     page.goto(site + "basics/lost-leaf/#why")
     page.locator(".language").click()
     page.wait_for_url(site + "en/basics/lost-leaf/#why")

@@ -12,6 +12,16 @@ from proofbook.testing.browser import needs_browser
 pytestmark = needs_browser
 
 
+def follow_next(page, address: str, other: str) -> None:
+    """Go to the next page, `address`, by instant navigation; `other` is that page's other edition.
+
+    The address changes before the page does: the switch shows when all of it has changed.
+    """
+    page.locator(".md-footer__link--next").click()
+    page.wait_for_url(address)
+    page.wait_for_selector(f".md-header .language[href='{other}']")
+
+
 def switch_language(page, language: str) -> None:
     page.locator(f".md-header .language[hreflang={language}]").click()
     page.wait_for_function(f"document.documentElement.lang == '{language}'")
@@ -32,15 +42,11 @@ def test_the_language_switch_stays_on_the_page_in_both_directions(site, page, pa
 def test_the_language_switch_follows_instant_navigation(site, page):
     page.goto(site + "basics/first-gradient/")
     page.evaluate("window.sameDocument = true")
-    page.locator(".md-footer__link--next").click()
-    page.wait_for_url(site + "basics/leaf/")
-    page.wait_for_timeout(300)
+    follow_next(page, site + "basics/leaf/", site + "en/basics/leaf/")
     assert page.evaluate("window.sameDocument"), "the page was loaded anew: no instant navigation"
     switch_language(page, "en")
     assert page.url == site + "en/basics/leaf/"
-    page.locator(".md-footer__link--next").click()
-    page.wait_for_url(site + "en/basics/lost-leaf/")
-    page.wait_for_timeout(300)
+    follow_next(page, site + "en/basics/lost-leaf/", site + "basics/lost-leaf/")
     switch_language(page, "zh")
     assert page.url == site + "basics/lost-leaf/"
     assert page.complaints == []
@@ -156,6 +162,10 @@ def test_the_home_page_has_a_door_to_each_topic(site, page):
     assert page.complaints == []
 
 
+IN_SIGHT = """[document.querySelector(":target").getBoundingClientRect()].every(
+    ({ top, bottom }) => 80 < top && bottom < innerHeight)"""
+
+
 def target(page) -> dict:
     """The line that is lit: its words, how far from the top it stands, and its color."""
     return page.evaluate(
@@ -177,12 +187,14 @@ def test_a_value_leads_to_the_line_that_proves_it_and_lights_it(site, page, lang
     assert ("two_losses.py 第 1 行输出" if not language else "line 1 of what two_losses.py") in (
         mark.get_attribute("title")
     )
-    if by == "mouse":
-        mark.click()
-    else:
-        mark.focus()
-        page.keyboard.press("Enter")
-    for _ in range(2):  # instant navigation fetches the page once more: the line stays lit
+    with page.expect_response(page.url):  # instant navigation fetches the page once more
+        if by == "mouse":
+            mark.click()
+        else:
+            mark.focus()
+            page.keyboard.press("Enter")
+    for _ in range(2):  # the line is lit, and stays lit when what was fetched is put in
+        page.wait_for_function(f"() => document.querySelector(':target') && {IN_SIGHT}")
         page.wait_for_timeout(700)
         lit = target(page)
         assert lit["words"] == "after loss2, w.grad: tensor(48.)\n"
@@ -208,7 +220,7 @@ def test_a_line_on_another_page_and_one_in_a_closed_box_are_reached_too(site, pa
     page.wait_for_url("**/module-hooks/old-backward/#old_whole-out-7")
     assert target(page)["words"] == "  in grad_input: tensor([22., 26., 30.])\n"
     page.goto(site + "accumulate/two-losses/#stand_still-out-1")
-    page.wait_for_timeout(700)
+    page.wait_for_function(f"() => document.querySelector('details[open]') && {IN_SIGHT}")
     lit = target(page)
     assert page.locator("details[open]").count() == 1 and 80 < lit["top"] < 900
 

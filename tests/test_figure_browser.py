@@ -75,6 +75,15 @@ def go(page, address: str):
     return page.locator("figure.trace").first
 
 
+def go_without_time(page, address: str):
+    """As `go`; on the page time passes only as far as `page.clock` is told, however slow the
+    machine is. The clock stays that of the page's context."""
+    page.clock.install()
+    figure = go(page, address)
+    page.clock.pause_at(page.evaluate("Date.now()") / 1000 + 3600)
+    return figure
+
+
 def button(figure, number: int):
     return figure.locator(".player button").nth(number)
 
@@ -194,8 +203,7 @@ def test_keys_alone_suffice(figures, page):
 
 def test_it_plays_and_pauses_and_stays_silent_meanwhile(figures, browser):
     page = browser.new_page()  # the clock of a context stays the one that is installed here
-    page.clock.install()
-    figure = go(page, figures + "losses/")
+    figure = go_without_time(page, figures + "losses/")
     button(figure, 2).click()
     assert (at(figure), button(figure, 2).get_attribute("aria-label")) == ("8 / 23", "暂停")
     page.clock.run_for(1050)
@@ -214,15 +222,14 @@ def test_it_plays_and_pauses_and_stays_silent_meanwhile(figures, browser):
 
 def test_it_plays_as_fast_as_asked_and_never_longer_than_20_seconds(figures, browser):
     page = browser.new_page()
-    page.clock.install()
-    figure, play, pace = go(page, figures + "loop/"), 2, 6  # 41 steps
+    figure, play, pace = go_without_time(page, figures + "loop/"), 2, 6  # 41 steps
     button(figure, 0).click()
     button(figure, play).click()
     page.clock.run_for(19_000)
     assert button(figure, play).get_attribute("aria-label") == "暂停"
     page.clock.run_for(1_200)
     assert button(figure, play).get_attribute("aria-label") == "播放"
-    figure = go(page, figures + "losses/")
+    figure = go_without_time(page, figures + "losses/")
     button(figure, pace).click()
     assert button(figure, pace).get_attribute("aria-label") == "速度 2×"
     button(figure, play).click()
@@ -297,8 +304,8 @@ def test_a_link_leads_to_a_step_again_and_again(figures, page):
     for _ in range(2):
         page.locator(f"article a[href$='#{FIRST}-step-5']").click()
         assert at(figure) == "5 / 23"
-        page.wait_for_timeout(500)
-        assert all(figure.evaluate(BESIDE).values())
+        seen = f"figure => Object.values(({BESIDE})(figure)).every(Boolean)"
+        page.wait_for_function(seen, arg=figure.element_handle())
         button(figure, 4).click()
     assert figure.locator("details").get_attribute("open") is None
 
@@ -420,13 +427,11 @@ def test_on_a_phone_only_the_graph_scrolls(figures, page, prefix, scheme, name):
 
 
 def at_step(page, step: int | None) -> None:
-    """Have the first figure show a step, by the link to it."""
+    """Have the first figure show a step; not by its address, after which the theme loads the page
+    again, in its own time."""
     if step:
-        page.evaluate("address => { location.hash = address }", f"{FIRST}-step-{step}")
-        page.wait_for_function(
-            "step => document.querySelector('.player > small').textContent.startsWith(step)",
-            arg=f"{step} /",
-        )
+        page.locator("trace-player").first.evaluate("(player, step) => player.stepTo(step)", step)
+        assert at(page.locator("figure.trace").first).startswith(f"{step} /")
 
 
 VIOLATIONS = """([figure, options]) => axe.run(figure, { resultTypes: ["violations"], ...options })
@@ -456,22 +461,11 @@ def test_texts_in_the_picture_are_legible(figures, page, scheme):
     go(page, figures + "losses/")
     for step in (None, 1, 13):
         at_step(page, step)
-        # Instant navigation may put the content in anew, and the player goes to its step again.
-        colors = page.wait_for_function(
-            """step => {
-                const shown = document.querySelector(".player > small").textContent
-                if (!shown.startsWith(step ? `${step} /` : "")) return false
-                const styles = [...document.styleSheets].map(sheet => sheet.href ?? "")
-                if (!styles.some(address => address.endsWith("/trace.css"))) return false
-                const texts = document.querySelectorAll(
-                    ".trace svg :is(g:not(.off) text, svg > text)"
-                )
-                return [...texts].map(e => [getComputedStyle(e).fill, getComputedStyle(
-                    e.closest("g")?.querySelector(".box") ?? document.body
-                )[e.closest("g") ? "fill" : "backgroundColor"], e.textContent])
-            }""",
-            arg=step,
-        ).json_value()
+        colors = page.locator(".trace svg :is(g:not(.off) text, svg > text)").evaluate_all(
+            """texts => texts.map(e => [getComputedStyle(e).fill, getComputedStyle(
+                e.closest("g")?.querySelector(".box") ?? document.body
+            )[e.closest("g") ? "fill" : "backgroundColor"], e.textContent])"""
+        )
         assert len(colors) > (2 if step == 1 else 15)
         for front, back, text in colors:
             assert contrast(front, back) >= 4.5, (step, text)
