@@ -34,7 +34,7 @@ from proofbook.model.version_records import (
     record_text,
     version_order,
 )
-from proofbook.run.refusals import RAISES, WARNS
+from proofbook.run.refusals import LEAVES_THREAD, RAISES, WARNS
 from proofbook.run.result import Refusal, Result
 from proofbook.run.runner import Runner
 
@@ -178,11 +178,12 @@ def _run_each(python: str, root: Path, scripts: Sequence[str]) -> list[Result]:
 def seen_by_reader(result: Result) -> str | None:
     """What a reader sees of a run: what was printed, and the error or the warnings below it.
 
-    Without the lines in which gloo says who is connected. None where the run was refused for
-    something else.
+    Without the lines in which gloo says who is connected. A thread that another version of
+    PyTorch leaves running is not the script's doing. None where the run was refused for something
+    else.
     """
     printed, why = _GLOO.sub("", one_line_end(result.stdout)), result.refusal
-    if why is None:
+    if why is None or why.what == LEAVES_THREAD:
         return printed
     if why.what == RAISES:
         return f"{printed}{why.found}\n"

@@ -12,7 +12,9 @@ from gradtrace.recording.failure import parse_failure
 from proofbook.run.result import OUTPUT_LIMIT, Refusal
 
 RAISES, WARNS = "the script raises", "the script prints to standard error"
-"""Reasons that others ask for: a reader would see such a run with its error or its warning."""
+LEAVES_THREAD = "the script leaves a thread behind"
+"""Reasons that others ask for. A reader would see such a run: with its error, with its warning,
+as any other."""
 
 
 @dataclass
@@ -189,7 +191,7 @@ def _failed(
 def _left_something(source: str, report: Mapping, observed: Observation) -> Refusal | None:
     if threads := report.get("threads"):
         return Refusal(
-            "the script leaves a thread behind",
+            LEAVES_THREAD,
             "every thread is joined",
             ", ".join(threads),
             "join the thread before the script ends",
