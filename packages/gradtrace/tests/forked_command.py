@@ -14,12 +14,15 @@ import signal
 import subprocess
 import sys
 import time
+import traceback
+from collections.abc import Callable
 from pathlib import Path
 from typing import TextIO
 from unittest import mock
 
 from gradtrace.cli import main
 from gradtrace.recording import script_process, script_runner
+from gradtrace.recording.execute import execute
 
 PATIENCE = 240.0
 """Seconds after which a command that never ends fails its test."""
@@ -51,10 +54,29 @@ def forked_command(
     folder: Path, arguments: tuple[str, ...], environment: dict[str, str]
 ) -> subprocess.CompletedProcess[str]:
     """Run the command in a folder: its exit status, and what it printed on both streams."""
+    return _forked(_command, folder, arguments, environment)
+
+
+def plain_run(
+    folder: Path, script: str, environment: dict[str, str]
+) -> subprocess.CompletedProcess[str]:
+    """Run a script in a folder without gradtrace, as `python script.py` does."""
+    return _forked(_plain, folder, (script,), environment)
+
+
+def _forked(
+    status_of: Callable[[list[str]], int],
+    folder: Path,
+    arguments: tuple[str, ...],
+    environment: dict[str, str],
+) -> subprocess.CompletedProcess[str]:
+    """What a function returns for the arguments, and what it printed."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["torch", "torch._dynamo", __name__])
     streams = [folder.with_name(f"{folder.name}-{name}") for name in ("stdout", "stderr")]
-    process = context.Process(target=_run, args=(folder, arguments, environment, streams))
+    process = context.Process(
+        target=_run, args=(status_of, folder, arguments, environment, streams)
+    )
     process.start()
     process.join(PATIENCE)
     if process.is_alive():
@@ -65,7 +87,11 @@ def forked_command(
 
 
 def _run(
-    folder: Path, arguments: tuple[str, ...], environment: dict[str, str], streams: list[Path]
+    status_of: Callable[[list[str]], int],
+    folder: Path,
+    arguments: tuple[str, ...],
+    environment: dict[str, str],
+    streams: list[Path],
 ) -> None:
     """In the fork: be the process of the command."""
     os.environ.clear()
@@ -74,11 +100,28 @@ def _run(
     for number, stream in enumerate(streams, 1):
         os.dup2(os.open(stream, os.O_CREAT | os.O_WRONLY | os.O_TRUNC), number)
     sys.stdout, sys.stderr = (os.fdopen(number, "w", encoding="utf-8") for number in (1, 2))
-    with mock.patch.object(script_runner.subprocess, "Popen", _ForkedScript):
-        status = main(list(arguments))
+    status = status_of(list(arguments))
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(status)
+
+
+def _command(arguments: list[str]) -> int:
+    with mock.patch.object(script_runner.subprocess, "Popen", _ForkedScript):
+        return main(arguments)
+
+
+def _plain(arguments: list[str]) -> int:
+    sys.argv, script = arguments, str(Path(arguments[0]).resolve())
+    sys.path.insert(0, os.path.dirname(script))
+    try:
+        execute(script)
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else int(end.code is not None)
+    except Exception:
+        traceback.print_exc()
+        return 1
+    return 0
 
 
 class _ForkedScript:

@@ -6,9 +6,12 @@ import json
 import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 
+import pytest
 from forked_command import run_command
+from gradtrace.cli import CLOSED_PIPE
 
 ENGLISH = {**os.environ, "LC_ALL": "en_US.UTF-8"}
 SICK = (Path(__file__).parent / "doctor" / "sick.py").read_text("utf-8")
@@ -68,6 +71,18 @@ def test_the_command_refuses_what_it_cannot_look_at(tmp_path):
     done = command(tmp_path, WELL, "-m", "no.such.module")
     assert done.returncode == 2 and "there is no such module" in done.stderr
     assert re.search("doctor.*train.py", command(tmp_path, WELL, "--help").stdout)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a pipe is another thing there")
+@pytest.mark.parametrize("print_often", ["", "    print(step)\n" * 2])
+def test_it_is_quiet_where_nobody_reads_on(print_often, tmp_path):
+    (tmp_path / "train.py").write_text(WELL.replace("print(", print_often + "print("), "utf-8")
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "-m", "gradtrace", "doctor", "train.py"]
+    done = subprocess.run(command, cwd=tmp_path, env=ENGLISH, stdout=writing, stderr=-1)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (CLOSED_PIPE, b"")
 
 
 def test_the_command_reports_what_comes_before_any_pass(tmp_path):

@@ -5,6 +5,7 @@ The script runs in a process of its own; this one never imports torch.
 
 from __future__ import annotations
 
+import os
 import sys
 import webbrowser
 from difflib import get_close_matches
@@ -39,12 +40,24 @@ from gradtrace.run_failure import run_failure
 from gradtrace.trace import Trace
 from gradtrace.vary.runs import VariedScript, run_variants, varied_script
 
+CLOSED_PIPE = 141
+"""The exit status where nobody reads the output any more, as a shell has it."""
 MAX_NAMED = 20
 """So many modules are named, where the one that is asked for isn't there."""
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the command; gives the exit status, which is that of the script if it ran."""
+    """Run the command; returns the exit status, which is that of the script if it ran."""
+    try:
+        status = _run(arguments)
+        sys.stdout.flush()
+    except BrokenPipeError:  # who reads the output has seen enough: `gradtrace doctor x.py | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for the flush at the end
+        return CLOSED_PIPE
+    return status
+
+
+def _run(arguments: list[str] | None) -> int:
     for stream in (sys.stdout, sys.stderr):  # a Chinese Windows cannot print every character
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")

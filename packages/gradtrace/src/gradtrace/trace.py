@@ -260,8 +260,12 @@ class Sign(TypedDict):
     """The text of a warning, the message of a failure."""
     kind: NotRequired[str]
     """The class of a warning."""
+    scale: NotRequired[float]
+    """The factor of a GradScaler."""
+    skipped: NotRequired[bool]
+    """Whether a GradScaler left a step out."""
     ts: NotRequired[list[str]]
-    """clip: the tensors that have a gradient."""
+    """clip: the tensors that have a gradient; warning: those that the call got which warns."""
     total: NotRequired[int]
     """clip: how many tensors were given."""
 

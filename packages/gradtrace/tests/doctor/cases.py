@@ -357,6 +357,16 @@ CASES = {
         nn.utils.clip_grad_norm_(parameters, 1.0)
         optimizer.step()
     """,
+    "steps-skipped": _TRAIN
+    + """
+        scaler = torch.amp.GradScaler("cpu", init_scale=2.0**60)  # fault
+        scaler = torch.amp.GradScaler("cpu", init_scale=1024.0)  # well
+        for step in range(4):
+            optimizer.zero_grad()
+            scaler.scale(F.mse_loss(net(x).half().float(), y)).backward()
+            scaler.step(optimizer)
+            scaler.update()
+    """,
     "clip-before-unscale": _TRAIN
     + """
         scaler = torch.amp.GradScaler("cpu", init_scale=1024.0)
@@ -607,6 +617,13 @@ CASES = {
         h.retain_grad()  # well
         h.sum().backward()
         print(h.grad)
+    """,
+    "grad-of-parametrized": """
+        from torch.nn.utils.parametrizations import orthogonal
+        layer = orthogonal(nn.Linear(3, 3))
+        layer(torch.randn(5, 3))[:, 0].pow(2).sum().backward()
+        print(layer.weight.grad)  # fault
+        print(layer.parametrizations.weight.original.grad)  # well
     """,
     "copied-tensor": """
         x = torch.ones(3)

@@ -10,6 +10,7 @@ from cases import CASES, HEAD
 from gradtrace.doctor import diagnose
 from gradtrace.doctor.kinds import KINDS
 from gradtrace.doctor.languages import LANGUAGES
+from gradtrace.doctor.report import report
 from gradtrace.doctor.summary import summarize
 from health_recording import record_health
 
@@ -230,3 +231,120 @@ h.sum().backward()
 """
     (found,) = findings(HEAD + source, tmp_path)
     assert (found.kind, found.facts["culprit"].line) == ("edited-in-place", 8)
+
+
+SCALED = """\
+net = nn.Linear(4, 1)
+optimizer = torch.optim.Adam(net.parameters(), fused=FUSED)
+scaler = torch.amp.GradScaler("cpu", init_scale=SCALE)
+for step in range(STEPS):
+    optimizer.zero_grad()
+    loss = net(torch.ones(2, 4)).half().float().pow(2).mean()
+    scaler.scale(loss * FACTOR).backward()
+    scaler.step(optimizer=optimizer)
+    scaler.update()
+"""
+
+
+@pytest.mark.parametrize(
+    ("scale", "steps", "factor", "fused", "levels"),
+    [
+        (2.0**60, 4, "1", False, {"steps-skipped": "warning"}),
+        (2.0**60, 4, "1", True, {"steps-skipped": "warning"}),
+        (2.0**60, 2, "1", False, {"steps-skipped": "note"}),
+        (2.0**20, 30, "1", False, {"steps-skipped": "note"}),
+        (2.0, 4, "1", False, {}),
+        (
+            *(2.0, 4, "torch.tensor(0.0).log()", False),
+            {"nan-in-forward": "error", "steps-skipped": "warning"},
+        ),
+    ],
+)
+def test_skipped_steps_are_found(scale, steps, factor, fused, levels, tmp_path):
+    source = SCALED.replace("SCALE", str(scale)).replace("STEPS", str(steps))
+    source = source.replace("FACTOR", factor).replace("FUSED", str(fused))
+    found = findings(HEAD + source, tmp_path)
+    assert {each.kind: each.level for each in found} == levels
+    said = report(record_health(tmp_path / "script.py"), found)
+    assert (LANGUAGES["en"].WORDS["finite"] in said) == (not levels)
+
+
+CLIPPED = """\
+net, other = nn.Linear(4, 1), nn.Linear(4, 1)
+optimizer = torch.optim.SGD(net.parameters(), lr=1e-4)
+another = torch.optim.SGD(other.parameters(), lr=1e-4)
+scaler = torch.amp.GradScaler("cpu", init_scale=8.0)
+for step in range(4):
+    optimizer.zero_grad()
+    another.zero_grad()
+    loss = (net(torch.ones(2, 4)) + other(torch.ones(2, 4)) - 100).pow(2).mean()
+"""
+CLIPS = {
+    "norm": "nn.utils.clip_grad_norm_(net.parameters(), 1e-2)",
+    "each": "nn.utils.clip_grad_norm_(net.parameters(), 1e-2, foreach=True)",
+    "value": "nn.utils.clip_grad_value_(net.parameters(), 1e-3)",
+}
+
+
+@pytest.mark.parametrize("clip", CLIPS)
+@pytest.mark.parametrize(
+    ("order", "kinds"),
+    [
+        ("loss.backward() CLIP optimizer.step() another.step()", {"clipped-hard"}),
+        ("loss.backward() another.step() CLIP optimizer.step()", {"clipped-hard"}),
+        ("loss.backward() optimizer.step() another.step() CLIP", {"clip-without-gradient"}),
+        ("CLIP loss.backward() optimizer.step() another.step()", {"clip-without-gradient"}),
+        (
+            "scaler.scale(loss).backward() scaler.step(optimizer) CLIP scaler.update()",
+            {"clip-without-gradient"},
+        ),
+        (
+            "scaler.scale(loss).backward() CLIP scaler.step(optimizer) scaler.update()",
+            {"clip-before-unscale"},
+        ),
+        (
+            "scaler.scale(loss).backward() scaler.unscale_(optimizer) CLIP scaler.step(optimizer)"
+            " scaler.update()",
+            set(),
+        ),
+    ],
+)
+def test_a_clip_is_judged_by_where_it_stands(clip, order, kinds, tmp_path):
+    if clip == "value" and order.startswith("CLIP"):
+        pytest.skip("PyTorch raises where there is no gradient")
+    lines = [f"    {CLIPS[clip] if each == 'CLIP' else each}" for each in order.split(" ")]
+    found = findings(HEAD + CLIPPED + "\n".join(lines) + "\n", tmp_path)
+    assert {each.kind for each in found if "clip" in each.kind} == kinds
+
+
+@pytest.mark.parametrize(
+    ("made", "read", "names"),
+    [
+        ("parametrizations.weight_norm(layer)", "layer.weight", "parametrizations.weight.original"),
+        ("parametrizations.spectral_norm(layer)", "w", "parametrizations.weight.original"),
+        ("weight_norm(layer)", "layer.weight", "weight_"),
+        ("prune.l1_unstructured(layer, 'weight', 0.5)", "layer.weight", "weight_orig"),
+        ("prune.identity(layer, 'bias')", "layer.bias", "bias_orig"),
+        ("weight_norm(layer)", "h", None),
+        ("parametrizations.orthogonal(layer)", "h", None),
+    ],
+)
+def test_the_gradient_of_a_computed_weight_is_found(made, read, names, tmp_path):
+    source = f"""\
+from torch.nn.utils import parametrizations, prune, weight_norm
+layer = nn.Linear(3, 3)
+{made}
+w = layer.weight
+h = layer(torch.randn(5, 3))
+h[:, 0].pow(2).sum().backward()
+print({read}.grad)
+"""
+    found = {each.kind: each for each in findings(HEAD + source, tmp_path)}
+    assert ("grad-of-non-leaf" in found, "grad-of-parametrized" in found) == (
+        not names,
+        bool(names),
+    )
+    if names:
+        assert all(
+            n.startswith(f"layer.{names}") for n in found["grad-of-parametrized"].facts["names"]
+        )

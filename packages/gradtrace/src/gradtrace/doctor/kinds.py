@@ -56,6 +56,7 @@ KINDS = {
     "nan-in-backward": Kind("error", "basics/nan#why"),
     "nan-in-data": Kind("error", "basics/nan#find-it"),
     "nan-after-step": Kind("error", "updates/clipping#not-finite"),
+    "steps-skipped": Kind("warning", "mixed-precision/scaler"),
     # updates
     "never-cleared": Kind("warning", "accumulate/zero-grad"),
     "never-stepped": Kind("warning", "updates/by-hand#who-does-what"),
@@ -97,6 +98,7 @@ KINDS = {
     "hook-needs-tensor": Kind("warning", "module-hooks/not-firing"),
     "old-hook": Kind("warning", "module-hooks/old-warning"),
     "grad-of-non-leaf": Kind("warning", "basics/leaf#retain-grad"),
+    "grad-of-parametrized": Kind("warning", "freezing/computed-weight"),
     "copied-tensor": Kind("warning", "basics/lost-leaf#why"),
     "checkpoint-without-grad": Kind("warning", "freezing/middle#engine-stops"),
     # worth knowing

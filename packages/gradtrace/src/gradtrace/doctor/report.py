@@ -152,7 +152,7 @@ def _fine(words: dict, summary: Summary, findings: Sequence[Finding]) -> str:
         rows.append((got == total - frozen, words["frozen"].format(**facts)))
     elif got:
         rows.append((got == total, words["got"].format(n=got, total=total)))
-    if summary.passes and not any(kind.startswith("nan-") for kind in kinds):
+    if summary.passes and summary.finite:
         rows.append((True, words["finite"]))
     if moved := summary.moved:
         facts = {"n": moved, "total": summary.held}

@@ -73,6 +73,11 @@ class Run:
         """What was recorded for a doctor alone, of some kinds."""
         return [sign for sign in self.trace.health if sign["k"] in kinds]
 
+    @cached_property
+    def skipped(self) -> list:
+        """The steps that a GradScaler left out, as a gradient was not finite."""
+        return [sign for sign in self.signs("scaler_step") if sign.get("skipped")]
+
     def place(self, event: dict | None) -> Place:
         """Where an event happened, or a sign was seen."""
         return Place(event.get("line"), event.get("file", "")) if event else Place(None)
@@ -196,6 +201,31 @@ class Run:
         if last_error is None:
             return None
         return last_error["msg"], self.place(last_error), last_error.get("p")
+
+    def computed_from(self, tensor: str) -> list[str]:
+        """Of a weight that its layer computes anew again and again, the parameters that it computes
+        it from: "layer.parametrizations.weight.original", or "layer.weight_orig"; none for another
+        tensor."""
+        made = self.maker(tensor)
+        key, leaves = (made.get("within", ""), [*made["ins"]]) if made else ("", [])
+        names = {t: entry.get("names", ()) for t, entry in self.trace.tensors.items()}
+        while call := self.trace.calls.get(key):
+            pattern = rf"{re.escape(call['path'])}\.\w+_(orig|g|v)"  # weight_norm, prune
+            if call["kind"] == "ParametrizationList":
+                pattern, leaves = r".+\.parametrizations\.\w+\.original\d*", self._leaves(tensor)
+            if found := [n for t in leaves for n in names[t] if re.fullmatch(pattern, n)]:
+                return found
+            key = call.get("within", "")
+        return []
+
+    def _leaves(self, tensor: str) -> list[str]:
+        """The leaves from which a tensor is computed."""
+        found, nodes = {}, [self.trace.tensors[tensor].get("n")]
+        for key in nodes:  # which grows
+            node = self.trace.nodes.get(key, {"next": ()})
+            found |= {node["leaf"]: None} if "leaf" in node else {}
+            nodes += [link[0] for link in node["next"] if link and link[0] not in nodes]
+        return list(found)
 
     def module_path(self, event: Event) -> str:
         """The innermost module in which an operation was called: "net.layer1.0.conv1"."""

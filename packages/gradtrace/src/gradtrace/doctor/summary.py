@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import median
 
+from gradtrace.doctor.checks.numbers import is_finite
 from gradtrace.doctor.checks.steps import uses_new_gradients
 from gradtrace.doctor.run import Run
 from gradtrace.graph.parameters import WITH_GRADIENT
@@ -32,7 +33,8 @@ class Summary:
     """Numbers of a run. `parameters` counts the nn.Parameters that got a gradient, are frozen, or
     are held by an optimizer, and all leaves where there are none and no optimizer;
     `moved`: how many of those that optimizers hold changed in some step; `new_gradients`: whether
-    no step used the gradients of the one before."""
+    no step used the gradients of the one before; `finite`: whether no loss, gradient or parameter
+    held nan or inf."""
 
     passes: int
     steps: int
@@ -42,6 +44,7 @@ class Summary:
     held: int
     moved: int
     new_gradients: bool
+    finite: bool
     layers: tuple[Layer, ...]
 
 
@@ -66,6 +69,7 @@ def summarize(trace: Trace) -> Summary:
         held=len({row["t"] for row in rows}),
         moved=len({r["t"] for r in rows if r.get("moved") or r["before"] != r["after"]}),
         new_gradients=uses_new_gradients(run),
+        finite=is_finite(run),
         layers=tuple(_layers(run)),
     )
 

@@ -254,7 +254,7 @@ def _items(trace: Trace, graph: Graph) -> list[_Item]:
 
 def _item(trace: Trace, box: str, index: int | None, named: bool) -> _Item:
     if index is None:
-        return _Item(box, (), 0, ())
+        return _Item(box, ("", 0, None, box), 0, ())  # of no line that is known
     event, calls = trace.events[index], []
     call = event.get("within")
     while call:

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable
 
 import torch
+from torch.utils import _python_dispatch as dispatch
 
 from gradtrace.recording.script_position import Place, ScriptPosition
 from gradtrace.recording.suspended import SuspendedRecording
@@ -14,6 +15,10 @@ from gradtrace.trace import Event, Trace
 
 _BEFORE_FIRST_PASS = 20
 """Times as many events are recorded if there was no backward pass yet."""
+_TRACING_MODES = (
+    torch._C._TorchDispatchModeKey.PROXY,
+    torch._C._TorchDispatchModeKey.FUNCTIONAL,
+)
 
 
 class EventLog:
@@ -30,7 +35,7 @@ class EventLog:
         """The backward passes that are running now, the innermost last."""
         self.torch_calls = 0
         """How many calls of torch gave or changed a tensor so far."""
-        self.open = False
+        self.open = self.aside = False
         self.forget: Callable[[int], None] | None = None
         self._max_events = max_events
         self._begun = False
@@ -38,9 +43,15 @@ class EventLog:
 
     @property
     def is_recording(self) -> bool:
-        """Whether what happens now is recorded: the recorder is not at work itself, and this is the
-        thread in which recording began."""
-        return self.open and not self.suspended.active and self.is_recorded_thread
+        """Whether what happens now is recorded: the recorder is not at work itself and does not
+        stand aside, this is the thread in which recording began, and torch runs the script rather
+        than making a graph of it."""
+        return (
+            self.open
+            and not (self.aside or self.suspended.active)
+            and self.is_recorded_thread
+            and not _is_traced()
+        )
 
     @property
     def is_recorded_thread(self) -> bool:
@@ -69,3 +80,11 @@ class EventLog:
             self.open = False
             self.trace.left_out = {"events": len(events), "line": self.script.line()}
         return not self.open
+
+
+def _is_traced() -> bool:
+    """Whether operations are put into a graph: by torch.jit.trace, make_fx, or aot_autograd."""
+    traced = torch._C._get_tracing_state() is not None
+    if not traced and dispatch._len_torch_dispatch_stack():
+        traced = any(torch._C._get_dispatch_mode(key) is not None for key in _TRACING_MODES)
+    return traced

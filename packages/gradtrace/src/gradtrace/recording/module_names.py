@@ -114,7 +114,7 @@ def unwrapped(module: nn.Module) -> nn.Module:
 def _wrapped(module: nn.Module) -> nn.Module | None:
     kind = type(module)
     attribute = _WRAPPERS.get(kind.__name__) if kind.__module__.startswith("torch.") else None
-    return module.__dict__.get("_modules", {}).get(attribute)
+    return module.__dict__.get("_modules", {}).get(attribute) if attribute else None
 
 
 def _preferred(

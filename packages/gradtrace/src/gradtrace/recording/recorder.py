@@ -11,10 +11,12 @@ Imports torch: only the process that runs the script may import this module.
 from __future__ import annotations
 
 import contextlib
+import functools
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from types import FunctionType
 
 import torch
 from torch import nn
@@ -34,7 +36,11 @@ from gradtrace.recording.failure import (
 from gradtrace.recording.module_names import ModuleNames
 from gradtrace.recording.names import TensorNames
 from gradtrace.recording.observers.backward_passes import BackwardPasses
-from gradtrace.recording.observers.compiled_code import CompiledCode, wrap_initialize
+from gradtrace.recording.observers.compiled_code import (
+    TRACERS,
+    CompiledCode,
+    wrap_initialize,
+)
 from gradtrace.recording.observers.function_mode import (
     MODULES_WITH_FAST_PATH,
     push_outermost,
@@ -119,11 +125,13 @@ class Recorder:
         self._health = Health(recording) if health else None
         self._steps = OptimizerSteps(recording, max_steps, self._health)
         self._hooks = ScriptHooks(recording, self._passes, self._steps)
-        self._operations = Operations(recording, self._hooks.on_tensor, self._health)
+        self._operations = Operations(recording, self._hooks.note_call, self._health)
         self._compiled = CompiledCode(log)
         self._lines = LineTracer(recording, self._tensor_names, self._passes, self._full)
         self._output = PrintedOutput(log)
         self._undo = ExitStack()
+        self._patches: list[tuple[object, str, object, object]] = []
+        """What was put where, in the place of what."""
         self._finished = False
 
     def __enter__(self) -> None:
@@ -158,29 +166,34 @@ class Recorder:
 
     def _observe(self) -> None:
         hooks, steps = self._hooks, self._steps
-        self._patch(torch.autograd, "_engine_run_backward", self._passes.wrap_engine)
+        self._patch(
+            torch.autograd,
+            "_engine_run_backward",
+            lambda f: self._passes.wrap_engine(f, hooks.in_pass),
+        )
         self._patch(torch.autograd.Function, "apply", _of_class(self._operations.wrap_apply))
         self._patch(torch.utils, "swap_tensors", self._changes.wrap_swap_tensors)
         call = nn.Module.__call__
-        self._patch(nn.Module, "__call__", self._calls.wrap_call)
+        self._patch(nn.Module, "__call__", lambda f: self._calls.wrap_call(f, hooks.in_call))
         self._patch(OptimizedModule, "_initialize", lambda f: wrap_initialize(call, f))
         self._patch(eval_frame, "_callback_from_stance", self._compiled.wrap_callback)
         self._compiled.observe(self._undo)
         for name, kind in ON_MODULES.items():
-            self._patch(nn.Module, name, lambda f, kind=kind: hooks.on_module(f, kind))
+            self._patch(nn.Module, name, lambda f, kind=kind: hooks.on_owner(f, kind))
         for name, kind in ON_ALL_MODULES.items():
             self._patch(modules, name, lambda f, kind=kind: hooks.on_all_modules(f, kind))
         for name, kind in ON_OPTIMIZERS.items():
-            self._patch(
-                torch.optim.Optimizer, name, lambda f, kind=kind: hooks.on_optimizer(f, kind)
-            )
+            self._patch(torch.optim.Optimizer, name, lambda f, kind=kind: hooks.on_owner(f, kind))
         self._patch(torch.autograd.graph, "register_multi_grad_hook", hooks.on_several_tensors)
         self._patch(torch.optim.Optimizer, "zero_grad", steps.wrap_zero_grad)
         self._patch(torch.optim.Optimizer, "add_param_group", steps.wrap_add_param_group)
         self._patch(nn.Module, "zero_grad", steps.wrap_zero_grad)
         for kind in MODULES_WITH_FAST_PATH:
             self._patch(kind, "forward", lambda f: wrap_fast_path(self._operations, f))
+        for owner, name in TRACERS:
+            self._patch(owner, name, self._unrecorded)
         steps.observe(self._undo)
+        hooks.observe(self._undo)
         self._tensor_names.observe(self._undo)
         if self._health is not None:
             self._health.observe(self._undo)
@@ -264,8 +277,45 @@ class Recorder:
 
     def _patch(self, owner: object, name: str, wrap: Callable[[Callable], object]) -> None:
         original = vars(owner)[name]
-        setattr(owner, name, wrap(original))
+        patched = wrap(original)
+        setattr(owner, name, patched)
+        self._patches.append((owner, name, patched, original))
         self._undo.callback(setattr, owner, name, original)
+
+    def _unrecorded(self, original: Callable) -> Callable:
+        """A function of torch that makes a graph of the script's code, with the recorder aside; and
+        a function that it returns, too."""
+
+        @functools.wraps(original)
+        def call(*args, **kwargs):
+            if not self._log.is_recording:
+                return original(*args, **kwargs)
+            with self._aside():
+                result = original(*args, **kwargs)
+            return self._unrecorded(result) if isinstance(result, FunctionType) else result
+
+        return call
+
+    @contextlib.contextmanager
+    def _aside(self) -> Iterator[None]:
+        """Take all away that watches the script, for now."""
+        follows = sys.gettrace()
+        sys.settrace(None)
+        self._log.aside = True
+        take_away(self._operations)
+        self._compiled.compile()
+        ours = [each for each in self._patches if vars(each[0])[each[1]] is each[2]]
+        for owner, name, _, original in ours:
+            setattr(owner, name, original)
+        try:
+            yield
+        finally:
+            for owner, name, patched, _ in ours:
+                setattr(owner, name, patched)
+            self._compiled.run_eagerly()
+            push_outermost(self._operations)
+            self._log.aside = False
+            sys.settrace(follows)
 
 
 def record_script(path: str | Path) -> Trace:

@@ -10,7 +10,7 @@ from torch import nn
 from torch.multiprocessing.reductions import StorageWeakRef
 from torch.utils.weak import WeakTensorKeyDictionary
 
-from gradtrace.recording.tensor_values import shape_of
+from gradtrace.recording.tensor_values import shape_of, unreadable
 from gradtrace.recording.value_reader import ValueReader
 from gradtrace.trace import Node, Tensor, Trace, Value
 
@@ -29,7 +29,7 @@ class GraphRegistry:
         self._keys: dict[tuple, str] = {}
         self._local_names: dict[str, list[str]] = {}
         self._arguments: set[tuple[str, str]] = set()
-        self._uninitialised: set[StorageWeakRef] = set()
+        self._uninitialised: set[StorageWeakRef | None] = set()
         self._tensor_numbers, self._node_numbers = itertools.count(), itertools.count()
 
     def tensor(self, tensor: torch.Tensor) -> str:
@@ -107,7 +107,9 @@ class GraphRegistry:
         self._keys = {key: node for key, node in self._keys.items() if node in kept}
         self._local_names = {key: n for key, n in self._local_names.items() if key in kept}
         self._arguments = {(key, name) for key, name in self._arguments if key in kept}
-        self._uninitialised = {ref for ref in self._uninitialised if not ref.expired()}
+        self._uninitialised = {
+            storage for storage in self._uninitialised if storage and not storage.expired()
+        }
 
     def finish(self) -> None:
         """Put the names together: global ones first, each once; none where there is none."""
@@ -176,7 +178,8 @@ class GraphRegistry:
         """The forward value of a node that no tensor of the script holds, where the node keeps it.
 
         Not while hooks for saved tensors are set: to look would run the script's code. PyTorch 2.6
-        does not tell whether they are. `hasattr` on the class, for on the node it would look.
+        does not tell whether they are. Nor where the tensor is of a class of its own, which would
+        run code of that class. `hasattr` on the class, for on the node it would look.
         """
         hooks = getattr(torch._C._autograd, "_top_saved_tensors_default_hooks", None)
         if hooks is None or hooks(True) is not None:
@@ -184,6 +187,9 @@ class GraphRegistry:
         if not hasattr(type(fn), "_saved_result"):
             return None
         try:
+            kept = fn._raw_saved_result
+            if kept.unpack_hook is not None or kept.data is None or unreadable(kept.data):
+                return None
             saved = fn._saved_result
         except RuntimeError:  # freed, or changed in place since
             return None
@@ -192,20 +198,17 @@ class GraphRegistry:
     def is_uninitialised(self, tensor: torch.Tensor) -> bool:
         """Whether the memory of a tensor was allocated and not written to: what it holds is another
         thing in each run."""
-        return (
-            bool(self._uninitialised)
-            and StorageWeakRef(tensor.untyped_storage()) in self._uninitialised
-        )
+        return bool(self._uninitialised) and _storage_of(tensor) in self._uninitialised
 
     def note_allocated(self, tensor: torch.Tensor) -> None:
         """The memory of a tensor was allocated, and nothing written to it."""
         if tensor.layout is torch.strided:
-            self._uninitialised.add(StorageWeakRef(tensor.untyped_storage()))
+            self._uninitialised.add(_storage_of(tensor))
 
     def note_written(self, tensor: torch.Tensor) -> None:
         """The memory of a tensor was written to."""
         if self._uninitialised:
-            self._uninitialised.discard(StorageWeakRef(tensor.untyped_storage()))
+            self._uninitialised.discard(_storage_of(tensor))
 
 
 def grad_fn_of(tensor: torch.Tensor) -> torch.autograd.graph.Node | None:
@@ -240,6 +243,13 @@ def reachable(roots: Iterable, stop=lambda node: False) -> list[torch.autograd.g
 def leaf_of_node(fn: torch.autograd.graph.Node) -> torch.Tensor | None:
     """The tensor to whose `.grad` a node adds; None for any but an AccumulateGrad."""
     return fn.variable if fn.name().endswith("AccumulateGrad") else None
+
+
+def _storage_of(tensor: torch.Tensor) -> StorageWeakRef | None:
+    try:
+        return StorageWeakRef(tensor.untyped_storage())
+    except RuntimeError:  # a transform hides it
+        return None
 
 
 def _short(name: str) -> str:

@@ -19,6 +19,7 @@ import contextlib
 import ctypes
 import json
 import os
+import select
 import signal
 import sys
 import threading
@@ -103,7 +104,7 @@ def main(job: dict) -> None:
         first, *_ = traceback.format_exception_only(error)[-1].strip().split("\n")
         report = {"end": "error", "line": line_in_script(error, script), "error": first}
         failure = recorder.failure()
-        if not (failure and failure.file):
+        if not (failure and failure.file) and not _is_unread(error):
             _print_traceback(error, script)
         code = 1
     if os.getpid() != own_pid:  # the script forked, and this is the copy
@@ -247,6 +248,15 @@ def _print_traceback(error: BaseException, script: str) -> None:
         and frame.name != "handle_torch_function"
     )
     print("".join(shown.format()), end="", file=sys.stderr)
+
+
+def _is_unread(error: BaseException) -> bool:
+    """Whether the script failed only because who reads its output has seen enough, as `head`."""
+    if not isinstance(error, BrokenPipeError) or not hasattr(select, "poll"):
+        return False
+    poll = select.poll()
+    poll.register(1, 0)
+    return any(event & select.POLLERR for _, event in poll.poll(0))
 
 
 def _run_exit_functions() -> None:

@@ -26,7 +26,7 @@ def value_of(tensor: torch.Tensor | None, summary: Callable[[torch.Tensor], Valu
     value: Value = {"s": shape_of(tensor)}
     if tensor.dtype is not torch.float32:
         value["d"] = str(tensor.dtype).removeprefix("torch.")
-    if why := _unreadable(tensor):
+    if why := unreadable(tensor):
         value["layout"] = why
         return value
     tensor = in_memory(tensor)
@@ -56,7 +56,7 @@ def fingerprint(tensor: torch.Tensor | None) -> object:
     if tensor is None:
         return None
     tensor = _unwrapped(tensor)
-    if _unreadable(tensor):
+    if unreadable(tensor):
         return shape_of(tensor), None if tensor.is_inference() else tensor._version
     tensor = in_memory(tensor)
     small = tensor.numel() <= MAX_FULL
@@ -98,7 +98,7 @@ def _unwrapped(tensor: torch.Tensor) -> torch.Tensor:
     return tensor
 
 
-def _unreadable(tensor: torch.Tensor) -> str | None:
+def unreadable(tensor: torch.Tensor) -> str | None:
     """Why the numbers cannot be read without running code of others, or at all."""
     if is_wrapped(tensor):
         return "vmap"

@@ -21,6 +21,7 @@ from gradtrace.doctor.run import Run
 CHECKS: tuple[Callable[[Run], Iterator[Finding]], ...] = (
     failures.failure,
     numbers.first_nan,
+    numbers.steps_skipped,
     gradients.parameters_without,
     gradients.zero_gradient,
     gradients.dead_relu,

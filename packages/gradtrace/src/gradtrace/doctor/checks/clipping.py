@@ -48,6 +48,7 @@ def clipped_hard(run: Run) -> Iterator[Finding]:
     if run.signs("scale"):  # while gradients are scaled, their size says nothing
         return
     for signs in _by_line(run.signs("clip")).values():
+        signs = [sign for sign in signs if not _is_in_vain(run, sign)]
         factors = [factor for sign in signs if (factor := _factor(run, sign)) is not None]
         if len(factors) >= _OFTEN and len(factors) == len(signs) and min(factors) > _HARD:
             facts = {"times": len(factors), "factor": median(factors)}
@@ -70,11 +71,13 @@ def _factor(run: Run, sign: Sign) -> float | None:
 
 
 def _is_in_vain(run: Run, sign: Sign) -> bool:
-    """Whether nothing was added to these gradients since they were last used."""
+    """Whether nothing was added to these gradients since they were last used, or left out."""
     if not sign["total"]:
         return False
-    used = [step.at for step in run.steps if step.at < sign["at"]]
-    since = used[-1] if used else -1
+    given = set(sign["ts"])
+    used = [step.at for step in run.steps if not given or given & step.tensors]
+    used += [each["at"] for each in run.skipped]
+    since = max((at for at in used if at < sign["at"]), default=-1)
     return not any(since < each.begin < sign["at"] for each in run.passes)
 
 

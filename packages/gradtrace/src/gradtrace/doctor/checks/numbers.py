@@ -11,19 +11,22 @@ from gradtrace.values import oddity
 
 _FILLING = {"masked_fill", "where", "full", "full_like", "fill", "triu", "tril", "new_full"}
 """Operations that put a number that was given into a tensor."""
+_ENOUGH_STEPS = 3
+"""Of fewer steps, each may be skipped while the scale is still falling."""
 
 
 def first_nan(run: Run) -> Iterator[Finding]:
     """Where the first number that isn't finite comes from.
 
     Infinities may be meant (a mask of -inf), so only what reaches a loss, a gradient or a parameter
-    counts. A GradScaler skips a step whose gradients aren't finite: there parameters alone count.
+    counts. A GradScaler skips a step whose gradients aren't finite: there the parameters count, and
+    the loss before it is multiplied.
     """
-    scaled = bool(run.signs("scale"))
+    scaled = {sign["at"] for sign in run.signs("scale")}
     for index, event in enumerate(run.events):
         found = None
-        if event["k"] == "backward" and not scaled:
-            found = _of_loss(run, index, event)
+        if event["k"] == "backward":
+            found = _of_loss(run, index, event, {id(run.events[at]) for at in scaled})
         elif event["k"] == "node" and not scaled:
             found = _of_node(run, event)
         elif event["k"] == "step":
@@ -33,12 +36,37 @@ def first_nan(run: Run) -> Iterator[Finding]:
             return
 
 
-def _of_loss(run: Run, index: int, event: Event) -> Finding | None:
+def steps_skipped(run: Run) -> Iterator[Finding]:
+    """A GradScaler left steps out; a warning where it did so mostly."""
+    if run.skipped:
+        steps, skipped = run.signs("scaler_step"), len(run.skipped)
+        facts = {"skipped": skipped, "steps": len(steps)}
+        for key, scale in (("first", steps[0]["scale"]), ("last", steps[-1]["scale"])):
+            facts[key] = int(scale) if scale.is_integer() and scale < 1e9 else scale
+        few = len(steps) < _ENOUGH_STEPS or 2 * skipped <= len(steps)
+        yield Finding("steps-skipped", run.place(run.skipped[0]), facts, mild=few)
+
+
+def is_finite(run: Run) -> bool:
+    """Whether there was no nan and no inf in any loss, gradient or parameter, nor a step that a
+    GradScaler left out because of one."""
+    tensors, found = run.trace.tensors, []
+    for each in run.passes:
+        found += [tensors[root].get("value") for root in each.event["roots"] if root]
+        found += [*each.event["seed"], *(event.get("after") for event in each.accs)]
+    for step in run.steps:
+        found += [row.get(key) for row in step.rows for key in ("grad", "before", "after")]
+    return not run.skipped and not any(map(oddity, found))
+
+
+def _of_loss(run: Run, index: int, event: Event, scalings: set[int]) -> Finding | None:
     for root in event["roots"]:
         made = run.maker(root, index) if root else None
         if made is None or _odd_output(made) is None:
             continue
         origin, data = _origin(run, made, index)
+        if id(origin) in scalings:
+            continue
         if data is not None:
             facts = {"tensor": run.name(data), "what": _odd_input(run, data)}
             return Finding("nan-in-data", run.place(origin), facts)

@@ -33,6 +33,10 @@ def warned(run: Run) -> Iterator[Finding]:
         # A GradScaler skips its first steps at times, which PyTorch takes for the wrong order.
         if kind == "schedule-before-step" and run.signs("scale"):
             continue
+        facts = {"message": sign["text"].split(". ")[0].rstrip(".")}
+        names = [name for t in sign["ts"] for name in run.computed_from(t)]
+        if kind == "grad-of-non-leaf" and names:
+            kind, facts["names"] = "grad-of-parametrized", names
         if kind and (kind, place) not in seen:
             seen.add((kind, place))
-            yield Finding(kind, place, {"message": sign["text"].split(". ")[0].rstrip(".")})
+            yield Finding(kind, place, facts)

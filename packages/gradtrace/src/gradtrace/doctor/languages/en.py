@@ -56,6 +56,10 @@ ADVICE = {
     ),
     "nan-in-data": ("`{tensor}` holds {what} already when it comes in.",),
     "nan-after-step": ("`{optimizer}` put {what} into `{tensor}`, which was finite before.",),
+    "steps-skipped": (
+        "The GradScaler skipped {skipped} of {steps:step|steps}: a gradient held inf or nan. The"
+        " scale was {first} at the first of these steps, and {last} at the last.",
+    ),
     "never-cleared": (
         "All {steps} steps of `{optimizer}` used the sum of every gradient so far: nothing clears"
         " `.grad` between {pass} and the step before ({names}).",
@@ -166,6 +170,10 @@ ADVICE = {
     ),
     "old-hook": ("This kind of backward hook may get a wrong `grad_input`.",),
     "grad-of-non-leaf": ("`.grad` of a tensor that was computed is None after any pass.",),
+    "grad-of-parametrized": (
+        "The layer computes this weight from other parameters, so it is not a leaf and its `.grad`"
+        " is None. The gradient is in the `.grad` of {names}.",
+    ),
     "copied-tensor": ("`torch.tensor` of a tensor makes a copy without a graph.",),
     "checkpoint-without-grad": (
         "No input of the checkpoint requires a gradient, so nothing inside of it gets one.",
@@ -202,6 +210,8 @@ MEND = {
     " at 0); mask the input, not the result",
     "nan-in-data": "check the data: `assert x.isfinite().all()`",
     "nan-after-step": "lower the learning rate, or check its settings (`eps`, `betas`)",
+    "steps-skipped": "a few skips are normal until the scale has fallen; if they go on, look for"
+    " inf and nan in the forward pass, or use bfloat16",
     "never-cleared": "call `optimizer.zero_grad()` once for each step",
     "empty-step": "in this order: `zero_grad()`, `backward()`, `step()`",
     "stepped-twice": "call one of the two steps only; `scaler.step(optimizer)` makes the step"
@@ -243,6 +253,8 @@ MEND = {
     "hook-sees-no-input": "hook a later module, or its output tensor",
     "old-hook": "use `register_full_backward_hook`",
     "grad-of-non-leaf": "call `retain_grad()` on it before the pass",
+    "grad-of-parametrized": "read the `.grad` of these parameters; `retain_grad()` does not help"
+    " where the weight is computed again at each access",
     "copied-tensor": "use it as it is, or `tensor.clone()`; `detach()` if no gradient is wanted",
     "checkpoint-without-grad": "pass `use_reentrant=False`",
     "hook-changed": "",

@@ -52,6 +52,10 @@ ADVICE = {
     ),
     "nan-in-data": ("`{tensor}` 进来时就已经含有 {what}。",),
     "nan-after-step": ("`{tensor}` 原来是有限的，`{optimizer}` 更新之后含有 {what}。",),
+    "steps-skipped": (
+        "GradScaler 在 {steps} 步里跳过了 {skipped} 步：梯度里有 inf 或 nan。放大的倍数第一步是"
+        " {first}，最后一步是 {last}。",
+    ),
     "never-cleared": (
         "`{optimizer}` 的 {steps} 步，用的都是从头累加到现在的梯度：两步之间没有清零"
         "（{names}），{pass}又往上加。",
@@ -133,6 +137,10 @@ ADVICE = {
     "hook-sees-no-input": ("模块的输入都不需要梯度，完整反向钩子拿不到 `grad_input`。",),
     "old-hook": ("这种旧的反向钩子，`grad_input` 可能是错的。",),
     "grad-of-non-leaf": ("读的是计算出来的张量的 `.grad`，反向传播之后它也是 None。",),
+    "grad-of-parametrized": (
+        "这个权重是层用别的参数计算出来的，不是叶子，它的 `.grad` 是 None。"
+        "梯度在 {names} 的 `.grad` 里。",
+    ),
     "copied-tensor": ("`torch.tensor(张量)` 得到的副本没有计算图。",),
     "checkpoint-without-grad": ("激活检查点的输入都不需要梯度，里面的参数得不到梯度。",),
     "hook-changed": (
@@ -161,6 +169,8 @@ MEND = {
     "nan-in-backward": "避开导数为无穷的输入（0 处的 `sqrt`、`norm`）；要遮的是输入，不是结果",
     "nan-in-data": "检查数据：`assert x.isfinite().all()`",
     "nan-after-step": "调小学习率，或检查优化器的设置（`eps`、`betas`）",
+    "steps-skipped": "倍数降下来之前，跳过几步是正常的；一直跳过，就查前向传播里"
+    "哪里出了 inf 或 nan，或者改用 bfloat16",
     "never-cleared": "每更新一步，调用一次 `optimizer.zero_grad()`",
     "empty-step": "按这个次序：`zero_grad()`、`backward()`、`step()`",
     "stepped-twice": "两步只留一步；`scaler.step(optimizer)` 自己会更新",
@@ -199,6 +209,8 @@ MEND = {
     "hook-sees-no-input": "把钩子挂到后面的模块，或它的输出张量上",
     "old-hook": "改用 `register_full_backward_hook`",
     "grad-of-non-leaf": "反向传播之前对它调用 `retain_grad()`",
+    "grad-of-parametrized": "读这些参数的 `.grad`；每次访问都重新计算的权重，"
+    "`retain_grad()` 没有用",
     "copied-tensor": "直接用它，或 `tensor.clone()`；不需要梯度就 `detach()`",
     "checkpoint-without-grad": "传 `use_reentrant=False`",
     "hook-changed": "",

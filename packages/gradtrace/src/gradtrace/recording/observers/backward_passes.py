@@ -8,6 +8,7 @@ keep a gradient would make torch copy what it otherwise takes.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 
 import torch
 from torch.autograd.graph import _get_grad_fn_or_grad_acc
@@ -37,8 +38,11 @@ class BackwardPasses:
         self._running: dict[str, Event] = {}
         """The unfinished `acc` events of the leaves to which a gradient is being added."""
 
-    def wrap_engine(self, original: Callable) -> Callable:
-        """The engine's function, which every pass goes through, with recording."""
+    def wrap_engine(
+        self, original: Callable, with_hooks: Callable[[], AbstractContextManager]
+    ) -> Callable:
+        """The engine's function, which every pass goes through, with recording; `with_hooks` has
+        the hooks on tensors recorded."""
 
         def run(outputs, *args, **kwargs):
             outermost = self._log.is_recorded_thread and not self._log.passes
@@ -53,7 +57,8 @@ class BackwardPasses:
                 hooks += self._register_hooks(outputs, number)
             self._log.passes.append(number)
             try:
-                return original(outputs, *args, **kwargs)
+                with with_hooks():
+                    return original(outputs, *args, **kwargs)
             except Exception as error:
                 with self._log.suspended:
                     self.add_error(error, p=number)

@@ -1,5 +1,5 @@
-"""Has compiled code run eagerly while it is recorded: what torch.compile makes of some operations
-is one node of the graph, which tells nothing of them."""
+"""Code that torch makes graphs of. What torch.compile makes of some operations is one node of the
+graph, which tells nothing of them: compiled code runs eagerly while it is recorded."""
 
 from __future__ import annotations
 
@@ -10,8 +10,23 @@ from contextlib import ExitStack
 import torch
 from torch import nn
 from torch._dynamo import eval_frame
+from torch.fx.experimental.proxy_tensor import _MakefxTracer
 
 from gradtrace.recording.event_log import EventLog
+
+TRACERS = (
+    (torch.jit._trace, "_trace_impl"),
+    (torch.jit._trace, "_get_trace_graph"),
+    (torch.jit._trace, "trace_module"),
+    (torch.jit, "trace_module"),
+    (torch.fx.Tracer, "trace"),
+    (_MakefxTracer, "trace"),
+    (torch.export, "export"),
+    (torch.export, "draft_export"),
+    (torch._dynamo, "export"),
+    (torch._dynamo, "explain"),
+)
+"""What makes a graph of the script's code: it follows all that runs, a recorder too."""
 
 
 class CompiledCode:
@@ -23,15 +38,20 @@ class CompiledCode:
     def observe(self, until: ExitStack) -> None:
         """Run what is compiled eagerly until the stack is closed; from then on as the script has
         it."""
-        before = eval_frame._stance
+        self._before = eval_frame._stance
         torch.compiler.set_stance("force_eager")
-        eager = eval_frame._stance
+        self._eager = eval_frame._stance
+        until.callback(self.compile)
 
-        def restore() -> None:
-            if eval_frame._stance is eager:  # unless the script has set another one
-                eval_frame._set_stance(before)
+    def compile(self) -> None:
+        """Compile again, unless the script has set another stance."""
+        if eval_frame._stance is self._eager:
+            eval_frame._set_stance(self._before)
 
-        until.callback(restore)
+    def run_eagerly(self) -> None:
+        """The opposite."""
+        if eval_frame._stance is self._before:
+            eval_frame._set_stance(self._eager)
 
     def wrap_callback(self, original: Callable) -> Callable:
         """The function of torch that is asked what compiles the code that is called now."""

@@ -6,10 +6,12 @@ Nothing here is drawn. It is measured on request alone, since it costs time.
 from __future__ import annotations
 
 import functools
+import sys
 import types
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from types import FrameType
 from typing import Any
 
 import torch
@@ -18,7 +20,7 @@ from torch.nn.utils import clip_grad
 
 from gradtrace.recording.recording import Recording
 from gradtrace.recording.script_position import Place
-from gradtrace.recording.tensor_values import shape_of
+from gradtrace.recording.tensor_values import shape_of, tensors_in, unreadable
 from gradtrace.trace import Number, Sign
 
 _CLIPPING = ("clip_grad_norm_", "clip_grad_value_")
@@ -48,7 +50,7 @@ class Health:
 
     def sample(self, weight: torch.Tensor) -> torch.Tensor | None:
         """A copy of some elements of a weight, to be given to `moved`; None where it has none."""
-        if weight.layout is not torch.strided or not shape_of(weight) or weight.is_meta:
+        if unreadable(weight) or not shape_of(weight):
             return None
         flat = weight.detach().reshape(-1)
         return flat[:: max(1, len(flat) // _SAMPLE)][:_SAMPLE].clone()
@@ -66,17 +68,21 @@ class Health:
 
     def dead_units(self, name: str, out: Any) -> list[int] | None:
         """Of the output of a rectifier: the units that are zero for the whole batch, all units, and
-        the numbers that each unit gave. None for other operations."""
-        if name not in _RECTIFIERS or not isinstance(out, torch.Tensor) or out.dim() < 2:
+        the numbers that each unit gave. None for other operations, and where it cannot be read."""
+        if name not in _RECTIFIERS or not isinstance(out, torch.Tensor) or unreadable(out):
+            return None
+        if out.dim() < 2:
             return None
         unit = out.dim() - 1 if out.dim() < 4 else 1  # of images the channel, else the last one
         alive = (out != 0).movedim(unit, 0).flatten(1).any(dim=1)
         return [int((~alive).sum()), len(alive), out.numel() // max(1, len(alive))]
 
-    def add(self, k: str, place: Place | None = None, **fields: object) -> None:
-        """Add a sign at the present line of the user's code, or at `place`."""
+    def add(self, k: str, place: Place | None = None, **fields: object) -> Sign:
+        """Add a sign at the present line of the user's code, or at `place`; returns it."""
         trace, place = self._log.trace, place or self._log.script.place()
-        trace.health.append(Sign(k=k, at=len(trace.events), **place, **fields))
+        sign = Sign(k=k, at=len(trace.events), **place, **fields)
+        trace.health.append(sign)
+        return sign
 
     def _patch(self, until: ExitStack, owner: object, name: str, wrap: Callable) -> None:
         original = vars(owner)[name]
@@ -87,7 +93,8 @@ class Health:
         def showwarning(message, category, *place, **more):
             if self._log.is_recording:
                 with self._log.suspended:
-                    self.add("warning", text=str(message), kind=category.__name__)
+                    sign = self.add("warning", text=str(message), kind=category.__name__)
+                    sign["ts"] = [*map(self._registry.tensor, _tensors_of_call())]
             return original(message, category, *place, **more)
 
         return showwarning
@@ -115,11 +122,24 @@ class Health:
             if self._inside_scaler or not (self._log.is_recording and scaler.is_enabled()):
                 return original(scaler, *args, **kwargs)
             with self._log.suspended:
-                self.add(kind)
+                sign = self.add(kind, scale=scaler.get_scale())
             self._inside_scaler = True  # a step unscales by itself
             try:
-                return original(scaler, *args, **kwargs)
+                result = original(scaler, *args, **kwargs)
             finally:
                 self._inside_scaler = False
+            if kind == "scaler_step":
+                with self._log.suspended:
+                    infinite = scaler._found_inf_per_device(*args[:1] or (kwargs["optimizer"],))
+                    sign["skipped"] = any(found.item() for found in infinite.values())
+            return result
 
         return method
+
+
+def _tensors_of_call() -> Iterator[torch.Tensor]:
+    """The tensors that the call of torch got which warns now."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_code.co_name != "__torch_function__":
+        frame = frame.f_back
+    return tensors_in(frame.f_locals.get("args") if frame else None)

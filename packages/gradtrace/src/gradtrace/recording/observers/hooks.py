@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import operator
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack
 
 import torch
 from torch import nn
+from torch.nn.modules import module as modules
+from torch.optim.optimizer import (
+    register_optimizer_step_post_hook,
+    register_optimizer_step_pre_hook,
+)
 
 from gradtrace.recording.observers.backward_passes import BackwardPasses
 from gradtrace.recording.observers.optimizers import OptimizerSteps
@@ -33,46 +40,69 @@ ON_ALL_MODULES = {
     for kind in ("forward", "forward_pre", "full_backward", "full_backward_pre", "backward")
 }
 ON_OPTIMIZERS = {f"register_{kind}_hook": kind for kind in ("step_pre", "step_post")}
+_MODULE_TABLES = ("_forward_pre_hooks", "_forward_hooks", "_backward_pre_hooks", "_backward_hooks")
+_OPTIMIZER_TABLES = ("_optimizer_step_pre_hooks", "_optimizer_step_post_hooks")
+"""Where a module and an optimizer hold their hooks, by the ids of their handles."""
+_TABLES_OF_ALL = (
+    modules._global_forward_pre_hooks,
+    modules._global_forward_hooks,
+    modules._global_backward_pre_hooks,
+    modules._global_backward_hooks,
+)
 EVERY_MODULE = "every module"
 
 
 class ScriptHooks:
-    """Wraps each hook that the script registers in one that records its calls.
+    """Records the calls of each hook that the script registers.
 
-    Only where the script registers it itself: torch registers hooks of its own with the same
-    functions.
+    The tables of torch hold the hooks themselves, for whoever looks at them, copies a model or
+    saves it. Only while torch goes through a table, in a call of a module, a backward pass or a
+    step, what records a hook stands in its place. Hooks that torch registers itself, with the same
+    functions, are left alone.
     """
 
     def __init__(self, recording: Recording, passes: BackwardPasses, steps: OptimizerSteps) -> None:
         self._log, self._registry = recording.log, recording.registry
         self._changes, self._names = recording.changes, recording.names
-        self._values = recording.values
+        self._values, self._handle_ids = recording.values, recording.handle_ids
         self._passes, self._steps = passes, steps
+        self._kinds: dict[int, str] = {}
+        """The kind of each hook, by the id of its handle, also in a copy of a module."""
+        self._of_tensors: list[tuple[Callable[[], dict | None], str]] = []
+        """The tables of tensors, and the names of these."""
+        self._in_steps: dict[int, ExitStack] = {}
+        """What puts the hooks of an optimizer back, by its id, while it makes a step."""
 
-    def on_tensor(self, func: Callable, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
-        """The arguments of a call; where it registers a hook on a tensor, with the wrapped hook."""
+    def observe(self, until: ExitStack) -> None:
+        """Record the hooks of optimizers until the stack is closed."""
+        with self._handle_ids:
+            until.callback(register_optimizer_step_pre_hook(self._step_begins).remove)
+            until.callback(register_optimizer_step_post_hook(self._step_ends).remove)
+
+    def note_call(self, func: Callable, args: tuple, kwargs: dict, result: object) -> None:
+        """Note a call of torch that may have registered a hook on a tensor."""
         kind = _ON_TENSORS.get(func)
         if kind is None or not self._log.script.is_caller():
-            return args, kwargs
+            return
         tensor = self._registry.tensor(args[0])
         if kind == "retain_grad":
             self._log.add("reg", hook=kind, on=tensor)
-            return args, kwargs
+            return
         hook = args[1] if len(args) > 1 else kwargs["hook"]
-        return (args[0], self._registered(kind, lambda: tensor, hook)), {}
+        self._log.add("reg", hook=kind, on=tensor, fn=hook_name(hook))
+        self._kinds[result.id] = kind
+        self._of_tensors.append((result.hooks_dict_ref, tensor))
 
-    def on_module(self, original: Callable, kind: str) -> Callable:
-        """`nn.Module.register_..._hook`, with recording."""
+    def on_owner(self, original: Callable, kind: str) -> Callable:
+        """`register_..._hook` of a module or an optimizer, with recording."""
 
         @functools.wraps(original)
-        def register(module: nn.Module, hook: Callable, *args, **kwargs):
-            reference = weakref.ref(module)
-
-            def name() -> str:
-                alive = reference()
-                return self._names.of_module(alive) if alive is not None else "?"
-
-            return original(module, self._wrap_if_direct(kind, name, hook), *args, **kwargs)
+        def register(owner: nn.Module | torch.optim.Optimizer, hook: Callable, *args, **kwargs):
+            direct = self._note_if_direct(kind, self._target(owner), hook)
+            handle = original(owner, hook, *args, **kwargs)
+            if direct:
+                self._kinds[handle.id] = kind
+            return handle
 
         return register
 
@@ -81,49 +111,95 @@ class ScriptHooks:
 
         @functools.wraps(original)
         def register(hook: Callable, *args, **kwargs):
-            return original(self._wrap_if_direct(kind, lambda: EVERY_MODULE, hook), *args, **kwargs)
-
-        return register
-
-    def on_optimizer(self, original: Callable, kind: str) -> Callable:
-        """`Optimizer.register_step_..._hook`, with recording."""
-
-        @functools.wraps(original)
-        def register(optimizer: torch.optim.Optimizer, hook: Callable):
-            name = type(optimizer).__name__
-            return original(optimizer, self._wrap_if_direct(kind, lambda: name, hook))
+            direct = self._note_if_direct(kind, lambda: EVERY_MODULE, hook)
+            handle = original(hook, *args, **kwargs)
+            if direct:
+                self._kinds[handle.id] = kind
+            return handle
 
         return register
 
     def on_several_tensors(self, original: Callable) -> Callable:
-        """`torch.autograd.graph.register_multi_grad_hook`, with recording."""
+        """`torch.autograd.graph.register_multi_grad_hook`, with recording: there the hook is in a
+        function of torch."""
 
         @functools.wraps(original)
         def register(tensors, fn: Callable, **kwargs):
             names: list[str] = []
             with self._log.suspended:
                 names += [self._registry.tensor(tensor) for tensor in tensors]
-            return original(
-                tensors, self._wrap_if_direct("multi_grad", lambda: names, fn), **kwargs
-            )
+            if self._note_if_direct("multi_grad", lambda: names, fn):
+                fn = self._recorded("multi_grad", lambda: names, fn)
+            return original(tensors, fn, **kwargs)
 
         return register
 
-    def _wrap_if_direct(self, kind: str, target: Target, hook: Callable) -> Callable:
-        wrapped = hook
+    def in_call(self, module: nn.Module) -> AbstractContextManager:
+        """Have the hooks recorded that are called with a module, or were taken for its backward."""
+        own = [table for each in _MODULE_TABLES if (table := vars(module).get(each))]
+        tables = [(table, self._target(module)) for table in own]
+        tables += [(table, lambda: EVERY_MODULE) for table in _TABLES_OF_ALL if table]
+        return self._recording(tables) if tables else contextlib.nullcontext()
+
+    def in_pass(self) -> AbstractContextManager:
+        """Have the hooks of tensors recorded."""
+        self._of_tensors = [each for each in self._of_tensors if each[0]() is not None]
+        tables = [(of(), lambda name=name: name) for of, name in self._of_tensors]
+        return self._recording(tables) if tables else contextlib.nullcontext()
+
+    def _step_begins(self, optimizer: torch.optim.Optimizer, *_: object) -> None:
+        if self._log.is_recording:
+            tables = [
+                (vars(optimizer)[each], self._target(optimizer)) for each in _OPTIMIZER_TABLES
+            ]
+            stack = self._in_steps.setdefault(id(optimizer), ExitStack())
+            stack.close()  # a step before this one may have failed
+            stack.enter_context(self._recording(tables))
+
+    def _step_ends(self, optimizer: torch.optim.Optimizer, *_: object) -> None:
+        self._in_steps.pop(id(optimizer), ExitStack()).close()
+
+    @contextlib.contextmanager
+    def _recording(self, tables: list[tuple[dict[int, Callable], Target]]) -> Iterator[None]:
+        """Have what records a hook of the script stand in its place."""
+        replaced = [
+            (table, key, hook, target)
+            for table, target in tables
+            for key, hook in table.items()
+            if key in self._kinds and type(hook) is not _RecordedHook
+        ]
+        for table, key, hook, target in replaced:
+            table[key] = _RecordedHook(hook, self._recorded(self._kinds[key], target, hook))
+        try:
+            yield
+        finally:
+            for table, key, hook, _ in replaced:
+                if type(table.get(key)) is _RecordedHook:  # not where it was removed meanwhile
+                    table[key] = hook
+
+    def _target(self, owner: nn.Module | torch.optim.Optimizer) -> Target:
+        if isinstance(owner, torch.optim.Optimizer):
+            return lambda: type(owner).__name__
+        reference = weakref.ref(owner)
+
+        def name() -> str:
+            alive = reference()
+            return self._names.of_module(alive) if alive is not None else "?"
+
+        return name
+
+    def _note_if_direct(self, kind: str, target: Target, hook: Callable) -> bool:
+        """Note that a hook is registered, if it is the script that does; returns whether it is."""
+        direct = False
         if self._log.is_recording:
             with self._log.suspended:
-                if self._log.script.is_caller():
-                    wrapped = self._registered(kind, target, hook)
-        return wrapped
+                if direct := self._log.script.is_caller():
+                    self._log.add("reg", hook=kind, on=target(), fn=hook_name(hook))
+        return direct
 
-    def _registered(self, kind: str, target: Target, hook: Callable) -> Callable:
-        self._log.add("reg", hook=kind, on=target(), fn=hook_name(hook))
-        return self._wrap(kind, target, hook)
-
-    def _wrap(self, kind: str, target: Target, hook: Callable) -> Callable:
+    def _recorded(self, kind: str, target: Target, hook: Callable) -> Callable:
         def recorded(*args, **kwargs):
-            if not self._log.open or self._log.suspended.active:
+            if not self._log.is_recording:
                 return hook(*args, **kwargs)
             event = None
             with self._log.suspended:
@@ -140,7 +216,7 @@ class ScriptHooks:
                         self._changes.record_changes(_place(event))
             return result
 
-        return _RecordedHook(hook, recorded)
+        return recorded
 
     def _add_event(self, kind: str, target: Target, hook: Callable, args: tuple):
         if kind == "post_accumulate":
@@ -159,10 +235,8 @@ class ScriptHooks:
 
 
 class _RecordedHook:
-    """Stands in the place of a hook and calls `recorded` for it.
-
-    A model is pickled with the hook itself, and can be loaded where this package isn't installed.
-    """
+    """Stands in the place of a hook and calls `recorded` for it. Who copies it, or saves it, gets
+    the hook."""
 
     def __init__(self, hook: Callable, recorded: Callable) -> None:
         functools.update_wrapper(self, hook)
@@ -173,9 +247,6 @@ class _RecordedHook:
 
     def __reduce__(self) -> tuple:
         return operator.itemgetter(0), ((self._hook,),)
-
-    def __deepcopy__(self, _: dict) -> _RecordedHook:
-        return self
 
 
 def _place(event: Event) -> Place:

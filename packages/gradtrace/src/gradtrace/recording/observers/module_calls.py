@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from types import CodeType
 
@@ -53,20 +54,25 @@ class ModuleCalls:
         """The key of the innermost call that is running."""
         return self._running[-1].key if self._running else None
 
-    def wrap_call(self, original: Callable) -> Callable:
-        """`nn.Module.__call__`, with recording."""
+    def wrap_call(
+        self, original: Callable, with_hooks: Callable[[nn.Module], AbstractContextManager]
+    ) -> Callable:
+        """`nn.Module.__call__`, with recording; `with_hooks` has the module's hooks recorded."""
 
         @functools.wraps(original)
         def call(module: nn.Module, *args, **kwargs):
-            if not self._log.is_recording or self._is_called_by_wrapper(module):
+            if not self._log.is_recording:
                 return original(module, *args, **kwargs)
-            depth = len(self._running)
-            with self._log.suspended:
-                self._begin(module)
-            try:
-                return original(module, *args, **kwargs)
-            finally:
-                del self._running[depth:]
+            with with_hooks(module):
+                if self._is_called_by_wrapper(module):
+                    return original(module, *args, **kwargs)
+                depth = len(self._running)
+                with self._log.suspended:
+                    self._begin(module)
+                try:
+                    return original(module, *args, **kwargs)
+                finally:
+                    del self._running[depth:]
 
         self._wrapper = call.__code__
         return call

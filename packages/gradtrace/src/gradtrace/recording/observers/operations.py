@@ -33,8 +33,8 @@ _COUNT_NO_VERSION = ("_fused_", "_amp_")
 _MAX_ITEMS = 8
 """So many items of a list are recorded among the arguments."""
 
-HookWrapper = Callable[[Callable, tuple, dict], tuple[tuple, dict]]
-"""Gets a function and its arguments; gives the arguments, with hooks wrapped."""
+NoteHook = Callable[[Callable, tuple, dict, Any], None]
+"""Gets a function, its arguments, and what it has returned."""
 
 
 @dataclass
@@ -46,10 +46,10 @@ class _Call:
 
 
 class Operations(TorchFunctionMode):
-    """Records operations; `wrap_hooks` wraps the hooks that tensors are given here."""
+    """Records operations; `note_hook` is told of each call, which may register a hook."""
 
     def __init__(
-        self, recording: Recording, wrap_hooks: HookWrapper, health: Health | None = None
+        self, recording: Recording, note_hook: NoteHook, health: Health | None = None
     ) -> None:
         super().__init__()
         self._health = health
@@ -57,7 +57,7 @@ class Operations(TorchFunctionMode):
         self._changes, self._names = recording.changes, recording.names
         self._values = recording.values
         self._calls = recording.calls
-        self._wrap_hooks = wrap_hooks
+        self._note_hook = note_hook
         self._warning_registries = WarningRegistries()
         self._inside_function = 0
 
@@ -71,8 +71,6 @@ class Operations(TorchFunctionMode):
         call = None
         hidden = self._inside_function or self._log.passes
         with self._log.suspended:
-            if not hidden:
-                args, kwargs = self._wrap_hooks(func, args, kwargs)
             call = self._begin(func, name, args, kwargs)
         result = func(*args, **kwargs)
         if call is not None:
@@ -81,6 +79,7 @@ class Operations(TorchFunctionMode):
                 if name in _LEND:
                     self._changes.note_lent(args[0], result)
                 if not hidden:
+                    self._note_hook(func, args, kwargs, result)
                     self._end(call, args, kwargs, result, changed)
         return result
 
