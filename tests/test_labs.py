@@ -216,6 +216,20 @@ def test_words_are_pairs():
 
 
 @pytest.mark.parametrize(
+    ("words", "pairs"),
+    [
+        ('"w = 2"=权重是 2 | step=步', {"w = 2": "权重是 2", "step": "步"}),
+        ('step=步|"lr=0.1" = "学习率=0.1"', {"step": "步", "lr=0.1": "学习率=0.1"}),
+        ('"|x|"="x | y"', {"|x|": "x | y"}),
+        ('say "a"=说“a” | 5"=五 | 6"=六', {'say "a"': "说“a”", '5"': "五", '6"': "六"}),
+        ("a=b=c", {"a": "b=c"}),
+    ],
+)
+def test_a_label_with_signs_of_its_own_stands_in_quotes(words, pairs):
+    assert rendered_labels(words) == pairs
+
+
+@pytest.mark.parametrize(
     ("options", "language", "figures", "told"),
     [
         (ASKED.replace(" | update / weight=更新", ""), "zh", [drawing()], []),

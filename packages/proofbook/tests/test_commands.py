@@ -79,6 +79,8 @@ UNSTEADY = {
     "an address": "print('object:', object())\n",
     "an id": "x = []\nprint('id:', id(x))\n",
     "the order of a set": "print({'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'})\n",
+    "the date": "import datetime\nprint('day:', datetime.date.today().day)\n",
+    "the day of the week": "import time\nprint(time.strftime('%A'))\n",
     "the time": "import time\nprint('seconds:', time.perf_counter())\n",
     "the process": "import os\nprint('process:', os.getpid())\n",
     "the temporary folder": "import os\nprint(os.getcwd()[-8:])\n",
@@ -100,7 +102,7 @@ def test_update_refuses_what_differs_from_run_to_run(book, proof_command, source
     assert one.split("    (")[0] != other.split("    (")[0]
     assert others[3:] == [
         "  mend:     fix the seed (torch.manual_seed(0)), sort what has no order, "
-        f"print no addresses or times; {AGAIN}",
+        f"print no addresses, times or dates; {AGAIN}",
         "",
         "1 problem.",
         "",

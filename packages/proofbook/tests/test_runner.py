@@ -470,6 +470,33 @@ ALLOWED = {
         "    print(file.read_text())\n",
         "a\n",
     ),
+    "a temporary file": (
+        "import tempfile\nwith tempfile.NamedTemporaryFile('w+') as file:\n"
+        "    file.write('a')\n    file.seek(0)\n    print(file.read())\n",
+        "a\n",
+    ),
+    "a temporary file without a name": (
+        "import tempfile\nwith tempfile.TemporaryFile('w+') as file:\n    print('a')\n",
+        "a\n",
+    ),
+    "a temporary file that is open at the end": (
+        "import tempfile\nfile = tempfile.NamedTemporaryFile()\nprint(len(file.read()))\n",
+        "0\n",
+    ),
+    "a temporary file elsewhere": (
+        "import tempfile\nwith tempfile.TemporaryFile(dir='/'):\n    print('a')\n",
+        "a\n",
+    )
+    if os.access("/", os.W_OK)
+    else ("print('a')\n", "a\n"),
+    "signs that join others, and other directions": (
+        "print('\\U0001f469\\u200d\\U0001f52c', '\\u05d0\\u05d1', '\\xe9')\n",
+        "\U0001f469\u200d\U0001f52c \u05d0\u05d1 \xe9\n",
+    ),
+    "a date of the script's own": (
+        "import datetime\nprint(datetime.date(2024, 2, 29), 20240229, 'Feb 29')\n",
+        "2024-02-29 20240229 Feb 29\n",
+    ),
     "a file that is removed again": (
         "import os\nopen('a.txt', 'w').close()\nos.remove('a.txt')\nprint(os.listdir())\n",
         "[]\n",
@@ -843,11 +870,31 @@ def test_the_inbox_does_not_wait_while_scripts_do(monkeypatch):
     assert (inbox.receive(None, []), inbox.closed) == ([], True)
 
 
-@pytest.mark.parametrize("printed", ["a\\tb", "a\\x00b", "\\na", "\\x1b[1ma"])
+@pytest.mark.parametrize(
+    "printed",
+    [
+        *("a\\tb", "a\\x00b", "\\na", "\\x1b[1ma", "a\\x85b", "a\\ue000b", "a\\U000f0000b"),
+        *("a\\u202eb", "a\\u2067b", "a\\u200fb", "a\\u200bb", "a\\u2028b", "a\\ufeffb"),
+    ],
+)
 def test_what_a_page_cannot_show_is_refused(run, printed):
     refusal = run(f"print('{printed}')\n").refusal
     assert refusal.what == "the script prints what a page cannot show"
     assert refusal.line == 1
+
+
+@pytest.mark.parametrize(
+    "printed",
+    [
+        *("datetime.date.today()", "time.ctime()", "time.strftime('%d.%m.%Y')"),
+        *("time.gmtime()", "time.strftime('%Y%m%d')", "datetime.datetime.now(datetime.UTC)"),
+        *("time.strftime('%d %B')", "time.strftime('%m/%d/%y')[:5] + time.strftime('/%Y')"),
+    ],
+)
+def test_the_date_of_today_is_refused(run, printed):
+    refusal = run(f"import datetime, time\nprint('on', {printed})\n").refusal
+    assert refusal.what == "the script prints the date of today"
+    assert refusal.line == 2
 
 
 def test_a_script_does_not_find_its_neighbours(run, tmp_path):

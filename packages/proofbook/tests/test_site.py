@@ -20,6 +20,7 @@ from unittest import mock
 import pytest
 from proofbook.export import social_card
 from proofbook.export.social_card import find_font
+from proofbook.html.tree import Tree
 from proofbook.testing.fixtures import PATIENCE
 from proofbook.testing.tiny_book import Book
 
@@ -161,6 +162,15 @@ def test_a_page_tells_those_who_show_it_elsewhere_what_it_is(built, edition, tit
     assert twin.startswith(f"# {title}\n\n") and f"<{address}>" in twin and "y: 6.0" in twin
     page = (built.root / "site" / edition / "t/p/index.html").read_text("utf-8")
     assert re.search(r'<nav class="take".*<a href="index.md">Markdown</a>.*</nav>', page)
+
+
+def test_what_a_page_says_of_itself_is_text_in_its_head(build, good):
+    for page in ("docs/t/p.zh.md", "docs/t/p.en.md"):
+        good.change(page, "6", '6 & "six"')
+    assert build(good.root)[0] == 0
+    text = (good.root / "site/en/t/p/index.html").read_text("utf-8")
+    metas = {m.attributes.get("name"): m.attributes.get("content") for m in Tree(text).css("meta")}
+    assert metas["description"] == 'It is 6 & "six".'
 
 
 def test_the_page_for_wrong_addresses_claims_no_address(built):
@@ -506,3 +516,38 @@ def test_while_serving_an_edit_appears_and_a_failure_is_shown_in_the_page(good, 
     assert "does not exist" in served.wait_for("t/p/", 'role="alert"')
     good.change("docs/t/p.zh.md", "snippets/t/gone.py", "snippets/t/s.py")
     served.wait_for("t/p/", 'role="alert"', there=False)
+
+
+def test_odd_input_stops_no_server(good, served):
+    served.wait_for("t/p/", "三倍是多少")
+    page, script, settings = (
+        (good.root / name).read_bytes()
+        for name in ("docs/t/p.en.md", "snippets/t/s.py", "mkdocs.en.yml")
+    )
+    odd = {
+        "docs/t/p.en.md": page.decode().encode("utf-16"),
+        "snippets/t/s.py": b"# \xff\n",
+        "docs/t/claims.toml": b"x = " + b"[" * 5000,
+        "mkdocs.en.yml": b"# \xff\n",
+        "docs/t/large.zh.md": b"It is 6. " * 500_000,
+    }
+    said = ["not UTF-8", "not UTF-8", "nested too deep", "unacceptable character", "too large"]
+    heard = []
+    for (name, raw), words in zip(odd.items(), said, strict=True):
+        good.write(name, raw)
+        served.wait_to_say(words)
+        heard.append(served.log.read_text("utf-8"))
+        served.log.write_text("", "utf-8")
+        before = {"docs/t/p.en.md": page, "snippets/t/s.py": script, "mkdocs.en.yml": settings}
+        good.write(name, before[name]) if name in before else good.remove(name)
+        served.wait_to_say("everything holds")
+    for name, target in {"docs/t/loop": ".", "docs/t/gone.md": "no.md"}.items():
+        (good.root / name).symlink_to(target)
+        good.change("docs/t/p.zh.md", "是 6。", "是 6！")
+        served.wait_to_say("the symbolic link cannot be followed")
+        good.remove(name)
+        good.change("docs/t/p.zh.md", "是 6！", "是 6。")
+    good.change("docs/t/p.en.md", "It is 6.", "It is six.")
+    served.wait_for("en/t/p/", "It is six.")
+    heard.append(served.log.read_text("utf-8"))
+    assert not any(words in said for words in ("Traceback", "appear stuck") for said in heard)

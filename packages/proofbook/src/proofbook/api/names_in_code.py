@@ -14,6 +14,9 @@ _FILE_ENDINGS = {"py", "pyi", "pt", "pth", "md", "txt", "ipynb", "org"}
 """`torch.py` is a file."""
 _DOTTED_NAME = re.compile(rf"(?<![\w./\"'])(?:{'|'.join(ALIASES)})(?:\.[A-Za-z_]\w*)+")
 
+NOT_PYTHON = (SyntaxError, ValueError, MemoryError, RecursionError)
+"""What `ast.parse` raises for a text that is no Python, or nests too deep."""
+
 
 @dataclass(frozen=True)
 class CodeName:
@@ -47,7 +50,7 @@ def names_in_code(text: str) -> tuple[CodeName, ...]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse("_" + text if re.match(r"\.[A-Za-z]", text) else text)
-    except (SyntaxError, ValueError, MemoryError, RecursionError):
+    except NOT_PYTHON:
         return tuple(CodeName(tuple(found[0].split("."))) for found in _DOTTED_NAME.finditer(text))
     return tuple(_names_in_tree(tree))
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 
 from proofbook.api.index import Index
-from proofbook.api.names_in_code import names_in_code
+from proofbook.api.names_in_code import NOT_PYTHON, names_in_code
 from proofbook.check.api_names import installed_api
 from proofbook.content.claims import FILE, claims_of
 from proofbook.content.page_summary import situation
@@ -140,7 +140,7 @@ def _variables(book: Book, file: str) -> frozenset[str]:
     for reference in book.page(file).references:
         try:
             tree = ast.parse(book.text_or_empty(reference.path))
-        except SyntaxError:
+        except NOT_PYTHON:
             continue  # a run reports it
         for node in ast.walk(tree):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):

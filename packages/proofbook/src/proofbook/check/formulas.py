@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from math_core import LatexError
-
-from proofbook.maths.mathml import mathml_converter, wrong_formula
+from proofbook.maths.mathml import FormulaError, mathml_converter, to_mathml, wrong_formula
 from proofbook.model.book import Book
 from proofbook.model.page import Page
 from proofbook.model.problem import Problem
@@ -18,6 +16,6 @@ def wrong_formulas(page: Page, book: Book) -> Iterator[Problem]:
     for formula in page.maths:
         latex = formula.content.strip()
         try:
-            converter.convert_with_local_state(latex, displaystyle=formula.display)
-        except LatexError as error:
+            to_mathml(converter, latex, formula.display)
+        except FormulaError as error:
             yield wrong_formula(page, latex, str(error))

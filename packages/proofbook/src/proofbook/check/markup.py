@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from proofbook.content.page_summary import title
+from proofbook.export.social_card import card_renderer, is_too_long
 from proofbook.markdown.placeholders import PLACEHOLDER
 from proofbook.model.book import Book
 from proofbook.model.page import Page
@@ -44,6 +46,21 @@ def stray_markup(page: Page, book: Book) -> Iterator[Problem]:
         )
 
 
+def unclosed_markup(page: Page, book: Book) -> Iterator[Problem]:
+    """Comments and formulas that lack one of their ends: they may swallow what follows."""
+    for line, mark in page.unclosed:
+        comment = mark == "<!--"
+        yield page.problem(
+            line,
+            "the comment is never closed" if comment else "this $$ is no part of a formula",
+            "--> in the same paragraph"
+            if comment
+            else "$$ on both sides of a formula that is a paragraph of its own",
+            page.line(line),
+            f"correct this line; as code (`{mark}`) it is text",
+        )
+
+
 def unknown_placeholders(page: Page, book: Book) -> Iterator[Problem]:
     """Places for the version of something that has none, or is not installed."""
     for found in PLACEHOLDER.finditer(page.blanked(("code", "fence", "indented-code", "maths"))):
@@ -56,19 +73,33 @@ def unknown_placeholders(page: Page, book: Book) -> Iterator[Problem]:
         )
 
 
+def long_titles(page: Page, book: Book) -> Iterator[Problem]:
+    """A title for which the picture has no room that is shown next to a link to the page."""
+    renderer = book.resource(card_renderer, book.root, book.config)
+    shown = title(page) if page.name in book.reading_order else ""
+    if renderer and shown and is_too_long(shown, page.language, renderer):
+        yield page.problem(
+            next((heading.line for heading in page.headings if heading.level == 1), 1),
+            "the title is too long for the picture that is shown beside a link to the page",
+            "a question that fits on four lines",
+            shown,
+            "ask it in fewer words",
+        )
+
+
 def heading_anchors(page: Page, book: Book) -> Iterator[Problem]:
-    """Headings without an anchor of their own."""
+    """Headings without an anchor, and anchors that stand on the page twice."""
     seen: set[str] = set()
-    for heading in page.headings:
-        if heading.anchor in seen:
+    for anchor, line in page.anchors:
+        if anchor in seen:
             yield page.problem(
-                heading.line,
-                "two headings of the page have the same anchor",
+                line,
+                "two places of the page have the same anchor",
                 "each anchor once",
-                page.line(heading.line),
-                "give this heading another anchor, in both languages",
+                page.line(line),
+                "choose another anchor on this line, in both languages",
             )
-        seen.add(heading.anchor or "")
+        seen.add(anchor)
     for heading in page.headings:
         if heading.anchor is None:
             yield page.problem(

@@ -16,7 +16,14 @@ from proofbook.check.files import shadowed_modules, unused_files
 from proofbook.check.following_numbers import wrong_following
 from proofbook.check.formulas import wrong_formulas
 from proofbook.check.links import wrong_links
-from proofbook.check.markup import heading_anchors, stray_markup, typed_code, unknown_placeholders
+from proofbook.check.markup import (
+    heading_anchors,
+    long_titles,
+    stray_markup,
+    typed_code,
+    unclosed_markup,
+    unknown_placeholders,
+)
 from proofbook.check.numbers import unproved_values
 from proofbook.check.question_links import wrong_question_links
 from proofbook.check.reason_words import wrong_reason_words
@@ -36,8 +43,10 @@ PAGE_CHECKS: tuple[PageCheck, ...] = (
     wrong_directives,
     typed_code,
     stray_markup,
+    unclosed_markup,
     unknown_placeholders,
     heading_anchors,
+    long_titles,
     glossary.wrong_words,
     wrong_formulas,
     wrong_equations,

@@ -10,7 +10,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from proofbook.model.problem import Unproved
+from proofbook.model.problem import Unproved, format_problems, no_room
 from proofbook.model.store import Store
 from proofbook.run.runner import RunnerError
 from proofbook.run.runs import Runs
@@ -20,7 +20,7 @@ SCRIPTS = "snippets/**/*.py"
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run one command; gives the exit status: 0 if everything holds, 1 if not."""
+    """Run one command; gives the exit status: 0 if everything holds, 1 if not, 130 after Ctrl-C."""
     parser = argparse.ArgumentParser(prog="proofbook", description=__doc__)
     parser.add_argument(
         "--root", type=Path, default=Path.cwd(), help="the folder with docs/ and snippets/"
@@ -80,6 +80,11 @@ def main(arguments: list[str] | None = None) -> int:
         return commands.perform(options, root, store, runs)
     except (Unproved, RunnerError) as error:
         print(error, file=sys.stderr)
+    except OSError as error:
+        print(format_problems([no_room(error)]), file=sys.stderr)
+    except KeyboardInterrupt:
+        print("\nstopped", file=sys.stderr)
+        return 130
     finally:
         runs.close()
     return 1

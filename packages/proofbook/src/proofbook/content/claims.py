@@ -12,11 +12,12 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from proofbook.api.names_in_code import NOT_PYTHON
 from proofbook.markdown.placeholders import fill_placeholders
 from proofbook.model.book import Book
 from proofbook.model.problem import Problem, Unproved
 from proofbook.model.sentences import sentences
-from proofbook.model.toml_tables import is_words, tables
+from proofbook.model.toml_tables import is_words, parse_toml, tables
 
 FILE = "claims.toml"
 UNTESTED = {
@@ -86,7 +87,7 @@ def read_claims(book: Book, file: str) -> ClaimFile:
 def _pages_in(text: str) -> tuple[str, ...]:
     """The pages that a file speaks of; of one that isn't TOML, any, which gives the error."""
     try:
-        return tuple(tomllib.loads(text))
+        return tuple(parse_toml(text))
     except tomllib.TOMLDecodeError:
         return ("",)
 
@@ -151,7 +152,7 @@ def _tests(book: Book, file: str) -> tuple[str, ...]:
     """The test functions of a file; none where it is no Python, which pytest reports."""
     try:
         tree = ast.parse(book.text_or_empty(file))
-    except SyntaxError:
+    except NOT_PYTHON:
         return ()
     names = (node.name for node in tree.body if isinstance(node, ast.FunctionDef))
     return tuple(name for name in names if name.startswith("test_"))

@@ -27,6 +27,14 @@ _USED = re.compile(r"url\(#([\w-]+)\)")
 _WORDS = re.compile(r"[A-Za-z]{2}")
 _RAISED = str.maketrans("0123456789−-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁻")
 _OPTIONS = ("alt", "words")
+_PAIR = re.compile(
+    r"""
+    \s* (?P<label> "[^"]*" (?=\s*=) | [^|=]* ) \s*
+    (?: = \s* (?P<rendering> "[^"]*" (?=\s*(?:\||$)) | [^|]* ) \s* )?
+    (?: \| | $ )
+    """,
+    re.VERBOSE,
+)
 
 
 def placeholder(reference: Reference, controls: str = "") -> str:
@@ -43,9 +51,17 @@ def placeholder(reference: Reference, controls: str = "") -> str:
 
 
 def rendered_labels(words: str | None) -> dict[str, str]:
-    """The labels in the option `words`, each with its rendering in the language of the page."""
-    pairs = (part.partition("=") for part in (words or "").split("|") if part.strip())
-    return {label.strip(): rendering.strip() for label, _, rendering in pairs}
+    """The labels in the option `words`, each with its rendering in the language of the page.
+
+    A label or a rendering with "=" or "|" in it stands in double quotes: `"w = 2"=权重是 2`.
+    """
+    pairs = (found for found in _PAIR.finditer(words or "") if found[0].strip(" |"))
+    return {_unquoted(pair["label"]): _unquoted(pair["rendering"] or "") for pair in pairs}
+
+
+def _unquoted(text: str) -> str:
+    text = text.strip()
+    return text[1:-1] if len(text) > 1 and text[0] == text[-1] == '"' else text
 
 
 def labels(svg: str) -> list[str]:
@@ -188,8 +204,9 @@ def _wrong_labels(page: Page, reference: Reference, texts: list[str]) -> Iterato
     the language of the scripts."""
     words = rendered_labels(reference.option("words"))
     for label in words.keys() - set(texts):
-        found = ", ".join(sorted(text for text in set(texts) if _WORDS.search(text)))
-        yield _problem(page, reference, "no label of the figure says this", found, label)
+        known = ", ".join(sorted(text for text in set(texts) if _WORDS.search(text)))
+        what = 'no label of the figure says this (one with "=" stands in double quotes)'
+        yield _problem(page, reference, what, known, label)
     language = page.language
     if language == FALLBACK:
         return

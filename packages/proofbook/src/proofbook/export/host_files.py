@@ -3,6 +3,7 @@ the host of all editions robots.txt, the list of sitemaps and .nojekyll."""
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,7 +16,6 @@ from proofbook.export import markdown_copy, social_card
 from proofbook.model.book import Book
 from proofbook.model.config import Language, in_language
 from proofbook.model.page import Page
-from proofbook.model.problem import Problem
 
 SITEMAPS = "sitemaps.xml"
 _OTHER_PAGES = {"zh": "还有", "en": "And"}
@@ -56,14 +56,12 @@ class Edition:
 
 def write_edition_files(
     edition: Edition, book: Book, folder: Path, cards: social_card.CardRenderer | None
-) -> list[Problem]:
+) -> None:
     """Write the files beside the pages into the `folder` of the edition; `cards` draws the social
-    cards, None leaves them out.
+    cards, None leaves them out, as a title does that is too long for one.
 
-    Gives the problems: titles that are too long for their cards. The pages must be such that
-    `expand` accepts.
+    The pages must be such that `expand` accepts.
     """
-    problems = []
     for page in edition.pages:
         place = folder / page.url
         place.mkdir(parents=True, exist_ok=True)
@@ -73,12 +71,9 @@ def write_edition_files(
         )
         (place / markdown_copy.NAME).write_text(text, "utf-8", newline="\n")
         if cards:
-            try:
+            with contextlib.suppress(social_card.TitleTooLong):  # the checks report it
                 (place / social_card.NAME).write_bytes(cards.png(card_of(edition, page)))
-            except social_card.TitleTooLong:
-                problems.append(_title_too_long(page.page))
     (folder / "llms.txt").write_text(llms_txt(edition), "utf-8", newline="\n")
-    return problems
 
 
 def card_of(edition: Edition, page: SitePage) -> social_card.Card:
@@ -93,16 +88,6 @@ def card_of(edition: Edition, page: SitePage) -> social_card.Card:
 def _short(part: str) -> str:
     """What a part is about, without what follows the colon."""
     return part.partition("：")[0].partition(": ")[0].replace("`", "")
-
-
-def _title_too_long(page: Page) -> Problem:
-    return page.problem(
-        next((heading.line for heading in page.headings if heading.level == 1), 1),
-        "the title is too long for the picture that is shown beside a link to the page",
-        "a question that fits on four lines",
-        title(page),
-        "ask it in fewer words",
-    )
 
 
 def llms_txt(edition: Edition) -> str:

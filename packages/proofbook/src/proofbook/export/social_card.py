@@ -223,6 +223,15 @@ class CardRenderer:
         return image
 
 
+def is_too_long(title: str, language: str, renderer: CardRenderer) -> bool:
+    """Whether a card has no room for a title."""
+    try:
+        renderer.lines(Card(title, "", "", "", language))
+    except TitleTooLong:
+        return True
+    return False
+
+
 def card_renderer(root: Path, config: BookConfig) -> CardRenderer | None:
     """The renderer for a book, as its settings want it; None where this machine has no font.
 

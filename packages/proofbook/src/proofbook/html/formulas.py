@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 
-from math_core import LatexError
-
 from proofbook.html.tree import Tree
-from proofbook.maths.mathml import mathml_converter
+from proofbook.maths.mathml import FormulaError, mathml_converter, to_mathml
 
 _MARKED = re.compile(r"\\(?P<open>[(\[])(?P<latex>.*?)\\[)\]]", re.DOTALL)
 
@@ -24,8 +22,8 @@ def render_formulas(tree: Tree) -> list[tuple[str, str]]:
             continue
         latex, block = marked["latex"].strip(), marked["open"] == "["
         try:
-            mathml = converter.convert_with_local_state(latex, displaystyle=block)
-        except LatexError as error:
+            mathml = to_mathml(converter, latex, block)
+        except FormulaError as error:
             wrong.append((latex, str(error)))
             continue
         node.inner_html = mathml

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from functools import partial
+from itertools import chain
 
 from proofbook.markdown.spans import Span
 from proofbook.model.page import Page
@@ -73,8 +74,11 @@ class Contents:
     counted: tuple[Item, ...]
     words: tuple[Item, ...]
 
-    def __add__(self, other: Contents) -> Contents:
-        return Contents(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
+    @classmethod
+    def joined(cls, parts: Sequence[Contents]) -> Contents:
+        """What several paragraphs contain together."""
+        columns = ([getattr(part, f.name) for part in parts] for f in fields(cls))
+        return cls(*(tuple(chain.from_iterable(column)) for column in columns))
 
 
 def sections(page: Page) -> list[Section]:
@@ -135,7 +139,7 @@ def contents(page: Page, part: Section) -> Contents:
     """What a section or a paragraph of the page contains besides its words."""
     start = page.line_starts[part.lines.start - 1]
     end = page.line_starts[part.lines.stop - 1] - 1
-    spans = [span for span in page.spans if start <= span.start < end]
+    spans = page.spans_between(start, end)
 
     def items(value: Callable[[Span], str], *kinds: str) -> list[Item]:
         return [Item(value(s), s.line, s.start) for s in spans if s.kind in kinds]

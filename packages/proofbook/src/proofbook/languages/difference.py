@@ -65,8 +65,9 @@ def differing_numbers(one: Contents, other: Contents) -> OnlyInOne:
     if not (more and less):
         more, less = _not_among(ours, theirs), _not_among(theirs, ours)
     # Digits in one language may be words in the other.
-    more = [item for item in more if item.value not in _as_words(other)]
-    less = [item for item in less if item.value not in _as_words(one)]
+    in_words, in_others = _as_words(one), _as_words(other)
+    more = [item for item in more if item.value not in in_others]
+    less = [item for item in less if item.value not in in_words]
     return more + _small_numbers(one, other), less + _small_numbers(other, one)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import fields
 
 from proofbook.content.glossary import Terms, known_terms, names_pattern
 from proofbook.languages.contents import (
@@ -133,8 +132,7 @@ def _section(
     parts, others = paragraphs(one, here), paragraphs(other, there)
     ours = [contents(one, part) for part in parts]
     theirs = [contents(other, part) for part in others]
-    empty = Contents(*[()] * len(fields(Contents)))
-    whole, counterpart = sum(ours, empty), sum(theirs, empty)
+    whole, counterpart = Contents.joined(ours), Contents.joined(theirs)
     heads = here.line, there.line
     if alike := len(ours) == len(theirs):
         compared = list(zip(ours, theirs, zip(parts, others, strict=True), strict=True))

@@ -25,6 +25,7 @@ from proofbook.model.book import Book
 from proofbook.model.page import Page, one_line_end, parse
 from proofbook.model.problem import Problem, Unproved, not_utf8
 from proofbook.model.snippet import output_file
+from proofbook.model.toml_tables import parse_toml
 
 Record = dict[str, dict[str, str]]
 """For each page, without its language, and each anchor: two hashes, Chinese and English, and a
@@ -49,7 +50,7 @@ def read_record(book: Book) -> Record | None:
     if not book.has(file):
         return None
     try:
-        record = tomllib.loads(book.text(file))
+        record = parse_toml(book.text(file))
     except UnicodeDecodeError as error:
         raise Unproved([not_utf8(file, error)]) from error
     except tomllib.TOMLDecodeError as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from functools import reduce
 
+from proofbook.api.names_in_code import NOT_PYTHON
 from proofbook.maths.algebra.expression import NotEvaluated, Symbol, Value, evaluate, replace
 from proofbook.maths.algebra.latex import Tree
 from proofbook.maths.symbol_values import SymbolValues, signed_numbers, symbol_of
@@ -22,7 +23,7 @@ def read_run(code: str, output: str) -> SymbolValues:
     found = SymbolValues()
     try:
         tree = ast.parse(code)
-    except SyntaxError:
+    except NOT_PYTHON:
         tree = ast.Module([], [])
     _Script(found).read_statements(tree)
     found.numbers.update(signed_numbers(f"{code}\n{output}"))

@@ -11,7 +11,6 @@ from proofbook.export import host_files
 from proofbook.export.social_card import CardRenderer
 from proofbook.mkdocs.places import source_of
 from proofbook.mkdocs.session import Session
-from proofbook.model.problem import Problem
 
 
 def write_beside_pages(
@@ -20,11 +19,8 @@ def write_beside_pages(
     language: str,
     session: Session,
     cards: CardRenderer | None,
-) -> list[Problem]:
-    """Write what a host, a program or a chat asks for beside the pages of an edition.
-
-    Gives the problems with it.
-    """
+) -> None:
+    """Write what a host, a program or a chat asks for beside the pages of an edition."""
     book, settings = session.book, session.book.config
     site = config.extra["book_url"] or "/"
     entries = []
@@ -42,7 +38,7 @@ def write_beside_pages(
         site,
         entries,
     )
-    return host_files.write_edition_files(edition, book, Path(config.site_dir), cards)
+    host_files.write_edition_files(edition, book, Path(config.site_dir), cards)
 
 
 def write_at_root(config: MkDocsConfig, session: Session) -> None:

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 import jinja2
 from gradtrace import PLAYER_ASSETS, read_asset
+from markupsafe import escape
 from mkdocs.commands.build import build
 from mkdocs.config.config_options import Optional, Type
 from mkdocs.config.defaults import MkDocsConfig
@@ -49,7 +50,7 @@ from proofbook.mkdocs.templates import list_fewer_files
 from proofbook.model.book import Book
 from proofbook.model.config import OPTIONS, BookConfig
 from proofbook.model.page import parse
-from proofbook.model.problem import Unproved
+from proofbook.model.problem import Unproved, format_problems, no_room
 
 log = logging.getLogger("mkdocs.proofbook")
 
@@ -161,7 +162,10 @@ class ProofbookPlugin(BasePlugin):
         source = source_of(page.file)
         known = source in self.book.page_files
         summary = answer(self.book.page(source) if known else parse(source, markdown, False))
-        page.meta.setdefault("description", summary or config.site_description)
+        described = {"description": summary or config.site_description, **page.meta}
+        for name in ("description", "author"):  # Material writes them as they are
+            if described.get(name):
+                page.meta[name] = escape(described[name])
         if not known:
             return markdown  # a notebook, say
         language = self.language(config)
@@ -265,6 +269,9 @@ class ProofbookPlugin(BasePlugin):
     def on_build_error(self, *, error: Exception) -> None:
         if self.target:
             self.target.proved = False
+        if isinstance(error, OSError):
+            log.error(format_problems([no_room(error)]))
+            raise Abort("the book could not be built; the last good site stays")
 
     def on_shutdown(self) -> None:
         """The last event, also after a failure: only now may the new site take its place."""
@@ -300,8 +307,7 @@ class ProofbookPlugin(BasePlugin):
     def _write_host_files(self, config: MkDocsConfig, language: str) -> None:
         """Write what a host, a program or a chat asks for beside the pages."""
         nav, session = self.navigation[language], self.session
-        problems = write_beside_pages(config, nav, language, session, self.cards)
-        session.findings.problems[f"beside {language}"] = problems
+        write_beside_pages(config, nav, language, session, self.cards)
         if self.is_first(config):
             write_at_root(config, session)
         elif self.cards:

@@ -146,7 +146,8 @@ class SearchEntries:
     def _add(self, page: Page, index: SearchIndex, edition: str, settings: str) -> None:
         place = edition, page.file.src_uri
         content = self._whole_content(place, page)
-        said = content, str(page.title), repr(page.meta), page.url, settings
+        meta = repr([page.meta.get(name) for name in ("title", "search", "tags")])
+        said = content, str(page.title), meta, page.url, settings
         entries = self._kept.get(("search", *place), digest(*said, self.segmenter.words))
         if entries is None:
             self.segmenter.ready()

@@ -7,6 +7,7 @@ else has changed is rendered. Any other edit (a setting, the theme, a new page) 
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import threading
@@ -21,7 +22,6 @@ import jinja2
 from markdown import Markdown
 from mkdocs.commands.build import _build_page, _populate_page
 from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.exceptions import PluginError
 from mkdocs.livereload import LiveReloadServer
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.nav import Navigation
@@ -124,16 +124,26 @@ class LiveSite:
         try:
             with self._rendering:
                 self._show_edit()
+        except Exception as error:
+            self._say_failed(error)
         finally:
             self._author_waits.clear()
+
+    def _say_failed(self, error: Exception) -> None:
+        """Say why an edit could not be shown, in the terminal and on the pages; the server goes on,
+        and the next edit builds everything."""
+        self._others = {}
+        problems = error.problems if isinstance(error, Unproved) else ()
+        why = str(error) or type(error).__name__
+        log.error(f"{why}\nthe pages stay as they were until the next edit")
+        log.debug("where it failed:", exc_info=True)
+        with contextlib.suppress(OSError):
+            self._show(list(problems))
 
     def _show_edit(self) -> None:
         began = time.monotonic()
         session, others = self.plugin.session, self._other_files()
-        try:
-            book = session.book.reopened()
-        except Unproved as error:
-            raise PluginError(str(error)) from error
+        book = session.book.reopened()
         changed = book.changed_since(session.book)
         if others != self._others or book.page_files != session.book.page_files:
             self._others = others

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from proofbook.model.book import Book, read_book
 from proofbook.model.memo import Reads
 from proofbook.model.problem import Problem
 from proofbook.model.store import Store
+from proofbook.model.temporary import TemporaryFolder
 from proofbook.run.kernels import kernel_environment
 from proofbook.run.notebooks import Notebooks
 from proofbook.run.runs import VARIED, Runs
@@ -49,7 +49,7 @@ class Session:
     book: Book
     runs: Runs
     notebooks: Notebooks | None
-    kernels: tempfile.TemporaryDirectory
+    kernels: TemporaryFolder
     started: pipeline.Started
     installed: str
     kept: Kept
@@ -69,8 +69,8 @@ class Session:
 
         Raises `Unproved` if the settings of the book are wrong.
         """
-        store, kernels = Store(root), tempfile.TemporaryDirectory(prefix="proofbook-")
-        os.environ |= kernel_environment(Path(kernels.name))
+        store, kernels = Store(root), TemporaryFolder()
+        os.environ |= kernel_environment(kernels.path)
         book = read_book(root, store.load_memo())
         known, notebooks = store.load_results(), None
         runs = Runs(
@@ -108,4 +108,4 @@ class Session:
         self.runs.close()  # first: its kernels end with it, and no notebook is waited for
         if self.notebooks:
             self.notebooks.close()
-        self.kernels.cleanup()
+        self.kernels.remove()

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
 
 from proofbook.export.take_place import take_place
+from proofbook.model.temporary import TemporaryFolder
 
 
 class Target:
@@ -23,15 +22,17 @@ class Target:
         self.proved = False
         self._config, self._site = config, Path(config.site_dir)
         self._site.parent.mkdir(parents=True, exist_ok=True)
-        config.site_dir = tempfile.mkdtemp(prefix=f"{self._site.name}.next-", dir=self._site.parent)
+        self._new = TemporaryFolder(f"{self._site.name}.next-", self._site.parent)
+        config.site_dir = str(self._new.path)
 
     def finish(self) -> None:
         """Put the new site in its place if it is proved; otherwise nothing is left of it."""
-        new = Path(self._config.site_dir)
-        if self.proved:
-            take_place(new, self._site)
-            self._config.site_dir = str(self._site)  # for what comes after: gh-deploy
-        shutil.rmtree(new, ignore_errors=True)
+        try:
+            if self.proved:
+                take_place(self._new.path, self._site)
+                self._config.site_dir = str(self._site)  # for what comes after: gh-deploy
+        finally:
+            self._new.remove()
 
 
 def write_whole(file: Path, text: str) -> None:

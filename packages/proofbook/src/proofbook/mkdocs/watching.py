@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator
 
@@ -36,8 +37,9 @@ class Watcher:
         for path in self._server._watched_paths:
             for file in _files_below(path):
                 if file not in texts and not _is_passing(file):
-                    status = os.stat(file)
-                    found[file] = status.st_size, status.st_mtime_ns
+                    with contextlib.suppress(OSError):  # it has gone, or leads nowhere
+                        status = os.stat(file)
+                        found[file] = status.st_size, status.st_mtime_ns
         return found
 
     def _watch(self, path: str, func: None = None, *, recursive: bool = True) -> None:

@@ -238,7 +238,7 @@ class Book:
             return _stamp(self, read)
         kind, *rest = read
         if kind == "exists":
-            return rest[0] in self.sources or (self.root / rest[0]).is_file()
+            return rest[0] in self.sources or _is_file(self.root / rest[0])
         if kind == "files":
             return self._listed(*rest)
         if kind == "reading order":
@@ -279,6 +279,13 @@ def read_book(root: Path, memo: Memo | None = None) -> Book:
     root = root.resolve()
     config = read_config(root)
     return Book(root, config, read_sources(root, config, {}), memo or Memo())
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a name that is too long for a file
+        return False
 
 
 def _parsed(book: Book, file: str) -> Page:

@@ -10,11 +10,12 @@ from __future__ import annotations
 import contextlib
 import os
 import pickle
-import tempfile
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from proofbook.model.temporary import TemporaryFolder
 
 Key = tuple[Callable[..., Any], tuple[Hashable, ...]]
 """What a result is kept under: a function of a module, and its arguments."""
@@ -45,10 +46,9 @@ class Memo:
         with contextlib.suppress(OSError, pickle.PicklingError, AttributeError, TypeError):
             file.parent.mkdir(parents=True, exist_ok=True)
             data = pickle.dumps((version, self.entries), protocol=pickle.HIGHEST_PROTOCOL)
-            handle, name = tempfile.mkstemp(prefix=file.name, dir=file.parent)
-            with os.fdopen(handle, "wb") as stream:
-                stream.write(data)
-            os.replace(name, file)
+            with TemporaryFolder(f"{file.name}-", file.parent) as folder:
+                (folder / file.name).write_bytes(data)
+                os.replace(folder / file.name, file)
 
     @classmethod
     def load(cls, file: Path, version: str) -> Memo:

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import posixpath
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
+from operator import attrgetter
 from pathlib import Path
 
 from proofbook.markdown.blocks import scan_blocks
@@ -34,6 +35,9 @@ _MARKED = ("front-matter", "fence", "directive", "option", "code", "tag", "attri
 _PYTHON = re.compile(r"^(?:\{[^}]*\.|\{? *)(?:i?python[23]?|py[23]?|pycon)\b", re.IGNORECASE)
 # A directive with a slip in it, which readers would see as text.
 _STRAY = re.compile(r"[:：]{2,}\s*(?:snippets|docs)/")
+_OPENING = re.compile(r"<!--|(?<!\\)\$\$")
+_ANCHOR = re.compile(r"(?<=[{ ])#([\w-]+)")
+_ID = re.compile(r"\bid=[\"']?([\w-]+)")
 _MARKER = re.compile(r"<!--[-\s]*pytest(?:-codeblocks:|\.mark)")
 # The title of a thread or an article is quoted: its words are not the author's.
 _QUOTED = re.compile(r"「[^「」\n]*」|《[^《》\n]*》|“[^“”\n]*”|\"[^\"\n]*\"")
@@ -63,6 +67,13 @@ class Page:
     def spans_of(self, *kinds: str) -> list[Span]:
         """The spans of these kinds."""
         return [span for span in self.spans if span.kind in kinds]
+
+    def spans_between(self, start: int, end: int) -> tuple[Span, ...]:
+        """The spans that begin between two places of the text."""
+        place = attrgetter("start")
+        return self.spans[
+            bisect_left(self.spans, start, key=place) : bisect_left(self.spans, end, key=place)
+        ]
 
     @cached_property
     def code_spans(self) -> list[Span]:
@@ -175,6 +186,31 @@ class Page:
         scanned = self.scanned
         return tuple(sorted(found.union(scanned.unclosed, scanned.unread, scanned.within_comment)))
 
+    @cached_property
+    def unclosed(self) -> tuple[tuple[int, str], ...]:
+        """The lines with a mark of a comment or a formula that begins or ends none, each with the
+        mark."""
+        text = self.blanked((*_NO_TEXT, "comment", "indented-code"))
+        marks = [(mark.start(), mark[0]) for mark in _OPENING.finditer(text)]
+        html = self.spans_of("html-block")
+        return tuple(
+            (self.line_of(place), mark)
+            for place, mark in marks
+            if mark == "<!--" or not any(block.start <= place < block.end for block in html)
+        )
+
+    @cached_property
+    def anchors(self) -> tuple[tuple[str, int], ...]:
+        """The anchors that the page names, of headings and of anything else, with their lines."""
+        found = [(heading.anchor, heading.line) for heading in self.headings if heading.anchor]
+        headings = {heading.line for heading in self.headings}
+        for span in self.spans_of("attributes", "tag"):
+            if span.kind == "tag" or span.line not in headings:
+                pattern = _ID if span.kind == "tag" else _ANCHOR
+                named = pattern.search(self.text, span.start, span.end)
+                found += [(named[1], span.line)] if named else []
+        return tuple(sorted(found, key=lambda each: each[1]))
+
     @property
     def blocks(self) -> tuple[tuple[int, int], ...]:
         """First and last lines of what is no prose: front matter, code fences, directives."""
@@ -218,10 +254,13 @@ class Page:
 
 def read(file: Path) -> str:
     """The text of a file, its lines ended by `\\n` alone; raises `UnicodeDecodeError`."""
-    raw = file.read_bytes()
-    if raw.startswith(b"\xef\xbb\xbf"):  # who copies the code from the page would copy it too
-        raise UnicodeDecodeError("utf-8", raw, 0, 3, "a byte order mark")
-    return one_line_end(raw.decode("utf-8"))
+    return decoded(file.read_bytes())
+
+
+def decoded(raw: bytes) -> str:
+    """UTF-8 as text, its lines ended by `\\n` alone, without the byte order mark that Windows
+    writes; raises `UnicodeDecodeError`."""
+    return one_line_end(raw.decode("utf-8")).removeprefix("\ufeff")
 
 
 def one_line_end(text: str) -> str:

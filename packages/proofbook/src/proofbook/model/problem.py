@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+WIDTH = 1000
+"""The most characters of a line of a problem that are shown."""
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -34,7 +37,7 @@ class Problem:
             first, *others = text.splitlines() or [""]
             lines.append(f"  {label + ':':<10}{first}")
             lines += [f"  {'':<10}{line}" for line in others]
-        return "\n".join(lines)
+        return "\n".join(line if len(line) <= WIDTH else f"{line[:WIDTH]} ..." for line in lines)
 
 
 def warning(problem: Problem) -> Problem:
@@ -60,9 +63,17 @@ def not_utf8(file: str, error: UnicodeDecodeError, pages: tuple[str, ...] = ()) 
         "the file is not UTF-8",
         "text in UTF-8",
         f"the byte 0x{error.object[error.start]:02x} at position {error.start}: {error.reason}",
-        "save the file in your editor with the encoding UTF-8 (without a byte order mark)",
+        "save the file in your editor with the encoding UTF-8",
         pages,
     )
+
+
+def no_room(error: OSError) -> Problem:
+    """A file or folder that could not be read or written while something was made."""
+    place = str(error.filename2 or error.filename or ".")
+    what, expected = "the system refuses this file or folder", "one that can be read and written"
+    mend = "make room on the disk, or change the rights"
+    return Problem(place, 1, what, expected, error.strerror or str(error), mend)
 
 
 def without_duplicates(problems: Sequence[Problem]) -> list[Problem]:

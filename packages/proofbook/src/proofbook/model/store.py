@@ -62,8 +62,14 @@ class Store:
         self.save_runs(runs)
 
     def save_runs(self, runs: Runs) -> None:
-        """Write what the snippets printed."""
-        Memo(runs.results()).save(self._file("runs"), self.software)
+        """Write what the snippets printed; of those that nobody asked for, what is known stays."""
+        asked = runs.asked()
+        others = {
+            key: result
+            for key, result in self.load_results().items()
+            if key[0] not in asked and (self.root / key[0]).is_file()
+        }
+        Memo({**others, **runs.results()}).save(self._file("runs"), self.software)
 
     def load_notebooks(self, installed: str) -> dict[str, Cells]:
         """What the notebooks of laboratories gave, if the same packages were `installed`."""

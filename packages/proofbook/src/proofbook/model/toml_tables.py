@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from proofbook.model.problem import Problem, Unproved, not_utf8
 
@@ -12,6 +12,16 @@ if TYPE_CHECKING:
     from proofbook.model.book import Book
 
 _HEADER = re.compile(r"^\s*\[\[\s*([\w-]+)\s*\]\]", re.MULTILINE)
+
+
+def parse_toml(text: str) -> dict[str, Any]:
+    """A text as TOML; raises `tomllib.TOMLDecodeError`, also where it nests too deep to be read."""
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        rows = text.split("\n")
+        deepest = max(range(len(rows)), key=lambda n: rows[n].count("[") + rows[n].count("{"))
+        raise tomllib.TOMLDecodeError(f"nested too deep (at line {deepest + 1})") from None
 
 
 def tables(book: Book, file: str, kind: str, pages: tuple[str, ...]) -> list[tuple[object, int]]:
@@ -27,7 +37,7 @@ def tables(book: Book, file: str, kind: str, pages: tuple[str, ...]) -> list[tup
         return []
     try:
         text = book.text(file)
-        entries = book.cached(tomllib.loads, text).get(kind, [])
+        entries = book.cached(parse_toml, text).get(kind, [])
     except UnicodeDecodeError as error:
         raise Unproved([not_utf8(file, error, pages)]) from error
     except tomllib.TOMLDecodeError as error:

@@ -61,6 +61,8 @@ def parse_runs(text: str, recording: str) -> tuple[tuple[str, ...], list[VariedS
         return tuple(head["vary"]), runs
     except (KeyError, TypeError) as error:
         raise ValueError(f"it lacks {error}") from error
+    except RecursionError as error:
+        raise ValueError("it nests too deep to be read") from error
     except (RuntimeError, StopIteration) as error:
         raise ValueError("it belongs to another recording") from error
 

@@ -169,6 +169,8 @@ def _read(book: Book, file: str) -> VersionRecord | Unproved:
         fields = json.loads(book.text_or_empty(file))
     except json.JSONDecodeError as error:
         return wrong(error.lineno, "this is no JSON", "a record of a version", error.msg)
+    except RecursionError:
+        return wrong(1, "this is no JSON", "a record of a version", "nested too deep to be read")
     name = file.rpartition("/")[2].removesuffix(".json")
     if not isinstance(fields, dict) or fields.keys() != _FIELDS.keys():
         keys = ", ".join(fields) if isinstance(fields, dict) else repr(fields)[:60]

@@ -55,7 +55,8 @@ class _FileWatch:
         with contextlib.suppress(TypeError, ValueError, OSError):
             if event != "open" or args[2] & _WRITING:
                 path = os.path.abspath(os.fsdecode(args[_MAKES[event]]))
-                if not path.startswith(self._passed_over):
+                in_folder = event == "open" and os.path.isdir(path)  # as `tempfile` opens one
+                if not (in_folder or path.startswith(self._passed_over)):
                     self.lines.setdefault(path, _current_line(self._script))
 
 

@@ -48,7 +48,7 @@ from proofbook.run.preload import (
 )
 from proofbook.run.process_group import ProcessGroup, ProcessTree
 from proofbook.run.result import Result
-from proofbook.run.supervisor import RunFolder, SupervisedRun, unreadable
+from proofbook.run.supervisor import RunFolder, SupervisedRun, unreadable, without_room
 
 TICK = 0.01
 """Seconds between two looks at the runs, where the end of one does not interrupt the waiting."""
@@ -128,8 +128,12 @@ class Forkserver:
         if result := unreadable(script):
             self._reply(number, result)
             return
+        try:
+            folder, file_limit = RunFolder(self._folder), next(self._file_limits)
+        except OSError as error:
+            self._reply(number, without_room(script, error))
+            return
         self._reply(number)
-        folder, file_limit = RunFolder(self._folder), next(self._file_limits)
         self._runs[number] = self._start(request, folder, file_limit)
 
     def _reply(self, number: int, result: Result | None = None) -> None:

@@ -7,7 +7,6 @@ where that is possible.
 from __future__ import annotations
 
 import contextlib
-import tempfile
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
@@ -16,6 +15,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode, v4
 
+from proofbook.model.temporary import TemporaryFolder
 from proofbook.run.provisioner import Fork, ForkProvisioner
 from proofbook.run.runner import TIME_LIMIT
 
@@ -76,11 +76,11 @@ class KernelPool:
 @contextlib.contextmanager
 def _kernel(setup: str, fork: Fork | None) -> Iterator[NotebookClient]:
     """The client of a new kernel that has executed the set-up; its folder is temporary."""
-    with tempfile.TemporaryDirectory(prefix="proofbook-", ignore_cleanup_errors=True) as folder:
+    with TemporaryFolder() as folder:
         client = NotebookClient(
             v4.new_notebook(),
             kernel_name="python3",
-            resources={"metadata": {"path": folder}},
+            resources={"metadata": {"path": str(folder)}},
             startup_timeout=int(CELL_SECONDS),
             timeout=int(CELL_SECONDS),
             shutdown_kernel="immediate",

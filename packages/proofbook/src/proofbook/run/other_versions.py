@@ -25,6 +25,7 @@ from proofbook.model.page import one_line_end
 from proofbook.model.problem import Problem, Unproved
 from proofbook.model.snippet import dtype_of_results, output_file
 from proofbook.model.sources import RECORDS
+from proofbook.model.temporary import TemporaryFolder
 from proofbook.model.version_records import (
     VERSION,
     VersionRecord,
@@ -125,11 +126,11 @@ def installed(version: str) -> Iterator[str]:
 
     Raises `Unproved` where there is no such version for this machine.
     """
-    with tempfile.TemporaryDirectory(prefix="proofbook-") as folder:
+    with TemporaryFolder() as folder:
         python = str(Path(folder, "Scripts/python.exe" if os.name == "nt" else "bin/python"))
         torch, pip = f"torch=={version}", [python, "-m", "pip", "install", "-q", "--no-cache-dir"]
         beside = [f"{name}=={metadata.version(name)}" for name in _BESIDE]
-        subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+        subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
         if subprocess.run([*pip, torch, "--index-url", CPU_INDEX], **_TEXT).returncode:
             beside.insert(0, torch)
         done = subprocess.run([*pip, *beside], **_TEXT)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import calendar
 import re
 import signal
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, date, datetime
 
 from gradtrace.recording.failure import parse_failure
 
@@ -236,13 +239,23 @@ def _unfit_output(source: str, stdout: bytes, observed: Observation) -> Refusal 
             "print what the page is about: a run without output proves nothing",
             max(1, len(source.rstrip("\n").split("\n"))),
         )
-    if odd := re.search(r"[\x00-\x09\x0b-\x1f\x7f]|\A\n", text):
+    odd = next((place for place, sign in enumerate(text) if _is_unseen(sign)), None)
+    if odd is not None or text.startswith("\n"):
         return Refusal(
             "the script prints what a page cannot show",
-            "no tabs, no control characters, no empty first line",
-            f"the character {odd[0]!r} at position {odd.start()}",
-            "print blanks, and begin with a label",
+            "no tabs, no control characters, none for private use, none that is invisible or "
+            "turns the direction of writing, no empty first line",
+            f"the character {text[odd or 0]!a} at position {odd or 0}",
+            "print blanks, and begin with a label; ascii(text) makes such characters visible",
             _line(source, observed, "\\t", "\\n", "print("),
+        )
+    if date := _date_of_today(source, text):
+        return Refusal(
+            "the script prints the date of today",
+            "the same output on every day",
+            date,
+            "do without the date, or write a fixed one into the script",
+            _line(source, observed, "today(", "now(", "time(", "time"),
         )
     places = (observed.script, observed.folder)
     if rows := [row for row in text.split("\n") if any(place in row for place in places)]:
@@ -253,6 +266,30 @@ def _unfit_output(source: str, stdout: bytes, observed: Observation) -> Refusal 
             "print the message of the error without its traceback, or the name without its folder",
             _line(source, observed, "print_exc", "format_exc", "__file__", "getcwd", "gettempdir"),
         )
+    return None
+
+
+def _is_unseen(sign: str) -> bool:
+    """Whether a character is shown otherwise than printed: controls, marks of direction, private
+    use. Those that join others (an emoji of two people) are a part of what is seen."""
+    unseen = unicodedata.category(sign) in ("Cc", "Cf", "Co", "Zl", "Zp")
+    return unseen and sign not in "\n\u200c\u200d"
+
+
+def _date_of_today(source: str, text: str) -> str | None:
+    """The date of today in an output, here or in Greenwich, unless the script holds it itself."""
+    for day in {date.today(), datetime.now(UTC).date()}:
+        year, month, number = day.year, f"0?{day.month}", f"0?{day.day}"
+        names = f"(?:{calendar.month_name[day.month]}|{calendar.month_abbr[day.month]})"
+        forms = (
+            rf"{year}\D{{1,9}}{month}\D{{1,10}}{number}",
+            rf"(?:{month}[./-]{number}|{number}[./-]{month})[./-]{year}",
+            rf"{names}\.? +{number}|{number}\.? +{names}\b",
+            f"{day:%Y%m%d}",
+        )
+        found = re.search(rf"(?<!\d)(?:{'|'.join(forms)})(?!\d)", text)
+        if found and found[0] not in source:
+            return found[0]
     return None
 
 

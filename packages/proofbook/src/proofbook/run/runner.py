@@ -9,10 +9,8 @@ import contextlib
 import itertools
 import json
 import os
-import shutil
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,6 +19,7 @@ from dataclasses import asdict
 from importlib import resources
 from pathlib import Path
 
+from proofbook.model.temporary import TemporaryFolder
 from proofbook.run.machine import Machine
 from proofbook.run.plot_environment import plot_environment
 from proofbook.run.result import Refusal, Result
@@ -65,7 +64,8 @@ class Runner:
         self._asked = False
         self._lock, self._sending = threading.Lock(), threading.Lock()
         # Ours, not the forkserver's: it is deleted even if that process is killed.
-        self._folder = tempfile.mkdtemp(prefix="proofbook-")
+        self._temporary = TemporaryFolder()
+        self._folder = str(self._temporary.path)
         self._errors = Path(self._folder, "errors")
         with self._errors.open("wb") as errors:
             self._process = subprocess.Popen(
@@ -116,7 +116,7 @@ class Runner:
         with self._lock:
             number = next(self._numbers)
             self._waiting[number], self._paths[number] = future, script
-        path, limit = str(script.resolve()), self.limit + SECONDS_EACH * len(variants)
+        path, limit = os.path.abspath(script), self.limit + SECONDS_EACH * len(variants)
         fields = {"script": path, "limit": limit, "trace": trace, "variants": variants}
         self._send({"number": number, **fields, "machine": asdict(machine) if machine else None})
         return future
@@ -164,7 +164,7 @@ class Runner:
         self._process.wait()
         self._reader.join()
         self._process.stdout.close()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self._temporary.remove()
 
     def __enter__(self) -> Runner:
         return self

@@ -119,6 +119,10 @@ class Runs:
             self._runner.close()
             self._runner = None
 
+    def asked(self) -> set[str]:
+        """The scripts that were to be run, whatever came of it."""
+        return {script for script, *_ in self._futures}
+
     def results(self) -> dict[Key, Result]:
         """The results of the scripts that came to their end as they should."""
         return {key: future.result() for key, future in self._futures.items() if _counts(future)}

@@ -192,6 +192,13 @@ def _noted_line(trace: Path, script: str) -> int | None:
     return next((int(line) for file, line in rows if file == name), None)
 
 
+def without_room(script: str, error: OSError) -> Result:
+    """The result for a script that cannot be run: the disk has no room for the run, or refuses."""
+    what, expected = "the script cannot be run", "a temporary folder that can be written"
+    mend = "make room on the disk, or set TMPDIR to another folder"
+    return Result(script, "", 0.0, Refusal(what, expected, str(error), mend))
+
+
 def unreadable(script: str) -> Result | None:
     """The result for a script that need not be run: it cannot be read, or is not UTF-8."""
     try:

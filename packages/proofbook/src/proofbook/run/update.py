@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from gradtrace import compare, parse_trace
@@ -19,6 +20,9 @@ from proofbook.run.runner import Runner
 
 Asked = tuple[Sequence[str], Sequence[tuple[str, ...]], Sequence[tuple[str, str]]]
 """How a script is varied: what the pages say, the values of each run, and its variants."""
+
+TIME_ZONES = ("<east>-14", "<west>+12")
+"""26 hours apart, so that it is never the same day in both."""
 
 
 def record(
@@ -63,12 +67,20 @@ def record(
     return differences + traces, problems + more, same + as_before
 
 
+@contextlib.contextmanager
+def two_runners() -> Iterator[tuple[Runner, Runner]]:
+    """Two runners in which what differs from run to run is as different as it may be."""
+    first, second = ({"TZ": zone} for zone in TIME_ZONES)
+    with Runner(environment=first) as one, Runner(hash_seed=1, environment=second) as other:
+        yield one, other
+
+
 def _run_twice(
     root: Path, scripts: list[str], trace: bool = False
 ) -> list[tuple[str, Path, Result, Result]]:
     """Each script with its file and its two runs, the second as different as it may be."""
     files = [root / script for script in scripts]
-    with Runner(hash_seed=0) as one, Runner(hash_seed=1) as other:
+    with two_runners() as (one, other):
         first = [one.submit(file, trace) for file in files]
         second = [other.submit(file, trace) for file in reversed(files)][::-1]
         runs = [(a.result(), b.result()) for a, b in zip(first, second, strict=True)]
@@ -97,7 +109,7 @@ def _record_variants(root: Path, script: str, asked: Asked, traced: bool) -> str
     What a run draws is not kept: each build draws it.
     """
     file, (varied, values, variants) = root / script, asked
-    with Runner(hash_seed=0) as one, Runner(hash_seed=1) as other:
+    with two_runners() as (one, other):
         futures = [
             one.submit(file, traced, variants=variants),
             other.submit(file, traced, variants=variants[::-1]),
@@ -147,8 +159,8 @@ def _unsteady(script: str, first: str, second: str, verb: str = "printed") -> Pr
         {"did": "the same recording", "drew": "the same figure"}.get(verb, "the same output")
         + " every time",
         f"{first}    (first run)\n{second}    (second run)",
-        "fix the seed (torch.manual_seed(0)), sort what has no order, print no addresses or times; "
-        f"then: proofbook update {script}",
+        "fix the seed (torch.manual_seed(0)), sort what has no order, "
+        f"print no addresses, times or dates; then: proofbook update {script}",
     )
 
 

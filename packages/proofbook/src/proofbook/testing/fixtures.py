@@ -16,6 +16,7 @@ from mkdocs.__main__ import cli
 from proofbook.cli.main import main
 from proofbook.run.result import Result
 from proofbook.run.runner import TIME_LIMIT, Runner
+from proofbook.run.update import TIME_ZONES
 from proofbook.testing.tiny_book import Book, write
 
 LIMIT = 4 * TIME_LIMIT
@@ -26,14 +27,14 @@ PATIENCE = 2 * LIMIT
 
 @pytest.fixture(scope="session")
 def runner() -> Iterator[Runner]:
-    with Runner(LIMIT, hash_seed=0) as runner:
+    with Runner(LIMIT, hash_seed=0, environment={"TZ": TIME_ZONES[0]}) as runner:
         yield runner
 
 
 @pytest.fixture(scope="session")
 def other_runner() -> Iterator[Runner]:
-    """As `runner`, with another hash seed and another address space."""
-    with Runner(LIMIT, hash_seed=1) as runner:
+    """As `runner`, with another hash seed, another address space and another day."""
+    with Runner(LIMIT, hash_seed=1, environment={"TZ": TIME_ZONES[1]}) as runner:
         yield runner
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -29,6 +28,7 @@ from proofbook.html import math_font
 from proofbook.model.book import Book, read_book
 from proofbook.model.page_file import name_of
 from proofbook.model.store import Store
+from proofbook.model.temporary import TemporaryFolder
 from proofbook.run.kernels import kernel_environment
 from proofbook.run.notebooks import Notebooks
 from proofbook.run.runs import Runs
@@ -67,20 +67,17 @@ def export(root: Path, out: Path, progress: Callable[[str], None]) -> str:
         )
     store = Store(root)
     book = read_book(root, store.load_memo())
-    with tempfile.TemporaryDirectory(prefix="proofbook-") as kernels:
-        os.environ |= kernel_environment(Path(kernels))
+    with TemporaryFolder() as kernels:
+        os.environ |= kernel_environment(kernels)
         runs = Runs(book.root, took=store.load_seconds())
         notebooks = Notebooks(fork=runs.fork_kernel)
         try:
             figures, variants = _prove(book, runs, notebooks, progress)
             store.save_memo(book)
             out.mkdir(parents=True, exist_ok=True)
-            new = Path(tempfile.mkdtemp(prefix=f".{FOLDER}.", dir=out))
-            try:
+            with TemporaryFolder(f".{FOLDER}.", out) as new:
                 pages, missing = _write(book, figures, variants, new)
                 take_place(new, target)
-            finally:
-                shutil.rmtree(new, ignore_errors=True)
         finally:
             runs.close()
             notebooks.close()

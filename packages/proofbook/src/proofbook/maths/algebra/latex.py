@@ -41,6 +41,9 @@ from proofbook.maths.algebra.latex_tokens import (
     tokens_of,
 )
 
+DEEPEST = 300
+"""The most levels of a tree, over which functions go recursively: so many terms a sum may have."""
+
 
 def read_latex(text: str, functions: frozenset[str] = frozenset()) -> Tree:
     """The tree of an expression; raises `Unreadable`. A comma or a full stop may follow it.
@@ -63,9 +66,18 @@ def _read(text: str, functions: frozenset[str], rule: Callable[[Reader], Tree]) 
         tree = rule(reader)
     except RecursionError:
         raise Unreadable(text) from None
-    if reader.next is not None:
+    if reader.next is not None or _deeper_than(tree, DEEPEST):
         raise Unreadable(text)
     return tree
+
+
+def _deeper_than(tree: Tree, depth: int) -> bool:
+    level = [tree]
+    for _ in range(depth):
+        level = [item for part in level if isinstance(part, tuple) for item in part]
+        if not level:
+            return False
+    return True
 
 
 class Reader:

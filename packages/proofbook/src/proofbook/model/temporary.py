@@ -1,0 +1,76 @@
+"""Temporary folders that are removed even if their process was killed: by the next one.
+
+A folder is locked as long as its process lives, so that what nobody holds any more is known from
+what another build uses at this moment. Where there are no such locks (Windows) it stays.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+try:
+    import fcntl
+except ImportError:
+    fcntl = None
+
+PREFIX = "proofbook-run-"
+"""How the names begin of those that lie in the folder for temporary files."""
+
+
+class TemporaryFolder:
+    """An empty folder, locked until `remove`; its neighbours of dead processes are removed first.
+
+    `prefix`: how its name begins, and theirs; `within`: where it lies, by default in the folder for
+    temporary files. Use it with `with`, or call `remove`.
+    """
+
+    def __init__(self, prefix: str = PREFIX, within: Path | None = None) -> None:
+        parent = within or Path(tempfile.gettempdir())
+        _remove_left(parent, prefix)
+        self._lock = None
+        while self._lock is None:
+            self.path = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
+            self._lock = _locked(self.path) if fcntl else -1
+
+    def remove(self) -> None:
+        """Delete the folder, if it is still there, and let go of it."""
+        shutil.rmtree(self.path, ignore_errors=True)
+        if self._lock is not None and self._lock >= 0:
+            os.close(self._lock)
+        self._lock = None
+
+    def __enter__(self) -> Path:
+        return self.path
+
+    def __exit__(self, *_: object) -> None:
+        self.remove()
+
+
+def _remove_left(parent: Path, prefix: str) -> None:
+    """Remove the folders in `parent` whose names begin so, and that no process holds."""
+    if fcntl is None:
+        return
+    with contextlib.suppress(OSError), os.scandir(parent) as entries:
+        left = [Path(entry.path) for entry in entries if entry.name.startswith(prefix)]
+        for folder in left:
+            if (lock := _locked(folder)) is not None:
+                shutil.rmtree(folder, ignore_errors=True)
+                os.close(lock)
+
+
+def _locked(folder: Path) -> int | None:
+    """A descriptor that locks a folder; None if another process holds it, or it is gone."""
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    except OSError:
+        return None
+    with contextlib.suppress(OSError):
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if folder.is_dir():  # otherwise another process removed it in between
+            return descriptor
+    os.close(descriptor)
+    return None

@@ -1,0 +1,341 @@
+"""Odd files, odd disks, odd ends: each is a problem with its place, and never a traceback."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from proofbook.cli.main import main
+from proofbook.export.social_card import find_font
+from proofbook.languages.parity import between_languages
+from proofbook.model.book import read_book
+from proofbook.model.temporary import PREFIX, TemporaryFolder
+from proofbook.run.runner import Runner
+from proofbook.testing.fixtures import PATIENCE
+from proofbook.testing.sample import sample
+from proofbook.testing.tiny_book import Book, write
+
+ZH, EN, SCRIPT, OUTPUT = "docs/t/p.zh.md", "docs/t/p.en.md", "snippets/t/s.py", "snippets/t/s.out"
+SETTINGS = """\
+site_name: Odd
+site_url: https://example.org/
+theme: material
+plugins: [search, proofbook]
+markdown_extensions:
+  - attr_list
+  - md_in_html
+  - pymdownx.superfences
+  - pymdownx.arithmatex: { generic: true }
+"""
+Change = Callable[[Book], object]
+
+
+@pytest.fixture
+def site(book: Book, monkeypatch: pytest.MonkeyPatch) -> Book:
+    """The tiny book with a home page and all that a build needs."""
+    monkeypatch.setenv("NO_MKDOCS_2_WARNING", "1")
+    book.write("mkdocs.yml", SETTINGS)
+    book.write("docs/index.zh.md", "# 首页 { #home }\n")
+    book.write("docs/index.en.md", "# Home { #home }\n")
+    return book
+
+
+def added(text: str) -> Change:
+    """Put a text at the end of the page, in both languages."""
+    return lambda book: [book.write(page, book.read(page) + text) for page in (ZH, EN)]
+
+
+def linked(name: str, target: str) -> Change:
+    def link(book: Book) -> None:
+        try:
+            (book.root / name).symlink_to(target)
+        except OSError:
+            pytest.skip("no symbolic links on this machine")
+
+    return link
+
+
+def encoded(name: str, encoding: str) -> Change:
+    return lambda book: book.write(name, book.read(name).encode(encoding))
+
+
+DEEP = "[" * 5000 + "]" * 5000
+LONG = "x" * 100_000
+LINK, COMMENT, MATHS, FORMULA = (
+    "the symbolic link cannot be followed",
+    "the comment is never closed",
+    "this $$ is no part of a formula",
+    "the formula cannot be set",
+)
+ANCHOR, LARGE = "two places of the page have the same anchor", "the page is too large"
+ODD: dict[str, tuple[Change, str, str]] = {
+    "UTF-16, a page": (encoded(ZH, "utf-16"), f"{ZH}:1", "the file is not UTF-8"),
+    "UTF-16, a script": (encoded(SCRIPT, "utf-16"), f"{SCRIPT}:1", "the file is not UTF-8"),
+    "UTF-16, an output": (encoded(OUTPUT, "utf-16"), f"{OUTPUT}:1", "the file is not UTF-8"),
+    "a link to itself": (linked("docs/t/a.zh.md", "a.zh.md"), "docs/t/a.zh.md:1", LINK),
+    "a link to its own folder": (linked("docs/t/loop", "."), "docs/t/loop:1", LINK),
+    "a link to a folder above": (linked("snippets/t/up", ".."), "snippets/t/up:1", LINK),
+    "a script that is no file": (linked("snippets/t/a.py", "gone.py"), "snippets/t/a.py:1", LINK),
+    "a page that is no file": (linked("docs/t/a.zh.md", "gone.md"), "docs/t/a.zh.md:1", LINK),
+    "a picture that is no file": (linked("docs/t/a.png", "gone.png"), "docs/t/a.png:1", LINK),
+    "a page from elsewhere": (linked("docs/t/a.zh.md", __file__), "docs/t/a.zh.md:1", LINK),
+    "a script from elsewhere": (linked("snippets/t/a.py", __file__), "snippets/t/a.py:1", LINK),
+    "a picture from elsewhere": (linked("docs/t/a.png", sys.executable), "docs/t/a.png:1", LINK),
+    "a folder from elsewhere": (
+        linked("docs/o", str(Path(__file__).parent)),
+        "docs/o:1",
+        LINK,
+    ),
+    "a formula of 2000 terms": (
+        added(f"\n$${'+'.join('1' * 2000)} = 2000$$\n"),
+        f"{EN}:8",
+        FORMULA,
+    ),
+    "a formula that nests": (added(f"\n${'{' * 9000}w{'}' * 9000}$\n"), f"{EN}:8", FORMULA),
+    "TOML that nests": (
+        lambda book: book.write("docs/t/claims.toml", f"# a\nx = {DEEP}\n"),
+        "docs/t/claims.toml:2",
+        "this is not TOML",
+    ),
+    "JSON that nests": (
+        lambda book: book.write("snippets/versions/2.0.0.json", DEEP),
+        "snippets/versions/2.0.0.json:1",
+        "this is no JSON",
+    ),
+    "a long link": (added(f"\n[a]({LONG}.md)\n"), f"{EN}:8", "the link leads to no file"),
+    "a link of many parts": (
+        added(f"\n[a]({LONG.replace('xx', 'x/')}.md)\n"),
+        f"{EN}:8",
+        "the link",
+    ),
+    "a long picture": (added(f"\n![a]({LONG}.png)\n"), f"{EN}:8", "the link leads to no file"),
+    "a long snippet": (added(f"\n::: snippets/{LONG}.py\n"), f"{EN}:8", "the page names a snippet"),
+    "a comment without end": (added("\n<!-- a\n\n::: snippets/t/s.py\n"), f"{EN}:8", COMMENT),
+    "a comment in a sentence": (added("\nSo <!-- a\n\nb -->\n"), f"{EN}:8", COMMENT),
+    "a formula without end": (added("\n$$\nw = 2\n\n## A { #a }\n"), f"{EN}:8", MATHS),
+    "a formula with an empty line": (added("\n$$\nw\n\n= 2\n$$\n"), f"{EN}:12", MATHS),
+    "an anchor twice": (added("\n## A { #a }\n\n## B { #a }\n"), f"{EN}:10", ANCHOR),
+    "an anchor on a paragraph": (added("\n## A { #a }\n\nB\n{ #a }\n"), f"{EN}:11", ANCHOR),
+    "an anchor in HTML": (added('\n## A { #a }\n\n<div id="a"></div>\n'), f"{EN}:10", ANCHOR),
+    "a page of 5 MB": (added("\nIt is `6`." * 500_000), f"{EN}:1", LARGE),
+}
+
+
+@pytest.fixture
+def checked(proof_command) -> Callable[[], tuple[int, str]]:
+    """What a check says of the book: its exit status and its words."""
+
+    def check() -> tuple[int, str]:
+        status, out, err = proof_command("check")
+        return status, out + err
+
+    return check
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_odd_input_is_a_problem_with_its_place(site, checked, name):
+    change, place, what = ODD[name]
+    change(site)
+    status, words = checked()
+    assert status == 1
+    assert "Traceback" not in words and len(words) < 20_000
+    assert f"{place}: {what}" in words
+
+
+@pytest.mark.parametrize("name", sample(ODD, 4))
+def test_odd_input_ends_a_build_in_the_same_words(site, build, name):
+    change, place, what = ODD[name]
+    change(site)
+    status, words = build(site.root, "--strict")
+    assert status == 1
+    assert "Traceback" not in words
+    assert f"{place}: {what}" in words
+
+
+def with_mark(name: str) -> Change:
+    return lambda book: book.write(name, "\ufeff" + book.read(name))
+
+
+READ: dict[str, Change] = {
+    "a mark, a page": with_mark(ZH),
+    "a mark, a script": with_mark(SCRIPT),
+    "a mark, an output": with_mark(OUTPUT),
+    "a mark, the settings": with_mark("mkdocs.yml"),
+    "a mark, TOML": lambda book: book.write("docs/t/claims.toml", "\ufeff# none\n"),
+    "a link within the book": linked("docs/t/a.toml", "../index.zh.md"),
+    "comments": added("\n<!-- a\n\nb -->\n\nC <!-- d --> e `<!--`.\n\n    <!--\n"),
+    "formulas": added("\n$$\nw = 2\n$$\n\nIn `$$`, \\$\\$.\n\n<pre>\necho $$\n</pre>\n"),
+    "anchors": added("\n## A { #a }\n\nB { .a }\n\n`w`{ #b } and [x](#a)\n"),
+    "a long address": added(f"\n[a](https://example.org/{LONG})\n"),
+    "a long paragraph": added("\nIt is `6`." * 5000),
+}
+
+
+@pytest.mark.parametrize("name", READ)
+def test_ordinary_input_is_read(site, checked, name):
+    READ[name](site)
+    status, words = checked()
+    assert status == 0, words
+
+
+@pytest.mark.parametrize("name", sample(READ, 3))
+def test_ordinary_input_is_built(site, build, name):
+    READ[name](site)
+    status, words = build(site.root, "--strict")
+    assert status == 0, words
+
+
+def test_a_page_is_compared_in_a_time_that_grows_as_it_does(book):
+    def seconds(paragraphs: int) -> float:
+        for page in (ZH, EN):
+            book.write(page, "# A { #a }\n" + "\n[a](https://example.org) `6`.\n" * paragraphs)
+        took = []
+        for _ in range(3):
+            opened = read_book(book.root)
+            assert all(page.spans for page in opened.pages)
+            began = time.process_time()
+            assert not list(between_languages(opened))
+            took.append(time.process_time() - began)
+        return min(took)
+
+    assert seconds(8000) < 9 * seconds(2000)  # 16 times as long where it were quadratic
+
+
+@pytest.mark.skipif(not find_font(), reason="no font for the cards on this machine")
+def test_a_check_refuses_the_titles_that_a_build_refuses(site, checked):
+    site.change(EN, "What is", f"Why {'and why ' * 60}is")
+    status, words = checked()
+    assert status == 1
+    assert f"{EN}:1: the title is too long for the picture" in words
+
+
+# A disk that is full, or refuses
+
+
+def full(*_: object, **__: object) -> None:
+    raise OSError(28, "No space left on device", "/tmp/somewhere")
+
+
+@pytest.mark.parametrize("where", ["tempfile.mkdtemp", "mkdocs.utils.write_file"])
+def test_a_full_disk_ends_a_build_in_words(site, build, monkeypatch, where):
+    monkeypatch.setattr(where, full)
+    status, words = build(site.root, "--strict")
+    assert status == 1
+    assert "Traceback" not in words
+    assert "/tmp/somewhere:1: the system refuses this file or folder" in words
+    assert "No space left on device" in words
+
+
+def test_a_full_disk_ends_a_check_in_words(book, monkeypatch, capsys):
+    monkeypatch.setattr("tempfile.mkdtemp", full)
+    assert main(["--root", str(book.root), "check"]) == 1
+    assert "/tmp/somewhere:1: the system refuses" in capsys.readouterr().err
+
+
+def test_a_run_without_a_folder_is_refused_in_words(tmp_path):
+    with Runner(PATIENCE) as runner:
+        runner.submit(write(tmp_path / "a.py", "print(1)\n")).result(PATIENCE)
+        (Path(runner._folder)).rename(tmp_path / "away")
+        refusal = runner.submit(tmp_path / "a.py").result(PATIENCE).refusal
+        (tmp_path / "away").rename(runner._folder)
+    assert refusal.what == "the script cannot be run"
+    assert "No such file" in refusal.found
+
+
+def test_a_cache_that_cannot_be_written_leaves_nothing(book, proof_command, monkeypatch):
+    monkeypatch.setattr(Path, "write_bytes", full)
+    assert proof_command("check")[0] == 0
+    assert not list((book.root / ".cache").rglob("*.pickle*"))
+
+
+# Ends in the middle
+
+
+HELD = """\
+import sys, time
+from pathlib import Path
+from proofbook.model.temporary import TemporaryFolder
+
+folder = TemporaryFolder("site.next-", Path(sys.argv[1]))
+(folder.path / "page.html").write_text("a page")
+print(folder.path, flush=True)
+time.sleep(600)
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs locks of folders")
+def test_what_a_killed_build_leaves_is_cleared_away_and_a_running_one_keeps_its_own(tmp_path):
+    command = [sys.executable, "-c", HELD, str(tmp_path)]
+    builds = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    killed, running = (Path(build.stdout.readline().strip()) for build in builds)
+    builds[0].kill()
+    builds[0].wait()
+    try:
+        with TemporaryFolder("site.next-", tmp_path) as folder:
+            assert {*tmp_path.iterdir()} == {running, folder}
+            assert (running / "page.html").is_file() and not killed.exists()
+    finally:
+        builds[1].kill()
+        builds[1].wait()
+
+
+@contextlib.contextmanager
+def checking(book: Book, temporary: Path) -> Iterator[subprocess.Popen]:
+    """`proofbook check` in a session of its own, as a terminal has one."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "proofbook", "--root", str(book.root), "check"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "TMPDIR": str(temporary)},
+        start_new_session=True,
+        text=True,
+    )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no such signals")
+@pytest.mark.parametrize("whom", ["all", "the command alone"])
+def test_ctrl_c_ends_a_check_in_one_line(book, tmp_path, whom):
+    temporary, mark = tmp_path / "temporary", tmp_path / "began"
+    temporary.mkdir()
+    source = f"import os, time\nopen({str(mark)!r}, 'w').write(str(os.getpid()))\ntime.sleep(600)\n"
+    book.write(SCRIPT, source)
+    with checking(book, temporary) as check:
+        end = time.monotonic() + PATIENCE
+        while not (mark.is_file() and mark.read_text()):
+            assert check.poll() is None and time.monotonic() < end
+            time.sleep(0.05)
+        (os.killpg if whom == "all" else os.kill)(check.pid, signal.SIGINT)
+        out, err = check.communicate(timeout=PATIENCE)
+    assert check.returncode == 130
+    assert out == "" and err.strip().split("\n")[-1] == "stopped"
+    assert "Traceback" not in err
+    assert not Path(f"/proc/{mark.read_text()}").exists()
+    assert not list(temporary.glob(f"{PREFIX}*"))
+
+
+# What else a check remembers
+
+
+def test_a_check_of_one_page_forgets_no_other_run(book, proof_command):
+    for name, text in {"other.py": 'print("z:", 1)\n', "other.out": "z: 1\n"}.items():
+        book.write(f"snippets/t/{name}", text)
+    for page in (ZH, EN):
+        book.write(page, book.read(page) + "\n::: snippets/t/other.py\n")
+    assert proof_command("check")[0] == 0
+    assert proof_command("check", SCRIPT)[0] == 0
+    assert re.search("not run +2 snippets unchanged", proof_command("check")[1])
+    assert proof_command("check", "--fresh", SCRIPT)[0] == 0
+    assert re.search("not run +2 snippets unchanged", proof_command("check")[1])
