@@ -1,6 +1,8 @@
-"""What each page of the site is to any reader: whole on a phone, legible, open to everybody (axe).
+"""What each page of the site is to any reader: whole on a phone, legible, open to everybody (axe);
+its code is seen whole and copied whole, and its figures frame the line that runs.
 
-Each page is loaded once, on a phone, and looked at in both schemes. Needs Chromium or Chrome.
+Each page is loaded once on a phone, and looked at in both schemes, and once for its code, at three
+widths. Needs Chromium or Chrome.
 """
 
 from __future__ import annotations
@@ -126,3 +128,113 @@ def test_axe_finds_nothing_on_the_page_for_wrong_addresses(site, page, edition):
     page.emulate_media(reduced_motion="reduce")
     page.goto(f"{site}{edition}404.html")
     assert faults_that_axe_finds(page, [])[0] == []
+
+
+WIDTHS = [1280, 768, 390]
+FRAMES = """() => {
+  const found = []
+  for (const player of document.querySelectorAll("trace-player")) {
+    const code = player.source(), rows = code.textContent.split("\\n"), texts = []
+    const walker = document.createTreeWalker(code, NodeFilter.SHOW_TEXT)
+    for (let at = 0; walker.nextNode(); at += walker.currentNode.length)
+      texts.push([walker.currentNode, at])
+    // Where the letters of a line are seen: its place among all letters tells which they are.
+    const letters = (number, end) => {
+      const begin = rows.slice(0, number - 1).join("\\n").length
+      const last = rows.slice(0, end).join("\\n").length
+      const boxes = texts.flatMap(([text, at]) => {
+        if (at >= last || at + text.length <= begin) return []
+        const range = document.createRange()
+        range.setStart(text, Math.max(0, begin - at))
+        range.setEnd(text, Math.min(text.length, last - at))
+        return range.toString().trim() ? [...range.getClientRects()] : []
+      }).filter(box => box.height)
+      return [Math.min(...boxes.map(box => box.top)), Math.max(...boxes.map(box => box.bottom))]
+    }
+    player.steps.forEach(({ line, end }, i) => {
+      player.go(i + 1)
+      const marks = [...document.querySelectorAll(".trace-line")]
+      const frame = marks.map(mark => mark.getBoundingClientRect())
+      const drawn = marks.map(mark => getComputedStyle(mark, "::after").boxShadow)
+      const top = Math.min(...frame.map(box => box.top))
+      const bottom = Math.max(...frame.map(box => box.bottom))
+      const [first, last] = line ? letters(line, end) : []
+      const right = line
+        ? Math.abs(top - first) < 8 && Math.abs(bottom - last) < 8 && !drawn.includes("none")
+        : !marks.length
+      if (!right) found.push([`step ${i + 1}`, `line ${line}`, top, bottom, first, last])
+    })
+    player.rest()
+  }
+  return found
+}"""
+SEEN = """async () => {
+  for (const box of document.querySelectorAll("article details")) box.open = true
+  const found = [], middle = e => (box => (box.top + box.bottom) / 2)(e.getBoundingClientRect())
+  for (const code of document.querySelectorAll("article pre > code"))
+    if (code.scrollWidth > code.clientWidth + 1) found.push(["cut", code.textContent.slice(0, 80)])
+  for (const vary of document.querySelectorAll("trace-vary")) {
+    const fields = [...vary.querySelectorAll("label")].map(middle)
+    const sliders = [...vary.querySelectorAll("[type=range]")].map(middle)
+    fields.forEach((field, i) =>
+      Math.abs(field - sliders[i]) > 4 && found.push(["a slider is not next to its number", i]))
+  }
+  const { violations } = await axe.run(document, { runOnly: ["scrollable-region-focusable"] })
+  return [...found, ...violations.flatMap(({ id, nodes }) => nodes.map(e => [id, e.html]))]
+}"""
+COPIES = """async () => {
+  const found = [], boxes = [...document.querySelectorAll("article details")]
+  let copied
+  addEventListener("copy", e => {
+    copied = e.target.value ?? e.clipboardData.getData("text/plain")
+  })
+  for (const block of document.querySelectorAll(".highlight:has(.take-script)")) {
+    const file = block.querySelector(".take-script").href
+    const expected = await (await fetch(file)).text()
+    const compare = how => copied == expected || found.push([how, file, copied])
+    const button = block.querySelector(".md-code__button")
+    for (const open of [false, true]) {
+      for (const box of boxes) box.open = open
+      copied = "nothing"
+      button.click()
+      compare("by the button")
+    }
+    copied = "nothing"
+    getSelection().selectAllChildren(block.querySelector("pre > code"))
+    document.execCommand("copy")
+    compare("by hand")
+  }
+  return found
+}"""
+READY = """() =>
+  [...document.querySelectorAll("trace-player")].every(player => player.bar) &&
+  [...document.querySelectorAll(".highlight:has(.take-script)")].every(block =>
+    block.querySelector(".md-code__button"))"""
+WITH_FIGURES = [
+    "accumulate/two-losses/",
+    "gradient/training-loop/",
+    "en/nan-and-inf/roots/",
+    "indexing/sampling-places/",
+    "en/custom-function/several-outputs/",
+    "custom-function/twice/",
+    "labs/noise/",
+]
+REST = sorted({*ADDRESSES} - {*WITH_FIGURES})
+
+
+@pytest.mark.parametrize("addresses", [WITH_FIGURES, *sample_and_rest(REST, 28, parts=8)])
+def test_code_is_seen_and_copied_whole_and_the_line_that_runs_is_framed(site, page, addresses):
+    found = {}
+    page.emulate_media(reduced_motion="reduce")
+    for address in addresses:
+        page.set_viewport_size(WINDOW)
+        page.goto(site + address)
+        page.wait_for_function(READY)
+        page.evaluate(AXE)
+        faults = page.evaluate(COPIES)
+        for width in WIDTHS:  # and nothing is loaded again: the page is that of a window resized
+            page.set_viewport_size({"width": width, "height": 844})
+            faults += [[width, *each] for each in page.evaluate(SEEN) + page.evaluate(FRAMES)]
+        if faults:
+            found[address] = faults
+    assert found == {}, found

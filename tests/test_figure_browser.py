@@ -291,10 +291,9 @@ def test_the_line_that_runs_is_framed_and_a_highlighted_one_filled(figures, page
     page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
     figure = go(page, figures + "losses/")
     button(figure, 3).click()
-    mark = page.locator(".trace-line")
-    frame, fill = mark.evaluate(
-        "mark => [getComputedStyle(mark).boxShadow, getComputedStyle(mark).backgroundColor]"
-    )
+    style = "mark => (style => [style.boxShadow, style.backgroundColor])"
+    style += "(getComputedStyle(mark, '::after'))"
+    frame, fill = page.locator(".trace-line").evaluate(style)
     box = figure.locator("g.on > .box").evaluate("box => getComputedStyle(box).stroke")
     assert box in frame and "inset" in frame and fill == "rgba(0, 0, 0, 0)"
 

@@ -71,6 +71,15 @@ RUNNING = """() => {
     return page.current.boxes(step).map(box => page.standsFor(box)).filter(Boolean).at(-1)
 }"""
 
+OFF_ITS_NUMBER = """mark => {
+    const page = document.querySelector("trace-page"), { line } = page.steps[page.now - 1]
+    const range = document.createRange(), numbers = mark.closest("pre").querySelector(".numbers")
+    const end = numbers.textContent.split("\\n").slice(0, line).join("\\n").length
+    range.setStart(numbers.firstChild, end - 1)
+    range.setEnd(numbers.firstChild, end)
+    return Math.abs(range.getBoundingClientRect().top - mark.getBoundingClientRect().top)
+}"""
+
 
 @pytest.mark.parametrize("name", SCRIPTS)
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1400), ("dark", 390)])
@@ -98,6 +107,7 @@ def test_it_plays_from_a_file(made, browser, name, scheme, width):
         mark = page.locator(".trace-line")
         if mark.count():
             assert inside(mark, page.locator(".highlight pre"))
+            assert mark.evaluate(OFF_ITS_NUMBER) < 6
         if running := page.evaluate(RUNNING):
             box = page.locator(f"g.on[data-k='{running}'] > .box")
             assert inside(box, page.locator(".graph"))

@@ -126,8 +126,7 @@ def wait_for(page, text: str) -> None:
 
 
 def code_line(page, number: int) -> str:
-    lines = page.locator("div.highlight:not(.output) code").inner_text().split("\n")
-    return lines[number - 1]
+    return page.locator("div.highlight:not(.output) .code-line").nth(number - 1).inner_text()
 
 
 def test_keys_move_the_slider_and_everything_follows(varied, page, printed):

@@ -39,6 +39,23 @@ document.addEventListener("click", e => {
   location.assign(to)
 }, true)
 
+// What a reader copies is the script, whatever the page shows of it: notes with their "# ", lines that are folded.
+const script = part => {
+  for (const label of part.querySelectorAll(".fold")) label.remove()
+  return part.textContent
+}
+document.addEventListener("click", e => {
+  const { dataset } = e.target.closest?.("[data-clipboard-target]") ?? {}
+  if (dataset) dataset.clipboardText = script(document.querySelector(dataset.clipboardTarget).cloneNode(true))
+}, true)
+document.addEventListener("copy", e => {
+  const selection = getSelection(), range = !selection.isCollapsed && selection.getRangeAt(0)
+  const { commonAncestorContainer: around } = range || {}, element = around?.closest ? around : around?.parentElement
+  if (!element?.closest("pre > code") || e.target.matches?.("input, textarea")) return
+  e.clipboardData.setData("text/plain", script(range.cloneContents()))
+  e.preventDefault()
+})
+
 let settled = asked != other || kept()
 
 document$.subscribe(() => {

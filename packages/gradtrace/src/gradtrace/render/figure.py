@@ -80,7 +80,9 @@ def draw_figure(
 ) -> str:
     """The HTML of a trace's figure, whose ids all begin with `identity`.
 
-    `passes`: the first and last backward pass to show, of all without it.
+    `passes`: the first and last backward pass to show, of all without it. The player frames the
+    line that runs in the last `.highlight pre > code` before the figure, where each line of the
+    code is an element of the class `code-line`.
     """
     parts = figure_parts(trace, identity, language, passes)
     picture = draw_svg(parts.graph, parts.texts, identity, language, parts.description)

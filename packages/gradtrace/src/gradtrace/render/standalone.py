@@ -274,11 +274,12 @@ def _code(sources: dict[str, str], label: str) -> tuple[str, str]:
 
 
 def _colored(source: str) -> str:
-    """The text of a file with its colors, and the numbers of its lines."""
+    """The text of a file with its colors, each line an element, and the numbers of the lines."""
     lexer, formatter = PythonLexer(stripnl=False, ensurenl=False), HtmlFormatter(nowrap=True)
     source = source.rstrip("\n")
-    code = highlight(source, lexer, formatter).rstrip("\n")
-    numbers = "\n".join(str(n + 1) for n in range(source.count("\n") + 1))
+    lines = highlight(source, lexer, formatter).rstrip("\n").split("\n")
+    code = "".join(f'<span class="code-line">{line}\n</span>' for line in lines)
+    numbers = "\n".join(str(n + 1) for n in range(len(lines)))
     return f'<span class="numbers" aria-hidden="true">{numbers}</span><code>{code}</code>'
 
 

@@ -3,9 +3,9 @@
 {
 const { make } = customElements.get("trace-player")
 
-// The part of a text from one character to another, in an element of its own.
-const marked = (code, start, end) => {
-  const range = document.createRange(), texts = document.createTreeWalker(code, NodeFilter.SHOW_TEXT)
+// The part of a line from one character to another, in an element of its own.
+const marked = (line, start, end) => {
+  const range = document.createRange(), texts = document.createTreeWalker(line, NodeFilter.SHOW_TEXT)
   for (let at = 0, text; (text = texts.nextNode()); at += text.length) {
     if (at <= start && start < at + text.length) range.setStart(text, start - at)
     if (at < end && end <= at + text.length) { range.setEnd(text, end - at); break }
@@ -62,12 +62,9 @@ customElements.get("trace-vary") || customElements.define("trace-vary", class ex
     this.words = this.dataset.words.split("|")
     this.address = new URL(this.dataset.src, document.baseURI)
     this.at = this.numbers.map(number => number.own)
-    const code = this.player.source(), rows = code.textContent.split("\n")
-    const places = this.numbers.map(({ line, start, end }) => {
-      const before = rows.slice(0, line - 1).join("\n").length + (line > 1)
-      return [before + start, before + end]
-    })
-    this.marks = places.map(place => marked(code, ...place))
+    const code = this.player.source(), lines = code.querySelectorAll(".code-line")
+    const places = this.numbers.map(({ line, start, end }) => [lines[line - 1], start, end])
+    this.marks = places.map(place => marked(...place))
     this.output = this.after(code.closest(".highlight"), ".output").querySelector("code")
     this.printed = this.output.innerHTML
     this.followers = [...document.querySelectorAll(".follows")].flatMap(element => {
@@ -80,7 +77,8 @@ customElements.get("trace-vary") || customElements.define("trace-vary", class ex
     this.back = make("button", { type: "button", onclick: () => this.restore() })
     this.back.textContent = this.words[2].replace("#", this.numbers.map(({ values, own }) => values[own]).join(", "))
     this.note = make("small", { ariaLive: "polite" })
-    this.append(make("b", {}, this.words[0]), ...this.inputs.flat(), this.back, this.note)
+    const numbers = this.inputs.map(both => make("span", { className: "number" }, ...both))
+    this.append(make("b", {}, this.words[0]), ...numbers, this.back, this.note)
     for (const touched of ["pointerdown", "focusin"]) this.addEventListener(touched, () => this.load())
     this.tell()
   }

@@ -28,7 +28,7 @@ customElements.get("trace-player") || customElements.define("trace-player", clas
   disconnectedCallback() {
     this.gone.abort()
     this.stop()
-    this.mark?.remove()
+    this.mark([])
   }
 
   build() {
@@ -159,7 +159,7 @@ customElements.get("trace-player") || customElements.define("trace-player", clas
       stream.setAttribute("stroke-width", width)
       stream.setAttribute("class", "stream " + sign)
     }
-    this.mark?.remove()
+    this.mark([])
     this.slider.max = this.last
     this.now = this.slider.value = n
     this.pass.hidden = this.begins.length < 2
@@ -216,15 +216,18 @@ customElements.get("trace-player") || customElements.define("trace-player", clas
       block.compareDocumentPosition(this) & 4)?.querySelector("pre > code")
   }
 
-  // Marks a line of the code, or those up to another, and gives its text.
+  // Marks a line of the code, or those up to another, and returns its text.
   code(number, file, end = number) {
-    const code = this.source(file)
-    if (!code) return ""
-    const { lineHeight, paddingTop } = getComputedStyle(code)
-    this.mark = make("div", { className: "trace-line" })
-    this.mark.style = `height:calc(${end - number + 1} * ${lineHeight});top:calc(${paddingTop} + ${number - 1} * ${lineHeight})`
-    code.after(this.mark)
-    return code.textContent.split("\n")[number - 1].trim()
+    const lines = [...this.source(file)?.querySelectorAll(".code-line") ?? []]
+    this.mark(lines.slice(number - 1, end))
+    return lines[number - 1]?.textContent.trim() ?? ""
+  }
+
+  // The lines that run, in place of those before.
+  mark(lines) {
+    for (const line of this.marked ?? []) line.classList.remove("trace-line")
+    for (const line of lines) line.classList.add("trace-line")
+    this.marked = lines
   }
 
   key(e) {

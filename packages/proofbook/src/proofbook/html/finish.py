@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from proofbook.content.glossary import Terms
 from proofbook.html.close_up import close_up
-from proofbook.html.code_notes import place_notes
+from proofbook.html.code_lines import mark_lines, place_notes
 from proofbook.html.figures import add_player
 from proofbook.html.folded_plotting import fold_plotting
 from proofbook.html.foreign_text import mark_english
@@ -71,6 +71,7 @@ def finish_page(content: str, context: PageContext | None) -> FinishedPage:
             link_names(tree, context.name_address)
         language = context.language
         link_terms(tree, context.terms, language, context.name, context.glossary)
+        mark_lines(tree)
         link_values(tree, context.values)
         add_player(tree, context.assets)
         link_scripts(tree, context.scripts, language)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from proofbook.check.numbers import Evidence
+from proofbook.html.code_lines import lines_of
 from proofbook.html.tree import (
     NOT_LINKED,
     Node,
@@ -29,7 +30,6 @@ from proofbook.model.config import in_language
 from proofbook.model.snippet import VARIED
 
 _MARKERS = re.compile(f"({OPEN}\\d+{NUMBERED}|{CLOSE})")
-_LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _NUMBER = re.compile(r"[\d.]+")
 _TITLES = {
     "zh": {
@@ -208,26 +208,6 @@ def _number_lines(tree: Tree, ids: Mapping[tuple[str, str, int], str]) -> None:
         else:
             script, part = name, "code"
         named = wanted.pop((script, part), {}) if code else {}
-        for number, nodes in enumerate(_lines(code) if named else (), 1):
+        for number, nodes in enumerate(lines_of(code) if named else (), 1):
             if number in named:
                 wrap(nodes, element(tree, "samp", {"id": named[number]}))
-
-
-def _lines(code: Node) -> Iterator[list[Node]]:
-    """The nodes of each line of a block of code, with its line end; a highlighted line is one
-    element of the class `hll`, and its nodes are those within it."""
-    line: list[Node] = []
-    for child in list(code.iter(include_text=True)):
-        if child.is_text_node:
-            parts = _LINE.findall(child.text_content)
-            for part, piece in zip(parts, split_text(child, parts), strict=True):
-                line.append(piece)
-                if part.endswith("\n"):
-                    yield line
-                    line = []
-        elif child.attributes.get("class") == "hll":
-            yield from _lines(child)
-        else:
-            line.append(child)
-    if line:
-        yield line

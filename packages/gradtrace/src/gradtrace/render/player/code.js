@@ -30,10 +30,9 @@ class CodePane {
   // A block may stand far down in a long file: the pane opens where the first step is.
   begin(steps) {
     const { line, file } = steps.find(step => step.line && !step.file) ?? steps.find(step => step.line) ?? {}
-    const code = line && this.code(file)
-    if (!code) return
-    const { lineHeight, paddingTop } = getComputedStyle(code), pre = code.parentElement
-    const top = parseFloat(paddingTop) + (line - 1) * parseFloat(lineHeight)
-    if (top + parseFloat(lineHeight) > pre.clientHeight) pre.scrollTop = top - 3 * parseFloat(lineHeight)
+    const row = line && this.code(file)?.querySelectorAll(".code-line")[line - 1]
+    if (!row) return
+    const pre = row.closest("pre"), { offsetTop: top, offsetHeight: height } = row
+    if (top + height > pre.clientHeight) pre.scrollTop = top - 3 * height
   }
 }

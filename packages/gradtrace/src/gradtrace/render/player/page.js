@@ -160,9 +160,9 @@ customElements.define("trace-page", class extends customElements.get("trace-play
     const runs = step && this.current.boxes(step).findLast(one => this.standsFor(one))
     const box = on.find(one => one.dataset.k == this.standsFor(runs)) ?? on.at(-1)
     if (box) this.zoom.show(box.querySelector(".box"))
-    const pane = this.mark?.isConnected && this.mark.closest("pre")
+    const pane = this.marked[0]?.closest("pre")
     if (!pane) return
-    const line = this.mark.getBoundingClientRect(), { top, bottom } = pane.getBoundingClientRect()
+    const line = this.marked[0].getBoundingClientRect(), { top, bottom } = pane.getBoundingClientRect()
     const seen = line.top >= top + MARGIN && line.bottom <= bottom - MARGIN
     if (!seen) pane.scrollTop += (line.top + line.bottom - top - bottom) / 2
   }

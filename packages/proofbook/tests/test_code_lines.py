@@ -1,11 +1,11 @@
-"""Notes on lines of code: comments in the code, in the language of the page."""
+"""Lines of code and notes on them: comments in the code, in the language of the page."""
 
 from __future__ import annotations
 
 import pytest
 from proofbook.export.downloads import write_scripts
 from proofbook.export.notebook import cells
-from proofbook.html.code_notes import ROOM, place_notes
+from proofbook.html.code_lines import ROOM, mark_lines, place_notes
 from proofbook.html.tree import parse as parse_html
 from proofbook.html.tree import serialize
 from proofbook.languages.parity import _order
@@ -84,21 +84,36 @@ def test_a_number_in_a_note_is_checked_as_in_the_text():
     assert "35" in page.prose and "12" not in page.prose
 
 
-LINE = '<span class="n">x</span>'
-"""A line of highlighted code, before its comment."""
+X = '<span class="n">x</span>'
 
 
-def noted(code: str) -> str:
-    tree = parse_html(f'<div class="highlight"><pre><code>{code}</code></pre></div>')
+def line(code: str, style: str = "", kind: str = "code-line") -> str:
+    return f'<span class="{kind}"{style}>{code}\n</span>'
+
+
+def laid_out(code: str, kind: str = "highlight") -> str:
+    tree = parse_html(f'<div class="{kind}"><pre><code>{code}</code></pre></div>')
+    mark_lines(tree)
     place_notes(tree)
     return serialize(tree).partition("<code>")[2].partition("</code>")[0]
 
 
-def test_a_note_takes_the_end_of_its_line_and_its_indentation():
-    found = noted(f'{LINE}\n    {LINE}  <span class="c1"># a &lt; b</span>\n{LINE}\n')
-    mark = '<span class="mark"># </span>'
-    note = f'<span class="c1 note" style="--indent: 4ch">{mark}a &lt; b\n</span>'
-    assert found == f"{LINE}\n    {LINE}  {note}{LINE}\n"
+def test_each_line_is_an_element_that_knows_its_indentation():
+    found = laid_out(f'a = {X}\n\n    {X}\n<span class="hll">  {X}\n</span>{X} +\n')
+    highlighted = line(f"  {X}", ' style="--indent: 2ch"', "hll code-line")
+    expected = [line(f"a = {X}"), line(""), line(f"    {X}", ' style="--indent: 4ch"')]
+    assert found == "".join([*expected, highlighted, line(f"{X} +")])
+
+
+def test_what_is_printed_stays_as_it_is():
+    printed = f"{X}\n\n  1\n"
+    assert laid_out(printed, "output highlight") == printed
+
+
+def test_a_comment_at_the_end_of_a_line_is_a_note_and_all_of_it_stays_in_the_text():
+    found = laid_out(f'    {X}  <span class="c1"># a &lt; b</span>\n{X}\n')
+    note = '<span class="c1 note"><span class="mark"># </span>a &lt; b</span>'
+    assert found == line(f"    {X}  {note}", ' style="--indent: 4ch"') + line(X)
 
 
 @pytest.mark.parametrize(
@@ -106,10 +121,12 @@ def test_a_note_takes_the_end_of_its_line_and_its_indentation():
 )
 def test_where_the_line_has_no_room_the_note_stands_below_it(words, below):
     assert ROOM == 64
-    code = f'{LINE}   <span class="c1"># {words}</span>\n'
-    assert ("c1 note below" in noted(code)) == below
+    code = f'{X}   <span class="c1"># {words}</span>\n'
+    assert ("c1 note below" in laid_out(code)) == below
 
 
-def test_a_comment_of_another_form_is_left_alone():
-    code = f'{LINE} <span class="c1">#!/bin/python</span>\n'
-    assert noted(code) == code
+@pytest.mark.parametrize(
+    "code", [f'{X} <span class="c1">#!/bin/python</span>', '<span class="c1"># x</span>']
+)
+def test_a_comment_of_another_form_and_one_without_code_are_left_alone(code):
+    assert laid_out(f"{code}\n") == line(code)
