@@ -244,3 +244,157 @@ def test_each_mode_is_compiled_once(backend, child, modes, frozen):
             out.sum().backward()
         seen.add(mode)
         assert counters["stats"]["unique_graphs"] == len(seen)
+
+
+DTYPES_OF_AUTOCAST = st.sampled_from([torch.float16, torch.bfloat16])
+
+
+@settings(max_examples=16, deadline=None)
+@given(
+    backend=BACKENDS,
+    dtype=DTYPES_OF_AUTOCAST,
+    factor=st.sampled_from([3.0, 301.0, 1000.0]),
+    w=st.sampled_from([0.7, 100.0, 333.0]),
+    way=st.sampled_from(["around", "around, off", "inside"]),
+)
+def test_a_backward_pass_is_recorded_under_the_autocast_around_the_call(
+    backend, dtype, factor, w, way
+):
+    """check: in half precision with aot_eager, although the forward pass has turned it off."""
+    torch.compiler.reset()
+
+    def loss(w):
+        with torch.autocast("cpu", enabled=False):
+            return factor * (w @ w).sum()
+
+    def inside(w):
+        with torch.autocast("cpu", dtype=dtype):
+            return loss(w)
+
+    def around(function, w):
+        with torch.autocast("cpu", dtype=dtype):
+            return function(w)
+
+    def gradient(call):
+        leaf = torch.tensor([[w]], requires_grad=True)
+        call(leaf).backward()
+        return leaf.grad
+
+    right = gradient(lambda w: around(loss, w))
+    compiled = torch.compile(inside if way == "inside" else loss, backend=backend)
+    setting = "off" if way == "around, off" else "same_as_forward"
+    with torch._functorch.config.patch(backward_pass_autocast=setting):
+        found = gradient(compiled if way == "inside" else lambda w: around(compiled, w))
+    if way == "around" and backend == "aot_eager":
+        product = (torch.tensor(factor, dtype=dtype) * torch.tensor(w, dtype=dtype)).float()
+        torch.testing.assert_close(found, (2 * product).reshape(1, 1), rtol=1e-6, atol=0)
+    else:
+        torch.testing.assert_close(found, right)
+
+
+def function_of(formula, backward):
+    """A Function that computes a formula and has a backward pass of its own."""
+
+    class Own(torch.autograd.Function):
+        @staticmethod
+        def forward(x):
+            return formula(x)
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            ctx.save_for_backward(inputs[0])
+
+        @staticmethod
+        def backward(ctx, grad_y):
+            return backward(ctx.saved_tensors[0], grad_y)
+
+    return Own
+
+
+OWN = {
+    "rounded": (torch.round, lambda x, grad: grad),
+    "reversed": (torch.clone, lambda x, grad: -grad),
+    "clipped": (lambda x: 100 * x, lambda x, grad: (100 * grad).clamp(-2, 2)),
+    "ten times": (torch.sin, lambda x, grad: 10 * grad * x.cos()),
+}
+"""What `forward` computes, and a `backward` that isn't its derivative."""
+
+
+@settings(max_examples=16, deadline=None)
+@given(
+    backend=BACKENDS,
+    kind=st.sampled_from(list(OWN)),
+    size=st.integers(1, 3),
+    dtype=st.sampled_from([torch.float32, torch.float64]),
+)
+def test_func_grad_in_compiled_code_passes_over_the_backward_of_a_function(
+    backend, kind, size, dtype
+):
+    """what-is-refused, check: it differentiates forward; backward() does call it."""
+    torch.compiler.reset()
+    own = function_of(*OWN[kind])
+    x = torch.linspace(0.7, 2.6, size, dtype=dtype)
+
+    def energy(x):
+        return own.apply(x).square().sum()
+
+    def of_forward(x):
+        return OWN[kind][0](x).square().sum()
+
+    def after_backward(call):
+        leaf = x.clone().requires_grad_()
+        call(leaf).backward()
+        return leaf.grad
+
+    eager = after_backward(energy)
+    torch.testing.assert_close(after_backward(torch.compile(energy, backend=backend)), eager)
+    torch.testing.assert_close(torch.func.grad(energy)(x), eager)
+    inner = torch.compile(lambda x: torch.func.grad(energy)(x), backend=backend)(x)
+    torch.testing.assert_close(inner, after_backward(of_forward))
+    assert not torch.allclose(inner, eager)
+
+
+class OfSlope(nn.Module):
+    """A square of w x, by PyTorch's operation or by a Function."""
+
+    def __init__(self, own: bool, w: float) -> None:
+        super().__init__()
+        self.w = nn.Parameter(torch.tensor(w, dtype=torch.float64))
+        square = function_of(torch.square, lambda x, grad: 2 * x * grad)
+        self.square = square.apply if own else torch.square
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.square(self.w * x)
+
+
+def of_penalty(model: nn.Module, x: torch.Tensor) -> torch.Tensor:
+    (slope,) = torch.autograd.grad(model(x), x, create_graph=True)
+    return slope**2
+
+
+@settings(max_examples=16, deadline=None)
+@given(
+    backend=BACKENDS,
+    own=st.booleans(),
+    disabled=st.booleans(),
+    original=st.booleans(),
+    w=st.floats(0.5, 3),
+    at=st.floats(0.5, 3),
+)
+def test_a_penalty_calls_the_original_module(backend, own, disabled, original, w, at):
+    """what-is-refused: right in any case; the compiled one raises with aot_eager, disabled or
+    not, and with eager it is right but for a Function, whose saved tensors are constants."""
+    torch.compiler.reset()
+    net = OfSlope(own, w)
+    compiled = torch.compile(net, backend=backend)
+    x = torch.tensor(at, dtype=torch.float64, requires_grad=True)
+    part = torch.compiler.disable(of_penalty) if disabled else of_penalty
+    loss = compiled(x) + part(net if original else compiled, x)
+    if backend == "aot_eager" and not original:
+        with pytest.raises(RuntimeError, match="does not currently support double backward"):
+            loss.backward()
+        return
+    loss.backward()
+    whole = 16 * w**3 * at**2
+    penalty = whole / 2 if own and not original else whole
+    torch.testing.assert_close(net.w.grad.item(), 2 * w * at**2 + penalty)

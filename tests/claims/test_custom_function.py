@@ -827,3 +827,99 @@ def test_a_clip_goes_with_the_model(layers, limit, calls, copied):
         net.zero_grad()
         (100 * net(torch.ones(1, 1))).sum().backward()
         assert net[0].weight.grad.item() == limit
+
+
+class ClipsAtTrueSize(torch.autograd.Function):
+    """As on the page: divided by the scale in float32, clipped, multiplied, in the dtype it had."""
+
+    @staticmethod
+    def forward(ctx, h, limit, scale):
+        ctx.limit, ctx.scale = limit, scale
+        return h.view_as(h)
+
+    @staticmethod
+    def backward(ctx, grad_y):
+        return clipped_at_true_size(grad_y, ctx.limit, ctx.scale), None, None
+
+
+def clipped_at_true_size(grad_y, limit, scale):
+    grad = (grad_y.float() / scale).clamp(-limit, limit)
+    return (grad * scale).to(grad_y.dtype)
+
+
+@given(
+    factor=st.sampled_from([-100.0, -3.0, -0.25, 0.5, 3.0, 100.0]),
+    limit=st.sampled_from([0.25, 1.0, 2.0, 50.0]),
+    exponent=st.integers(0, 24),
+    dtype=st.sampled_from([torch.float16, torch.bfloat16, torch.float32]),
+    by_hook=st.booleans(),
+)
+def test_a_clip_inside_finds_the_true_size_under_a_scaler(factor, limit, exponent, dtype, by_hook):
+    """clip-inside: each step that is taken has the clipped gradient; what float16 can't hold
+    is skipped until the scale has come down."""
+    w = torch.ones(1, requires_grad=True)
+    optimizer = torch.optim.SGD([w], lr=1.0)
+    scaler = torch.amp.GradScaler("cpu", init_scale=2.0**exponent)
+    right = max(-limit, min(limit, factor))
+    for _ in range(26):
+        optimizer.zero_grad()
+        scale, before = scaler.get_scale(), w.item()
+        h = 1 * w.to(dtype)
+        if by_hook:
+            h.register_hook(lambda grad, scale=scale: clipped_at_true_size(grad, limit, scale))
+        else:
+            h = ClipsAtTrueSize.apply(h, limit, scale)
+        scaler.scale((factor * h).float()).backward()
+        scaler.unscale_(optimizer)
+        gradient = w.grad.item()
+        fits = dtype != torch.float16 or abs(factor) * scale <= torch.finfo(dtype).max
+        assert gradient == right or not (fits or np.isfinite(gradient))
+        scaler.step(optimizer)
+        scaler.update()
+        assert w.item() == (before - right if np.isfinite(gradient) else before)
+        if np.isfinite(gradient):
+            return
+    raise AssertionError("no step was taken")
+
+
+@given(limit=st.sampled_from([1.0, 2.0, 50.0]))
+def test_a_limit_times_the_scale_is_no_float16(limit):
+    """clip-inside: at the scale with which the scaler starts, clamp raises from 1 on."""
+    scale = torch.amp.GradScaler("cpu").get_scale()
+    half = torch.ones(1, dtype=torch.float16)
+    with pytest.raises(RuntimeError, match="without overflow"):
+        half.clamp(-limit * scale, limit * scale)
+
+
+@given(
+    edit=st.sampled_from(["relu_", "add_", "mul_", "an element"]),
+    copy=st.booleans(),
+    dtype=st.sampled_from([torch.float64, torch.float32, torch.bfloat16]),
+)
+def test_a_view_of_a_function_may_not_be_edited_in_place(edit, copy, dtype):
+    """clip-inside: it raises, and a copy in its place is clipped as ever."""
+
+    class Clip(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, h):
+            return h.clone() if copy else h.view_as(h)
+
+        @staticmethod
+        def backward(ctx, grad_y):
+            return grad_y.clamp(-2, 2)
+
+    w = torch.tensor([1.0, -1.0], dtype=dtype, requires_grad=True)
+    in_place = {
+        "relu_": torch.relu_,
+        "add_": lambda h: h.add_(1),
+        "mul_": lambda h: h.mul_(3),
+        "an element": lambda h: h[:1].mul_(3),
+    }[edit]
+    h = Clip.apply(5 * w)
+    if not copy:
+        with pytest.raises(RuntimeError, match="is a view and is being modified inplace"):
+            in_place(h)
+        return
+    in_place(h)
+    (100 * h).sum().backward()
+    assert torch.equal(w.grad, torch.tensor([10.0, 0 if edit == "relu_" else 10], dtype=dtype))

@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from torch import distributed, nn, optim
 from torch.distributed.device_mesh import init_device_mesh
-from torch.distributed.fsdp import fully_shard
+from torch.distributed.fsdp import FSDPModule, fully_shard
 from torch.nn.parallel import DistributedDataParallel
 from torch.utils._pytree import tree_flatten
 from torch.utils.data import DistributedSampler
@@ -264,6 +264,89 @@ def sharded_micro_batches(rank: int) -> list:
 def test_fully_shard_exchanges_when_it_is_told_to(ranks):
     """no-sync: 1 and 5 have the mean 3, 3 and 7 the mean 5; the sum is 8 both ways."""
     assert ranks(sharded_micro_batches) == [[False, 3, 8, None, 8]] * 2
+
+
+def flagged(rank: int) -> list:
+    """The weights of both ranks after two steps of two micro-batches, with the flag set before the
+    forward pass, after it, or by no_sync()."""
+    found = []
+    for options, optimizer in product(({}, {"gradient_as_bucket_view": True}), OPTIMIZERS):
+        weights = {}
+        for place in ("no_sync", "before", "after"):
+            model = DistributedDataParallel(nn.Linear(1, 1, bias=False), **options)
+            nn.init.ones_(model.module.weight)
+            chosen = optimizer(model.parameters(), lr=0.1)
+            for x in (1.0, -3.0, 2.0, 5.0):
+                last = x in (-3, 5)
+                if place == "before":
+                    model.require_backward_grad_sync = last
+                with nullcontext() if last or place != "no_sync" else model.no_sync():
+                    loss = model(torch.tensor([[x + 8 * rank]])).square().sum()
+                    if place == "after":
+                        model.require_backward_grad_sync = last
+                    loss.backward()
+                if last:
+                    chosen.step()
+                    chosen.zero_grad()
+            weights[place] = gathered(model.module.weight.detach()).flatten()
+            del model
+        found.append(weights)
+    return found
+
+
+def test_the_flag_counts_where_the_forward_pass_finds_it(ranks):
+    """no-sync: before it, as no_sync() does; after it, the weights drift apart."""
+    for found in ranks(flagged):
+        for weights in found:
+            assert torch.equal(weights["before"], weights["no_sync"])
+            assert weights["before"][0] == weights["before"][1]
+            assert weights["after"][0] != weights["after"][1]
+
+
+def held_by_sharded(rank: int) -> list:
+    """What a process holds of each gradient after the first of two micro-batches: of its part, and
+    of the whole; what its own gradient is; and the gradient of both at the end."""
+    found = []
+    for make, blocks, wait in product(MODELS.values(), (False, True), (False, True)):
+        torch.manual_seed(0)
+        net = make()
+        torch.manual_seed(1 + rank)
+        batches = torch.randn(2, 2, 3)
+        own = torch.autograd.grad(net(batches[0]).square().mean(), list(net.parameters()))
+        mesh = init_device_mesh("cpu", (2,))
+        if blocks and isinstance(net, nn.Sequential):
+            for block in net:
+                if list(block.parameters()):
+                    fully_shard(block, mesh=mesh)
+        fully_shard(net, mesh=mesh)
+        divided = [m for m in net.modules() if isinstance(m, FSDPModule)]
+        net.set_requires_gradient_sync(not wait)
+        net(batches[0]).square().mean().backward()
+        parts = [p.grad is not None for p in net.parameters()]
+        for module in divided:
+            module.unshard()
+        whole = [p.grad for p in net.parameters()]
+        for module in divided:
+            module.reshard()
+        net.set_requires_gradient_sync(True)
+        net(batches[1]).square().mean().backward()
+        end = flat(p.grad.full_tensor() for p in net.parameters())
+        found.append((wait, parts, whole, own, end))
+    return found
+
+
+def test_a_sharded_model_that_waits_holds_the_whole_gradient(ranks):
+    """no-sync, sharded: its own; with an exchange it holds its part alone; the end is the same."""
+    for found in ranks(held_by_sharded):
+        for wait, parts, whole, own, _ in found:
+            assert all(part != wait for part in parts)
+            for gradient, expected in zip(whole, own, strict=True):
+                if wait:
+                    torch.testing.assert_close(gradient, expected, rtol=1e-4, atol=1e-6)
+                else:
+                    assert gradient is None
+        for (*_, exchanged), (*_, waited) in zip(found[::2], found[1::2], strict=True):
+            torch.testing.assert_close(waited, exchanged, rtol=1e-4, atol=1e-6)
 
 
 def seen_by_hooks(rank: int) -> list:

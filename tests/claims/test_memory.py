@@ -201,6 +201,103 @@ def test_a_checkpoint_keeps_the_input_and_computes_again(name, dtype, training, 
     assert all(map(torch.equal, *gradients))
 
 
+EDITED = {
+    "relu": (torch.relu, torch.relu_),
+    "sigmoid": (torch.sigmoid, torch.sigmoid_),
+    "tanh": (torch.tanh, torch.tanh_),
+    "add": (lambda x: x + 1, lambda x: x.add_(1)),
+    "double": (lambda x: x * 2, lambda x: x.mul_(2)),
+    "square": (torch.square, torch.square_),
+    "weight": (None, None),
+}
+"""Operations out of place and in place; that of the weight has no second form."""
+edits = st.lists(
+    st.tuples(st.sampled_from(list(EDITED)), st.booleans()), min_size=1, max_size=5
+).map(lambda steps: [(name, name != "weight" and in_place) for name, in_place in steps])
+MODIFIED = "modified by an inplace operation"
+
+
+def block_of(steps, w):
+    """Does the steps one after the other, the last of them squared."""
+
+    def block(x):
+        for name, in_place in steps:
+            x = w * x if name == "weight" else EDITED[name][in_place](x)
+        return x * x
+
+    return block
+
+
+def gradients_of(block, w, way, make, dtype):
+    """Of the weight and of the input, or what is said of an edit; `way` is None or a kind."""
+    w.grad = None
+    leaf = torch.tensor([0.3, -0.7], dtype=dtype, requires_grad=True)
+    x = make(leaf)
+    try:
+        y = block(x) if way is None else checkpoint(block, x, use_reentrant=way)
+        y.sum().backward()
+    except RuntimeError as error:
+        return str(error)
+    return [torch.zeros_like(p) if p.grad is None else p.grad.clone() for p in (w, leaf)]
+
+
+@given(edits, st.sampled_from(DTYPES))
+def test_a_block_edits_what_it_has_made_and_not_what_it_was_given(steps, dtype):
+    """checkpoint, reentrant: an edited argument raises in both kinds; what autograd refuses later
+    in the block raises without a checkpoint and with True; with False nothing raises."""
+    w = torch.tensor([1.5, -0.5], dtype=dtype, requires_grad=True)
+    block = block_of(steps, w)
+    plain, true, false = (
+        gradients_of(block, w, way, lambda leaf: leaf * 1, dtype) for way in (None, True, False)
+    )
+    if steps[0][1]:
+        assert isinstance(true, str) and MODIFIED in false
+    elif isinstance(plain, str):
+        assert MODIFIED in plain and MODIFIED in true and not isinstance(false, str)
+    else:
+        assert all(map(torch.equal, plain, true)) and all(map(torch.equal, plain, false))
+
+
+@given(st.sampled_from(["list", "tuple", "dictionary", "keyword", "variable", "copy"]))
+def test_what_is_edited_twice_goes_unnoticed_but_for_an_argument(place):
+    """checkpoint: 24 is right; whatever isn't an argument of its own is doubled again."""
+    w = torch.tensor(3.0, requires_grad=True)
+    x = torch.tensor(1.0)
+
+    def block(x):
+        x *= 2
+        return (w * x) ** 2
+
+    ways = {
+        "list": lambda: checkpoint(lambda xs: block(xs[0]), [x], use_reentrant=False),
+        "tuple": lambda: checkpoint(lambda xs: block(xs[0]), (x,), use_reentrant=False),
+        "dictionary": lambda: checkpoint(lambda xs: block(xs["x"]), {"x": x}, use_reentrant=False),
+        "keyword": lambda: checkpoint(block, x=x, use_reentrant=False),
+        "variable": lambda: checkpoint(lambda: block(x), use_reentrant=False),
+        "copy": lambda: checkpoint(lambda x: block(x.clone()), x, use_reentrant=False),
+    }
+    ways[place]().backward()
+    assert w.grad == (24 if place == "copy" else 96)
+
+
+@given(st.sampled_from([None, True, False]), st.sampled_from(DTYPES))
+def test_a_weight_changed_in_between_is_noticed_without_a_checkpoint(way, dtype):
+    """checkpoint: both kinds compute with the new weight."""
+    w = torch.tensor([1.5, -0.5], dtype=dtype, requires_grad=True)
+    optimizer = torch.optim.SGD([w], lr=0.5)
+    w.grad = torch.ones_like(w)
+    x = torch.ones(2, dtype=dtype, requires_grad=True)
+    block = block_of([("weight", False)], w)
+    y = block(x) if way is None else checkpoint(block, x, use_reentrant=way)
+    optimizer.step()
+    if way is None:
+        with pytest.raises(RuntimeError, match=MODIFIED):
+            y.sum().backward()
+    else:
+        y.sum().backward()
+        assert torch.equal(x.grad, 2 * w.detach() ** 2)
+
+
 class Operations(TorchDispatchMode):
     """Notes each operation and its result, which it doesn't keep alive."""
 

@@ -100,6 +100,34 @@ def compare() -> Pairs:
     return pairs
 
 
+def autocast_around() -> Pairs:
+    """1000 w^2 at 100: twice 1000 times 100, which float16 hasn't and bfloat16 rounds to 8 bits."""
+    right = slope(lambda w: 1000 * w**2, 100)
+    pairs: Pairs = []
+    for half in (np.inf, 2 * round(1000 * 100 / 2**9) * 2**9):
+        pairs += [("not compiled: w.grad", right), ("eager: w.grad", right)]
+        pairs += [("aot_eager: w.grad", half), ("setting off: w.grad", right)]
+        pairs += [("autocast inside: w.grad", right)]
+    return pairs
+
+
+def penalty() -> Pairs:
+    """(w x)^2 and the square of its slope 2 w^2 x, of which half is held constant."""
+    output = slope(lambda w: w**2, 2)
+    whole = slope(lambda w: (2 * w**2) ** 2, 2)
+    half = slope(lambda w: (2 * w * 2) ** 2, 2)
+    return [("w.grad", output + half), ("w.grad", output + whole), ("w.grad", output + whole)]
+
+
+def own_function() -> Pairs:
+    """2 round(x), and the slope of a square of steps."""
+    through, steps = 2 * round(2.6), slope(lambda x: np.round(x) ** 2, 2.6)
+    pairs: Pairs = []
+    for inner in (through, steps, steps):
+        pairs += [("backward()", through), ("torch.func.grad", inner)]
+    return pairs
+
+
 def hook_inside() -> Pairs:
     """y = 3 w and loss = 2 y: with aot_eager, the 2 comes to y within the compiled node."""
     pairs: Pairs = []

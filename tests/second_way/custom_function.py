@@ -471,6 +471,32 @@ def clip_and_scale() -> Pairs:
     return found
 
 
+def clip_unscaled() -> Pairs:
+    """The slope of 3 h times the scale, which halves while that is beyond float16's 65504."""
+    found: Pairs = []
+    w, scale = 1.0, 65536.0
+    for number in (1, 2, 3):
+        arrives = scale * slope(lambda h: 3 * h, 1)
+        clipped = np.clip(arrives / scale, -2, 2)
+        fits = arrives <= 65504
+        w -= 0.25 * clipped * fits
+        found += [
+            ("step", number),
+            ("scale:", scale),
+            ("grad_y:", arrives if fits else np.inf),
+            ("unscaled w.grad:", clipped if fits else np.inf),
+            ("w:", w),
+        ]
+        scale /= 2
+    return found
+
+
+def clip_then_in_place() -> Pairs:
+    """5 times 100 relu, which is clipped before the factor 5."""
+    at_relu = slope(lambda h: np.sum(100 * np.maximum(h, 0)), 5 * np.array([1.0, -1.0]))
+    return [("w.grad:", 5 * np.clip(at_relu, -2, 2))]
+
+
 def clip_checked() -> Pairs:
     """A gradient of 1 is clipped by the second limit."""
     return [pair for limit in (2.0, 0.5) for pair in (("limit:", limit), ("says:", limit >= 1))]

@@ -91,6 +91,36 @@ def forward_outside() -> Pairs:
     ]
 
 
+def flag_between() -> Pairs:
+    """The mean of all four; or the mean of the first, and the own second."""
+    parts = single().reshape(2, 2)
+    late = parts[:, 0].mean()
+    pairs: Pairs = []
+    for after_one, after_both in (
+        (parts[:, 0], [parts.sum(1).mean()] * 2),
+        ([late] * 2, late + parts[:, 1]),
+    ):
+        for rank in (0, 1):
+            pairs += [("rank", rank), ("after one", after_one[rank])]
+            pairs += [("after both", after_both[rank])]
+            pairs += [("w", sgd(1, after_both[rank], lr=0.05))]
+    return pairs
+
+
+def sharded_wait() -> Pairs:
+    """Half of four rows, or all of them; the mean of 1 + 3 and 5 + 7."""
+    return [
+        pair
+        for first in (2, 4)
+        for rank in (0, 1)
+        for pair in (
+            ("rank", rank),
+            ("rows held", [first, 2]),
+            ("at the end", [(1 + 3 + 5 + 7) / 2] * 2),
+        )
+    ]
+
+
 def hooks() -> Pairs:
     """Both hooks have the gradient of their rank; after the backward pass there is the mean."""
     return [

@@ -192,6 +192,28 @@ def two_kinds() -> Pairs:
     ]
 
 
+def in_place_unnoticed() -> Pairs:
+    """(sigmoid + 1)^2 at 0; with s (1 - s) for an s that has become 1.5."""
+    right = slope(lambda x: (1 / (1 + np.exp(-x)) + 1) ** 2, 0)
+    s = 1 / (1 + np.exp(0)) + 1
+    return [
+        ("use_reentrant=False: x.grad", 2 * s * s * (1 - s)),
+        ("no checkpoint: x.grad", right),
+        ("use_reentrant=True: x.grad", right),
+        ("use_reentrant=False: x.grad", right),
+    ]
+
+
+def edits_its_input() -> Pairs:
+    """(w x)^2 at w = 3, with x doubled once or twice."""
+    once, twice = (slope(lambda w, x=x: (w * x) ** 2, 3) for x in (2, 4))
+    return [
+        ("no checkpoint: w.grad", once),
+        ("in a list: w.grad", twice),
+        ("copy: w.grad", once),
+    ]
+
+
 def not_passed() -> Pairs:
     """The version that PyTorch's warning names, as the page repeats it."""
     return [("Starting in PyTorch", 2.9)]
