@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ from proofbook.html.value_markers import find_value_links, line_id
 from proofbook.languages.reconcile import edited_in_one_language
 from proofbook.maths.check import verdicts
 from proofbook.model.book import Book, read_book
-from proofbook.model.page import parse, read
+from proofbook.model.page import Page, parse, read
 from proofbook.model.problem import errors
 from proofbook.model.snippet import VARIED, shown_snippets
 from proofbook.pipeline import Outcome
@@ -110,6 +111,55 @@ def test_the_font_of_the_whole_book_is_small_and_made_alike_each_time():
     every = frozenset(c for part in latex for c in part if part.isprintable())
     assert 4_000 < len(font(every)) < 20_000
     assert font(every) == font.__wrapped__(every)
+
+
+def quotes_a_title(before: str, words: str, after: str) -> bool:
+    """Whether a link names its page: by a question, as a whole cell of a table, or in "See ….".
+
+    `before` and `after`: what stands around it in its line.
+    """
+    cell = before.endswith("| ") and after.startswith(" |")
+    alone = re.search(r"(^|[.?!。？！] ?)(See |见)$", before) and after[:1] in ("", ".", "。")
+    return words.endswith(("?", "？")) or cell or bool(alone and not words[0].islower())
+
+
+def shortens(words: str, title: str) -> bool:
+    """Whether the words are those of the title; some may be missing, or "it" stand for them."""
+    said, of_title = (re.findall(r"[a-z0-9_]+|[\u4e00-\u9fff]", t.lower()) for t in (words, title))
+    rest = iter(of_title)
+    return all(word in rest for word in said if word not in ("it", "its", "they", "them", "它"))
+
+
+def other_titles(page: Page, book: Book) -> Iterator[str]:
+    """The links of a page that quote a title, and not that of the page or section they lead to."""
+    for link in page.links:
+        file, anchor = page.target(link)
+        if link.kind == "image" or file == page.file or file not in book.page_files:
+            continue
+        before = page.text[: link.start].rpartition("\n")[2]
+        after = page.text[link.end :].partition("\n")[0]
+        headings = book.page(file).headings
+        titles = [h.text for h in headings[:1] + tuple(h for h in headings if h.anchor == anchor)]
+        if not quotes_a_title(before, link.content.strip(), after):
+            continue
+        if not any(shortens(link.content, title) for title in titles):
+            yield f"{page.file}:{link.line}: [{link.content}] leads to {' / '.join(titles)}"
+
+
+def test_a_link_that_quotes_a_title_leads_there(book):
+    assert [link for page in book.pages for link in other_titles(page, book)] == []
+
+
+def test_words_of_a_link_that_are_no_title_are_free():
+    assert quotes_a_title("Next: ", "Where does it go?", "")
+    assert quotes_a_title("| a symptom | ", "Learning rates", " |")
+    assert quotes_a_title("It raises. See ", "Learning rates", ".")
+    assert not quotes_a_title("It raises. See ", "how to let it pass", ".")
+    assert not quotes_a_title("for this, see ", "The rate", " and the rest.")
+    assert not quotes_a_title("下一课讲", "学习率", "。")
+    assert shortens("Why does it raise?", "Why does the second `backward` raise?")
+    assert not shortens("What then?", "Two numbers to turn: which way is down?")
+    assert not shortens("给模块的 `.data` 赋值，为什么没有用？", "怎样让卷积用我自己的卷积核？")
 
 
 def test_the_report_of_the_book_agrees_in_both_languages_on_what_ran(book):

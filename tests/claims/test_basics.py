@@ -1025,3 +1025,19 @@ def test_a_compiled_function_is_one_step():
     (g,) = torch.autograd.grad(y, w, create_graph=True)
     with pytest.raises(RuntimeError, match="does not currently support double backward"):
         torch.autograd.grad(g.sum(), w)
+
+
+@given(
+    st.lists(st.floats(-2, 2), min_size=2, max_size=4),
+    st.sampled_from([torch.square, torch.exp, torch.sin, lambda x: (x * x - 1) ** 2]),
+)
+def test_a_small_step_against_the_gradient_makes_the_loss_smaller(start, f):
+    def loss_at(w):
+        return f(w * torch.arange(1, len(w) + 1)).sum()
+
+    w = torch.tensor(start, dtype=torch.float64, requires_grad=True)
+    loss = loss_at(w)
+    loss.backward()
+    with torch.no_grad():
+        if w.grad.norm() > 1e-3:
+            assert loss_at(w - 1e-5 * w.grad) < loss

@@ -764,17 +764,29 @@ def test_with_hooks_no_edit_is_noticed(f, dtype, size):
         assert not torch.allclose(run(hooks), correct)
 
 
-@given(st.sampled_from(SAVE_INPUT + SAVE_RESULT), st.booleans(), st.booleans())
-def test_a_result_packed_as_it_is_is_never_freed(f, detach, backward):
-    x = torch.ones(2, requires_grad=True)
-    with saved_tensors_hooks(lambda t: t.detach() if detach else t, lambda packed: packed):
+@given(
+    st.sampled_from(SAVE_INPUT + SAVE_RESULT),
+    st.booleans(),
+    st.booleans(),
+    st.sampled_from([nullcontext, torch.no_grad, torch.inference_mode]),
+)
+def test_a_result_packed_as_it_is_is_never_freed(f, detach, backward, mode):
+    x, packed = torch.ones(2, requires_grad=True), []
+
+    def pack(tensor):
+        packed.append(tensor.shape)
+        return tensor.detach() if detach else tensor
+
+    with saved_tensors_hooks(pack, lambda packed: packed), mode():
         y = f(x)
+    recorded = mode is nullcontext
+    assert bool(packed) is recorded
     result = weakref.ref(y)
-    if backward:
+    if backward and recorded:
         y.sum().backward()
     del y
     gc.collect()
-    assert (result() is None) is (detach or backward or f in SAVE_INPUT)
+    assert (result() is None) is (detach or backward or f in SAVE_INPUT or not recorded)
 
 
 @given(st.integers(2, 5))

@@ -209,3 +209,47 @@ def test_it_is_the_gradient_that_must_not_be_float16(kind, of_parameter, of_grad
     else:
         scaler.unscale_(chosen)
         assert torch.equal(p.grad, torch.ones(2))
+
+
+class Adapted(nn.Module):
+    def __init__(self, size: int, rank: int) -> None:
+        super().__init__()
+        self.frozen = nn.Linear(size, size).requires_grad_(False)
+        self.down, self.up = nn.Linear(size, rank, bias=False), nn.Linear(rank, size)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.frozen(x) + self.up(self.down(x))
+
+
+@given(st.integers(4, 16), st.integers(1, 2), st.sampled_from([torch.float16, torch.bfloat16]))
+def test_what_is_trained_is_converted_alone(size, rank, dtype):
+    torch.manual_seed(0)
+    model = Adapted(size, rank).to(dtype)
+    trained = [p for p in model.parameters() if p.requires_grad]
+    held = sum(p.nbytes for p in model.frozen.parameters())
+
+    def train():
+        scaler = torch.amp.GradScaler("cpu", init_scale=16.0)
+        optimizer = optim.SGD(trained, lr=0.1)
+        optimizer.zero_grad()
+        with torch.autocast("cpu", dtype):
+            loss = model(torch.ones(2, size)).float().square().mean()
+        scaler.scale(loss).backward()
+        scaler.step(optimizer)
+        return scaler.update()
+
+    if dtype == torch.float16:
+        with pytest.raises(ValueError, match="Attempting to unscale FP16 gradients"):
+            train()
+        for p in trained:
+            p.grad = None
+    for p in model.parameters():
+        if p.requires_grad:
+            p.data = p.data.float()
+    before = [p.detach().clone() for p in trained]
+    train()
+    assert all(p.dtype == p.grad.dtype == torch.float32 for p in trained)
+    assert not all(torch.equal(p, old) for p, old in zip(trained, before, strict=True))
+    assert sum(p.nbytes for p in model.frozen.parameters()) == held
+    model.float()
+    assert sum(p.nbytes for p in model.frozen.parameters()) == 2 * held

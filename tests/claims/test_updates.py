@@ -249,6 +249,25 @@ def test_what_grad_accepts(shape, other, dtype, of, device, any_dtype):
             w.grad = gradient
 
 
+@pytest.mark.parametrize("kind", [optim.SGD, optim.Adam, optim.AdamW])
+@pytest.mark.parametrize("way", WAYS, ids=str)
+@given(st.permutations([torch.float16, torch.bfloat16, torch.float32, torch.float64]))
+def test_with_grad_dtype_the_step_raises_and_a_converted_gradient_goes(kind, way, dtypes):
+    of, other = dtypes[:2]
+    w, converted = (torch.ones(2, 2, dtype=of) for _ in range(2))
+    w.grad_dtype = other
+    w.grad = torch.full((2, 2), 0.5, dtype=other)
+    optimizer = kind([w], lr=0.5, **way)
+    if kind is not optim.SGD or "fused" in way:
+        with pytest.raises(RuntimeError, match=r"dtype|scalar type"):
+            optimizer.step()
+    elif not way:
+        optimizer.step()
+        assert torch.equal(w, torch.full_like(w, 0.75))
+    converted.grad = w.grad.to(of)
+    kind([converted], lr=0.5, **way).step()
+
+
 IN_PLACE = {
     "-=": lambda w: w.sub_(1),
     "zero_": lambda w: w.zero_(),

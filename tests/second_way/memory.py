@@ -180,6 +180,10 @@ def drop_a_layer() -> Pairs:
     ]
 
 
+def saves_more() -> Pairs:
+    return [("x.grad:", slope(np.sin, 0.0))]
+
+
 def two_kinds() -> Pairs:
     """w x scale at w = 3, x = 2."""
     of_w = slope(lambda w: w * 2, 3)

@@ -272,6 +272,6 @@ def sparse_parameter() -> Pairs:
 
 
 def target_dtype() -> Pairs:
-    """The mean of -log(1 - p) at one half, for the target 0."""
-    p_grad = slope(lambda p: np.mean(-np.log(1 - p)), [0.5, 0.5])
-    return [("target.to(p.dtype), p.grad:", p_grad)]
+    """The means of -log(1 - p) and of p^2 / 2, at one half, for the target 0."""
+    losses = (lambda p: np.mean(-np.log(1 - p)), lambda p: np.mean(p**2 / 2))
+    return [("target.to(p.dtype), p.grad:", slope(loss, [0.5, 0.5])) for loss in losses]
