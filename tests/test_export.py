@@ -23,7 +23,7 @@ from proofbook.zensical.export import FOLDER
 ROOT = Path(__file__).resolve().parents[1]
 pytestmark = pytest.mark.exhaustive
 PAGES = ["accumulate/two-losses/", "convolution/max-pool/", "labs/depth/"]
-LINKS = "a.run, a.term, a.api, .related a"
+LINKS = "a.run, a.term, a.api"
 
 
 @pytest.fixture(scope="module")

@@ -31,9 +31,9 @@ def test_the_options_are_those_of_the_plugin(tmp_path, plugins):
 
 
 def test_the_first_language_is_the_edition_at_the_address_of_the_book(tmp_path):
-    text = "plugins: {proofbook: {languages: {en: {motto: Run}, fr: Français, nl: }}}"
+    text = "plugins: {proofbook: {languages: {en: {subtitle: Of waves}, fr: Français, nl: }}}"
     read = config(tmp_path, text)
-    assert read.default == Language("en", "English", motto="Run")
+    assert read.default == Language("en", "English", subtitle="Of waves")
     assert [(one.code, one.name) for one in read.languages[1:]] == [
         ("fr", "Français"),
         ("nl", "nl"),
@@ -77,8 +77,6 @@ def test_settings_are_inherited(tmp_path):
         ("languages: {en: {moto: Run}}", "the language en has no such option"),
         ("directives: [1]", "this is no list of paths"),
         ("glossary: words.toml", "the file is none of the book"),
-        ('card_colors: {code: "red"}', "this is no color"),
-        ('card_colors: {grass: "#00ff00"}', "the cards have no such color"),
     ],
 )
 def test_a_wrong_option_is_named_with_its_line(tmp_path, option, what):

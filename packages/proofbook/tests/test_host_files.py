@@ -5,23 +5,20 @@ from __future__ import annotations
 import xml.etree.ElementTree as ElementTree
 
 import pytest
-from proofbook.export import social_card
 from proofbook.export.host_files import (
     Edition,
     SitePage,
-    card_of,
     llms_txt,
     root_files,
     write_edition_files,
 )
-from proofbook.export.social_card import CardRenderer, find_font
 from proofbook.model.book import read_book
 from proofbook.model.config import Language
 from proofbook.model.page import parse
 from proofbook.testing.tiny_book import Book
 
 SITE = "https://x.org/b/"
-ENGLISH = Language("en", "English", subtitle="Of waves", motto="Run")
+ENGLISH = Language("en", "English", subtitle="Of waves")
 PREFIXES = ("", "en/")
 
 
@@ -64,40 +61,10 @@ def test_llms_txt_lists_the_parts_and_then_what_is_in_none(edition):
 def test_markdown_copies_lie_beside_their_pages(edition, book, tmp_path):
     site = tmp_path / "site"
     site.mkdir()
-    write_edition_files(edition, read_book(book.root), site, None)
+    write_edition_files(edition, read_book(book.root), site)
     written = sorted(f.relative_to(site).as_posix() for f in site.rglob("*") if f.is_file())
     assert written == ["index.md", "llms.txt", "t/index.md", "t/p/index.md", "u/index.md"]
     assert "<https://x.org/b/en/t/p/>" in (site / "t/p/index.md").read_text("utf-8")
-
-
-@pytest.mark.skipif(find_font() is None, reason="no Chinese font on this machine")
-def test_a_title_that_no_picture_holds_has_none(edition, book, tmp_path):
-    cards = CardRenderer(find_font(), tmp_path / "kept")
-    write_edition_files(edition, read_book(book.root), tmp_path / "site", cards)
-    assert (tmp_path / "site/t/p" / social_card.NAME).read_bytes().startswith(b"\x89PNG")
-    text = "---\nhide: [toc]\n---\n# " + "Why? " * 80 + "{ #own }\n"
-    long = SitePage(parse("docs/u.en.md", text), "u/", "")
-    write_edition_files(
-        Edition(ENGLISH, "en/", "B", "", SITE, (long,)),
-        read_book(book.root),
-        tmp_path / "other",
-        cards,
-    )
-    assert not (tmp_path / "other/u" / social_card.NAME).exists()
-
-
-@pytest.mark.parametrize(
-    "part, title, label",
-    [
-        ("Part: all of it", "Why?", "Part"),
-        ("累加：好几次", "为什么？", "累加"),
-        ("Part: all of it", "Part: all of it", "Of waves"),
-        ("", "Why?", "Of waves"),
-    ],
-)
-def test_over_a_title_stands_its_part(part, title, label):
-    entry = SitePage(parse("docs/a.en.md", f"# {title} {{ #a }}\n"), "a/", part)
-    assert card_of(Edition(ENGLISH, "en/", "B", "", SITE, ()), entry).label == label
 
 
 def test_robots_txt_stands_at_the_root_of_a_host_only():

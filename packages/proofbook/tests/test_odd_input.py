@@ -14,7 +14,6 @@ from pathlib import Path
 
 import pytest
 from proofbook.cli.main import main
-from proofbook.export.social_card import find_font
 from proofbook.languages.parity import between_languages
 from proofbook.model.book import read_book
 from proofbook.model.temporary import PREFIX, TemporaryFolder
@@ -207,14 +206,6 @@ def test_a_page_is_compared_in_a_time_that_grows_as_it_does(book):
         return min(took)
 
     assert seconds(8000) < 9 * seconds(2000)  # 16 times as long where it were quadratic
-
-
-@pytest.mark.skipif(not find_font(), reason="no font for the cards on this machine")
-def test_a_check_refuses_the_titles_that_a_build_refuses(site, checked):
-    site.change(EN, "What is", f"Why {'and why ' * 60}is")
-    status, words = checked()
-    assert status == 1
-    assert f"{EN}:1: the title is too long for the picture" in words
 
 
 # A disk that is full, or refuses

@@ -7,7 +7,6 @@ import os
 import re
 import shutil
 import socket
-import struct
 import subprocess
 import sys
 import time
@@ -18,8 +17,6 @@ from pathlib import Path
 from unittest import mock
 
 import pytest
-from proofbook.export import social_card
-from proofbook.export.social_card import find_font
 from proofbook.html.tree import Tree
 from proofbook.testing.fixtures import PATIENCE
 from proofbook.testing.tiny_book import Book
@@ -151,13 +148,7 @@ def test_a_page_tells_those_who_show_it_elsewhere_what_it_is(built, edition, tit
     assert said["canonical"] == said["og:url"] == address
     assert said["alternate text/markdown"] == "index.md"
     assert (said["alternate zh"], said["alternate en"]) == ("/t/p/", "/en/t/p/")
-    if find_font():
-        assert said["og:image"] == f"{address}card.png"
-        picture = built.root / "site" / edition / "t/p/card.png"
-        # The width and the height stand at the front of a PNG.
-        assert struct.unpack(">II", picture.read_bytes()[16:24]) == (1200, 630)
-        assert (said["og:image:width"], said["og:image:height"]) == ("1200", "630")
-        assert said["twitter:card"] == "summary_large_image"
+    assert said["og:image"] == f"{ADDRESS}assets/card.png"
     twin = (built.root / "site" / edition / "t/p/index.md").read_text("utf-8")
     assert twin.startswith(f"# {title}\n\n") and f"<{address}>" in twin and "y: 6.0" in twin
     page = (built.root / "site" / edition / "t/p/index.html").read_text("utf-8")
@@ -222,19 +213,7 @@ def test_below_the_root_of_a_host_every_address_is_whole(build, good):
     assert f"({address}t/p/index.md)" in (site / "llms.txt").read_text("utf-8")
 
 
-def test_without_a_chinese_font_the_build_says_so_and_goes_on(build, good, monkeypatch):
-    monkeypatch.setattr(social_card, "_folders", list)
-    status, said = build(good.root, "--strict")
-    assert status == 0 and "no Chinese font was found" in said and "fonts-noto-cjk" in said
-    assert list((good.root / "site").rglob("card.png")) == []
-    assert "og:image" not in head(good.root / "site/t/p/index.html")
-
-
 FAULTS = {
-    "a title that no picture holds": (
-        lambda book: book.change("docs/t/p.en.md", "# What", "# " + "What what " * 50),
-        ["docs/t/p.en.md:1", "the title is too long for the picture", "fewer words"],
-    ),
     "a number changed in an output": (
         lambda book: book.change("snippets/t/s.out", "6.0", "7.0"),
         ["snippets/t/s.out:1", "y: 7.0", "y: 6.0", "proofbook update snippets/t/s.py"],
@@ -489,7 +468,7 @@ def served(good):
 
 def test_while_serving_an_edit_appears_and_a_failure_is_shown_in_the_page(good, served):
     page = served.wait_for("t/p/", "三倍是多少")
-    assert "index.md" not in page and "card.png" not in page  # they are made by a build
+    assert "index.md" not in page  # they are made by a build
     assert 'role="alert"' not in served.get("t/p/")
     time.sleep(0.5)
 

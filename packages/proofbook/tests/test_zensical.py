@@ -390,7 +390,6 @@ def test_what_a_page_is_finished_with_is_kept_as_json():
     context = PageContext(
         *("en", "t/p", "../assets/", values, terms, "../glossary/index.md"),
         scripts={"snippets/t/s.py": "../snippets/t/s.py"},
-        related=[["A `b`", "b.md"]],
         taken_as={"notebook": "p/p.ipynb", "colab": None},
         versions=["2.6.0", "2.13.0"],
         differs=True,

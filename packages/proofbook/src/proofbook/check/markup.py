@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from proofbook.content.page_summary import title
-from proofbook.export.social_card import card_renderer, is_too_long
 from proofbook.markdown.placeholders import PLACEHOLDER
 from proofbook.model.book import Book
 from proofbook.model.page import Page
@@ -70,20 +68,6 @@ def unknown_placeholders(page: Page, book: Book) -> Iterator[Problem]:
             " or ".join(f"{{{{ {name}.version }}}}" for name in LIBRARIES),
             found[0],
             "correct the name, or install it: python -m pip install -r requirements.txt",
-        )
-
-
-def long_titles(page: Page, book: Book) -> Iterator[Problem]:
-    """A title for which the picture has no room that is shown next to a link to the page."""
-    renderer = book.resource(card_renderer, book.root, book.config)
-    shown = title(page) if page.name in book.reading_order else ""
-    if renderer and shown and is_too_long(shown, page.language, renderer):
-        yield page.problem(
-            next((heading.line for heading in page.headings if heading.level == 1), 1),
-            "the title is too long for the picture that is shown beside a link to the page",
-            "a question that fits on four lines",
-            shown,
-            "ask it in fewer words",
         )
 
 

@@ -18,7 +18,6 @@ from proofbook.check.formulas import wrong_formulas
 from proofbook.check.links import wrong_links
 from proofbook.check.markup import (
     heading_anchors,
-    long_titles,
     stray_markup,
     typed_code,
     unclosed_markup,
@@ -46,7 +45,6 @@ PAGE_CHECKS: tuple[PageCheck, ...] = (
     unclosed_markup,
     unknown_placeholders,
     heading_anchors,
-    long_titles,
     glossary.wrong_words,
     wrong_formulas,
     wrong_equations,

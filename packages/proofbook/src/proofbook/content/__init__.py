@@ -1,1 +1,1 @@
-"""What a book has beside its pages: glossary, questions, search words, related pages, report."""
+"""What a book has beside its pages: glossary, questions, search words, report."""

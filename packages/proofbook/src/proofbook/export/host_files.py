@@ -1,9 +1,8 @@
-"""The files beside the pages: for each edition Markdown copies, social cards and llms.txt, and for
-the host of all editions robots.txt, the list of sitemaps and .nojekyll."""
+"""The files next to the pages: for each edition Markdown copies and llms.txt, and for the host of
+all editions robots.txt, the list of sitemaps and .nojekyll."""
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,7 +11,7 @@ from urllib.parse import urlsplit
 from xml.sax.saxutils import escape
 
 from proofbook.content.page_summary import answer, title
-from proofbook.export import markdown_copy, social_card
+from proofbook.export import markdown_copy
 from proofbook.model.book import Book
 from proofbook.model.config import Language, in_language
 from proofbook.model.page import Page
@@ -54,11 +53,8 @@ class Edition:
         return self.site + self.prefix + page.url
 
 
-def write_edition_files(
-    edition: Edition, book: Book, folder: Path, cards: social_card.CardRenderer | None
-) -> None:
-    """Write the files beside the pages into the `folder` of the edition; `cards` draws the social
-    cards, None leaves them out, as a title does that is too long for one.
+def write_edition_files(edition: Edition, book: Book, folder: Path) -> None:
+    """Write the files next to the pages into the `folder` of the edition.
 
     The pages must be such that `expand` accepts.
     """
@@ -70,24 +66,7 @@ def write_edition_files(
             markdown_copy.text_of_copy, page.page.file, language, edition.site, address
         )
         (place / markdown_copy.NAME).write_text(text, "utf-8", newline="\n")
-        if cards:
-            with contextlib.suppress(social_card.TitleTooLong):  # the checks report it
-                (place / social_card.NAME).write_bytes(cards.png(card_of(edition, page)))
     (folder / "llms.txt").write_text(llms_txt(edition), "utf-8", newline="\n")
-
-
-def card_of(edition: Edition, page: SitePage) -> social_card.Card:
-    """What the social card of a page says: over its title stands its part, or the subtitle."""
-    language = edition.language
-    part = "" if page.title == page.part else _short(page.part)  # its first page has its title
-    return social_card.Card(
-        page.title, part or language.subtitle, edition.name, language.motto, language.code
-    )
-
-
-def _short(part: str) -> str:
-    """What a part is about, without what follows the colon."""
-    return part.partition("：")[0].partition(": ")[0].replace("`", "")
 
 
 def llms_txt(edition: Edition) -> str:

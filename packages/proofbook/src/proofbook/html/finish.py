@@ -13,7 +13,7 @@ from proofbook.html.folded_plotting import fold_plotting
 from proofbook.html.foreign_text import mark_english
 from proofbook.html.formulas import formula_characters, render_formulas
 from proofbook.html.name_links import link_names
-from proofbook.html.page_end import read_on, run_with, show_where, take_along
+from proofbook.html.page_end import run_with, show_where, take_along
 from proofbook.html.script_downloads import link_scripts
 from proofbook.html.term_links import link_terms
 from proofbook.html.tree import append_html, parse, serialize
@@ -27,10 +27,9 @@ class PageContext:
 
     `name`: as terms give it, `basics/leaf`. `values`: its value links. `terms` and
     `name_address`: what its words and its code are linked with; without terms or None where they
-    are not linked. `related`: title and address of each page to read on. All addresses are seen
-    from the page: `assets`, of the folder of the site's assets; `glossary`; `scripts`, of those
-    that it shows, by their paths in the book; `taken_as`, of what it is besides HTML, by kind.
-    `where`: its part of the book, and its minutes.
+    are not linked. All addresses are seen from the page: `assets`, of the folder of the site's
+    assets; `glossary`; `scripts`, of those that it shows, by their paths in the book; `taken_as`,
+    of what it is besides HTML, by kind. `where`: its part of the book, and its minutes.
     """
 
     language: str
@@ -41,7 +40,6 @@ class PageContext:
     glossary: str = ""
     name_address: Callable[[str], str | None] | None = None
     scripts: Mapping[str, str] = field(default_factory=dict)
-    related: Sequence[tuple[str, str]] = ()
     taken_as: Mapping[str, str | None] = field(default_factory=dict)
     versions: Sequence[str] = ()
     differs: bool = False
@@ -78,7 +76,6 @@ def finish_page(content: str, context: PageContext | None) -> FinishedPage:
         place_notes(tree)
         fold_plotting(tree, language)
         mark_english(tree, language)
-        append_html(tree, read_on(context.related, language))
         append_html(tree, take_along(context.taken_as, language))
         append_html(tree, run_with(context.versions, context.differs, language))
         show_where(tree, context.where)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -10,8 +9,7 @@ from typing import Any
 from proofbook.api.documentation import known_documentation
 from proofbook.check.api_names import shown_text
 from proofbook.content.glossary import known_terms
-from proofbook.content.reading_time import parts, where_in_book
-from proofbook.content.related import MOST, related
+from proofbook.content.reading_time import where_in_book
 from proofbook.content.version_differences import other_outputs, versions_of_page
 from proofbook.html.finish import PageContext
 from proofbook.html.value_links import placed
@@ -60,7 +58,6 @@ def page_context(book: Book, place: Place) -> PageContext:
     scripts = {reference.path for reference in page.references}
     versions = book.fact(versions_of_page, place.file)
     others = (other for script in scripts for other in book.fact(other_outputs, script))
-    near = book.fact(_to_read_on, place.name, language)
     return PageContext(
         language,
         place.name,
@@ -69,30 +66,12 @@ def page_context(book: Book, place: Place) -> PageContext:
             find_value_links(book, place.file), language, place.page_address, place.page_url
         ),
         scripts={script: place.file_address(script) for script in sorted(scripts)},
-        related=[(t, place.page_address(book.page_file(n, language))) for n, t in near],
         taken_as=place.taken_as,
         versions=versions,
         where=where_in_book(book, place.file),
         differs=any(not set(versions).isdisjoint(other.versions) for other in others),
         **links,
     )
-
-
-def _to_read_on(book: Book, name: str, language: str) -> tuple[tuple[str, str], ...]:
-    """The pages to read after a page: the name and the title of each.
-
-    The next lesson of the part comes first. What is near the page follows, but nothing of the parts
-    before: who reads the book in its order has read that.
-    """
-    near, order = book.fact(related), book.reading_order
-    if name not in order or posixpath.basename(name) == "index":
-        return ()
-    lessons = next((each for each in parts(book).values() if name in each), (name,))
-    at = lessons.index(name)
-    following = list(lessons[at + 1 : at + 2])
-    behind = order[: order.index(lessons[0])]
-    found = [*following, *near.to(name, [*behind, *lessons[max(at - 1, 0) : at + 2]])][:MOST]
-    return tuple((n, near.titles[n, language]) for n in found if (n, language) in near.titles)
 
 
 def site_markdown(book: Book, file: str, start: int) -> str:

@@ -1,17 +1,14 @@
 """What stands around the text of each page: below its title, where it is in the book; at its end,
-what to read on, what the page can be taken as, and with which versions of PyTorch its code was
-run."""
+what the page can be taken as, and with which versions of PyTorch its code was run."""
 
 from __future__ import annotations
 
 import html
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from proofbook.html.tree import Tree, element
 from proofbook.model.config import in_language
 
-_READ_ON = {"zh": "接着读", "en": "Read on"}
 _TAKE_ALONG = {
     "zh": {
         "label": "带走这一页",
@@ -49,18 +46,6 @@ def show_where(tree: Tree, where: str) -> None:
         heading.insert_after(element(tree, "div", attributes, where), move=True)
 
 
-def read_on(pages: Iterable[tuple[str, str]], language: str) -> str:
-    """The HTML of the list of pages to read on, each given as its title and its address."""
-    items = [f'<li><a href="{html.escape(to)}">{_inline(title)}</a></li>' for title, to in pages]
-    if not items:
-        return ""
-    label = in_language(_READ_ON, language)
-    return (
-        f'\n<aside class="related" aria-label="{label}" data-search-exclude="true">'
-        f"<p>{label}</p><ul>{''.join(items)}</ul></aside>"
-    )
-
-
 def take_along(addresses: Mapping[str, str | None], language: str) -> str:
     """The HTML of the line with links to what the page is besides HTML.
 
@@ -88,8 +73,3 @@ def run_with(versions: Sequence[str], other: bool, language: str) -> str:
     words = in_language(_RUN_WITH, language)
     text = words["other" if other else "same"].format(versions=words["between"].join(versions))
     return f'<p class="run-with" data-search-exclude>{html.escape(text, quote=False)}</p>'
-
-
-def _inline(title: str) -> str:
-    """The HTML of a title; what stands between backticks is code."""
-    return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(title, quote=False))

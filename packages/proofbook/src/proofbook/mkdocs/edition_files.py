@@ -8,19 +8,14 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.nav import Navigation
 
 from proofbook.export import host_files
-from proofbook.export.social_card import CardRenderer
 from proofbook.mkdocs.places import source_of
 from proofbook.mkdocs.session import Session
 
 
 def write_beside_pages(
-    config: MkDocsConfig,
-    nav: Navigation,
-    language: str,
-    session: Session,
-    cards: CardRenderer | None,
+    config: MkDocsConfig, nav: Navigation, language: str, session: Session
 ) -> None:
-    """Write what a host, a program or a chat asks for beside the pages of an edition."""
+    """Write what a host or a program asks for next to the pages of an edition."""
     book, settings = session.book, session.book.config
     site = config.extra["book_url"] or "/"
     entries = []
@@ -38,7 +33,7 @@ def write_beside_pages(
         site,
         entries,
     )
-    host_files.write_edition_files(edition, book, Path(config.site_dir), cards)
+    host_files.write_edition_files(edition, book, Path(config.site_dir))
 
 
 def write_at_root(config: MkDocsConfig, session: Session) -> None:

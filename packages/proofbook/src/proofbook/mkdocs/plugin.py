@@ -27,7 +27,7 @@ from mkdocs.structure.pages import Page
 
 from proofbook.content.glossary import known_terms
 from proofbook.content.page_summary import answer
-from proofbook.export import downloads, markdown_copy, social_card
+from proofbook.export import downloads, markdown_copy
 from proofbook.html.page_context import site_markdown
 from proofbook.maths.mathml import wrong_formula
 from proofbook.mkdocs.edition_files import write_at_root, write_beside_pages
@@ -67,7 +67,6 @@ class ProofbookPlugin(BasePlugin):
         self.session: Session | None = None
         self.serving = False
         self.target: Target | None = None
-        self.cards: social_card.CardRenderer | None = None
         self.navigation: dict[str, Navigation] = {}
         self.editions: dict[str, Edition] = {}
         self.live: LiveSite | None = None
@@ -129,9 +128,6 @@ class ProofbookPlugin(BasePlugin):
         if self.serving:
             return
         self.target = Target(config)
-        self.cards = social_card.card_renderer(self.book.root, self.settings)
-        if not self.cards:
-            log.info(social_card.FONT_MISSING)
 
     @event_priority(-50)  # after mkdocs-jupyter, which puts files of its own in place of notebooks
     def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
@@ -223,7 +219,6 @@ class ProofbookPlugin(BasePlugin):
         context["subtitle"] = self.settings.language(self.language(config)).subtitle
         if self._published(config) and page.file.src_uri.endswith(".md"):
             context["markdown"] = markdown_copy.NAME
-            context["card"] = social_card.NAME if self.cards else None
             context["offered"] = offered_from(page.url, self.language(config), self.book)
         return context
 
@@ -278,7 +273,7 @@ class ProofbookPlugin(BasePlugin):
         if self.live is not None:
             self.live.stop()
         session, target = self.session, self.target
-        self.session = self.target = self.cards = self.live = None
+        self.session = self.target = self.live = None
         self.navigation, self.editions = {}, {}
         if session is not None:
             session.close()
@@ -305,10 +300,7 @@ class ProofbookPlugin(BasePlugin):
         return not self.serving and config.use_directory_urls
 
     def _write_host_files(self, config: MkDocsConfig, language: str) -> None:
-        """Write what a host, a program or a chat asks for beside the pages."""
-        nav, session = self.navigation[language], self.session
-        write_beside_pages(config, nav, language, session, self.cards)
+        """Write what a host or a program asks for next to the pages."""
+        write_beside_pages(config, self.navigation[language], language, self.session)
         if self.is_first(config):
-            write_at_root(config, session)
-        elif self.cards:
-            self.cards.forget_unused()
+            write_at_root(config, self.session)

@@ -23,7 +23,6 @@ FALLBACK = "en"
 """The language of whatever has no translation into the language of a page."""
 
 _NAMES = {"zh": "简体中文", "en": "English"}
-_COLOR = re.compile(r"#[0-9a-f]{6}")
 _T = TypeVar("_T")
 
 
@@ -32,25 +31,13 @@ class Language:
     """One language of the book.
 
     `code`: as in `docs/a.<code>.md` and in the attribute `lang`; `name`: its name in itself;
-    `subtitle`: what the book is about, in a few words; `motto`: for the social cards;
-    `license`: for the cover of the PDF.
+    `subtitle`: what the book is about, in a few words; `license`: for the cover of the PDF.
     """
 
     code: str
     name: str
     subtitle: str = ""
-    motto: str = ""
     license: str = ""
-
-
-@dataclass(frozen=True)
-class CardColors:
-    """The colors of the social cards, as `#rrggbb` in lower case."""
-
-    background: str = "#1d3a4f"
-    title: str = "#ffffff"
-    code: str = "#f2b705"
-    motto: str = "#b4c3ce"
 
 
 @dataclass(frozen=True)
@@ -96,8 +83,6 @@ class BookConfig:
     claims: str = "tests/claims"
     directives: tuple[str, ...] = ()
     inventories: tuple[InventorySource, ...] = ()
-    card_colors: CardColors = field(default_factory=CardColors)
-    card_background: str = ""
     file_name: str = "book"
     offered: str = ""
     site_url: str = ""
@@ -134,8 +119,6 @@ OPTIONS = {
     "claims": (str,),
     "directives": (list,),
     "inventories": (list,),
-    "card_colors": (dict,),
-    "card_background": (str,),
     "file_name": (str,),
     "offered": (str,),
 }
@@ -164,8 +147,6 @@ def read_config(root: Path, file: str = FILE) -> BookConfig:
         given["directives"] = tuple(given["directives"])
     if "inventories" in given:
         given["inventories"] = tuple(InventorySource(**entry) for entry in given["inventories"])
-    if "card_colors" in given:
-        given["card_colors"] = CardColors(**given["card_colors"])
     site_url = str(site.get("site_url") or "")
     return BookConfig(**given, site_url=site_url, navigation=_navigation(site))
 
@@ -278,13 +259,6 @@ def _problems(root: Path, file: str, options: Mapping[str, Any]) -> list[Problem
                 isinstance(own, dict) and not all(isinstance(v, str) for v in own.values())
             ):
                 wrong(code, "a language is described by texts", "a name, or options", own)
-    colors = options.get("card_colors") or {}
-    for name, color in colors.items():
-        if name not in {f.name for f in fields(CardColors)}:
-            expected = " or ".join(f.name for f in fields(CardColors))
-            wrong("card_colors", "the cards have no such color", expected, name)
-        elif not isinstance(color, str) or not _COLOR.fullmatch(color):
-            wrong("card_colors", "this is no color", '"#rrggbb" in lower case', f"{name}: {color}")
     for entry in options.get("inventories") or ():
         texts = isinstance(entry, dict) and all(isinstance(text, str) for text in entry.values())
         if not texts or entry.keys() != {"file", "base_url"}:
