@@ -6,8 +6,14 @@ Needs Chromium or Chrome.
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
+from addresses import ADDRESSES
+from proofbook.html.tree import Tree
 from proofbook.testing.browser import needs_browser
+from proofbook.testing.sample import sample_and_rest
 
 pytestmark = needs_browser
 
@@ -225,6 +231,98 @@ def test_a_line_on_another_page_and_one_in_a_closed_box_are_reached_too(site, pa
     assert page.locator("details[open]").count() == 1 and 80 < lit["top"] < 900
 
 
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+
+
+def source_of(address: str) -> Path:
+    """The Markdown of a page by its address."""
+    language, place = ("en", address[3:]) if address.startswith("en/") else ("zh", address)
+    own = DOCS / f"{place.rstrip('/')}.{language}.md"
+    return own if own.is_file() else DOCS / place / f"index.{language}.md"
+
+
+EXERCISES = {
+    address: found
+    for address in ADDRESSES
+    if (found := len(re.findall(r"(?m)^\?\?\? question", source_of(address).read_text("utf-8"))))
+}
+"""How many exercises each page has that has any."""
+LOOK = """() => [...document.querySelectorAll(".admonition.question")].map(box => {
+    const shown = node => node.checkVisibility({ contentVisibilityAuto: true })
+    const [, ...answer] = box.querySelector("details").children
+    const asked = [...box.children].slice(0, -1)
+    const before = [asked.map(shown), answer.map(shown)]
+    box.querySelector("summary").click()
+    return [...before, answer.map(shown)]
+})"""
+
+
+def test_the_site_has_each_exercise_with_its_question_in_the_open(site_folder):
+    assert sum(EXERCISES.values()) > 300
+    for address, number in EXERCISES.items():
+        tree = Tree((site_folder / address / "index.html").read_text("utf-8"))
+        boxes = tree.css("article .admonition.question")
+        assert len(boxes) == number and not tree.css("details.question"), address
+        for box in boxes:
+            assert [node.tag for node in box.iter()] in (["p", "p", "details"], ["p", "details"])
+            assert not box.css("p.admonition-title ~ p .highlight"), address
+            assert len(list(box.css_first("details").iter())) > 1, address
+
+
+@pytest.mark.parametrize("addresses", sample_and_rest(EXERCISES, 28, parts=8))
+def test_one_click_opens_the_answer_of_an_exercise(site, page, addresses):
+    for address in addresses:
+        page.goto(site + address)
+        found = page.evaluate(LOOK)
+        assert len(found) == EXERCISES[address]
+        for asked, before, after in found:
+            assert all(asked) and not any(before) and after and all(after), address
+
+
+@pytest.mark.parametrize("language", ["zh", "en"])
+def test_an_answer_opens_by_the_keyboard_and_without_scripts(site, browser, language):
+    context = browser.new_context(java_script_enabled=False)
+    reader = context.new_page()
+    reader.goto(site + {"zh": "", "en": "en/"}[language] + "accumulate/two-losses/")
+    box = reader.locator(".admonition.question")
+    label = {"zh": "代码、输出和答案", "en": "Code, output and answer"}[language]
+    assert box.locator("summary").inner_text() == label
+    assert box.locator("> p").count() == 2 and not box.locator(".highlight").first.is_visible()
+    box.locator("summary").focus()
+    reader.keyboard.press("Enter")
+    box.locator(".highlight").first.wait_for()
+    context.close()
+
+
+def test_on_paper_each_answer_is_open(site, page):
+    page.goto(site + "en/accumulate/zero-grad/")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    answers = page.locator("details.answer .highlight")
+    assert answers.count() > 2 and all(answer.is_visible() for answer in answers.all())
+
+
+@pytest.mark.parametrize("address", ["proved/", "en/proved/"])
+@pytest.mark.parametrize("width", [390, 768, 1280])
+def test_nothing_of_the_report_is_cut_off(site, page, address, width):
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto(site + address)
+    page.wait_for_selector(".md-typeset__table")
+    page.evaluate("document.querySelectorAll('article details').forEach(box => box.open = true)")
+    cut = page.evaluate(
+        """() => [...document.querySelectorAll("article :is(table, li, td, th, p)")]
+            .map(e => [e.textContent.slice(0, 60), e.getBoundingClientRect()])
+            .filter(([, box]) => box.width && (box.left < 0 || box.right > innerWidth))
+            .map(([text]) => text)"""
+    )
+    assert cut == []
+    boxes = page.locator(".md-typeset__scrollwrap")
+    over = boxes.evaluate_all("all => all.map(box => box.scrollWidth - box.clientWidth)")
+    assert len(over) == 2 and max(over) <= 0
+    for row in page.locator(".report table").first.locator("td").all():
+        assert row.bounding_box()["x"] + row.bounding_box()["width"] <= width
+
+
 def test_marks_change_neither_the_color_of_words_nor_the_lines_of_code(site, page):
     page.emulate_media(reduced_motion="reduce")
     page.goto(site + "updates/adam/#adam_first_step-out-1")
@@ -291,8 +389,9 @@ def test_a_page_shows_its_part_and_its_minutes(site, page, path, begins, ends):
 
 def test_on_a_phone_tables_scroll_and_lit_lines_of_code_wrap(site, page):
     page.set_viewport_size({"width": 390, "height": 844})
-    page.goto(site + "en/proved/")
+    page.goto(site + "en/freezing/five-ways/")
     page.wait_for_selector(".md-typeset__scrollwrap")
+    page.add_style_tag(content="td { white-space: nowrap }")
     widths = "box => [box.scrollWidth, box.clientWidth, getComputedStyle(box).overflowX]"
     whole, seen, overflow = page.locator(".md-typeset__scrollwrap").first.evaluate(widths)
     assert whole > seen == 390 and overflow == "auto"

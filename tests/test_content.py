@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ from proofbook.cli.summary import format_success
 from proofbook.content.glossary import read_terms
 from proofbook.content.page_summary import SHORT, WIDTH, answer, width
 from proofbook.content.questions import read_questions
-from proofbook.content.report import table
+from proofbook.content.report import claims, table, total
 from proofbook.directives.registry import varied_scripts
 from proofbook.export.markdown_copy import markdown_copy
 from proofbook.html.math_font import font
@@ -162,14 +163,32 @@ def test_words_of_a_link_that_are_no_title_are_free():
     assert not shortens("给模块的 `.data` 赋值，为什么没有用？", "怎样让卷积用我自己的卷积核？")
 
 
-def test_the_report_of_the_book_agrees_in_both_languages_on_what_ran(book):
-    zh, en = (table(f"docs/proved/index.{x}.md", book) for x in ("zh", "en"))
-    assert len(zh) == len(en) > 60
-    for one, other in zip(zh[2:], en[2:], strict=True):
-        here, there = one.split(" | "), other.split(" | ")
-        assert here[-10:-8] == there[-10:-8], "runs and lines"
-        assert here[-5:-3] == there[-5:-3], "claims, and those tested"
-    assert "::: report" in read(ROOT / "docs/proved/index.zh.md")
+def test_the_report_counts_each_page_of_the_navigation_once(book):
+    """The table, the lines of the pages and the text below them say the same, in both languages."""
+    found = {}
+    for language in ("zh", "en"):
+        file = f"docs/proved/index.{language}.md"
+        lines = table(file, book)
+        rows = dict(re.findall(r"(?m)^\| ([^|]+) \| ([\d,]+) \|$", "\n".join(lines)))
+        summed, links = Counter(), []
+        for line in lines:
+            if page := re.match(r" +- \[.*\]\((\S+)\.\w+\.md\)(?:: |：)?(.*)$", line):
+                links.append(posixpath.normpath(f"proved/{page[1]}"))
+                for label, number in re.findall(r"([^·]+?) (\d+)(?: · |$)", page[2]):
+                    summed[label] += int(number)
+        assert links == list(book.reading_order)
+        of_pages, *others = rows.items()
+        assert of_pages[1] == str(len(links))
+        assert {label: f"{number:,}" for label, number in summed.items()} == dict(others)
+        said = re.findall(r"\d[\d,]*", claims(file, book)[0])
+        counted = total(book, language)
+        whole = (counted.sentences, counted.claims, counted.tested)
+        assert said[:3] == [f"{number:,}" for number in whole]
+        assert [rows[name] for name in list(rows)[6:9]] == [*said[1:3], said[4]]
+        found[language] = counted
+        assert "::: report" in read(ROOT / file)
+    zh, en = found.values()
+    assert (zh.runs, zh.lines, zh.claims, zh.tested) == (en.runs, en.lines, en.claims, en.tested)
 
 
 def test_the_report_of_the_whole_book_fits_on_a_screen(book):

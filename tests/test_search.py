@@ -46,10 +46,8 @@ def search(page, query: str) -> list[str]:
     """The addresses of the results, best first, as a reader who types `query` sees them."""
     field = page.locator(".md-search__input")
     field.fill("")
-    page.keyboard.press("Shift")  # the search listens to keys, and filling a field presses none
     page.wait_for_function("!document.querySelector('.md-search-result__item')")
     field.fill(query)
-    page.keyboard.press("Shift")
     page.wait_for_selector(".md-search-result__item")
     links = page.locator(".md-search-result__item > a")
     return [
@@ -116,13 +114,70 @@ def test_what_the_book_does_not_have_is_said_first_and_where_it_is(site, page, l
     for query in ("retain_graph", "zero_grad"):  # what it does have comes first
         assert search(page, query)[0] not in ELSEWHERE
     page.locator(".md-search__input").fill("kubernetes")
-    page.keyboard.press("Shift")
     said = {"zh": "这本书里没有", "en": "Not in this book"}[language]
     page.wait_for_function(
         "said => document.querySelector('.md-search-result__meta').innerText.startsWith(said)",
         arg=said,
     )
     assert page.complaints == []
+
+
+RECORD = """said => {
+    window.shown = []
+    const list = document.querySelector(".md-search-result")
+    const note = () => list.innerText.match(said) && window.shown.push(list.innerText)
+    const all = { childList: true, subtree: true, characterData: true }
+    new MutationObserver(note).observe(list, all)
+    note()
+}"""
+"""Notes each text of the results, also one that is gone at once, that matches an expression."""
+NOISE = {
+    "zh": "这本书里没有。|缺少|^找到|^\\d+ 个",
+    "en": r"Not in this book\. Try|Missing|matching document",
+}
+MESSAGE = "RuntimeError: element 0 of tensors does not require grad and does not have a grad_fn"
+
+
+def put(page, text: str) -> None:
+    """Change the text of the field as a menu, a touch or a voice does: no key is pressed."""
+    page.evaluate("text => document.execCommand('insertText', false, text)", text)
+
+
+def type_keys(page, text: str) -> None:
+    page.keyboard.type(text, delay=20)
+
+
+def compose(page, text: str) -> None:
+    """Type as an editor for Chinese does: letters that become another text at the end."""
+    keyboard = page.context.new_cdp_session(page)
+    for end in range(1, 6):
+        place = {"text": "ti'du"[:end], "selectionStart": end, "selectionEnd": end}
+        keyboard.send("Input.imeSetComposition", place)
+    keyboard.send("Input.insertText", {"text": text})
+
+
+@needs_browser
+@pytest.mark.parametrize("language", EDITIONS)
+@pytest.mark.parametrize("enter", [put, type_keys, compose])
+def test_what_is_entered_in_any_way_is_found_and_nothing_else_is_said(site, page, language, enter):
+    field, results = page.locator(".md-search__input"), page.locator(".md-search-result__item")
+    index = "**/search_index.json"
+    page.route(index, lambda route: (page.wait_for_timeout(300), route.continue_()))
+    page.goto(site + EDITIONS[language])
+    page.evaluate(RECORD, NOISE[language])
+    field.focus()
+    for text in (MESSAGE, "retain_graph"):  # before the index is there, and after
+        enter(page, text)
+        results.first.wait_for()
+        page.wait_for_timeout(1500)
+        assert results.count() > 1 and page.evaluate("shown") == []
+        assert page.locator(".md-search-result__meta").is_hidden()
+        page.locator(".md-search__form [type=reset]").click()
+        results.first.wait_for(state="detached")
+    put(page, "  (")  # no word: nothing is asked
+    page.wait_for_timeout(1500)
+    page.unroute(index)
+    assert page.evaluate("shown") == [] and page.complaints == []
 
 
 @needs_browser

@@ -7,8 +7,7 @@ from importlib import metadata
 from pathlib import Path
 
 from proofbook.api.index import read_index
-from proofbook.content.claim_report import reading, summary
-from proofbook.content.report import Count, count, names_of, table, versions
+from proofbook.content.report import Count, claims, count, names_of, table, total, versions
 from proofbook.markdown.expand import expand
 from proofbook.model.book import read_book
 from proofbook.model.page import parse
@@ -29,7 +28,14 @@ PAGE = """\
 def test_what_is_counted(book: Book):
     book.write("docs/t/p.en.md", PAGE)
     assert count(read_book(book.root), "docs/t/p.en.md") == Count(
-        runs=1, lines=1, values=3, computed=1, names=0, open=1, elsewhere=1
+        pages=1,
+        runs=1,
+        lines=1,
+        values=3,
+        computed=1,
+        open=1,
+        elsewhere=1,
+        sentences=1,
     )
 
 
@@ -46,33 +52,61 @@ def test_general_sentences_are_counted_and_those_that_nothing_checks(book: Book)
     whole = read_book(book.root)
     counted = count(whole, "docs/t/p.en.md")
     assert (counted.claims, counted.tested, counted.examples) == (2, 1, 1)
-    assert reading(whole, "docs/t/p.en.md").unread == 1, "It is good."
-    told, folded, _, row = summary("docs/proved/index.en.md", whole)
+    assert counted.unread == 1, "It is good."
+    told, folded, _, row = claims("docs/proved/index.en.md", whole)
     assert told.startswith("This edition has 5 sentences. They make 2 general claims: tests tried")
     assert "Another 1 sentences" in told and " 1 sentences contain nothing" in told
     assert folded == '\n??? note "Not tested, a definition: 1"'
     assert row == "    - A leaf is one. ([T](../t/p.en.md))"
-    assert summary("docs/proved/index.zh.md", whole)[0].startswith("这一版有 1 个句子。")
+    assert claims("docs/proved/index.zh.md", whole)[0].startswith("这一版有 1 个句子。")
 
 
-def test_the_table_has_a_row_for_each_page_with_runs_and_one_for_all(book: Book):
+def test_all_pages_are_counted_together_and_each_has_a_line(book: Book):
     book.write("docs/t/q.en.md", PAGE)
-    book.write("docs/t/r.en.md", "# Nothing { #nothing }\n")
-    assert table("docs/proved/index.en.md", read_book(book.root)) == [
-        "| Page | Runs | Lines | Values | Equations | Names | Claims | Tested | Examples "
-        "| Not computed | From elsewhere |",
-        "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
-        "| All pages | 2 | 2 | 3 | 1 | 0 | 0 | 0 | 0 | 1 | 1 |",
-        "| [What is three times w?](../t/p.en.md) | 1 | 1 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 |",
-        r"| [Why `6`? \| Really](../t/q.en.md) | 1 | 1 | 3 | 1 | 0 | 0 | 0 | 0 | 1 | 1 |",
+    book.write("docs/t/r.en.md", "# Nothing { #nothing }\n\nIt always holds for `detach()`.\n")
+    whole = read_book(book.root)
+    assert table("docs/proved/index.en.md", whole) == [
+        "|  | The whole book |",
+        "|---|---:|",
+        "| Pages | 3 |",
+        "| Runs | 2 |",
+        "| Lines | 2 |",
+        "| Values | 3 |",
+        "| Equations | 1 |",
+        "| Names | 1 |",
+        "| Claims | 0 |",
+        "| Tested | 0 |",
+        "| Examples | 0 |",
+        "| Not computed | 1 |",
+        "| From elsewhere | 1 |",
+        '\n??? note "Page by page: 3 pages"',
+        "",
+        "    - [What is three times w?](../t/p.en.md): Runs 1 · Lines 1",
+        "    - [Why `6`? | Really](../t/q.en.md): "
+        "Runs 1 · Lines 1 · Values 3 · Equations 1 · Not computed 1 · From elsewhere 1",
+        "    - [Nothing](../t/r.en.md): Names 1",
         '\n??? note "Equations that were not computed: 1"',
         "",
-        r"    - $z = 3q$ ([Why `6`? \| Really](../t/q.en.md))",
+        "    - $z = 3q$ ([Why `6`? | Really](../t/q.en.md))",
     ]
+    assert total(whole, "en") == sum(
+        (count(whole, f"docs/t/{name}.en.md") for name in "pqr"), Count()
+    )
+
+
+def test_the_pages_stand_in_the_order_of_the_navigation(book: Book):
+    book.write("docs/t/q.en.md", "# Q { #q }\n")
+    book.write("mkdocs.yml", "nav: [t/q.md, t/p.md]\n")
+    lines = table("docs/proved/index.en.md", read_book(book.root))
+    assert [line.split("]")[0] for line in lines[-2:]] == [
+        "    - [Q",
+        "    - [What is three times w?",
+    ]
+    assert lines[-2].endswith("(../t/q.en.md)"), "nothing is counted on this page"
 
 
 def test_a_page_asks_for_it_in_its_language(book: Book):
-    for language, head in (("zh", "| 页面 | 运行 |"), ("en", "| Page | Runs |")):
+    for language, head in (("zh", "|  | 全书 |"), ("en", "|  | The whole book |")):
         text = expand(parse(f"proved/index.{language}.md", "::: report\n"), read_book(book.root))
         assert text.startswith(head)
     assert table("docs/notes.md", read_book(book.root)) == []
@@ -92,7 +126,7 @@ def test_names_are_those_of_torch_that_were_looked_up(book: Book):
         "torch.autograd.graph.Node.next_functions": False,
     }
     told = table("docs/proved/index.en.md", read_book(book.root))
-    assert told[2].split(" | ")[5] == "3"
+    assert "| Names | 3 |" in told
     assert any("could not be looked up" in line and "next_functions`." in line for line in told)
 
 

@@ -213,6 +213,46 @@ def test_below_the_root_of_a_host_every_address_is_whole(build, good):
     assert f"({address}t/p/index.md)" in (site / "llms.txt").read_text("utf-8")
 
 
+EDIT = '<a href="{}" title="{}" class="md-content__button md-icon" rel="edit">'
+
+
+@pytest.mark.parametrize(
+    ("repository", "path", "place"),
+    [
+        ("https://github.com/example/book", None, "/edit/main/docs/"),
+        ("https://gitee.com/example/book/", None, "/edit/main/docs/"),
+        ("https://codeberg.org/example/book", "_edit/main/docs/", "/_edit/main/docs/"),
+    ],
+)
+def test_each_page_leads_to_its_text_in_its_language(build, good, repository, path, place):
+    environment = {"EDIT_URI": path} if path else {}
+    status, said = build(good.root, "--strict", REPO_URL=repository, **environment)
+    assert status == 0, said
+    docs = repository.rstrip("/") + place
+    for page, source, title in (
+        ("index.html", "index.zh.md", "编辑此页"),
+        ("t/p/index.html", "t/p.zh.md", "编辑此页"),
+        ("en/index.html", "index.en.md", "Edit this page"),
+        ("en/t/p/index.html", "t/p.en.md", "Edit this page"),
+    ):
+        text = (good.root / "site" / page).read_text("utf-8")
+        assert (good.root / "docs" / source).is_file()
+        assert EDIT.format(docs + source, title) in text
+        assert text.count('class="md-source"') == 2 and "no-source" not in text
+    for page in ("404.html", "en/404.html"):
+        text = (good.root / "site" / page).read_text("utf-8")
+        assert 'rel="edit"' not in text and repository in text
+
+
+def test_a_site_that_knows_no_repository_says_so_and_what_to_set(built):
+    for edition, words in (("", "源代码在哪里"), ("en", "where its source is")):
+        for page in ("index.html", "t/p/index.html", "404.html"):
+            text = (built.root / "site" / edition / page).read_text("utf-8")
+            footer = text.partition('class="no-source"')[2].partition("</div>")[0]
+            assert words in footer and "<code>REPO_URL</code>" in footer
+            assert 'rel="edit"' not in text and "md-source" not in text
+
+
 FAULTS = {
     "a number changed in an output": (
         lambda book: book.change("snippets/t/s.out", "6.0", "7.0"),

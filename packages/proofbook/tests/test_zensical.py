@@ -40,7 +40,11 @@ nav:
       - slopes/index.md
       - slopes/slope.md
       - Twice: slopes/double.md
-theme: { name: material, language: zh, features: [navigation.instant], font: false }
+theme:
+  name: material
+  language: zh
+  features: [content.action.edit, navigation.instant]
+  font: false
 extra_css: [assets/book.css]
 plugins:
   - search
@@ -254,6 +258,7 @@ def test_settings_name_no_hook_and_no_plugin_of_ours(exported, root):
         assert settings["docs_dir"] == f"docs.{language}"
     assert settings["site_name"] == "Slopes" and settings["site_dir"] == "site/en/"
     assert settings["site_url"] == "https://example.org/book/en/"
+    assert settings["theme"]["features"] == ["navigation.instant"], "no page is edited there"
     assert settings["nav"] == [
         {"Home": "index.md"},
         {

@@ -1,4 +1,5 @@
-"""The proof report: per page, how much of what it says was run, compared or computed."""
+"""The proof report: how much of what the pages say was run, compared, computed or tried, and how
+much only people have read."""
 
 from __future__ import annotations
 
@@ -12,38 +13,52 @@ from importlib import metadata
 
 from proofbook.api.names_in_code import names_in_code
 from proofbook.check.api_names import installed_api, shown_text
+from proofbook.check.claims import general_sentences
 from proofbook.check.equations import equation_verdicts
 from proofbook.check.numbers import statements_of
-from proofbook.content.claim_report import reading
+from proofbook.content.claims import UNTESTED, claims_of
 from proofbook.content.versions import version_of
 from proofbook.maths.equalities import Equality
 from proofbook.model.book import Book
 from proofbook.model.config import in_language
 from proofbook.model.page import Page
+from proofbook.model.sentences import sentences
 from proofbook.model.snippet import output_file
 
-NAME, VERSIONS = "report", "versions"
-"""What a page writes after `:::` to have the report there, or the versions that were used."""
+NAME, CLAIMS, VERSIONS = "report", "claims", "versions"
+"""What a page writes after `:::` to have the report there, the general claims in words,
+or the versions that were used."""
 
-_HEAD = {
-    "zh": (
-        *("页面", "运行", "输出行", "数和报错", "等式", "名字", "论断", "测试过", "只讲例子"),
-        *("没有算的等式", "另有出处"),
-    ),
-    "en": (
-        "Page",
-        "Runs",
-        "Lines",
-        "Values",
-        "Equations",
-        "Names",
-        "Claims",
-        "Tested",
-        "Examples",
-        "Not computed",
-        "From elsewhere",
-    ),
+_COUNTED = {
+    "zh": {
+        "pages": "页面",
+        "runs": "运行",
+        "lines": "输出行",
+        "values": "数和报错",
+        "computed": "等式",
+        "names": "名字",
+        "claims": "论断",
+        "tested": "测试过",
+        "examples": "只讲例子",
+        "open": "没有算的等式",
+        "elsewhere": "另有出处",
+    },
+    "en": {
+        "pages": "Pages",
+        "runs": "Runs",
+        "lines": "Lines",
+        "values": "Values",
+        "computed": "Equations",
+        "names": "Names",
+        "claims": "Claims",
+        "tested": "Tested",
+        "examples": "Examples",
+        "open": "Not computed",
+        "elsewhere": "From elsewhere",
+    },
 }
+_HEAD = {"zh": ("", "全书"), "en": ("", "The whole book")}
+_EACH = {"zh": '\n??? note "每一页：{} 页"', "en": '\n??? note "Page by page: {} pages"'}
 _FOLDED = {
     "zh": '\n??? note "没有算的等式：{} 个"',
     "en": '\n??? note "Equations that were not computed: {}"',
@@ -52,9 +67,31 @@ _UNKNOWN = {
     "zh": "\n查不到的名字（运行起来才有）：{}。",
     "en": "\nNames that could not be looked up (they exist only at run time): {}.",
 }
-_COMMA, _STOP = {"zh": "，", "en": ", "}, {"zh": "。", "en": "."}
+_COLON, _COMMA, _STOP = {"zh": "：", "en": ": "}, {"zh": "，", "en": ", "}, {"zh": "。", "en": "."}
 _PINNED = {"zh": "（`requirements.txt` 里是 {}）", "en": " (`requirements.txt` says {})"}
-_ALL = {"zh": "全部", "en": "All pages"}
+
+_SUMMARY = {
+    "zh": (
+        "这一版有 {sentences:,} 个句子。其中 {claims:,} 条论断说的是一般情形："
+        "{tested:,} 条有测试试着推翻过，{untested:,} 条没有测试，原因列在下面；"
+        "还有 {examples:,} 个句子用了「都」「只」一类的词，但写明了只讲页面上的例子。"
+        "{unread:,} 个句子里没有机器能核对的东西：没有数、等式、名字，也不是论断。它们只由人读过。"
+    ),
+    "en": (
+        "This edition has {sentences:,} sentences. They make {claims:,} general claims: tests "
+        "tried to refute {tested:,} of them, and {untested:,} were not tested, for the reasons "
+        'below. Another {examples:,} sentences use words such as "every" or "only", and say that '
+        "they speak of the example on their page. {unread:,} sentences contain nothing that a "
+        "machine could check: no number, no equation, no name, no claim. Only people have read "
+        "them."
+    ),
+}
+_NOT_TESTED = {
+    "zh": '\n??? note "没有测试，{}：{} 条"',
+    "en": '\n??? note "Not tested, {}: {}"',
+}
+_LINKED = re.compile(r"!?\[([^\]]*)\]\([^)]*\)(?:\{[^}]*\})?|\[\^[^\]]*\]|(?<=`)\{[^}]*\}")
+"""Links lead elsewhere from another page; of them the words are kept."""
 
 
 @dataclass(frozen=True)
@@ -65,9 +102,11 @@ class Count:
     run shows; `computed`, `open`: equalities whose sides were evaluated, and those that nobody
     could evaluate; `names`: names of PyTorch that were looked up; `claims`: general sentences that
     are claims, and those `tested`; `examples`: those that speak of their example; `elsewhere`:
-    values that name another source.
+    values that name another source; `sentences`: all of them, and the `unread` ones, in which
+    nothing is checked.
     """
 
+    pages: int = 0
     runs: int = 0
     lines: int = 0
     values: int = 0
@@ -78,31 +117,57 @@ class Count:
     examples: int = 0
     open: int = 0
     elsewhere: int = 0
+    sentences: int = 0
+    unread: int = 0
 
     def __add__(self, other: Count) -> Count:
         return Count(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(Count)))
-
-    def cells(self) -> list[str]:
-        return [str(getattr(self, f.name)) for f in fields(Count)]
 
 
 def count(book: Book, file: str) -> Count:
     """Count what a page shows; a file that cannot be read counts nothing (it is reported apart)."""
     page = book.page(file)
-    lines, runs = 0, 0
-    for reference in page.references:
-        if reference.path.endswith(".py"):
-            runs += 1
-            lines += len(book.text_or_empty(output_file(reference.path)).splitlines())
+    scripts = [each.path for each in page.references if each.path.endswith(".py")]
+    outputs = [book.text_or_empty(output_file(script)) for script in scripts]
     judged = book.remember(equation_verdicts, file)
-    sources = [statement.source is None for statement in book.cached(statements_of, page)]
-    own, known = sum(one.state != "open" for one in judged), sum(sources)
-    right = sum(book.remember(names_of, file).values())
-    general = book.fact(reading, file)
+    known = [statement.source is None for statement in book.cached(statements_of, page)]
+    claims, general = claims_of(book, file), book.fact(general_sentences, file)
     return Count(
-        *(runs, lines, known, own, right, general.claims, general.tested, general.examples),
-        *(len(judged) - own, len(sources) - known),
+        pages=1,
+        runs=len(scripts),
+        lines=sum(len(output.splitlines()) for output in outputs),
+        values=sum(known),
+        computed=sum(one.state != "open" for one in judged),
+        names=sum(book.remember(names_of, file).values()),
+        claims=len(claims),
+        tested=sum(bool(claim.test) for claim in claims),
+        examples=sum(of_example for _, of_example in general),
+        open=sum(one.state == "open" for one in judged),
+        elsewhere=len(known) - sum(known),
+        sentences=len(sentences(page)),
+        unread=_unread(page, book),
     )
+
+
+def _unread(page: Page, book: Book) -> int:
+    """How many sentences of a page hold nothing that a machine could check."""
+    checked = {sentence.start for sentence, _ in book.fact(general_sentences, page.file)}
+    claims = claims_of(book, page.file)
+    said = {text for claim in claims for text in claim.said.get(page.language, ())}
+    places = [statement.place for statement in book.cached(statements_of, page)]
+    places += [one.equality.place for one in book.remember(equation_verdicts, page.file)]
+    places += [code.start for code in page.own_code if names_in_code(code.one_line)]
+    return sum(
+        one.start not in checked
+        and one.text not in said
+        and not any(one.start <= place < one.end for place in places)
+        for one in sentences(page)
+    )
+
+
+def total(book: Book, language: str) -> Count:
+    """The counts of all pages in a language together."""
+    return sum((book.fact(count, page.file) for page in _pages(book, language)), Count())
 
 
 def names_of(book: Book, file: str) -> dict[str, bool]:
@@ -130,37 +195,63 @@ def unproved(book: Book, file: str) -> tuple[Equality, ...]:
 def table(file: str, book: Book) -> list[str]:
     """The lines of Markdown of the report, in the language of the page `file`; none in no language.
 
-    One row for each page of that language, in the order of their names, and one for all.
+    A table of what all pages of that language hold together, then a line for each of them, in the
+    order in which a reader turns them, and one for each equation that was not computed.
     """
     language = book.language_of(file)
     if language not in book.config.codes:
         return []
-    comma = in_language(_COMMA, language)
-    rows, total = [], Count()
-    formulas: list[str] = []
-    unknown: set[str] = set()
-    for path, page in _pages(book, language):
-        names = book.fact(names_of, page.file)
-        counted = book.fact(count, page.file)
-        address = posixpath.relpath(path, posixpath.dirname(file.removeprefix("docs/")))
-        formulas += _listed(page, address, book)
-        unknown |= {f"`{name}`" for name, known in names.items() if not known}
-        if not counted.runs:
-            continue
-        total += counted
-        rows.append(_row([f"[{_title(page)}]({address})", *counted.cells()]))
-    return [
-        _row(in_language(_HEAD, language)),
-        "|---" + "|---:" * len(fields(Count)) + "|",
-        _row([in_language(_ALL, language), *total.cells()]),
-        *rows,
-        *([in_language(_UNKNOWN, language).format(comma.join(sorted(unknown)))] if unknown else []),
-        *(
-            [in_language(_FOLDED, language).format(len(formulas)), "", *formulas]
-            if formulas
-            else []
-        ),
-    ]
+    counted, comma = in_language(_COUNTED, language), in_language(_COMMA, language)
+    of_all = total(book, language)
+    lines = [_row(in_language(_HEAD, language)), "|---|---:|"]
+    lines += [_row((label, f"{getattr(of_all, name):,}")) for name, label in counted.items()]
+    pages = _pages(book, language)
+    names = [book.fact(names_of, page.file).items() for page in pages]
+    if unknown := sorted({f"`{name}`" for some in names for name, known in some if not known}):
+        lines.append(in_language(_UNKNOWN, language).format(comma.join(unknown)))
+    lines += [in_language(_EACH, language).format(len(pages)), ""]
+    lines += [_of_page(page, file, book) for page in pages]
+    if equations := [line for page in pages for line in _not_computed(page, file, book)]:
+        lines += [in_language(_FOLDED, language).format(len(equations)), "", *equations]
+    return lines
+
+
+def _of_page(page: Page, file: str, book: Book) -> str:
+    """What is counted on a page, without what there is none of, as an item of a list."""
+    counted, colon = in_language(_COUNTED, page.language), in_language(_COLON, page.language)
+    here = book.fact(count, page.file)
+    told = [(label, getattr(here, name)) for name, label in counted.items() if name != "pages"]
+    some = " · ".join(f"{label} {number}" for label, number in told if number)
+    return f"    - {_link(page, file)}{colon + some if some else ''}"
+
+
+def _not_computed(page: Page, file: str, book: Book) -> Iterator[str]:
+    for equality in book.fact(unproved, page.file):
+        yield f"    - ${equality}$ ({_link(page, file)})"
+
+
+def claims(file: str, book: Book) -> list[str]:
+    """What the edition says in general, in words, and its untested claims, as Markdown."""
+    language = book.language_of(file)
+    found = total(book, language)
+    numbers = {f.name: getattr(found, f.name) for f in fields(Count)}
+    untested = found.claims - found.tested
+    lines = [in_language(_SUMMARY, language).format(**numbers, untested=untested)]
+    pages = _pages(book, language)
+    for reason, words in UNTESTED.items():
+        rows = [row for page in pages for row in _untested(page, file, book, reason)]
+        if rows:
+            folded = in_language(_NOT_TESTED, language)
+            lines += [folded.format(in_language(words, language), len(rows)), "", *rows]
+    return lines
+
+
+def _untested(page: Page, file: str, book: Book, reason: str) -> Iterator[str]:
+    """The claims of a page that were not tested for a reason, each with a link to the page."""
+    for claim in claims_of(book, page.file):
+        if claim.untested == reason:
+            said = _LINKED.sub(r"\1", " ".join(claim.said[page.language]))
+            yield f"    - {said} ({_link(page, file)})"
 
 
 def versions(page: str, book: Book) -> list[str]:
@@ -178,20 +269,16 @@ def versions(page: str, book: Book) -> list[str]:
     return [in_language(_COMMA, language).join(versions) + in_language(_STOP, language)]
 
 
-def _listed(page: Page, address: str, book: Book) -> Iterator[str]:
-    for equality in book.fact(unproved, page.file):
-        yield f"    - ${equality}$ ([{_title(page)}]({address}))"
+def _pages(book: Book, language: str) -> list[Page]:
+    """The pages in a language, in the order in which a reader turns them."""
+    place = {name: at for at, name in enumerate(book.reading_order)}
+    pages = [page for page in book.pages if page.language == language]
+    return sorted(pages, key=lambda page: place.get(page.name, len(place)))
 
 
-def _pages(book: Book, language: str) -> Iterator[tuple[str, Page]]:
-    for file in book.page_files:
-        if book.language_of(file) == language:
-            yield file.removeprefix("docs/"), book.page(file)
+def _link(page: Page, file: str) -> str:
+    return f"[{page.title}]({posixpath.relpath(page.file, posixpath.dirname(file))})"
 
 
-def _title(page: Page) -> str:
-    return page.title.replace("|", r"\|")
-
-
-def _row(cells: list[str] | tuple[str, ...]) -> str:
+def _row(cells: tuple[str, ...]) -> str:
     return f"| {' | '.join(cells)} |"

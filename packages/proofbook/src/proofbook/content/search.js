@@ -263,9 +263,8 @@ function more(map, key, value) {
   map.set(key, value + (map.get(key) || 0))
 }
 
-// The words that were typed, as Material names those that a result lacks, and the entries that answer.
-function answers(typed, engine) {
-  const words = readTyped(typed, engine.ranking)
-  const terms = words.map(([word]) => ({ term: engine.ranking.form(word) ?? engine.ranking.stem(word) }))
-  return { terms, found: engine.ranking.rank(words) }
+// The entries that answer what was typed; nothing where it has no word.
+function answers(typed, { ranking }) {
+  const words = readTyped(typed, ranking)
+  if (words.length) return ranking.rank(words)
 }

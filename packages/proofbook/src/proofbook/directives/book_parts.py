@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from proofbook.content import (
     changed_digits,
-    claim_report,
     glossary,
     lessons,
     questions,
@@ -40,7 +39,7 @@ def book_parts(config: BookConfig) -> tuple[Directive, ...]:
         Directive(
             changed_digits.NAME, lambda _, page, book: changed_digits.sentence(page.file, book)
         ),
-        Directive(claim_report.NAME, lambda _, page, book: claim_report.summary(page.file, book)),
+        Directive(report.CLAIMS, lambda _, page, book: report.claims(page.file, book)),
         Directive(version_table.NAME, lambda _, page, book: version_table.table(page.file, book)),
     )
 

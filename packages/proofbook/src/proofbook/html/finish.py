@@ -9,7 +9,7 @@ from proofbook.content.glossary import Terms
 from proofbook.html.close_up import close_up
 from proofbook.html.code_lines import mark_lines, place_notes
 from proofbook.html.figures import add_player
-from proofbook.html.folded_plotting import fold_plotting
+from proofbook.html.folds import fold_answers, fold_plotting
 from proofbook.html.foreign_text import mark_english
 from proofbook.html.formulas import formula_characters, render_formulas
 from proofbook.html.name_links import link_names
@@ -74,6 +74,7 @@ def finish_page(content: str, context: PageContext | None) -> FinishedPage:
         add_player(tree, context.assets)
         link_scripts(tree, context.scripts, language)
         place_notes(tree)
+        fold_answers(tree, language)
         fold_plotting(tree, language)
         mark_english(tree, language)
         append_html(tree, take_along(context.taken_as, language))

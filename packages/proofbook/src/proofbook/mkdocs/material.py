@@ -32,7 +32,30 @@ QUERY = (
     rb'if\((\w)=\1\.replace\(new RegExp\("\\\\p\{sc=Han\}\+","gu"\),.{1,80}?'
     rb"\1=\w+\(\1\),!\1\)return\{items:\[\]\};let (\w)=\w+\(\1\)\.filter\(.{1,80}?\),"
     rb"(\w)=this\.index\.search\(\1\)",
-    rb"if(!\1.trim())return{items:[]};let{terms:\2,found:_found}=answers(\1,this),\3=_found",
+    rb"let \2=[],found=answers(\1,this);if(!found)return{items:[],asked:!1};let \3=found",
+)
+TYPED = (
+    # The search listens to keys, and there is none when a reader pastes from a menu, dictates, or
+    # drops a text. A composition (of Chinese, say) ends without another input in some browsers.
+    "bundle",
+    rb'(\w)\((\w),"keyup"\)(,\w\)\.pipe\(\w\(\(\)=>\2\.value\))',
+    rb'\1(\2,"input"),\1(\2,"compositionend")\3',
+)
+CLEARED = (
+    # The button that clears the field is no key either.
+    "bundle",
+    rb'(\(\w\.form,"reset"\)\.pipe\(\w+\(\w\)\)\.subscribe\(\(\)=>)(\w)\.focus\(\)\)',
+    rb"\1{\2.value='';\2.focus();\2.dispatchEvent(new Event('input'))})",
+)
+NOTHING_FOUND = (
+    # A result may belong to what was typed before, and half a word may have none: that nothing was
+    # found is said when the reader has stopped typing. How many results there are says nothing.
+    "bundle",
+    rb"\(\[\{items:(\w)\},\{value:(\w)\}\]\)=>\{switch\(\1\.length\)\{case 0:(\w)\.textContent="
+    rb'\2\.length\?(\w+\("search\.result\.none"\):\w+\("search\.result\.placeholder"\));break;'
+    rb'.{1,150}?"search\.result\.other",\w\)\}\}',
+    rb"([{items:\1,asked:asked=!0},{value:\2}])=>{clearTimeout(\3.late);\3.textContent='';"
+    rb"if(!\1.length)\3.late=setTimeout(()=>{\3.textContent=asked?\4},\2.length?1e3:0)}",
 )
 OWN_ORDER = (
     # Material lets the entry of a page count for more than that of a section: so does search.js.
@@ -88,7 +111,7 @@ ANSWER_FIRST = (
 
 
 PATCHES = (
-    *(QUERY, OWN_ORDER, NAMES, RANKING),
+    *(QUERY, OWN_ORDER, NAMES, RANKING, TYPED, CLEARED, NOTHING_FOUND),
     *(INDEX_WAITS, WORKER_WAITS, COPY_BUTTONS, WHOLE_ANSWER, ANSWER_FIRST),
 )
 """Each as the name of a script, the pattern of the place in it, and what takes its place."""

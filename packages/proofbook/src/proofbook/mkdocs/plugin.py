@@ -104,6 +104,8 @@ class ProofbookPlugin(BasePlugin):
             self._start(root, config)
         language = self.language(config)
         config.nav = nav_in_language(config.nav, language, Path(config.docs_dir))
+        if not config.repo_url:  # MkDocs would warn of a path to edit that leads nowhere
+            config.edit_uri = config.edit_uri_template = None
         fit_for_files(config)
         list_fewer_files(config.theme)
         self.session.pages.remember_colored_code(config)

@@ -57,6 +57,8 @@ def zensical_settings(site: Mapping[str, Any], book: Book, language: str) -> dic
     if site.get("nav"):
         settings["nav"] = [_entry(item, book, language) for item in site["nav"]]
     theme = {k: v for k, v in site["theme"].items() if k not in _THEME_LEFT_OUT}
+    if "features" in theme:  # the pages are written by the export: to edit one changes no source
+        theme["features"] = [each for each in theme["features"] if each != "content.action.edit"]
     settings["theme"] = {**theme, "variant": "classic", "custom_dir": OVERRIDES}
     settings["extra"] = {**(site.get("extra") or {}), **_extra(book, language)}
     settings["plugins"] = ["search"]

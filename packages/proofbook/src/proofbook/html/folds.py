@@ -1,0 +1,55 @@
+"""What a page folds: the answer of an exercise, and the last lines of a script that only draw.
+
+A reader opens either without a script of the page. Who copies or prints the code gets all of it.
+"""
+
+from __future__ import annotations
+
+from proofbook.html.code_lines import LINE
+from proofbook.html.tree import Tree, element, renamed, wrap
+from proofbook.model.config import in_language
+
+FEWEST = 3
+"""So many lines are worth folding."""
+
+_SHOWN, _DRAWS = "plt.show()", "plt."
+_LABEL = {"zh": "显示画图的 {lines} 行", "en": "Show the {lines} lines that draw"}
+_ANSWER = {"zh": "答案", "en": "Answer"}
+_WITH_RUN = {"zh": "代码、输出和答案", "en": "Code, output and answer"}
+
+
+def fold_answers(tree: Tree, language: str) -> None:
+    """Of each closed box of the kind `question`, show the title and the paragraph below it, which
+    ask, and fold the rest, which answers."""
+    for box in tree.css("details.question:not([open])"):
+        title, *rest = (node for node in box.iter(include_text=True) if not node.is_empty_text_node)
+        if rest and rest[0].tag == "p":
+            rest = rest[1:]
+        box = renamed(box, "div")
+        box.attrs["class"] = f"admonition {box.attributes['class']}"
+        renamed(title, "p").attrs["class"] = "admonition-title"
+        if rest:
+            run = any(node.is_element_node and node.css_matches("div.highlight") for node in rest)
+            words = in_language(_WITH_RUN if run else _ANSWER, language)
+            answer = element(tree, "details", {"class": "answer"})
+            wrap(rest, answer)
+            summary = element(tree, "summary", {"data-search-exclude": None}, words)
+            answer.first_child.insert_before(summary, move=True)
+
+
+def fold_plotting(tree: Tree, language: str) -> None:
+    """Fold the last lines of each script that ends with `plt.show()`, as far as each begins with
+    `plt.`."""
+    for code in tree.css("div.highlight pre > code"):
+        lines = [line for line in code.iter() if LINE in (line.attributes.get("class") or "")]
+        texts = [line.text().removesuffix("\n") for line in lines]
+        first = len(lines)
+        while first and texts[-1] == _SHOWN and texts[first - 1].startswith(_DRAWS):
+            first -= 1
+        if len(lines) - first < FEWEST or not first:
+            continue
+        label = element(tree, "label", {"class": "fold", "data-search-exclude": None})
+        label.insert_child(element(tree, "input", {"type": "checkbox"}), move=True)
+        label.insert_child(in_language(_LABEL, language).format(lines=len(lines) - first))
+        lines[first].insert_before(label, move=True)
+        wrap(lines[first:], element(tree, "span", {"class": "folded"}))
