@@ -248,7 +248,7 @@ EXERCISES = {
 }
 """How many exercises each page has that has any."""
 LOOK = """() => [...document.querySelectorAll(".admonition.question")].map(box => {
-    const shown = node => node.checkVisibility({ contentVisibilityAuto: true })
+    const shown = node => node.checkVisibility()
     const [, ...answer] = box.querySelector("details").children
     const asked = [...box.children].slice(0, -1)
     const before = [asked.map(shown), answer.map(shown)]

@@ -9,12 +9,13 @@ import re
 
 from proofbook.check.text_difference import changed_output
 from proofbook.directives.directive import Directive
+from proofbook.directives.options import Option
 from proofbook.model.book import Book
 from proofbook.model.page import Page, Reference
 from proofbook.model.problem import Unproved
 from proofbook.model.snippet import output_file
 
-OPTIONS = {"of": "of: <a snippet whose output holds a tensor of one number>"}
+OPTIONS = {"of": Option("of: <a snippet whose output holds a tensor of one number>")}
 _DIGIT = re.compile(r"(?<=tensor\()(-?)(\d)")
 
 
@@ -33,7 +34,7 @@ def _expand(reference: Reference, page: Page, book: Book) -> list[str]:
     problem = page.problem(
         reference.line,
         "there is no digit to make wrong",
-        OPTIONS["of"],
+        OPTIONS["of"].form,
         f"of: {script}: {why}",
         "correct the option below this line",
     )

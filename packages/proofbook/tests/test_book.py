@@ -6,7 +6,9 @@ import contextlib
 import re
 
 import pytest
-from proofbook.directives.snippet import OPTIONS
+from proofbook.check.registry import problems_of_page
+from proofbook.directives.options import SNIPPET as OPTIONS
+from proofbook.model.book import read_book
 from proofbook.testing.tiny_book import Book
 
 ZH, EN = "docs/t/p.zh.md", "docs/t/p.en.md"
@@ -164,6 +166,41 @@ def test_an_option_that_is_not_indented(book, proof_command):
     assert status == 1 and f"{EN}:6: this would stand in the page as text" in told
 
 
+UNREAD = {
+    "vary": "vary: w = 2.0 | -2 to 4 step 0.5",
+    "words": "words: loss=损失",
+    "of another directive": "about: p | something",
+    "indented, after an empty line": "\n    vary: w = 2.0 | 0 to 4 step 1.0",
+    "after an empty line": "\nhighlight: 3 * w",
+}
+
+
+@pytest.mark.parametrize("line", UNREAD.values(), ids=UNREAD)
+def test_each_option_that_is_not_indented_below_its_directive_is_a_problem(book, line):
+    in_both(book, "    highlight: 3 * w", line)
+    number = 6 + line.count("\n")
+    said = line.strip("\n")
+    for file in (ZH, EN):
+        told = problems_of_page(read_book(book.root), file)
+        (found,) = [one for one in told if "an option of the directive" in one.what]
+        assert (found.line, found.found) == (number, said)
+        assert said.strip().partition(":")[0] + ":" in found.expected and "indent" in found.mend
+
+
+PROSE = {
+    "elsewhere": "    highlight: 3 * w\n\nSo it is.\n\nvary: this word changes a number",
+    "a sentence after an empty line": "\nvary: this word lets a reader change a number.",
+    "in Chinese, after an empty line": "\nnote: 这一行是正文。",
+    "no name of an option": "colour: red",
+}
+
+
+@pytest.mark.parametrize("text", PROSE.values(), ids=PROSE)
+def test_prose_that_begins_like_an_option_is_prose(book, text):
+    in_both(book, "    highlight: 3 * w", text)
+    assert not problems_of_page(read_book(book.root), EN)
+
+
 def test_an_option_after_an_empty_line(book, proof_command):
     in_both(book, "    highlight: 3 * w", "\n    highlight: 3 * w")
     status, _, told = proof_command("check")
@@ -253,7 +290,7 @@ def test_an_unknown_option(book, refuses):
         problem(
             f"{EN}:6",
             "unknown option",
-            " or ".join(OPTIONS.values()),
+            " or ".join(option.form for option in OPTIONS.values()),
             "hl_lines: 2",
             "correct or remove this line",
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from proofbook.directives.snippet import OPTIONS
+from proofbook.directives.options import SNIPPET as OPTIONS
 from proofbook.markdown.expand import expand
 from proofbook.model.book import read_book
 from proofbook.model.page import parse
@@ -301,7 +301,7 @@ def test_all_problems_of_a_page_are_told_at_once(book):
         "    colour: red\n    what is this\n\n::: snippets/t/none.py\n"
     )
     one = "a text that stands in exactly one line of snippets/t/s.py"
-    known = " or ".join(OPTIONS.values())
+    known = " or ".join(option.form for option in OPTIONS.values())
     what = "the text to highlight does not name one line"
     assert problems(book, text)[:5] == [
         f"{PAGE}:2: {what}\n  expected: {one}\n  found:    '4 * w' stands in no line\n"

@@ -329,3 +329,68 @@ def test_what_may_be_right_is_a_warning():
     assert severities("甲\n\n乙", "A and B") == ["warning"]
     assert severities("叶子张量（leaf tensor）", "the tensor") == ["warning"]
     assert severities("是 0.5", "is 0.25") == ["error"]
+
+
+def commit(book: Book) -> None:
+    name = ("-c", "user.name=x", "-c", "user.email=x@example.org")
+    for arguments in (("init", "-q"), ("add", "."), (*name, "commit", "-qm", "one")):
+        subprocess.run(["git", "-C", str(book.root), *arguments], check=True)
+
+
+def test_what_vanished_from_an_output_and_still_stands_in_the_text(book, proof_command):
+    book.write("snippets/t/s.py", 'w = 20.0\ny = w / 2\nprint("y:", y)\n')
+    proof_command("update")
+    for name in (ZH, EN):
+        book.change(name, "3 * w", "w / 2")
+        book.change(name, "6", "`10`")
+    assert proof_command("reconcile")[0] == 0
+    commit(book)
+    # The text of the page is edited in both languages: its highlight, and nothing else.
+    book.write("snippets/t/s.py", 'w = 10.0\nhalf = w / 2\nprint("y:", half)\n')
+    proof_command("update")
+    for name in (ZH, EN):
+        book.change(name, "highlight: w / 2", "highlight: half = w / 2")
+    status, _, err = proof_command("check")
+    what = "the snippets of this section printed this, and no longer do"
+    assert status == 1 and f"{ZH}:3: {what}\n" in err and f"{EN}:3: {what}\n" in err
+    assert "  found:    10\n" in err and UNREAD not in err
+    assert proof_command("reconcile")[0] == 1
+    for name in (ZH, EN):
+        book.change(name, "`10`", "`5.0`")
+    assert what not in proof_command("check")[2]
+    assert proof_command("reconcile") == (0, "1 page recorded.\n", "")
+
+
+def test_what_vanished_may_be_right_as_it_is(book, proof_command):
+    test_what_vanished_from_an_output_and_still_stands_in_the_text(book, proof_command)
+    commit(book)
+    book.write("snippets/t/s.py", 'w = 5.0\nhalf = w - 1\nprint("y:", half)\n')
+    proof_command("update")
+    for name in (ZH, EN):
+        book.change(name, "half = w / 2", "half = w - 1")
+    assert "  found:    5.0\n" in proof_command("check")[2]
+    assert proof_command("reconcile", ZH)[0] == 0
+    assert proof_command("check")[0] == 0
+
+
+def test_more_equations_that_nobody_can_evaluate_are_told(reconciled, proof_command):
+    assert "open-equations" not in reconciled.read(FILE)
+    for name in (ZH, EN):
+        reconciled.change(name, "\n## B", "\n$q^2 = 4$\n\n## B")
+    status, _, err = proof_command("check")
+    assert status == 0
+    for name in (ZH, EN):
+        assert f"{name}:8: warning: more equations of this page than before can be neither" in err
+    assert "  expected: at most 0, as is recorded\n  found:    1: q^2 = 4\n" in err
+    assert proof_command("reconcile", ZH)[0] == 0
+    assert '[open-equations]\n"docs/t/p" = 1\n' in reconciled.read(FILE)
+    assert "more equations" not in proof_command("check")[2]
+    for name in (ZH, EN):
+        reconciled.change(name, "$q^2 = 4$", "$q^2 = 4$, $q^3 = 8$")
+    assert "at most 1, as is recorded\n  found:    2: q^2 = 4; q^3 = 8" in proof_command("check")[2]
+    assert proof_command("reconcile")[0] == 0
+    assert '"docs/t/p" = 2\n' in reconciled.read(FILE)
+    for name in (ZH, EN):
+        reconciled.change(name, "$q^2 = 4$, $q^3 = 8$", "Nothing.")
+    assert proof_command("reconcile")[0] == 0
+    assert "open-equations" not in reconciled.read(FILE)

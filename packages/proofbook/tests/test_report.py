@@ -66,7 +66,7 @@ def test_all_pages_are_counted_together_and_each_has_a_line(book: Book):
     book.write("docs/t/r.en.md", "# Nothing { #nothing }\n\nIt always holds for `detach()`.\n")
     whole = read_book(book.root)
     assert table("docs/proved/index.en.md", whole) == [
-        "|  | The whole book |",
+        "| Counted | The whole book |",
         "|---|---:|",
         "| Pages | 3 |",
         "| Runs | 2 |",
@@ -106,7 +106,7 @@ def test_the_pages_stand_in_the_order_of_the_navigation(book: Book):
 
 
 def test_a_page_asks_for_it_in_its_language(book: Book):
-    for language, head in (("zh", "|  | 全书 |"), ("en", "|  | The whole book |")):
+    for language, head in (("zh", "| 数了什么 | 全书 |"), ("en", "| Counted | The whole book |")):
         text = expand(parse(f"proved/index.{language}.md", "::: report\n"), read_book(book.root))
         assert text.startswith(head)
     assert table("docs/notes.md", read_book(book.root)) == []

@@ -44,6 +44,10 @@ def refused(text: str, *linked: str) -> list[str]:
         "::: snippets/t/s.py\n    highlight: 12345\n",
         "$50 - 2 = 48$, and so 50.",
         "`99`, see [there](q.en.md).",
+        "- then: `99`\n- now: 48\n- proof: [there](q.en.md)",
+        "See [there](q.en.md):\n\n$$\n99\n$$",
+        "It is −0.0367. It falls by 0.0367. 它减少了 0.0367。 The clamp is $[-48, 48]$.",
+        "With $w = 3$ it is $w^3 = 27$, which is 27.",
         '`12345`{ data-source="https://example.org" }',
         "`loss2.backward()` and `conv2d`, `float32`, `x[0] = 1`",
         '`48`{ data-line="loss:" }',
@@ -64,7 +68,13 @@ def test_what_is_proved_or_no_claim(text):
         ("It is `49`.", ["49"]),
         ("It is 49.", ["49"]),
         ("It is 4.8.", ["4.8"]),
-        ("It is -7.", ["7"]),
+        ("It is -7.", ["-7"]),
+        ("It is −48, not -48.", ["-48", "-48"]),
+        ("It is $-48$.", ["-48"]),
+        ("It is 0.0367.", ["0.0367"]),
+        ("- `99`\n- see [there](r.en.md)\n\nand [there](q.en.md)", ["99"]),
+        ("`99`\n\nSee [there](q.en.md).", ["99"]),
+        ("| [there](q.en.md) | 3 |\n| this | `99` |", ["99"]),
         ("It is $49$.", ["49"]),
         ("`tensor([2., 4.])`", ["2, 4"]),
         ("`[-0.0367, 3]`", ["-0.0367, 3"]),
@@ -106,3 +116,54 @@ def test_a_page_whose_files_are_missing_has_no_runs(book: Book):
 
 def test_a_plus_is_a_sign_only_within_an_exponent():
     assert numbers_in("4.2e+01, 1+2, e+3") == (42, 1, 2, 3)
+
+
+SECTIONS = """\
+# T {{ #t }}
+
+One.
+
+::: snippets/t/s.py
+    vary: w = 2.0 | -20 to 20 step 0.5
+
+## Two {{ #two }}
+
+::: snippets/t/two.py
+
+{}
+"""
+
+
+def refused_of_two(text: str) -> list[str]:
+    """What is refused in the second section of a page; the first shows a run in which a reader
+    may change `w`, from -20 to 20, and which prints -3 * w."""
+    page = parse("docs/t/p.en.md", SECTIONS.format(text))
+    first, second = (page.line_starts[r.line - 1] for r in page.references)
+    varied = [
+        SnippetText(f"w={w}\nw.grad: {-3.0 * w}", f"&w={w}") for w in (-20.0, -0.5, 7.0, 8.0, 20.0)
+    ]
+    own = (SnippetText("w = 2.0\n", "code"), SnippetText("w.grad: -6.0\n"), *varied)
+    runs = (
+        ShownSnippet(own, place=first, page="docs/t/p.en.md"),
+        ShownSnippet((SnippetText("w: 50\n"),), place=second, page="docs/t/p.en.md"),
+    )
+    found = find_evidence(page, statements_of(page), lambda file: runs if file == page.file else ())
+    return [problem.found for problem in without_evidence(page, found)]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("It is `50`.", []),
+        ("The answer is `-8`.", ["-8"]),
+        ("The answer is `-60`.", ["-60"]),
+        ("It was `-6.0`.", ["-6"]),
+        ("It was `-6.0`, [above](#t).", []),
+        ("It was `6.0`, [above](#t).", ["6"]),
+        ("Drag `w` to `-0.5` [there](#t) and it is `1.5`.", []),
+        ("Drag `w` to `-0.5` [there](#t) and it is `-1.5`.", ["-1.5"]),
+        ("Drag `w` [there](#t) and it is `-60`.", ["-60"]),
+    ],
+)
+def test_evidence_is_the_own_section_or_what_the_paragraph_links_to(text, found):
+    assert refused_of_two(text) == found

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
+from proofbook.directives.registry import declared_options
 from proofbook.markdown.placeholders import PLACEHOLDER
 from proofbook.model.book import Book
 from proofbook.model.page import Page
 from proofbook.model.problem import Problem
 from proofbook.model.store import LIBRARIES
+
+_OPTION = re.compile(r"(?P<indent>\s*)(?P<name>[a-z_]+):(?P<value>.*)")
+_STOPS = (".", "!", "?", "。", "！", "？")
 
 
 def typed_code(page: Page, book: Book) -> Iterator[Problem]:
@@ -57,6 +62,34 @@ def unclosed_markup(page: Page, book: Book) -> Iterator[Problem]:
             page.line(line),
             f"correct this line; as code (`{mark}`) it is text",
         )
+
+
+def unread_options(page: Page, book: Book) -> Iterator[Problem]:
+    """Lines below a directive that are meant as its options, and would be shown as text.
+
+    Directly below it, or indented after an empty line, any line is one that begins with the name
+    of an option. After an empty line it may be a sentence: "figure: the loss falls."
+    """
+    options = declared_options(book)
+    for reference in page.references:
+        number = reference.end + 1
+        while number <= len(page.lines) and not page.line(number).strip():
+            number += 1
+        apart = number > reference.end + 1
+        while number <= len(page.lines) and (found := _OPTION.match(page.line(number))):
+            indented = len(found["indent"]) > len(reference.indent)
+            sentence = apart and not indented and found["value"].rstrip().endswith(_STOPS)
+            if found["name"] not in options or sentence:
+                break
+            yield page.problem(
+                number,
+                "this would stand in the page as text: an option of the directive above",
+                f"{options[found['name']].form}, indented by four blanks more than `:::`, with no "
+                "empty line between the two",
+                page.line(number),
+                "indent this line, and remove empty lines above it",
+            )
+            number += 1
 
 
 def unknown_placeholders(page: Page, book: Book) -> Iterator[Problem]:

@@ -1,23 +1,32 @@
 """Numbers, messages and names in the text of a page: each must be found in a run that it shows.
 
 The names are those that only a run can prove: of autograd's nodes, of errors and warnings.
-A run is a snippet's code and what it printed. Where a page, or a section of it, speaks of the run
-of another page, it links there: the runs of the pages that a section links to count for it.
+A run is a snippet's code and what it printed. A number is found in the runs of its section, or,
+where that shows none, of its page; a message or a name in those of the page. What a run with other
+numbers printed counts where the section says these numbers. Where a paragraph speaks of the run of
+another page or section, it links there: those runs count for its numbers, and for the messages and
+names of its section. The sign counts.
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from proofbook.check.equations import equation_verdicts
+from proofbook.languages.contents import Section, paragraphs
 from proofbook.markdown.placeholders import fill_placeholders
-from proofbook.maths.equalities import equalities, sides
+from proofbook.maths.check import verdicts
+from proofbook.maths.equalities import sides
+from proofbook.maths.verdict import Verdict
 from proofbook.model.book import Book
 from proofbook.model.page import Page
 from proofbook.model.problem import Problem
 from proofbook.model.snippet import (
+    MATHS,
     NUMBER,
     ShownSnippet,
     SnippetText,
@@ -36,16 +45,66 @@ _MESSAGE = re.compile(
 NAME = re.compile(r"\b(?:[A-Z]\w*Backward\d*|AccumulateGrad|[A-Z]\w*(?:Error|Warning))\b")
 """The class of a node of the graph, of an error, of a warning: another PyTorch may have another."""
 _OTHER_PROOF = {"name": "a recording of one"}
+_ASKED = ("front-matter", "directive", "option", "tag", "attributes")
+_ITEM = re.compile(r" *(?:[-*+]|\d+\.) ")
+_INTERVAL = re.compile(r"[\[(]\s*-\s*(\d[\d.]*)\s*,\s*\1\s*[\])]")
 _BARE = re.compile(r"(?:[-\d.,()\[\]\s&]|\\[,;! ]|\\(?:left|right)\b)*")
 # Words that introduce an assumption, in the same clause.
 _SUPPOSED = re.compile(
-    r"(?:\b(?:if|suppose|assume|imagine|let)\b[^.,;:!?\n]{0,24}"
-    r"|(?:如果|假设|假如|倘若|若|[设令](?= ))[^。，；：！？\n]{0,12})\Z",
+    r"(?:\b(?:if|unless|suppose|assume|imagine|let|say)\b[^.,;:!?\n]{0,24}"
+    r"|(?:如果|假设|假如|倘若|要是|万一|就算|即使|比如|若|[设令](?= ))[^。，；：！？\n]{0,12})\Z",
     re.IGNORECASE,
 )
 # Versions of PyTorch and years need no evidence.
 _VERSION = re.compile(r"(?:0\.[1-4]|1\.(?:1[0-3]|\d)|2\.(?:1[0-5]|\d))(?:\.[0-2])?")
 _YEAR = re.compile(r"20[12]\d")
+_MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.?"
+_NO_RESULT = re.compile(
+    "|".join(
+        (
+            # dates, years and times of the day
+            r"\b\d{4}[-/]\d{1,2}(?:[-/]\d{1,2})?\b",
+            rf"\b(?:\d{{1,2}}(?:st|nd|rd|th)? (?:of )?)?{_MONTH} \d{{1,4}}(?:st|nd|rd|th)?\b"
+            r"(?:,? \d{4}\b)?",
+            r"\b\d{4} ?年(?:代|(?: ?\d{1,2} ?月)(?: ?\d{1,2} ?[日号])?)?",
+            r"\b\d{1,2} ?月(?: ?\d{1,2} ?[日号]|底|初|中)?",
+            r"\b(?:in|since|until|from|back to|of|by|around|early|late) (?:19\d|20[0-3])\ds?\b",
+            r"\((?:19\d|20[0-3])\d\)",
+            r"\b\d{1,2}:\d\d(?::\d\d)?\b",
+            r"\b\d{1,2} ?(?:[ap]\.?m\b|o'clock|点(?: ?\d{1,2} ?分|半)?)",
+            # durations
+            r"\b\d[\d,.]*[ -]?(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?)\b",
+            r"\b\d[\d,.]* ?(?:ms|µs|min|s|h)\b",
+            r"\b\d[\d,.]* ?[多几]? ?(?:毫秒|微秒|秒|分钟|个?小时|天|个星期|星期|周|个月|年)",
+            # hardware, the width of a number, the size of a batch
+            r"\b(?:RTX|GTX|GeForce|Radeon|RX|Quadro|Tesla|Titan|Xeon|EPYC|Ryzen|Core i\d|Ascend"
+            r"|昇腾|Jetson|Raspberry Pi)[ -]?\d+\w*(?: ?(?:Ti|Super|XT|Max|Pro)\b)?",
+            r"(?:\bGPUs?|\bcards?|\bmachines?|\blaptops?|\b(?:RTX |GTX )?[A-Z]?\d+\w*)"
+            r"(?: with| has| of|,| 有| 的)? \d+ ?Gi?B\b",
+            r"\b\d+ ?Gi?B ?(?:GPUs?\b|cards?\b|of (?:GPU )?memory\b|的?(?:显存|显卡|内存))",
+            r"(?:显卡|显存|内存)(?:有|是|为|只有)? ?\d+ ?Gi?B\b",
+            r"\b\d+[- ]?bits?\b|\b\d+ ?位(?!数|置)",
+            r"\bbatch(?:es)?(?: size)?(?: of)? \d+\b|批(?:大小|量)?(?:是|为|有)? ?\d+ ?[个条张]?"
+            r"|\b\d+ ?[个条张](?:样本|图片?)?的(?:一个)?批",
+            # versions of other software; places in texts
+            r"\b(?:Python|CUDA|cuDNN|NCCL|ROCm|NumPy|SciPy|SymPy|Matplotlib|Triton|Ubuntu"
+            r"|Windows|macOS|Transformers|Lightning|MkDocs|Chrome|Firefox|Safari|GCC)"
+            r"(?: version)? \d[\d.]*",
+            r"\b(?:pages?|pp?\.|chapters?|sections?|exercises?|equations?|eq\.|figures?|fig\.|tables?)"
+            r" \(?\d[\d.]*\)?(?:[-–]\d+)?|第 ?\d[\d.]* ?[页章节讲]",
+            r"\barXiv:\S+",
+        )
+    ),
+    re.IGNORECASE,
+)
+"""Dates, times, durations, names of hardware and the like: no run prints them."""
+_SIZE = re.compile(
+    r"(?:\b(?:decreas|reduc|fall|fell|drop|sink|sank|shrink|shrank|lower|down|less|small|lose|lost"
+    r"|subtract|minus|size|magnitude|absolute|away|short)\w*\b[^.,;:!?\n]{0,24}"
+    r"|(?:减|降|落|跌|缩|少|低|小|绝对值|差)[^。，；：！？\n]{0,8})\Z",
+    re.IGNORECASE,
+)
+"""What stands before a number that tells how large something negative is: "falls by 12"."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +114,8 @@ class Statement:
     `place` and `end`: its position in the text of the page, with its marks of code; `said`: its
     own words. `line`: the beginning of the one line of the output in which it must stand, or None.
     `source`: where it comes from instead, or None. `bare`: whether it is a whole side of an
-    equation; the 3 of $3w = 6$ is not, so that no result proves it.
+    equation; the 3 of $3w = 6$ is not, so that no result proves it. `signed`: whether the signs
+    must be those of the run; in $3 - w$ a minus is a difference, and what "falls by 12" has -12.
     """
 
     place: int
@@ -66,6 +126,7 @@ class Statement:
     line: str | None = None
     source: str | None = None
     bare: bool = True
+    signed: bool = True
 
     def lines_in(self, text: SnippetText) -> list[int]:
         """The lines of a text that show it; those first that say it just so."""
@@ -73,8 +134,8 @@ class Statement:
             lines = list(text.lines_naming(self.wanted))
         elif isinstance(self.wanted, str):
             lines = list(text.lines_saying(self.wanted))
-        else:  # In prose a minus may be a difference, or belong to the text before it.
-            found = text.lines_with(self.wanted, signed=self.kind == "value")
+        else:
+            found = text.lines_with(self.wanted, self.signed)
             lines = sorted(found, key=lambda line: self.said not in text.lines[line - 1])
         if self.line is None:
             return lines
@@ -102,31 +163,106 @@ class Evidence:
 
 
 def find_evidence(
-    page: Page, statements: Iterable[Statement], runs: Callable[[str], Sequence[ShownSnippet]]
+    page: Page,
+    statements: Iterable[Statement],
+    runs: Callable[[str], Sequence[ShownSnippet]],
+    judged: Sequence[Verdict] | None = None,
 ) -> Iterator[tuple[Statement, Iterator[Evidence]]]:
     """The statements of a page, each with the lines that prove it, the best first.
 
     Those that name another source are left out. `runs` gives the runs of a page by its file; of one
     that doesn't exist, none. What proves a number may be an equation of the page instead: a run
-    that is no `script`'s.
+    that is no `script`'s. `judged`: what was found of the page's equations, if that is known.
     """
     own = runs(page.file)
-    # The text may use what an equation derives; the equation itself is checked apart.
-    derived = SnippetText(" ".join(f"{e.left} {e.right}" for e in equalities(page) if e.computed))
-    spoken = SnippetText(" ".join(maths.content for maths in page.maths))
+    if judged is None:
+        judged = verdicts(page, own)
+    # An equation that holds proves its numbers, and the text may use them.
+    true = [one.equality for one in judged if one.state in ("computed", "proved")]
+    derived = SnippetText(" ".join(f"{e.left} {e.right}" for e in true), MATHS)
+    spoken = SnippetText(" ".join(maths.content for maths in page.maths), MATHS)
     of_runs = [statement for statement in statements if statement.source is None]
+    part = _parts(page)
     for start, end in _sections(page):
         linked = [run for file in page.linked_pages(start, end) for run in runs(file)]
-        known = [(run, text) for run in [*own, *linked] for text in run.texts]
+        here = [run for run in own if start <= run.place < end] or own
+        said = _numbers_said(page, start, end)
         for statement in (one for one in of_runs if start <= one.place < end):
-            near = sorted(known, key=partial(_distance, statement, page, start, end))
+            known = [*own, *linked]
+            if not isinstance(statement.wanted, str):
+                known = [*here, *_runs_linked(page, *part(statement.place), own, runs)]
+            texts = [
+                (run, text) for run in known for text in run.texts if _is_said(text, run, said)
+            ]
+            near = sorted(texts, key=partial(_distance, statement, page, start, end))
             if statement.kind == "name":
-                nodes = [SnippetText(run.nodes) for run in (*own, *linked) if run.nodes]
+                nodes = [SnippetText(run.nodes) for run in known if run.nodes]
                 near += [(ShownSnippet((text,)), text) for text in nodes]
             elif not statement.line:
                 maths = derived if statement.kind == "number in an equation" else spoken
                 near.append((ShownSnippet((maths,)), maths))
             yield statement, _in_order(statement, near)
+
+
+def _runs_linked(
+    page: Page,
+    start: int,
+    end: int,
+    own: Sequence[ShownSnippet],
+    runs: Callable[[str], Sequence[ShownSnippet]],
+) -> Iterator[ShownSnippet]:
+    """The runs of the pages, and of the sections of this page, that a paragraph links to."""
+    for file in page.linked_pages(start, end):
+        if file != page.file:
+            yield from runs(file)
+    anchors = {h.anchor: page.line_starts[h.line - 1] for h in page.headings}
+    for link in page.links:
+        if start <= link.start < end and not link.external:
+            file, anchor = page.target(link)
+            place = anchors.get(anchor) if file == page.file else None
+            for first, last in _sections(page) if place is not None else ():
+                if first <= place < last:
+                    yield from (run for run in own if first <= run.place < last)
+
+
+def _parts(page: Page) -> Callable[[int], tuple[int, int]]:
+    """Where the paragraph, the item of a list or the row of a table at a place begins and ends.
+
+    A displayed formula goes on from the paragraph above. Of an item without a link: where its list
+    does.
+    """
+    links = [link.start for link in page.links if not link.external]
+    whole, items = [], []
+    for one in paragraphs(page, Section("", 1, page.text)):
+        first, start = page.line(one.line), page.line_starts[one.line - 1]
+        if first.lstrip().startswith("$$") and items:
+            continue
+        items.append(start)
+        above = page.line(one.line - 1) if one.line > 1 else ""
+        if not (_ITEM.match(first) and above.strip()):
+            whole.append(start)
+
+    def around(starts: Sequence[int], place: int) -> tuple[int, int]:
+        at = bisect_right(starts, place)
+        return starts[at - 1] if at else 0, starts[at] if at < len(starts) else len(page.text)
+
+    def part(place: int) -> tuple[int, int]:
+        start, end = around(items, place)
+        linked = bisect_left(links, start) < bisect_left(links, end)
+        return (start, end) if linked else around(whole, place)
+
+    return part
+
+
+def _numbers_said(page: Page, start: int, end: int) -> frozenset[float]:
+    """The numbers that a section says, without what it asks of its snippets."""
+    return frozenset(numbers_in(page.blanked(_ASKED)[start:end]))
+
+
+def _is_said(text: SnippetText, run: ShownSnippet, said: frozenset[float]) -> bool:
+    """Whether the section says the numbers with which a text was printed: the script's own go
+    without saying."""
+    return all(value in said or value in numbers_in(run.code) for value in text.values_varied)
 
 
 def _in_order(
@@ -155,7 +291,8 @@ def _distance(
 def evidence_on_page(page: Page, book: Book) -> Iterator[tuple[Statement, Iterator[Evidence]]]:
     """The statements of a page of a book, each with the lines that prove it, the best first."""
     statements = book.cached(statements_of, page)
-    return find_evidence(page, statements, lambda file: book.fact(snippets_on_page, file))
+    judged = book.remember(equation_verdicts, page.file)
+    return find_evidence(page, statements, lambda file: book.fact(snippets_on_page, file), judged)
 
 
 def unproved_values(page: Page, book: Book) -> Iterator[Problem]:
@@ -173,8 +310,8 @@ def without_evidence(
             yield page.problem(
                 page.line_of(statement.place),
                 f"no run shows this {statement.kind}",
-                f"what stands in {where} output of a snippet of the page, of a page that this "
-                f"section links to, or in {_OTHER_PROOF.get(statement.kind, 'an equation')}",
+                f"what stands in {where} output of a snippet of this section, of a page that this "
+                f"paragraph links to, or in {_OTHER_PROOF.get(statement.kind, 'an equation')}",
                 str(statement),
                 "correct it, or show the run that prints it",
             )
@@ -195,6 +332,8 @@ def _in_prose(page: Page) -> Iterator[Statement]:
     for link in page.links:  # a title is quoted, and a step is checked as a link
         if link.external or _STEP.search(link.address):
             words[link.start : link.end] = " " * (link.end - link.start)
+    for found in _NO_RESULT.finditer("".join(words)):
+        words[found.start() : found.end()] = " " * len(found[0])
     installed = fill_placeholders("{{ torch.version }}")
     for found in NUMBER.finditer("".join(words)):
         digits = found["digits"].rstrip(".")
@@ -204,7 +343,9 @@ def _in_prose(page: Page) -> Iterator[Statement]:
             continue
         said = found[0].rstrip(".")
         place = found.start()
-        yield Statement(place, place + len(said), "number", (float(digits),), said)
+        wanted = -float(digits) if found["sign"] else float(digits)
+        signed = bool(found["sign"]) or not _SIZE.search(page.prose, max(0, place - 60), place)
+        yield Statement(place, place + len(said), "number", (wanted,), said, signed=signed)
 
 
 def _in_code(page: Page) -> Iterator[Statement]:
@@ -212,7 +353,7 @@ def _in_code(page: Page) -> Iterator[Statement]:
         attributes = dict(_NAMED.findall(code.attributes))
         place, end, inside = code.start, code.whole_end, code.content
         more = inside, attributes.get("line"), attributes.get("source")
-        numbers = numbers_in(inside)
+        numbers = () if _NO_RESULT.fullmatch(inside) else numbers_in(inside)
         if _MESSAGE.fullmatch(inside):
             yield Statement(place, end, "message", " ".join(inside.split()), *more)
         elif _VALUE.fullmatch(inside):
@@ -238,11 +379,16 @@ def _in_maths(page: Page) -> Iterator[Statement]:
         bare = [
             range(at, at + len(side)) for side, at in sides(maths.content) if _BARE.fullmatch(side)
         ]
+        intervals = list(_INTERVAL.finditer(maths.content))
         for found in NUMBER.finditer(spaced(maths.content)):
             if len(digits := found["digits"].rstrip(".")) > 1:
                 alone = any(found.start() in side for side in bare)
-                said = "number in an equation", (float(digits),), digits
-                yield Statement(maths.start, maths.end, *said, bare=alone)
+                between = any(i.start() < found.start() < i.end() for i in intervals)
+                wanted = -float(digits) if alone and found["sign"] else float(digits)
+                said = "number in an equation", (wanted,), digits
+                yield Statement(
+                    maths.start, maths.end, *said, bare=alone, signed=alone and not between
+                )
 
 
 def _sections(page: Page) -> list[tuple[int, int]]:

@@ -22,13 +22,18 @@ from proofbook.check.markup import (
     typed_code,
     unclosed_markup,
     unknown_placeholders,
+    unread_options,
 )
 from proofbook.check.numbers import unproved_values
 from proofbook.check.question_links import wrong_question_links
 from proofbook.check.reason_words import wrong_reason_words
 from proofbook.content import claims, glossary, questions, version_differences
 from proofbook.languages.parity import between_languages
-from proofbook.languages.reconcile import edited_in_one_language, unread_sections
+from proofbook.languages.reconcile import (
+    edited_in_one_language,
+    more_open_equations,
+    unread_sections,
+)
 from proofbook.markdown.expand import wrong_directives
 from proofbook.model.book import Book
 from proofbook.model.page import Page
@@ -43,6 +48,7 @@ PAGE_CHECKS: tuple[PageCheck, ...] = (
     typed_code,
     stray_markup,
     unclosed_markup,
+    unread_options,
     unknown_placeholders,
     heading_anchors,
     glossary.wrong_words,
@@ -65,6 +71,7 @@ BOOK_CHECKS: tuple[BookCheck, ...] = (
     between_languages,
     edited_in_one_language,
     unread_sections,
+    more_open_equations,
     unused_files,
     shadowed_modules,
     wrong_records,

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from proofbook.content.page_summary import title
 from proofbook.content.reading_time import minutes, parts
+from proofbook.directives.options import LESSONS
 from proofbook.markdown.spans import Reference
 from proofbook.model.book import Book
 from proofbook.model.config import in_language
@@ -18,7 +19,6 @@ from proofbook.model.page import Page
 from proofbook.model.problem import Problem, Unproved
 
 NAME = "lessons"
-OPTIONS = {"about": "about: <a lesson, as in slope.en.md: slope> | <what a reader learns there>"}
 
 _MINUTES = {"zh": ("{} 分钟", "{} 分钟"), "en": ("{} minute", "{} minutes")}
 
@@ -65,7 +65,7 @@ def _problems(reference: Reference, page: Page, names: tuple[str, ...]) -> Itera
     seen: set[str] = set()
     for lesson, words, line in reference.worded("about"):
         if lesson not in known or not words or lesson in seen:
-            expected = f"{OPTIONS['about']}, once for each of {', '.join(known)}"
+            expected = f"{LESSONS['about'].form}, once for each of {', '.join(known)}"
             what, mend = "this describes no lesson of the part", "correct or remove this line"
             yield page.problem(line, what, expected, f"about: {lesson} | {words}", mend)
         seen.add(lesson)

@@ -57,7 +57,7 @@ _COUNTED = {
         "elsewhere": "From elsewhere",
     },
 }
-_HEAD = {"zh": ("", "全书"), "en": ("", "The whole book")}
+_HEAD = {"zh": ("数了什么", "全书"), "en": ("Counted", "The whole book")}
 _EACH = {"zh": '\n??? note "每一页：{} 页"', "en": '\n??? note "Page by page: {} pages"'}
 _FOLDED = {
     "zh": '\n??? note "没有算的等式：{} 个"',

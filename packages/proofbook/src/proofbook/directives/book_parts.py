@@ -19,6 +19,7 @@ from proofbook.content import (
     version_table,
 )
 from proofbook.directives.directive import Directive
+from proofbook.directives.options import LESSONS, PART
 from proofbook.model.config import BookConfig
 from proofbook.model.page import Page, Reference
 from proofbook.model.problem import Unproved
@@ -29,11 +30,10 @@ if TYPE_CHECKING:
 
 def book_parts(config: BookConfig) -> tuple[Directive, ...]:
     """The directives; those of the TOML files have the files' names, which a book may choose."""
-    part = {"part": "part: <a part that stands in the file>"}
     return (
-        Directive(config.glossary, _glossary_part, part),
-        Directive(config.questions, _questions_part, part),
-        Directive(lessons.NAME, lessons.lessons, lessons.OPTIONS, frozenset({"about"})),
+        Directive(config.glossary, _glossary_part, PART),
+        Directive(config.questions, _questions_part, PART),
+        Directive(lessons.NAME, lessons.lessons, LESSONS),
         Directive(report.NAME, lambda _, page, book: report.table(page.file, book)),
         Directive(report.VERSIONS, lambda _, page, book: report.versions(page.file, book)),
         Directive(

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from proofbook.directives.options import Option
 from proofbook.model.page import Page, Reference
 
 if TYPE_CHECKING:
@@ -28,8 +29,8 @@ class Directive:
     `name`: the text after `:::`, or a pattern of it.
     `expand(reference, page, book)`: the lines of Markdown (or HTML) that take the place of the
     block; raises `Unproved` with the problems where it cannot be shown.
-    `options`: the options that it knows, each with how a page writes it; `repeatable`: those that
-    may be given more than once.
+    `options`: the options that it knows, by their names; a text is the form of an option
+    without words, the same in each language.
     `recording(reference)`: the script whose recording is shown, or None. Such a script is recorded
     at every check, and compared with the recording beside it.
     `varied(reference)`: the numbers of that script that a reader can change, as the page has them.
@@ -38,11 +39,15 @@ class Directive:
 
     name: str | re.Pattern[str]
     expand: Callable[[Reference, Page, Book], list[str]]
-    options: Mapping[str, str] = field(default_factory=dict)
-    repeatable: frozenset[str] = frozenset()
+    options: Mapping[str, Option | str] = field(default_factory=dict)
     recording: Callable[[Reference], str | None] = _no_recording
     varied: Callable[[Reference], tuple[str, ...]] = _nothing_varied
     site_only: bool = False
+
+    def __post_init__(self) -> None:
+        known = self.options.items()
+        options = {name: Option(o) if isinstance(o, str) else o for name, o in known}
+        object.__setattr__(self, "options", options)
 
     def matches(self, path: str) -> bool:
         """Whether the text after `:::` names this directive."""

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from proofbook.directives.book_parts import book_parts
 from proofbook.directives.directive import Directive
+from proofbook.directives.options import OPTIONS, Option
 from proofbook.directives.snippet import SNIPPET
 from proofbook.model.book import Book
 from proofbook.model.config import FILE, BookConfig
@@ -30,6 +31,16 @@ def directives_of(book: Book) -> tuple[Directive, ...]:
 def directive_of(reference: Reference, book: Book) -> Directive:
     """The directive that a page names; what no other one knows is taken for a snippet."""
     return next((one for one in directives_of(book) if one.matches(reference.path)), SNIPPET)
+
+
+def declared_options(book: Book) -> dict[str, Option]:
+    """The options of all directives of a book, by their names; of its own ones that cannot be
+    loaded, which is reported elsewhere, none."""
+    try:
+        known = directives_of(book)
+    except Unproved:
+        return OPTIONS
+    return {name: option for each in known for name, option in each.options.items()}
 
 
 def traced_scripts(book: Book) -> frozenset[str]:
@@ -71,9 +82,10 @@ def wrong_options(page: Page, reference: Reference, directive: Directive) -> Ite
     for key, value, line in reference.options:
         found = f"{key}: {value}" if value else key
         if key not in directive.options:
-            expected = " or ".join(directive.options.values()) or "no option"
+            forms = [option.form for option in directive.options.values()]
+            expected = " or ".join(forms) or "no option"
             what, mend = "unknown option", "correct or remove this line"
-        elif keys.count(key) > 1 and key not in directive.repeatable:
+        elif keys.count(key) > 1 and not directive.options[key].repeatable:
             what, expected, mend = "the option stands twice", "one", "remove one"
         else:
             continue

@@ -15,8 +15,6 @@ import re
 import tokenize
 from collections.abc import Iterator
 
-from gradtrace.vary.variation import FORM
-
 from proofbook.content.version_differences import OtherOutput, folded_outputs
 from proofbook.directives import (
     grid,
@@ -27,6 +25,7 @@ from proofbook.directives import (
     version_output,
 )
 from proofbook.directives.directive import Directive
+from proofbook.directives.options import SNIPPET as OPTIONS
 from proofbook.model.book import Book
 from proofbook.model.page import Page, Reference
 from proofbook.model.problem import Problem, Unproved, not_utf8
@@ -41,18 +40,6 @@ from proofbook.model.version_records import (
 
 EXPECTED_OUTPUT = "<!--pytest-codeblocks:expected-output-->"
 """The marker by which pytest-codeblocks knows that the next fence is what the last one prints."""
-
-OPTIONS = {
-    "highlight": "highlight: <text that stands in one line of the code>",
-    "note": "note: <text that stands in one line of the code> | <what that line does>",
-    "figure": "figure: grid, figure: trace, or figure: plot",
-    "captions": "captions: <one for each matrix of the grid, with | between them>",
-    "alt": "alt: <what the plot shows, in words>",
-    "words": "words: <label of the plot>=<in the language of the page> | ...",
-    "vary": FORM,
-    "passes": "passes: <the backward passes that the trace shows, as 1 or 2-3>",
-    "then": "then: <another version of PyTorch, as 1.12.1>",
-}
 
 
 def _expand(reference: Reference, page: Page, book: Book) -> list[str]:
@@ -103,7 +90,6 @@ SNIPPET = Directive(
     re.compile(r"snippets/(?:[a-z0-9_]+/)*[a-z0-9_]+\.py"),
     _expand,
     OPTIONS,
-    repeatable=frozenset({"highlight", "note", "then", "vary"}),
     recording=_recording,
     varied=varied_figure.asked,
 )
@@ -176,7 +162,7 @@ def _wrong_notes(reference: Reference, page: Page, code: str) -> Iterator[Proble
     for text, note, line in reference.worded("note"):
         if not note or "`" in note:
             found = f"note: {text} | {note}" if note else f"note: {text}"
-            expected = f"{OPTIONS['note']}, in plain words: it becomes a comment of the code"
+            expected = f"{OPTIONS['note'].form}, in plain words: it becomes a comment of the code"
             what, mend = "this is no note for a line of the code", "correct this line"
             yield page.problem(line, what, expected, found, mend)
             continue
@@ -230,7 +216,7 @@ def _version_problems(
     """What another version printed is known, and isn't what the page shows anyway."""
     if not VERSION.fullmatch(version):
         what = "this is no version of PyTorch"
-        yield page.problem(line, what, OPTIONS["then"], version, "correct this line")
+        yield page.problem(line, what, OPTIONS["then"].form, version, "correct this line")
         return
     script = reference.path
     printed = output_with(book, script, version)

@@ -68,14 +68,54 @@ _SAYS_NOTHING = re.compile(
 )
 """A question, and what asks the reader to look."""
 
+_ELSEWHERE = {
+    "en": re.compile(
+        r"\bas \S*(?:the|this|that|our|another|an earlier|a later)? ?(?:\w+ )?(?:page|lesson"
+        r"|chapter|section|part|case)s?\b[^.]{0,80}\b(?:says?|said|shows?|showed|explains?|explained|tells?"
+        r"|put|puts|derives?|proves?|found|finds?)\b"
+        r"|\b(?:see|cf\.|read|compare) (?:also )?(?:the |this |that |our )?(?:\w+ )?"
+        r"(?:page|lesson|chapter|section|part|documentation|docs|paper|figure|table|case)s?\b"
+        r"|\b(?:the|another|a later|an earlier) (?:page|lesson|chapter|section|part) (?:on|about)\b"
+        r"[^.]{0,60}\b(?:says?|shows?|explains?|tells?|covers?|goes|has)\b",
+        re.IGNORECASE,
+    ),
+    "zh": re.compile(
+        r"(?<![看听遇不少常罕碰])见(?=\s*(?:[「《“\[第]|上|下|前|后|本|那|这|官方|文档|论文|附|表|图))"
+        r"|(?:参见|详见|另见|可见于|参考|参看)"
+        r"|(?:页|节|篇|课|章|」|》)(?:里|中|上)?(?:已经|也|都)?(?:讲过|说过|讲了|讲的|证明过|算过|试过)"
+    ),
+}
+"""A sentence that says where something else is said: it is tried there."""
+
+_IDIOM = {
+    "en": re.compile(
+        r"\b(?:first of all|after all|above all|all in all|(?:not )?at all|all along|all right"
+        r"|in any case|at any rate|if any|every now and then|once and for all|as always"
+        r"|(?:not|isn't|aren't|doesn't|don't|won't|needn't|didn't) (?:always|all|every\w*|only"
+        r"|necessarily)"
+        r"|(?:you|we|I) only (?:need|want|have|care|look|see|read)s?(?: to)?"
+        r"|need only|only (?:need|have) to|all (?:you|we) (?:need|want|have)(?: to)?"
+        r"|only (?:just|recently|yesterday|today)|the only (?:thing|one))\b",
+        re.IGNORECASE,
+    ),
+    "zh": re.compile(
+        r"不一定|[不未]必|不都|不总是?|不只|不全部|只需要?|只用|只想|只看|无论如何|不管怎[样么]|总之"
+        r"|一切顺利|所有权|每天|每周|每年|都可以|都行|不是(?:所有|每|任何|一切)"
+    ),
+}
+"""Words that only look like quantifiers, and quantifiers that are denied."""
+
 
 def is_general(words: str, language: str) -> bool:
     """Whether a sentence says something in general; a question or a pointer says nothing.
 
     `words`: the sentence without what it quotes, with `CODE` and `OTHER` where it had code.
     """
-    said = _GENERAL.get(language)
-    return bool(said and said.search(words) and not _SAYS_NOTHING.search(words))
+    if (said := _GENERAL.get(language)) is None:
+        return False
+    if _SAYS_NOTHING.search(words) or _ELSEWHERE[language].search(words):
+        return False
+    return bool(said.search(_IDIOM[language].sub(" ", words)))
 
 
 def speaks_of_example(words: str, language: str) -> bool:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from proofbook.content.glossary import Terms, known_terms, names_pattern
+from proofbook.directives.options import OPTIONS, Option
+from proofbook.directives.registry import declared_options
 from proofbook.languages.contents import (
     Contents,
     Item,
@@ -30,8 +32,6 @@ from proofbook.model.page import Page
 from proofbook.model.problem import Problem
 from proofbook.model.snippet import snippets_on_page
 
-_SAME_OPTIONS = ("highlight", "figure", "passes", "part", "then", "of")  # others are words
-_WORDED = ("note", "about")
 _KINDS = {
     "equations": "equations",
     "links": "links",
@@ -45,7 +45,8 @@ def problems_of_pair(book: Book, one: str, other: str) -> tuple[Problem, ...]:
     """Where two versions of a page do not agree, by their files; `one`: in the first language."""
     runs = "\n".join(run.text for run in book.fact(snippets_on_page, one))
     terms = book.fact(known_terms)
-    return tuple(language_differences(book.page(one), book.page(other), terms, runs))
+    options = declared_options(book)
+    return tuple(language_differences(book.page(one), book.page(other), terms, runs, options))
 
 
 def between_languages(book: Book) -> Iterator[Problem]:
@@ -59,13 +60,18 @@ def between_languages(book: Book) -> Iterator[Problem]:
 
 
 def language_differences(
-    one: Page, other: Page, terms: Terms, shown: str = ""
+    one: Page,
+    other: Page,
+    terms: Terms,
+    shown: str = "",
+    options: Mapping[str, Option] = OPTIONS,
 ) -> Iterator[Problem]:
     """Where two versions of a page do not agree; `one` is in the first language of the book.
 
     `shown` is what their snippets say and print: both may use the names in it as they need.
+    `options`: those of the directives that the pages may use.
     """
-    yield from _order(one, other)
+    yield from _order(one, other, options)
     yield from _front_matter(one, other)
     theirs = {section.anchor: section for section in sections(other)}
     known = [" ".join([shown, *(s.one_line for s in page.code_spans)]) for page in (one, other)]
@@ -75,20 +81,23 @@ def language_differences(
     yield from _terms(one, other, terms)
 
 
-def _same_options(reference: Reference) -> Iterator[str]:
-    """What of the options is the same in each language."""
-    yield from (value for key, value, _ in reference.options if key in _SAME_OPTIONS)
-    for key in _WORDED:
+def _same_options(reference: Reference, options: Mapping[str, Option]) -> Iterator[str]:
+    """What of the options is the same in each language: first the values without words."""
+    same = [key for key, *_ in reference.options if key in options and options[key].same]
+    yield from (v for key, v, _ in reference.options if key in same and not options[key].words)
+    for key in sorted({key for key in same if options[key].words == "last"}):
         yield from (about for about, _, _ in reference.worded(key))
 
 
-def _order(one: Page, other: Page) -> Iterator[Problem]:
+def _order(one: Page, other: Page, options: Mapping[str, Option]) -> Iterator[Problem]:
     """The two versions of a page show the same snippets and headings, in the same order."""
 
     def marks(page: Page) -> list[Item]:
         # Typed code and headings without an anchor are reported by themselves.
         excluded = {*page.typed_python, *(h.line for h in page.headings if not h.anchor)}
-        found = [Item(" ".join([r.path, *_same_options(r)]), r.line) for r in page.references]
+        found = [
+            Item(" ".join([r.path, *_same_options(r, options)]), r.line) for r in page.references
+        ]
         found += [Item(f"{'#' * h.level} {{ #{h.anchor} }}", h.line) for h in page.headings]
         found += [Item(page.line(s.line).strip(), s.line) for s in page.spans_of("fence")]
         return sorted((x for x in found if x.line not in excluded), key=lambda x: x.line)

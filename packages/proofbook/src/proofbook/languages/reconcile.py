@@ -1,7 +1,8 @@
 """The record of which versions of a page were last found to say the same (`proofbook reconcile`).
 
 The record has a line for each section of a page: a hash of the Chinese text, one of the English,
-and one of what the scripts of the section printed and did when it was read.
+and one of what the scripts of the section printed and did when it was read. A table of its own
+counts the equations of each page that nobody could evaluate.
 """
 
 from __future__ import annotations
@@ -12,19 +13,22 @@ import json
 import re
 import subprocess
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from gradtrace import comparable_lines
 
+from proofbook.check.equations import equation_verdicts
+from proofbook.check.numbers import statements_of
 from proofbook.directives.trace_figure import recording_file
 from proofbook.languages.contents import Section, sections
 from proofbook.languages.parity import reordered_sections
 from proofbook.languages.versions import pairs
+from proofbook.maths.equalities import Equality
 from proofbook.model.book import Book
 from proofbook.model.page import Page, one_line_end, parse
 from proofbook.model.problem import Problem, Unproved, not_utf8
-from proofbook.model.snippet import output_file
+from proofbook.model.snippet import SnippetText, output_file
 from proofbook.model.toml_tables import parse_toml
 
 Record = dict[str, dict[str, str]]
@@ -33,9 +37,11 @@ third where the section shows scripts."""
 
 _TOP = """\
 # Which versions of each section were last found to say the same: Chinese, then English; then what
-# the scripts of the section printed and did.
+# the scripts of the section printed and did. First, how many equations nobody could evaluate.
 # Written by: proofbook reconcile
 """
+_OPEN = "open-equations"
+"""The table with the number of equations that nobody could evaluate, for each page that has any."""
 _HASHES = re.compile(r"[0-9a-f]{12}(?: [0-9a-f]{12}){1,2}")
 _COMMITS = 30  # how far back the text that was reconciled is looked for
 _LINES = 40  # of a difference; who changed more knows it
@@ -46,6 +52,12 @@ def read_record(book: Book) -> Record | None:
 
     Raises `Unproved` where it cannot be read.
     """
+    record = _read(book)
+    return None if record is None else {page: h for page, h in record.items() if page != _OPEN}
+
+
+def _read(book: Book) -> dict[str, dict] | None:
+    """The record, and the table of open equations in it; as `read_record`."""
     file = book.config.reconciled
     if not book.has(file):
         return None
@@ -60,6 +72,8 @@ def read_record(book: Book) -> Record | None:
         if not isinstance(hashes, dict):
             raise Unproved([_unreadable(file, 1, f"{page} = {hashes!r}"[:60])])
         for anchor, pair in hashes.items():
+            if page == _OPEN and type(pair) is int:
+                continue
             if not isinstance(pair, str) or not _HASHES.fullmatch(pair):
                 raise Unproved([_unreadable(file, 1, f"{anchor} = {pair!r}"[:60])])
     return record
@@ -105,8 +119,50 @@ def unread_sections(book: Book) -> Iterator[Problem]:
     except Unproved:
         return  # which `edited_in_one_language` reports
     for stem, both in _as_written(book).items() if record else ():
-        for anchor in _unread(record.get(stem, {}), book, *both):
-            yield _unread_problem(*both, anchor)
+        old = record.get(stem, {})
+        for anchor, edited in _with_other_runs(old, book, *both):
+            if not edited:
+                yield _unread_problem(*both, anchor)
+            yield from _vanished(old[anchor], book, both, anchor)
+
+
+def more_open_equations(book: Book) -> Iterator[Problem]:
+    """Warnings: pages with more equations that nobody could evaluate than are recorded."""
+    try:
+        record = _read(book)
+    except Unproved:
+        return
+    counted = (record or {}).get(_OPEN, {})
+    for stem, both in pairs(book).items() if record is not None else ():
+        known = counted.get(stem, 0)
+        for page in both:
+            found = _open_equations(book, page)
+            if len(found) > known:
+                yield Problem(
+                    page.file,
+                    page.line_of(found[-1].place),
+                    "more equations of this page than before can be neither proved nor refuted",
+                    f"at most {known}, as is recorded",
+                    f"{len(found)}: {'; '.join(map(str, found))}",
+                    "write them so that a run, or the page, gives their symbols a value; if that "
+                    f"cannot be: proofbook reconcile {page.file}",
+                    (page.file,),
+                    "warning",
+                )
+
+
+def _open_equations(book: Book, page: Page) -> list[Equality]:
+    judged = book.remember(equation_verdicts, page.file)
+    return [verdict.equality for verdict in judged if verdict.state == "open"]
+
+
+def _open_counts(book: Book) -> dict[str, int]:
+    """How many equations of each page nobody could evaluate, in the language with more of them."""
+    counts = {
+        stem: max(len(_open_equations(book, page)) for page in both)
+        for stem, both in pairs(book).items()
+    }
+    return {stem: count for stem, count in counts.items() if count}
 
 
 def numbers_to_compare(book: Book) -> list[Problem]:
@@ -139,6 +195,12 @@ def reconcile(book: Book, named: set[str] | None) -> list[str]:
     those that `unread_sections` and `numbers_to_compare` report.
     """
     record = read_record(book) or {}
+    known = (_read(book) or {}).get(_OPEN, {})
+    counts = {
+        stem: count if named is None or stem in named else known.get(stem, 0)
+        for stem, count in _open_counts(book).items()
+    }
+    counts = {stem: count for stem, count in counts.items() if count}
     now: Record = {}
     for stem, both in _as_written(book).items():
         old = record.get(stem, {})
@@ -155,9 +217,10 @@ def reconcile(book: Book, named: set[str] | None) -> list[str]:
         if hashes:
             now[stem] = hashes
     file = book.config.reconciled
-    if now != record or not book.has(file):
-        _write(book.root / file, now)
-    return [stem for stem in now if now[stem] != record.get(stem)]
+    if now != record or counts != known or not book.has(file):
+        _write(book.root / file, now, counts)
+    new = [stem for stem in now if now[stem] != record.get(stem)]
+    return [*new, *(s for s in sorted(counts) if counts[s] != known.get(s) and s not in new)]
 
 
 def edited_sections(old: dict[str, str], *both: Page) -> Iterator[tuple[str, int]]:
@@ -216,14 +279,70 @@ def _ran(book: Book, script: str) -> tuple[str, str]:
 
 
 def _unread(old: dict[str, str], book: Book, *both: Page) -> Iterator[str]:
-    """The anchors of sections of which the scripts changed, and not the words in both languages."""
+    """The anchors of sections of which the scripts changed, and not the words in both languages,
+    or not all of them that quote the scripts."""
+    for anchor, edited in _with_other_runs(old, book, *both):
+        if not edited or any(_vanished(old[anchor], book, both, anchor)):
+            yield anchor
+
+
+def _with_other_runs(old: dict[str, str], book: Book, *both: Page) -> Iterator[tuple[str, bool]]:
+    """The anchors of sections of which the scripts changed, and whether the words did, in both
+    languages."""
     runs, now = _runs(book, both[0]), _hashes(*both)
     for anchor, known in old.items():
         *pair, ran = [*known.split(), ""][:3]
         words = now.get(anchor, "").split()
         edited = [was != here for was, here in zip(pair, words, strict=False)]
-        if ran and words and runs.get(anchor) != [ran] and not all(edited):
-            yield anchor
+        if ran and words and runs.get(anchor) != [ran]:
+            yield anchor, all(edited)
+
+
+def _vanished(hashes: str, book: Book, both: tuple[Page, ...], anchor: str) -> Iterator[Problem]:
+    """What the scripts of a section printed when it was read, don't print now, and its text still
+    says. Nothing where git doesn't know what they printed."""
+    section = next(s for s in sections(both[0]) if s.anchor == anchor)
+    scripts = list(dict.fromkeys(r.path for r in both[0].references if r.line in section.lines))
+    before = _printed_before(scripts, hashes.split()[2], book.root)
+    if before is None:
+        return
+    then = SnippetText(before)
+    now = SnippetText("\n".join(book.text_or_empty(output_file(script)) for script in scripts))
+    code = "\n".join(map(book.text_or_empty, scripts))
+    for page in (book.page(page.file) for page in both):
+        lines = next(s.lines for s in sections(page) if s.anchor == anchor)
+        for statement in book.cached(statements_of, page):
+            line = page.line_of(statement.place)
+            in_code = re.search("[a-z]", statement.said) and statement.said in code
+            if line not in lines or in_code or statement.source is not None:
+                continue
+            if statement.lines_in(then) and not statement.lines_in(now):
+                yield Problem(
+                    page.file,
+                    line,
+                    "the snippets of this section printed this, and no longer do",
+                    f"what {', '.join(scripts)} prints now",
+                    statement.said,
+                    f"correct it; if it is right as it is: proofbook reconcile {page.file}",
+                    (page.file,),
+                )
+
+
+def _printed_before(scripts: Sequence[str], wanted: str, root: Path) -> str | None:
+    """What scripts printed when their section was read, if git knows it."""
+    files = [file for s in scripts for file in (output_file(s), recording_file(s))]
+    commits = _git(root, "log", "--format=%H", f"-{_COMMITS}", "--", *files) or ""
+    for commit in commits.split():
+        texts = []
+        for script in scripts:
+            printed, recording = (
+                one_line_end(_git(root, "show", f"{commit}:./{file}") or "")
+                for file in (output_file(script), recording_file(script))
+            )
+            texts += [printed, "\n".join(comparable_lines(recording))]
+        if _digest("\n".join(texts)) == wanted:
+            return "\n".join(texts[::2])
+    return None
 
 
 def _hash(section: Section) -> str:
@@ -323,8 +442,11 @@ def _unreadable(file: str, line: int, found: str) -> Problem:
     )
 
 
-def _write(file: Path, record: Record) -> None:
+def _write(file: Path, record: Record, counts: Mapping[str, int]) -> None:
     parts = [_TOP]
+    if counts:
+        rows = [f"{json.dumps(page)} = {counts[page]}\n" for page in sorted(counts)]
+        parts.append(f"[{_OPEN}]\n{''.join(rows)}")
     for page in sorted(record):
         rows = [f'{anchor} = "{pair}"\n' for anchor, pair in record[page].items()]
         parts.append(f"[{json.dumps(page, ensure_ascii=False)}]\n{''.join(rows)}")

@@ -14,6 +14,7 @@ from itertools import accumulate
 
 from markdown.util import BLOCK_LEVEL_ELEMENTS
 
+from proofbook.directives.options import OPTIONS
 from proofbook.markdown.paragraphs import TAB, Paragraphs
 from proofbook.markdown.spans import SEPARATOR, Blocks, Reference, Region, Span
 
@@ -24,11 +25,6 @@ _FENCE = re.compile(
 )
 _HTML = re.compile(r" {0,3}<(?P<close>/?)(?P<tag>[A-Za-z][\w-]*)(?P<rest>(?:\"[^\"]*\"|[^>\"])*)>")
 BLOCK_LEVEL = frozenset(BLOCK_LEVEL_ELEMENTS)
-_UNREAD = re.compile(r"\s*(?:highlight|note|figure|captions|alt|words|passes|then|part|of|about):")
-_WORDS = frozenset({"captions", "alt"})
-"""The options of which a reader sees the value."""
-_WORDS_BEHIND = frozenset({"note", "about"})
-"""Those of which a reader sees what stands behind the last separator."""
 
 
 def scan_blocks(text: str, whole: bool = True) -> Blocks:
@@ -135,10 +131,10 @@ class _Scanner:
             option = _OPTION.match(line)
             key = option["key"] if option else line.strip()
             options.append((key, option["value"].strip() if option else "", last + 1))
-            if option and key in _WORDS | _WORDS_BEHIND:
-                cut = line.rfind(SEPARATOR) if key in _WORDS_BEHIND else -1
+            if option and key in OPTIONS and (part := OPTIONS[key].words):
+                cut = line.rfind(SEPARATOR) if part == "last" else -1
                 words = start + (option.end("before") if cut < 0 else cut + len(SEPARATOR))
-                self.found.regions.append(Region(words, start + len(line), key in _WORDS_BEHIND))
+                self.found.regions.append(Region(words, start + len(line), part == "last"))
                 self.found.spans.append(Span("option", start, words, last + 1, name=key))
             else:
                 self._span("option", last, last, name=key)
@@ -146,9 +142,6 @@ class _Scanner:
             last += 1
         reference = Reference(path, at + 1, last, directive["indent"], tuple(options))
         self.found.references.append(reference)
-        below = next((n for n in range(last, len(self.lines)) if self.lines[n].strip()), None)
-        if below is not None and _UNREAD.match(self.lines[below]):
-            self.found.unread.append(below + 1)
         if commented:
             self.found.within_comment.append(at + 1)
         return last - at

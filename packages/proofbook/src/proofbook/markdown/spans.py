@@ -138,8 +138,7 @@ class Blocks:
     text: that of the page, with the marks of quotations blanked, each character where it was.
     definitions: the address of each `[label]: address`, by its label in small letters.
     not_prose: first and last lines of front matter, fences and directives. unclosed: the lines of
-    fences that are never closed. unread: lines that look like options of the directive above them.
-    within_comment: the lines of directives within a comment.
+    fences that are never closed. within_comment: the lines of directives within a comment.
     """
 
     text: str
@@ -150,5 +149,4 @@ class Blocks:
     definitions: dict[str, str] = field(default_factory=dict)
     not_prose: list[tuple[int, int]] = field(default_factory=list)
     unclosed: list[int] = field(default_factory=list)
-    unread: list[int] = field(default_factory=list)
     within_comment: list[int] = field(default_factory=list)

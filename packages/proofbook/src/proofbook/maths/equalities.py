@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from proofbook.maths.algebra.expression import NotEvaluated, evaluate, subtrees
-from proofbook.maths.algebra.latex import Unreadable, read_latex
+from proofbook.maths.algebra.latex import Tree, Unreadable, read_latex
 from proofbook.model.page import Page
 
 _ENVIRONMENT = re.compile(r"\\begin\{(pmatrix|bmatrix|cases)\}.*?\\end\{\1\}", re.DOTALL)
@@ -105,8 +105,7 @@ def number(latex: str) -> float | None:
     """The value of an expression, or None where it holds letters or isn't complete."""
     try:
         tree = read_latex(latex)
-        kinds = {one[0] for one in subtrees(tree) if isinstance(one, tuple)}
-        if kinds & {"symbol", "d", "sum", "claim", "cases"}:
+        if not are_numbers(tree):
             return None
         found = evaluate(tree, lambda name: 0.0)
     except (Unreadable, NotEvaluated):
@@ -114,6 +113,12 @@ def number(latex: str) -> float | None:
     if not isinstance(found, float) or (math.isinf(found) and r"\infty" not in latex):
         return None
     return found
+
+
+def are_numbers(*trees: Tree) -> bool:
+    """Whether these are expressions without letters."""
+    kinds = {one[0] for tree in trees for one in subtrees(tree) if isinstance(one, tuple)}
+    return not kinds & {"symbol", "d", "sum", "claim", "cases"}
 
 
 def half_unit(latex: str) -> float:

@@ -8,6 +8,7 @@ from proofbook.maths.algebra.expression import (
     NotEvaluated,
     Symbol,
     Value,
+    agree,
     evaluate,
     expand_sums,
     is_symbol,
@@ -73,6 +74,15 @@ class PageValues:
         here = [k for s, k in said if s == section] or [k for s, k in ran if s == section]
         above = [known for _, known in said if known.place < place]
         return list(dict.fromkeys(here or above or [known for _, known in ran]))
+
+    def prints_one_gradient(self, symbol: Symbol, place: int) -> bool:
+        """Whether a gradient (`b.grad`) is printed with one value alone: by runs of the section,
+        or, where it has none, of the page."""
+        section, name = self._sections.at(place), (symbol[0].removeprefix("grad "), symbol[1])
+        here = [run for there, run in self._runs if there == section]
+        runs = here or [run for _, run in self._runs]
+        printed = [known.value for run in runs for known in run.gradients.get(name, ())]
+        return bool(printed) and all(agree(printed[0], value, 0.0) for value in printed)
 
     def has_value_in(self, section: int, symbol: Symbol) -> bool:
         """Whether the section itself, or a run in it, gives a value to a symbol."""

@@ -18,6 +18,7 @@ from proofbook.maths.algebra.expression import (
     expand_sums,
     has_kink,
     has_operation,
+    is_symbol,
     subtrees,
     symbols,
 )
@@ -32,7 +33,7 @@ from proofbook.maths.definitions import (
     is_index,
     read_sides,
 )
-from proofbook.maths.equalities import Equality
+from proofbook.maths.equalities import Equality, are_numbers
 from proofbook.maths.page_values import PageValues, Sections, value_of_symbol, without_step
 from proofbook.maths.symbol_values import SymbolValues
 from proofbook.maths.verdict import (
@@ -40,6 +41,7 @@ from proofbook.maths.verdict import (
     format_difference,
     format_value,
     format_values,
+    verdict_on_large_numbers,
     verdict_on_numbers,
 )
 from proofbook.model.page import Page
@@ -101,6 +103,10 @@ class Verifier:
         if equality not in self.sides:
             return Verdict(equality, "open")
         one, other = self.sides[equality]
+        if are_numbers(one, other):
+            found = verdict_on_large_numbers(equality, one, other)
+            if found.state != "open":
+                return found
         given = value_of_symbol(one, other)
         with contextlib.suppress(NotEvaluated, RecursionError):
             if given is not None:
@@ -244,10 +250,30 @@ class Verifier:
                 places = {known.place for known in chosen} - {None}
                 return Verdict(equality, "proved", used=used | places)
             first = first or (left, right if symbols(other) else None, values)
-        if first is None or 0.0 in (one, other) or any(n[0].startswith("grad ") for n in names):
-            # What is set to 0 is to be solved. A printed gradient may be that of something else.
+        printed = [name for name in names if name[0].startswith("grad ")]
+        if first is None or (0.0 in (one, other) and not printed):
+            return Verdict(equality, "open", used=used)  # what is set to 0 is to be solved
+        if printed and not self._is_printed(equality, printed):
             return Verdict(equality, "open", used=used)
         return Verdict(equality, "wrong", format_difference(*first), used)
+
+    def _is_printed(self, equality: Equality, gradients: Sequence[Symbol]) -> bool:
+        """Whether the runs of the section print just what an equality says of a gradient.
+
+        One label may be of several losses: of L_1, or of the terms of a sum.
+        """
+        derivatives = [
+            tree
+            for side in self.sides[equality]
+            for tree in subtrees(side)
+            if isinstance(tree, tuple) and tree[0] == "d"
+        ]
+        return (
+            len(derivatives) == len(gradients) == 1
+            and is_symbol(derivatives[0][1])
+            and not derivatives[0][1][2]
+            and self.values.prints_one_gradient(gradients[0], equality.place)
+        )
 
     def _holds_by_signs(self, equality: Equality, pairs: Sequence[Pair]) -> bool:
         """Whether it suffices that all known values of a symbol are positive, or negative.

@@ -184,7 +184,7 @@ class Page:
         text = self.blanked(_NO_TEXT)
         found = {self.line_of(stray.start()) for stray in _STRAY.finditer(text)}
         scanned = self.scanned
-        return tuple(sorted(found.union(scanned.unclosed, scanned.unread, scanned.within_comment)))
+        return tuple(sorted(found.union(scanned.unclosed, scanned.within_comment)))
 
     @cached_property
     def unclosed(self) -> tuple[tuple[int, str], ...]:

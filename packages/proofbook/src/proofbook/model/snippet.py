@@ -23,6 +23,9 @@ _DOUBLE = re.compile(r"\b(?:float64|double)\b")
 _NODE_IN_RECORDING = re.compile(r'^"n\d+": \{"op": "(\w+)"', re.MULTILINE)
 VARIED = "&"
 """How the part of a text begins that was printed with other numbers in the script."""
+_SUBTRACTED = re.compile(r"- +(\d+(?:\.\d*)?(?:e[+-]?\d+)?)")
+MATHS = "maths"
+"""The part of a text that is no run's: formulas of the page."""
 _ELLIPSIS = re.compile(r"\s*(?:\.\.\.|…+)\s*")
 
 
@@ -48,11 +51,23 @@ class SnippetText:
     def words(self) -> str:
         return " ".join(self.text.split())
 
+    @cached_property
+    def values_varied(self) -> tuple[float, ...]:
+        """The numbers with which this was printed, in the order of the page."""
+        numbers = self.part.removeprefix(VARIED).split(VARIED) if self.part[:1] == VARIED else ()
+        return tuple(float(number.partition("=")[2]) for number in numbers)
+
     def lines_with(self, wanted: Sequence[float], signed: bool) -> Iterator[int]:
         """The lines in which these numbers begin, one after another, with these signs or any.
 
-        First those that hold all of them: a matrix goes on in the next line.
+        First those that hold all of them: a matrix goes on in the next line. In code
+        and maths `- 1` is -1.
         """
+        if signed and self.part in ("code", MATHS) and len(wanted) == 1 and wanted[0] < 0:
+            for number, line in enumerate(self.lines, 1):
+                found = _SUBTRACTED.findall(line)
+                if any(_same(-float(digits), wanted[0]) for digits in found):
+                    yield number
         size, same = len(wanted), _same if signed else _same_size
         below = []
         for i in range(len(self.numbers) - size + 1):

@@ -1,0 +1,189 @@
+"""Ordinary correct edits of a page are accepted, and false ones refused, by all checks together."""
+
+from __future__ import annotations
+
+import pytest
+from proofbook.check.registry import problems_of_page
+from proofbook.model.book import read_book
+from proofbook.model.problem import errors
+from proofbook.testing.tiny_book import Book
+
+SCRIPT = """\
+import torch
+
+w = torch.tensor(3.0, requires_grad=True)
+b = torch.tensor(40.0, requires_grad=True)
+loss = w**3 - 12 * b
+loss.backward()
+print("loss:", loss.item())
+print("w.grad:", w.grad)
+print("b.grad:", b.grad)
+"""
+OUTPUT = "loss: -453.0\nw.grad: tensor(27.)\nb.grad: tensor(-12.)\n"
+PAGES = {
+    "en": "# How large is it? { #size }\n\n::: snippets/t/s.py\n\n## More { #more }\n\nMore.\n\n",
+    "zh": "# 有多大？ { #size }\n\n::: snippets/t/s.py\n\n## 更多 { #more }\n\n更多。\n\n",
+}
+EDITS = {
+    "en": (
+        "The gradient of `w` is `27`.",
+        "The loss is -453, or `-453.0`.",
+        "The loss is −453.",
+        "The gradient of `b` is `-12`.",
+        "With `b` one larger, the loss falls by 12.",
+        "The loss decreases by about 12 for each unit of `b`.",
+        "The gradient of `b` has the size 12.",
+        "With $w = 3$, $w^3 = 27$.",
+        "$w^3 = 27$, and $27 - 12 \\times 40 = -453$.",
+        "$\\partial L / \\partial b = -12$",
+        "$\\frac{\\partial L}{\\partial w} = 3 w^2 = 27$",
+        "The square is $w^2 = 9$, its double $2w^2 = 18$, so 18 in all.",
+        "If `w` were 17, everything would be larger.",
+        "Suppose the loss were 99.",
+        "Say the batch has 64 rows.",
+        "Train it on an RTX 3090.",
+        "An RTX 4090 Ti or an A100 will do.",
+        "On an H100-80GB this is fast.",
+        "A GPU with 24 GB is enough, as is an A100 with 80 GB.",
+        "The meeting is at 14:30.",
+        "We meet at 9 am, or at 10 pm.",
+        "This was written on 2026-11-26.",
+        "This was written on November 26, 2026.",
+        "On 26 November 2026 the page was new.",
+        "The idea goes back to 1986.",
+        "Adam was published in 2014 (arXiv:1412.6980).",
+        "It takes 30 minutes.",
+        "A 45-minute lesson, with a break of 15 seconds.",
+        "One epoch took 12 hours, another 90 s.",
+        "A batch of 32 samples fits.",
+        "With a batch size of 256 the noise is smaller.",
+        "float16 has 16 bits, a double 64 bits.",
+        "It is an 8-bit or a 32-bit number.",
+        "Python 3.12 and CUDA 12.4 are fine.",
+        "Ubuntu 24.04 works.",
+        "Since PyTorch 2.1 there is another way.",
+        "Read section 6.5 of the book, page 214.",
+        "Chapter 12 has the proof.",
+        "Issue [#12345](https://github.com/pytorch/pytorch/issues/12345) has the details.",
+        "You only need one line.",
+        "You only have to call it once.",
+        "All you need is the chain rule.",
+        "First of all, look at the loss.",
+        "After all, the gradient is a number.",
+        "That isn't always so.",
+        "This is not only faster.",
+        "As the page on [the size](#size) says, every call adds to it.",
+        "See the page on [the size](#size): all calls add up.",
+        "The lesson on leaves explains why every tensor has one.",
+        "Try another optimizer.",
+        "I find this surprising.",
+        "Both languages of this page are short.",
+        "Run the script twice and compare.",
+        "Look at the sign of the second gradient.",
+        "The third number is a gradient as well.",
+        "This takes three steps.",
+        "- The first line is the loss.\n- The other two are gradients.",
+        "| Name | Value |\n|---|---|\n| loss | `-453.0` |",
+        '!!! note "A note"\n    The loss is negative.',
+        "Thank you for the correction.",
+    ),
+    "zh": (
+        "`w` 的梯度是 `27`。",
+        "损失是 -453。",
+        "`b` 大 1，损失就减少 12。",
+        "$w = 3$ 时 $w^3 = 27$。",
+        "梯度不一定是整数。",
+        "这不一定对。",
+        "见「[有多大](#size)」。",
+        "每一步怎么算，见[上面](#size)。",
+        "那一页讲过，每个张量都有梯度。",
+        "你只需要一行代码。",
+        "只需再运行一次。",
+        "在 RTX 3090 上也能跑。",
+        "显卡有 24 GB 显存就够了。",
+        "下午 14:30 开始。",
+        "写于 2026 年 11 月 26 日。",
+        "写于 2026-11-26。",
+        "要花 30 分钟。",
+        "训练用了 12 个小时。",
+        "一批 32 个样本放得下。",
+        "float16 是 16 位。",
+        "Python 3.12 也可以。",
+        "如果 `w` 是 17，会怎样？",
+        "要是有 50 层呢？",
+        "这不只是快慢的问题。",
+        "第 12 页有证明。",
+        "无论如何，先看损失。",
+        "谢谢指正。",
+    ),
+}
+FALSE = {
+    "en": (
+        "The gradient of `w` is `28`.",
+        "The loss is `453.0`.",
+        "The gradient of `b` is `-21`.",
+        "The loss is 453.",
+        "The loss is -435.",
+        "The loss falls by 13.",
+        "$w^3 = 28$",
+        "$27 - 12 \\times 40 = -452$",
+        "$9^{9^{9^9}} = 1$",
+        "$\\partial L / \\partial b = 27$",
+        "$\\frac{\\partial L}{\\partial w} = -12$",
+        "It was 30 before.",
+        "The result is 2026.5.",
+        "There are 3090 of them.",
+        "The norm is 14.30.",
+        "It is 16 at the end.",
+        "Every optimizer reads the loss.",
+        "`detach()` never copies.",
+        "You must call `zero_grad()` first.",
+        "Only leaves get a gradient.",
+        "The node is `AddBackward0`.",
+        "`RuntimeError: the loss is no number at all`",
+        "See [there](#nowhere).",
+        "Call `torch.no_grid()`.",
+        "vary: w = 3.0 | 1 to 5 step 1.0",
+    ),
+    "zh": (
+        "`w` 的梯度是 `28`。",
+        "损失是 453。",
+        "`b` 大 1，损失就减少 13。",
+        "$w^3 = 28$。",
+        "结果是 30。",
+        "每个优化器都读损失。",
+        "这样一定报错。",
+        "必须先调用 `zero_grad()`。",
+        "节点是 `AddBackward0`。",
+        "调用 `torch.no_grid()`。",
+    ),
+}
+
+
+def cases(edits: dict[str, tuple[str, ...]]) -> list[tuple[str, str]]:
+    return [(language, edit) for language, some in edits.items() for edit in some]
+
+
+def told(book: Book, language: str, edit: str) -> list[str]:
+    """What the checks of the page find wrong with it after an edit."""
+    book.write("snippets/t/s.py", SCRIPT)
+    book.write("snippets/t/s.out", OUTPUT)
+    book.write("tests/claims/test_t.py", "")
+    for each, text in PAGES.items():
+        # Directly below the directive stands what looks like one of its options.
+        place = "s.py\n" if edit.startswith("vary:") else "\n\n"
+        head, _, rest = text.partition(place)
+        said = f"{head}{place}{edit}\n{rest}" if place == "s.py\n" else f"{text}{edit}\n"
+        book.write(f"docs/t/p.{each}.md", said if each == language else text)
+    page = f"docs/t/p.{language}.md"
+    return [str(problem) for problem in errors(problems_of_page(read_book(book.root), page))]
+
+
+@pytest.mark.parametrize(("language", "edit"), cases(EDITS))
+def test_an_ordinary_correct_edit_is_accepted(book, language, edit):
+    assert told(book, language, edit) == []
+
+
+@pytest.mark.parametrize(("language", "edit"), cases(FALSE))
+def test_a_false_edit_is_refused(book, language, edit):
+    assert told(book, language, edit)
