@@ -126,7 +126,8 @@ def wait_for(page, text: str) -> None:
 
 
 def code_line(page, number: int) -> str:
-    return page.locator("div.highlight:not(.output) .code-line").nth(number - 1).inner_text()
+    line = page.locator("div.highlight:not(.output) .code-line").nth(number - 1)
+    return line.inner_text().removesuffix("\n")
 
 
 def test_keys_move_the_slider_and_everything_follows(varied, page, printed):

@@ -17,7 +17,7 @@ def _bits(thing):
     if isinstance(thing, nn.Module):
         return [_bits(p) for p in thing.state_dict().values()] + [*map(_bits, thing.parameters())]
     if type(thing) in (torch.Tensor, nn.Parameter):
-        grad = None if thing.grad is None else _bits(thing.grad)
+        grad = _bits(thing.grad) if thing.is_leaf and thing.grad is not None else None
         return thing.detach().numpy().tobytes().hex(), grad
 if __name__ == "__main__":
     print({name: _bits(thing) for name, thing in list(globals().items()) if _bits(thing)})

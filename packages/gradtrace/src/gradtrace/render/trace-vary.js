@@ -77,8 +77,8 @@ customElements.get("trace-vary") || customElements.define("trace-vary", class ex
     this.back = make("button", { type: "button", onclick: () => this.restore() })
     this.back.textContent = this.words[2].replace("#", this.numbers.map(({ values, own }) => values[own]).join(", "))
     this.note = make("small", { ariaLive: "polite" })
-    const numbers = this.inputs.map(both => make("span", { className: "number" }, ...both))
-    this.append(make("b", {}, this.words[0]), ...numbers, this.back, this.note)
+    const pairs = this.inputs.map(both => make("span", { className: "number" }, ...both))
+    this.append(make("b", {}, this.words[0]), ...pairs, this.back, this.note)
     for (const touched of ["pointerdown", "focusin"]) this.addEventListener(touched, () => this.load())
     this.tell()
   }

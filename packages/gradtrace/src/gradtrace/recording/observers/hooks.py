@@ -143,8 +143,9 @@ class ScriptHooks:
 
     def in_pass(self) -> AbstractContextManager:
         """Have the hooks of tensors recorded."""
-        self._of_tensors = [each for each in self._of_tensors if each[0]() is not None]
-        tables = [(of(), lambda name=name: name) for of, name in self._of_tensors]
+        alive = [(of, of(), name) for of, name in self._of_tensors]
+        self._of_tensors = [(of, name) for of, table, name in alive if table is not None]
+        tables = [(table, lambda name=name: name) for _, table, name in alive if table]
         return self._recording(tables) if tables else contextlib.nullcontext()
 
     def _step_begins(self, optimizer: torch.optim.Optimizer, *_: object) -> None:
