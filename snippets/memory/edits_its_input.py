@@ -1,3 +1,5 @@
+from functools import partial
+
 import torch
 from torch.utils.checkpoint import checkpoint
 
@@ -17,20 +19,17 @@ def block_of_copy(x):
     return block(x.clone())
 
 
-def run(name, function, argument, plain=False):
+def report(name, y):
     w.grad = None
     try:
-        if plain:
-            y = function(argument)
-        else:
-            y = checkpoint(function, argument, use_reentrant=False)
         y.backward()
         print(f"{name}: w.grad {w.grad.item()}")
     except RuntimeError as error:
         print(f"{name}: {str(error).split(': ')[0]}")
 
 
-run("no checkpoint", block, torch.tensor(1.0), plain=True)
-run("argument", block, torch.tensor(1.0))
-run("in a list", block_of_list, [torch.tensor(1.0)])
-run("copy", block_of_copy, torch.tensor(1.0))
+checkpointed = partial(checkpoint, use_reentrant=False)
+report("no checkpoint", block(torch.tensor(1.0)))
+report("argument", checkpointed(block, torch.tensor(1.0)))
+report("in a list", checkpointed(block_of_list, [torch.tensor(1.0)]))
+report("copy", checkpointed(block_of_copy, torch.tensor(1.0)))

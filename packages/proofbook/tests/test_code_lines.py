@@ -99,9 +99,10 @@ def laid_out(code: str, kind: str = "highlight") -> str:
 
 
 def test_each_line_is_an_element_that_knows_its_indentation():
-    found = laid_out(f'a = {X}\n\n    {X}\n<span class="hll">  {X}\n</span>{X} +\n')
-    highlighted = line(f"  {X}", ' style="--indent: 2ch"', "hll code-line")
-    expected = [line(f"a = {X}"), line(""), line(f"    {X}", ' style="--indent: 4ch"')]
+    blank = '<span class="w"> </span>'
+    found = laid_out(f'a{blank}= {X}\n\n    {X}\n<span class="hll">  {X}\n</span>{X} +\n')
+    highlighted = line(f"  {X}", ' style="--indent:2ch"', "hll code-line")
+    expected = [line(f"a = {X}"), line(""), line(f"    {X}", ' style="--indent:4ch"')]
     assert found == "".join([*expected, highlighted, line(f"{X} +")])
 
 
@@ -113,7 +114,7 @@ def test_what_is_printed_stays_as_it_is():
 def test_a_comment_at_the_end_of_a_line_is_a_note_and_all_of_it_stays_in_the_text():
     found = laid_out(f'    {X}  <span class="c1"># a &lt; b</span>\n{X}\n')
     note = '<span class="c1 note"><span class="mark"># </span>a &lt; b</span>'
-    assert found == line(f"    {X}  {note}", ' style="--indent: 4ch"') + line(X)
+    assert found == line(f"    {X}  {note}", ' style="--indent:4ch"') + line(X)
 
 
 @pytest.mark.parametrize(

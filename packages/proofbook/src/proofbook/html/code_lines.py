@@ -28,6 +28,8 @@ _PIECE = re.compile(r"[^\n]*\n|[^\n]+")
 def mark_lines(tree: Tree) -> None:
     """Put each line of code into an element of its own, which knows its indentation."""
     for code in tree.css("div.highlight:not(.output) pre > code"):
+        for blank in code.css("span.w"):  # a color that nobody sees
+            blank.replace_with(blank.text())
         for nodes in list(lines_of(code)):
             around = nodes[0].parent
             if _HIGHLIGHTED in _classes(around):
@@ -38,7 +40,7 @@ def mark_lines(tree: Tree) -> None:
                 wrap(nodes, line)
             text = line.text()
             if text.strip() and (indent := len(text) - len(text.lstrip())):
-                line.attrs["style"] = f"--indent: {indent}ch"
+                line.attrs["style"] = f"--indent:{indent}ch"
 
 
 def lines_of(code: Node) -> Iterator[list[Node]]:

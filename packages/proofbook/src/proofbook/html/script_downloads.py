@@ -20,5 +20,5 @@ def link_scripts(tree: Tree, scripts: Mapping[str, str], language: str) -> None:
             continue
         label = in_language(_LABEL, language).format(name=posixpath.basename(script))
         attributes = {"class": "take-script", "href": scripts[script], "download": None}
-        attributes |= {"title": label, "aria-label": label}
+        attributes["title"] = label
         title.insert_child(element(tree, "a", attributes), move=True)
