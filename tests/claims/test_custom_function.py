@@ -923,3 +923,23 @@ def test_a_view_of_a_function_may_not_be_edited_in_place(edit, copy, dtype):
     in_place(h)
     (100 * h).sum().backward()
     assert torch.equal(w.grad, torch.tensor([10.0, 0 if edit == "relu_" else 10], dtype=dtype))
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+@pytest.mark.parametrize("as_tensor", [True, False])
+def test_compiled_code_takes_the_scale_as_a_tensor(backend, as_tensor):
+    """clip-inside: a number that changes raises in the second call."""
+    torch.compiler.reset()
+
+    def loss(w, scale):
+        return scale * (3 * ClipsAtTrueSize.apply(w.half(), 2.0, scale)).float()
+
+    compiled = torch.compile(loss, backend=backend)
+    for number, scale in enumerate((16384.0, 8192.0, 4096.0)):
+        w = torch.tensor(1.0, requires_grad=True)
+        if as_tensor or number == 0:
+            compiled(w, torch.tensor(scale) if as_tensor else scale).backward()
+            assert w.grad.item() == 2 * scale
+        else:
+            with pytest.raises(torch._dynamo.exc.InternalTorchDynamoError):
+                compiled(w, scale).backward()
