@@ -8,6 +8,7 @@ import torch
 from second_way.tools import HEADING, Pairs, slope
 
 EXCEPTIONS = {
+    ("clip_then_in_place", "Output 0"): "PyTorch's message: a place in a list",
     ("for_jvp", "(expected 1, got 0)"): "counts of tensors to unpack and of those that were saved",
     ("checked_round", "output 0 with respect to input 0"): "which output and which input",
     ("changed_after", "is at version 1; expected version 0 instead"): "a count of edits in place",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from proofbook.directives.options import OPTIONS
 from proofbook.export.downloads import write_scripts
 from proofbook.export.notebook import cells
 from proofbook.html.code_lines import ROOM, mark_lines, place_notes
@@ -74,9 +75,9 @@ def test_within_brackets_each_line_may_have_one(book):
 def test_both_languages_note_the_same_lines():
     one = parse("docs/t/p.zh.md", "::: snippets/t/s.py\n    note: 3 * w | 三倍\n")
     other = parse("docs/t/p.en.md", "::: snippets/t/s.py\n    note: 3 * w | times 3\n")
-    assert list(_order(one, other)) == []
+    assert list(_order(one, other, OPTIONS)) == []
     other = parse("docs/t/p.en.md", "::: snippets/t/s.py\n    note: w = 2 | two\n")
-    assert [problem.line for problem in _order(one, other)] == [1]
+    assert [problem.line for problem in _order(one, other, OPTIONS)] == [1]
 
 
 def test_a_number_in_a_note_is_checked_as_in_the_text():

@@ -33,7 +33,8 @@ class ValueLink:
 
 
 FormulaNumbers = dict[float, list[Evidence | None]]
-"""The numbers of a formula, each with what proves it, once for each time it stands there."""
+"""The numbers of a formula without their signs, each with what proves it, once for each time
+it stands there."""
 
 
 @dataclass
@@ -135,7 +136,7 @@ def _of_page(page: Page, book: Book) -> PageValueLinks:
         numbers: FormulaNumbers = {}
         for statement, proving in by_place.pop(maths.start, ()):
             evidence = next(proving, None) if statement.bare else None
-            known = numbers.setdefault(statement.wanted[0], [])
+            known = numbers.setdefault(abs(statement.wanted[0]), [])  # MathML sets the sign apart
             known.append(evidence if evidence and evidence.snippet.script else None)
         latex = normalized(maths.content)
         links.formulas.setdefault(latex, []).append(numbers)
