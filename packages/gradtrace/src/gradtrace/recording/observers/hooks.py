@@ -180,7 +180,8 @@ class ScriptHooks:
 
     def _target(self, owner: nn.Module | torch.optim.Optimizer) -> Target:
         if isinstance(owner, torch.optim.Optimizer):
-            return lambda: type(owner).__name__
+            kind = type(owner).__name__  # after a step that failed, the optimizer is not kept alive
+            return lambda: kind
         reference = weakref.ref(owner)
 
         def name() -> str:
