@@ -334,16 +334,18 @@ def test_a_version_is_run_compared_and_recorded(book: Book, other_python: str):
     mixed = "[Gloo] Rank [Gloo] Rank 1 is connected to 1 peer ranks.\\n0\\n peer ranks.\\n"
     book.write("snippets/t/g.py", f'print("{mixed}w: 1")\n')
     book.write("snippets/t/g.out", "w: 1\n")
+    book.write("snippets/t/p.py", "print(\"in '/home/x/lib/site-packages/torch/a.py'\")\n")
+    book.write("snippets/t/p.out", "in 'site-packages/torch/a.py'\n")
     left = "import threading\n\nt = threading.Timer(9, print)\nt.daemon = True\nt.start()\n"
     book.write("snippets/t/t.py", left + "print(1)\n")
     book.write("snippets/t/t.out", "1\n")
     found = record_version(read_book(book.root), other_python)
-    same = ["snippets/t/g.py", "snippets/t/r.py", "snippets/t/t.py"]
+    same = ["snippets/t/g.py", "snippets/t/p.py", "snippets/t/r.py", "snippets/t/t.py"]
     assert (found.version, found.same, found.otherwise) == ("99.1.0", same, [])
     assert found.different == ["snippets/t/q.py", "snippets/t/s.py", "snippets/t/w.py"]
     assert [problem.file for problem in found.refused] == ["snippets/t/l.py"]
     assert format_version(found) == (
-        "PyTorch 99.1.0: 6 snippets run, 3 print the same, 0 the same numbers in another form, "
+        "PyTorch 99.1.0: 7 snippets run, 4 print the same, 0 the same numbers in another form, "
         "3 something else: snippets/t/q.py, snippets/t/s.py, snippets/t/w.py"
     )
     text = book.read(record_file("99.1.0"))

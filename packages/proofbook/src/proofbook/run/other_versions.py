@@ -56,6 +56,7 @@ _GLOO = re.compile(
     r"\A(?=.*\[Gloo\])(?:\[Gloo\] Rank|is connected to|peer ranks\.|"
     r"Expected number of connected peer ranks is :|[\d \n])*\n"
 )
+_INSTALLED = re.compile(r"[^\s'\"]*[/\\]site-packages[/\\]")
 _TEXT = {"capture_output": True, "text": True, "encoding": "utf-8", "errors": "replace"}
 _ASK = """
 import json, platform
@@ -179,11 +180,13 @@ def _run_each(python: str, root: Path, scripts: Sequence[str]) -> list[Result]:
 def seen_by_reader(result: Result) -> str | None:
     """What a reader sees of a run: what was printed, and the error or the warnings below it.
 
-    Without the lines in which gloo says who is connected. A thread that another version of
+    Without the lines in which gloo says who is connected, and without the folder in which packages
+    are installed on this machine. A thread that another version of
     PyTorch leaves running is not the script's doing. None where the run was refused for something
     else.
     """
     printed, why = _GLOO.sub("", one_line_end(result.stdout)), result.refusal
+    printed = _INSTALLED.sub("site-packages/", printed)
     if why is None or why.what == LEAVES_THREAD:
         return printed
     if why.what == RAISES:
