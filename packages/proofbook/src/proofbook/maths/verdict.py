@@ -49,7 +49,7 @@ def verdict_on_large_numbers(equality: Equality, one: Tree, other: Tree) -> Verd
     if all(large):
         sizes = logarithm(one), logarithm(other)
         if None in sizes:
-            return _decided(equality, False, "numbers small enough to be computed")
+            return Verdict(equality, "open")
         near = abs(sizes[0] - sizes[1]) <= _ROUNDING * abs(sizes[1])
         return _decided(equality, near, "the same number on both sides, both too large for a float")
     if (large[0] and right is not None) or (large[1] and left is not None):
