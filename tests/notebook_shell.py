@@ -17,15 +17,20 @@ import tempfile
 from pathlib import Path
 
 from IPython.core.interactiveshell import InteractiveShell
+from traitlets.config import Config
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from proofbook.run.preload import preload_optimizers, preload_torch
 
 
+_WITHOUT_HISTORY = Config({"HistoryManager": {"hist_file": ":memory:"}})
+"""Many shells at once would wait for one file, or warn that it can't be written."""
+
+
 def run(cells: list[str]) -> list[dict]:
     """Run the cells one after another."""
-    shell, told = InteractiveShell.instance(), []
+    shell, told = InteractiveShell.instance(config=_WITHOUT_HISTORY), []
     for cell in cells:
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
