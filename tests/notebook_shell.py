@@ -23,7 +23,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from proofbook.run.preload import preload_optimizers, preload_torch
 
-
 _WITHOUT_HISTORY = Config({"HistoryManager": {"hist_file": ":memory:"}})
 """Many shells at once would wait for one file, or warn that it can't be written."""
 
