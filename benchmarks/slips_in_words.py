@@ -51,10 +51,7 @@ _WORD = re.compile(
 
 @dataclass(frozen=True)
 class Mutant:
-    """One change of one file. `before` and `after` are the place with a little around it.
-
-    `there`: the same change in another file, the page in its other language.
-    """
+    """One change of one file. `before` and `after` are the place with a little around it."""
 
     kind: str
     file: str
@@ -62,7 +59,6 @@ class Mutant:
     before: str
     after: str
     edit: Edit
-    there: Mutant | None = None
 
     def text(self, text: str) -> str:
         """The text of the file with the change made."""

@@ -129,41 +129,6 @@ def test_a_changed_older_output_is_noticed_by_the_page_that_shows_it(book):
     assert set(verdicts(book, "older version")) == {"page"}
 
 
-SAID = {
-    EN: "It is 6.\n\nEach leaf gets it before the last step. The sum isn't kept. It is 7.",
-    ZH: "是 6。\n\n每个叶子在最后一步之前得到它。总和没有留下。是 7。",
-}
-CLAIMED = """\
-[[p]]
-en = "Each leaf gets it before the last step."
-zh = "每个叶子在最后一步之前得到它。"
-untested = "definition"
-"""
-
-
-@pytest.mark.parametrize(
-    ("kind", "here", "there"),
-    [
-        ("claim negated", "Each leaf doesn't get it before", "并非每个叶子在最后"),
-        ("before and after in a claim", "gets it after the last", "最后一步之后得到"),
-        ("leaf and non-leaf in a claim", "Each non-leaf gets", "每个非叶子在"),
-        ("first and last in a claim", "before the first step", "在最先一步之前"),
-    ],
-)
-def test_a_claim_made_false_in_both_languages_is_noticed_by_the_file_of_claims(
-    book, kind, here, there
-):
-    for file, said in SAID.items():
-        book.change(file, {EN: "It is 6.", ZH: "是 6。"}[file], said)
-    (one,) = mutants(read_book(book.root), [kind])
-    assert here in one.text(book.read(EN))
-    assert there in one.there.text(book.read(ZH))
-    assert verdicts(book, kind) == [None]
-    book.write("docs/t/claims.toml", CLAIMED)
-    book.write("tests/claims/test_t.py", "")
-    assert verdicts(book, kind) == ["claim"]
-
-
 def test_a_survivor_is_listed_and_lowers_the_share(book):
     book.write(EN, book.read(EN) + "\nIt is *6*, and `6`.\n")
     whole = read_book(book.root)
@@ -191,8 +156,7 @@ def real(request):
 
 def test_every_change_is_noticed(real):
     """If by nothing else, then by the record that tells an edit of one language alone."""
-    noticed = [verdict for verdict in real if KINDS[verdict.mutant.kind].noticed]
-    assert [line for line in survivors(noticed) if ": nobody: " in line] == []
+    assert [line for line in survivors(real) if ": nobody: " in line] == []
 
 
 def test_nothing_survives_of_the_kinds_that_must_be_caught(real):
@@ -207,16 +171,9 @@ def test_no_kind_falls_far_below_its_share(real):
     Of five, one more may survive: at a share of 0.87 that happens to two samples in a thousand by
     chance, where it was two in a hundred, and every edit of the book draws another sample.
     """
-    for kind in (kind for kind, told in KINDS.items() if told.noticed):
+    for kind in KINDS:
         caught = [v.by not in (None, "edit") for v in real if v.mutant.kind == kind]
         assert sum(caught) + 1 >= (KINDS[kind].floor - 0.4) * len(caught), kind
-
-
-def test_claims_made_false_in_both_languages_are_noticed_about_every_other_time(real):
-    """All kinds of them together: of one kind there are four in a sample."""
-    caught = [v.by is not None for v in real if not KINDS[v.mutant.kind].noticed]
-    assert len(caught) >= 20
-    assert sum(caught) >= 0.3 * len(caught)
 
 
 def test_a_sample_is_the_same_each_time_and_holds_every_kind():

@@ -10,6 +10,7 @@ import pytest
 import torch
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from proofbook.content.attacks import attacks
 from torch import distributed, nn, optim
 from torch.distributed.algorithms.ddp_comm_hooks import default_hooks
 from torch.nn import functional as F
@@ -24,6 +25,12 @@ FACTORS = st.lists(st.integers(-4, 4), min_size=1, max_size=5)
 SEEDS = st.integers(0, 10**6)
 
 
+@attacks(
+    "accumulate/index#accumulate",
+    "accumulate/two-losses#limits",
+    zh="叶子和中间张量；四种 dtype，四种形状；稠密和稀疏；有无 create_graph；单进程，没有钩子",
+    en="leaves and tensors between them, of four dtypes and four shapes; dense and sparse; with and without create_graph; one process, no hooks",
+)
 @pytest.mark.filterwarnings("ignore:Using backward.. with create_graph")
 @given(
     dtype=st.sampled_from([torch.float16, torch.bfloat16, torch.float64, torch.complex64]),
@@ -32,7 +39,7 @@ SEEDS = st.integers(0, 10**6)
     create_graph=st.booleans(),
 )
 def test_backward_only_ever_adds(dtype, shape, factors, create_graph):
-    """index, two-losses, zero-grad: to leaves, and to a tensor between that keeps its .grad."""
+    """To leaves, and to a tensor between that keeps its .grad."""
     w = torch.ones(shape, dtype=dtype, requires_grad=True)
     middle = 2 * w
     middle.retain_grad()
@@ -48,9 +55,15 @@ def test_backward_only_ever_adds(dtype, shape, factors, create_graph):
     assert torch.equal(w.grad, torch.full_like(w, 2 * factors[-1]))
 
 
+@attacks(
+    "accumulate/index#accumulate",
+    "accumulate/two-losses#limits",
+    zh="一到四次反向，稀疏和稠密的梯度混着来",
+    en="one to four passes, with sparse and dense gradients mixed",
+)
 @given(sparse=st.lists(st.booleans(), min_size=1, max_size=4), rows=st.integers(1, 3))
 def test_backward_adds_sparse_gradients(sparse, rows):
-    """index, two-losses, zero-grad: sparse to dense, dense to sparse."""
+    """Sparse to dense, dense to sparse."""
     w = torch.ones(3, 2, requires_grad=True)
     for number, of_pass in enumerate(sparse, 1):
         F.embedding(torch.arange(rows), w, sparse=of_pass).sum().backward()
@@ -59,9 +72,15 @@ def test_backward_adds_sparse_gradients(sparse, rows):
         assert torch.equal(w.grad.to_dense(), expected)
 
 
+@attacks(
+    "accumulate/loss-not-branch#loss-not-branch",
+    "accumulate/loss-not-branch#only-branches",
+    zh="一到五个分支，每个接零到三个损失；没有损失用到的分支，值是无穷",
+    en="one to five branches with zero to three losses each; branches of infinite value that no loss uses",
+)
 @given(coefficients=FACTORS, data=st.data(), poison=st.sampled_from([1.0, float("inf")]))
 def test_paths_from_the_losses_count_and_no_branches(coefficients, data, poison):
-    """loss-not-branch, index: a branch counts once for each loss on it, and not without one."""
+    """A branch counts once for each loss on it, and not without one."""
     size = len(coefficients)
     losses = data.draw(st.lists(st.integers(0, 3), min_size=size, max_size=size))
     assume(any(losses))
@@ -75,9 +94,14 @@ def test_paths_from_the_losses_count_and_no_branches(coefficients, data, poison)
     assert w.grad.item() == sum(2 * coefficient * count for coefficient, count in pairs)
 
 
+@attacks(
+    "accumulate/two-losses#sum-first",
+    zh="二到四个损失，float32 和 float64，只差舍入；单进程，没有改梯度的钩子",
+    en="two to four losses in float32 and float64, up to rounding; one process, no hook that changes a gradient",
+)
 @given(seed=SEEDS, count=st.integers(2, 4), dtype=st.sampled_from([torch.float32, torch.float64]))
 def test_adding_the_losses_first_is_the_same(seed, count, dtype):
-    """two-losses: one pass walks what is shared once; torch.autograd.grad leaves .grad alone."""
+    """One pass walks what is shared once; torch.autograd.grad leaves .grad alone."""
     generator = torch.Generator().manual_seed(seed)
     w = torch.randn(4, generator=generator, dtype=dtype, requires_grad=True)
     targets = torch.randn(count, 4, generator=generator, dtype=dtype)
@@ -108,9 +132,14 @@ def test_adding_the_losses_first_is_the_same(seed, count, dtype):
         assert torch.allclose(found[0], other, rtol=1e-4, atol=1e-6)
 
 
+@attacks(
+    "accumulate/two-losses#sum-first",
+    zh="两个同号的损失；四种 dtype",
+    en="two losses of the same sign; four dtypes",
+)
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64])
 def test_another_order_may_round_otherwise(dtype):
-    """two-losses: for some factors the last digit differs, and none of them differs much."""
+    """For some factors the last digit differs, and none of them differs much."""
     generator = torch.Generator().manual_seed(0)
     differing = 0
     factors = torch.rand(50, 3, generator=generator, dtype=torch.float64)
@@ -130,9 +159,14 @@ def test_another_order_may_round_otherwise(dtype):
     assert differing
 
 
+@attacks(
+    "accumulate/two-losses#limits",
+    zh="裁剪的张量钩子，上限从 0.5 到 20",
+    en="a tensor hook that clips, with limits from 0.5 to 20",
+)
 @given(limit=st.floats(0.5, 20))
 def test_a_hook_that_clips_and_a_step_between_make_a_difference(limit):
-    """two-losses: 24 and 6 arrive at y1 one by one, and 30 together."""
+    """24 and 6 arrive at y1 one by one, and 30 together."""
     ends = {}
     for together in (True, False):
         w = torch.tensor(1.0, requires_grad=True)
@@ -171,9 +205,14 @@ def two_passes(rank: int) -> list:
     return found
 
 
+@attacks(
+    "accumulate/two-losses#limits",
+    zh="gloo 的两个进程；两个损失都到达全部参数；DDP 的四种设置；第一个损失漏掉几个参数的情形另有测试",
+    en="two gloo ranks; two losses that reach all parameters; four settings of DDP; another test has a first loss that leaves out some",
+)
 @pytest.mark.filterwarnings("ignore:find_unused_parameters=True")
 def test_after_one_forward_pass_only_the_first_backward_pass_averages(ranks):
-    """two-losses: 2 x^2 is 2 and 8, of mean 5; x is 1 and 2, of mean 1.5, and stays apart."""
+    """2 x^2 is 2 and 8, of mean 5; x is 1 and 2, of mean 1.5, and stays apart."""
     first, second = ranks(two_passes)
     assert first == [5 + 1.5, 5, 5 + 1] * 4
     assert second == [5 + 1.5, 5, 5 + 2] * 4
@@ -199,8 +238,13 @@ def two_heads(rank: int) -> list:
     return found
 
 
+@attacks(
+    "accumulate/two-losses#limits",
+    zh="gloo 的两个进程，两个头；第一次反向只走到一个头",
+    en="two gloo ranks with two heads, of which the first pass reaches one",
+)
 def test_gradients_that_the_first_pass_leaves_unfinished_are_averaged_by_the_second(ranks):
-    """two-losses: the mean of 1 and 3 is 2; both heads are averaged together, once."""
+    """The mean of 1 and 3 is 2; both heads are averaged together, once."""
     first, second = ranks(two_heads)
     assert first[0] == 1 and second[0] == 3
     assert first[2:] == second[2:] == [2, 2]
@@ -223,6 +267,11 @@ def linear() -> nn.Linear:
     return nn.Linear(4, CLASSES)
 
 
+@attacks(
+    "accumulate/micro-batches#unequal",
+    zh="二到四份，每份一到六个样本；有无类别权重和标签平滑；目标是标签或概率",
+    en="two to four parts of one to six samples; with and without class weights and label smoothing; labels and probabilities",
+)
 @given(
     seed=SEEDS,
     sizes=st.lists(st.integers(1, 6), min_size=2, max_size=4),
@@ -233,7 +282,7 @@ def linear() -> nn.Linear:
 def test_shares_by_what_cross_entropy_divides_by(
     seed, sizes, weight, label_smoothing, probabilities
 ):
-    """micro-batches: the labels that are left, their weights, or the samples."""
+    """The labels that are left, their weights, or the samples."""
     inputs, targets = batch(seed, sum(sizes))
     of_class = torch.tensor(weight or [1.0] * CLASSES)
     counted = torch.where(targets < 0, 0.0, of_class[targets.clamp(min=0)])
@@ -253,9 +302,14 @@ def test_shares_by_what_cross_entropy_divides_by(
     assert torch.allclose(summed.weight.grad, whole.weight.grad, atol=1e-5)
 
 
+@attacks(
+    "accumulate/micro-batches#processes",
+    zh="一到五个样本的和与它的梯度；没有量等待的时间",
+    en="the sum and its gradient, for one to five samples; not the waiting",
+)
 @given(size=st.integers(1, 5))
 def test_a_sum_over_no_labels_is_0(size):
-    """micro-batches: and so is its gradient, where a mean is nan."""
+    """And so is its gradient, where a mean is nan."""
     net = linear()
     nothing = torch.full((size,), -100)
     loss = F.cross_entropy(net(torch.ones(size, 4)), nothing, reduction="sum")
@@ -298,9 +352,15 @@ def gradients(rank: int) -> list:
     return found
 
 
+@attacks(
+    "accumulate/micro-batches#processes",
+    "distributed/no-sync#limits",
+    zh="gloo 的两个进程，各 3 个和 7 个样本；有无类别权重；一到三个微批次；DDP 的三种设置",
+    en="two gloo ranks with 3 and 7 samples; with and without class weights; one to three micro-batches; three settings of DDP",
+)
 @pytest.mark.filterwarnings("ignore:find_unused_parameters=True")
 def test_the_mean_of_processes_counts_all_alike_unless_the_loss_is_divided_by_all_counts(ranks):
-    """micro-batches: in several processes, and with no_sync() for all but the last."""
+    """In several processes, and with no_sync() for all but the last."""
     inputs, labels = batch(0, sum(SIZES))
 
     def alone(some: torch.Tensor, those: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
@@ -330,8 +390,13 @@ def static_graph(rank: int) -> str:
     return ""
 
 
+@attacks(
+    "accumulate/micro-batches#processes",
+    zh="gloo 的两个进程，第一步在 no_sync() 里",
+    en="two gloo ranks, a first step with no_sync()",
+)
 def test_a_static_graph_refuses_no_sync_in_the_first_step(ranks):
-    """micro-batches: with DDP."""
+    """With DDP."""
     assert all("expect_autograd_hooks_" in text for text in ranks(static_graph))
 
 
@@ -372,6 +437,13 @@ def samples(seed: int, size: int) -> tuple[torch.Tensor, torch.Tensor]:
     return tuple(torch.randn(2, size, 4, generator=generator, dtype=torch.float64))
 
 
+@attacks(
+    "accumulate/micro-batches#micro-batches",
+    "accumulate/micro-batches#why-divide",
+    "accumulate/micro-batches#batch-norm",
+    zh="torch.nn.functional 的十种损失；六种层，BatchNorm 在 eval 模式；二到四个微批次；float64",
+    en="ten losses of torch.nn.functional; six kinds of layers, with BatchNorm in eval mode; two to four micro-batches; float64",
+)
 @given(
     seed=SEEDS,
     loss=st.sampled_from(list(LOSSES)),
@@ -381,7 +453,7 @@ def samples(seed: int, size: int) -> tuple[torch.Tensor, torch.Tensor]:
     reduction=st.sampled_from(["mean", "sum"]),
 )
 def test_micro_batches_equal_one_large_batch(seed, loss, layer, parts, each, reduction):
-    """micro-batches: means are divided, sums are not."""
+    """Means are divided, sums are not."""
 
     def reduced(out, targets):
         return LOSSES[loss](out, targets, reduction=reduction)
@@ -398,9 +470,14 @@ def in_batch_negatives(out: torch.Tensor, targets: torch.Tensor) -> torch.Tensor
     return F.cross_entropy(out @ targets.t(), torch.arange(len(out)))
 
 
+@attacks(
+    "accumulate/micro-batches#batch-norm",
+    zh="随机样本，分成二到四个微批次",
+    en="random samples in two to four micro-batches",
+)
 @given(seed=SEEDS, parts=st.integers(2, 4))
 def test_what_mixes_samples_breaks_the_equality(seed, parts):
-    """micro-batches: BatchNorm in training mode, in-batch negatives; dropout draws anew."""
+    """BatchNorm in training mode, in-batch negatives; dropout draws anew."""
     data = samples(seed, parts * 4)
     for layer, loss in ((nn.BatchNorm1d(4), F.mse_loss), (nn.Identity(), in_batch_negatives)):
         whole = accumulated(layer, loss, data, 1, 1)
@@ -410,9 +487,14 @@ def test_what_mixes_samples_breaks_the_equality(seed, parts):
     assert not torch.equal(F.dropout(ones), F.dropout(ones))
 
 
+@attacks(
+    "accumulate/micro-batches#batch-norm",
+    zh="BatchNorm1d，有无滑动统计量",
+    en="BatchNorm1d with and without running statistics",
+)
 @given(seed=SEEDS, size=st.integers(2, 5))
 def test_batch_norm_in_training_mode_uses_its_batch(seed, size):
-    """micro-batches: whatever it has seen before, and whether it keeps statistics or not."""
+    """Whatever it has seen before, and whether it keeps statistics or not."""
     inputs, before = samples(seed, size)
     mean, deviation = inputs.mean(0), inputs.var(0, correction=0).add(1e-5).sqrt()
     for options in ({}, {"track_running_stats": False}, {"momentum": None}):
@@ -421,18 +503,28 @@ def test_batch_norm_in_training_mode_uses_its_batch(seed, size):
         assert torch.allclose(norm(inputs), (inputs - mean) / deviation)
 
 
+@attacks(
+    "accumulate/micro-batches#why-divide",
+    zh="一到三维的张量",
+    en="tensors of one to three dimensions",
+)
 @given(shape=st.sampled_from([(1,), (3,), (2, 3), (2, 3, 4)]), seed=SEEDS)
 def test_mse_loss_takes_the_mean(shape, seed):
-    """micro-batches: over all elements."""
+    """Over all elements."""
     generator = torch.Generator().manual_seed(seed)
     out, target = torch.randn(2, *shape, generator=generator)
     expected = ((out - target) ** 2).sum().item() / out.numel()
     assert nn.MSELoss()(out, target).item() == pytest.approx(expected, rel=1e-4, abs=1e-7)
 
 
+@attacks(
+    "accumulate/micro-batches#batch-norm",
+    zh="每份不超过总和的 1/512；grad_dtype 保持原样",
+    en="shares of at most 1/512 of the sum; grad_dtype left as it is",
+)
 @given(share=st.floats(2**-10, 0.5), sum_so_far=st.sampled_from([256.0, 1024.0]))
 def test_bfloat16_loses_small_shares(share, sum_so_far):
-    """micro-batches: .grad is bfloat16 as well; with autocast it is float32, as the parameter."""
+    """.grad is bfloat16 as well; with autocast it is float32, as the parameter."""
     grads = {}
     for dtype in (torch.bfloat16, torch.float32):
         layer = nn.Linear(1, 1, bias=False, dtype=dtype)
@@ -445,9 +537,14 @@ def test_bfloat16_loses_small_shares(share, sum_so_far):
     assert grads[torch.bfloat16] == sum_so_far < grads[torch.float32]
 
 
+@attacks(
+    "accumulate/micro-batches#two-mistakes",
+    zh="CPU 上的缩放器；一到三步，每步一到五个微批次；缩放倍数会增长",
+    en="the scaler of the CPU; one to three steps of one to five micro-batches; scales that grow",
+)
 @given(factors=FACTORS, exponent=st.integers(0, 16), steps=st.integers(1, 3))
 def test_a_scaler_unscales_steps_and_updates_once_per_step(factors, exponent, steps):
-    """micro-batches: then training is as without it; unscale_ and update refuse to be early."""
+    """Then training is as without it; unscale_ and update refuse to be early."""
     moved = {}
     for scaled in (True, False):
         w = torch.tensor(1.0, requires_grad=True)
@@ -470,9 +567,14 @@ def test_a_scaler_unscales_steps_and_updates_once_per_step(factors, exponent, st
     assert moved[True] == moved[False] == 1 - 0.5 * steps * sum(factors)
 
 
+@attacks(
+    "accumulate/micro-batches#two-mistakes",
+    zh="一到五个微批次",
+    en="one to five micro-batches",
+)
 @given(factors=FACTORS)
 def test_clearing_before_each_leaves_the_last(factors):
-    """micro-batches: and clearing once per step leaves the sum."""
+    """And clearing once per step leaves the sum."""
     w = torch.tensor(1.0, requires_grad=True)
     optimizer = optim.SGD([w], lr=1)
     for often in (True, False):
@@ -505,6 +607,11 @@ def gradient(optimizer: optim.Optimizer, value: torch.Tensor) -> torch.Tensor:
     return value.to_sparse(1) if isinstance(optimizer, optim.SparseAdam) else value
 
 
+@attacks(
+    "accumulate/zero-grad#none-or-zero",
+    zh="torch.optim 的所有优化器，凡有 foreach、fused、权重衰减、动量的都开过；已走零到三步",
+    en="all optimizers of torch.optim, with foreach, fused, weight decay and momentum where they have them; after none to three steps",
+)
 @given(
     optimizer=st.sampled_from(OPTIMIZERS),
     switches=st.sets(st.sampled_from(list(SWITCHES))),
@@ -512,7 +619,7 @@ def gradient(optimizer: optim.Optimizer, value: torch.Tensor) -> torch.Tensor:
     seed=SEEDS,
 )
 def test_optimizers_skip_a_gradient_of_none(optimizer, switches, steps, seed):
-    """zero-grad: whatever they remember; LBFGS takes it for 0."""
+    """Whatever they remember; LBFGS takes it for 0."""
     ends = []
     for last in (None, torch.zeros(3, 2)):
         generator = torch.Generator().manual_seed(seed)
@@ -536,6 +643,11 @@ def test_optimizers_skip_a_gradient_of_none(optimizer, switches, steps, seed):
         assert torch.equal(*ends)
 
 
+@attacks(
+    "accumulate/zero-grad#none-or-zero",
+    zh="带动量的 SGD 和 RMSprop，Adam 一族的五种优化器；已走两步",
+    en="SGD and RMSprop with momentum, five optimizers of the family of Adam; after two steps",
+)
 @pytest.mark.parametrize(
     ("optimizer", "switches"),
     [
@@ -550,7 +662,7 @@ def test_optimizers_skip_a_gradient_of_none(optimizer, switches, steps, seed):
     ],
 )
 def test_what_remembers_gradients_moves_on_with_0(optimizer, switches):
-    """zero-grad: momentum and Adam; LBFGS even where the gradient is None."""
+    """Momentum and Adam; LBFGS even where the gradient is None."""
     generator = torch.Generator().manual_seed(1)
     params = [torch.randn(3, 2, generator=generator, requires_grad=True) for _ in range(2)]
     chosen = made(optimizer, params, switches)
@@ -564,12 +676,17 @@ def test_what_remembers_gradients_moves_on_with_0(optimizer, switches):
     assert not torch.equal(params[1], before)
 
 
+@attacks(
+    "accumulate/zero-grad#zero-grad",
+    zh="torch.optim 除 LBFGS 和 SparseAdam 以外的所有优化器，默认设置；一到五步",
+    en="all optimizers of torch.optim but LBFGS and SparseAdam, with their defaults; one to five steps",
+)
 @given(
     optimizer=st.sampled_from(sorted(set(OPTIMIZERS) - {optim.LBFGS, optim.SparseAdam}, key=repr)),
     factors=FACTORS,
 )
 def test_without_zero_grad_each_step_uses_the_sum(optimizer, factors):
-    """zero-grad: of all gradients since the first."""
+    """Of all gradients since the first."""
     w = torch.ones(2, 2, requires_grad=True)
     chosen, added = optimizer([w], lr=0.1), 0
     for factor in factors:
@@ -579,9 +696,19 @@ def test_without_zero_grad_each_step_uses_the_sum(optimizer, factors):
         chosen.step()
 
 
+@attacks(
+    "accumulate/zero-grad#none-or-zero",
+    zh="torch.optim 的所有优化器，和一个模块；现在的部分，以及填 0 的结果；没有运行 2.0 以前的 PyTorch",
+    en="all optimizers of torch.optim, and a module; today's part, and what filling with 0 gives; no PyTorch before 2.0",
+)
+@attacks(
+    "higher-order/inner-step#warning",
+    zh="torch.optim 的所有优化器，和一个模块",
+    en="all optimizers of torch.optim, and a module",
+)
 @given(optimizer=st.sampled_from(OPTIMIZERS), by_module=st.booleans(), keep=st.booleans())
 def test_zero_grad_sets_none(optimizer, by_module, keep):
-    """zero-grad: by default, for optimizers and modules; what follows raises on None."""
+    """By default, for optimizers and modules; what follows raises on None."""
     layer = nn.Linear(2, 2, bias=False)
     layer.weight.grad = torch.ones(2, 2)
     cleared = layer if by_module else made(optimizer, [layer.weight], set())
@@ -613,6 +740,11 @@ class Middle(nn.Module):
         return sum(ref() is not None for ref in self.saved)
 
 
+@attacks(
+    "accumulate/running-loss#retain-graph",
+    zh="nn.Linear、nn.RNN、nn.LSTM 各四轮；每轮之后删掉损失、输出、两者或都不删",
+    en="four rounds with nn.Linear, nn.RNN and nn.LSTM; after each, loss, output, both or neither deleted",
+)
 @pytest.mark.parametrize(
     ("retain_graph", "deleted", "rounds"),
     [
@@ -625,7 +757,7 @@ class Middle(nn.Module):
 )
 @pytest.mark.parametrize("layer", [nn.Linear, nn.RNN, nn.LSTM])
 def test_retained_graphs_of_two_rounds_are_there_at_once(layer, retain_graph, deleted, rounds):
-    """running-loss: at the end of a forward pass, and no more of them from then on."""
+    """At the end of a forward pass, and no more of them from then on."""
     net, middle, names = layer(4, 4), Middle(), {}
     for number in range(1, 5):
         out = net(torch.randn(1, 5, 4))
@@ -639,9 +771,15 @@ def test_retained_graphs_of_two_rounds_are_there_at_once(layer, retain_graph, de
             del names[name]
 
 
+@attacks(
+    "accumulate/running-loss#what-grows",
+    "accumulate/running-loss#running-loss",
+    zh="一到五个损失，三种 dtype",
+    en="one to five losses of three dtypes",
+)
 @given(factors=FACTORS, dtype=st.sampled_from([torch.float16, torch.float32, torch.float64]))
 def test_a_sum_of_losses_keeps_its_graph_and_one_of_detached_losses_has_none(factors, dtype):
-    """running-loss: each addition makes the graph larger; the values are the same."""
+    """Each addition makes the graph larger; the values are the same."""
     w, logged, kept = torch.ones((), dtype=dtype, requires_grad=True), 0.0, 0.0
     size = 0
     for factor in factors:
@@ -654,14 +792,24 @@ def test_a_sum_of_losses_keeps_its_graph_and_one_of_detached_losses_has_none(fac
     assert logged.item() == kept.item() == sum(factors)
 
 
+@attacks(
+    "accumulate/running-loss#what-grows",
+    zh="相等的损失，大小任意",
+    en="equal losses of any size",
+)
 @given(loss=st.floats(2**-20, 2**20))
 def test_a_sum_in_bfloat16_stops_growing(loss):
-    """running-loss: after 512 equal losses at the latest; in float32 it goes on."""
+    """After 512 equal losses at the latest; in float32 it goes on."""
     added = torch.tensor(loss, dtype=torch.bfloat16)
     assert 512 * added + added == 512 * added
     assert 512 * added.float() + added.float() > 512 * added.float()
 
 
+@attacks(
+    "accumulate/running-loss#retain-graph",
+    zh="六种层，两种模式；十种损失",
+    en="six kinds of layers, in both modes; ten losses",
+)
 @given(
     layer=st.sampled_from(list(LAYERS)),
     loss=st.sampled_from(list(LOSSES)),
@@ -669,7 +817,7 @@ def test_a_sum_in_bfloat16_stops_growing(loss):
     seed=SEEDS,
 )
 def test_no_graph_under_no_grad(layer, loss, training, seed):
-    """running-loss: of the forward pass and of the loss."""
+    """Of the forward pass and of the loss."""
     net = nn.Sequential(nn.Linear(4, 4), LAYERS[layer]()).double().train(training)
     inputs, targets = samples(seed, 3)
     with torch.no_grad():
@@ -722,13 +870,21 @@ STEPS: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
 }
 
 
+@attacks(
+    "accumulate/running-loss#what-grows",
+    "accumulate/second-time#second-time",
+    "accumulate/second-time#what-is-freed",
+    "accumulate/second-time#mend",
+    zh="22 种运算里的一到三种，float64；有无 retain_graph；一到三次前向",
+    en="one to three of 22 operations, in float64; with and without retain_graph; one to three forward passes",
+)
 @given(
     names=st.lists(st.sampled_from(list(STEPS)), min_size=1, max_size=3),
     seed=SEEDS,
     retain_graph=st.booleans(),
 )
 def test_the_second_pass_raises_where_a_node_has_saved_a_tensor(names, seed, retain_graph):
-    """second-time, running-loss: only there, unless the graph is retained; the nodes stay."""
+    """Only there, unless the graph is retained; the nodes stay."""
     generator = torch.Generator().manual_seed(seed)
     x = torch.randn(2, 3, generator=generator, dtype=torch.float64, requires_grad=True)
 
@@ -753,13 +909,19 @@ def test_the_second_pass_raises_where_a_node_has_saved_a_tensor(names, seed, ret
         assert torch.allclose(x.grad, number * once)
 
 
+@attacks(
+    "accumulate/second-time#what-is-freed",
+    "accumulate/second-time#in-a-loop",
+    zh="十种相加、取负、求和、取平均的运算；四种 dtype；三种形状",
+    en="ten operations that add, negate, sum or average; four dtypes; three shapes",
+)
 @given(
     name=st.sampled_from(list(SAVE_NOTHING)),
     shape=st.sampled_from([(1,), (3,), (2, 3)]),
     dtype=st.sampled_from([torch.float16, torch.bfloat16, torch.float32, torch.complex64]),
 )
 def test_adding_negating_and_the_mean_save_no_tensor(name, shape, dtype):
-    """second-time: nor does summing, and two backward passes are fine."""
+    """Nor does summing, and two backward passes are fine."""
     x = torch.ones(shape, dtype=dtype, requires_grad=True)
     total = SAVE_NOTHING[name](x).sum().real
     assert not any(map(has_saved_a_tensor, nodes_behind(total)))
@@ -769,9 +931,15 @@ def test_adding_negating_and_the_mean_save_no_tensor(name, shape, dtype):
     assert torch.equal(x.grad, 2 * once)
 
 
+@attacks(
+    "accumulate/second-time#in-a-loop",
+    "in-place/read-message#counts",
+    zh="torch.optim 的所有优化器：普通、foreach、fused，在 CPU 上",
+    en="all optimizers of torch.optim, plain, foreach and fused, on the CPU",
+)
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
 def test_fused_optimizers_change_weights_unnoticed(optimizer):
-    """second-time: with the others, a graph that is retained raises after a step."""
+    """With the others, a graph that is retained raises after a step."""
     known = {"foreach", "fused"} & inspect.signature(optimizer).parameters.keys()
     for switch in ("", *known):
         w, x = torch.ones(2, 2, requires_grad=True), torch.ones(2, 2, requires_grad=True)
@@ -805,22 +973,32 @@ def raising_round(net: nn.RNNBase, length: int) -> int | None:
     return None
 
 
+@attacks(
+    "accumulate/second-time#in-a-loop",
+    zh="两层和三层的 nn.RNN、nn.GRU、nn.LSTM，不是 fused 的 SGD，在 CPU 上",
+    en="nn.RNN, nn.GRU and nn.LSTM with two and three layers, SGD that is not fused, on the CPU",
+)
 @given(
     rnn=st.sampled_from([nn.RNN, nn.GRU, nn.LSTM]),
     layers=st.integers(2, 3),
     length=st.integers(1, 2),
 )
 def test_when_a_retained_graph_meets_weights_that_changed(rnn, layers, length):
-    """second-time: the second round with two layers; the third with one and a single step."""
+    """The second round with two layers; the third with one and a single step."""
     assert raising_round(rnn(1, 2, num_layers=layers), length) == 2
     assert raising_round(nn.RNN(1, 2), 1) == 3
 
 
+@attacks(
+    "accumulate/second-time#in-a-loop",
+    zh="一层的 nn.LSTM；两个状态都不分离、分离一个、都分离",
+    en="nn.LSTM with one layer; none, one or both detached",
+)
 @pytest.mark.parametrize(
     ("detached", "raises"), [((), True), ((0,), True), ((1,), True), ((0, 1), False)]
 )
 def test_an_lstm_has_two_states_to_detach(detached, raises):
-    """second-time: one of them alone still carries the graph."""
+    """One of them alone still carries the graph."""
     net, state = nn.LSTM(2, 2), None
     out, state = net(torch.ones(1, 1, 2))
     out.sum().backward()

@@ -11,6 +11,7 @@ import torch
 import torch.distributed as dist
 from hypothesis import given
 from hypothesis import strategies as st
+from proofbook.content.attacks import attacks
 from torch import nn, optim
 from torch.nn import functional as F
 from torch.nn.attention import SDPBackend, sdpa_kernel
@@ -56,6 +57,19 @@ MAPS = {
 }
 
 
+@attacks(
+    "basics/index#basics",
+    "basics/leaf#leaf",
+    "basics/review#remember",
+    zh="一到四个运算的链；浮点 dtype；用到的、没用到的、冻结的叶子，以及数据",
+    en="chains of one to four operations; floating-point dtypes; leaves that are used, unused, frozen and data",
+)
+@attacks(
+    "basics/first-gradient#first-gradient",
+    "basics/first-gradient#why-2",
+    zh="一到四个运算的链；浮点 dtype；零维、一维、三维和空的形状",
+    en="chains of one to four operations; floating-point dtypes; shapes with no, one or three dimensions, and empty ones",
+)
 @given(
     st.lists(st.sampled_from(sorted(MAPS)), min_size=1, max_size=4), SHAPES, st.sampled_from(REAL)
 )
@@ -76,6 +90,17 @@ def test_which_tensors_get_a_gradient(names, shape, dtype):
     assert [x.grad for x in (unused, frozen, data, *made, loss)] == [None] * (len(made) + 4)
 
 
+@attacks(
+    "basics/first-gradient#the-seed",
+    "gradient/stuck#not-cleared",
+    zh="一到四次反向，每次起点不同；之前 `.grad` 是 None 或一个数；浮点和复数 dtype",
+    en="one to four passes, each with a start of its own; `.grad` None or a number before; floating-point and complex dtypes",
+)
+@attacks(
+    "basics/grad-fn#read-it",
+    zh="一到四次反向；之前 `.grad` 是 None 或一个数；浮点和复数 dtype",
+    en="one to four passes; `.grad` None or a number before; floating-point and complex dtypes",
+)
 @given(SHAPES, st.sampled_from(DTYPES), st.lists(st.integers(-4, 4), min_size=1, max_size=4))
 def test_backward_adds_its_start_times_the_derivative(shape, dtype, starts):
     """Whatever `.grad` holds: numbers here are exact in every dtype."""
@@ -88,12 +113,24 @@ def test_backward_adds_its_start_times_the_derivative(shape, dtype, starts):
         assert torch.equal(w.grad, torch.full(shape, expected, dtype=dtype))
 
 
+@attacks(
+    "basics/first-gradient#the-seed",
+    zh="整数、浮点数、布尔值和复数",
+    en="int, float, bool and complex numbers",
+)
 @pytest.mark.parametrize("start", [1, 10, 1.0, True, 1j], ids=repr)
 def test_the_start_is_no_python_number(start):
     with pytest.raises(TypeError):
         (2 * ones(())).backward(start)
 
 
+@attacks(
+    "basics/first-gradient#the-seed",
+    "basics/vector#vector",
+    "basics/review#remember",
+    zh="零到三维的形状，包括空的；浮点和复数 dtype",
+    en="shapes of no to three dimensions, empty ones among them; floating-point and complex dtypes",
+)
 @given(st.lists(st.integers(0, 3), max_size=3), st.sampled_from(DTYPES))
 def test_only_a_single_real_number_has_a_start_by_default(shape, dtype):
     w = ones(tuple(shape), dtype)
@@ -105,6 +142,11 @@ def test_only_a_single_real_number_has_a_start_by_default(shape, dtype):
             (2 * w).backward()
 
 
+@attacks(
+    "basics/vector#shape",
+    zh="成对的零到三维的形状；浮点 dtype",
+    en="pairs of shapes of no to three dimensions; floating-point dtypes",
+)
 @given(*[st.lists(st.integers(0, 2), max_size=3).map(tuple)] * 2, st.sampled_from(REAL))
 def test_the_start_has_the_shape_of_the_output(output, start, dtype):
     y = ones(output, dtype) * 2
@@ -115,6 +157,11 @@ def test_the_start_has_the_shape_of_the_output(output, start, dtype):
             y.backward(torch.ones(start, dtype=dtype))
 
 
+@attacks(
+    "basics/leaf#ask-for-one",
+    zh="叶子、中间张量、数据和分离出来的张量；浮点和复数 dtype；六种形状",
+    en="leaves, intermediate tensors, data and what is detached; floating-point and complex dtypes; six shapes",
+)
 @given(SHAPES, st.sampled_from(DTYPES))
 def test_retain_grad_is_for_intermediate_tensors(shape, dtype):
     w, data = ones(shape, dtype), torch.ones(shape, dtype=dtype)
@@ -129,6 +176,16 @@ def test_retain_grad_is_for_intermediate_tensors(shape, dtype):
     assert torch.equal(z.grad, 2 * data) and torch.equal(w.grad, 6 * data)
 
 
+@attacks(
+    "basics/leaf#why-these",
+    zh="每个梯度和它的张量占的内存，一到四个运算的链；浮点 dtype",
+    en="the memory of each gradient and its tensor, in chains of one to four operations; floating-point dtypes",
+)
+@attacks(
+    "basics/leaf#retain-grad",
+    zh="一到四个运算的链；浮点 dtype；没有用 torch.compile",
+    en="chains of one to four operations; floating-point dtypes; without torch.compile",
+)
 @given(st.lists(st.sampled_from(sorted(MAPS)), min_size=1, max_size=4), st.sampled_from(REAL))
 def test_a_gradient_is_as_large_as_its_tensor(names, dtype):
     made = [ones((4, 5), dtype)]
@@ -139,6 +196,11 @@ def test_a_gradient_is_as_large_as_its_tensor(names, dtype):
     assert [x.grad.nbytes for x in made] == [x.nbytes for x in made]
 
 
+@attacks(
+    "basics/leaf#ask-for-one",
+    zh="叶子和中间张量；有无 retain_grad；浮点和复数 dtype",
+    en="leaves and intermediate tensors; with and without retain_grad; floating-point and complex dtypes",
+)
 @given(SHAPES, st.sampled_from(DTYPES), st.booleans())
 def test_autograd_grad_writes_only_where_a_gradient_is_retained(shape, dtype, retained):
     w, data = ones(shape, dtype), torch.ones(shape, dtype=dtype)
@@ -155,6 +217,11 @@ def test_autograd_grad_writes_only_where_a_gradient_is_retained(shape, dtype, re
     assert [x.grad is not None for x in (middle, z)] == [retained] * 2
 
 
+@attacks(
+    "basics/leaf#ask-for-one",
+    zh="一到四个叶子，任意几个没用到；六种形状",
+    en="one to four leaves, any of them unused; six shapes",
+)
 @given(st.lists(st.booleans(), min_size=1, max_size=4), SHAPES)
 def test_what_an_unused_tensor_gets(used, shape):
     leaves = [ones(shape) for _ in used]
@@ -194,6 +261,18 @@ RESULTS = {
 }
 
 
+@attacks(
+    "basics/requires-grad#limits",
+    "basics/requires-grad#requires-grad",
+    "basics/review#remember",
+    zh="十六种运算；浮点和复数 dtype；单独、no_grad 里、inference_mode 里、no_grad 内的 enable_grad 里",
+    en="sixteen operations; floating-point and complex dtypes; alone, in no_grad, in inference_mode, in enable_grad inside no_grad",
+)
+@attacks(
+    "basics/requires-grad#nothing-to-do",
+    zh="十六种运算；浮点和复数 dtype；no_grad 和 inference_mode 里",
+    en="sixteen operations; floating-point and complex dtypes; in no_grad and in inference_mode",
+)
 @pytest.mark.parametrize("name", RESULTS)
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_what_requires_a_gradient(name, dtype):
@@ -217,6 +296,11 @@ def test_what_requires_a_gradient(name, dtype):
             result.sum().backward()
 
 
+@attacks(
+    "basics/requires-grad#nothing-to-do",
+    zh="最多三层的模型；浮点 dtype",
+    en="models of up to three layers; floating-point dtypes",
+)
 @given(st.integers(0, 3), st.sampled_from(REAL))
 def test_a_frozen_model_has_no_graph(layers, dtype):
     model = nn.Sequential(*[nn.Linear(2, 2, dtype=dtype) for _ in range(layers)])
@@ -225,6 +309,11 @@ def test_a_frozen_model_has_no_graph(layers, dtype):
         model(torch.ones(1, 2, dtype=dtype)).sum().backward()
 
 
+@attacks(
+    "basics/requires-grad#nothing-to-do",
+    zh="浮点 dtype 的损失",
+    en="losses of floating-point dtypes",
+)
 @given(st.sampled_from(REAL))
 def test_item_is_a_number_of_python(dtype):
     number = ones((), dtype).item()
@@ -233,6 +322,11 @@ def test_item_is_a_number_of_python(dtype):
         number.backward()
 
 
+@attacks(
+    "basics/requires-grad#flag",
+    zh="四种浮点 dtype；六种形状",
+    en="four floating-point dtypes; six shapes",
+)
 @given(SHAPES, st.sampled_from(REAL))
 def test_numpy_has_no_bfloat16(shape, dtype):
     x = ones(shape, dtype).detach().cpu()
@@ -243,6 +337,11 @@ def test_numpy_has_no_bfloat16(shape, dtype):
     assert x.numpy().shape == shape
 
 
+@attacks(
+    "basics/requires-grad#flag",
+    zh="浮点、复数、整数和布尔；在 inference_mode 里建立、在里面复制、在外面复制",
+    en="floating-point, complex, integer and bool; made in inference_mode, copied there and copied outside",
+)
 @pytest.mark.parametrize("dtype", [*DTYPES, torch.int64, torch.bool], ids=str)
 def test_which_leaves_take_the_flag(dtype):
     with torch.inference_mode():
@@ -274,6 +373,11 @@ INTERMEDIATE = {
 }
 
 
+@attacks(
+    "basics/requires-grad#flag",
+    zh="七种中间张量，包括视图；浮点和复数 dtype",
+    en="seven intermediate tensors, views among them; floating-point and complex dtypes",
+)
 @given(st.sampled_from(sorted(INTERMEDIATE)), st.sampled_from(DTYPES))
 def test_the_flag_of_an_intermediate_tensor(name, dtype):
     b = INTERMEDIATE[name](ones((2,), dtype))
@@ -295,6 +399,11 @@ VIEWS = {
 }
 
 
+@attacks(
+    "basics/requires-grad#limits",
+    zh="叶子和中间张量的四种视图；no_grad 和 inference_mode",
+    en="four views, of a leaf and of an intermediate tensor; no_grad and inference_mode",
+)
 @pytest.mark.parametrize("of", ["a leaf", "an intermediate tensor"])
 @pytest.mark.parametrize("quiet", QUIET)
 @pytest.mark.parametrize("name", VIEWS)
@@ -325,6 +434,16 @@ def moved(kind: type[optim.Optimizer], skipped: bool, options: dict[str, float])
     return not torch.equal(w, before)
 
 
+@attacks(
+    "basics/first-gradient#why-2",
+    zh="torch.optim 中接受稠密梯度的所有优化器，LBFGS 除外；先走一步，再让梯度为 0：带动量、带权重衰减、两者都带",
+    en="all optimizers of torch.optim for dense gradients but LBFGS; one step before; the gradient 0 with momentum, with weight decay and with both",
+)
+@attacks(
+    "basics/requires-grad#flag",
+    zh="torch.optim 中接受稠密梯度的所有优化器，LBFGS 除外；带动量、带权重衰减、两者都带",
+    en="all optimizers of torch.optim for dense gradients but LBFGS; with momentum, weight decay and both",
+)
 @given(st.sampled_from(DENSE), st.data())
 def test_a_batch_is_skipped_more_safely_than_trained_on_with_a_gradient_of_0(kind, data):
     names = [n for n in ("momentum", "weight_decay") if n in inspect.signature(kind).parameters]
@@ -382,6 +501,11 @@ def gradients(rank: int) -> dict[str, list[float]]:
     return seen
 
 
+@attacks(
+    "basics/requires-grad#flag",
+    zh="gloo 的两个进程，其中一个的第一批里没有目标",
+    en="two processes with gloo, of which one has no target in the first batch",
+)
 def test_a_batch_without_a_target_in_one_of_two_processes(ranks):
     """The means are (2 + 0) / 2 for the first batch and (2 + 6) / 2 for the second."""
     first, second = ranks(gradients)
@@ -396,6 +520,12 @@ def test_a_batch_without_a_target_in_one_of_two_processes(ranks):
 # A variable that isn't the leaf: lost-leaf.
 
 
+@attacks(
+    "basics/lost-leaf#refused",
+    "basics/lost-leaf#why",
+    zh="torch.optim 的所有优化器，默认设置",
+    en="all optimizers of torch.optim, with their default settings",
+)
 @pytest.mark.parametrize("kind", OPTIMIZERS)
 def test_what_every_optimizer_refuses(kind):
     w = torch.eye(2).requires_grad_()
@@ -409,6 +539,12 @@ def test_what_every_optimizer_refuses(kind):
         kind([{"params": [w]}, {"params": [w]}], lr=1)
 
 
+@attacks(
+    "basics/lost-leaf#lost-leaf",
+    "basics/review#remember",
+    zh="对数据和参数的七种运算；四种 dtype；六种形状",
+    en="seven operations on data and on parameters; four dtypes; six shapes",
+)
 @given(st.sampled_from(sorted(MAPS)), SHAPES, st.sampled_from(REAL))
 def test_requires_grad_called_last_makes_a_leaf(name, shape, dtype):
     """Of a value from data, or of a detached one; not of one from a parameter."""
@@ -440,6 +576,11 @@ CONVERSIONS = {
 }
 
 
+@attacks(
+    "basics/lost-leaf#why",
+    zh="十二种转换方法，转到 CPU 和 meta；四种 dtype；两种内存格式；开着记录",
+    en="twelve ways to convert, to CPU and meta; four dtypes; both memory formats; recording on",
+)
 @given(st.sampled_from(sorted(CONVERSIONS)), st.sampled_from(REAL), st.booleans())
 def test_a_tensor_that_is_moved_is_itself_or_an_intermediate_one(name, dtype, channels_last):
     layout = torch.channels_last if channels_last else torch.contiguous_format
@@ -467,6 +608,11 @@ MOVES = {
 }
 
 
+@attacks(
+    "basics/lost-leaf#why",
+    zh="五种模块；连着转换 dtype 和 channels_last；在 CPU 上，torch.__future__ 的默认设置",
+    en="five modules; chains of dtypes and of channels_last; on the CPU, with the defaults of torch.__future__",
+)
 @given(st.sampled_from(sorted(MODULES)), st.lists(st.sampled_from(sorted(MOVES)), min_size=1))
 def test_a_module_that_is_converted_keeps_its_leaves(name, moves):
     module = MODULES[name]()
@@ -477,6 +623,11 @@ def test_a_module_that_is_converted_keeps_its_leaves(name, moves):
         assert old is new and new.is_leaf and new.requires_grad
 
 
+@attacks(
+    "basics/lost-leaf#input",
+    zh="五种模块；图像在里面和外面建立",
+    en="five modules; images made inside and outside",
+)
 @given(st.sampled_from(sorted(MODULES)), st.booleans())
 def test_only_inference_mode_false_ends_inference_mode(name, made_inside):
     module, image = MODULES[name](), torch.ones(1, 2, 2)
@@ -515,6 +666,12 @@ STEPS: dict[str, Callable[[torch.Tensor, torch.Tensor], torch.Tensor]] = {
 KINDS = ("leaf", "intermediate", "constant")
 
 
+@attacks(
+    "basics/grad-fn#grad-fn",
+    "basics/grad-fn#read-it",
+    zh="十种两个输入的运算，每个输入是叶子、中间张量或常数",
+    en="ten operations with two inputs, each a leaf, an intermediate tensor or a constant",
+)
 @given(st.sampled_from(sorted(STEPS)), st.sampled_from(KINDS), st.sampled_from(KINDS))
 def test_a_node_differentiates_its_step_and_names_the_next(name, one, other):
     kinds = one, other
@@ -550,6 +707,11 @@ SPLITS = {
 }
 
 
+@attacks(
+    "basics/vector#vjp",
+    zh="七种运算，一到三个输出",
+    en="seven operations with one to three outputs",
+)
 @given(st.sampled_from(sorted(SPLITS)))
 def test_what_arrives_at_a_node_is_as_large_as_its_outputs(name):
     outputs = SPLITS[name](random((3, 3)).requires_grad_() * 1)
@@ -573,6 +735,12 @@ FROM_3 = {
 }
 
 
+@attacks(
+    "basics/vector#vector",
+    "basics/vector#why-weights",
+    zh="六个三元函数，一、三、九个输出；随机权重；与差分比较",
+    en="six functions of three numbers with one, three or nine outputs; random weights; against differences",
+)
 @given(st.sampled_from(sorted(FROM_3)), st.integers(0, 99))
 def test_backward_computes_the_gradient_of_a_weighted_sum(name, seed):
     """Against differences; with weights of 1 that of the sum, and with 1/n that of the mean."""
@@ -603,6 +771,11 @@ SHARED = {
 """A part of the graph, and whether it saves something."""
 
 
+@attacks(
+    "basics/vector#shape",
+    zh="共享部分后面接二到四个输出；六种共享部分；单进程；钩子不改梯度",
+    en="two to four outputs behind a shared part; six shared parts; in one process; hooks don't change the gradient",
+)
 @given(st.sampled_from(sorted(SHARED)), st.integers(2, 4), st.booleans())
 def test_several_outputs_at_once_or_one_by_one(name, count, retain_graph):
     compute, saves = SHARED[name]
@@ -669,6 +842,11 @@ def gradients_of_two_calls(rank: int) -> list[list[float | str]]:
     return found
 
 
+@attacks(
+    "basics/vector#shape",
+    zh="gloo 的两个进程；两个输出，有无各自的参数；DDP 的三种设置",
+    en="two processes with gloo; two outputs with and without parameters of their own; three settings of DDP",
+)
 def test_a_second_backward_after_one_forward_is_not_averaged(ranks):
     """The means at the trunk are 4 for each output; alone, rank 0 has 2 and rank 1 has 6."""
     first, second = ranks(gradients_of_two_calls)
@@ -694,6 +872,11 @@ def gradients_asked_for(rank: int) -> list[float]:
     return [*asked, layer.weight.grad.item()]
 
 
+@attacks(
+    "basics/leaf#ask-for-one",
+    zh="gloo 的两个进程；求两次",
+    en="two processes with gloo; asked for twice",
+)
 def test_a_gradient_asked_for_is_that_of_the_process(ranks):
     mean = (2.0 + 6.0) / 2
     assert ranks(gradients_asked_for) == [[2.0, 2.0, mean], [6.0, 6.0, mean]]
@@ -715,6 +898,12 @@ EDITS = {
 }
 
 
+@attacks(
+    "basics/edit-leaf#edit-leaf",
+    "basics/edit-leaf#why",
+    zh="十种改法，改整个张量和改视图；四种 dtype；no_grad 和 inference_mode",
+    en="ten ways to edit, of the whole and of views; four dtypes; no_grad and inference_mode",
+)
 @given(st.sampled_from(sorted(EDITS)), st.sampled_from(REAL), st.sampled_from(QUIET))
 def test_an_edit_is_refused_where_it_is_recorded(name, dtype, quiet):
     w = torch.tensor([1.0, -1.0, 2.0], dtype=dtype).requires_grad_()
@@ -730,6 +919,18 @@ def test_an_edit_is_refused_where_it_is_recorded(name, dtype, quiet):
     assert torch.equal(w.grad, 2 * w.detach()), "at the new value"
 
 
+@attacks(
+    "basics/edit-leaf#data",
+    "basics/requires-grad#limits",
+    zh="十种改法；四种 dtype；平方，它会保存参数",
+    en="ten ways to edit; four dtypes; a square, which saves the parameter",
+)
+@attacks(
+    "in-place/read-message#counts",
+    "in-place/review#ways-out",
+    zh="对一个求了平方的叶子的十种改法；四种 dtype",
+    en="ten edits of a leaf that is squared; four dtypes",
+)
 @given(st.sampled_from(sorted(EDITS)), st.sampled_from(REAL))
 def test_data_bypasses_the_version_counter(name, dtype):
     w = torch.tensor([1.0, -1.0, 2.0], dtype=dtype).requires_grad_()
@@ -747,6 +948,11 @@ def test_data_bypasses_the_version_counter(name, dtype):
             y.backward()
 
 
+@attacks(
+    "basics/edit-leaf#no-grad-or-clone",
+    zh="五个元素中的任意一个；四种 dtype",
+    en="any of five elements; four dtypes",
+)
 @given(st.sets(st.integers(0, 4), max_size=5), st.sampled_from(REAL))
 def test_an_edited_clone_makes_the_edit_a_step_of_the_function(places, dtype):
     w = ones((5,), dtype)
@@ -776,6 +982,11 @@ def weights_after_an_edit(rank: int) -> list[float]:
     return weights
 
 
+@attacks(
+    "basics/edit-leaf#no-grad-or-clone",
+    zh="gloo 的两个进程；SGD 两步",
+    en="two processes with gloo; two steps of SGD",
+)
 def test_an_edit_in_one_process_stays_there(ranks):
     assert ranks(weights_after_an_edit) == [[3.0, 4.75, 4.5], [3.0, 2.75, 2.5]]
 
@@ -792,6 +1003,12 @@ BINARY = {
 }
 
 
+@attacks(
+    "basics/broadcast#broadcast",
+    "basics/broadcast#why",
+    zh="六种运算，用一到三次；一到三维的形状配更小的形状",
+    en="six operations, one to three uses; shapes of one to three dimensions against smaller ones",
+)
 @given(
     st.lists(st.integers(1, 3), min_size=1, max_size=3),
     st.data(),
@@ -818,6 +1035,11 @@ def test_the_gradient_of_a_broadcast_parameter_is_a_sum(shape, data, names):
     assert torch.allclose(p.grad, summed, rtol=1e-12)
 
 
+@attacks(
+    "basics/broadcast#mse-shapes",
+    zh="可以广播的一到三维的形状对；没有用 torch.compile",
+    en="pairs of shapes of one to three dimensions that can be broadcast; outside torch.compile",
+)
 @given(*[st.lists(st.sampled_from([1, 3]), min_size=1, max_size=3).map(tuple)] * 2)
 def test_mse_loss_warns_of_shapes_that_differ(shape, target):
     with warnings.catch_warnings(record=True) as by_function:
@@ -846,6 +1068,13 @@ INFINITE = {
 """Functions, a place where the derivative is infinite, and the node; or neither."""
 
 
+@attacks(
+    "basics/nan#find-it",
+    "basics/nan#nan",
+    "basics/nan#why",
+    zh="十个函数，其中八个的导数是无穷；四种 dtype；外面再套零到两层 `where`",
+    en="ten functions, eight with an infinite derivative; four dtypes; none to two more `where` around it",
+)
 @given(st.sampled_from(sorted(INFINITE)), st.sampled_from(REAL), st.integers(0, 2))
 def test_a_branch_left_out_gives_nan_where_its_derivative_is_infinite(name, dtype, more):
     compute, place, node = INFINITE[name]
@@ -873,6 +1102,11 @@ def test_a_branch_left_out_gives_nan_where_its_derivative_is_infinite(name, dtyp
             loss.backward()
 
 
+@attacks(
+    "basics/nan#find-it",
+    zh="七种阶的范数；六种形状；四种 dtype",
+    en="norms with seven orders; six shapes; four dtypes",
+)
 @given(st.sampled_from([0.5, 1, 1.5, 2, 3, math.inf, "fro"]), SHAPES, st.sampled_from(REAL))
 def test_the_norm_has_the_gradient_0_at_0(p, shape, dtype):
     x = torch.zeros(shape, dtype=dtype, requires_grad=True)
@@ -884,6 +1118,11 @@ def test_the_norm_has_the_gradient_0_at_0(p, shape, dtype):
     assert dtype == torch.float16 or not x.grad.any()
 
 
+@attacks(
+    "basics/nan#find-it",
+    zh="梯度有一个元素是 inf、-inf 或 nan；编译过的函数也试过",
+    en="gradients that are inf, -inf or nan in one element; a compiled function too",
+)
 @given(st.sampled_from([math.inf, -math.inf, math.nan]), st.integers(0, 2))
 def test_a_scaler_skips_a_step_that_overflowed(bad, place):
     w = ones((3,))
@@ -916,6 +1155,12 @@ LINEAR = {
 }
 
 
+@attacks(
+    "basics/second-derivative#hessian",
+    "basics/second-derivative#second-derivative",
+    zh="六个三元函数，其中两个的黑塞矩阵是对角的；与差分比较",
+    en="six functions of three numbers, two with a diagonal Hessian; against differences",
+)
 @given(st.sampled_from(sorted(TWICE)), st.integers(0, 99))
 def test_the_gradient_of_the_summed_gradient_adds_up_the_hessian(name, seed):
     """Against differences of the gradient."""
@@ -933,6 +1178,11 @@ def test_the_gradient_of_the_summed_gradient_adds_up_the_hessian(name, seed):
         torch.autograd.grad(first(w).sum(), w)
 
 
+@attacks(
+    "basics/second-derivative#penalty",
+    zh="CPU 上 autocast 里的一个线性层；梯度从 2 ** -1 到 2 ** -40；缩放倍数 65536",
+    en="a linear layer under autocast on the CPU; gradients from 2 ** -1 to 2 ** -40; the scale 65536",
+)
 @given(st.sampled_from([torch.float16, torch.bfloat16]), st.integers(-40, -1))
 def test_a_small_gradient_in_float16_needs_the_scale(dtype, power):
     """The gradient at the input of a layer in mixed precision, and of a penalty at its weight."""
@@ -952,6 +1202,11 @@ def test_a_small_gradient_in_float16_needs_the_scale(dtype, power):
         assert (of_penalty == 0).all() == lost
 
 
+@attacks(
+    "basics/second-derivative#second-derivative",
+    zh="四个梯度为常数的函数；五种形状",
+    en="four functions with a constant gradient; five shapes",
+)
 @given(st.sampled_from(sorted(LINEAR)), SHAPES.filter(lambda shape: 0 not in shape))
 def test_a_constant_gradient_has_no_graph(name, shape):
     w = random(shape).requires_grad_()
@@ -975,6 +1230,11 @@ WALKS = {
 }
 
 
+@attacks(
+    "basics/second-derivative#penalty",
+    zh="grad、backward 和 torch.autograd.backward；六个函数；create_graph 开和关，retain_graph 不写、开和关",
+    en="grad, backward and torch.autograd.backward; six functions; create_graph on and off, retain_graph left out, on and off",
+)
 @pytest.mark.filterwarnings("ignore:Using backward.. with create_graph=True")
 @given(
     st.sampled_from(sorted(SAVING)),
@@ -995,6 +1255,11 @@ def test_retain_graph_takes_the_value_of_create_graph(name, walk, create, retain
     w.grad = None
 
 
+@attacks(
+    "basics/second-derivative#second-derivative",
+    zh="CPU 上的注意力，快的内核和普通的内核",
+    en="attention on the CPU, with its fast and with its plain kernel",
+)
 @pytest.mark.parametrize("kernel", [SDPBackend.FLASH_ATTENTION, SDPBackend.MATH])
 def test_only_the_plain_kernel_of_attention_is_twice_differentiable(kernel):
     q = random((1, 1, 4, 8)).requires_grad_()
@@ -1009,6 +1274,12 @@ def test_only_the_plain_kernel_of_attention_is_twice_differentiable(kernel):
             g.square().sum().backward()
 
 
+@attacks(
+    "basics/leaf#ask-for-one",
+    "basics/second-derivative#second-derivative",
+    zh="后端 aot_eager，默认的后端建在它上面",
+    en="the backend aot_eager, which the default one builds on",
+)
 def test_a_compiled_function_is_one_step():
     """Without a second derivative, and without a way from one of its outputs to another."""
 
@@ -1027,6 +1298,11 @@ def test_a_compiled_function_is_one_step():
         torch.autograd.grad(g.sum(), w)
 
 
+@attacks(
+    "gradient/several#several",
+    zh="平方和、指数、正弦和一个四次多项式，二到四个数；在梯度不为 0 的地方",
+    en="sums of squares, exponentials, sines and a polynomial of degree 4, of two to four numbers; where the gradient is not 0",
+)
 @given(
     st.lists(st.floats(-2, 2), min_size=2, max_size=4),
     st.sampled_from([torch.square, torch.exp, torch.sin, lambda x: (x * x - 1) ** 2]),

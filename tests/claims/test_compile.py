@@ -4,6 +4,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from proofbook.content.attacks import attacks
 from torch import nn
 from torch._dynamo.utils import counters
 
@@ -35,6 +36,11 @@ class Pair(Net):
         return self.child(x).tanh() * 2, self.other(x).sin()
 
 
+@attacks(
+    "compile/added-later#why",
+    zh="对模块用 torch.compile，后端 eager 和 aot_eager；子模块（Linear、LayerNorm、Conv1d）上的四种模块钩子，原来没有钩子或只有别种前向钩子，还有张量钩子和梯度累积后钩子；调用一到三次，再重置；只有一张图",
+    en="torch.compile of a module, the backends eager and aot_eager; the four kinds of module hooks on a child (Linear, LayerNorm, Conv1d) with no hook yet or a forward hook of another kind, tensor and post-accumulate hooks; one to three calls, then reset; one graph, counted",
+)
 @settings(max_examples=16, deadline=None)
 @given(
     backend=BACKENDS,
@@ -57,7 +63,7 @@ class Pair(Net):
 def test_a_late_module_hook_is_silent_until_compiled_again(
     backend, child, kind, other, needs, calls
 ):
-    """added-later: until reset; a hook on a parameter fires in each backward pass."""
+    """Until reset; a hook on a parameter fires in each backward pass."""
     torch.compiler.reset()
     net = Net(child)
     if other not in (None, kind):
@@ -90,13 +96,18 @@ class Prints(nn.Module):
         return self.inside(x)
 
 
+@attacks(
+    "compile/added-later#why",
+    zh="使图断开的层，四种模块钩子；后端 eager 和 aot_eager",
+    en="a layer that breaks the graph, all four kinds of module hooks; the backends eager and aot_eager",
+)
 @pytest.mark.filterwarnings("ignore:Full backward hook is firing")
 @pytest.mark.parametrize("backend", ["eager", "aot_eager"])
 @pytest.mark.parametrize(
     "kind", ["forward_pre_hook", "forward_hook", "full_backward_pre_hook", "full_backward_hook"]
 )
 def test_a_late_hook_on_a_layer_that_breaks_the_graph_fires(backend, kind):
-    """added-later: that layer isn't compiled in."""
+    """That layer isn't compiled in."""
     torch.compiler.reset()
     net = Net("Linear")
     net.child = Prints()
@@ -117,6 +128,11 @@ def double_input(module, grad_input, grad_output):
     return tuple(None if grad is None else grad * 2 for grad in grad_input)
 
 
+@attacks(
+    "compile/check#compare",
+    zh="对模块用 torch.compile，后端 eager 和 aot_eager；Linear、LayerNorm、Conv1d；float32 和 float64；没有钩子、翻倍的前向钩子、翻倍的完整反向钩子；一个或两个输出，都用到；调用一到三次，train 和 eval",
+    en="torch.compile of a module, the backends eager and aot_eager; Linear, LayerNorm, Conv1d; float32 and float64; without a hook, with a forward hook that doubles, with a full backward hook that doubles; one or two outputs, all used; one to three calls, train and eval",
+)
 @settings(max_examples=16, deadline=None)
 @given(
     backend=BACKENDS,
@@ -131,7 +147,7 @@ def double_input(module, grad_input, grad_output):
 def test_compiled_gradients_are_the_same(
     backend, child, dtype, hook, outputs, training, calls, seed
 ):
-    """check: the same hooks before the first call, the same input, all outputs used."""
+    """The same hooks before the first call, the same input, all outputs used."""
     torch.compiler.reset()
     torch.manual_seed(seed)
     net = (Net(child) if outputs == 1 else Pair(child)).to(dtype).train(training)
@@ -154,10 +170,15 @@ def test_compiled_gradients_are_the_same(
         torch.testing.assert_close(found[1], found[0])
 
 
+@attacks(
+    "compile/check#compare",
+    zh="两层各有一个输出，损失漏掉其中一个；Linear、LayerNorm、Conv1d；后端 eager 和 aot_eager；带权重衰减的 AdamW 会动梯度为 0 的那层，不动梯度为 None 的那层",
+    en="two layers with an output each, one of which the loss leaves out; Linear, LayerNorm, Conv1d; the backends eager and aot_eager; AdamW with weight decay moves the layer with 0 and not the one with None",
+)
 @pytest.mark.parametrize("child", list(CHILDREN))
 @pytest.mark.parametrize("left_out", [0, 1])
 def test_an_output_left_out_gives_zeros_or_none(child, left_out):
-    """check: None and the backend eager, 0 with aot_eager; weight decay moves the latter."""
+    """None and the backend eager, 0 with aot_eager; weight decay moves the latter."""
     for backend in (None, "eager", "aot_eager"):
         torch.compiler.reset()
         net = Pair(child)
@@ -180,6 +201,11 @@ def test_an_output_left_out_gives_zeros_or_none(child, left_out):
 STEPS = {"product": lambda w: w * 3, "exp": torch.exp, "tanh": torch.tanh}
 
 
+@attacks(
+    "compile/check#tensor-hook",
+    zh="aot_eager；返回一个张量和一个损失，由乘积、指数或 tanh 和它们的平方算出；float32 和 float64；一到四个元素；外面乘上 -4 到 4 的系数；两者之间图断开时，钩子看到全部",
+    en="aot_eager; one tensor and a loss returned, computed by a product, an exponential or a tanh and their squares; float32 and float64; one to four elements; factors outside from -4 to 4; with a break in the graph between the two, the hook sees the whole",
+)
 @settings(max_examples=16, deadline=None)
 @given(
     step=st.sampled_from(list(STEPS)),
@@ -189,7 +215,7 @@ STEPS = {"product": lambda w: w * 3, "exp": torch.exp, "tanh": torch.tanh}
     broken=st.booleans(),
 )
 def test_a_hook_outside_sees_only_the_part_from_outside(step, dtype, size, factor, broken):
-    """check: the whole, if the graph breaks after y; the gradient of w is whole."""
+    """The whole, if the graph breaks after y; the gradient of w is whole."""
     torch.compiler.reset()
 
     def function(w):
@@ -222,6 +248,11 @@ MODES = {
 }
 
 
+@attacks(
+    "compile/graph-breaks#grad-mode",
+    zh="三种层，两种后端，三种模式下最多调用八次，第一次之前冻结或不冻结",
+    en="three kinds of layers, two backends, up to eight calls in three modes, frozen or not before the first",
+)
 @settings(max_examples=16, deadline=None)
 @given(
     backend=BACKENDS,
@@ -230,7 +261,7 @@ MODES = {
     frozen=st.booleans(),
 )
 def test_each_mode_is_compiled_once(backend, child, modes, frozen):
-    """graph-breaks: calls that come again in a mode find what was compiled for it."""
+    """Calls that come again in a mode find what was compiled for it."""
     torch.compiler.reset()
     counters.clear()
     net = Net(child)
@@ -249,6 +280,11 @@ def test_each_mode_is_compiled_once(backend, child, modes, frozen):
 DTYPES_OF_AUTOCAST = st.sampled_from([torch.float16, torch.bfloat16])
 
 
+@attacks(
+    "compile/check#autocast",
+    zh="在没有 autocast 的部分里做乘法；float16 和 bfloat16；后端 eager 和 aot_eager；autocast 包在调用外面、关掉那项设置再试、autocast 在里面",
+    en="a product in a part without autocast; float16 and bfloat16; the backends eager and aot_eager; autocast around the call, the same with the setting off, and autocast inside",
+)
 @settings(max_examples=16, deadline=None)
 @given(
     backend=BACKENDS,
@@ -260,7 +296,7 @@ DTYPES_OF_AUTOCAST = st.sampled_from([torch.float16, torch.bfloat16])
 def test_a_backward_pass_is_recorded_under_the_autocast_around_the_call(
     backend, dtype, factor, w, way
 ):
-    """check: in half precision with aot_eager, although the forward pass has turned it off."""
+    """In half precision with aot_eager, although the forward pass has turned it off."""
     torch.compiler.reset()
 
     def loss(w):
@@ -320,6 +356,11 @@ OWN = {
 """What `forward` computes, and a `backward` that isn't its derivative."""
 
 
+@attacks(
+    "compile/what-is-refused#own-function",
+    zh="四个 backward 不等于 forward 导数的 Function；一到三个元素，float32 和 float64；后端 eager 和 aot_eager",
+    en="four Functions whose backward isn't the derivative of forward; one to three elements, float32 and float64; the backends eager and aot_eager",
+)
 @settings(max_examples=16, deadline=None)
 @given(
     backend=BACKENDS,
@@ -330,7 +371,7 @@ OWN = {
 def test_func_grad_in_compiled_code_passes_over_the_backward_of_a_function(
     backend, kind, size, dtype
 ):
-    """what-is-refused, check: it differentiates forward; backward() does call it."""
+    """It differentiates forward; backward() does call it."""
     torch.compiler.reset()
     own = function_of(*OWN[kind])
     x = torch.linspace(0.7, 2.6, size, dtype=dtype)
@@ -372,6 +413,12 @@ def of_penalty(model: nn.Module, x: torch.Tensor) -> torch.Tensor:
     return slope**2
 
 
+@attacks(
+    "compile/what-is-refused#original",
+    "compile/what-is-refused#what-is-refused",
+    zh="平方，用 PyTorch 的运算和用一个 Function；后端 eager 和 aot_eager；惩罚项用原来的模块和编译过的模块算，有无 torch.compiler.disable",
+    en="a square by PyTorch's operation and by a Function; the backends eager and aot_eager; the penalty on the original module and on the compiled one, with torch.compiler.disable and without",
+)
 @settings(max_examples=16, deadline=None)
 @given(
     backend=BACKENDS,
@@ -382,7 +429,7 @@ def of_penalty(model: nn.Module, x: torch.Tensor) -> torch.Tensor:
     at=st.floats(0.5, 3),
 )
 def test_a_penalty_calls_the_original_module(backend, own, disabled, original, w, at):
-    """what-is-refused: right in any case; the compiled one raises with aot_eager, disabled or
+    """Right in any case; the compiled one raises with aot_eager, disabled or
     not, and with eager it is right but for a Function, whose saved tensors are constants."""
     torch.compiler.reset()
     net = OfSlope(own, w)

@@ -8,6 +8,7 @@ import torch
 import torch.nn.functional as F
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from proofbook.content.attacks import attacks
 from torch import nn, optim
 from torch.nn.grad import conv1d_input, conv1d_weight, conv2d_input, conv2d_weight
 from torch.nn.parallel import DistributedDataParallel
@@ -73,6 +74,16 @@ def convolutions(draw, groups=(1, 2), dtypes=(torch.float64,)):
     return Convolution(dims, size, kernel, how, draw(st.sampled_from(groups)), batch, dtype)
 
 
+@attacks(
+    "convolution/image-gradient#image-gradient",
+    "convolution/image-gradient#where-it-stops",
+    "convolution/kernel#kernel",
+    "convolution/weight-gradient#weight-gradient",
+    "convolution/weight-gradient#where-it-stops",
+    "convolution/review#remember",
+    zh="一维和二维，步幅 1 到 4，填充 0 到 3，膨胀 1 到 3，一组或两组，一张或两张图；float64",
+    en="1-D and 2-D, stride 1 to 4, padding 0 to 3, dilation 1 to 3, one or two groups, one or two images; float64",
+)
 @given(convolutions())
 def test_each_output_sends_its_gradient_to_what_it_read(case):
     """Pixels, kernel and bias, summed by hand over all outputs and all cells of the kernel."""
@@ -99,9 +110,14 @@ LINEAR_NEARBY = {
 }
 
 
+@attacks(
+    "convolution/index#convolution",
+    zh="普通卷积和转置卷积，平均池化和最大池化，包括自适应的；float64",
+    en="plain and transposed convolution, average and max pooling, also adaptive; float64",
+)
 @given(st.sampled_from(list(LINEAR_NEARBY)), st.integers(0, 99))
 def test_a_pixel_adds_up_what_comes_back_from_those_that_read_it(name, seed):
-    """index: with which weight an output reads a pixel is measured by moving that pixel."""
+    """With which weight an output reads a pixel is measured by moving that pixel."""
     torch.manual_seed(seed)
     layer, step = LINEAR_NEARBY[name]().double(), 1e-6
     x = torch.randperm(16).view(1, 1, 4, 4).double().requires_grad_()
@@ -113,6 +129,22 @@ def test_a_pixel_adds_up_what_comes_back_from_those_that_read_it(name, seed):
     assert torch.allclose((g * weights).sum((1, 2, 3)), x.grad.flatten(), atol=1e-6)
 
 
+@attacks(
+    "convolution/transposed#output-padding",
+    zh="一维和二维，步幅 1 到 4，填充 0 到 3，膨胀 1 到 3，一组或两组，一张或两张图；float64 和 complex128；float64；每一位都相等，conv1d_input 也是；带偏置",
+    en="1-D and 2-D, stride 1 to 4, padding 0 to 3, dilation 1 to 3, one or two groups, one or two images; float64 and complex128; float64; equal to the last bit, also conv1d_input; with a bias",
+)
+@attacks(
+    "convolution/transposed#see",
+    "convolution/transposed#transposed",
+    zh="一维和二维，步幅 1 到 4，填充 0 到 3，膨胀 1 到 3，一组或两组，一张或两张图；float64 和 complex128",
+    en="1-D and 2-D, stride 1 to 4, padding 0 to 3, dilation 1 to 3, one or two groups, one or two images; float64 and complex128",
+)
+@attacks(
+    "convolution/transposed#where-it-stops",
+    zh="complex128；一维和二维，步幅 1 到 4，填充 0 到 3，膨胀 1 到 3，一组或两组，一张或两张图",
+    en="complex128; 1-D and 2-D, stride 1 to 4, padding 0 to 3, dilation 1 to 3, one or two groups, one or two images",
+)
 @given(convolutions(dtypes=(torch.float64, torch.complex128)))
 def test_the_input_gradient_is_a_transposed_convolution(case):
     kernel = case.weight.conj()
@@ -136,9 +168,21 @@ def test_the_input_gradient_is_a_transposed_convolution(case):
         assert without.shape[-1] == case.size - case.left
 
 
+@attacks(
+    "convolution/kernel#flip",
+    "convolution/kernel#insert-zeros",
+    zh="一维和二维，步幅 1 到 4，填充 0 到 3，膨胀 1 到 3，一组或两组，一张或两张图；float64；步幅为 s 时，中间插 s - 1 个零",
+    en="1-D and 2-D, stride 1 to 4, padding 0 to 3, dilation 1 to 3, one or two groups, one or two images; float64; stride s: s - 1 zeros between",
+)
+@attacks(
+    "convolution/transposed#see",
+    "convolution/transposed#output-padding",
+    zh="一维和二维，步幅 1 到 4，填充 0 到 3，膨胀 1 到 3，一组或两组，一张或两张图；float64",
+    en="1-D and 2-D, stride 1 to 4, padding 0 to 3, dilation 1 to 3, one or two groups, one or two images; float64",
+)
 @given(convolutions(groups=(1,)))
 def test_a_transposed_convolution_inserts_zeros_and_flips(case):
-    """kernel, transposed: each remaining place is a sum over outputs; where none read, it is 0."""
+    """Each remaining place is a sum over outputs; where none read, it is 0."""
     s, p, d = (case.how[name] for name in ("stride", "padding", "dilation"))
     spread = torch.zeros(
         *case.g.shape[:2], *(s * (n - 1) + 1 for n in case.g.shape[2:]), dtype=case.g.dtype
@@ -155,9 +199,24 @@ def test_a_transposed_convolution_inserts_zeros_and_flips(case):
     assert case.of_x[..., read].all()
 
 
+@attacks(
+    "convolution/weight-gradient#swap",
+    zh="一维和二维，步幅 1 到 4，填充 0 到 3，膨胀 1 到 3，一组，一张或两张图；float64；两个输入通道，三个输出通道；每一位都相等，conv1d_weight 也是",
+    en="1-D and 2-D, stride 1 to 4, padding 0 to 3, dilation 1 to 3, one group, one or two images; float64; two channels in, three out; equal to the last bit, also conv1d_weight",
+)
+@attacks(
+    "convolution/weight-gradient#weight-gradient",
+    zh="一维和二维，步幅 1 到 4，填充 0 到 3，膨胀 1 到 3，一组，一张或两张图；float64；两个输入通道，三个输出通道",
+    en="1-D and 2-D, stride 1 to 4, padding 0 to 3, dilation 1 to 3, one group, one or two images; float64; two channels in, three out",
+)
+@attacks(
+    "convolution/review#remember",
+    zh="一维和二维，步幅 1 到 4，填充 0 到 3，膨胀 1 到 3，一组，一张或两张图；float64",
+    en="1-D and 2-D, stride 1 to 4, padding 0 to 3, dilation 1 to 3, one group, one or two images; float64",
+)
 @given(convolutions(groups=(1,)))
 def test_the_kernel_gradient_slides_the_output_gradient(case):
-    """weight-gradient: stride and dilation trade places; what is too much is cut off."""
+    """Stride and dilation trade places; what is too much is cut off."""
     how = {
         "stride": case.how["dilation"],
         "dilation": case.how["stride"],
@@ -170,6 +229,11 @@ def test_the_kernel_gradient_slides_the_output_gradient(case):
     assert by_shape.equal(case.of_weight)
 
 
+@attacks(
+    "convolution/transposed#where-it-stops",
+    zh="Conv2d，四种填充方式，填充 1 和 2，步幅 1 和 2",
+    en="Conv2d with four modes, padding 1 and 2, stride 1 and 2",
+)
 @pytest.mark.parametrize("stride", [1, 2])
 @pytest.mark.parametrize("padding", [1, 2])
 @pytest.mark.parametrize("mode", ["circular", "reflect", "replicate", "zeros"])
@@ -183,6 +247,11 @@ def test_a_transposed_convolution_does_not_undo_other_padding(mode, padding, str
     assert torch.allclose(back, of_x, atol=1e-5) == (mode == "zeros")
 
 
+@attacks(
+    "convolution/transposed#where-it-stops",
+    zh="conv_transpose2d",
+    en="conv_transpose2d",
+)
 def test_a_transposed_convolution_takes_no_padding_by_name():
     with pytest.raises(TypeError):
         F.conv_transpose2d(torch.ones(1, 1, 2, 2), torch.ones(1, 1, 3, 3), padding="same")
@@ -204,6 +273,11 @@ def backward_of_convolution(node):
     return node
 
 
+@attacks(
+    "convolution/weight-gradient#first-layer",
+    zh="Conv1d、2d、3d 和 ConvTranspose2d；有无偏置和 autocast；没有批次维的一张图",
+    en="Conv1d, 2d, 3d and ConvTranspose2d; with and without bias and autocast; one image without a batch",
+)
 @given(st.sampled_from(list(LAYERS)), *(st.booleans() for _ in range(3)))
 def test_the_backward_pass_computes_only_what_requires_a_gradient(name, image, bias, mixed):
     make, shape = LAYERS[name]
@@ -223,6 +297,12 @@ def average_pool(dims):
     return (F.avg_pool1d, F.avg_pool2d, F.avg_pool3d)[dims - 1]
 
 
+@attacks(
+    "convolution/pool#where-it-stops",
+    "convolution/review#remember",
+    zh="一到三维，窗口和步幅 1 到 4，ceil_mode、count_include_pad、channels_last；float64",
+    en="1-D to 3-D, windows and strides 1 to 4, ceil_mode, count_include_pad, channels_last; float64",
+)
 @given(
     *(st.integers(*ends) for ends in ((1, 3), (1, 4), (1, 4), (0, 4))),
     *(st.booleans() for _ in range(3)),
@@ -241,6 +321,16 @@ def test_average_pooling_adds_nothing_and_takes_nothing(
     assert of_x.sum().item() == pytest.approx(g.sum().item())
 
 
+@attacks(
+    "convolution/pool#pool",
+    zh="自适应池化，边长 1 到 9 个像素变成 1 到 9 个，包括重叠的组",
+    en="adaptive pooling of 1 to 9 pixels a side to 1 to 9, also groups that overlap",
+)
+@attacks(
+    "convolution/pool#where-it-stops",
+    zh="1 到 9 个数，分成 1 到 9 组",
+    en="1 to 9 numbers in 1 to 9 groups",
+)
 @given(*(st.integers(1, 9) for _ in range(2)), st.integers(1, 2))
 def test_adaptive_average_pooling_shares_each_gradient_out(size, out, dims):
     """Each group, from floor(i n / m) to ceil((i + 1) n / m), shares its own; shares add up."""
@@ -259,6 +349,11 @@ def test_adaptive_average_pooling_shares_each_gradient_out(size, out, dims):
         assert overlap == (size % out != 0)
 
 
+@attacks(
+    "convolution/pool#where-it-stops",
+    zh="AvgPool2d，有填充，count_include_pad 为默认",
+    en="AvgPool2d with padding and count_include_pad, as by default",
+)
 def test_average_pooling_with_padding_or_another_divisor():
     for options, total in (
         ({"divisor_override": 1}, 9),
@@ -270,10 +365,20 @@ def test_average_pooling_with_padding_or_another_divisor():
         assert x.grad.sum().item() == pytest.approx(total)
 
 
+@attacks(
+    "convolution/pool#why-25",
+    zh="2 x 2 到 4 x 4 的特征图，1 到 3 张图，channels_last",
+    en="maps of 2 x 2 to 4 x 4, 1 to 3 images, channels_last",
+)
+@attacks(
+    "convolution/pool#where-it-stops",
+    zh="2 x 2 到 4 x 4 的特征图，1 到 3 张图，二到四个通道",
+    en="maps of 2 x 2 to 4 x 4, 1 to 3 images, two to four channels",
+)
 @pytest.mark.filterwarnings("ignore:Using a non-full backward hook")
 @given(*(st.integers(1, 3) for _ in range(3)), st.booleans())
 def test_what_the_old_hook_of_global_pooling_reports(batch, channels, side, channels_last):
-    """pool: the undivided gradient where a second operation follows the mean."""
+    """The undivided gradient where a second operation follows the mean."""
     side = side + 1
     x = torch.ones(batch, channels + 1, side, side)
     if channels_last:
@@ -307,6 +412,22 @@ def tied(draw, dtypes=FLOATS):
     return x.transpose(0, -1) if draw(st.booleans()) else x
 
 
+@attacks(
+    "convolution/tie#tie",
+    "convolution/review#remember",
+    zh="浮点数和整数，一到三维，每个维度，也转置；没有 NaN；在 CPU 上",
+    en="floats and integers, 1-D to 3-D, each dimension, also transposed; no NaN; on a CPU",
+)
+@attacks(
+    "convolution/tie#gradient",
+    zh="浮点数和整数，一到三维，每个维度",
+    en="floats and integers, 1-D to 3-D, each dimension",
+)
+@attacks(
+    "then-and-now/index#tie",
+    zh="装着的版本，没有试更早的；浮点数和整数，一到三维；没有 NaN；在 CPU 上",
+    en="the installed version, not older ones; floats and integers, 1-D to 3-D; no NaN; on a CPU",
+)
 @given(tied((*FLOATS, torch.int8, torch.uint8, torch.int64)))
 def test_max_and_argmax_return_the_first(x):
     for dim in range(x.dim()):
@@ -319,6 +440,11 @@ def test_max_and_argmax_return_the_first(x):
     assert x.argmax() == first_of_largest(x.flatten())
 
 
+@attacks(
+    "convolution/tie#tie",
+    zh="两行各 70,000 个数；float16、bfloat16、float32、float64",
+    en="two rows of 70,000 numbers; float16, bfloat16, float32, float64",
+)
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)
 def test_the_first_of_very_many(dtype):
     """Where several threads and vector instructions share the work."""
@@ -328,6 +454,18 @@ def test_the_first_of_very_many(dtype):
     assert x.argmax() == 110_000
 
 
+@attacks(
+    "convolution/max-pool#max-pool",
+    "convolution/review#remember",
+    "indexing/sorting#ties",
+    zh="float16、bfloat16、float32、float64；一到三维，也转置；没有 NaN；在 CPU 上",
+    en="float16, bfloat16, float32, float64; 1-D to 3-D, also transposed; no NaN; on a CPU",
+)
+@attacks(
+    "then-and-now/index#more",
+    zh="装着的版本；float16、bfloat16、float32、float64；没有 NaN",
+    en="the installed version; float16, bfloat16, float32, float64; no NaN",
+)
 @given(tied())
 def test_who_gets_the_gradient_of_a_maximum(x):
     dim = x.dim() - 1
@@ -347,6 +485,11 @@ def test_who_gets_the_gradient_of_a_maximum(x):
     assert gradient(F.max_pool1d(x.reshape(1, -1), x.numel())).equal(first)
 
 
+@attacks(
+    "convolution/max-pool#see",
+    zh="两个或更多并列的数；float16、bfloat16、float32、float64",
+    en="two tied numbers or more; float16, bfloat16, float32, float64",
+)
 @given(tied(FLOATS))
 def test_a_tied_maximum_has_no_derivative(x):
     """Raise one of those that are tied, and the maximum rises; lower it, and the maximum stays."""
@@ -360,6 +503,11 @@ def test_a_tied_maximum_has_no_derivative(x):
 POOLS = {1: F.max_pool1d, 2: F.max_pool2d, 3: F.max_pool3d}
 
 
+@attacks(
+    "convolution/max-pool#overlap",
+    zh="max_pool1d、2d、3d；窗口、步幅和膨胀 1 到 3，填充，channels_last；并列；在 CPU 上",
+    en="max_pool1d, 2d, 3d; windows, strides and dilation 1 to 3, padding, channels_last; ties; on a CPU",
+)
 @given(
     st.integers(1, 3), *(st.integers(1, 3) for _ in range(3)), st.integers(0, 3), st.booleans(),
     st.sampled_from(FLOATS), st.integers(0, 9),
@@ -393,6 +541,11 @@ def test_max_pooling_gives_it_to_the_first(
     assert of_x.flatten().equal(wanted.flatten())
 
 
+@attacks(
+    "convolution/max-pool#where-it-stops",
+    zh="float16、bfloat16、float32、float64；有无穷，没有 NaN",
+    en="float16, bfloat16, float32, float64; infinity, but no NaN",
+)
 @given(
     st.sampled_from(FLOATS),
     st.floats(allow_nan=False, width=16).filter(lambda value: abs(value) > 1e-4),
@@ -410,6 +563,11 @@ def test_three_ways_of_relu_away_from_0(dtype, value):
     assert slopes == [float(value > 0)] * 3
 
 
+@attacks(
+    "convolution/max-pool#kink",
+    zh="0 和 -0，float16、bfloat16、float32、float64；relu 也试原地的",
+    en="0 and -0 in float16, bfloat16, float32, float64; relu also in place",
+)
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)
 @pytest.mark.parametrize("zero", [0.0, -0.0])
 def test_relu_takes_the_left_and_maximum_half(zero, dtype):
@@ -419,8 +577,13 @@ def test_relu_takes_the_left_and_maximum_half(zero, dtype):
     assert torch.autograd.grad(torch.maximum(x, other), (x, other)) == (0.5, 0.5)
 
 
+@attacks(
+    "convolution/tie#some",
+    zh="一个随机权重的 1000 类网络，有无 autocast；1000 个输入",
+    en="a network of random weights with 1000 classes, with and without autocast; 1000 inputs",
+)
 def test_low_precision_makes_ties_of_close_logits():
-    """tie: as autocast makes them; float32 hardly ever, where nothing else makes them equal."""
+    """As autocast makes them; float32 hardly ever, where nothing else makes them equal."""
     torch.manual_seed(0)
     net = nn.Sequential(nn.Linear(32, 64), nn.ReLU(), nn.Linear(64, 1000))
     share = {}
@@ -452,6 +615,11 @@ RUN = {
 }
 
 
+@attacks(
+    "convolution/data-on-module#data-on-module",
+    zh="torch.nn 的所有模块，作为类；其中八个作为对象",
+    en="all modules of torch.nn as classes, eight as objects",
+)
 def test_no_module_has_data():
     assert [name for name, kind in MODULES.items() if hasattr(kind, "data")] == []
     for make in RUN.values():
@@ -470,13 +638,24 @@ VALUES = {
 """What is assigned, and whether state_dict holds it afterward."""
 
 
+@attacks(
+    "convolution/data-on-module#ignored",
+    "convolution/data-on-module#right-ways",
+    zh="七种模块；张量、数、列表、子模块、参数、缓冲区；没有参数化的权重",
+    en="seven modules; tensors, numbers, lists, submodules, parameters, buffers; weights without a parametrization",
+)
+@attacks(
+    "then-and-now/index#data-on-module",
+    zh="七种模块；没有参数化的权重",
+    en="seven modules; weights without a parametrization",
+)
 @given(
     st.sampled_from([name for name in RUN if name != "Sequential"]),
     st.sampled_from(["data", "kernel", "w"]),
     st.sampled_from(list(VALUES)),
 )
 def test_a_tensor_under_a_new_name_changes_nothing(name, attribute, kind):
-    """data-on-module: no error, no effect; state_dict holds only the three special kinds."""
+    """No error, no effect; state_dict holds only the three special kinds."""
     module, shape = RUN[name]()
     x, held = torch.randn(shape), list(module.state_dict())
     weights, out = [p.clone() for p in module.parameters()], module(x)
@@ -491,9 +670,15 @@ def test_a_tensor_under_a_new_name_changes_nothing(name, attribute, kind):
             setattr(module, parameter, torch.ones(1))
 
 
+@attacks(
+    "convolution/data-on-module#right-ways",
+    "convolution/data-on-module#where-it-stops",
+    zh="八种模块，float32 和 float64；没有参数化的权重",
+    en="eight modules, float32 and float64; weights without a parametrization",
+)
 @given(st.sampled_from(list(RUN)), st.sampled_from([torch.float32, torch.float64]))
 def test_ways_that_keep_the_parameter(name, dtype):
-    """data-on-module: copy_ and load_state_dict fill it; load_state_dict checks."""
+    """copy_ and load_state_dict fill it; load_state_dict checks."""
     module, _ = RUN[name]()
     module.to(dtype)
     before = list(module.parameters())
@@ -523,6 +708,11 @@ INITIALIZERS = [
 ]
 
 
+@attacks(
+    "convolution/data-on-module#right-ways",
+    zh="nn.init 里名字以 _ 结尾的所有函数",
+    en="all functions of nn.init that end in _",
+)
 @pytest.mark.parametrize("name", INITIALIZERS)
 def test_initializers_bring_their_own_no_grad(name):
     more = {"constant_": (1.0,), "sparse_": (0.5,)}.get(name, ())
@@ -535,6 +725,11 @@ def test_initializers_bring_their_own_no_grad(name):
 DENSE = [kind for kind in OPTIMIZERS if kind is not optim.SparseAdam]
 
 
+@attacks(
+    "convolution/data-on-module#right-ways",
+    zh="torch.optim 除 SparseAdam 以外的所有优化器",
+    en="all optimizers of torch.optim but SparseAdam",
+)
 @pytest.mark.parametrize("kind", DENSE)
 def test_an_optimizer_made_earlier_holds_the_old_parameter(kind):
     layer, x = nn.Linear(2, 2, bias=False), torch.ones(1, 2)
@@ -571,12 +766,22 @@ def gradients_of_replaced_weights(rank: int) -> dict[str, float]:
     return found
 
 
+@attacks(
+    "convolution/data-on-module#right-ways",
+    zh="gloo 的两个进程；一个 Linear，它的权重在 DDP 之前换掉、之后换掉，或用 copy_ 填写",
+    en="two gloo ranks; a Linear whose weight is replaced before DDP, after it, or filled by copy_",
+)
 def test_ddp_made_earlier_does_not_average_the_new_parameter(ranks):
     first, second = ranks(gradients_of_replaced_weights)
     assert first == {"new before": 4, "new after": 2, "copy_ after": 4}
     assert second == {"new before": 4, "new after": 6, "copy_ after": 4}
 
 
+@attacks(
+    "convolution/data-on-module#where-it-stops",
+    zh="Conv2d，以及输入一到三维的 Linear；四种 dtype",
+    en="Conv2d, and Linear with 1-D to 3-D input; four dtypes",
+)
 @given(st.sampled_from([(3,), (1, 3), (5, 3), (2, 5, 3)]), st.sampled_from(FLOATS))
 def test_data_of_another_shape(shape, dtype):
     """The weight of a convolution raises in the forward pass; the bias of a Linear does not."""
@@ -607,6 +812,11 @@ FACTORIES = {
 }
 
 
+@attacks(
+    "convolution/data-on-module#one-letter",
+    zh="十一个建立张量的函数，和 nn.Parameter",
+    en="eleven functions that make tensors, and nn.Parameter",
+)
 @pytest.mark.parametrize("factory", FACTORIES)
 def test_a_misspelled_keyword_raises(factory):
     with pytest.raises(TypeError):
@@ -615,9 +825,14 @@ def test_a_misspelled_keyword_raises(factory):
         factory(*FACTORIES[factory]).require_grad_()
 
 
+@attacks(
+    "convolution/data-on-module#one-letter",
+    zh="八种模块：对输入、对参数、对模块；True 和 False",
+    en="eight modules: on the input, the parameters, the module; True and False",
+)
 @given(st.sampled_from(list(RUN)), st.sampled_from([True, False]))
 def test_a_misspelled_attribute_is_silent(name, wanted):
-    """data-on-module: a network whose weights require a gradient raises nothing and trains."""
+    """A network whose weights require a gradient raises nothing and trains."""
     module, shape = RUN[name]()
     x = torch.randn(shape)
     x.require_grad = wanted
@@ -629,6 +844,11 @@ def test_a_misspelled_attribute_is_silent(name, wanted):
     assert all(p.grad is not None for p in module.parameters())
 
 
+@attacks(
+    "convolution/image-gradient#step",
+    zh="SGD，有无 nesterov、dampening、foreach、fused",
+    en="SGD with and without nesterov, dampening, foreach, fused",
+)
 @given(
     st.floats(0.01, 1),
     st.floats(0.1, 0.99),
@@ -644,9 +864,14 @@ def test_the_first_step_with_momentum_uses_the_gradient_as_it_is(lr, momentum, n
     assert w.tolist() == pytest.approx([-lr * used * 0.25, lr * used * 1.25], rel=1e-5)
 
 
+@attacks(
+    "convolution/image-gradient#logits",
+    zh="2 到 6 类，一张图；没有类别权重和标签平滑",
+    en="2 to 6 classes, one image; no class weights, no label smoothing",
+)
 @given(st.lists(st.floats(-5, 5), min_size=2, max_size=6), st.data())
 def test_softmax_minus_one_hot(values, data):
-    """image-gradient: of one image, with the cross entropy as it is by default."""
+    """Of one image, with the cross entropy as it is by default."""
     label = data.draw(st.integers(0, len(values) - 1))
     logits = torch.tensor([values], dtype=torch.float64, requires_grad=True)
     loss = F.cross_entropy(logits, torch.tensor([label]))
@@ -657,9 +882,14 @@ def test_softmax_minus_one_hot(values, data):
     assert loss.item() == pytest.approx(logits.exp().sum().log().item() - values[label], abs=1e-9)
 
 
+@attacks(
+    "convolution/image-gradient#where-it-stops",
+    zh="1 x 1 的卷积核，对像素取平均",
+    en="1 x 1 kernels, a mean over the pixels",
+)
 @given(st.integers(1, 4), st.integers(1, 4), st.integers(0, 99))
 def test_which_gradient_depends_on_what(channels, side, seed):
-    """image-gradient: of 1 x 1 kernels and a mean over the pixels, at given gradients."""
+    """Of 1 x 1 kernels and a mean over the pixels, at given gradients."""
     torch.manual_seed(seed)
     at_logits = torch.randn(1, channels, dtype=torch.float64)
     ones = torch.ones(1, 1, side, side, dtype=torch.float64)
@@ -677,10 +907,15 @@ def test_which_gradient_depends_on_what(channels, side, seed):
     assert torch.allclose(gradients(weight, ones)[0].flatten(), at_logits[0])
 
 
+@attacks(
+    "convolution/data-on-module#where-it-stops",
+    zh="Adam、AdamW 和带动量的 SGD；梯度还在时也试普通的 SGD",
+    en="Adam, AdamW and SGD with momentum; plain SGD where the gradient is still there",
+)
 @pytest.mark.parametrize("name", ["Adam", "AdamW", "SGD"])
 @pytest.mark.parametrize("stale", ["state", "grad"])
 def test_a_bias_of_another_shape_is_noticed_by_step_alone(name, stale):
-    """data-on-module: by the state of the optimizer, or by the gradient that is still there."""
+    """By the state of the optimizer, or by the gradient that is still there."""
     torch.manual_seed(0)
     layer, x = nn.Linear(2, 3), torch.randn(4, 2)
     options = {"momentum": 0.9} if name == "SGD" and stale == "state" else {}

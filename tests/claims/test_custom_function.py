@@ -10,6 +10,7 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from proofbook.content.attacks import attacks
 from torch.amp import custom_bwd, custom_fwd
 from torch.autograd import gradcheck, gradgradcheck
 from torch.autograd.function import once_differentiable
@@ -49,6 +50,16 @@ def weighted(entries):
     return Weighted
 
 
+@attacks(
+    "custom-function/first-function#first-function",
+    zh="一个输出；一到五个参数：需要或不需要梯度的张量，以及数；float64、float32、bfloat16；返回的项比参数少和多",
+    en="one output; one to five arguments, tensors that need a gradient or not, and numbers; float64, float32, bfloat16; fewer and more entries than arguments",
+)
+@attacks(
+    "custom-function/first-function#count",
+    zh="一个输出；一到五个参数：需要或不需要梯度的张量、整数和开关；在那个位置返回数会报错",
+    en="one output; one to five arguments, tensors that need a gradient or not, integers and switches; a number in that place raises",
+)
 @given(
     kinds=st.lists(
         st.sampled_from(["needs", "needs none", "integer", "switch"]), min_size=0, max_size=4
@@ -56,7 +67,7 @@ def weighted(entries):
     dtype=DTYPES,
 )
 def test_one_entry_for_each_argument(kinds, dtype):
-    """first-function: by position, None where none is needed; fewer or more raise."""
+    """By position, None where none is needed; fewer or more raise."""
     kinds = [*kinds, "needs"]
 
     def argument(kind):
@@ -90,6 +101,11 @@ def test_one_entry_for_each_argument(kinds, dtype):
             run(lambda gradients, needed: tuple(gradients[-1] for _ in gradients))
 
 
+@attacks(
+    "custom-function/first-function#save",
+    zh="保存输入和输出；四种原地修改，改张量或它的视图；三种 dtype；记在 ctx 属性上的不报错",
+    en="inputs and outputs saved; four edits in place, of the tensor or of a view of it; three dtypes; an attribute on ctx raises nothing",
+)
 @given(
     edit=st.sampled_from(sorted(EDITS)),
     dtype=DTYPES,
@@ -98,7 +114,7 @@ def test_one_entry_for_each_argument(kinds, dtype):
     saved=st.booleans(),
 )
 def test_what_was_saved_notices_an_edit_in_place(edit, dtype, view, output, saved):
-    """first-function: save_for_backward raises, an attribute doesn't."""
+    """save_for_backward raises, an attribute doesn't."""
 
     class Square(torch.autograd.Function):
         @staticmethod
@@ -157,6 +173,16 @@ def scaled(factors, wrong):
     return Scaled
 
 
+@attacks(
+    "custom-function/gradcheck#gradcheck",
+    zh="一到四个参数，有的不需要梯度或是数；输入和输出各一到三个元素；每个位置轮流写错；float64；仍能通过的情形由容差、0 和 1 的梯度两个测试去试",
+    en="one to four arguments, some of which need no gradient or are numbers; inputs and outputs of one to three elements; each place wrong in turn; float64; the tests of tolerances and of gradients of 0 and 1 try what passes all the same",
+)
+@attacks(
+    "custom-function/gradcheck#read",
+    zh="一到四个参数，有的不需要梯度或是数；输入和输出各一到三个元素；每个位置轮流写错；float64",
+    en="one to four arguments, some of which need no gradient or are numbers; inputs and outputs of one to three elements; each place wrong in turn; float64",
+)
 @given(
     kinds=st.lists(st.sampled_from(["needs", "needs none", "number"]), min_size=0, max_size=3),
     sizes=st.lists(st.integers(1, 3), min_size=4, max_size=4),
@@ -164,7 +190,7 @@ def scaled(factors, wrong):
     data=st.data(),
 )
 def test_gradcheck_names_the_place(kinds, sizes, outputs, data):
-    """gradcheck: which argument, which row and which column are wrong."""
+    """Which argument, which row and which column are wrong."""
     kinds = data.draw(st.permutations([*kinds, "needs"]))
     arguments = [
         3
@@ -197,6 +223,11 @@ def test_gradcheck_names_the_place(kinds, sizes, outputs, data):
     torch.testing.assert_close(analytical - numerical, expected, atol=1e-3, rtol=0)
 
 
+@attacks(
+    "custom-function/gradcheck#accepts",
+    zh="斜率从 1e-6 到 1e3；误差最多是允许的三倍；给或不给 atol 和 rtol；float64，慢模式",
+    en="slopes from 1e-6 to 1e3; errors up to three times what is allowed; atol and rtol given or not; float64, slow mode",
+)
 @given(
     exponent=st.floats(-6, 3),
     share=st.floats(-3, 3).filter(lambda share: abs(abs(share) - 1) > 0.1),
@@ -204,7 +235,7 @@ def test_gradcheck_names_the_place(kinds, sizes, outputs, data):
     rtol=st.sampled_from([None, 0.0, 1e-3, 1e-1]),
 )
 def test_gradcheck_allows_atol_and_rtol(exponent, share, atol, rtol):
-    """gradcheck: atol + rtol * |numerical| is allowed, with 1e-5 and 1e-3 by default."""
+    """Atol + rtol * |numerical| is allowed, with 1e-5 and 1e-3 by default."""
     slope = 10**exponent
     allowed = (1e-5 if atol is None else atol) + (1e-3 if rtol is None else rtol) * slope
     if allowed < 1e-7 * max(slope, 1):
@@ -228,12 +259,17 @@ ON_GRADIENTS = {
 }
 
 
+@attacks(
+    "custom-function/gradcheck#accepts",
+    zh="一到三个输出，各一到三个元素；把梯度三次方、或限制在 1 或更大的 backward 能通过，翻倍的通不过；float64，慢模式",
+    en="one to three outputs of one to three elements; a backward that cubes its gradient or limits it at 1 or more passes, one that doubles it doesn't; float64, slow mode",
+)
 @given(
     sizes=st.lists(st.integers(1, 3), min_size=1, max_size=3),
     change=st.sampled_from(sorted(ON_GRADIENTS)),
 )
 def test_gradcheck_hands_in_zeros_and_ones(sizes, change):
-    """gradcheck: what backward does to other gradients isn't tried."""
+    """What backward does to other gradients isn't tried."""
     received = set()
 
     class Squares(torch.autograd.Function):
@@ -257,9 +293,14 @@ def test_gradcheck_hands_in_zeros_and_ones(sizes, change):
     assert received == {0, 1} or (change == "doubled" and received <= {0, 1})
 
 
+@attacks(
+    "custom-function/gradcheck#accepts",
+    zh="有一到三个参数的模块，每个的梯度轮流写错；慢模式和快模式",
+    en="a module with one to three parameters, each with a wrong gradient; slow and fast mode",
+)
 @given(sizes=st.lists(st.integers(1, 3), min_size=1, max_size=3), fast=st.booleans())
 def test_gradcheck_looks_at_what_it_is_given(sizes, fast):
-    """gradcheck: the parameters of a module aren't compared; handed over, they are."""
+    """The parameters of a module aren't compared; handed over, they are."""
     factors = [torch.rand(2, n, dtype=torch.float64) + 1 for n in [2, *sizes]]
     wrong = [torch.zeros_like(factors[0]), *(torch.ones_like(f) for f in factors[1:])]
     function = scaled(factors, wrong)
@@ -292,12 +333,17 @@ NO_TENSORS = {
 }
 
 
+@attacks(
+    "custom-function/save-and-context#save-and-context",
+    zh="三种 dtype 的张量、None、数、文本、列表、元组和函数，取一到三个",
+    en="tensors of three dtypes, None, numbers, texts, lists, tuples and functions; one to three of them",
+)
 @given(
     kinds=st.lists(st.sampled_from(["tensor", "none", *NO_TENSORS]), min_size=1, max_size=3),
     dtype=DTYPES,
 )
 def test_save_for_backward_takes_tensors_and_none(kinds, dtype):
-    """save-and-context: anything else raises a TypeError."""
+    """Anything else raises a TypeError."""
     w = torch.ones(2, dtype=dtype, requires_grad=True)
     seen = []
 
@@ -321,9 +367,14 @@ def test_save_for_backward_takes_tensors_and_none(kinds, dtype):
         assert [value is None for value in seen] == [kind == "none" for kind in kinds]
 
 
+@attacks(
+    "custom-function/save-and-context#leak",
+    zh="一到三个输出；三种 dtype；反向之前和之后；记在属性上会成环",
+    en="one to three outputs; three dtypes; before and after a backward pass; an attribute makes a circle",
+)
 @given(outputs=st.integers(1, 3), dtype=DTYPES, backward=st.booleans(), saved=st.booleans())
 def test_saved_outputs_make_no_circle(outputs, dtype, backward, saved):
-    """save-and-context: saved outputs go when their last name goes; attributes stay."""
+    """Saved outputs go when their last name goes; attributes stay."""
 
     class Exp(torch.autograd.Function):
         @staticmethod
@@ -361,6 +412,11 @@ KEEP = {
 }
 
 
+@attacks(
+    "custom-function/save-and-context#after-backward",
+    zh="保存输入、输出和中间结果；三种 dtype；有无 retain_graph 和 create_graph，以及 create_graph 配 retain_graph=False",
+    en="inputs, outputs and intermediate results saved; three dtypes; with and without retain_graph and create_graph, and create_graph with retain_graph=False",
+)
 @given(
     kept=st.sampled_from(["input", "output", "intermediate"]),
     dtype=DTYPES,
@@ -368,7 +424,7 @@ KEEP = {
     saved=st.booleans(),
 )
 def test_what_was_saved_is_freed(kept, dtype, keep, saved):
-    """save-and-context: freed by the backward pass unless it retains; attributes never."""
+    """Freed by the backward pass unless it retains; attributes never."""
 
     class Square(torch.autograd.Function):
         @staticmethod
@@ -396,13 +452,18 @@ def test_what_was_saved_is_freed(kept, dtype, keep, saved):
         torch.autograd.grad(y.sum(), w)
 
 
+@attacks(
+    "custom-function/save-and-context#in-a-list",
+    zh="装着一两个张量的列表、元组、字典和对象；三种 dtype",
+    en="lists, tuples, dictionaries and objects that hold one or two tensors; three dtypes",
+)
 @given(
     inside=st.sampled_from(["list", "tuple", "dictionary", "object"]),
     number=st.integers(1, 2),
     dtype=DTYPES,
 )
 def test_apply_does_not_look_inside_its_arguments(inside, number, dtype):
-    """save-and-context: within a list and the like tensors get no gradient."""
+    """Within a list and the like tensors get no gradient."""
 
     class Sum(torch.autograd.Function):
         @staticmethod
@@ -427,9 +488,14 @@ def test_apply_does_not_look_inside_its_arguments(inside, number, dtype):
     assert all(tensor.grad is not None for tensor in tensors)
 
 
+@attacks(
+    "custom-function/save-and-context#limits",
+    zh="一到三个参数，多返回一到三项；多出来的项不是 None 就报错",
+    en="one to three arguments, one to three extra entries; an extra one that is no None raises",
+)
 @given(number=st.integers(1, 3), extra=st.integers(1, 3), last=st.booleans())
 def test_extra_none_at_the_end_is_dropped(number, extra, last):
-    """save-and-context: extra entries are dropped if they are None, otherwise they raise."""
+    """Extra entries are dropped if they are None, otherwise they raise."""
 
     class Sum(torch.autograd.Function):
         @staticmethod
@@ -456,9 +522,14 @@ def test_extra_none_at_the_end_is_dropped(number, extra, last):
 # --- twice ---
 
 
+@attacks(
+    "custom-function/twice#limits",
+    zh="2 到 4 次方，custom_fwd 转换输入，或者先转换好；CPU 上 bfloat16 的 autocast",
+    en="powers from 2 to 4; custom_fwd casts the input, or it is cast before; autocast to bfloat16 on the CPU",
+)
 @given(k=st.integers(2, 4), w=st.sampled_from([0.5, 1.0, 2.0]), before=st.booleans())
 def test_what_custom_fwd_has_cast_counts_as_a_constant(k, w, before):
-    """twice: the second derivative lacks the share of the cast input, unless it is cast before."""
+    """The second derivative lacks the share of the cast input, unless it is cast before."""
 
     class Power(torch.autograd.Function):
         @staticmethod
@@ -485,6 +556,16 @@ def test_what_custom_fwd_has_cast_counts_as_a_constant(k, w, before):
     torch.testing.assert_close(second.item(), 2 * slope**2 + (missing if before else 0))
 
 
+@attacks(
+    "custom-function/twice#twice",
+    zh="一两个因子的 2 到 5 次方，sigmoid 和 exp；输入、输出、返回或不返回的中间结果；eager 模式，float64",
+    en="powers from 2 to 5 of one or two factors, sigmoid and exp; inputs, outputs, intermediate results that are returned or not; eager mode, float64",
+)
+@attacks(
+    "custom-function/twice#mend",
+    zh="一两个因子的 2 到 5 次方，sigmoid 和 exp；eager 模式，float64",
+    en="powers from 2 to 5 of one or two factors, sigmoid and exp; eager mode, float64",
+)
 @given(
     what=st.sampled_from(["exp", "sigmoid", "power", "product"]),
     kept=st.sampled_from(["received", "returned", "marked", "intermediate"]),
@@ -492,7 +573,7 @@ def test_what_custom_fwd_has_cast_counts_as_a_constant(k, w, before):
     w=st.floats(0.5, 1.5),
 )
 def test_second_derivatives_of_what_was_received_or_returned(what, kept, k, w):
-    """twice: right from inputs and outputs; marked or intermediate, it counts as a constant."""
+    """Right from inputs and outputs; marked or intermediate, it counts as a constant."""
     values = {
         "exp": lambda w, v: w.exp(),
         "sigmoid": lambda w, v: w.sigmoid(),
@@ -558,13 +639,18 @@ def test_second_derivatives_of_what_was_received_or_returned(what, kept, k, w):
         torch.testing.assert_close(second, right_second)
 
 
+@attacks(
+    "custom-function/twice#once",
+    zh="一到三个参数；损失对输出是线性的或不是；三种 dtype",
+    en="one to three arguments; a loss linear in the output or not; three dtypes",
+)
 @given(
     number=st.integers(1, 3),
     dtype=DTYPES,
     linear=st.booleans(),
 )
 def test_once_differentiable_looks_at_the_gradient_it_receives(number, dtype, linear):
-    """twice: it raises later if that one needs a gradient; otherwise there is no graph."""
+    """It raises later if that one needs a gradient; otherwise there is no graph."""
 
     class Product(torch.autograd.Function):
         @staticmethod
@@ -591,6 +677,16 @@ def test_once_differentiable_looks_at_the_gradient_it_receives(number, dtype, li
 # --- several-outputs ---
 
 
+@attacks(
+    "custom-function/several-outputs#several-outputs",
+    zh="一到四个输出，至少用到一个；三种 dtype；其中有数、文本和 None；有无 set_materialize_grads(False)",
+    en="one to four outputs, at least one of them used; three dtypes; numbers, texts and None among them; with and without set_materialize_grads(False)",
+)
+@attacks(
+    "custom-function/several-outputs#non-differentiable",
+    zh="一到四个张量之间夹着数、文本和 None；有无 set_materialize_grads(False)",
+    en="numbers, texts and None among one to four tensors; with and without set_materialize_grads(False)",
+)
 @given(
     used=st.lists(st.booleans(), min_size=1, max_size=4).filter(any),
     dtype=DTYPES,
@@ -599,7 +695,7 @@ def test_once_differentiable_looks_at_the_gradient_it_receives(number, dtype, li
     first=st.booleans(),
 )
 def test_one_gradient_for_each_output(used, dtype, materialize, others, first):
-    """several-outputs: in order; zeros or None for an unused tensor, None for no tensor."""
+    """In order; zeros or None for an unused tensor, None for no tensor."""
     received = []
 
     class Multiples(torch.autograd.Function):
@@ -632,6 +728,11 @@ def test_one_gradient_for_each_output(used, dtype, materialize, others, first):
             assert grad is None
 
 
+@attacks(
+    "custom-function/several-outputs#non-differentiable",
+    zh="标记过的三种浮点 dtype 的输出，没有标记的三种整数 dtype 和布尔的输出",
+    en="floating-point outputs of three dtypes that are marked, and outputs of three dtypes of integers and of bool that are not",
+)
 @given(
     dtype=st.sampled_from(
         [
@@ -646,7 +747,7 @@ def test_one_gradient_for_each_output(used, dtype, materialize, others, first):
     )
 )
 def test_outputs_without_a_gradient(dtype):
-    """several-outputs: marked floats and integers need no gradient; their place is zeros."""
+    """Marked floats and integers need no gradient; their place is zeros."""
     received = []
 
     class WithMask(torch.autograd.Function):
@@ -670,6 +771,11 @@ def test_outputs_without_a_gradient(dtype):
     assert len(received) == 1 and not received[0].any()
 
 
+@attacks(
+    "custom-function/several-outputs#dirty",
+    zh="一两个输入被 mul_、add_、copy_ 或单个元素赋值改动；标记或不标记，返回或不返回；三种 dtype",
+    en="one or two inputs changed by mul_, add_, copy_ or an element; marked or not, returned or not; three dtypes",
+)
 @given(
     edit=st.sampled_from(sorted(EDITS)),
     dtype=DTYPES,
@@ -678,7 +784,7 @@ def test_outputs_without_a_gradient(dtype):
     returned=st.booleans(),
 )
 def test_mark_dirty(edit, dtype, number, marked, returned):
-    """several-outputs: without the mark the old node stays; marked and not returned, it raises."""
+    """Without the mark the old node stays; marked and not returned, it raises."""
     called = []
 
     class Change(torch.autograd.Function):
@@ -721,9 +827,14 @@ LOSSES = {
 }
 
 
+@attacks(
+    "custom-function/sampling#sampling",
+    zh="正态分布的均值和宽度；不超过四次的多项式、正弦和指数；均值用数值积分求，不靠抽样",
+    en="normal distributions, for the mean and the width; polynomials up to the fourth power, sine and exp; means found by quadrature, not by draws",
+)
 @given(loss=st.sampled_from(sorted(LOSSES)), mu=st.floats(-1, 1), sigma=st.floats(0.3, 1.2))
 def test_both_ways_estimate_the_same_derivative(loss, mu, sigma):
-    """sampling: for the mean and the width of a normal distribution, by quadrature."""
+    """For the mean and the width of a normal distribution, by quadrature."""
     nodes, weights = (torch.from_numpy(x) for x in np.polynomial.hermite_e.hermegauss(60))
     weights = weights / weights.sum()
     parameters = [torch.tensor(x, dtype=torch.float64, requires_grad=True) for x in (mu, sigma)]
@@ -751,9 +862,14 @@ DISTRIBUTIONS = {
 }
 
 
+@attacks(
+    "custom-function/sampling#sampling",
+    zh="torch.distributions 里参数需要梯度的十种分布；抽一次和抽几次",
+    en="ten distributions of torch.distributions whose parameters need a gradient; one draw and several",
+)
 @given(name=st.sampled_from(sorted(DISTRIBUTIONS)), shape=st.sampled_from([(), (3,), (2, 2)]))
 def test_sample_has_no_graph(name, shape):
-    """sampling: sample needs no gradient; rsample does, where there is one."""
+    """Sample needs no gradient; rsample does, where there is one."""
     p = torch.tensor([0.3, 0.6], requires_grad=True)
     distribution = DISTRIBUTIONS[name](p)
     assert not distribution.sample(shape).requires_grad
@@ -767,13 +883,18 @@ def test_sample_has_no_graph(name, shape):
 # --- clip-inside ---
 
 
+@attacks(
+    "custom-function/clip-inside#clip-inside",
+    zh="一到四个分支，有的裁剪过；系数最大一百；上限从 0.125 到 50；float64 和 float32",
+    en="one to four branches, some of them clipped; factors up to a hundred; limits from 0.125 to 50; float64 and float32",
+)
 @given(
     branches=st.lists(st.tuples(st.integers(-100, 100), st.booleans()), min_size=1, max_size=4),
     limit=st.sampled_from([0.125, 1.0, 2.0, 50.0]),
     dtype=st.sampled_from([torch.float64, torch.float32]),
 )
 def test_a_clip_inside_leaves_the_other_shares(branches, limit, dtype):
-    """clip-inside: the sum of the shares, of which those through the Function are clipped."""
+    """The sum of the shares, of which those through the Function are clipped."""
 
     class Clip(torch.autograd.Function):
         @staticmethod
@@ -792,6 +913,11 @@ def test_a_clip_inside_leaves_the_other_shares(branches, limit, dtype):
     torch.testing.assert_close(w.grad, torch.full_like(w, sum(shares)))
 
 
+@attacks(
+    "custom-function/clip-inside#three-places",
+    zh="一到三层的 Sequential 和它的副本；调用一到三次；直接放 Function 或它的 apply 会被拒绝",
+    en="a Sequential with one to three layers, and a copy of it; one to three calls; the bare Function and its apply are refused there",
+)
 @given(
     layers=st.integers(1, 3),
     limit=st.sampled_from([0.125, 1.0, 2.0]),
@@ -799,7 +925,7 @@ def test_a_clip_inside_leaves_the_other_shares(branches, limit, dtype):
     copied=st.booleans(),
 )
 def test_a_clip_goes_with_the_model(layers, limit, calls, copied):
-    """clip-inside: in a module it clips in each call, in a copy too; bare it is refused."""
+    """In a module it clips in each call, in a copy too; bare it is refused."""
 
     class Clip(torch.autograd.Function):
         @staticmethod
@@ -847,6 +973,11 @@ def clipped_at_true_size(grad_y, limit, scale):
     return (grad * scale).to(grad_y.dtype)
 
 
+@attacks(
+    "custom-function/clip-inside#scaler",
+    zh="CPU 上的 GradScaler，起始倍数从 1 到 2^24，直到走成一步；梯度最大一百，上限从 0.25 到 50；float16、bfloat16 和 float32；用 Function 和用张量钩子",
+    en="GradScaler on the CPU from a scale of 1 to 2^24, until a step is taken; gradients up to a hundred, limits from 0.25 to 50; float16, bfloat16 and float32; by a Function and by a tensor hook",
+)
 @given(
     factor=st.sampled_from([-100.0, -3.0, -0.25, 0.5, 3.0, 100.0]),
     limit=st.sampled_from([0.25, 1.0, 2.0, 50.0]),
@@ -855,7 +986,7 @@ def clipped_at_true_size(grad_y, limit, scale):
     by_hook=st.booleans(),
 )
 def test_a_clip_inside_finds_the_true_size_under_a_scaler(factor, limit, exponent, dtype, by_hook):
-    """clip-inside: each step that is taken has the clipped gradient; what float16 can't hold
+    """Each step that is taken has the clipped gradient; what float16 can't hold
     is skipped until the scale has come down."""
     w = torch.ones(1, requires_grad=True)
     optimizer = torch.optim.SGD([w], lr=1.0)
@@ -882,22 +1013,32 @@ def test_a_clip_inside_finds_the_true_size_under_a_scaler(factor, limit, exponen
     raise AssertionError("no step was taken")
 
 
+@attacks(
+    "custom-function/clip-inside#scaler",
+    zh="GradScaler 起始的倍数，上限从 1 到 50",
+    en="limits from 1 to 50 at the scale with which GradScaler starts",
+)
 @given(limit=st.sampled_from([1.0, 2.0, 50.0]))
 def test_a_limit_times_the_scale_is_no_float16(limit):
-    """clip-inside: at the scale with which the scaler starts, clamp raises from 1 on."""
+    """At the scale with which the scaler starts, clamp raises from 1 on."""
     scale = torch.amp.GradScaler("cpu").get_scale()
     half = torch.ones(1, dtype=torch.float16)
     with pytest.raises(RuntimeError, match="without overflow"):
         half.clamp(-limit * scale, limit * scale)
 
 
+@attacks(
+    "custom-function/clip-inside#in-place",
+    zh="对 Function 返回的东西做四种原地运算，返回视图和返回副本；float64、float32 和 bfloat16",
+    en="four in-place operations on what a Function returns, as a view and as a copy; float64, float32 and bfloat16",
+)
 @given(
     edit=st.sampled_from(["relu_", "add_", "mul_", "an element"]),
     copy=st.booleans(),
     dtype=st.sampled_from([torch.float64, torch.float32, torch.bfloat16]),
 )
 def test_a_view_of_a_function_may_not_be_edited_in_place(edit, copy, dtype):
-    """clip-inside: it raises, and a copy in its place is clipped as ever."""
+    """It raises, and a copy in its place is clipped as ever."""
 
     class Clip(torch.autograd.Function):
         @staticmethod
@@ -925,10 +1066,15 @@ def test_a_view_of_a_function_may_not_be_edited_in_place(edit, copy, dtype):
     assert torch.equal(w.grad, torch.tensor([10.0, 0 if edit == "relu_" else 10], dtype=dtype))
 
 
+@attacks(
+    "custom-function/clip-inside#limits",
+    zh="先后三个缩放倍数；后端 eager 和 aot_eager",
+    en="three scales one after the other; the backends eager and aot_eager",
+)
 @pytest.mark.parametrize("backend", ["eager", "aot_eager"])
 @pytest.mark.parametrize("as_tensor", [True, False])
 def test_compiled_code_takes_the_scale_as_a_tensor(backend, as_tensor):
-    """clip-inside: a number that changes raises in the second call."""
+    """A number that changes raises in the second call."""
     torch.compiler.reset()
 
     def loss(w, scale):

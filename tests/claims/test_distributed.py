@@ -9,6 +9,7 @@ import pytest
 import torch
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from proofbook.content.attacks import attacks
 from torch import distributed, nn, optim
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import FSDPModule, fully_shard
@@ -63,8 +64,15 @@ def means(rank: int) -> list:
     return found
 
 
+@attacks(
+    "distributed/index#distributed",
+    "distributed/sum-or-mean#sum-or-mean",
+    "distributed/sum-or-mean#unequal",
+    zh="gloo 的两个进程，各 2 个和 5 个样本；三种模型，四种优化器，float32 和 float64，DDP 的三种设置",
+    en="two gloo ranks with 2 and 5 samples; three models, four optimizers, float32 and float64, three settings of DDP",
+)
 def test_ddp_averages_and_all_processes_take_the_same_step(ranks):
-    """sum-or-mean: whatever the number of samples of each; and the weights stay equal."""
+    """Whatever the number of samples of each; and the weights stay equal."""
     for found in ranks(means):
         for own, gradient, weights in found:
             close = {"rtol": 1e-4, "atol": 1e-6}
@@ -102,8 +110,13 @@ def local_gradients(rank: int) -> list:
     return found
 
 
+@attacks(
+    "distributed/sum-or-mean#limits",
+    zh="gloo 的两个进程，DDP 的三种设置；一个参数、后来才解冻的参数、输入、中间张量、损失",
+    en="two gloo ranks, three settings of DDP; a parameter, one unfrozen later, an input, a tensor between, the loss",
+)
 def test_only_gradients_of_parameters_that_required_one_are_averaged(ranks):
-    """sum-or-mean: 1 and 6 have the mean 3.5; the rest stays as each rank has it."""
+    """1 and 6 have the mean 3.5; the rest stays as each rank has it."""
     for found in ranks(local_gradients):
         for early, late, inputs, between, loss in found:
             assert early == [3.5, 3.5] and late == [1, 6]
@@ -127,8 +140,13 @@ def batch_norm(rank: int) -> list:
     return found
 
 
+@attacks(
+    "distributed/sum-or-mean#limits",
+    zh="gloo 的两个进程；两种模式的 BatchNorm1d，LayerNorm",
+    en="two gloo ranks; BatchNorm1d in both modes, LayerNorm",
+)
 def test_batch_norm_in_training_mode_sees_the_samples_of_its_process(ranks):
-    """sum-or-mean: the mean is the gradient of the large batch only without it."""
+    """The mean is the gradient of the large batch only without it."""
     for (trained, trained_whole), *others in ranks(batch_norm):
         assert not torch.allclose(trained, trained_whole, rtol=0.01)
         for gradient, whole in others:
@@ -159,8 +177,18 @@ def accumulated(rank: int) -> list:
     return found
 
 
+@attacks(
+    "distributed/no-sync#forward-outside",
+    zh="gloo 的两个进程，三个微批次，DDP 的三种设置；前向和反向各在里面和外面",
+    en="two gloo ranks, three micro-batches, three settings of DDP; forward and backward pass each inside and outside",
+)
+@attacks(
+    "distributed/no-sync#limits",
+    zh="gloo 的两个进程，三个微批次，DDP 的三种设置；没有试缩放器",
+    en="two gloo ranks, three micro-batches, three settings of DDP; not the scaler",
+)
 def test_the_forward_pass_decides_whether_gradients_are_exchanged(ranks):
-    """no-sync: wherever the backward pass stands; the end is the same."""
+    """Wherever the backward pass stands; the end is the same."""
     for found in ranks(accumulated):
         for forward_inside, (first, second, last) in found:
             assert first == ([1, 9] if forward_inside else [5, 5])
@@ -209,8 +237,18 @@ def prepared(rank: int) -> list:
     return found
 
 
+@attacks(
+    "distributed/no-sync#no-sync",
+    zh="gloo 的两个进程，DDP 的三种设置；前向中途进入或离开 no_sync()、第一次反向之前前向两次、前向之后不反向",
+    en="two gloo ranks, three settings of DDP; a forward pass that enters or leaves no_sync() halfway, two forward passes before the first backward pass, one without a backward pass",
+)
+@attacks(
+    "distributed/no-sync#forward-outside",
+    zh="gloo 的两个进程，DDP 的三种设置；有无 no_grad",
+    en="two gloo ranks, three settings of DDP; with no_grad and without",
+)
 def test_what_the_end_of_a_forward_pass_prepares_is_exchanged(ranks):
-    """no-sync: by the next backward pass, also of another forward pass; 1 and 9 have the mean 5."""
+    """By the next backward pass, also of another forward pass; 1 and 9 have the mean 5."""
     for found in ranks(prepared):
         for way, gradient in found:
             assert gradient == ([1, 9] if way in ("enters", "log in no_grad") else [5, 5])
@@ -238,8 +276,13 @@ def never_exchanged(rank: int) -> list:
     return found
 
 
+@attacks(
+    "distributed/no-sync#limits",
+    zh="gloo 的两个进程，两个微批次，四种优化器，DDP 的两种设置",
+    en="two gloo ranks, two micro-batches, four optimizers, two settings of DDP",
+)
 def test_without_an_exchange_the_weights_drift_apart_and_stay_so(ranks):
-    """no-sync: an exchange later averages gradients, not weights."""
+    """An exchange later averages gradients, not weights."""
     for found in ranks(never_exchanged):
         for gradient, apart, later in found:
             assert gradient == [-2, 14]
@@ -261,8 +304,13 @@ def sharded_micro_batches(rank: int) -> list:
     return [hasattr(model, "no_sync"), *found]
 
 
+@attacks(
+    "distributed/no-sync#fully-shard",
+    zh="gloo 的两个进程，一个 Linear，两个微批次",
+    en="two gloo ranks, a Linear, two micro-batches",
+)
 def test_fully_shard_exchanges_when_it_is_told_to(ranks):
-    """no-sync: 1 and 5 have the mean 3, 3 and 7 the mean 5; the sum is 8 both ways."""
+    """1 and 5 have the mean 3, 3 and 7 the mean 5; the sum is 8 both ways."""
     assert ranks(sharded_micro_batches) == [[False, 3, 8, None, 8]] * 2
 
 
@@ -294,8 +342,13 @@ def flagged(rank: int) -> list:
     return found
 
 
+@attacks(
+    "distributed/no-sync#flag",
+    zh="gloo 的两个进程，DDP 的两种设置，四种优化器；两步，每步两个微批次，开关在前向之前设、之后设，以及用 no_sync()",
+    en="two gloo ranks, two settings of DDP, four optimizers; two steps of two micro-batches, with the flag before the forward pass and after it, and with no_sync()",
+)
 def test_the_flag_counts_where_the_forward_pass_finds_it(ranks):
-    """no-sync: before it, as no_sync() does; after it, the weights drift apart."""
+    """Before it, as no_sync() does; after it, the weights drift apart."""
     for found in ranks(flagged):
         for weights in found:
             assert torch.equal(weights["before"], weights["no_sync"])
@@ -335,8 +388,14 @@ def held_by_sharded(rank: int) -> list:
     return found
 
 
+@attacks(
+    "distributed/no-sync#fully-shard",
+    "distributed/sharded#limits",
+    zh="gloo 的两个进程；三种模型，逐块分片或只分整个；两个微批次，第一个交换或不交换",
+    en="two gloo ranks; three models, blocks sharded or only the whole; two micro-batches, the first exchanged or not",
+)
 def test_a_sharded_model_that_waits_holds_the_whole_gradient(ranks):
-    """no-sync, sharded: its own; with an exchange it holds its part alone; the end is the same."""
+    """Its own; with an exchange it holds its part alone; the end is the same."""
     for found in ranks(held_by_sharded):
         for wait, parts, whole, own, _ in found:
             assert all(part != wait for part in parts)
@@ -394,8 +453,18 @@ def seen_by_hooks(rank: int) -> list:
     return found
 
 
+@attacks(
+    "distributed/hooks#hooks",
+    zh="gloo 的两个进程，DDP 的四种设置，一个桶和几个桶；钩子在 DDP 之前和之后注册；反向两次，中间有无 zero_grad()",
+    en="two gloo ranks, four settings of DDP, one bucket and several; hooks registered before and after DDP; two backward passes, with zero_grad() between them and without",
+)
+@attacks(
+    "distributed/hooks#limits",
+    zh="gloo 的两个进程，DDP 的四种设置，一个桶和几个桶；钩子在 DDP 之前和之后注册；完整反向钩子",
+    en="two gloo ranks, four settings of DDP, one bucket and several; hooks registered before and after DDP; a full backward hook",
+)
 def test_hooks_see_the_gradient_of_their_process(ranks):
-    """hooks: on parameters and on what lies between; registered before DDP or after it."""
+    """On parameters and on what lies between; registered before DDP or after it."""
     for found in ranks(seen_by_hooks):
         for first, second, expected in found:
             torch.testing.assert_close(first, expected)
@@ -419,8 +488,13 @@ def clipped(rank: int) -> list:
     return found
 
 
+@attacks(
+    "distributed/hooks#clip",
+    zh="gloo 的两个进程，反向之后裁剪",
+    en="two gloo ranks that clip after the backward pass",
+)
 def test_after_the_mean_each_process_clips_by_the_same_norm(ranks):
-    """hooks: nothing has to be exchanged for it."""
+    """Nothing has to be exchanged for it."""
     for found in ranks(clipped):
         for norms, mean, after in found:
             assert norms[0] == norms[1] and torch.equal(after[0], after[1])
@@ -447,8 +521,13 @@ def comm_hook(rank: int) -> list:
     return found
 
 
+@attacks(
+    "distributed/hooks#comm-hook",
+    zh="gloo 的两个进程，DDP 的三种设置，一个桶",
+    en="two gloo ranks, three settings of DDP, one bucket",
+)
 def test_a_hook_of_the_exchange_gets_its_own_gradients_and_has_to_divide(ranks):
-    """hooks: the gradients are 1, 1, 1 and 2, 2, 1, in one bucket."""
+    """The gradients are 1, 1, 1 and 2, 2, 1, in one bucket."""
     for rank, found in enumerate(ranks(comm_hook)):
         assert found == [([(3, 5)[rank]], [[[3, 3]], [2]])] * 3
 
@@ -501,8 +580,19 @@ def with_unused(rank: int) -> list:
 MISSING = "Expected to have finished reduction in the prior iteration"
 
 
+@attacks(
+    "distributed/unused#unused",
+    "distributed/unused#ways-out",
+    zh="gloo 的两个进程，两个头在一个桶或两个桶里；各用自己的头或都用第一个；DDP 的五种设置",
+    en="two gloo ranks, two heads in one bucket or in two; each its own head or both the first; five settings of DDP",
+)
+@attacks(
+    "distributed/unused#limits",
+    zh="gloo 的两个进程，两个头，输出有限；第二个乘 0 加上、算了不返回、或不算；DDP 的六种设置",
+    en="two gloo ranks, two heads of finite outputs, of which the second is added with a factor of 0, computed and not returned, or left out; six settings of DDP",
+)
 def test_a_parameter_without_a_gradient_leaves_its_bucket_unaveraged(ranks):
-    """unused: and the next forward pass raises in both; who looks for it counts it as 0."""
+    """And the next forward pass raises in both; who looks for it counts it as 0."""
     for rank, found in enumerate(ranks(with_unused)):
         own = 2.0 + 4 * rank
         for options, way, grads, error in found:
@@ -550,8 +640,13 @@ def numbered(rank: int) -> list[str]:
     return found
 
 
+@attacks(
+    "distributed/unused#what-went-wrong",
+    zh="gloo 的两个进程；两个头之前、之间或之后有零到三个冻结的层",
+    en="two gloo ranks; none to three frozen layers before, between or after the two heads",
+)
 def test_parameters_without_a_gradient_are_numbered_among_those_that_need_one(ranks):
-    """unused: of two that need one, however many frozen ones stand before them."""
+    """Of two that need one, however many frozen ones stand before them."""
     for rank, found in enumerate(ranks(numbered)):
         assert len(found) == 8
         for told in found:
@@ -613,8 +708,13 @@ def out_of_the_loss(rank: int) -> list:
     return found
 
 
+@attacks(
+    "distributed/unused#limits",
+    zh="gloo 的两个进程，两个头，输出有限；forward 返回元组、列表、字典、嵌套的容器或 dataclass",
+    en="two gloo ranks, two heads of finite outputs, which forward returns as a tuple, a list, a dict, nested, or a dataclass",
+)
 def test_an_output_may_stay_out_of_the_loss_if_ddp_finds_it(ranks):
-    """unused: in tuples, lists and dicts; with a dataclass the second forward pass raises."""
+    """In tuples, lists and dicts; with a dataclass the second forward pass raises."""
     for found in ranks(out_of_the_loss):
         for kind, in_one, grads, error in found:
             if kind == "dataclass":
@@ -657,8 +757,15 @@ def joined(rank: int) -> list:
     return found
 
 
+@attacks(
+    "distributed/uneven#uneven",
+    "distributed/uneven#join",
+    "distributed/uneven#limits",
+    zh="gloo 的两个进程，各 3 批和 1 批；三种模型，四种优化器，DDP 的两种设置，两种除法",
+    en="two gloo ranks with 3 batches and 1; three models, four optimizers, two settings of DDP, both ways to divide",
+)
 def test_who_joins_counts_as_zero_and_gets_the_weights_of_the_last(ranks):
-    """uneven: the first exchange is a mean of two; later ones are halved or not; weights are
+    """The first exchange is a mean of two; later ones are halved or not; weights are
     given to all, but what the optimizer remembers is not."""
     first, second = ranks(joined)
     close = {"rtol": 1e-4, "atol": 1e-6}
@@ -695,8 +802,13 @@ def thrown(rank: int) -> list:
     return found
 
 
+@attacks(
+    "distributed/uneven#join",
+    zh="gloo 的两个进程，DDP 的三种设置，三对批数；之后再走一步",
+    en="two gloo ranks, three settings of DDP, three pairs of counts; then one more step",
+)
 def test_who_throws_ends_at_the_same_step_in_both(ranks):
-    """uneven: with as many batches nothing raises; afterward they still exchange gradients."""
+    """With as many batches nothing raises; afterward they still exchange gradients."""
     for rank, found in enumerate(ranks(thrown)):
         for batches, steps, said, later in found:
             assert steps == min(batches) and later == 2
@@ -720,14 +832,29 @@ def counted(rank: int) -> list[int]:
     return found
 
 
+@attacks(
+    "distributed/uneven#same-number",
+    zh="gloo 的两个进程，三对批数",
+    en="two gloo ranks, three pairs of counts",
+)
+@attacks(
+    "distributed/uneven#limits",
+    zh="一个 Linear，分片在 gloo 的两个进程上",
+    en="a Linear, sharded over two gloo ranks",
+)
 def test_the_smallest_count_is_that_of_both(ranks):
-    """uneven: before the epoch, with one exchange."""
+    """Before the epoch, with one exchange."""
     assert ranks(counted) == [[1, 0, 2], [1, 0, 2]]
 
 
+@attacks(
+    "distributed/uneven#same-number",
+    zh="2 到 40 个样本，1 到 8 个进程，进程不多于样本；有无 shuffle 和 drop_last",
+    en="2 to 40 samples, 1 to 8 processes, no more than there are samples; with and without shuffle and drop_last",
+)
 @given(st.integers(2, 40), st.integers(1, 8), st.booleans(), st.booleans())
 def test_a_distributed_sampler_gives_all_the_same_number(samples, processes, drop_last, shuffle):
-    """uneven: with drop_last, or with some of the samples twice."""
+    """With drop_last, or with some of the samples twice."""
     assume(samples >= processes)
     options = {"shuffle": shuffle, "drop_last": drop_last}
     dealt = [
@@ -760,8 +887,13 @@ def frozen(rank: int) -> list[str]:
     return said
 
 
+@attacks(
+    "distributed/unused#limits",
+    zh="gloo 的两个进程；一个冻结的 Linear，两个头中有一个冻结",
+    en="two gloo ranks; a frozen Linear, and two heads of which one is frozen",
+)
 def test_frozen_parameters_are_not_waited_for(ranks):
-    """unused: and a model that has no others isn't wrapped."""
+    """And a model that has no others isn't wrapped."""
     for whole, part in ranks(frozen):
         assert "DistributedDataParallel is not needed" in whole and part == ""
 
@@ -802,8 +934,18 @@ def sharded_and_ddp(rank: int) -> list:
     return found
 
 
+@attacks(
+    "distributed/sharded#sharded",
+    zh="gloo 的两个进程，损失取平均；三种模型，float32 和 float64，逐块分片或只分整个",
+    en="two gloo ranks, a mean as loss; three models, float32 and float64, blocks sharded or only the whole",
+)
+@attacks(
+    "distributed/sharded#hooks",
+    zh="gloo 的两个进程；三种模型，float32 和 float64，逐块分片或只分整个",
+    en="two gloo ranks; three models, float32 and float64, blocks sharded or only the whole",
+)
 def test_sharded_gradients_are_those_of_ddp_in_parts(ranks):
-    """sharded: rows as chunk() cuts them, the norm over all parts, one kind of hook."""
+    """Rows as chunk() cuts them, the norm over all parts, one kind of hook."""
     for rank, found in enumerate(ranks(sharded_and_ddp)):
         for with_ddp, whole, parts, items, norm, clipped, tensor_hook, post in found:
             close = {"rtol": 1e-4, "atol": 1e-6}
@@ -840,6 +982,12 @@ def optimizer_before_sharding(rank: int) -> list[bool]:
     return found
 
 
+@attacks(
+    "distributed/sharded#same",
+    "distributed/sharded#limits",
+    zh="gloo 的两个进程，一个 Linear，四种优化器",
+    en="two gloo ranks, a Linear, four optimizers",
+)
 def test_an_optimizer_created_before_sharding_changes_nothing(ranks):
-    """sharded: it holds the parameters that were replaced."""
+    """It holds the parameters that were replaced."""
     assert ranks(optimizer_before_sharding) == [[False, True] * len(OPTIMIZERS)] * 2

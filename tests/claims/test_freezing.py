@@ -7,6 +7,7 @@ import pytest
 import torch
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from proofbook.content.attacks import attacks
 from torch import nn, optim
 from torch.nn import functional as F
 from torch.nn.parallel import DistributedDataParallel
@@ -77,6 +78,16 @@ PARAMETRIZATIONS = (
 )
 
 
+@attacks(
+    "freezing/computed-weight#see",
+    zh="四种层上的 weight_norm、spectral_norm 和 orthogonal；两种模式",
+    en="weight_norm, spectral_norm and orthogonal on four kinds of layers; both modes",
+)
+@attacks(
+    "freezing/computed-weight#where-it-stops",
+    zh="四种层上的 weight_norm、spectral_norm 和 orthogonal；两种模式；四种层上的 weight_norm",
+    en="weight_norm, spectral_norm and orthogonal on four kinds of layers; both modes; weight_norm on four kinds of layers",
+)
 @given(st.sampled_from(PARAMETRIZATIONS), st.sampled_from(list(WEIGHTED)), st.booleans())
 def test_a_computed_weight_is_frozen_by_its_parameters(parametrization, name, training):
     module = parametrization(WEIGHTED[name]()).train(training)
@@ -100,6 +111,11 @@ def test_a_computed_weight_is_frozen_by_its_parameters(parametrization, name, tr
     assert not names & {"weight", "weight_g", "weight_v"}
 
 
+@attacks(
+    "freezing/computed-weight#where-it-stops",
+    zh="Linear，10 到 30 个挨得很近的奇异值；迭代 1 到 3 次",
+    en="Linear with 10 to 30 singular values close together; 1 to 3 iterations",
+)
 @given(st.integers(10, 30), st.integers(1, 3))
 def test_a_frozen_spectral_norm_can_change_its_weight_in_training_mode(size, iterations):
     torch.manual_seed(size)
@@ -126,6 +142,12 @@ JOINED = {
 }
 
 
+@attacks(
+    "freezing/computed-weight#see",
+    "freezing/encoder#where-it-ends",
+    zh="三个叶子的 8 种运算；float32、float64、complex64",
+    en="8 operations on three leaves; float32, float64, complex64",
+)
 @given(
     st.sampled_from(list(JOINED)),
     st.lists(st.booleans(), min_size=3, max_size=3),
@@ -163,6 +185,11 @@ EDITS = {
 }
 
 
+@attacks(
+    "freezing/detach#detach",
+    zh="0 到 4 维的 strided 张量，包括空的；五种 dtype，五种布局，叶子和运算结果；六种写法",
+    en="strided tensors of 0 to 4 dimensions, empty ones too; five dtypes, five layouts, leaves and results; six ways to write",
+)
 @given(
     st.sampled_from(DTYPES),
     st.lists(st.integers(0, 3), max_size=4),
@@ -201,6 +228,11 @@ PATHS = {
 }
 
 
+@attacks(
+    "freezing/detach#which-end",
+    zh="六种视图；五种 dtype",
+    en="six kinds of views; five dtypes",
+)
 @given(st.sampled_from(list(VIEWS)), st.sampled_from(DTYPES))
 def test_detach_takes_a_tensor_out_of_the_graph_but_no_view(name, dtype):
     w = torch.tensor([1.0, 2.0], dtype=dtype, requires_grad=True)
@@ -213,6 +245,11 @@ def test_detach_takes_a_tensor_out_of_the_graph_but_no_view(name, dtype):
     assert y.grad_fn is None and not VIEWS[name](y * 2).requires_grad
 
 
+@attacks(
+    "freezing/detach#still-a-parameter",
+    zh="detach() 前后最多六个运算的链",
+    en="chains of up to six operations around detach()",
+)
 @given(
     st.lists(st.sampled_from(list(PATHS)), max_size=3),
     st.lists(st.sampled_from(list(PATHS)), max_size=3),
@@ -237,6 +274,11 @@ UNCOUNTED = {
 }
 
 
+@attacks(
+    "freezing/detach#still-a-parameter",
+    zh="numpy() 和 from_numpy()；float32 和 float64",
+    en="numpy() and from_numpy(); float32 and float64",
+)
 @given(st.sampled_from(list(UNCOUNTED)), st.sampled_from((torch.float32, torch.float64)))
 def test_a_change_through_numpy_or_data_is_not_counted(name, dtype):
     w = torch.tensor([2.0], dtype=dtype, requires_grad=True)
@@ -247,6 +289,11 @@ def test_a_change_through_numpy_or_data_is_not_counted(name, dtype):
     assert w.grad.item() == 2 * 20
 
 
+@attacks(
+    "freezing/detach#still-a-parameter",
+    zh="一到四个张量的列表；三种 dtype",
+    en="lists of one to four tensors; three dtypes",
+)
 @given(st.integers(1, 4), st.sampled_from((torch.float16, torch.float32, torch.float64)))
 def test_numpy_refuses_to_sum_tensors_that_require_a_gradient(count, dtype):
     parts = [torch.ones(2, dtype=dtype, requires_grad=True) * 3 for _ in range(count)]
@@ -268,6 +315,11 @@ CHANGED = {
 """What is computed from w, and whether its backward pass needs the value of w."""
 
 
+@attacks(
+    "freezing/detach#still-a-parameter",
+    zh="8 种运算；bfloat16、float32、float64",
+    en="8 operations; bfloat16, float32, float64",
+)
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float32, torch.float64], ids=str)
 @pytest.mark.parametrize("name", CHANGED)
 def test_an_edit_through_detach_raises_only_where_the_value_was_saved(name, dtype):
@@ -310,6 +362,17 @@ def goes_on(encoder: nn.Module, x: torch.Tensor) -> bool:
     return any(not torch.equal(old, new) for old, new in pairs)
 
 
+@attacks(
+    "freezing/encoder#encoder",
+    zh="11 种训练时行为不同的模块，包括 spectral_norm 和 RReLU",
+    en="11 modules that differ in training, spectral_norm and RReLU among them",
+)
+@attacks(
+    "freezing/encoder#eval-too",
+    "freezing/review#remember",
+    zh="11 种训练时行为不同的模块",
+    en="11 modules that differ in training",
+)
 @pytest.mark.parametrize("name", GO_ON)
 def test_a_frozen_encoder_goes_on_in_training_mode(name):
     torch.manual_seed(0)
@@ -335,6 +398,17 @@ def tree(names: str | list) -> nn.Module:
     return nn.ModuleList(tree(inner) for inner in names)
 
 
+@attacks(
+    "freezing/encoder#freeze",
+    "freezing/encoder#where-it-stops",
+    zh="torch.nn 的 14 种模块，嵌套着",
+    en="14 kinds of modules of torch.nn, nested",
+)
+@attacks(
+    "freezing/encoder#eval-too",
+    zh="torch.nn 的 14 种模块，嵌套着；没有一个改写 train()",
+    en="14 kinds of modules of torch.nn, nested; none overrides train()",
+)
 @given(TREES, st.data())
 def test_freezing_reaches_all_parameters_and_train_all_modules(names, data):
     model = nn.ModuleList([tree(names)])
@@ -376,6 +450,24 @@ def give(optimizer: optim.Optimizer, *params: torch.Tensor) -> None:
         p.grad = gradient.to_sparse() if isinstance(optimizer, optim.SparseAdam) else gradient
 
 
+@attacks(
+    "freezing/encoder#where-it-stops",
+    "freezing/memory#work",
+    "freezing/still-moves#still-moves",
+    "freezing/still-moves#one-more-step",
+    zh="torch.optim 除 LBFGS 以外的所有优化器；普通、foreach、fused、权重衰减、动量、amsgrad",
+    en="all of torch.optim but LBFGS; plain, foreach, fused, weight decay, momentum, amsgrad",
+)
+@attacks(
+    "freezing/still-moves#where-it-stops",
+    zh="torch.optim 除 LBFGS 以外的所有优化器；普通、foreach、fused、权重衰减、动量、amsgrad；冻结整个参数，或把旧值写回去",
+    en="all of torch.optim but LBFGS; plain, foreach, fused, weight decay, momentum, amsgrad; whole parameters frozen, or old values written back",
+)
+@attacks(
+    "freezing/review#remember",
+    zh="torch.optim 除 LBFGS 以外的所有优化器；普通、foreach、fused、权重衰减、动量、amsgrad（LBFGS 把 None 当作 0）",
+    en="all of torch.optim but LBFGS; plain, foreach, fused, weight decay, momentum, amsgrad (LBFGS takes None for 0)",
+)
 @pytest.mark.parametrize("choice", CHOICES, ids=lambda c: f"{c[0].__name__} {c[1]}")
 def test_an_optimizer_skips_none_and_does_not_read_requires_grad(choice):
     trained, flagless, cleared, restored = (torch.ones(2, 2, requires_grad=True) for _ in range(4))
@@ -401,6 +493,11 @@ def test_an_optimizer_skips_none_and_does_not_read_requires_grad(choice):
         assert trained in optimizer.state and never not in optimizer.state
 
 
+@attacks(
+    "freezing/still-moves#where-it-stops",
+    zh="LBFGS，迭代 2 到 6 次，有无线搜索；梯度是 None 和 0",
+    en="LBFGS with 2 to 6 iterations, with and without a line search; gradients of None and of 0",
+)
 @given(st.integers(2, 6), st.booleans())
 def test_lbfgs_takes_none_for_0(iterations, line_search):
     ends = []
@@ -426,6 +523,11 @@ def test_lbfgs_takes_none_for_0(iterations, line_search):
     assert torch.equal(*ends)
 
 
+@attacks(
+    "freezing/encoder#unfreeze",
+    zh="torch.optim 除 LBFGS 以外的所有优化器；普通、foreach、fused、权重衰减、动量、amsgrad",
+    en="all of torch.optim but LBFGS; plain, foreach, fused, weight decay, momentum, amsgrad",
+)
 @given(st.sampled_from(CHOICES))
 def test_an_optimizer_moves_what_it_was_given(choice):
     known, late, other = (torch.ones(2, 2, requires_grad=True) for _ in range(3))
@@ -447,6 +549,16 @@ def test_an_optimizer_moves_what_it_was_given(choice):
         assert not torch.equal(late, before)
 
 
+@attacks(
+    "freezing/encoder#unfreeze",
+    zh="SGD、Adam、AdamW、RMSprop；已走 0 到 3 步",
+    en="SGD, Adam, AdamW, RMSprop; after 0 to 3 steps",
+)
+@attacks(
+    "modules/built-too-early#why",
+    zh="LambdaLR 和 OneCycleLR 会报错；SGD、Adam、AdamW、RMSprop；已走 0 到 3 步；新建一个就能运行",
+    en="LambdaLR and OneCycleLR raise; SGD, Adam, AdamW, RMSprop; after 0 to 3 steps; a new one runs",
+)
 @given(
     st.sampled_from([optim.SGD, optim.Adam, optim.AdamW, optim.RMSprop]),
     st.sampled_from(["LambdaLR", "OneCycleLR"]),
@@ -477,6 +589,11 @@ def test_a_scheduler_that_a_new_group_does_not_fit(kind, name, steps):
     new.step()
 
 
+@attacks(
+    "freezing/encoder#where-it-stops",
+    zh="一个线性层和 BatchNorm，后面还有一层；后端 eager 和 aot_eager；在 CPU 上",
+    en="a linear layer and BatchNorm in front of another layer; backends eager and aot_eager; on a CPU",
+)
 @pytest.mark.parametrize("backend", ["eager", "aot_eager"])
 def test_a_compiled_model_follows_what_is_frozen(backend):
     """Frozen, in evaluation mode, and trained again after it was compiled."""
@@ -541,6 +658,12 @@ def frozen_and_unfrozen(rank: int) -> dict[str, list]:
     return found
 
 
+@attacks(
+    "freezing/encoder#where-it-stops",
+    "freezing/only-some#where-it-stops",
+    zh="gloo 的两个进程上的 DistributedDataParallel；两层，前后两遍",
+    en="DistributedDataParallel on two gloo ranks; two layers, two passes",
+)
 def test_freezing_with_two_processes(ranks):
     """The mean of 2 and 6 is right: 4."""
     first, second = ranks(frozen_and_unfrozen)
@@ -559,6 +682,23 @@ def test_freezing_with_two_processes(ranks):
 # eval-or-no-grad, five-ways, middle
 
 
+@attacks(
+    "freezing/eval-or-no-grad#eval-or-no-grad",
+    "freezing/five-ways#table",
+    "freezing/review#remember",
+    zh="几种动量的 BatchNorm 和几种概率的 Dropout；no_grad 和 inference_mode",
+    en="BatchNorm and Dropout with several momenta and probabilities; no_grad and inference_mode",
+)
+@attacks(
+    "freezing/eval-or-no-grad#four",
+    zh="几种动量的 BatchNorm；no_grad 和 inference_mode",
+    en="BatchNorm with several momenta; no_grad and inference_mode",
+)
+@attacks(
+    "freezing/eval-or-no-grad#eval-is-not-frozen",
+    zh="几种概率的 Dropout，128 个元素；no_grad 和 inference_mode",
+    en="Dropout with several probabilities, 128 elements; no_grad and inference_mode",
+)
 @given(
     st.booleans(),
     st.sampled_from([torch.enable_grad, torch.no_grad, torch.inference_mode]),
@@ -580,6 +720,18 @@ def test_eval_and_no_grad_do_not_replace_each_other(training, mode, momentum, p)
     assert bool(norm.running_mean.any()) is training
 
 
+@attacks(
+    "freezing/five-ways#table",
+    zh="torch.nn 的 14 种模块；eval、冻结、detach 和 no_grad",
+    en="14 kinds of modules of torch.nn; eval, frozen, detach and no_grad",
+)
+@attacks(
+    "freezing/five-ways#where-it-stops",
+    "freezing/middle#middle",
+    "freezing/review#remember",
+    zh="torch.nn 的 14 种模块；两种模式",
+    en="14 kinds of modules of torch.nn; both modes",
+)
 @given(
     st.sampled_from(list(MODULES)),
     st.booleans(),
@@ -617,6 +769,11 @@ RETURN_THE_INPUT = {
 }
 
 
+@attacks(
+    "freezing/middle#where-it-stops",
+    zh="九种原地的层和别的会把输入原样返回的层；float32 和 float64",
+    en="nine in-place layers and others that return their input; float32 and float64",
+)
 @given(st.sampled_from(list(RETURN_THE_INPUT)), st.sampled_from((torch.float32, torch.float64)))
 def test_no_grad_does_not_cut_a_layer_that_returns_its_input(name, dtype):
     w = torch.tensor([-1.0, 2.0], dtype=dtype, requires_grad=True)
@@ -628,6 +785,12 @@ def test_no_grad_does_not_cut_a_layer_that_returns_its_input(name, dtype):
     assert w.grad.tolist() == [3, 3]
 
 
+@attacks(
+    "freezing/five-ways#kept",
+    "freezing/memory#linear-only",
+    zh="Linear，有无偏置；输入 2 到 4 维；两种模式；没有 autocast",
+    en="Linear with and without bias; inputs with 2 to 4 dimensions; both modes; without autocast",
+)
 @given(
     st.booleans(),
     st.booleans(),
@@ -655,6 +818,11 @@ KEEP = {
 """Modules, the shape of an input, and whether they keep as much in evaluation mode."""
 
 
+@attacks(
+    "freezing/five-ways#kept",
+    zh="Dropout、Dropout2d 和一个里面有它们的层",
+    en="Dropout, Dropout2d and a layer that contains some",
+)
 @pytest.mark.parametrize("name", KEEP)
 def test_what_is_kept_in_evaluation_mode(name):
     make, shape, same = KEEP[name]
@@ -664,6 +832,11 @@ def test_what_is_kept_in_evaluation_mode(name):
     assert evaluation == training if same else evaluation < training
 
 
+@attacks(
+    "freezing/five-ways#kept",
+    zh="CPU 上的 autocast，bfloat16 和 float16",
+    en="autocast on a CPU with bfloat16 and float16",
+)
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16], ids=str)
 def test_autocast_keeps_a_copy_of_the_weight(dtype):
     layer, x = nn.Linear(64, 64), torch.rand(1, 64, requires_grad=True)
@@ -699,6 +872,12 @@ SAVING = {
 }
 
 
+@attacks(
+    "freezing/inference#inference",
+    "freezing/inference#see",
+    zh="8 种会保存和 5 种不保存的运算，连起来用；视图；float32 和 float64",
+    en="8 operations that save and 5 that don't, chained; views; float32 and float64",
+)
 @given(
     st.lists(st.sampled_from(list(HARMLESS)), max_size=3),
     st.sampled_from(list(SAVING)),
@@ -734,6 +913,11 @@ IN_PLACE = {
 }
 
 
+@attacks(
+    "freezing/inference#in-place",
+    zh="11 种原地的写法；五种 dtype；有无 no_grad；五种 dtype 的张量没有版本计数器；11 种原地写法都报错",
+    en="11 ways to write in place; five dtypes; with and without no_grad; tensors of five dtypes have no version counter; 11 in-place ways raise",
+)
 @given(
     st.sampled_from(list(IN_PLACE)),
     st.sampled_from(DTYPES),
@@ -779,6 +963,13 @@ def cost(frozen: list[bool], activation: type[nn.Module]) -> tuple[int, int, int
     return len(blocks), products, sum(node.name() == "MmBackward0" for node in nodes)
 
 
+@attacks(
+    "freezing/memory#linear-only",
+    "freezing/memory#with-relu",
+    "freezing/middle#engine-stops",
+    zh="2 到 5 个没有偏置的线性层，任意几个冻结；中间是 ReLU 或什么也没有",
+    en="2 to 5 linear layers without bias, any of them frozen; with ReLU or nothing between",
+)
 @given(
     st.lists(st.booleans(), min_size=2, max_size=5).filter(lambda frozen: not all(frozen)),
     st.sampled_from([nn.Identity, nn.ReLU]),
@@ -793,6 +984,11 @@ def test_what_frozen_layers_save(frozen, activation):
     assert nodes == len(frozen) - trained.index(True)
 
 
+@attacks(
+    "freezing/memory#memory",
+    zh="2 到 5 个线性层连着，中间是 ReLU、GELU、Tanh 或 SiLU",
+    en="2 to 5 linear layers in a row with ReLU, GELU, Tanh or SiLU between",
+)
 @given(
     st.integers(2, 5),
     st.integers(1, 4),
@@ -821,6 +1017,11 @@ KEEP_THEIR_OWN = {
 }
 
 
+@attacks(
+    "freezing/memory#with-relu",
+    zh="32 种激活函数、归一化和注意力，都冻结；有无检查点",
+    en="32 activation functions, normalizations and attention, frozen; with and without a checkpoint",
+)
 @pytest.mark.parametrize("name", KEEP_THEIR_OWN)
 def test_frozen_modules_keep_tensors_for_what_is_trained_before_them(name):
     make, shape = KEEP_THEIR_OWN[name]
@@ -832,6 +1033,11 @@ def test_frozen_modules_keep_tensors_for_what_is_trained_before_them(name):
     assert [tensor.data_ptr() for tensor in again] == [x.data_ptr()], "its input alone"
 
 
+@attacks(
+    "freezing/memory#where-it-stops",
+    zh="torch.nn 的 14 种模块；两种模式",
+    en="14 kinds of modules of torch.nn; both modes",
+)
 @pytest.mark.filterwarnings("ignore:None of the inputs")
 @given(st.sampled_from(list(MODULES)), st.booleans())
 def test_a_reentrant_checkpoint_behind_frozen_layers_trains_nothing(name, training):
@@ -852,6 +1058,11 @@ def test_a_reentrant_checkpoint_behind_frozen_layers_trains_nothing(name, traini
     assert all(p.grad is not None for p in module.parameters())
 
 
+@attacks(
+    "freezing/only-some#where-it-stops",
+    zh="torch.nn 的 14 种模块",
+    en="14 kinds of modules of torch.nn",
+)
 @given(st.sampled_from(list(MODULES)))
 def test_inputs_and_a_reentrant_checkpoint(name):
     make, shape = MODULES[name]
@@ -866,6 +1077,16 @@ def test_inputs_and_a_reentrant_checkpoint(name):
 # only-some
 
 
+@attacks(
+    "freezing/only-some#only-some",
+    zh="四个参数中的任意几个，之前有无梯度；单进程，没有可重入的检查点",
+    en="any of four parameters, with and without a gradient before; one process, no reentrant checkpoint",
+)
+@attacks(
+    "freezing/only-some#where-it-stops",
+    zh="四个参数中的任意几个，之前有无梯度",
+    en="any of four parameters, with and without a gradient before",
+)
 @given(st.sets(st.integers(0, 3), min_size=1), st.sets(st.integers(0, 3)), st.booleans())
 def test_a_backward_pass_with_inputs_touches_no_other(listed, had_one, through_grad):
     params = [torch.tensor(float(i + 2), requires_grad=True) for i in range(4)]
@@ -884,6 +1105,11 @@ def test_a_backward_pass_with_inputs_touches_no_other(listed, had_one, through_g
         assert (p.grad is None and not expected) or p.grad.item() == expected
 
 
+@attacks(
+    "freezing/only-some#four-ways",
+    zh="六种视图和八种运算，冻结之前和之后；四个参数中的任意几个，带 detach() 的链",
+    en="six kinds of views and eight operations, before and after freezing; the other two: any of four parameters, chains with detach()",
+)
 @given(st.sampled_from(list(VIEWS)), st.sampled_from(list(CHANGED)), st.booleans())
 def test_freezing_a_parameter_holds_for_its_earlier_uses_too(view, operation, again):
     w = torch.tensor([2.0, 3.0], requires_grad=True)
@@ -898,6 +1124,11 @@ def test_freezing_a_parameter_holds_for_its_earlier_uses_too(view, operation, ag
     assert (w.grad is not None) is again
 
 
+@attacks(
+    "freezing/only-some#two-players",
+    zh="两个 SGD，整数的乘积和平方，一到三轮",
+    en="two SGD, products and squares of integers, one to three rounds",
+)
 @given(st.integers(-5, 5), st.integers(-5, 5), st.integers(1, 3))
 def test_clearing_before_each_backward_pass_keeps_two_losses_apart(a, c, rounds):
     actor, critic = (torch.tensor(float(value), requires_grad=True) for value in (a, c))
@@ -913,6 +1144,11 @@ def test_clearing_before_each_backward_pass_keeps_two_losses_apart(a, c, rounds)
         optimizers[1].step()
 
 
+@attacks(
+    "freezing/only-some#four-ways",
+    zh="SGD，一到四步，梯度从 0.1 到 10",
+    en="SGD, one to four steps, gradients from 0.1 to 10",
+)
 @given(st.floats(0.1, 10), st.floats(0.1, 10), st.integers(1, 4))
 def test_clipping_counts_the_gradients_that_the_optimizer_does_not_hold(own, other, rounds):
     v, w = (torch.zeros((), requires_grad=True) for _ in range(2))

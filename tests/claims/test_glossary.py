@@ -6,6 +6,7 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from proofbook.content.attacks import attacks
 from torch import nn
 from torch.nn import functional as F
 
@@ -33,6 +34,11 @@ HOOKS = {
 }
 
 
+@attacks(
+    "glossary/index#graph",
+    zh="各种原地修改，改张量和改它的视图；有无 no_grad",
+    en="all ways to edit in place, of a tensor and of its view; with and without no_grad",
+)
 @given(st.sampled_from(sorted(IN_PLACE)), st.booleans(), st.booleans())
 def test_a_tensor_and_its_views_share_a_count_that_edits_in_place_increase(name, of_view, no_grad):
     tensor = torch.rand(4, 4) + 1
@@ -44,6 +50,11 @@ def test_a_tensor_and_its_views_share_a_count_that_edits_in_place_increase(name,
     assert view._version == tensor._version
 
 
+@attacks(
+    "glossary/index#graph",
+    zh="经过 .data 的各种原地修改",
+    en="all ways to edit in place, through .data",
+)
 @given(st.sampled_from(sorted(IN_PLACE)))
 def test_edits_through_data_are_not_counted(name):
     tensor = torch.rand(4, 4) + 1
@@ -53,6 +64,11 @@ def test_edits_through_data_are_not_counted(name):
     assert not torch.equal(tensor, before)
 
 
+@attacks(
+    "glossary/index#graph",
+    zh="SGD、Adam、AdamW 和 Adagrad，fused 和不是 fused",
+    en="SGD, Adam, AdamW and Adagrad, fused and not",
+)
 @pytest.mark.parametrize("name", ["SGD", "Adam", "AdamW", "Adagrad"])
 def test_the_updates_of_fused_optimizers_are_not_counted(name):
     """So a gradient that is wrong comes without an error; other optimizers make it raise."""
@@ -71,6 +87,11 @@ def test_the_updates_of_fused_optimizers_are_not_counted(name):
                 square.backward()
 
 
+@attacks(
+    "glossary/index#graph",
+    zh="叶子需要或不需要梯度，反向走得到或走不到",
+    en="leaves that require a gradient or don't, that backward reaches or doesn't",
+)
 @given(st.booleans(), st.booleans())
 def test_a_leaf_gets_a_grad_if_it_requires_one_and_backward_reaches_it(requires, reached):
     leaf = torch.ones(3, requires_grad=requires)
@@ -80,6 +101,11 @@ def test_a_leaf_gets_a_grad_if_it_requires_one_and_backward_reaches_it(requires,
     assert (leaf.grad is not None) == (requires and reached)
 
 
+@attacks(
+    "glossary/index#passes",
+    zh="enable_grad、no_grad 和 inference_mode",
+    en="enable_grad, no_grad and inference_mode",
+)
 @given(st.booleans(), st.booleans())
 def test_the_forward_pass_records_unless_gradients_are_turned_off(enabled, inference):
     off = torch.inference_mode() if inference else torch.no_grad()
@@ -88,6 +114,11 @@ def test_the_forward_pass_records_unless_gradients_are_turned_off(enabled, infer
         assert ((x * 2).grad_fn is not None) == enabled
 
 
+@attacks(
+    "glossary/index#hooks",
+    zh="各种模块钩子，返回值和返回 None",
+    en="all kinds of module hooks, returning a value and returning None",
+)
 @given(st.sampled_from(sorted(HOOKS)))
 def test_a_value_that_a_module_hook_returns_replaces_what_it_sees(name):
     """Three times what the hook sees; through a Linear without bias all of it shows."""
@@ -107,6 +138,11 @@ def test_a_value_that_a_module_hook_returns_replaces_what_it_sees(name):
     torch.testing.assert_close(grad, plain_grad * factor)
 
 
+@attacks(
+    "glossary/index#hooks",
+    zh="Linear，输入不需要梯度",
+    en="a Linear whose input requires no gradient",
+)
 @pytest.mark.filterwarnings("ignore:Full backward hook is firing")
 def test_without_an_input_that_requires_a_gradient_the_full_hook_has_the_output_alone():
     module, seen = nn.Linear(2, 2), []
@@ -115,6 +151,11 @@ def test_without_an_input_that_requires_a_gradient_the_full_hook_has_the_output_
     assert seen == [((None,), [[1.0, 1.0]])]
 
 
+@attacks(
+    "glossary/index#training",
+    zh="persistent 不写、True 和 False",
+    en="persistent left out, True and False",
+)
 @given(st.sampled_from([None, True, False]))
 def test_a_buffer_is_saved_by_default(persistent):
     module = nn.Module()
@@ -125,6 +166,11 @@ def test_a_buffer_is_saved_by_default(persistent):
     assert not list(module.parameters())
 
 
+@attacks(
+    "glossary/index#mathematics",
+    zh="一到三维的形状，任意几维为 1 或缺少",
+    en="shapes of one to three dimensions, any of them 1 or missing",
+)
 @given(st.lists(st.sampled_from([True, False]), min_size=1, max_size=3), st.integers(0, 2))
 def test_broadcasting_repeats_and_the_gradients_of_the_copies_add_up(ones, missing):
     full = [2, 3, 4][: len(ones)]
@@ -137,6 +183,11 @@ def test_broadcasting_repeats_and_the_gradients_of_the_copies_add_up(ones, missi
     torch.testing.assert_close(x.grad, copies.grad.sum_to_size(shape))
 
 
+@attacks(
+    "glossary/index#convolutions",
+    zh="窗口和步幅 1 到 3，有并列",
+    en="windows and strides 1 to 3, with ties",
+)
 @given(st.integers(1, 3), st.integers(1, 3), st.integers(0, 999))
 def test_max_pooling_gives_the_gradient_to_one_element_alone(size, stride, seed):
     generator = torch.Generator().manual_seed(seed)
@@ -146,6 +197,11 @@ def test_max_pooling_gives_the_gradient_to_one_element_alone(size, stride, seed)
     assert all(sorted(grad.flatten().tolist()) == [0.0] * 24 + [1.0] for grad in given_back)
 
 
+@attacks(
+    "glossary/index#training",
+    zh="三个参数，上限从 0.1 到 5",
+    en="three parameters, limits from 0.1 to 5",
+)
 @given(st.floats(0.1, 5), st.integers(0, 99))
 def test_clipping_scales_all_gradients_down_by_one_factor(limit, seed):
     generator = torch.Generator().manual_seed(seed)

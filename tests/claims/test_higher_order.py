@@ -8,6 +8,7 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from proofbook.content.attacks import attacks
 from torch import nn
 from torch.autograd import forward_ad
 from torch.autograd.function import once_differentiable
@@ -53,6 +54,17 @@ def network(name, seed, dtype):
     return NETWORKS[name]().to(dtype)
 
 
+@attacks(
+    "higher-order/per-sample#per-sample",
+    "higher-order/review#remember",
+    zh="五种网络（线性、两层、卷积加 GroupNorm、嵌入、eval 模式的 BatchNorm）和两种损失；一到五个样本；有无 chunk_size；float32 和 float64；与循环调用 torch.autograd.grad 比较",
+    en="five networks (linear, two layers, convolution with GroupNorm, embedding, BatchNorm in eval mode) and two losses; one to five samples; with and without chunk_size; float32 and float64; against a loop of torch.autograd.grad",
+)
+@attacks(
+    "higher-order/per-sample#inside-out",
+    zh="同样的五种网络，一到五个样本",
+    en="the same five networks, one to five samples",
+)
 @given(
     name=st.sampled_from(sorted(NETWORKS)),
     loss=st.sampled_from(sorted(LOSSES)),
@@ -62,7 +74,7 @@ def network(name, seed, dtype):
     seed=SEEDS,
 )
 def test_each_row_is_the_gradient_of_a_sample(name, loss, samples, chunk_size, dtype, seed):
-    """per-sample: the rows, and their size, against a loop; .grad stays None."""
+    """The rows, and their size, against a loop; .grad stays None."""
     net = network(name, seed, dtype)
     x = torch.randn(samples, 4, dtype=dtype)
 
@@ -98,9 +110,14 @@ class LargestProduct(TorchDispatchMode):
         return result
 
 
+@attacks(
+    "higher-order/per-sample#inside-out",
+    zh="隐藏层宽 8 到 32 的网络，1 到 24 个样本，每块 1 到 8 个；看途中最大的矩阵乘积、结果的形状和调用次数",
+    en="a network with one hidden layer of 8 to 32, 1 to 24 samples in chunks of 1 to 8; the largest product of matrices on the way, the shape of the result, and the calls counted",
+)
 @given(hidden=st.integers(8, 32), chunks=st.integers(1, 3), chunk_size=st.integers(1, 8))
 def test_a_chunk_makes_less_on_the_way_and_the_same_result(hidden, chunks, chunk_size):
-    """per-sample: products shrink with the chunk; calls and shapes of the result."""
+    """Products shrink with the chunk; calls and shapes of the result."""
     net = nn.Sequential(nn.Linear(4, hidden), nn.Tanh(), nn.Linear(hidden, 1))
     weights = {key: p.detach() for key, p in net.named_parameters()}
     samples = chunks * chunk_size
@@ -123,9 +140,14 @@ def test_a_chunk_makes_less_on_the_way_and_the_same_result(hidden, chunks, chunk
     assert sizes[0] == chunks * sizes[1]
 
 
+@attacks(
+    "higher-order/per-sample#inside-out",
+    zh="同样的五种网络；看它们算出什么，自己的权重和 .grad 是否不变",
+    en="the same five networks; what they compute, and that their own weights and .grad stay as they are",
+)
 @given(name=st.sampled_from(sorted(NETWORKS)), dtype=DTYPES, seed=SEEDS)
 def test_functional_call_takes_the_weights_it_is_handed(name, dtype, seed):
-    """per-sample: another network's weights give that network's output."""
+    """Another network's weights give that network's output."""
     net, other = network(name, seed, dtype), network(name, seed + 1, dtype)
     before = [p.clone() for p in net.parameters()]
     x = torch.randn(3, 4, dtype=dtype)
@@ -137,9 +159,14 @@ def test_functional_call_takes_the_weights_it_is_handed(name, dtype, seed):
     assert all(torch.equal(p, q) for p, q in zip(net.parameters(), before, strict=True))
 
 
+@attacks(
+    "higher-order/per-sample#inside-out",
+    zh="一到三个参数，张量和字典；其余的当作常数",
+    en="one to three arguments, tensors and dictionaries; the others are treated as constants",
+)
 @given(others=st.integers(0, 2), dictionary=st.booleans(), dtype=DTYPES)
 def test_grad_differentiates_the_first_argument(others, dictionary, dtype):
-    """per-sample: the first argument alone, a tensor or a dictionary of tensors."""
+    """The first argument alone, a tensor or a dictionary of tensors."""
 
     def f(first, *rest):
         value = first["w"] if dictionary else first
@@ -155,9 +182,14 @@ def test_grad_differentiates_the_first_argument(others, dictionary, dtype):
     assert torch.equal(found, torch.full_like(w, factor))
 
 
+@attacks(
+    "higher-order/per-sample#limits",
+    zh="BatchNorm1d、2d、3d，有滑动统计量和 track_running_stats=False；一到四个样本",
+    en="BatchNorm1d, 2d and 3d, with running statistics and with track_running_stats=False; one to four samples",
+)
 @given(samples=st.integers(1, 4), dimensions=st.integers(1, 3))
 def test_batch_norm_in_training_mode_raises_under_vmap(samples, dimensions):
-    """per-sample: it would have to write each sample's statistics into one place.
+    """It would have to write each sample's statistics into one place.
 
     Without such a place, it normalizes each sample by itself.
     """
@@ -204,9 +236,14 @@ TWICE = [
 ARGUMENT = {torch.logsumexp: 0, torch.cumprod: 0, torch.softmax: 0, F.layer_norm: (4,)}
 
 
+@attacks(
+    "higher-order/not-twice#not-twice",
+    zh="CPU 上六种没有二阶导数的运算和十四种有的，与差分比较；带 once_differentiable 的扩展不在内",
+    en="six operations without a second derivative on the CPU, and fourteen with one, checked against differences; not extensions with once_differentiable",
+)
 @given(name=st.sampled_from(sorted(ONCE)), seed=SEEDS)
 def test_without_a_second_derivative_the_error_names_the_operation(name, seed):
-    """not-twice: the first derivative is there, the second raises."""
+    """The first derivative is there, the second raises."""
     generator = torch.Generator().manual_seed(seed)
     x = torch.rand(3, 4, generator=generator, requires_grad=True)
     (g,) = torch.autograd.grad(ONCE[name](x).sum(), x, create_graph=True)
@@ -215,9 +252,14 @@ def test_without_a_second_derivative_the_error_names_the_operation(name, seed):
         torch.autograd.grad(g.square().sum(), x)
 
 
+@attacks(
+    "higher-order/not-twice#limits",
+    zh="有二阶导数的运算，与差分比较；float64",
+    en="operations that have a second derivative, against differences; float64",
+)
 @given(function=st.sampled_from(TWICE), seed=SEEDS)
 def test_others_have_a_second_derivative(function, seed):
-    """not-twice: against differences, away from the kink of those that have one."""
+    """Against differences, away from the kink of those that have one."""
     generator = torch.Generator().manual_seed(seed)
     x = torch.rand(3, 4, generator=generator, dtype=torch.float64) + 0.1
     x.requires_grad_()
@@ -246,9 +288,14 @@ BESIDE = {
 }
 
 
+@attacks(
+    "higher-order/not-twice#once",
+    zh="标了 once_differentiable 的立方，单独或再加上四种运算；float32 和 float64",
+    en="a cube marked with once_differentiable, alone or with four other operations added to it; float32 and float64",
+)
 @given(other=st.sampled_from([None, *sorted(BESIDE)]), dtype=DTYPES, at=st.floats(0.5, 2))
 def test_the_graph_of_others_hides_a_missing_share(other, dtype, at):
-    """not-twice: alone no graph; beside another operation its second derivative alone."""
+    """Alone no graph; beside another operation its second derivative alone."""
     w = torch.tensor(at, dtype=dtype, requires_grad=True)
     y = OnceCube.apply(w)
     if other is None:
@@ -262,9 +309,15 @@ def test_the_graph_of_others_hides_a_missing_share(other, dtype, at):
     torch.testing.assert_close(second, expected)
 
 
+@attacks(
+    "higher-order/forward-mode#forward-mode",
+    "higher-order/forward-mode#rows-and-columns",
+    zh="乘一个矩阵再 tanh，输入和输出一到二十个；数列数、行数和矩阵乘法的次数；float32 和 float64",
+    en="a product with a matrix of one to twenty inputs and outputs, then tanh; columns, rows, and the operations of matrix products counted; float32 and float64",
+)
 @given(inputs=st.integers(1, 20), outputs=st.integers(1, 20), dtype=DTYPES, seed=SEEDS)
 def test_forward_mode_takes_columns_and_reverse_mode_rows(inputs, outputs, dtype, seed):
-    """forward-mode: one column for each jvp, one row for each vjp, and what both cost."""
+    """One column for each jvp, one row for each vjp, and what both cost."""
     generator = torch.Generator().manual_seed(seed)
     matrix = torch.randn(outputs, inputs, generator=generator, dtype=dtype)
     x = torch.randn(inputs, generator=generator, dtype=dtype)
@@ -300,9 +353,14 @@ NAMES = st.sampled_from(sorted(OPERATIONS))
 NUMBERS = st.floats(-1, 1).map(lambda x: torch.tensor(x, dtype=torch.float64))
 
 
+@attacks(
+    "higher-order/forward-mode#dual",
+    zh="八种运算组成的一到四环的链，float64：每步之后的切向量与反向模式比较，没有 grad_fn；有前向模式公式的运算",
+    en="chains of one to four of eight operations in float64: the tangent after each, against reverse mode, and no grad_fn; what has a formula for forward mode",
+)
 @given(names=st.lists(NAMES, min_size=1, max_size=4), x=NUMBERS)
 def test_each_operation_computes_value_and_tangent(names, x):
-    """forward-mode: the tangent after each operation is the derivative so far."""
+    """The tangent after each operation is the derivative so far."""
     leaf = x.clone().requires_grad_()
     y = leaf
     with forward_ad.dual_level():
@@ -316,9 +374,14 @@ def test_each_operation_computes_value_and_tangent(names, x):
             assert torch.allclose(tangent, expected)
 
 
+@attacks(
+    "higher-order/forward-mode#no-grad",
+    zh="no_grad 里或 detach 过的八种运算；make_dual、jvp、jacfwd、grad 和 jacrev",
+    en="eight operations under no_grad or detached; make_dual, jvp, jacfwd, grad and jacrev",
+)
 @given(name=NAMES, x=NUMBERS, outside=st.booleans())
 def test_no_grad_stops_reverse_mode_alone_and_detach_both(name, x, outside):
-    """forward-mode: x f(x), with f(x) computed under no_grad, or detached."""
+    """X f(x), with f(x) computed under no_grad, or detached."""
     operation = OPERATIONS[name]
 
     def with_no_grad(x):
@@ -347,9 +410,14 @@ def test_no_grad_stops_reverse_mode_alone_and_detach_both(name, x, outside):
                 assert torch.allclose(forward(lambda x: operation(x) * x), through)
 
 
+@attacks(
+    "higher-order/forward-mode#no-grad",
+    zh="八种运算：黑塞矩阵等于 jacrev 的 jacfwd，no_grad 让 jacrev 的 jacrev 不同时也是",
+    en="eight operations: the Hessian is jacfwd of jacrev, also where no_grad makes jacrev of jacrev another one",
+)
 @given(name=NAMES, x=NUMBERS, under=st.booleans())
 def test_hessian_is_forward_over_reverse(name, x, under):
-    """forward-mode: also where no_grad makes a difference between the two modes."""
+    """Also where no_grad makes a difference between the two modes."""
     operation = OPERATIONS[name]
 
     def f(x):
@@ -364,9 +432,14 @@ def test_hessian_is_forward_over_reverse(name, x, under):
         assert torch.allclose(found, 2 * operation(x) + 2 * x * jacrev(operation)(x))
 
 
+@attacks(
+    "higher-order/not-twice#limits",
+    zh="torch.cdist，24 到 28 行对 2 到 28 行，1、2、3 阶",
+    en="torch.cdist of 24 to 28 rows with 2 to 28; the orders 1, 2 and 3",
+)
 @given(rows=st.integers(24, 28), other=st.integers(2, 28), p=st.sampled_from([1.0, 2.0, 3.0]))
 def test_cdist_computes_long_lists_with_a_matrix_product(rows, other, p):
-    """not-twice: its second derivative can be computed there; elsewhere it stops."""
+    """Its second derivative can be computed there; elsewhere it stops."""
     x = torch.rand(rows, 2, dtype=torch.float64, requires_grad=True)
     y = torch.rand(other, 2, dtype=torch.float64) + 1
     (slope,) = torch.autograd.grad(torch.cdist(x, y, p).square().sum(), x, create_graph=True)
@@ -378,9 +451,14 @@ def test_cdist_computes_long_lists_with_a_matrix_product(rows, other, p):
             torch.autograd.grad(slope.sum(), x)
 
 
+@attacks(
+    "higher-order/forward-mode#limits",
+    zh="CPU 上的 torch.cdist 和 scaled_dot_product_attention",
+    en="torch.cdist and scaled_dot_product_attention on the CPU",
+)
 @pytest.mark.filterwarnings("ignore:There is a performance drop")
 def test_some_operations_have_no_formula_for_forward_mode():
-    """forward-mode: reverse mode works, forward mode raises and names the operation."""
+    """Reverse mode works, forward mode raises and names the operation."""
     x = torch.rand(3, 4)
     for name in ("_cdist_backward", "_scaled_dot_product_flash_attention_for_cpu_backward"):
         jacrev(ONCE[name])(x)
@@ -388,6 +466,11 @@ def test_some_operations_have_no_formula_for_forward_mode():
             jacfwd(ONCE[name])(x)
 
 
+@attacks(
+    "higher-order/hooks-under-func#hooks-under-func",
+    zh="五种网络，带前向、前向预、张量和梯度累积后钩子；权重需要梯度或分离了；grad、vjp 和 jacrev；单独和在 vmap 里",
+    en="five networks with forward, forward pre-, tensor and post-accumulate hooks; weights that require a gradient or are detached; grad, vjp and jacrev; alone and under vmap",
+)
 @given(
     name=st.sampled_from(sorted(NETWORKS)),
     detached=st.booleans(),
@@ -395,7 +478,7 @@ def test_some_operations_have_no_formula_for_forward_mode():
     seed=SEEDS,
 )
 def test_hooks_inside_fire_and_those_on_parameters_do_not(name, detached, how, seed):
-    """hooks-under-func: and the result has a graph only if the weights require a gradient."""
+    """And the result has a graph only if the weights require a gradient."""
     net = network(name, seed, torch.float64)
     fired = []
     for module in net.modules():
@@ -429,10 +512,15 @@ def test_hooks_inside_fire_and_those_on_parameters_do_not(name, detached, how, s
     assert any(g.requires_grad for g in gradients.values()) == (not detached)
 
 
+@attacks(
+    "higher-order/inner-step#warning",
+    zh="八种运算，float64：用 create_graph 反向之后这一轮的权重还在，用另外三种做法就不在",
+    en="eight operations in float64: after backward with create_graph the weight of the round stays, after three other ways it doesn't",
+)
 @pytest.mark.filterwarnings("ignore:Using backward.. with create_graph")
 @given(name=NAMES, how=st.sampled_from(["backward", "backward, None", "grad", "plain"]))
 def test_backward_with_create_graph_keeps_the_parameter(name, how):
-    """inner-step: the ring of w and its gradient is no one's but with create_graph in backward."""
+    """The ring of w and its gradient is no one's but with create_graph in backward."""
 
     def one_round():
         w = torch.tensor(0.5, dtype=torch.float64, requires_grad=True)
@@ -452,9 +540,14 @@ def test_backward_with_create_graph_keeps_the_parameter(name, how):
         kept().grad = None
 
 
+@attacks(
+    "higher-order/inner-step#inner-step",
+    zh="两层的网络，一到四步梯度下降，与差分比较，float64",
+    en="a network of two layers, one to four steps of gradient descent, against differences in float64",
+)
 @given(steps=st.integers(1, 4), create_graph=st.booleans(), seed=SEEDS)
 def test_a_step_into_new_weights_is_in_the_graph(steps, create_graph, seed):
-    """inner-step: against differences of the whole, with two layers; 1 without create_graph."""
+    """Against differences of the whole, with two layers; 1 without create_graph."""
     net = network("two layers", seed, torch.float64)
     x, y = torch.randn(2, 5, 4, dtype=torch.float64), torch.ones(5, 3, dtype=torch.float64)
 
@@ -485,9 +578,14 @@ SCALARS = {
 }
 
 
+@attacks(
+    "higher-order/hessian-vector#hessian-vector",
+    zh="四个函数，一到六个数，float64；两次反向和反向之上前向，与 torch.func.hessian 比较",
+    en="four functions of one to six numbers in float64, twice in reverse and forward over reverse, against torch.func.hessian",
+)
 @given(name=st.sampled_from(sorted(SCALARS)), size=st.integers(1, 6), seed=SEEDS)
 def test_the_hessian_times_a_vector(name, size, seed):
-    """hessian-vector: two ways without the matrix, against the matrix."""
+    """Two ways without the matrix, against the matrix."""
     generator = torch.Generator().manual_seed(seed)
     w, v = torch.randn(2, size, generator=generator, dtype=torch.float64)
     f = SCALARS[name]

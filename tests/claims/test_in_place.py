@@ -7,6 +7,7 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from proofbook.content.attacks import attacks
 from torch import nn
 from torch.nn import functional as F
 
@@ -66,6 +67,11 @@ def start(shape: tuple[int, ...], dtype: torch.dtype) -> torch.Tensor:
     return torch.full(shape, 2.0, dtype=dtype, requires_grad=True)
 
 
+@attacks(
+    "in-place/read-message#read-message",
+    zh="四种浮点 dtype，五种形状，保存之前改零到三次、之后改一到三次，都有记录；保存的输入和保存的结果；在 CPU 上",
+    en="four floating-point dtypes, five shapes, zero to three edits before and one to three after saving, all of them recorded; saved inputs and saved results; on the CPU",
+)
 @given(
     shape=st.sampled_from(SHAPES),
     dtype=st.sampled_from(FLOATS),
@@ -75,7 +81,7 @@ def start(shape: tuple[int, ...], dtype: torch.dtype) -> torch.Tensor:
     last=st.sampled_from(["add_", "mul_", "sub_"]),
 )
 def test_the_message_names_shape_operation_and_versions(shape, dtype, name, before, after, last):
-    """read-message, review: shape, operation, version now and when it was saved."""
+    """Shape, operation, version now and when it was saved."""
     h = start(shape, dtype) * 1
     for _ in range(before):
         h += 1
@@ -101,9 +107,14 @@ def test_the_message_names_shape_operation_and_versions(shape, dtype, name, befo
     assert operation.lower().startswith(came_from)
 
 
+@attacks(
+    "in-place/read-message#word-by-word",
+    zh="叶子、数据和中间张量；在 no_grad 里改或有记录地改",
+    en="leaves, data, and tensors between; edited under no_grad or recorded",
+)
 @given(kind=st.sampled_from(["leaf", "data", "recorded", "between"]), saved=st.booleans())
 def test_a_tensor_without_grad_fn_is_not_called_an_output(kind, saved):
-    """read-message: "which is output" is missing if and only if there is no grad_fn."""
+    """ "which is output" is missing if and only if there is no grad_fn."""
     x = torch.ones(3, requires_grad=kind != "data")
     if kind in ("recorded", "between"):
         x = x * 1
@@ -129,9 +140,14 @@ EDITS = {
 }
 
 
+@attacks(
+    "in-place/read-message#who-edited",
+    zh="四种 dtype 的张量的十种改法",
+    en="ten edits of tensors of four dtypes",
+)
 @given(st.sampled_from(sorted(EDITS)), st.sampled_from(FLOATS), st.booleans())
 def test_edits_write_to_the_same_memory_and_count(name, dtype, requires_grad):
-    """read-message: these are in place, and count; an edit of a slice counts twice."""
+    """These are in place, and count; an edit of a slice counts twice."""
     x = torch.tensor([[1.0, -1.0], [2.0, -2.0]], dtype=dtype, requires_grad=requires_grad) * 1
     before, version, place = x.detach().clone(), x._version, x.data_ptr()
     EDITS[name](x)
@@ -141,9 +157,14 @@ def test_edits_write_to_the_same_memory_and_count(name, dtype, requires_grad):
     assert x._version == version + 3
 
 
+@attacks(
+    "in-place/read-message#who-edited",
+    zh="torch.optim 的所有优化器，默认设置",
+    en="all optimizers of torch.optim, with their defaults",
+)
 @pytest.mark.parametrize("kind", OPTIMIZERS)
 def test_step_edits_the_parameters_in_place(kind):
-    """read-message: the same memory, other numbers."""
+    """The same memory, other numbers."""
     w = nn.Parameter(torch.ones(2, 3))
     place, before = w.data_ptr(), w.detach().clone()
     sparse = kind.__name__ == "SparseAdam"
@@ -161,6 +182,11 @@ def test_step_edits_the_parameters_in_place(kind):
     assert w.data_ptr() == place and not torch.equal(w, before) and w._version > 0
 
 
+@attacks(
+    "in-place/what-is-saved#what-is-saved",
+    zh="对一个张量的三十二种运算，包括激活函数和归约；两种形状；float32 和 float64",
+    en="thirty-two operations on one tensor, among them activations and reductions; two shapes; float32 and float64",
+)
 @given(
     name=st.sampled_from(sorted(OPERATIONS)),
     edited=st.sampled_from(["input", "result"]),
@@ -168,7 +194,7 @@ def test_step_edits_the_parameters_in_place(kind):
     dtype=st.sampled_from([torch.float32, torch.float64]),
 )
 def test_an_edit_raises_where_the_node_saved_what_is_edited(name, edited, shape, dtype):
-    """what-is-saved, review: no more and no less than what the node holds."""
+    """No more and no less than what the node holds."""
     x = start(shape, dtype) * 1
     y = OPERATIONS[name](x)
     tensor = x if edited == "input" else y
@@ -190,6 +216,11 @@ PASSING_ON = {
 """These save nothing, and what they return has the memory of what they got."""
 
 
+@attacks(
+    "in-place/what-is-saved#ask",
+    zh="对一个张量的三十二种运算，在什么也不保存的运算之前和旁边",
+    en="thirty-two operations on one tensor, before and beside operations that save nothing",
+)
 @given(
     name=st.sampled_from(sorted(OPERATIONS)),
     passing_on=st.sampled_from(sorted(PASSING_ON)),
@@ -197,7 +228,7 @@ PASSING_ON = {
     shape=st.sampled_from([(3,), (2, 3)]),
 )
 def test_another_operation_may_have_saved_the_same_memory(name, passing_on, other, shape):
-    """what-is-saved: an operation before, whose result is handed on, or one beside."""
+    """An operation before, whose result is handed on, or one beside."""
     x = start(shape, torch.float32) * 1
     if other:
         y = OPERATIONS[name](x)
@@ -216,13 +247,18 @@ def test_another_operation_may_have_saved_the_same_memory(name, passing_on, othe
         loss.backward()
 
 
+@attacks(
+    "in-place/find-the-line#who-edited",
+    zh="对一个张量的三十二种运算，改输入和改结果；有记录的改动，不是经过 .data 的",
+    en="thirty-two operations on one tensor, edits of input and of result; edits that are recorded; not with an edit through .data",
+)
 @given(
     name=st.sampled_from(sorted(OPERATIONS)),
     edited=st.sampled_from(["input", "result"]),
     shape=st.sampled_from([(3,), (2, 3)]),
 )
 def test_allowed_edits_leave_the_gradient_right(name, edited, shape):
-    """find-the-line: what is saved is copied before it is edited."""
+    """What is saved is copied before it is edited."""
     w = start(shape, torch.float64)
     OPERATIONS[name](w * 1).sum().backward()
     expected, w.grad = w.grad, None
@@ -236,6 +272,11 @@ def test_allowed_edits_leave_the_gradient_right(name, edited, shape):
     torch.testing.assert_close(w.grad, expected)
 
 
+@attacks(
+    "in-place/what-is-saved#ask",
+    zh="张量和数；四种 dtype，五种形状",
+    en="tensors and numbers; four dtypes, five shapes",
+)
 @given(
     shape=st.sampled_from(SHAPES),
     dtype=st.sampled_from(FLOATS),
@@ -243,7 +284,7 @@ def test_allowed_edits_leave_the_gradient_right(name, edited, shape):
     edited=st.sampled_from(["left", "right", "result"]),
 )
 def test_both_sides_of_an_addition_may_be_edited(shape, dtype, number, edited):
-    """what-is-saved: addition saves no tensor."""
+    """Addition saves no tensor."""
     w = start(shape, dtype)
     left, right = w * 1, 3.0 if number else w * 1
     result = left + right
@@ -254,13 +295,23 @@ def test_both_sides_of_an_addition_may_be_edited(shape, dtype, number, edited):
     assert torch.equal(w.grad, torch.full_like(w, 1 if number else 2))
 
 
+@attacks(
+    "in-place/find-the-line#find-the-line",
+    zh="六种保存结果或输入的运算，再做一到三步运算之后改它；二到四轮的循环，下一轮在更前面改",
+    en="six operations that save their result or their input, each edited after one to three further operations; a loop of two to four rounds whose next round edits further up",
+)
+@attacks(
+    "in-place/find-the-line#which-line",
+    zh="六种保存结果或输入的运算，再做一到三步运算之后改它",
+    en="six operations that save their result or their input, each edited after one to three further operations",
+)
 @given(
     name=st.sampled_from(INPUT_SAVED + RESULT_SAVED),
     more=st.integers(1, 3),
     rounds=st.integers(1, 4),
 )
 def test_anomaly_detection_prints_the_line_that_saved(name, more, rounds):
-    """find-the-line, review: not the line that edited. That one runs later: it stands below, or,
+    """Not the line that edited. That one runs later: it stands below, or,
     in a loop, above."""
     operation = getattr(torch, name)
     w = torch.ones(3, requires_grad=True)
@@ -286,6 +337,11 @@ def test_anomaly_detection_prints_the_line_that_saved(name, more, rounds):
     assert "h, z = w * 1, 0" not in source and "z = z + 1" not in source
 
 
+@attacks(
+    "in-place/find-the-line#forward-too",
+    zh="一个是 nan 的梯度，有无 check_nan；没有量它慢多少",
+    en="a gradient that is nan, with and without check_nan; its slowness was not measured",
+)
 @pytest.mark.parametrize("check_nan", [True, False])
 def test_anomaly_detection_stops_at_nan_unless_told(check_nan):
     """find-the-line."""
@@ -300,11 +356,16 @@ def test_anomaly_detection_stops_at_nan_unless_told(check_nan):
             assert x.grad.isnan().all()
 
 
+@attacks(
+    "in-place/find-the-line#forward-too",
+    zh="保存结果或输入的运算；默认后端 inductor 和它下面的 aot_eager；用 eager 时报错的是 backward()",
+    en="operations that save their result or their input; the default backend inductor and aot_eager, which it builds on; with eager it is backward() that raises",
+)
 @pytest.mark.filterwarnings("ignore:Error detected in")
 @pytest.mark.parametrize("name", INPUT_SAVED + RESULT_SAVED)
 @pytest.mark.parametrize("backend", ["eager", "aot_eager", "inductor"])
 def test_a_compiled_function_raises_when_it_is_called(name, backend):
-    """find-the-line: autograd traces the backward pass there; the backend eager doesn't."""
+    """Autograd traces the backward pass there; the backend eager doesn't."""
     torch.compiler.reset()
 
     @torch.compile(backend=backend)
@@ -332,9 +393,15 @@ def empty(steps: int, row: tuple[int, ...], dim: int, dtype: torch.dtype) -> tor
     return torch.ones((row[0], steps) if row and dim else (steps, *row), dtype=dtype)
 
 
+@attacks(
+    "in-place/slices#slices",
+    "in-place/review#remember",
+    zh="二到五步；四种 dtype；数和行；第一维和第二维",
+    en="two to five steps; four dtypes; numbers and rows; the first and the second dimension",
+)
 @given(steps=STEPS, row=ROWS, dim=st.integers(0, 1), dtype=st.sampled_from(FLOATS), data=st.data())
 def test_slices_in_a_loop_and_four_ways_out(steps, row, dim, dtype, data):
-    """slices, review: the loop raises; a list, a clone, what was kept, a new tensor don't."""
+    """The loop raises; a list, a clone, what was kept, a new tensor don't."""
     way = data.draw(st.sampled_from(["slices", "wrong clone", "list", "clone", "last", "where"]))
     w = torch.tensor(2.0, dtype=dtype, requires_grad=True)
     dim = dim if row else 0
@@ -373,6 +440,11 @@ def test_slices_in_a_loop_and_four_ways_out(steps, row, dim, dtype, data):
     assert all(state._version == 0 for state in states)
 
 
+@attacks(
+    "in-place/slices#when-fine",
+    zh="二到五步；四种 dtype；数和行；h 是新的，或被某个运算保存过",
+    en="two to five steps; four dtypes; numbers and rows; an h that is new, and one that an operation has saved",
+)
 @given(
     steps=STEPS,
     row=ROWS,
@@ -381,7 +453,7 @@ def test_slices_in_a_loop_and_four_ways_out(steps, row, dim, dtype, data):
     saved=st.booleans(),
 )
 def test_slices_that_are_not_saved_may_be_written(steps, row, dtype, write, saved):
-    """slices: written only; added; multiplied by a number; not if h was saved before."""
+    """Written only; added; multiplied by a number; not if h was saved before."""
     w = torch.tensor(2.0, dtype=dtype, requires_grad=True)
     h = empty(steps + 1, row, 0, dtype)
     if saved:
@@ -414,6 +486,11 @@ SEVERAL = {
 }
 
 
+@attacks(
+    "in-place/views#multi-view",
+    zh="split、chunk、unbind、逐行循环，以及每个视图各有节点、可以改的 tensor_split；需要和不需要梯度；两种改法，有记录和在 no_grad 里",
+    en="split, chunk, unbind, a loop over rows, and tensor_split, whose views have a node each and may be edited; with and without a gradient required; two edits, recorded and under no_grad",
+)
 @given(
     name=st.sampled_from(sorted(SEVERAL)),
     requires_grad=st.booleans(),
@@ -422,7 +499,7 @@ SEVERAL = {
     edit=st.sampled_from(["add_", "fill_"]),
 )
 def test_one_of_several_views_is_not_edited(name, requires_grad, clone_first, recorded, edit):
-    """views: nor after a clone before; a clone, an index, no gradient, or no_grad is fine.
+    """Nor after a clone before; a clone, an index, no gradient, or no_grad is fine.
 
     `tensor_split` takes one slice after the other, each with a node of its own.
     """
@@ -441,9 +518,14 @@ def test_one_of_several_views_is_not_edited(name, requires_grad, clone_first, re
         getattr(views[0], edit)(5)
 
 
+@attacks(
+    "in-place/views#one-memory",
+    zh="expand 出来的内存和错开一格的内存；需要和不需要梯度；四种 dtype",
+    en="expanded memory and memory one place apart; with and without a gradient required; four dtypes",
+)
 @given(st.booleans(), st.sampled_from(FLOATS))
 def test_memory_that_is_written_twice_or_read_after_is_refused(requires_grad, dtype):
-    """views: neither depends on a gradient; repeat and clone have memory of their own."""
+    """Neither depends on a gradient; repeat and clone have memory of their own."""
     row = torch.ones(1, dtype=dtype, requires_grad=requires_grad) * 1
     with pytest.raises(RuntimeError, match="refers to a single memory location"):
         row.expand(3).add_(1)
@@ -455,9 +537,14 @@ def test_memory_that_is_written_twice_or_read_after_is_refused(requires_grad, dt
     x[1:] += x[:-1].clone()
 
 
+@attacks(
+    "in-place/review#ways-out",
+    zh="保存结果或输入的运算；改之前反向一到三次",
+    en="operations that save their result or their input; one to three passes before the edit",
+)
 @given(st.sampled_from(INPUT_SAVED + RESULT_SAVED), st.integers(1, 3))
 def test_a_retained_graph_goes_stale(name, passes):
-    """review: retain_graph keeps the graph, and the check with it."""
+    """retain_graph keeps the graph, and the check with it."""
     h = torch.ones(3, requires_grad=True) * 1
     y = getattr(torch, name)(h)
     loss = y.sum()
@@ -468,8 +555,14 @@ def test_a_retained_graph_goes_stale(name, passes):
         loss.backward(retain_graph=True)
 
 
+@attacks(
+    "in-place/read-message#read-message",
+    "in-place/find-the-line#find-the-line",
+    zh="改平方的结果；改 sigmoid 和 tanh 的结果",
+    en="edits of the result of a square, and of the results of sigmoid and tanh",
+)
 def test_what_the_boxes_suppose():
-    """read-message: the square's result is edited; find-the-line: two are edited, one raises."""
+    """The square's result is edited; find-the-line: two are edited, one raises."""
     w = torch.tensor([0.0, 1.0, 2.0], requires_grad=True)
     h = 2 * w
     y = h**2

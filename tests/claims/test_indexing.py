@@ -4,6 +4,7 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from proofbook.content.attacks import attacks
 from torch import optim
 from torch.nn import functional
 
@@ -48,6 +49,12 @@ def drawn(shape: list[int], dtype: torch.dtype, seed: int) -> torch.Tensor:
 KINDS = sorted({**CUT, **THROUGH, **STAIRS})
 
 
+@attacks(
+    "indexing/index#indexing",
+    "indexing/choosing#choosing",
+    zh="十种选择或比较，七种返回选中的数，round 和 sign；四种 dtype，一到三维",
+    en="ten ways to choose or compare, seven that give the chosen numbers, round and sign; four dtypes, one to three dimensions",
+)
 @given(st.sampled_from(KINDS), shapes, dtypes, seeds)
 def test_what_ends_the_graph_and_what_sends_a_gradient(name, shape, dtype, seed):
     x = drawn(shape, dtype, seed)
@@ -62,6 +69,11 @@ def test_what_ends_the_graph_and_what_sends_a_gradient(name, shape, dtype, seed)
     assert (x.grad != 0).sum().item() == expected
 
 
+@attacks(
+    "indexing/choosing#hard",
+    zh="一到五个标量的列表；四种 dtype",
+    en="lists of one to five scalars; four dtypes",
+)
 @given(st.integers(1, 5), dtypes, seeds)
 def test_torch_tensor_cuts_and_stack_does_not(count, dtype, seed):
     w = drawn([count], dtype, seed)
@@ -75,6 +87,11 @@ def test_torch_tensor_cuts_and_stack_does_not(count, dtype, seed):
     assert torch.stack(parts).requires_grad
 
 
+@attacks(
+    "indexing/choosing#hard",
+    zh="二到五个分数，三种温度；梯度与同样随机数的软选择比较",
+    en="two to five scores, three temperatures; the gradient compared with that of the soft choice with the same random numbers",
+)
 @given(st.integers(2, 5), st.sampled_from([0.3, 1.0, 3.0]), seeds)
 def test_hard_gumbel_is_one_hot_with_the_gradient_of_the_soft(count, temperature, seed):
     scores = drawn([count], torch.float64, seed)
@@ -106,6 +123,12 @@ ADD = {
 }
 
 
+@attacks(
+    "indexing/repeated#repeated",
+    "indexing/repeated#write",
+    zh="一到八个下标指向四个位置；六种读法和四种写法；三种 dtype；CPU",
+    en="one to eight indices into four places; six ways to read and four to write; three dtypes; CPU",
+)
 @given(
     st.sampled_from(sorted(READ)),
     st.sampled_from(sorted(ADD)),
@@ -138,6 +161,12 @@ SORTED = {
 }
 
 
+@attacks(
+    "indexing/sorting#back",
+    "indexing/sorting#sorting",
+    zh="sort、topk、kthvalue、median(dim)、max(dim) 和 msort，每个维度，也有并列；四种 dtype；CPU",
+    en="sort, topk, kthvalue, median(dim), max(dim) and msort, each dimension, also with ties; four dtypes; CPU",
+)
 @given(st.sampled_from(sorted(SORTED)), shapes, dtypes, st.booleans(), st.data())
 def test_sorted_values_send_the_gradient_to_their_places(name, shape, dtype, ties, data):
     torch.manual_seed(data.draw(seeds))
@@ -154,6 +183,11 @@ def test_sorted_values_send_the_gradient_to_their_places(name, shape, dtype, tie
     assert x.grad.equal(torch.zeros_like(x).scatter(dim, places, upstream))
 
 
+@attacks(
+    "indexing/sorting#ties",
+    zh="一到九个数，其中许多相等；float32、float64；CPU",
+    en="one to nine numbers of which many are equal; float32, float64; CPU",
+)
 @given(st.lists(st.integers(0, 2), min_size=1, max_size=9), st.data())
 def test_equal_values_share_it_or_one_place_has_all(numbers, data):
     dtype = data.draw(st.sampled_from([torch.float32, torch.float64]))
@@ -177,6 +211,11 @@ def test_equal_values_share_it_or_one_place_has_all(numbers, data):
         torch.testing.assert_close(gradient, equal / equal.sum())
 
 
+@attacks(
+    "indexing/sorting#ranks",
+    zh="一到九个不同的数；float32、float64；CPU",
+    en="one to nine different numbers; float32, float64; CPU",
+)
 @given(st.integers(1, 9), st.sampled_from([torch.float32, torch.float64]), seeds)
 def test_a_median_is_the_lower_one_of_the_two(count, dtype, seed):
     torch.manual_seed(seed)
@@ -188,6 +227,11 @@ def test_a_median_is_the_lower_one_of_the_two(count, dtype, seed):
     assert gradient.equal((order == (count - 1) // 2).to(dtype))
 
 
+@attacks(
+    "indexing/sampling-places#sampling-places",
+    zh="一到四行、二到五列的随机图像，位置在图内；两种 align_corners；float64；有限差分；CPU",
+    en="random images of one to four rows and two to five columns, places inside; both align_corners; float64; finite differences; CPU",
+)
 @given(st.integers(1, 4), st.integers(2, 5), st.booleans(), seeds)
 def test_bilinear_places_have_a_slope_and_nearest_ones_have_0(rows, columns, corners, seed):
     torch.manual_seed(seed)
@@ -224,6 +268,11 @@ REAL_LOSSES = {
 }
 
 
+@attacks(
+    "indexing/complex#complex",
+    zh="一到三个复数的八种实数损失，complex128 的有限差分；SGD 走一步，损失变小",
+    en="eight real losses of one to three complex numbers, finite differences in complex128; a step of SGD lowers the loss",
+)
 @given(st.sampled_from(sorted(REAL_LOSSES)), st.integers(1, 3), seeds)
 def test_the_gradient_of_a_complex_number_is_its_two_slopes(name, count, seed):
     torch.manual_seed(seed)
@@ -243,6 +292,11 @@ def test_the_gradient_of_a_complex_number_is_its_two_slopes(name, count, seed):
     assert loss(w) <= before
 
 
+@attacks(
+    "indexing/complex#descent",
+    zh="所有优化器，默认设置，三步，与 view_as_real 比较；complex64 和 complex128",
+    en="all optimizers with their defaults, three steps, compared with view_as_real; complex64 and complex128",
+)
 @pytest.mark.parametrize("dtype", [torch.complex64, torch.complex128])
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
 def test_optimizers_take_a_complex_number_for_two_real_ones(optimizer, dtype):

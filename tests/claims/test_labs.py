@@ -9,6 +9,7 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from proofbook.content.attacks import attacks
 from torch import nn
 from torch.nn import functional as F
 
@@ -45,6 +46,11 @@ def gradient_of(function, at: torch.Tensor, then: torch.Tensor) -> torch.Tensor:
 # depth
 
 
+@attacks(
+    "labs/depth#depth",
+    zh="20 个宽 64 的线性层，后面是 ReLU、LeakyReLU、Sigmoid 或什么也没有；三种权重大小；比较网络的前后两半",
+    en="20 linear layers of width 64 with nothing, ReLU, LeakyReLU or Sigmoid behind each; three scales of the weights; the two halves of the network are compared",
+)
 @given(
     st.sampled_from([nn.Identity(), nn.ReLU(), nn.LeakyReLU(), nn.Sigmoid()]),
     st.sampled_from([0.5, 0.7, 1.0]),
@@ -64,6 +70,11 @@ def test_layers_that_are_alike_multiply_the_gradient_by_about_the_same_factor(ac
         assert norms[-1] < 0.1 * norms[0]
 
 
+@attacks(
+    "labs/depth#activation",
+    zh="torch.nn 的 15 种逐元素的激活函数（Softmax 和 GLU 不是）",
+    en="15 activations of torch.nn that take each element by itself (Softmax and GLU don't)",
+)
 @given(st.sampled_from(ACTIVATIONS), seeds)
 def test_an_activation_multiplies_each_element_by_its_slope(activation, seed):
     z, grad, h = 3 * normal(seed, 4, 5), normal(seed + 1, 4, 5), 1e-6
@@ -72,6 +83,11 @@ def test_an_activation_multiplies_each_element_by_its_slope(activation, seed):
     torch.testing.assert_close(gradient_of(function, z, grad), grad * slope, rtol=1e-5, atol=1e-6)
 
 
+@attacks(
+    "labs/depth#residual",
+    zh="宽 1 到 32 的线性分支，大小从 0.3 到 2，权重抽 500 次取平均",
+    en="a linear branch of width 1 to 32, scales from 0.3 to 2, the mean over 500 draws of the weights",
+)
 @given(st.integers(1, 32), st.floats(0.3, 2))
 def test_a_residual_connection_multiplies_by_the_root_of_one_plus_s_squared(width, scale):
     """On average over 500 draws of the weights, within five deviations of the mean."""
@@ -82,6 +98,11 @@ def test_a_residual_connection_multiplies_by_the_root_of_one_plus_s_squared(widt
     assert abs(squares.mean() - (1 + scale**2)) < 5 * spread
 
 
+@attacks(
+    "labs/depth#normalization",
+    zh="LayerNorm、BatchNorm1d、RMSNorm、GroupNorm，eps 很小；系数从 0.01 到 100",
+    en="LayerNorm, BatchNorm1d, RMSNorm, GroupNorm with a tiny eps; factors from 0.01 to 100",
+)
 @given(st.sampled_from(sorted(NORMS)), st.floats(0.01, 100), seeds)
 def test_with_normalization_larger_weights_give_the_same_output(name, factor, seed):
     """In training, without a bias; the gradient of the weights gets smaller by the factor."""
@@ -98,6 +119,11 @@ def test_with_normalization_larger_weights_give_the_same_output(name, factor, se
     torch.testing.assert_close(factor * to_weight2, to_weight)
 
 
+@attacks(
+    "labs/depth#normalization",
+    zh="加偏置、eps 不小、eval 模式",
+    en="a bias, an eps that isn't small, eval mode",
+)
 @pytest.mark.parametrize("kind", ["a bias", "eps", "eval"])
 def test_where_larger_weights_do_not_give_the_same_output(kind):
     x, weight = normal(0, 16, 8), normal(1, 8, 8)
@@ -112,6 +138,11 @@ def test_where_larger_weights_do_not_give_the_same_output(kind):
     assert (one - other).abs().max() > 0.01
 
 
+@attacks(
+    "labs/depth#activation",
+    zh="1 到 300 个输入的上下界和方差",
+    en="bounds and variance for 1 to 300 inputs",
+)
 @given(st.integers(1, 300))
 def test_how_linear_draws_its_weights(width):
     weight = nn.Linear(width, 4096 // width + 1).weight.detach()
@@ -123,6 +154,11 @@ Z = torch.linspace(-8, 8, 801, dtype=torch.float64)
 DENSITY = torch.exp(-Z * Z / 2) / math.sqrt(2 * math.pi) * (Z[1] - Z[0])
 
 
+@attacks(
+    "labs/depth#normalization",
+    zh="很宽的层的极限，写成积分：系数从 0.1 到 5",
+    en="in the limit of wide layers, as integrals: factors from 0.1 to 5",
+)
 @given(st.one_of(st.floats(0.1, 0.98), st.floats(1.05, 5)))
 def test_no_factor_keeps_signal_and_gradient_for_tanh(scale):
     """For wide layers without biases: below 1 both shrink, above 1 the gradient grows."""
@@ -142,10 +178,15 @@ def test_no_factor_keeps_signal_and_gradient_for_tanh(scale):
 # flow
 
 
+@attacks(
+    "labs/flow#flow",
+    zh="一个权重用一次和三次；每步反向一次和四次",
+    en="a weight used once and three times; one and four passes in a step",
+)
 @pytest.mark.parametrize("passes", [1, 4])
 @pytest.mark.parametrize("uses", [1, 3])
 def test_a_post_accumulate_hook_is_called_once_for_each_pass(uses, passes):
-    """flow: not once a step, and not once for each use of the weight."""
+    """Not once a step, and not once for each use of the weight."""
     w, calls = torch.tensor(2.0, requires_grad=True), []
     w.register_post_accumulate_grad_hook(lambda w: calls.append(w.grad.item()))
     optimizer = torch.optim.SGD([w], lr=0)
@@ -156,6 +197,11 @@ def test_a_post_accumulate_hook_is_called_once_for_each_pass(uses, passes):
     assert calls == [gradient * number for number in range(1, passes + 1)]
 
 
+@attacks(
+    "labs/flow#dead",
+    zh="torch.nn 的 15 种激活函数，一到六个输入",
+    en="15 activations of torch.nn, one to six inputs",
+)
 @given(st.sampled_from(ACTIVATIONS), st.integers(1, 6), seeds)
 def test_the_gradient_of_a_unit_is_a_sum_over_inputs_of_slopes_times_inputs(kind, size, seed):
     h, weight = normal(seed, size, 3), normal(seed + 1, 2, 3).requires_grad_()
@@ -192,8 +238,13 @@ def dead_units(layer: int, steps: int = 60) -> tuple[torch.Tensor, bool]:
     return torch.stack(dead), still
 
 
+@attacks(
+    "labs/flow#dead",
+    zh="这一页的网络的两个隐藏层，起点不同；60 步",
+    en="both hidden layers of the network of the page, started otherwise; 60 steps",
+)
 def test_dead_units_stand_still_and_come_back_only_behind_a_layer_that_moves():
-    """flow: with plain SGD, never in the first layer."""
+    """With plain SGD, never in the first layer."""
     for layer in (0, 2):
         dead, still = dead_units(layer)
         assert still
@@ -214,6 +265,11 @@ def comes_back(optimizer: torch.optim.Optimizer, w: nn.Parameter, b: nn.Paramete
     return False
 
 
+@attacks(
+    "labs/flow#dead",
+    zh="一个有三个输入的单元，输入不变；衰减从 0.2 到 1，20 步",
+    en="a unit with three inputs that stay the same; decay from 0.2 to 1, 20 steps",
+)
 @given(st.floats(-3, -0.1), st.floats(0.1, 0.9), st.floats(0.2, 1))
 def test_weight_decay_in_sgd_brings_a_dead_unit_back_only_if_it_spares_the_bias(w, part, decay):
     for spared in (True, False):
@@ -225,6 +281,11 @@ def test_weight_decay_in_sgd_brings_a_dead_unit_back_only_if_it_spares_the_bias(
         assert comes_back(optimizer, weight, bias) == spared
 
 
+@attacks(
+    "labs/flow#dead",
+    zh="一个有三个输入的单元，第一步之后就死了",
+    en="a unit with three inputs that is dead after its first step",
+)
 @given(st.sampled_from(["momentum", "Adam"]), st.floats(-0.5, -0.1))
 def test_momentum_and_adam_may_bring_a_dead_unit_back(kind, w):
     """The last gradient before the unit died still moves it."""
@@ -242,6 +303,11 @@ def test_momentum_and_adam_may_bring_a_dead_unit_back(kind, w):
     assert comes_back(optimizer, weight, bias)
 
 
+@attacks(
+    "labs/flow#histogram",
+    zh="第一步，梯度大小各异，学习率从 0.001 到 0.5",
+    en="the first step, gradients of many sizes and learning rates from 0.001 to 0.5",
+)
 @given(st.floats(1e-3, 0.5), seeds)
 def test_sgd_multiplies_by_one_rate_and_adam_divides_each_by_its_own_size(lr, seed):
     grad = normal(seed, 6) * 10 ** normal(seed + 1, 6)
@@ -288,6 +354,12 @@ def gap_of_mean(loss, size: int, seed: int, norm: nn.Module | None = None) -> fl
 sizes = st.sampled_from([1, 2, 3, 4, 6, 8, 12])
 
 
+@attacks(
+    "labs/noise#noise",
+    "labs/noise#square-root",
+    zh="24 个样本，微批次大小 1 到 12；四种取平均的损失，有无 LayerNorm；float64",
+    en="24 samples in micro-batches of 1 to 12; four losses that take a mean, with and without LayerNorm; float64",
+)
 @given(st.sampled_from(sorted(MEANS)), sizes, seeds, st.booleans())
 def test_gradients_of_equal_micro_batches_average_to_the_full_gradient(
     name, size, seed, layer_norm
@@ -296,11 +368,21 @@ def test_gradients_of_equal_micro_batches_average_to_the_full_gradient(
     assert gap_of_mean(MEANS[name], size, seed, norm) < 1e-9
 
 
+@attacks(
+    "labs/noise#noise",
+    zh="不取平均的损失，微批次大小 1 到 12",
+    en="losses that don't take a mean, micro-batches of 1 to 12",
+)
 @given(st.sampled_from(sorted(NO_MEANS)), sizes, seeds)
 def test_other_losses_do_not_average(name, size, seed):
     assert gap_of_mean(NO_MEANS[name], size, seed) > 1e-3
 
 
+@attacks(
+    "labs/noise#batch-norm",
+    zh="BatchNorm1d，有无保留的统计量，微批次大小 2、4、8",
+    en="BatchNorm1d with and without kept statistics, micro-batches of 2, 4 and 8",
+)
 @given(st.sampled_from([2, 4, 8]), seeds)
 def test_with_batch_norm_only_eval_averages(size, seed):
     for kept in (True, False):
@@ -310,6 +392,11 @@ def test_with_batch_norm_only_eval_averages(size, seed):
         assert (gap_of_mean(MEANS["mse"], size, seed, norm) < 1e-9) == kept
 
 
+@attacks(
+    "labs/noise#batch-norm",
+    zh="BatchNorm1d、BatchNorm2d、BatchNorm3d；批次大小 2 到 6",
+    en="BatchNorm1d, BatchNorm2d, BatchNorm3d; batches of 2 to 6",
+)
 @given(st.sampled_from([1, 2, 3]), st.integers(2, 6), seeds)
 def test_batch_norm_divides_by_n_and_keeps_the_other_variance(dims, size, seed):
     layer = {1: nn.BatchNorm1d, 2: nn.BatchNorm2d, 3: nn.BatchNorm3d}[dims]
@@ -321,6 +408,11 @@ def test_batch_norm_divides_by_n_and_keeps_the_other_variance(dims, size, seed):
     torch.testing.assert_close(norm.running_var, x.var(over))
 
 
+@attacks(
+    "labs/noise#batch-norm",
+    zh="LayerNorm、RMSNorm、GroupNorm；六个样本一起算和一个个算",
+    en="LayerNorm, RMSNorm, GroupNorm; six samples together and one by one",
+)
 @given(st.sampled_from(["LayerNorm", "RMSNorm", "GroupNorm"]), seeds)
 def test_layer_norm_looks_at_one_sample_at_a_time(name, seed):
     norm, x = NORMS[name]().double(), normal(seed, 6, 8)
@@ -342,6 +434,11 @@ def noise_scales(noise: float, seed: int) -> list[float]:
     return found
 
 
+@attacks(
+    "labs/noise#noise-scale",
+    zh="线性回归，目标有无噪声，120 步",
+    en="linear regression with and without noise in the targets, 120 steps",
+)
 @given(seeds)
 def test_the_noise_scale_grows_without_bound_unless_each_sample_is_fitted(seed):
     start, middle, end = noise_scales(0.5, seed)
@@ -353,6 +450,11 @@ def test_the_noise_scale_grows_without_bound_unless_each_sample_is_fitted(seed):
 # index
 
 
+@attacks(
+    "labs/index#by-question",
+    zh="这一部分每个脚本的最后一行；窗口能不能弹出，看读者的机器",
+    en="the last line of each script of this part; that a window opens depends on the reader's machine",
+)
 def test_scripts_that_draw_end_with_show():
     for script in SCRIPTS:
         text = script.read_text("utf-8")

@@ -12,6 +12,7 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from proofbook.content.attacks import attacks
 from torch import nn
 from torch.autograd.graph import save_on_cpu, saved_tensors_hooks
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -63,6 +64,24 @@ def counting() -> tuple[saved_tensors_hooks, weakref.WeakSet]:
 # saved-bytes
 
 
+@attacks(
+    "memory/saved-bytes#freed",
+    "memory/saved-bytes#saved-bytes",
+    zh="十二种层，float32 和 float64，两种模式；有无 retain_graph 和 create_graph；CPU",
+    en="twelve kinds of layers, float32 and float64, both modes; with and without retain_graph and create_graph; the CPU",
+)
+@attacks(
+    "memory/saved-bytes#validation",
+    zh="十二种层，float32 和 float64，两种模式；有无 retain_graph 和 create_graph；CPU；不用 retain_graph 和 create_graph",
+    en="twelve kinds of layers, float32 and float64, both modes; with and without retain_graph and create_graph; the CPU; no retain_graph, no create_graph",
+)
+@attacks(
+    "memory/checkpoint#limits",
+    "memory/out-of-memory#too-large",
+    "memory/out-of-memory#no-help",
+    zh="十二种层，float32 和 float64，两种模式；不用 retain_graph 和 create_graph；CPU",
+    en="twelve kinds of layers, float32 and float64, both modes; no retain_graph, no create_graph; the CPU",
+)
 @given(st.sampled_from(list(LAYERS)), st.sampled_from(DTYPES), st.booleans())
 def test_what_is_saved_goes_with_backward_or_with_the_graph(name, dtype, training):
     layer = LAYERS[name]().to(dtype).train(training)
@@ -98,6 +117,11 @@ def test_what_is_saved_goes_with_backward_or_with_the_graph(name, dtype, trainin
 SHAPES = st.sampled_from([(1, 8), (4, 8), (2, 3, 8), (2, 1, 2, 8)])
 
 
+@attacks(
+    "memory/saved-bytes#why",
+    zh="四种形状的输入，float32 和 float64；权重需要梯度；CPU，没有 autocast",
+    en="inputs of four shapes, float32 and float64; a weight that requires a gradient; the CPU, no autocast",
+)
 @given(SHAPES, st.sampled_from(DTYPES))
 def test_what_layers_save(shape, dtype):
     for name, layer in (
@@ -135,6 +159,11 @@ class Square(torch.autograd.Function):
         return 2 * x * grad
 
 
+@attacks(
+    "memory/saved-bytes#limits",
+    zh="用两种办法之一保存输入的 Function；四种形状",
+    en="a Function that saves its input in one of the two ways; four shapes",
+)
 @given(SHAPES)
 def test_hooks_do_not_see_what_a_function_stores_on_ctx(shape):
     for by_save in (True, False):
@@ -169,6 +198,12 @@ def places_saved(weights, forward):
     return places - {w.data_ptr() for w in weights}, y
 
 
+@attacks(
+    "memory/checkpoint#checkpoint",
+    "memory/checkpoint#limits",
+    zh="十二种层，两种模式，float32 和 float64；两种检查点；一个需要梯度的输入；CPU 上每一位都相等",
+    en="twelve kinds of layers in both modes, float32 and float64; both kinds of checkpoint; one input that requires a gradient; bit by bit on the CPU",
+)
 @given(st.sampled_from(list(LAYERS)), st.sampled_from(DTYPES), st.booleans(), st.booleans())
 def test_a_checkpoint_keeps_the_input_and_computes_again(name, dtype, training, reentrant):
     torch.manual_seed(1)
@@ -241,9 +276,16 @@ def gradients_of(block, w, way, make, dtype):
     return [torch.zeros_like(p) if p.grad is None else p.grad.clone() for p in (w, leaf)]
 
 
+@attacks(
+    "memory/checkpoint#checkpoint",
+    "memory/checkpoint#in-place",
+    "memory/reentrant#in-place",
+    zh="七种运算组成的一到五步的块，每步原地或不原地；float32 和 float64；两种检查点",
+    en="blocks of one to five operations of seven kinds, each in place or not; float32 and float64; both kinds of checkpoint",
+)
 @given(edits, st.sampled_from(DTYPES))
 def test_a_block_edits_what_it_has_made_and_not_what_it_was_given(steps, dtype):
-    """checkpoint, reentrant: an edited argument raises in both kinds; what autograd refuses later
+    """An edited argument raises in both kinds; what autograd refuses later
     in the block raises without a checkpoint and with True; with False nothing raises."""
     w = torch.tensor([1.5, -0.5], dtype=dtype, requires_grad=True)
     block = block_of(steps, w)
@@ -258,9 +300,14 @@ def test_a_block_edits_what_it_has_made_and_not_what_it_was_given(steps, dtype):
         assert all(map(torch.equal, plain, true)) and all(map(torch.equal, plain, false))
 
 
+@attacks(
+    "memory/checkpoint#in-place",
+    zh="输入放在列表、元组、字典里，作为关键字参数，来自外面的变量，以及复制过的",
+    en="an input in a list, a tuple, a dictionary, as a keyword argument, from a variable outside, and copied",
+)
 @given(st.sampled_from(["list", "tuple", "dictionary", "keyword", "variable", "copy"]))
 def test_what_is_edited_twice_goes_unnoticed_but_for_an_argument(place):
-    """checkpoint: 24 is right; whatever isn't an argument of its own is doubled again."""
+    """24 is right; whatever isn't an argument of its own is doubled again."""
     w = torch.tensor(3.0, requires_grad=True)
     x = torch.tensor(1.0)
 
@@ -280,9 +327,14 @@ def test_what_is_edited_twice_goes_unnoticed_but_for_an_argument(place):
     assert w.grad == (24 if place == "copy" else 96)
 
 
+@attacks(
+    "memory/checkpoint#in-place",
+    zh="与权重相乘再平方，中间 SGD 走一步；两种检查点和不用检查点；float32 和 float64",
+    en="a product with the weight, squared, and a step of SGD in between; both kinds of checkpoint, and none; float32 and float64",
+)
 @given(st.sampled_from([None, True, False]), st.sampled_from(DTYPES))
 def test_a_weight_changed_in_between_is_noticed_without_a_checkpoint(way, dtype):
-    """checkpoint: both kinds compute with the new weight."""
+    """Both kinds compute with the new weight."""
     w = torch.tensor([1.5, -0.5], dtype=dtype, requires_grad=True)
     optimizer = torch.optim.SGD([w], lr=0.5)
     w.grad = torch.ones_like(w)
@@ -322,6 +374,11 @@ STEPS = {
 chosen = st.lists(st.sampled_from(list(STEPS)), min_size=1, max_size=5)
 
 
+@attacks(
+    "memory/checkpoint#selective",
+    zh="五种运算组成的一到五环的链，任选几环，用列表或函数指定；float32 和 float64",
+    en="chains of one to five operations of five kinds, any of them chosen, by a list or a function; float32 and float64",
+)
 @given(chosen, st.sets(st.sampled_from(list(STEPS))), st.booleans(), st.sampled_from(DTYPES))
 def test_chosen_results_are_kept_and_not_computed_again(steps, kept, as_list, dtype):
     def block(x):
@@ -351,6 +408,13 @@ def test_chosen_results_are_kept_and_not_computed_again(steps, kept, as_list, dt
             torch.autograd.grad(y.sum(), x)
 
 
+@attacks(
+    "memory/checkpoint#bytes",
+    "memory/checkpoint#limits",
+    "memory/reentrant#default",
+    zh="一到五次乘法连着，中间有 tanh 或没有；输入需要梯度；两种检查点，early_stop 开和关",
+    en="one to five products in a row with tanh between or nothing; an input that requires a gradient; both kinds of checkpoint, and early_stop on and off",
+)
 @given(st.integers(1, 5), st.booleans())
 def test_products_of_a_step(count, tanh):
     weights = [torch.ones(4, 4, requires_grad=True) for _ in range(count)]
@@ -411,6 +475,11 @@ def chain(count):
     return nn.Sequential(*(nn.Sequential(nn.Linear(4, 4), nn.Tanh()) for _ in range(count)))
 
 
+@attacks(
+    "memory/checkpoint#segments",
+    zh="2 到 20 个相同的 Linear 加 Tanh；每个运算之后量所有还在的结果占的内存",
+    en="2 to 20 equal layers of Linear and Tanh; the memory of all results alive, after each operation",
+)
 @given(st.integers(2, 20))
 def test_one_checkpoint_or_one_for_each_layer_save_nothing_at_the_peak(count):
     layers = chain(count)
@@ -431,6 +500,11 @@ def test_one_checkpoint_or_one_for_each_layer_save_nothing_at_the_peak(count):
     assert lowest < plain or count < 4
 
 
+@attacks(
+    "memory/checkpoint#segments",
+    zh="1 到 20 层，分成各种可能的段数；两种检查点",
+    en="1 to 20 layers in each possible number of segments; both kinds of checkpoint",
+)
 @given(st.data(), st.integers(1, 20), st.booleans())
 def test_checkpoint_sequential_leaves_the_last_segment_and_the_rest(data, count, reentrant):
     segments = data.draw(st.integers(1, count))
@@ -451,6 +525,11 @@ def test_checkpoint_sequential_leaves_the_last_segment_and_the_rest(data, count,
 NAMES = st.lists(st.sampled_from(["Linear", "ReLU", "Tanh"]), min_size=1, max_size=5)
 
 
+@attacks(
+    "memory/recomputed#hooks",
+    zh="Sequential 里一到五层，三种层；两种检查点",
+    en="one to five layers of three kinds in a Sequential; both kinds of checkpoint",
+)
 @given(NAMES)
 def test_forward_hooks_fire_again_where_the_second_run_gets(names):
     for reentrant in (True, False):
@@ -471,6 +550,11 @@ def test_forward_hooks_fire_again_where_the_second_run_gets(names):
             assert fired == everything[: len(names) - 1]
 
 
+@attacks(
+    "memory/recomputed#batch-norm",
+    zh="动量从 0.05 到 0.95；float32 和 float64；两种检查点",
+    en="momentum from 0.05 to 0.95; float32 and float64; both kinds of checkpoint",
+)
 @given(st.floats(0.05, 0.95), st.sampled_from(DTYPES), st.booleans())
 def test_batch_norm_moves_twice(momentum, dtype, reentrant):
     torch.manual_seed(0)
@@ -503,6 +587,11 @@ DRAWS = {
 }
 
 
+@attacks(
+    "memory/recomputed#random",
+    zh="PyTorch 的四种抽随机数的办法，其中一种有自己的生成器，Python 和 NumPy 各一种；两种检查点；CPU",
+    en="four ways to draw in PyTorch, one with a generator of its own, and one each in Python and NumPy; both kinds of checkpoint; the CPU",
+)
 @given(st.sampled_from(list(DRAWS)), st.booleans(), st.booleans(), st.integers(0, 99))
 def test_whose_random_numbers_are_drawn_alike(name, reentrant, preserve, seed):
     torch.manual_seed(seed)
@@ -513,6 +602,11 @@ def test_whose_random_numbers_are_drawn_alike(name, reentrant, preserve, seed):
     assert torch.equal(x.grad, y.detach()) is restored
 
 
+@attacks(
+    "memory/recomputed#recomputed",
+    zh="CPU 上转成 bfloat16 和 float16 的 autocast；两种检查点",
+    en="autocast to bfloat16 and float16 on the CPU; both kinds of checkpoint",
+)
 @given(st.booleans(), st.sampled_from((torch.bfloat16, torch.float16)))
 def test_autocast_is_as_it_was(reentrant, dtype):
     seen = []
@@ -541,6 +635,12 @@ class Changes:
         return x
 
 
+@attacks(
+    "memory/recomputed#recomputed",
+    "memory/recomputed#error",
+    zh="两次运行各保存一到四个张量的块，dtype 或值不同；early_stop 开和关",
+    en="blocks that save one to four tensors in either run, with another dtype or other values; early_stop on and off",
+)
 @given(st.integers(1, 4), st.integers(1, 4), st.booleans())
 def test_what_the_check_compares(first, second, stop):
     def run(block, **settings):
@@ -562,6 +662,11 @@ def test_what_the_check_compares(first, second, stop):
     run(Changes(first, first, torch.float32), determinism_check="none")
 
 
+@attacks(
+    "memory/recomputed#error",
+    zh="一个加上调用次数再平方的块",
+    en="a block that adds the number of its calls and squares",
+)
 @given(st.integers(1, 4))
 def test_values_are_not_compared(count):
     calls = []
@@ -575,6 +680,11 @@ def test_values_are_not_compared(count):
     assert torch.equal(x.grad, torch.full((count,), 4.0))
 
 
+@attacks(
+    "memory/recomputed#error",
+    zh="BatchNorm1d，动量从 0.05 到 0.95",
+    en="BatchNorm1d with momentum from 0.05 to 0.95",
+)
 @given(st.floats(0.05, 0.95))
 def test_a_context_tells_the_second_run_apart(momentum):
     norm = nn.BatchNorm1d(3, momentum=momentum)
@@ -597,6 +707,14 @@ def test_a_context_tells_the_second_run_apart(momentum):
 # reentrant
 
 
+@attacks(
+    "memory/reentrant#none",
+    "memory/reentrant#reentrant",
+    "memory/reentrant#why",
+    "memory/review#remember",
+    zh="十二种层，冻结或不冻结，输入需要或不需要梯度；backward、autograd.grad 和 inputs=",
+    en="twelve kinds of layers, frozen or not, with inputs that need a gradient or don't; backward, autograd.grad and inputs=",
+)
 @given(st.sampled_from(list(LAYERS)), st.booleans(), st.booleans(), st.booleans())
 def test_what_the_reentrant_kind_refuses(name, reentrant, needs, frozen):
     torch.manual_seed(0)
@@ -644,6 +762,11 @@ def test_what_the_reentrant_kind_refuses(name, reentrant, needs, frozen):
             ask(y, asked)
 
 
+@attacks(
+    "memory/reentrant#default",
+    zh="checkpoint 不给 use_reentrant，一到三个数",
+    en="checkpoint without use_reentrant, one to three numbers",
+)
 @given(st.integers(1, 3))
 def test_without_use_reentrant_it_is_true_with_a_warning(count):
     x = torch.ones(count, requires_grad=True)
@@ -654,6 +777,11 @@ def test_without_use_reentrant_it_is_true_with_a_warning(count):
     assert type(z.grad_fn).__name__ == "TanhBackward0"
 
 
+@attacks(
+    "memory/reentrant#why",
+    zh="两种检查点，返回分离的结果，一到四个数",
+    en="both kinds of checkpoint with a detached result, one to four numbers",
+)
 @given(st.integers(1, 4))
 def test_all_results_of_the_reentrant_kind_need_a_gradient(count):
     x = torch.ones(count, requires_grad=True)
@@ -671,9 +799,14 @@ def passing(results):
     return x.grad
 
 
+@attacks(
+    "memory/reentrant#default",
+    zh="两次运行各保存一到四个张量；结果一个或两个，一种或两种形状，别的 dtype，以及没有图的；CPU",
+    en="one to four saved tensors in either run; results that are one or two, of one shape or two, of another dtype, and without a graph; the CPU",
+)
 @given(st.integers(1, 4), st.integers(1, 4), st.floats(-3, 3))
 def test_the_reentrant_kind_compares_nothing(first, second, factor):
-    """reentrant: nor another value; another shape, number or dtype, or no graph, raises."""
+    """Nor another value; another shape, number or dtype, or no graph, raises."""
     x = torch.ones(2, dtype=torch.float64, requires_grad=True)
     checkpoint(Changes(first, second), x, use_reentrant=True).sum().backward()
     assert x.grad is not None
@@ -692,6 +825,11 @@ def test_the_reentrant_kind_compares_nothing(first, second, factor):
             passing([torch.sin, other])
 
 
+@attacks(
+    "memory/reentrant#none",
+    zh="Linear、LayerNorm 和一个 transformer 层",
+    en="Linear, LayerNorm and a transformer layer",
+)
 @given(st.sampled_from(["Linear", "LayerNorm", "Transformer"]))
 def test_requires_grad_on_the_input_brings_the_gradients_back(name):
     layer = LAYERS[name]().eval()
@@ -708,6 +846,12 @@ def test_requires_grad_on_the_input_brings_the_gradients_back(name):
 # offload
 
 
+@attacks(
+    "memory/offload#gradient",
+    "memory/offload#offload",
+    zh="十二种层，训练模式；副本和 bfloat16",
+    en="twelve kinds of layers in training mode; a copy, and bfloat16",
+)
 @given(st.sampled_from(list(LAYERS)), st.booleans())
 def test_packing_changes_the_gradient_and_not_the_result(name, exact):
     torch.manual_seed(0)
@@ -744,6 +888,11 @@ SAVE_INPUT = (torch.sin, torch.cos, torch.square, torch.log)
 SAVE_RESULT = (torch.exp, torch.sigmoid, torch.tanh, torch.sqrt)
 
 
+@attacks(
+    "memory/offload#traps",
+    zh="八种保存输入或结果的运算；float32 和 float64；CPU",
+    en="eight operations that save their input or their result; float32 and float64; the CPU",
+)
 @given(st.sampled_from(SAVE_INPUT + SAVE_RESULT), st.sampled_from(DTYPES), st.integers(1, 4))
 def test_with_hooks_no_edit_is_noticed(f, dtype, size):
     def run(hooks):
@@ -764,6 +913,11 @@ def test_with_hooks_no_edit_is_noticed(f, dtype, size):
         assert not torch.allclose(run(hooks), correct)
 
 
+@attacks(
+    "memory/offload#traps",
+    zh="八种保存输入或结果的运算；有无反向；也在 no_grad 和 inference_mode 里",
+    en="eight operations that save their input or their result; with and without a backward pass; also under no_grad and inference_mode",
+)
 @given(
     st.sampled_from(SAVE_INPUT + SAVE_RESULT),
     st.booleans(),
@@ -789,6 +943,12 @@ def test_a_result_packed_as_it_is_is_never_freed(f, detach, backward, mode):
     assert (result() is None) is (detach or backward or f in SAVE_INPUT or not recorded)
 
 
+@attacks(
+    "memory/offload#save-on-cpu",
+    "memory/offload#traps",
+    zh="二到五个线性层连着",
+    en="two to five linear layers in a row",
+)
 @given(st.integers(2, 5))
 def test_pack_gets_weights_and_what_the_with_block_saves(count):
     model = nn.Sequential(*(nn.Linear(4, 4) for _ in range(count)))
@@ -806,9 +966,19 @@ def test_pack_gets_weights_and_what_the_with_block_saves(count):
     assert len(seen) == 2 * count - 1
 
 
+@attacks(
+    "memory/saved-bytes#limits",
+    zh="二到五个线性层连着；一到三层互相嵌套的钩子；里面有检查点",
+    en="two to five linear layers in a row; one to three hooks inside one another; a checkpoint inside",
+)
+@attacks(
+    "memory/offload#traps",
+    zh="二到五个线性层连着；一到三层互相嵌套的钩子",
+    en="two to five linear layers in a row; one to three hooks inside one another",
+)
 @given(st.integers(2, 5), st.integers(1, 3))
 def test_only_the_innermost_hooks_are_called(count, inside):
-    """saved-bytes, offload: and a checkpoint of the new kind has hooks of its own."""
+    """And a checkpoint of the new kind has hooks of its own."""
     model = nn.Sequential(*(nn.Linear(4, 4) for _ in range(count)))
     seen = [0] * (inside + 1)
 
@@ -830,6 +1000,11 @@ def test_only_the_innermost_hooks_are_called(count, inside):
     assert seen[0] == 1
 
 
+@attacks(
+    "memory/offload#traps",
+    zh="一到四个数的三次方、矩阵乘积、六种层；含零；换一种 dtype 时有的会报错",
+    en="the third power of one to four numbers, a product of matrices, six layers; zeros; with another dtype some of them raise",
+)
 @given(st.integers(1, 4))
 def test_unpack_may_return_anything_of_the_shape_and_dtype(size):
     def gradient(f, unpack):
@@ -854,6 +1029,12 @@ def test_unpack_may_return_anything_of_the_shape_and_dtype(size):
 MOMENTS = ("exp_avg", "exp_avg_sq")
 
 
+@attacks(
+    "memory/out-of-memory#fixed",
+    "memory/out-of-memory#too-large",
+    zh="十二种层，批次放大到二到五倍；注意力除外，它保存得更多",
+    en="twelve kinds of layers, two to five times the batch; but for attention, which keeps more",
+)
 @given(st.sampled_from(list(LAYERS)), st.sampled_from(DTYPES), st.integers(2, 5))
 def test_bytes_grow_with_the_batch_and_weights_do_not(name, dtype, times):
     torch.manual_seed(0)
@@ -887,6 +1068,11 @@ def test_bytes_grow_with_the_batch_and_weights_do_not(name, dtype, times):
         assert kept(times * 4) == times * kept(4)
 
 
+@attacks(
+    "memory/out-of-memory#no-help",
+    zh="一个变量后面的图，有两个运算",
+    en="a graph of two operations behind one variable",
+)
 @given(st.integers(1, 4))
 def test_gc_and_del_free_what_nothing_refers_to(count):
     hooks, alive = counting()

@@ -9,6 +9,7 @@ import torch
 import torch.nn.functional as F
 from hypothesis import given
 from hypothesis import strategies as st
+from proofbook.content.attacks import attacks
 from torch import nn, optim
 from torch.utils.checkpoint import CheckpointError, checkpoint
 
@@ -19,6 +20,11 @@ pytestmark = pytest.mark.upgrade
 BOTH_REENTRANT = pytest.mark.parametrize("reentrant", [True, False])
 
 
+@attacks(
+    "messages/index#as-parameter",
+    zh="不超过三乘三的权重；float32 和 float64",
+    en="weights of up to three by three; float32 and float64",
+)
 @given(st.integers(1, 3), st.integers(1, 3), st.sampled_from([torch.float32, torch.float64]))
 def test_a_computed_weight_leaves_the_parameter_and_a_copy_changes_it(rows, columns, dtype):
     layer = nn.Linear(columns, rows, bias=False, dtype=dtype)
@@ -47,6 +53,11 @@ def test_a_computed_weight_leaves_the_parameter_and_a_copy_changes_it(rows, colu
 HIDDEN = {"RNN": nn.RNN, "GRU": nn.GRU, "LSTM": nn.LSTM}
 
 
+@attacks(
+    "messages/index#second-time",
+    zh="一层和两层的 RNN、GRU 和 LSTM，两轮和三轮",
+    en="RNN, GRU and LSTM of one and two layers, two and three rounds",
+)
 @given(st.sampled_from(sorted(HIDDEN)), st.integers(1, 2), st.integers(2, 3))
 def test_a_hidden_state_is_handed_on_without_its_graph(kind, layers, rounds):
     net = HIDDEN[kind](2, 3, layers)
@@ -68,6 +79,11 @@ def test_a_hidden_state_is_handed_on_without_its_graph(kind, layers, rounds):
     train(lambda s: tuple(t.detach() for t in s) if kind == "LSTM" else s.detach())
 
 
+@attacks(
+    "messages/index#no-grad-fn",
+    zh="线性层下面的 Embedding 和 EmbeddingBag",
+    en="Embedding and EmbeddingBag below a linear layer",
+)
 @BOTH_REENTRANT
 @pytest.mark.parametrize("table", [nn.Embedding, nn.EmbeddingBag])
 def test_a_reentrant_checkpoint_above_a_frozen_embedding_cuts_the_graph(table, reentrant):
@@ -87,6 +103,11 @@ def test_a_reentrant_checkpoint_above_a_frozen_embedding_cuts_the_graph(table, r
 DTYPES = [torch.float16, torch.bfloat16, torch.float32, torch.float64]
 
 
+@attacks(
+    "messages/index#target-dtype",
+    zh="四种浮点 dtype，目标是浮点、整数和布尔",
+    en="four floating-point dtypes, with targets of these, of integers and of Booleans",
+)
 @given(
     st.sampled_from([F.binary_cross_entropy, F.huber_loss]),
     st.sampled_from(DTYPES),
@@ -114,6 +135,11 @@ HOOKS = {
 }
 
 
+@attacks(
+    "messages/index#type-of-value",
+    zh="张量钩子、完整反向钩子和反向预钩子；四种浮点 dtype",
+    en="hooks on tensors, full backward hooks and pre-hooks; four floating-point dtypes",
+)
 @given(st.sampled_from(sorted(HOOKS)), st.sampled_from(DTYPES), st.booleans())
 def test_hooks_of_tensors_and_modules_return_the_dtype_that_they_got(where, dtype, back):
     layer, x = nn.Linear(2, 2), torch.ones(2, requires_grad=True)
@@ -127,6 +153,11 @@ def test_hooks_of_tensors_and_modules_return_the_dtype_that_they_got(where, dtyp
             loss.backward()
 
 
+@attacks(
+    "messages/index#different-metadata",
+    zh="一个线性层，float32 和 bfloat16 的 autocast；开关、缓存、参数",
+    en="a linear layer in float32 and under autocast in bfloat16; a flag, a cache, an argument",
+)
 @given(st.sampled_from(["in autocast", "a flag", "a cache", "an argument"]))
 def test_what_a_block_reads_is_an_argument_or_stays(what):
     layer, reads = nn.Linear(3, 3), {"on": True, "cache": []}
@@ -153,6 +184,11 @@ def test_what_a_block_reads_is_an_argument_or_stays(what):
         assert x.grad is not None
 
 
+@attacks(
+    "messages/index#no-inf-checks",
+    zh="两个优化器，其中一个没有梯度",
+    en="two optimizers, one of which has no gradient",
+)
 @given(st.lists(st.booleans(), min_size=1, max_size=3))
 def test_the_scaler_steps_an_optimizer_that_has_a_gradient(used):
     weights = [nn.Parameter(torch.ones(2)) for _ in used]
@@ -169,6 +205,11 @@ def test_the_scaler_steps_an_optimizer_that_has_a_gradient(used):
                 scaler.step(optimizer)
 
 
+@attacks(
+    "messages/index#out-of-range",
+    zh="torch.optim 的所有优化器",
+    en="all optimizers of torch.optim",
+)
 def test_the_optimizers_that_cannot_go_upward():
     without = {o for o in OPTIMIZERS if "maximize" not in inspect.signature(o).parameters}
     assert without == {optim.LBFGS, optim.Muon}
@@ -186,6 +227,11 @@ def test_the_optimizers_that_cannot_go_upward():
         assert w.sum() > 4
 
 
+@attacks(
+    "messages/index#log-nan",
+    zh="0 和不超过 1 的数，目标固定和作为熵；float64",
+    en="0 and numbers up to 1, with a fixed target and as an entropy; float64",
+)
 @given(st.lists(st.sampled_from([0.0, 1e-30, 0.25, 1.0]), min_size=1), st.booleans())
 def test_an_argument_kept_from_0_has_a_finite_gradient_and_xlogy_has_not(values, entropy):
     def gradient(f):
@@ -198,6 +244,12 @@ def test_an_argument_kept_from_0_has_a_finite_gradient_and_xlogy_has_not(values,
     assert right.tolist() == [value > 0 for value in values]
 
 
+@attacks(
+    "messages/index#inference-saved",
+    "messages/index#inference-edit",
+    zh="在 inference_mode 里面和外面复制；原地修改和保存",
+    en="copies made inside inference_mode and outside; edited in place and saved",
+)
 @given(st.booleans(), st.booleans())
 def test_a_copy_made_outside_can_be_edited(inside, saved):
     with torch.inference_mode():
@@ -212,6 +264,12 @@ def test_a_copy_made_outside_can_be_edited(inside, saved):
             copy.add_(1)
 
 
+@attacks(
+    "messages/index#split",
+    "messages/index#unbind",
+    zh="split、chunk 和 unbind，以及各自的改法",
+    en="split, chunk and unbind, each with its way out",
+)
 @pytest.mark.parametrize(
     ("name", "raises", "cure"),
     [
@@ -246,6 +304,11 @@ def small_model():
     return nn.Sequential(nn.Linear(2, 3), nn.Tanh(), nn.Linear(3, 1))
 
 
+@attacks(
+    "messages/index#double-backward",
+    zh="两个线性层的网络；后端 aot_eager；对编译过的网络加惩罚项，包了一层",
+    en="a network of two linear layers; the backend aot_eager; a penalty on the compiled network, wrapped",
+)
 def test_a_penalty_goes_through_the_original_module():
     x = torch.ones(4, 2)
     model = small_model()
@@ -265,6 +328,11 @@ def ten_times(module, grad_input, grad_output):
     return (grad_input[0] * 10,)
 
 
+@attacks(
+    "messages/index#backward-state",
+    zh="一个完整反向钩子和一个张量钩子，反向在编译过的函数里面和外面；后端 aot_eager",
+    en="a full backward hook and a hook on a tensor, the backward pass inside and outside of the compiled function; the backend aot_eager",
+)
 @pytest.mark.parametrize("on_module", [True, False])
 @pytest.mark.parametrize("inside", [True, False])
 @pytest.mark.parametrize("compiled_autograd", [True, False])

@@ -6,11 +6,18 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from proofbook.content.attacks import attacks
 from torch import nn, optim
 
 pytestmark = pytest.mark.upgrade
 
 
+@attacks(
+    "mixed-precision/scaler#step-by-step",
+    "mixed-precision/clip-and-accumulate#scheduler",
+    zh="CPU 上的缩放器，默认的系数；SGD、Adam 和 AdamW；两个参数之一有 inf 和 nan；最多十二步，增长间隔一到四",
+    en="the scaler of the CPU with its default factors; SGD, Adam and AdamW; inf and nan in one of two parameters; up to twelve steps, growth intervals of one to four",
+)
 @given(
     optimizer=st.sampled_from([optim.SGD, optim.Adam, optim.AdamW]),
     overflows=st.lists(st.booleans(), min_size=1, max_size=12),
@@ -20,7 +27,7 @@ pytestmark = pytest.mark.upgrade
 def test_an_overflow_halves_the_scale_and_a_while_without_doubles_it(
     optimizer, overflows, bad, interval
 ):
-    """scaler: and no parameter moves in a step with an overflow, nor does one that is finite."""
+    """And no parameter moves in a step with an overflow, nor does one that is finite."""
     v, w = torch.ones(2, requires_grad=True), torch.ones(3, requires_grad=True)
     chosen = optimizer([v, w], lr=0.1)
     scaler = torch.amp.GradScaler("cpu", growth_interval=interval)
@@ -47,19 +54,29 @@ def test_an_overflow_halves_the_scale_and_a_while_without_doubles_it(
 HALVES = st.sampled_from([torch.bfloat16, torch.float16])
 
 
+@attacks(
+    "mixed-precision/autocast#which",
+    zh="bfloat16 和 float32 的 sum、mean、softmax 和 log_softmax，一到三维的形状，bfloat16 和 float16 的 autocast",
+    en="sum, mean, softmax and log_softmax of bfloat16 and float32, shapes of one to three dimensions, autocast in bfloat16 and float16",
+)
 @given(
     half=HALVES,
     given_dtype=st.sampled_from([torch.bfloat16, torch.float32]),
     shape=st.lists(st.integers(1, 4), min_size=1, max_size=3),
 )
 def test_on_the_cpu_sums_and_softmax_keep_their_dtype(half, given_dtype, shape):
-    """autocast: what it casts to float32 on other devices, it leaves alone on the CPU."""
+    """What it casts to float32 on other devices, it leaves alone on the CPU."""
     y = torch.ones(shape, dtype=given_dtype)
     with torch.autocast("cpu", dtype=half):
         results = [y.sum(), y.mean(), y.sum(-1), y.softmax(-1), y.log_softmax(0)]
     assert all(result.dtype == given_dtype for result in results)
 
 
+@attacks(
+    "mixed-precision/autocast#limits",
+    zh="Linear、Conv1d 和 ConvTranspose1d 的权重；bfloat16 和 float16；在一个块里调用二到四次，或各在里层的块里，中间改过；冻结或不冻结；默认的缓存",
+    en="the weights of Linear, Conv1d and ConvTranspose1d; bfloat16 and float16; two to four calls in one block, or each in a block within it, changed in between; frozen or not; the default cache",
+)
 @given(
     half=HALVES,
     calls=st.integers(2, 4),
@@ -68,7 +85,7 @@ def test_on_the_cpu_sums_and_softmax_keep_their_dtype(half, given_dtype, shape):
     frozen=st.booleans(),
 )
 def test_one_copy_of_a_parameter_for_each_block(half, calls, kind, nested, frozen):
-    """autocast: changed within a block, a parameter is used as it was; in a new one, as it is.
+    """Changed within a block, a parameter is used as it was; in a new one, as it is.
 
     A new block within a block is none; a frozen parameter is cast at each call.
     """
@@ -90,6 +107,11 @@ def test_one_copy_of_a_parameter_for_each_block(half, calls, kind, nested, froze
         assert layer.weight.dtype == layer.weight.grad.dtype == torch.float32
 
 
+@attacks(
+    "mixed-precision/clip-and-accumulate#clip-and-accumulate",
+    zh="SGD、Adam 和 AdamW；一到四个微批次；缩放倍数是 2 的幂；裁剪或不裁剪；二到四步，其中一步可能溢出；与不用缩放器的同样训练比较",
+    en="SGD, Adam and AdamW; one to four micro-batches; scales that are powers of two; clipped or not; two to four steps, one of which may overflow: compared with the same training without a scaler",
+)
 @given(
     kind=st.sampled_from([optim.SGD, optim.Adam, optim.AdamW]),
     parts=st.integers(1, 4),
@@ -101,7 +123,7 @@ def test_one_copy_of_a_parameter_for_each_block(half, calls, kind, nested, froze
 def test_in_this_order_a_step_is_that_without_a_scaler(
     kind, parts, exponent, max_norm, steps, data
 ):
-    """clip-and-accumulate: and the scheduler of a step that is skipped waits."""
+    """And the scheduler of a step that is skipped waits."""
     overflow = data.draw(st.one_of(st.none(), st.integers(0, steps - 1)))
     found = []
     for scaled in (False, True):
@@ -135,9 +157,14 @@ def test_in_this_order_a_step_is_that_without_a_scaler(
 CALLS = st.lists(st.sampled_from(["scale", "unscale_", "step", "update"]), max_size=8)
 
 
+@attacks(
+    "mixed-precision/scaler-messages#limits",
+    zh="最多八次调用，次序任意；float32 和 float16 的参数，有无梯度",
+    en="up to eight calls in any order; parameters of float32 and float16, with and without gradients",
+)
 @given(calls=CALLS, dtype=st.sampled_from([torch.float32, torch.float16]), used=st.booleans())
 def test_a_disabled_scaler_is_the_optimizer_alone(calls, dtype, used):
-    """scaler-messages: in no order does it raise, and each step is one step of SGD."""
+    """In no order does it raise, and each step is one step of SGD."""
     w = torch.ones(1, dtype=dtype, requires_grad=True)
     chosen = optim.SGD([w], lr=0.25)
     scaler = torch.amp.GradScaler("cpu", enabled=False)
@@ -156,6 +183,11 @@ def test_a_disabled_scaler_is_the_optimizer_alone(calls, dtype, used):
     assert not used or w.grad.item() == 1
 
 
+@attacks(
+    "mixed-precision/scaler-messages#scaler-messages",
+    zh="一个和两个优化器，缩放过的梯度之后 unscale_、step 和 update 的任意次序：次序不对才报错",
+    en="one and two optimizers, any order of unscale_, step and update after scaled gradients: it raises exactly if the order is another one",
+)
 @given(
     count=st.integers(1, 2),
     calls=st.lists(
@@ -163,7 +195,7 @@ def test_a_disabled_scaler_is_the_optimizer_alone(calls, dtype, used):
     ),
 )
 def test_another_order_of_calls_raises(count, calls):
-    """scaler-messages: once unscale_, once step for each, and an update that has seen some."""
+    """Once unscale_, once step for each, and an update that has seen some."""
     weights = [torch.ones(1, requires_grad=True) for _ in range(count)]
     optimizers = [optim.SGD([w], lr=0.25) for w in weights]
     scaler = torch.amp.GradScaler("cpu")
@@ -189,6 +221,11 @@ def test_another_order_of_calls_raises(count, calls):
             (unscaled if call == "unscale_" else stepped).add(which)
 
 
+@attacks(
+    "mixed-precision/scaler-messages#fp16",
+    zh="SGD、Adam 和 AdamW；参数和梯度各用 float16 和 float32；旁边零到两个参数",
+    en="SGD, Adam and AdamW; parameter and gradient each in float16 and float32; none to two other parameters",
+)
 @given(
     kind=st.sampled_from([optim.SGD, optim.Adam, optim.AdamW]),
     of_parameter=st.sampled_from([torch.float16, torch.float32]),
@@ -196,7 +233,7 @@ def test_another_order_of_calls_raises(count, calls):
     others=st.integers(0, 2),
 )
 def test_it_is_the_gradient_that_must_not_be_float16(kind, of_parameter, of_gradient, others):
-    """scaler-messages: the first row; the dtype of the parameter doesn't matter."""
+    """The first row; the dtype of the parameter doesn't matter."""
     p = nn.Parameter(torch.ones(2, dtype=of_parameter))
     p.grad_dtype = of_gradient
     parameters = [nn.Parameter(torch.ones(2)) for _ in range(others)] + [p]
@@ -221,6 +258,11 @@ class Adapted(nn.Module):
         return self.frozen(x) + self.up(self.down(x))
 
 
+@attacks(
+    "mixed-precision/scaler-messages#fp16",
+    zh="冻结的线性层加训练的适配器；float16 和 bfloat16 的 autocast 和 CPU 上的缩放器；大小 4 到 16",
+    en="a frozen linear layer with a trained adapter; float16 and bfloat16 with autocast and the scaler of the CPU; sizes 4 to 16",
+)
 @given(st.integers(4, 16), st.integers(1, 2), st.sampled_from([torch.float16, torch.bfloat16]))
 def test_what_is_trained_is_converted_alone(size, rank, dtype):
     torch.manual_seed(0)

@@ -16,6 +16,7 @@ import pytest
 import torch
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from proofbook.content.attacks import attacks
 from torch import nn
 from torch.func import functional_call, grad, vmap
 from torch.nn.modules import module as of_all_modules
@@ -97,6 +98,11 @@ old = pytest.mark.filterwarnings("ignore:Using a? ?non-full backward hook")
 # How often, in which order.
 
 
+@attacks(
+    "module-hooks/full-backward#limits",
+    zh="torch.nn 的十五种模块，train 和 eval，三次调用，使用次序任意，输入需要或不需要梯度，反向一到三次",
+    en="fifteen modules of torch.nn in train and eval, three calls used in any order, inputs with and without a gradient, one to three passes",
+)
 @given(names, st.permutations(range(3)), st.integers(1, 3), st.booleans(), st.booleans())
 @quiet
 def test_once_for_each_pass_through_each_call_the_last_call_first(
@@ -114,6 +120,11 @@ def test_once_for_each_pass_through_each_call_the_last_call_first(
     assert seen == [3, 2, 1] * passes
 
 
+@attacks(
+    "module-hooks/full-backward#limits",
+    zh="Linear、Tanh、LayerNorm 和一个 Sequential；平方的惩罚项",
+    en="Linear, Tanh, LayerNorm and a Sequential; the penalty of a square",
+)
 @pytest.mark.parametrize("name", ["Linear", "Tanh", "LayerNorm", "Sequential"])
 def test_a_gradient_penalty_can_go_through_a_call_twice(name):
     module, x = made(name)
@@ -124,6 +135,11 @@ def test_a_gradient_penalty_can_go_through_a_call_twice(name):
     assert len(fired) == 2
 
 
+@attacks(
+    "module-hooks/features#gradient",
+    zh="Sequential 的三层，有无 use_reentrant",
+    en="the three layers of a Sequential, with and without use_reentrant",
+)
 @pytest.mark.parametrize("reentrant", [True, False])
 def test_a_recomputed_call_counts_once_for_the_backward_and_twice_for_the_forward_hook(reentrant):
     module, x = made("Sequential")
@@ -137,6 +153,11 @@ def test_a_recomputed_call_counts_once_for_the_backward_and_twice_for_the_forwar
         assert len(forward) == 1 + recomputed
 
 
+@attacks(
+    "module-hooks/not-firing#not-firing",
+    zh="Linear，只求权重的梯度；输入需要和不需要梯度",
+    en="a Linear, with the gradient of the weight alone; inputs that require one and that don't",
+)
 @quiet
 @pytest.mark.parametrize("needs_gradient", [True, False])
 def test_a_pass_that_stops_at_the_weight_does_not_go_through(needs_gradient):
@@ -179,6 +200,12 @@ def watched(tree: Tree) -> list[tuple[str, nn.Module]]:
     return seen
 
 
+@attacks(
+    "module-hooks/full-backward#limits",
+    "module-hooks/order#order",
+    zh="嵌套的网络，最多五个模块，串联、并联、有旁路",
+    en="nested networks of up to five modules, chained, beside one another, with a way around",
+)
 @given(trees, st.sampled_from([FORWARD, FULL]))
 def test_hooks_of_parent_and_child_nest_like_brackets(tree, kinds):
     before, after = kinds
@@ -192,6 +219,11 @@ def test_hooks_of_parent_and_child_nest_like_brackets(tree, kinds):
             assert places == sorted(places)
 
 
+@attacks(
+    "module-hooks/order#order",
+    zh="嵌套的网络，最多五个有参数的模块",
+    en="nested networks of up to five modules with parameters",
+)
 @given(trees)
 @quiet
 def test_without_a_gradient_of_the_input_the_hook_of_the_parent_does_not_wait(tree):
@@ -202,6 +234,13 @@ def test_without_a_gradient_of_the_input_the_hook_of_the_parent_does_not_wait(tr
     assert backward[:2] == [(kind, module) for kind in FULL]
 
 
+@attacks(
+    "module-hooks/order#global",
+    "module-hooks/order#order",
+    "module-hooks/order#registered",
+    zh="四种钩子每种最多六个，全局的、自己的和插到最前的",
+    en="up to six hooks of each of the four kinds, global, own and prepended",
+)
 @given(
     st.sampled_from([*FORWARD, *FULL]),
     st.lists(st.sampled_from(["own", "own, prepended", "global"]), max_size=6),
@@ -227,6 +266,14 @@ def test_hooks_of_a_kind_fire_in_the_order_of_registration_global_ones_first(kin
     assert fired == everywhere + own
 
 
+@attacks(
+    "module-hooks/features#tuple",
+    "module-hooks/forward-pre#forward-pre",
+    "module-hooks/wrong-return#silent",
+    "module-hooks/wrong-return#wrong-return",
+    zh="一到五个前向钩子，每个返回 None 或六种值之一",
+    en="one to five forward hooks, each returning None or one of six values",
+)
 @given(st.lists(st.sampled_from([None, 0, False, "", (), "text", 7]), min_size=1, max_size=5))
 def test_what_a_forward_hook_returns_becomes_the_output_and_what_the_next_hook_gets(returned):
     module, x = nn.Identity(), torch.ones(2)
@@ -251,6 +298,12 @@ def test_what_a_forward_hook_returns_becomes_the_output_and_what_the_next_hook_g
     )
 
 
+@attacks(
+    "module-hooks/handles#pile-up",
+    "module-hooks/order#registered",
+    zh="四种钩子，注册零到四次",
+    en="all four kinds of hooks, no to four registrations",
+)
 @given(st.sampled_from([*FORWARD, *FULL]), st.integers(0, 4))
 def test_each_registration_adds_a_hook_even_of_the_same_function(kind, times):
     module, x = made("Linear")
@@ -262,6 +315,11 @@ def test_each_registration_adds_a_hook_even_of_the_same_function(kind, times):
     assert len(fired) == times
 
 
+@attacks(
+    "module-hooks/order#global",
+    zh="前向钩子；TransformerEncoderLayer 的各个模块，train 和 eval",
+    en="forward hooks; the modules of a TransformerEncoderLayer in train and eval",
+)
 @pytest.mark.parametrize("evaluating", [True, False])
 def test_a_global_hook_fires_for_each_module_that_is_called(evaluating):
     module, x = made("TransformerEncoderLayer")
@@ -277,6 +335,11 @@ def test_a_global_hook_fires_for_each_module_that_is_called(evaluating):
     assert module.self_attn.out_proj not in called
 
 
+@attacks(
+    "module-hooks/order#always-call",
+    zh="六种错误，外面最多三层模块；每层一个这样的钩子",
+    en="six kinds of errors, up to three modules around; one such hook on each",
+)
 @given(
     st.sampled_from([ValueError, KeyError, TypeError, StopIteration, AssertionError, OSError]),
     st.integers(0, 3),
@@ -298,6 +361,11 @@ def test_always_call_fires_after_an_error_and_the_others_do_not(error, depth):
     assert seen == [None] * (depth + 1)
 
 
+@attacks(
+    "module-hooks/order#always-call",
+    zh="KeyboardInterrupt 和 SystemExit；模块的钩子和全局钩子",
+    en="KeyboardInterrupt and SystemExit; hooks of the module and global ones",
+)
 @pytest.mark.parametrize("interrupt", [KeyboardInterrupt, SystemExit])
 @pytest.mark.parametrize("everywhere", [True, False])
 def test_after_an_interrupt_no_forward_hook_fires(interrupt, everywhere):
@@ -313,6 +381,11 @@ def test_after_an_interrupt_no_forward_hook_fires(interrupt, everywhere):
     assert not seen
 
 
+@attacks(
+    "module-hooks/order#always-call",
+    zh="一到五个样本，没有 chunk_size 和每块一到五个",
+    en="one to five samples, no chunk_size and chunks of one to five",
+)
 @given(st.integers(1, 5), st.one_of(st.none(), st.integers(1, 5)))
 def test_vmap_calls_forward_once_for_each_chunk_and_no_full_backward_hook_bears_it(samples, chunk):
     module, fired = nn.Linear(2, 1), []
@@ -354,6 +427,11 @@ ARGUMENTS = {
 }
 
 
+@attacks(
+    "module-hooks/full-backward#full-backward",
+    zh="一到五个参数：八种 dtype 的张量、数、文本、None、张量的列表；有无关键字参数；八种 dtype 的张量，包括空的，旁边有一个需要梯度",
+    en="one to five arguments: tensors of eight dtypes, numbers, texts, None, lists of tensors; with and without a keyword; tensors of eight dtypes, also empty ones, beside one that requires a gradient",
+)
 @given(
     st.lists(st.sampled_from(list(ARGUMENTS)), max_size=4),
     st.sampled_from(DTYPES),
@@ -376,6 +454,11 @@ def test_grad_input_has_an_entry_for_each_positional_argument(kinds, dtype, keyw
             assert entry.tolist() == [2 if arg.requires_grad else 0] * len(arg)
 
 
+@attacks(
+    "module-hooks/full-backward#return",
+    zh="torch.nn 的十五种模块，eval，float32 和 float64，三种系数；调用一次",
+    en="fifteen modules of torch.nn in eval, float32 and float64, three factors; one call",
+)
 @given(names, st.sampled_from([torch.float32, torch.float64]), st.sampled_from([0.0, -1.0, 2.0]))
 def test_what_the_full_hook_and_the_pre_hook_replace(name, dtype, factor):
     def gradients(kind: str | None) -> tuple[list[torch.Tensor], torch.Tensor]:
@@ -399,6 +482,11 @@ def test_what_the_full_hook_and_the_pre_hook_replace(name, dtype, factor):
         assert torch.allclose(left, factor * right)
 
 
+@attacks(
+    "module-hooks/full-backward#return",
+    zh="同一个 Linear 调用一次和两次，钩子把 grad_input 翻倍",
+    en="one Linear called once and twice, with a hook that doubles grad_input",
+)
 @pytest.mark.parametrize("calls", [1, 2])
 def test_a_replaced_grad_input_changes_parameters_only_through_earlier_calls(calls):
     """w * x and w * w * x at w = 3: by w, 1 and 6; doubled at the later call, 3 + 2 * 3 = 9."""
@@ -429,6 +517,12 @@ SHAPES = {
 }
 
 
+@attacks(
+    "module-hooks/wrong-return#wrong-return",
+    "module-hooks/wrong-return#other",
+    zh="torch.nn 的十五种模块；完整反向钩子和反向预钩子；七种错误的值",
+    en="fifteen modules of torch.nn; full backward hooks and pre-hooks; seven wrong values",
+)
 @given(
     st.sampled_from([name for name, (_, shape) in MODULES.items() if len(shape) > 1]),
     st.sampled_from(FULL),
@@ -441,6 +535,16 @@ def test_a_backward_hook_that_returns_the_wrong_number_or_shape_raises(name, kin
         first(module(x)).square().sum().backward()
 
 
+@attacks(
+    "module-hooks/full-backward#return",
+    zh="torch.nn 的九种有参数的模块；None 和装着 None 的元组",
+    en="nine modules of torch.nn with parameters; None, and a tuple of None",
+)
+@attacks(
+    "module-hooks/wrong-return#wrong-return",
+    zh="torch.nn 的九种有参数的模块",
+    en="nine modules of torch.nn with parameters",
+)
 @given(learning, st.booleans())
 def test_none_in_the_tuple_throws_the_gradient_away_and_none_leaves_it(name, inside):
     layer, x = made(name)
@@ -451,6 +555,11 @@ def test_none_in_the_tuple_throws_the_gradient_away_and_none_leaves_it(name, ins
     assert all(p.grad is not None for p in layer.parameters())
 
 
+@attacks(
+    "module-hooks/wrong-return#other",
+    zh="torch.nn 的九种有参数的模块；九种值",
+    en="nine modules of torch.nn with parameters; nine values",
+)
 @given(
     learning,
     st.sampled_from([None, (None,), (None, None), 0, False, "", [None], (0,), (torch.ones(3, 2),)]),
@@ -475,6 +584,26 @@ class Receives(nn.Module):
 RETURNED = [None, (), (1,), (1, 2), (1, 2, 3), 7, "text", [1, 2], {"a": 1}, False]
 
 
+@attacks(
+    "module-hooks/features#tuple",
+    zh="零到三个位置参数，有无关键字参数和替换参数的前向预钩子",
+    en="no to three positional arguments, with and without keywords and a pre-hook that replaces the arguments",
+)
+@attacks(
+    "module-hooks/forward-pre#forward-pre",
+    zh="零到三个位置参数；返回十种值，没有 with_kwargs；前向预钩子返回十种值",
+    en="no to three positional arguments; ten values returned, without with_kwargs; ten values returned by the pre-hook",
+)
+@attacks(
+    "module-hooks/forward-pre#lost",
+    zh="零到三个位置参数；返回十种值，没有 with_kwargs",
+    en="no to three positional arguments; ten values returned, without with_kwargs",
+)
+@attacks(
+    "module-hooks/forward-pre#may-return",
+    zh="零到三个位置参数；返回十种值，没有 with_kwargs；返回空的、短的和长的元组",
+    en="no to three positional arguments; ten values returned, without with_kwargs; empty, short and long tuples returned",
+)
 @given(st.lists(st.integers(), max_size=3), st.sampled_from(RETURNED), st.booleans())
 def test_a_pre_hook_returns_all_positional_arguments(args, value, keyword):
     module, after = Receives(), []
@@ -487,6 +616,11 @@ def test_a_pre_hook_returns_all_positional_arguments(args, value, keyword):
     assert after == [expected]
 
 
+@attacks(
+    "module-hooks/forward-pre#keywords",
+    zh="返回十三种值，其中三种正确",
+    en="thirteen values returned, of which three are right",
+)
 @given(
     st.lists(st.integers(), max_size=3),
     st.sampled_from([*RETURNED, ((1,), {"k": 2}), ((), {}), [(1,), {}]]),
@@ -507,6 +641,11 @@ def test_with_kwargs_a_pre_hook_returns_none_or_arguments_and_keywords(args, val
             module(*args, k=0)
 
 
+@attacks(
+    "module-hooks/forward-pre#keywords",
+    zh="一到四行；Linear",
+    en="one to four rows; Linear",
+)
 @given(st.integers(1, 4))
 def test_a_bare_tensor_in_place_of_the_arguments_is_unpacked_into_its_rows(rows):
     module, x = Receives(), torch.arange(2.0 * rows).reshape(rows, 2)
@@ -522,6 +661,12 @@ def test_a_bare_tensor_in_place_of_the_arguments_is_unpacked_into_its_rows(rows)
             layer(x)
 
 
+@attacks(
+    "module-hooks/features#tuple",
+    "module-hooks/forward-pre#keywords",
+    zh="前向钩子和前向预钩子，零到三个位置参数和关键字参数",
+    en="forward hooks and pre-hooks, no to three positional arguments and keywords",
+)
 @given(st.integers(0, 3), st.dictionaries(st.sampled_from("klm"), st.integers()))
 def test_a_hook_sees_keywords_only_if_it_asks_for_them(positional, keywords):
     module, args = Receives(), tuple(range(positional))
@@ -536,6 +681,11 @@ def test_a_hook_sees_keywords_only_if_it_asks_for_them(positional, keywords):
     assert seeing == [(args, keywords)] * 2
 
 
+@attacks(
+    "module-hooks/forward-pre#keywords",
+    zh="乘法的前向预钩子，Tanh，先平移再平方的前向钩子；有无 no_grad",
+    en="a pre-hook that multiplies, Tanh, a forward hook that shifts and squares; with and without no_grad",
+)
 @given(st.floats(-2, 2), st.floats(-2, 2), st.booleans())
 def test_what_hooks_compute_is_differentiated_with_the_rest(factor, shift, recording):
     module = nn.Tanh()
@@ -552,6 +702,11 @@ def test_what_hooks_compute_is_differentiated_with_the_rest(factor, shift, recor
         assert math.isclose(x.grad.item(), expected, abs_tol=1e-9)
 
 
+@attacks(
+    "module-hooks/full-backward#limits",
+    zh="torch.nn 的九种有参数的模块，float32；倍数从 1 到 2 的 24 次方",
+    en="nine modules of torch.nn with parameters, float32; scales from 1 to 2 to the power of 24",
+)
 @given(st.integers(0, 24), learning)
 def test_with_grad_scaler_hooks_see_gradients_times_the_scale(power, name):
     scaler = torch.amp.GradScaler("cpu", init_scale=2.0**power)
@@ -568,6 +723,16 @@ def test_with_grad_scaler_hooks_see_gradients_times_the_scale(power, name):
 # Where the hook is.
 
 
+@attacks(
+    "module-hooks/full-backward#return",
+    zh="torch.nn 的九种有参数的模块，冻结或不冻结，输入需要或不需要梯度，enable_grad、no_grad、inference_mode",
+    en="nine modules of torch.nn with parameters, frozen or not, inputs with and without a gradient, enable_grad, no_grad, inference_mode",
+)
+@attacks(
+    "module-hooks/not-firing#not-the-same",
+    zh="torch.nn 的九种有参数的模块，冻结或不冻结，输入需要或不需要梯度，enable_grad、no_grad、inference_mode；入口和出口",
+    en="nine modules of torch.nn with parameters, frozen or not, inputs with and without a gradient, enable_grad, no_grad, inference_mode; at the entrance and the exit",
+)
 @given(
     learning,
     st.booleans(),
@@ -596,6 +761,11 @@ def test_a_node_stands_where_a_tensor_requires_a_gradient(name, frozen, needs_gr
         assert not there or within._is_view()
 
 
+@attacks(
+    "module-hooks/not-firing#not-firing",
+    zh="torch.nn 的九种有参数的模块",
+    en="nine modules of torch.nn with parameters",
+)
 @given(learning)
 @quiet
 def test_an_input_without_a_gradient_does_not_keep_the_hook_from_firing(name):
@@ -605,6 +775,11 @@ def test_an_input_without_a_gradient_does_not_keep_the_hook_from_firing(name):
     assert len(fired) == 1
 
 
+@attacks(
+    "module-hooks/param-grad#param-grad",
+    zh="torch.nn 的九种有参数的模块",
+    en="nine modules of torch.nn with parameters",
+)
 @given(learning)
 @quiet
 def test_it_fires_at_the_exit_before_the_call_gives_the_parameters_anything(name):
@@ -617,6 +792,11 @@ def test_it_fires_at_the_exit_before_the_call_gives_the_parameters_anything(name
     assert events == ["hook"] + ["parameter"] * len(list(module.parameters()))
 
 
+@attacks(
+    "module-hooks/not-firing#captured",
+    zh="torch.nn 的十五种模块",
+    en="fifteen modules of torch.nn",
+)
 @given(names)
 def test_a_tensor_captured_inside_does_not_lead_through_the_exit(name):
     module, x = made(name)
@@ -646,6 +826,11 @@ PACKED = {
 }
 
 
+@attacks(
+    "module-hooks/not-firing#not-the-same",
+    zh="torch.nn 的十五种模块的输出，放在八种容器里",
+    en="outputs of fifteen modules of torch.nn in eight kinds of containers",
+)
 @given(st.sampled_from(list(PACKED)), names)
 def test_outputs_are_found_in_a_tensor_or_a_tuple_of_tensors(packed, name):
     pack, fires, warns = PACKED[packed]
@@ -670,6 +855,11 @@ def test_outputs_are_found_in_a_tensor_or_a_tuple_of_tensors(packed, name):
     assert bool(fired) == fires
 
 
+@attacks(
+    "module-hooks/not-firing#not-the-same",
+    zh="一层和两层，单向和双向，有无 batch_first",
+    en="one and two layers, one and both directions, with and without batch_first",
+)
 @given(st.integers(1, 2), st.booleans(), st.booleans(), st.sampled_from(["output", "h", "c"]))
 def test_the_hook_of_lstm_fires_only_for_the_output(layers, both_ways, batch_first, used):
     module = nn.LSTM(2, 2, layers, bidirectional=both_ways, batch_first=batch_first)
@@ -681,6 +871,11 @@ def test_the_hook_of_lstm_fires_only_for_the_output(layers, both_ways, batch_fir
     assert bool(fired) == (used == "output")
 
 
+@attacks(
+    "module-hooks/features#not-fired",
+    zh="train 和 eval，有无 batch_first 和 need_weights，四种钩子",
+    en="train and eval, with and without batch_first and need_weights, all four kinds of hooks",
+)
 @given(st.booleans(), st.booleans(), st.booleans(), st.sampled_from([*FORWARD, *FULL]))
 def test_attention_never_calls_its_out_proj(batch_first, training, weights, kind):
     module, fired = nn.MultiheadAttention(4, 2, batch_first=batch_first), []
@@ -692,6 +887,21 @@ def test_attention_never_calls_its_out_proj(batch_first, training, weights, kind
     assert not fired
 
 
+@attacks(
+    "module-hooks/features#not-fired",
+    zh="各层原来没有钩子的 Sequential；后端 eager；某一层的前向钩子和一个全局钩子",
+    en="a Sequential whose layers had no hook; the backend eager; a forward hook of a layer and a global one",
+)
+@attacks(
+    "module-hooks/not-firing#not-firing",
+    zh="各层原来没有钩子的 Sequential；后端 eager",
+    en="a Sequential whose layers had no hook; the backend eager",
+)
+@attacks(
+    "module-hooks/order#global",
+    zh="Sequential，第一次编译调用之前和之后；后端 eager",
+    en="a Sequential before and after its first compiled call; the backend eager",
+)
 @pytest.mark.parametrize("early", [True, False])
 @pytest.mark.parametrize("everywhere", [True, False])
 def test_a_compiled_network_has_the_hooks_of_its_first_call(early, everywhere):
@@ -713,12 +923,24 @@ def test_a_compiled_network_has_the_hooks_of_its_first_call(early, everywhere):
     torch._dynamo.reset()
 
 
+@attacks(
+    "module-hooks/whole-or-child#child",
+    zh="嵌套的网络，最多五个模块",
+    en="nested networks of up to five modules",
+)
 @given(trees)
 def test_get_submodule_finds_what_named_modules_lists(tree):
     for name, module in tree.named_modules():
         assert tree.get_submodule(name) is module
 
 
+@attacks(
+    "module-hooks/features#not-fired",
+    "module-hooks/must-not#recursion",
+    "module-hooks/not-firing#not-firing",
+    zh="torch.nn 的十五种模块；四种钩子",
+    en="fifteen modules of torch.nn; all four kinds of hooks",
+)
 @given(names, st.sampled_from([*FORWARD, *FULL]))
 def test_forward_alone_fires_no_hook_of_its_module(name, kind):
     module, x = made(name)
@@ -737,6 +959,11 @@ def test_forward_alone_fires_no_hook_of_its_module(name, kind):
 # Handles and copies.
 
 
+@attacks(
+    "module-hooks/handles#handles",
+    zh="前向和反向的五种钩子；没有错误、ValueError、KeyboardInterrupt、SystemExit",
+    en="the five kinds of hooks of the forward and backward pass; no error, ValueError, KeyboardInterrupt, SystemExit",
+)
 @given(
     st.sampled_from([*FORWARD, *FULL, "register_backward_hook"]),
     st.sampled_from([None, ValueError, KeyboardInterrupt, SystemExit]),
@@ -773,6 +1000,11 @@ HOOKS = {
 }
 
 
+@attacks(
+    "module-hooks/handles#copy",
+    zh="torch.nn 的九种有参数的模块；四种钩子；函数、lambda、绑定的方法和 partial",
+    en="nine modules of torch.nn with parameters; all four kinds of hooks; functions, lambdas, bound methods and partials",
+)
 @given(st.sampled_from([*FORWARD, *FULL]), st.sampled_from(list(HOOKS)), learning, st.booleans())
 def test_a_deep_copy_has_the_hooks_and_a_state_dict_has_none(kind, hook, name, removed):
     module, x = made(name)
@@ -797,6 +1029,11 @@ def top_level(*_: object) -> None:
 FIRED: list[str] = []
 
 
+@attacks(
+    "module-hooks/handles#copy",
+    zh="torch.nn 的九种有参数的模块；四种钩子；lambda、函数里的函数、模块级的函数",
+    en="nine modules of torch.nn with parameters; all four kinds of hooks; a lambda, a function inside another one, a function of a module",
+)
 @given(st.sampled_from([*FORWARD, *FULL]), learning)
 def test_a_module_is_saved_whole_only_with_hooks_that_have_a_name(kind, name):
     for hook in (lambda *_: None, append(FIRED, "fired")):
@@ -819,6 +1056,11 @@ def is_hooks(module: nn.Module, value: object) -> bool:
     return any(value is each for name, each in vars(module).items() if name.endswith("_hooks"))
 
 
+@attacks(
+    "module-hooks/handles#copy",
+    zh="trace 过的 Sequential；四种钩子",
+    en="a traced Sequential; all four kinds of hooks",
+)
 @pytest.mark.parametrize("kind", [*FORWARD, *FULL])
 def test_a_copy_of_a_graph_module_has_lost_its_own_hooks(kind):
     module, fired = torch.fx.symbolic_trace(nn.Sequential(nn.Linear(1, 1))), []
@@ -828,6 +1070,11 @@ def test_a_copy_of_a_graph_module_has_lost_its_own_hooks(kind):
     assert fired == ["of its child"]
 
 
+@attacks(
+    "module-hooks/handles#copy",
+    zh="一到五个前向钩子，任意几个会移除自己",
+    en="one to five forward hooks, any of which remove themselves",
+)
 @given(st.lists(st.booleans(), min_size=1, max_size=5))
 def test_a_forward_hook_that_removes_itself_skips_no_other(leaving):
     module, fired, handles = nn.Identity(), [], []
@@ -849,6 +1096,11 @@ def test_a_forward_hook_that_removes_itself_skips_no_other(leaving):
     assert fired == [number for number, goes in enumerate(leaving) if not goes]
 
 
+@attacks(
+    "module-hooks/handles#copy",
+    zh="torch.nn 的十五种模块；完整反向钩子和反向预钩子",
+    en="fifteen modules of torch.nn; full backward hooks and pre-hooks",
+)
 @given(names, st.sampled_from(FULL), st.booleans())
 def test_a_backward_hook_belongs_to_the_call(name, kind, removed):
     module, x = made(name)
@@ -875,6 +1127,11 @@ IN_PLACE = {
 AT_EXIT = ["Linear", "LayerNorm", "Conv1d", "Tanh", "Sequential"]
 
 
+@attacks(
+    "module-hooks/old-warning#old-warning",
+    zh="Linear、LayerNorm 和 Conv1d 后面原地的 ReLU、LeakyReLU、SiLU 和 Dropout",
+    en="ReLU, LeakyReLU, SiLU and Dropout in place behind Linear, LayerNorm and Conv1d",
+)
 @old
 @given(st.sampled_from(list(IN_PLACE)), st.sampled_from(["Linear", "LayerNorm", "Conv1d"]))
 def test_the_full_hook_forbids_an_edit_in_place_that_the_old_one_allows(name, layer):
@@ -896,6 +1153,11 @@ WITH_INPLACE = [each for each in CLASSES if "inplace" in inspect.signature(each)
 NEVER_IN_PLACE = [nn.AlphaDropout, nn.FeatureAlphaDropout]
 
 
+@attacks(
+    "module-hooks/in-place#mend",
+    zh="torch.nn 里所有接受 inplace 的模块，train",
+    en="all modules of torch.nn that take inplace, in train",
+)
 @pytest.mark.parametrize("kind", WITH_INPLACE)
 def test_a_module_with_another_inplace_follows_it_in_the_next_forward_pass(kind):
     change = kind(*((0.1, 20.0) if kind is nn.Threshold else ()), inplace=True)
@@ -940,6 +1202,21 @@ def exit_of(name: str, kind: str) -> torch.Tensor:
 edits, uses = st.sampled_from(list(EDITS)), st.sampled_from(list(USES))
 
 
+@attacks(
+    "module-hooks/in-place#in-place",
+    zh="Linear、LayerNorm、Conv1d、Tanh 和一个 Sequential 的出口，六种改法；经过 .data 的改动不算",
+    en="the exit of Linear, LayerNorm, Conv1d, Tanh and a Sequential, six ways to edit; edits through .data aside",
+)
+@attacks(
+    "module-hooks/in-place#mend",
+    zh="对五种模块的输出做 += 和另外五种修改",
+    en="+= and five other edits of the output of five kinds of modules",
+)
+@attacks(
+    "module-hooks/in-place#which",
+    zh="Linear、LayerNorm、Conv1d、Tanh 和一个 Sequential 的出口；六种改法，六种用法",
+    en="the exit of Linear, LayerNorm, Conv1d, Tanh and a Sequential; six ways to edit, six to use",
+)
 @given(st.sampled_from(AT_EXIT), st.sampled_from(FULL), edits, uses)
 def test_no_edit_in_place_gets_around_the_view(name, kind, edit, use):
     with pytest.raises(RuntimeError, match="is being modified inplace"):
@@ -961,6 +1238,11 @@ def test_no_edit_in_place_gets_around_the_view(name, kind, edit, use):
             EDITS[edit](exit_of(name, kind))
 
 
+@attacks(
+    "module-hooks/in-place#which",
+    zh="Linear、LayerNorm、Conv1d、Tanh 和一个 Sequential 的出口；六种改法",
+    en="the exit of Linear, LayerNorm, Conv1d, Tanh and a Sequential; six ways to edit",
+)
 @given(st.sampled_from(AT_EXIT), edits)
 def test_an_edit_through_data_goes_unnoticed(name, edit):
     y = exit_of(name, FULL[1])
@@ -970,6 +1252,11 @@ def test_an_edit_through_data_goes_unnoticed(name, edit):
     assert y._version == version
 
 
+@attacks(
+    "module-hooks/in-place#in-place",
+    zh="在里面改输入的六种改法；输入需要和不需要梯度",
+    en="six ways to edit the input inside; inputs with and without a gradient",
+)
 @given(st.sampled_from(list(EDITS)), st.sampled_from(FULL))
 def test_an_edit_of_the_input_inside_raises_where_it_requires_a_gradient(edit, kind):
     class Edits(nn.Module):
@@ -984,6 +1271,12 @@ def test_an_edit_of_the_input_inside_raises_where_it_requires_a_gradient(edit, k
     module(torch.ones(2))
 
 
+@attacks(
+    "module-hooks/features#overwritten",
+    "module-hooks/in-place#mend",
+    zh="Linear、LayerNorm 和 Conv1d 后面原地的 ReLU、LeakyReLU、SiLU 和 Dropout",
+    en="ReLU, LeakyReLU, SiLU and Dropout in place behind Linear, LayerNorm and Conv1d",
+)
 @given(st.sampled_from(["Linear", "LayerNorm", "Conv1d"]), st.sampled_from(list(IN_PLACE)))
 def test_behind_an_edit_retain_grad_and_a_tensor_hook_differ(name, change):
     layer, x = made(name)
@@ -1006,6 +1299,11 @@ def test_behind_an_edit_retain_grad_and_a_tensor_hook_differ(name, change):
     assert not torch.equal(copied, y)
 
 
+@attacks(
+    "module-hooks/features#overwritten",
+    zh="八种 dtype，零到三维的形状，稠密张量",
+    en="eight dtypes, shapes of no to three dimensions, dense tensors",
+)
 @given(st.sampled_from(DTYPES), st.lists(st.integers(1, 3), max_size=3))
 def test_detach_shares_memory_and_clone_does_not(dtype, shape):
     x = torch.zeros(shape, dtype=dtype)
@@ -1018,6 +1316,11 @@ def test_detach_shares_memory_and_clone_does_not(dtype, shape):
     assert (copied == 0).all()
 
 
+@attacks(
+    "module-hooks/in-place#mend",
+    zh="torch.nn 的九种有参数的模块",
+    en="nine modules of torch.nn with parameters",
+)
 @pytest.mark.parametrize("use", [lambda y: y.register_hook(print), lambda y: y.retain_grad()])
 @given(learning)
 def test_without_a_graph_there_is_no_gradient_to_hook(use, name):
@@ -1032,6 +1335,11 @@ def test_without_a_graph_there_is_no_gradient_to_hook(use, name):
 SAVES_ITS_OUTPUT = [nn.Sigmoid, nn.Tanh, nn.ReLU]
 
 
+@attacks(
+    "module-hooks/must-not#in-place",
+    zh="Sigmoid、Tanh、ReLU 和 Identity；四种 dtype，零到二维的形状",
+    en="Sigmoid, Tanh, ReLU and Identity; four dtypes, shapes of no to two dimensions",
+)
 @given(
     st.sampled_from([*SAVES_ITS_OUTPUT, nn.Identity]),
     st.sampled_from(FLOATS),
@@ -1052,6 +1360,11 @@ def test_an_edit_of_a_saved_output_raises_in_the_backward_pass(kind, dtype, shap
             loss.backward()
 
 
+@attacks(
+    "module-hooks/must-not#in-place",
+    zh="零到三维的形状，有无记录",
+    en="shapes of no to three dimensions, with and without recording",
+)
 @given(st.lists(st.integers(1, 3), max_size=3), st.booleans())
 def test_an_edit_in_a_pre_hook_changes_the_tensor_of_the_caller(shape, recording):
     module, x = nn.Identity(), torch.ones(shape)
@@ -1069,6 +1382,16 @@ def test_an_edit_in_a_pre_hook_changes_the_tensor_of_the_caller(shape, recording
 # What is kept, and what has a graph.
 
 
+@attacks(
+    "module-hooks/features#gradient",
+    zh="三种层，调用一到三次，不反向",
+    en="three layers, one to three calls without a backward pass",
+)
+@attacks(
+    "module-hooks/must-not#must-not",
+    zh="三种层，调用一到三次；看它们是否释放，没有量占多少内存",
+    en="three layers, one to three calls; that they are freed, not how much memory that is",
+)
 @given(st.integers(1, 3), st.sampled_from(["output", "detached", "under no_grad", "backward"]))
 def test_a_kept_output_keeps_its_graph_until_a_backward_pass(calls, how):
     module = nn.Sequential(nn.Linear(2, 2), nn.Tanh(), nn.Linear(2, 1))
@@ -1090,6 +1413,11 @@ def test_a_kept_output_keeps_its_graph_until_a_backward_pass(calls, how):
     assert len(kept) == calls
 
 
+@attacks(
+    "module-hooks/must-not#backward-inside",
+    zh="torch.nn 的十五种模块，有无 create_graph",
+    en="fifteen modules of torch.nn, with and without create_graph",
+)
 @given(names, st.booleans())
 def test_gradients_in_a_hook_have_a_graph_only_with_create_graph(name, create_graph):
     module, x = made(name)
@@ -1103,6 +1431,11 @@ def test_gradients_in_a_hook_have_a_graph_only_with_create_graph(name, create_gr
             seen[0].square().sum().backward()
 
 
+@attacks(
+    "module-hooks/must-not#recursion",
+    zh="前向钩子和前向预钩子",
+    en="forward hooks and pre-hooks",
+)
 @pytest.mark.parametrize("kind", FORWARD)
 def test_a_module_that_calls_itself_in_its_hook_never_ends(kind):
     module = nn.Identity()
@@ -1111,6 +1444,11 @@ def test_a_module_that_calls_itself_in_its_hook_never_ends(kind):
         module(torch.ones(1))
 
 
+@attacks(
+    "module-hooks/must-not#raise",
+    zh="torch.nn 的十五种模块的输出，单独、在列表里、在字典里拿着",
+    en="outputs of fifteen modules of torch.nn, held alone, in a list and in a dictionary",
+)
 @given(names, st.booleans(), st.sampled_from([lambda y: y, lambda y: [y], lambda y: {"y": y}]))
 def test_a_module_that_holds_an_output_with_a_graph_cannot_be_copied(name, detach, pack):
     module, x = made(name)
@@ -1134,6 +1472,13 @@ def old_report(module: nn.Module, x: torch.Tensor) -> tuple[list, list, torch.Te
     return seen, caught, y
 
 
+@attacks(
+    "module-hooks/old-backward#old-backward",
+    "module-hooks/old-warning#several-outputs",
+    "module-hooks/whole-or-child#two-entries",
+    zh="torch.nn 的十五种模块",
+    en="fifteen modules of torch.nn",
+)
 @given(names, st.booleans())
 def test_the_old_hook_reports_the_last_operation_of_the_first_output(name, leaf):
     module, x = made(name)
@@ -1147,6 +1492,16 @@ def test_the_old_hook_reports_the_last_operation_of_the_first_output(name, leaf)
         assert left is None or torch.equal(left, right)
 
 
+@attacks(
+    "module-hooks/old-backward#old-backward",
+    zh="一个偏置，二维的输入，三种 dtype，是或不是叶子，冻结或不冻结",
+    en="a bias, inputs of two dimensions, three dtypes, leaves or not, frozen or not",
+)
+@attacks(
+    "module-hooks/old-warning#compare",
+    zh="Linear；一到四维的输入，三种 dtype；一到四维的输入，是或不是叶子，有无偏置，冻结或不冻结，三种 dtype",
+    en="Linear; inputs of one to four dimensions, three dtypes; inputs of one to four dimensions, leaves or not, with and without bias, frozen or not, three dtypes",
+)
 @given(st.integers(1, 4), st.booleans(), st.booleans(), st.booleans(), st.sampled_from(FLOATS[:3]))
 def test_with_the_old_hook_linear_warns_wherever_a_graph_is_recorded(
     dimensions, bias, frozen, leaf, dtype
@@ -1175,6 +1530,11 @@ class Computes(nn.Module):
 SINGLE = [torch.relu, torch.sin, lambda x: 3 * x, lambda x: x * x, lambda x: x.sum(), torch.exp]
 
 
+@attacks(
+    "module-hooks/old-warning#compare",
+    zh="六种运算，零到二维的形状",
+    en="six operations, shapes of no to two dimensions",
+)
 @given(st.sampled_from(SINGLE), st.booleans(), st.lists(st.integers(1, 3), max_size=2))
 def test_the_old_hook_of_a_single_operation_warns_where_it_reads_a_leaf(function, leaf, shape):
     x = torch.ones(shape, requires_grad=True)
@@ -1185,6 +1545,12 @@ def test_the_old_hook_of_a_single_operation_warns_where_it_reads_a_leaf(function
     assert bool(caught) == (leaf or constant)
 
 
+@attacks(
+    "module-hooks/old-warning#old-warning",
+    "module-hooks/whole-or-child#whole-or-child",
+    zh="torch.nn 的十五种模块，输入需要梯度",
+    en="fifteen modules of torch.nn, inputs that require a gradient",
+)
 @given(names)
 def test_the_full_hook_does_not_warn_and_has_the_gradient_of_the_input(name):
     module, x = made(name)

@@ -4,6 +4,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from proofbook.content.attacks import attacks
 from torch import nn, optim
 from torch.utils.checkpoint import checkpoint
 
@@ -46,6 +47,17 @@ def build(names: list[str]) -> tuple[nn.Module, list[torch.Tensor], list[torch.T
     return net, found, missed
 
 
+@attacks(
+    "modules/index#modules",
+    "modules/not-registered#not-registered",
+    zh="有一到六个属性的模块，属性分九种：参数、模块、模块容器、Python 的列表、元组、字典、普通张量、缓冲区；所有优化器",
+    en="modules with one to six attributes of nine kinds: parameters, modules, module containers, Python lists, tuples, dicts, plain tensors, buffers; all optimizers",
+)
+@attacks(
+    "modules/review#remember",
+    zh="有一到六个属性的模块，属性分九种；所有优化器",
+    en="modules with one to six attributes of nine kinds; all optimizers",
+)
 @given(st.sampled_from(OPTIMIZERS), kinds)
 def test_what_parameters_finds_and_the_optimizer_moves(optimizer, names):
     net, found, missed = build(names)
@@ -73,6 +85,11 @@ def test_what_parameters_finds_and_the_optimizer_moves(optimizer, names):
     assert moved == [True] * len(found) + [False] * len(missed)
 
 
+@attacks(
+    "modules/not-registered#why",
+    zh="类定义里的参数、层或两者，旁边有九种属性中的一到六个",
+    en="a parameter, a layer or both in the body of a class, beside one to six attributes of nine kinds",
+)
 @given(kinds, st.booleans(), st.booleans())
 def test_what_stands_in_the_class_is_not_found(names, with_parameter, with_layer):
     net, found, _ = build(names)
@@ -90,6 +107,11 @@ def test_what_stands_in_the_class_is_not_found(names, with_parameter, with_layer
 PASSES = ["plain", "checkpoint", "reentrant", "compiled"]
 
 
+@attacks(
+    "modules/not-registered#find",
+    zh="一到四层的链，每层普通、在两种检查点之一里或编译过；每层在模块里或旁边的列表里",
+    en="chains of one to four layers, each plain, in a checkpoint of either kind or compiled; each in the module or in a list beside it",
+)
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(PASSES), st.booleans()), min_size=1, max_size=4))
 def test_the_graph_leads_to_what_is_missing(chain):
@@ -130,6 +152,11 @@ def test_the_graph_leads_to_what_is_missing(chain):
     assert leaves - known - {id(first)} == expected
 
 
+@attacks(
+    "modules/not-registered#why",
+    zh="有一到六个属性的模块，属性分九种：参数、模块、模块容器、Python 的列表、元组、字典、普通张量、缓冲区",
+    en="modules with one to six attributes of nine kinds: parameters, modules, module containers, Python lists, tuples, dicts, plain tensors, buffers",
+)
 @given(kinds)
 def test_an_assignment_is_kept_by_its_type(names):
     net, found, _ = build(names)
@@ -167,6 +194,11 @@ OTHERS = {
 }
 
 
+@attacks(
+    "modules/refused#refused",
+    zh="给五种层的权重、以及设成 None 的参数赋十一种值",
+    en="eleven kinds of values given to the weight of five kinds of layers, and to a parameter that was set to None",
+)
 @given(st.sampled_from(sorted(LAYERS)), st.sampled_from(sorted(OTHERS)), st.booleans())
 def test_a_name_of_a_parameter_takes_parameters_alone(kind, other, emptied):
     net = LAYERS[kind]()
@@ -184,6 +216,11 @@ def test_a_name_of_a_parameter_takes_parameters_alone(kind, other, emptied):
     assert dict(net.named_parameters())[name] is new
 
 
+@attacks(
+    "modules/refused#refused",
+    zh="在 super().__init__() 之前给参数和模块赋值",
+    en="a parameter and a module assigned before super().__init__()",
+)
 @given(st.sampled_from(["parameter", "module"]))
 def test_nothing_is_kept_before_init(kind):
     class Early(nn.Module):
@@ -194,6 +231,16 @@ def test_nothing_is_kept_before_init(kind):
         Early()
 
 
+@attacks(
+    "modules/built-too-early#built-too-early",
+    zh="所有优化器；换掉的层和新加的层；add_param_group 之前和之后各一到三步；LBFGS 接受这个组，到下一步才报错",
+    en="all optimizers; layers replaced and layers added; one to three steps before and after add_param_group; LBFGS accepts the group and raises in its next step",
+)
+@attacks(
+    "modules/review#remember",
+    zh="所有优化器；换掉的层和新加的层",
+    en="all optimizers; layers replaced and layers added",
+)
 @given(st.sampled_from(OPTIMIZERS), st.booleans(), st.integers(1, 3))
 def test_an_optimizer_keeps_what_it_was_given(optimizer, replaced, steps):
     net = nn.ModuleList([layer(), layer()])
@@ -240,6 +287,11 @@ LAZY = {
 }
 
 
+@attacks(
+    "modules/built-too-early#used-up",
+    zh="所有优化器和三种没有偏置的 lazy 层，第一次前向之前和之后；SparseAdam 要的是别的梯度",
+    en="all optimizers and three lazy layers without a bias, before and after the first forward pass; SparseAdam needs other gradients",
+)
 @pytest.mark.parametrize("kind", LAZY)
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
 def test_who_takes_a_parameter_without_a_shape(optimizer, kind):
@@ -300,6 +352,11 @@ def sparse_loss(table: nn.Module, rows: list[int]) -> torch.Tensor:
     return loss
 
 
+@attacks(
+    "modules/turned-away#turned-away",
+    zh="所有优化器的默认设置，Embedding 和 EmbeddingBag；SGD 和 Adagrad 的权重衰减、fused、foreach、动量、nesterov、maximize 和 lr_decay；Muon 配零到四维的参数；CPU",
+    en="all optimizers with their defaults, Embedding and EmbeddingBag; SGD and Adagrad with weight decay, fused, foreach, momentum, nesterov, maximize and lr_decay; Muon with parameters of zero to four dimensions; CPU",
+)
 @pytest.mark.filterwarnings("ignore:Sparse invariant checks")
 @pytest.mark.parametrize("kind", TABLES)
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
@@ -323,6 +380,11 @@ def test_who_takes_a_sparse_gradient(optimizer, kind):
             optimizer([p], lr=0.1)
 
 
+@attacks(
+    "modules/turned-away#sparse",
+    zh="一到三步，五行中的一到四行",
+    en="one to three steps with one to four of five rows",
+)
 @given(st.lists(st.lists(st.integers(0, 4), min_size=1, max_size=4), min_size=1, max_size=3))
 def test_a_row_that_was_not_used_stays(batches):
     table = TABLES["Embedding"]()
@@ -335,6 +397,11 @@ def test_a_row_that_was_not_used_stays(batches):
         assert moved.tolist() == [row in rows for row in range(5)]
 
 
+@attacks(
+    "modules/turned-away#sparse",
+    zh="Embedding 和 EmbeddingBag，单独和与稠密梯度一起；CPU",
+    en="Embedding and EmbeddingBag, alone and beside dense gradients; CPU",
+)
 @pytest.mark.parametrize("kind", TABLES)
 @pytest.mark.parametrize("others", [0, 1, 2])
 def test_clipping_refuses_a_sparse_gradient(kind, others):

@@ -6,6 +6,7 @@ import pytest
 import torch
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from proofbook.content.attacks import attacks
 from torch import nn, optim
 from torch.nn import functional as F
 from torch.nn.parallel import DistributedDataParallel
@@ -51,6 +52,11 @@ class Wrong(nn.Module):
         return self.function(p)
 
 
+@attacks(
+    "nan-and-inf/first-nan#suspects",
+    zh="掩码、softmax 和返回 inf 或 nan 的层之前有四种模块中的一到三个；float32 和 float64",
+    en="one to three modules of four kinds before a mask, softmax, and a layer that returns inf or nan; float32 and float64",
+)
 @given(
     before=st.lists(st.sampled_from([nn.ReLU, nn.Tanh, nn.GELU, nn.Identity]), max_size=3),
     wrong=st.sampled_from([torch.log, torch.reciprocal, lambda p: p / (p - p)]),
@@ -58,7 +64,7 @@ class Wrong(nn.Module):
     seed=st.integers(0, 99),
 )
 def test_a_mask_that_is_meant_is_left_out(before, wrong, dtype, seed):
-    """first-nan: a hook on all modules stops at the mask, without it at the one that is wrong."""
+    """A hook on all modules stops at the mask, without it at the one that is wrong."""
     torch.manual_seed(seed)
     layers = [*(kind() for kind in before), Mask(), nn.Softmax(dim=-1), Wrong(wrong)]
     x = torch.randn(2, 4, dtype=dtype)
@@ -81,6 +87,11 @@ def test_a_mask_that_is_meant_is_left_out(before, wrong, dtype, seed):
     assert model[:-1](x).isfinite().all()
 
 
+@attacks(
+    "nan-and-inf/backward-nan#anomaly",
+    zh="三到六个运算的链，其中一个返回 nan；float32 和 float64",
+    en="chains of three to six operations, one of which returns nan; float32 and float64",
+)
 @given(
     before=st.lists(st.sampled_from(sorted(HARMLESS)), max_size=2),
     after=st.lists(st.sampled_from(sorted(HARMLESS)), max_size=2),
@@ -88,7 +99,7 @@ def test_a_mask_that_is_meant_is_left_out(before, wrong, dtype, seed):
     dtype=st.sampled_from([torch.float32, torch.float64]),
 )
 def test_anomaly_detection_raises_at_the_first_node_that_returns_nan(before, after, poison, dtype):
-    """backward-nan: the first on the way back, whatever stands before and behind it."""
+    """The first on the way back, whatever stands before and behind it."""
     x = torch.tensor([0.5], dtype=dtype, requires_grad=True)
     with torch.autograd.detect_anomaly():
         y = x
@@ -101,13 +112,18 @@ def test_anomaly_detection_raises_at_the_first_node_that_returns_nan(before, aft
             y.sum().backward()
 
 
+@attacks(
+    "nan-and-inf/backward-nan#anomaly",
+    zh="对数、根和幂，在值是 nan 或斜率是无穷的点；四种 dtype 和三种形状；没有编译",
+    en="logarithms, roots and powers at points where the value is nan or the slope infinite; four dtypes and three shapes; not compiled",
+)
 @given(
     case=st.sampled_from(["log", "root", "rsqrt", "power", "negative log"]),
     dtype=st.sampled_from(FLOATS),
     shape=st.sampled_from([(), (2,), (2, 3)]),
 )
 def test_anomaly_detection_lets_inf_and_forward_nan_pass(case, dtype, shape):
-    """backward-nan: an infinite gradient, or a value that is nan and a slope that isn't."""
+    """An infinite gradient, or a value that is nan and a slope that isn't."""
     functions = {
         "log": torch.log,
         "root": torch.sqrt,
@@ -126,13 +142,18 @@ def test_anomaly_detection_lets_inf_and_forward_nan_pass(case, dtype, shape):
         assert x.grad.isinf().all()
 
 
+@attacks(
+    "nan-and-inf/roots#roots",
+    zh="四种 dtype，从 1e-12 到 1、不会被 dtype 舍成 0 的小数；一到五个数，全是 0 或不全是",
+    en="four dtypes, small numbers from 1e-12 to 1 that the dtype doesn't round to 0; one to five numbers, all 0 or not",
+)
 @given(
     numbers=st.lists(st.sampled_from([0.0, 0.5, -1.0, 3.0]), min_size=1, max_size=5),
     power=st.integers(-12, 0),
     dtype=st.sampled_from(FLOATS),
 )
 def test_a_small_number_under_the_root_keeps_the_slope_finite(numbers, power, dtype):
-    """roots: 0 where all numbers are 0; added after the root, it changes nothing."""
+    """0 where all numbers are 0; added after the root, it changes nothing."""
     eps = torch.tensor(10.0**power, dtype=dtype)
     assume(eps > 0)
     x = torch.tensor(numbers, dtype=dtype, requires_grad=True)
@@ -146,9 +167,14 @@ def test_a_small_number_under_the_root_keeps_the_slope_finite(numbers, power, dt
 SCORES = st.lists(st.integers(-10_000, 10_000).map(float), min_size=2, max_size=5)
 
 
+@attacks(
+    "nan-and-inf/log-softmax#log-softmax",
+    zh="四种 dtype，二到五个从 -10000 到 10000 的有限分数，值和梯度；也试 cross_entropy 和 binary_cross_entropy_with_logits",
+    en="two to five finite scores from -10000 to 10000 in four dtypes, values and gradients; cross_entropy and binary_cross_entropy_with_logits too",
+)
 @given(scores=SCORES, dtype=st.sampled_from(FLOATS), data=st.data())
 def test_from_scores_value_and_gradient_are_finite(scores, dtype, data):
-    """log-softmax: however far the scores are from one another."""
+    """However far the scores are from one another."""
     target = torch.tensor(data.draw(st.integers(0, len(scores) - 1)))
     for f in (
         lambda x: -F.log_softmax(x, dim=0)[target],
@@ -163,9 +189,14 @@ def test_from_scores_value_and_gradient_are_finite(scores, dtype, data):
         assert value.isfinite() and x.grad.isfinite().all()
 
 
+@attacks(
+    "nan-and-inf/masked-rows#masked-rows",
+    zh="一到四个键，掩码随机，至少有一整行被遮住；四种 dtype；masked_fill 用两次；v 的梯度是 nan，加第二个掩码就有限",
+    en="one to four keys, masks that are drawn with at least one such row; four dtypes; masked_fill twice; that the values' gradient is nan and, with the second mask, finite",
+)
 @given(keys=st.integers(1, 4), dtype=st.sampled_from(FLOATS), seed=st.integers(0, 99))
 def test_a_hidden_row_spoils_the_values_unless_the_weights_are_masked(keys, dtype, seed):
-    """masked-rows: the last row sees nothing; the loss is made of the others."""
+    """The last row sees nothing; the loss is made of the others."""
     generator = torch.Generator().manual_seed(seed)
     hidden = torch.rand(3, keys, generator=generator) < 0.5
     hidden[:2, 0], hidden[2] = False, True
@@ -188,6 +219,11 @@ def test_a_hidden_row_spoils_the_values_unless_the_weights_are_masked(keys, dtyp
             assert (out[2] == 0).all()
 
 
+@attacks(
+    "nan-and-inf/after-a-nan#skip",
+    zh="一到三个参数，三种 dtype；任意位置有 inf、-inf 或 nan；1、2 和 inf 阶的范数，有无 foreach；在 CPU 上",
+    en="one to three parameters, three dtypes; inf, -inf or nan at any place; norms of order 1, 2 and inf, with and without foreach; on the CPU",
+)
 @given(
     sizes=st.lists(st.integers(1, 4), min_size=1, max_size=3),
     bad=st.sampled_from(NOT_FINITE),
@@ -197,7 +233,7 @@ def test_a_hidden_row_spoils_the_values_unless_the_weights_are_masked(keys, dtyp
     data=st.data(),
 )
 def test_the_norm_is_finite_only_if_every_gradient_is(sizes, bad, order, dtype, foreach, data):
-    """after-a-nan, review: one number anywhere is enough."""
+    """One number anywhere is enough."""
     params = [torch.ones(n, dtype=dtype, requires_grad=True) for n in sizes]
     for p in params:
         p.grad = torch.ones_like(p)
@@ -219,9 +255,14 @@ WITH_STATE = {
 }
 
 
+@attacks(
+    "nan-and-inf/after-a-nan#after-a-nan",
+    zh="带动量的 SGD、Adam、AdamW、Adamax、NAdam、RAdam、RMSprop、Adagrad 和 Adadelta，坏梯度之后五个好梯度，每次把权重放回去；BatchNorm1d 和 BatchNorm2d 的滑动均值和方差，默认动量",
+    en="SGD with momentum, Adam, AdamW, Adamax, NAdam, RAdam, RMSprop, Adagrad and Adadelta, five healthy gradients after the bad one and the weight put back each time; the running mean and variance of BatchNorm1d and BatchNorm2d with their default momentum",
+)
 @given(name=st.sampled_from(sorted(WITH_STATE)), layer=st.sampled_from([1, 2]))
 def test_a_nan_stays_in_the_state(name, layer):
-    """after-a-nan, review: of the optimizer, and of BatchNorm."""
+    """Of the optimizer, and of BatchNorm."""
     w = nn.Parameter(torch.ones(2))
     chosen = WITH_STATE[name]([w])
     for step, grad in enumerate([1.0, math.nan, *5 * [1.0]]):
@@ -251,6 +292,11 @@ def finite_in_each(rank: int) -> list[bool]:
     return found
 
 
+@attacks(
+    "nan-and-inf/after-a-nan#limits",
+    zh="gloo 的两个进程；其中一个的批次里有 nan",
+    en="two processes with gloo; a nan in the batch of one of them",
+)
 def test_a_nan_of_one_process_is_in_the_gradients_of_both(ranks):
-    """after-a-nan: the losses differ, the norms don't."""
+    """The losses differ, the norms don't."""
     assert ranks(finite_in_each) == [[True, True, True, False], [True, True, False, False]]

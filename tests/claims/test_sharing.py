@@ -9,6 +9,7 @@ import pytest
 import torch
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from proofbook.content.attacks import attacks
 from torch import nn, optim
 from torch.utils.checkpoint import checkpoint
 
@@ -49,6 +50,13 @@ def losses(w: torch.Tensor, weights: list[int]) -> list[torch.Tensor]:
 # Several uses, one parameter
 
 
+@attacks(
+    "sharing/index#sharing",
+    "sharing/siamese#siamese",
+    "sharing/one-step#one-step",
+    zh="torch.optim 的所有优化器；用一到四次，各有自己的梯度；两步；float64",
+    en="all optimizers of torch.optim; one to four uses with gradients of their own; two steps; float64",
+)
 @given(st.sampled_from(OPTIMIZERS), factors)
 def test_all_uses_add_up_and_the_parameter_is_updated_once(optimizer, weights):
     """As a parameter is that gets the sum of the gradients handed."""
@@ -74,6 +82,11 @@ def test_all_uses_add_up_and_the_parameter_is_updated_once(optimizer, weights):
         torch.testing.assert_close(used, told)
 
 
+@attacks(
+    "sharing/siamese#order",
+    zh="随机的乘积图，有共享和没用到的张量；单线程建立，在 CPU 上",
+    en="graphs of products drawn at random, with shared and unused tensors; made by one thread, on a CPU",
+)
 @given(st.data())
 def test_of_the_nodes_that_are_ready_the_newest_goes_first(data):
     """Only AccumulateGrad goes before it; in one thread, without a device."""
@@ -105,6 +118,11 @@ def test_of_the_nodes_that_are_ready_the_newest_goes_first(data):
     assert len(ran) == len(nodes)
 
 
+@attacks(
+    "sharing/siamese#order",
+    zh="一个模块调用四次，输出按任意次序相加",
+    en="four calls of one module, their outputs added in any order",
+)
 @given(st.permutations(range(4)))
 def test_the_order_of_the_calls_decides_which_hook_comes_first(formula):
     module, reported = nn.Tanh(), []
@@ -115,6 +133,11 @@ def test_the_order_of_the_calls_decides_which_hook_comes_first(formula):
     assert reported == [4, 3, 2, 1]
 
 
+@attacks(
+    "sharing/input-gradient#compare",
+    zh="用一到四次的叶子；反向一到三次；有无检查点（use_reentrant=False）",
+    en="a leaf with one to four uses; one to three passes; with and without a checkpoint (use_reentrant=False)",
+)
 @given(factors, st.integers(1, 3), st.booleans())
 def test_a_tensor_hook_fires_once_in_each_pass_with_the_sum(weights, passes, recomputed):
     x, seen = torch.tensor([1.0, 2.0], requires_grad=True), []
@@ -133,6 +156,11 @@ def test_a_tensor_hook_fires_once_in_each_pass_with_the_sum(weights, passes, rec
         torch.testing.assert_close(grad, expected)
 
 
+@attacks(
+    "sharing/input-gradient#compare",
+    zh="一个权重连着用二到五次，中间有 tanh；权重从 -2 到 2；float64",
+    en="a weight used two to five times in a row, with tanh between; weights from -2 to 2; float64",
+)
 @given(st.integers(2, 5), st.floats(-2, 2))
 def test_a_layer_used_several_times_in_a_row_gets_the_gradient_of_differences(times, start):
     def chain(w):
@@ -151,6 +179,11 @@ def test_a_layer_used_several_times_in_a_row_gets_the_gradient_of_differences(ti
 # One step
 
 
+@attacks(
+    "sharing/one-step#one-step",
+    zh="float32、float64、bfloat16、complex64；逐个和 foreach，只差这种 dtype 的舍入；fused 试 float32 和 float64（PyTorch 2.13 的 fused SGD 在 CPU 上用 bfloat16 和 float16 时，多数元素不动，见 PyTorch 的 issue 191763）；maximize 则是加",
+    en="float32, float64, bfloat16, complex64; one by one and foreach, to the rounding of the dtype; fused in float32 and float64 (in bfloat16 and float16 the fused SGD of PyTorch 2.13 leaves most elements as they are on a CPU, issue 191763 of PyTorch); maximize adds instead",
+)
 @given(st.sampled_from([*FLOATS, torch.complex64]), st.sampled_from(["", "foreach", "fused"]))
 def test_plain_sgd_takes_the_learning_rate_times_the_gradient_from_each_element(dtype, way):
     assume(way != "fused" or dtype in (torch.float32, torch.float64))
@@ -164,6 +197,11 @@ def test_plain_sgd_takes_the_learning_rate_times_the_gradient_from_each_element(
 # Copies
 
 
+@attacks(
+    "sharing/copy-or-assign#copy-or-assign",
+    zh="五种层；float32、float64、bfloat16；SGD、Adam、Muon",
+    en="five kinds of layers; float32, float64, bfloat16; SGD, Adam, Muon",
+)
 @given(pairs, st.sampled_from(FLOATS), st.sampled_from([optim.SGD, optim.Adam, optim.Muon]))
 def test_a_deep_copy_goes_its_own_way_and_an_assigned_parameter_goes_along(name, dtype, optimizer):
     model = tied(name, dtype)
@@ -179,6 +217,12 @@ def test_a_deep_copy_goes_its_own_way_and_an_assigned_parameter_goes_along(name,
     assert torch.equal(copied, old)
 
 
+@attacks(
+    "sharing/copy-or-assign#which",
+    "sharing/review#remember",
+    zh="深拷贝，以及用张量和用第一个 Parameter 建立的第二个 Parameter；float32、float64、bfloat16",
+    en="a deep copy, and a second Parameter made of the tensor and of the first Parameter; float32, float64, bfloat16",
+)
 @given(st.sampled_from(FLOATS))
 def test_neither_equal_values_nor_one_storage_make_one_parameter(dtype):
     one = nn.Parameter(torch.ones(3, dtype=dtype))
@@ -193,6 +237,11 @@ def test_neither_equal_values_nor_one_storage_make_one_parameter(dtype):
 # Weight tying
 
 
+@attacks(
+    "sharing/weight-tying#weight-tying",
+    zh="Embedding、EmbeddingBag、Linear、Conv1d、LayerNorm 和 BatchNorm1d 配成五对；三种 dtype；绑定的模型和它的深拷贝",
+    en="Embedding, EmbeddingBag, Linear, Conv1d, LayerNorm and BatchNorm1d in five pairs; three dtypes; a tied model and its deep copy",
+)
 @given(pairs, st.sampled_from(FLOATS), st.booleans())
 def test_tied_layers_have_one_parameter_under_two_names(name, dtype, copied):
     model = copy.deepcopy(tied(name, dtype)) if copied else tied(name, dtype)
@@ -204,6 +253,11 @@ def test_tied_layers_have_one_parameter_under_two_names(name, dtype, copied):
     assert len({model.state_dict()[name].data_ptr() for name in names}) == 1
 
 
+@attacks(
+    "sharing/weight-tying#what-goes-wrong",
+    zh="Embedding、EmbeddingBag、Linear、Conv1d、LayerNorm 和 BatchNorm1d 配成五对；不用 assign 就一直绑定",
+    en="Embedding, EmbeddingBag, Linear, Conv1d, LayerNorm and BatchNorm1d in five pairs; without assign they stay tied",
+)
 @given(pairs, st.booleans())
 def test_load_state_dict_keeps_layers_tied_unless_it_assigns(name, assign):
     model, file = tied(name), copy.deepcopy(tied(name)).state_dict()
@@ -215,6 +269,11 @@ def test_load_state_dict_keeps_layers_tied_unless_it_assigns(name, assign):
     assert values == ([0, 1] if assign else [1, 1])
 
 
+@attacks(
+    "sharing/weight-tying#weight-tying",
+    zh="Embedding 和 Linear，带 sparse、scale_grad_by_freq 和 padding_idx；一到三个词，有的出现两次",
+    en="Embedding and Linear, with sparse, scale_grad_by_freq and padding_idx; one to three words, some of them twice",
+)
 def test_tied_layers_add_up_the_gradients_of_both_places():
     """For each index alone and for several, with the options of Embedding that leave its values."""
     for options in ({}, {"sparse": True}, {"scale_grad_by_freq": True}, {"padding_idx": 0}):
@@ -233,11 +292,16 @@ def test_tied_layers_add_up_the_gradients_of_both_places():
             torch.testing.assert_close(embedding.weight.grad.to_dense(), expected)
 
 
+@attacks(
+    "sharing/weight-tying#two-parameters",
+    zh="Embedding 和 EmbeddingBag；float32、float64、bfloat16；freeze 为默认、True 和 False",
+    en="Embedding and EmbeddingBag; float32, float64, bfloat16; freeze by default, True and False",
+)
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
 @pytest.mark.parametrize("layer", [nn.Embedding, nn.EmbeddingBag])
 @pytest.mark.parametrize("options", [{}, {"freeze": True}, {"freeze": False}], ids=str)
 def test_from_pretrained_does_not_tie(layer, dtype, options):
-    """weight-tying: a new parameter over the same storage, frozen unless freeze=False."""
+    """A new parameter over the same storage, frozen unless freeze=False."""
     embedding = nn.Embedding(3, 2, dtype=dtype)
     other = layer.from_pretrained(embedding.weight, **options)
     assert other.weight is not embedding.weight
@@ -248,8 +312,13 @@ def test_from_pretrained_does_not_tie(layer, dtype, options):
     assert not embedding.weight.grad.any()
 
 
+@attacks(
+    "sharing/weight-tying#weight-tying",
+    zh="Embedding 和 EmbeddingBag 共用一个参数",
+    en="Embedding and EmbeddingBag with one parameter",
+)
 def test_one_parameter_in_two_layers_is_tied():
-    """weight-tying: the way that the page shows."""
+    """The way that the page shows."""
     embedding, bag = nn.Embedding(3, 2), nn.EmbeddingBag(3, 2)
     bag.weight = embedding.weight
     (bag(torch.tensor([[0, 1]])).sum() + embedding(torch.tensor([1])).sum()).backward()
@@ -287,6 +356,11 @@ SWITCHES = st.fixed_dictionaries(
 )
 
 
+@attacks(
+    "sharing/weight-tying#what-goes-wrong",
+    zh="这一页的训练，float64，在 CPU 上；动量、dampening、nesterov、maximize、foreach、fused；有权重衰减时差别才显出来",
+    en="the training of the page in float64, on a CPU; momentum, dampening, nesterov, maximize, foreach, fused; with weight decay the difference shows",
+)
 @given(SWITCHES)
 def test_sgd_without_weight_decay_hides_that_there_are_two_parameters(options):
     assume(not options.get("nesterov") or (options["momentum"] and "dampening" not in options))
@@ -295,6 +369,11 @@ def test_sgd_without_weight_decay_hides_that_there_are_two_parameters(options):
     assert gap(lambda params: optim.SGD(params, lr=1e-4, weight_decay=1.0, **options)) > 1e-6
 
 
+@attacks(
+    "sharing/weight-tying#two-parameters",
+    zh="Adam、AdamW、Adagrad、RMSprop、NAdam 和 Adamax",
+    en="Adam, AdamW, Adagrad, RMSprop, NAdam and Adamax",
+)
 @pytest.mark.parametrize("name", ["Adam", "AdamW", "Adagrad", "RMSprop", "NAdam", "Adamax"])
 def test_optimizers_that_divide_by_the_size_of_the_gradient_show_it(name):
     assert gap(lambda params: getattr(optim, name)(params, lr=0.01)) > 1e-3
@@ -303,6 +382,12 @@ def test_optimizers_that_divide_by_the_size_of_the_gradient_show_it(name):
 # One branch
 
 
+@attacks(
+    "sharing/one-branch#one-branch",
+    "sharing/review#remember",
+    zh="同一权重的正弦和余弦分支的乘积；权重从 -2 到 2",
+    en="a product of sine and cosine branches of one weight; weights from -2 to 2",
+)
 @given(st.floats(-2, 2), st.integers(1, 3), st.integers(1, 3))
 def test_a_detached_branch_counts_as_a_constant(start, left, right):
     w = torch.tensor(start, dtype=torch.float64, requires_grad=True)
@@ -367,6 +452,11 @@ def computed() -> torch.Tensor:
     return torch.randn(4, 4, generator=torch.Generator().manual_seed(3), requires_grad=True) * 1
 
 
+@attacks(
+    "sharing/old-hook#old-hook",
+    zh="七种最后的运算，包括视图、原地运算和最大值",
+    en="seven last operations, among them a view, one in place and a maximum",
+)
 @given(st.sampled_from(sorted(LAST)))
 def test_grad_output_is_the_same_where_the_last_operation_has_one_output(name):
     def forward(w, x):
@@ -377,6 +467,11 @@ def test_grad_output_is_the_same_where_the_last_operation_has_one_output(name):
     torch.testing.assert_close(old[1], full[1])
 
 
+@attacks(
+    "sharing/old-hook#old-hook",
+    zh="两个运算的模块，最后一个是与参数的乘积、和或矩阵乘积",
+    en="a module of two operations, the last one a product, a sum or a matrix product with a parameter",
+)
 @given(st.sampled_from(["mul", "add", "matmul"]))
 def test_the_old_hook_reports_the_inputs_of_the_last_operation(name):
     last = {}
@@ -393,6 +488,11 @@ def test_the_old_hook_reports_the_inputs_of_the_last_operation(name):
     torch.testing.assert_close(real, 3 * expected[0])
 
 
+@attacks(
+    "sharing/old-hook#old-hook",
+    zh="chunk、unbind、std_mean 和 qr，模块返回其中一个输出",
+    en="chunk, unbind, std_mean and qr, of which the module returns one output",
+)
 @given(st.sampled_from(sorted(SEVERAL)))
 def test_the_old_hook_has_a_place_for_each_output_of_the_last_operation(name):
     places, returned, last = SEVERAL[name]
@@ -403,6 +503,11 @@ def test_the_old_hook_has_a_place_for_each_output_of_the_last_operation(name):
     torch.testing.assert_close(old[1][returned], full[1][0])
 
 
+@attacks(
+    "sharing/old-hook#old-hook",
+    zh="三个乘积的元组，次序任意",
+    en="a tuple of three products in any order",
+)
 @given(st.permutations([2, 3, 5]))
 def test_of_several_operations_the_old_hook_sits_on_the_first(factors):
     def forward(w, x):
@@ -414,6 +519,11 @@ def test_of_several_operations_the_old_hook_sits_on_the_first(factors):
     torch.testing.assert_close(full[0][0], full[1][0] * sum(factors))
 
 
+@attacks(
+    "sharing/old-hook#old-hook",
+    zh="叶子和算出来的张量的 tanh、sigmoid、exp 和 relu",
+    en="tanh, sigmoid, exp and relu of a leaf and of a computed tensor",
+)
 @given(st.sampled_from([torch.tanh, torch.sigmoid, torch.exp, torch.relu]))
 def test_the_warning_comes_without_need_where_the_input_is_a_leaf(function):
     for x in (computed().detach().requires_grad_(), computed()):
@@ -423,6 +533,11 @@ def test_the_warning_comes_without_need_where_the_input_is_a_leaf(function):
         assert not full[2]
 
 
+@attacks(
+    "sharing/old-hook#old-hook",
+    zh="句子里说的那个模块，16 个元素的张量",
+    en="the module that the sentence describes, with tensors of 16 elements",
+)
 def test_no_warning_comes_where_the_order_of_the_inputs_is_another():
     x, y = computed(), 2 * computed()
     old, full = (reported(r, lambda w, x, y: y * x, x, y) for r in (OLD, FULL))

@@ -11,6 +11,7 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from proofbook.content.attacks import attacks
 from torch import nn
 from torch.autograd.graph import register_multi_grad_hook
 from torch.distributed.fsdp import FullyShardedDataParallel
@@ -70,6 +71,21 @@ def trained(rank: int) -> dict[tuple[str, str], set[float] | str]:
     return left
 
 
+@attacks(
+    "labs/flow#flow",
+    zh="gloo 的两个进程，一个线性层",
+    en="a linear layer in two processes with gloo",
+)
+@attacks(
+    "module-hooks/param-grad#not-promised",
+    zh="两个进程的 DistributedDataParallel 和三种 FSDP：在钩子里走步，各进程的权重就不一样了",
+    en="DistributedDataParallel and three ways of FSDP with two processes: a step in the hook leaves each rank its own weights",
+)
+@attacks(
+    "tensor-hooks/post-accumulate#wait",
+    zh="gloo 的两个进程，一个线性层；钩子在包装之前和之后注册",
+    en="a linear layer in two processes with gloo; hooks registered before and after wrapping",
+)
 def test_stepping_inside_the_backward_pass_of_several_processes(ranks):
     """The mean gradient is 4: 1 - 0.1 * 4 = 0.6 is right, in both ranks."""
     first, second = ranks(trained)
@@ -118,6 +134,11 @@ def mask_written(mask: torch.Tensor, param: torch.Tensor) -> None:
     param.grad *= mask
 
 
+@attacks(
+    "tensor-hooks/one-weight#from-the-start",
+    zh="gloo 的两个进程，一个线性层；钩子在包装之前和之后注册",
+    en="a linear layer in two processes with gloo; hooks registered before and after wrapping",
+)
 def test_a_mask_with_several_processes(ranks):
     """The mean gradient, 4, takes each weight from 1 to 0.6, but for one that is masked."""
     first, second = ranks(masked)
@@ -155,6 +176,12 @@ def scaled_steps(step_of_scaler: bool, losses) -> tuple[list[float], float]:
     return [a.item(), b.item()], scaler.get_scale()
 
 
+@attacks(
+    "labs/flow#flow",
+    "tensor-hooks/post-accumulate#wait",
+    zh='两个参数，一步，GradScaler("cpu")',
+    en='two parameters, one step, GradScaler("cpu")',
+)
 def test_a_step_inside_the_backward_pass_takes_the_scaled_gradient():
     def loss(a, b):
         return 3 * a + 2 * b
@@ -165,6 +192,11 @@ def test_a_step_inside_the_backward_pass_takes_the_scaled_gradient():
     assert right == pytest.approx([0.7, 0.8])
 
 
+@attacks(
+    "tensor-hooks/post-accumulate#wait",
+    zh="两个参数，其中一个的梯度是无穷",
+    en="two parameters, one of them with an infinite gradient",
+)
 def test_a_step_of_the_scaler_inside_the_backward_pass_skips_one_parameter_alone():
     values, _ = scaled_steps(True, [lambda a, b: 3 * a + b * torch.inf])
     assert values == pytest.approx([0.7, 1.0])
@@ -181,6 +213,14 @@ def ask(told: list, *args) -> None:
     told.append(args)
 
 
+@attacks(
+    "tensor-hooks/index#tensor-hooks",
+    "tensor-hooks/return-value#return-value",
+    "tensor-hooks/return-value#whose",
+    "tensor-hooks/review#remember",
+    zh="叶子和中间张量；五种 dtype，空的和零维的形状",
+    en="leaves and intermediate tensors; five dtypes, empty and 0-dim shapes",
+)
 @given(SHAPES, DTYPES, st.sampled_from([None, 0, 2, -1, 0.5]), st.booleans())
 def test_what_a_hook_returns_goes_on_in_place_of_the_gradient(shape, dtype, factor, on_leaf):
     x, w = (torch.full(shape, n, dtype=dtype, requires_grad=True) for n in (2, 5))
@@ -198,6 +238,11 @@ def test_what_a_hook_returns_goes_on_in_place_of_the_gradient(shape, dtype, fact
     assert torch.equal(w.grad, torch.full_like(w, 6)), "not on the way from the hook to an input"
 
 
+@attacks(
+    "tensor-hooks/return-value#wrong-return",
+    zh="叶子和中间张量；三种形状，四种 dtype",
+    en="leaves and intermediate tensors; three shapes, four dtypes",
+)
 @given(
     st.sampled_from([(3,), (1,), ()]),
     st.sampled_from([(3,), (1,), ()]),
@@ -224,6 +269,12 @@ SEVERAL = {
 }
 
 
+@attacks(
+    "tensor-hooks/return-value#whose",
+    "tensor-hooks/multi-grad#unused",
+    zh="unbind、chunk、split 和 std_mean，用第一个或第二个输出",
+    en="unbind, chunk, split and std_mean, the first or the second output used",
+)
 @pytest.mark.parametrize("used", [0, 1])
 @pytest.mark.parametrize("operation", SEVERAL)
 def test_the_hook_of_an_unused_output_is_called_with_none(operation, used):
@@ -238,6 +289,12 @@ def test_the_hook_of_an_unused_output_is_called_with_none(operation, used):
     assert any_told == [None], "the unused output had the first hook"
 
 
+@attacks(
+    "tensor-hooks/return-value#whose",
+    "tensor-hooks/order#late-first",
+    zh="钩子里拿着名字、分离的值、张量；移除或不移除",
+    en="hooks that hold a name, the detached values, the tensor; removed or not",
+)
 def test_a_hook_that_holds_its_own_tensor_keeps_it_from_being_freed():
     x = torch.ones(3, requires_grad=True)
     left = {}
@@ -266,6 +323,14 @@ ACTIONS = {
 }
 
 
+@attacks(
+    "tensor-hooks/order#late-first",
+    "tensor-hooks/order#order",
+    "tensor-hooks/order#twice",
+    "tensor-hooks/review#remember",
+    zh="四种钩子任意几个、任意次序，有的移除了；叶子和中间张量",
+    en="any number of four kinds of hooks in any order, some of them removed; leaves and intermediate tensors",
+)
 @given(st.lists(st.tuples(st.sampled_from(sorted(ACTIONS)), st.booleans())), st.booleans())
 def test_hooks_of_one_tensor_run_in_the_order_of_registration(chosen, on_leaf):
     x = torch.tensor([1.0, 2.0], requires_grad=True)
@@ -291,6 +356,21 @@ def test_hooks_of_one_tensor_run_in_the_order_of_registration(chosen, on_leaf):
     assert torch.equal(x.grad, grad if on_leaf else 3 * grad)
 
 
+@attacks(
+    "tensor-hooks/return-value#retain-grad",
+    zh="最多四个张量钩子，`retain_grad()` 在它们之前、之间或之后；这本书用的版本",
+    en="up to four tensor hooks, `retain_grad()` before, between or after them; the version of this book",
+)
+@attacks(
+    "tensor-hooks/order#twice",
+    zh="最多四个张量钩子，`retain_grad()` 在它们之前、之间或之后",
+    en="up to four tensor hooks, `retain_grad()` before, between or after them",
+)
+@attacks(
+    "tensor-hooks/retain-or-hook#which",
+    zh="最多四个钩子，次序任意；反向一到三次",
+    en="with up to four hooks, in any order; one to three backward passes",
+)
 @given(st.lists(st.sampled_from(sorted(ACTIONS)), max_size=4), st.integers(0, 4), st.integers(1, 3))
 def test_retain_grad_sees_what_all_hooks_return_and_changes_nothing(chosen, position, passes):
     x = torch.tensor([1.0, 2.0], requires_grad=True)
@@ -313,6 +393,11 @@ def test_retain_grad_sees_what_all_hooks_return_and_changes_nothing(chosen, posi
     assert torch.equal(x.grad, passes * 3 * grad)
 
 
+@attacks(
+    "tensor-hooks/retain-or-hook#which",
+    zh="中间张量的梯度，收集或不收集",
+    en="the gradient of an intermediate tensor, collected or not",
+)
 @pytest.mark.parametrize("collected", [False, True])
 def test_a_hook_keeps_only_what_the_function_keeps(collected):
     x = torch.ones(5, requires_grad=True)
@@ -342,6 +427,11 @@ STAYS_ON = {
 }
 
 
+@attacks(
+    "tensor-hooks/order#late-first",
+    zh="卷积的钩子，经过七种变动，例如 `double()` 和 `channels_last`；FSDP 的两个进程也试过",
+    en="a hook of a convolution through seven kinds of changes, such as `double()` and `channels_last`; FSDP with two processes",
+)
 @given(st.lists(st.sampled_from(sorted(STAYS_ON)), max_size=4))
 def test_a_hook_stays_on_a_parameter(changes):
     layer = nn.Conv2d(1, 2, 2)
@@ -353,6 +443,11 @@ def test_a_hook_stays_on_a_parameter(changes):
         assert len(told) == number
 
 
+@attacks(
+    "tensor-hooks/order#late-first",
+    zh="copy.deepcopy，以及 load_state_dict(assign=True)",
+    en="copy.deepcopy, and load_state_dict(assign=True)",
+)
 @pytest.mark.parametrize("copied", ["copy.deepcopy", "load_state_dict"])
 def test_a_tensor_in_the_place_of_the_parameter_has_no_hook(copied):
     layer = nn.Linear(2, 2)
@@ -369,6 +464,11 @@ def test_a_tensor_in_the_place_of_the_parameter_has_no_hook(copied):
 KINDS = ("tensor hook", "node pre-hook", "post-accumulate hook", "node hook")
 
 
+@attacks(
+    "tensor-hooks/order#leaf-and-node",
+    zh="叶子上的四种钩子，次序任意；用一到三次",
+    en="four kinds of hooks on a leaf in any order; one to three uses",
+)
 @given(st.permutations(KINDS), st.integers(1, 3))
 def test_the_kind_of_a_hook_on_a_leaf_decides_when_it_runs(registered, uses):
     w = torch.tensor(2.0, requires_grad=True)
@@ -387,6 +487,11 @@ def test_the_kind_of_a_hook_on_a_leaf_decides_when_it_runs(registered, uses):
     assert ran == list(zip(KINDS, (False, False, True, True), strict=True))
 
 
+@attacks(
+    "tensor-hooks/order#leaf-and-node",
+    zh="节点由变量拿着、由图拿着、没有谁拿着",
+    en="the node kept by a variable, by a graph, by nothing",
+)
 @pytest.mark.parametrize("kept", ["nothing", "the node", "a graph"])
 def test_a_node_of_a_leaf_that_nothing_keeps_is_freed_with_its_hooks(kept):
     w = torch.tensor(2.0, requires_grad=True)
@@ -405,6 +510,11 @@ LINEAR_IN_PLACE = [("mul_", 10.0), ("add_", 1.0), ("neg_",), ("sub_", 2.0), ("di
 LAST_IN_PLACE = [("relu_",), ("sigmoid_",), ("exp_",), ("clamp_", 0.0, 1.0), ("square_",)]
 
 
+@attacks(
+    "tensor-hooks/edited-after-hook#edited-after-hook",
+    zh="十种有记录的改法，改一到四次，每次之后注册一个钩子；不是视图的张量",
+    en="one to four recorded edits of ten kinds with a hook after each; tensors that are no views",
+)
 @given(
     st.lists(st.sampled_from(LINEAR_IN_PLACE), max_size=3),
     st.sampled_from(LINEAR_IN_PLACE + LAST_IN_PLACE),
@@ -433,6 +543,12 @@ def test_a_hook_stays_with_the_value_before_the_edit(edits, last_edit, dtype):
     assert torch.equal(z.grad, right[-1])
 
 
+@attacks(
+    "tensor-hooks/edited-after-hook#edited-after-hook",
+    "tensor-hooks/edited-after-hook#leaf",
+    zh="十种改法；叶子和不是视图的中间张量",
+    en="ten kinds of edits; leaves and intermediate tensors that are no views",
+)
 @given(st.sampled_from(LINEAR_IN_PLACE + LAST_IN_PLACE), st.booleans())
 def test_an_edit_that_is_not_recorded_leaves_hooks_where_they_are(edit, on_leaf):
     x = torch.tensor([1.0, -2.0, 0.1], requires_grad=True)
@@ -461,6 +577,12 @@ VIEWS = {
 }
 
 
+@attacks(
+    "tensor-hooks/edited-after-hook#edited-after-hook",
+    "tensor-hooks/edited-after-hook#view",
+    zh="六种视图；改视图和改原张量，有记录和没有记录",
+    en="six kinds of views; edits of the view and of its base, recorded and not",
+)
 @given(
     st.sampled_from(sorted(VIEWS)),
     st.sampled_from(["view", "base"]),
@@ -482,6 +604,11 @@ def test_the_hook_of_a_view_is_lost_when_the_view_or_its_base_is_edited(kind, ed
     assert [label for label, _ in told] == ["anew"]
 
 
+@attacks(
+    "tensor-hooks/in-place#same-tensor",
+    zh="两个叶子；加、减、乘；三种 dtype，会广播的形状",
+    en="two leaves; add, sub and mul; three dtypes, shapes that broadcast",
+)
 @given(
     st.sampled_from([(1,), (3,), (2, 3)]),
     st.sampled_from([(1,), (3,), (2, 3)]),
@@ -508,6 +635,11 @@ def test_only_addition_of_one_shape_and_dtype_hands_on_one_gradient(
     assert a.grad.data_ptr() != b.grad.data_ptr()
 
 
+@attacks(
+    "tensor-hooks/in-place#same-tensor",
+    zh="两个一维叶子的和；三种 dtype；clip_grad_norm_ 有无 foreach",
+    en="sums of two leaves of one dimension; three dtypes; clip_grad_norm_ with and without foreach",
+)
 @given(st.integers(1, 5), st.sampled_from([torch.float32, torch.float64, torch.bfloat16]))
 def test_behind_views_both_grad_lie_in_one_block(size, dtype):
     a, b = (torch.ones(size, dtype=dtype, requires_grad=True) for _ in range(2))
@@ -525,6 +657,13 @@ def test_behind_views_both_grad_lie_in_one_block(size, dtype):
         assert a.grad.tolist() == twice and b.grad.tolist() == twice
 
 
+@attacks(
+    "tensor-hooks/in-place#in-place",
+    "tensor-hooks/in-place#who-is-hit",
+    "tensor-hooks/review#remember",
+    zh="二到四个叶子的和，钩子在任意一个上",
+    en="sums of two to four leaves, the hook on any of them",
+)
 @given(st.integers(2, 4), st.data())
 def test_an_edit_in_place_hits_those_that_use_the_gradient_later(terms, data):
     """A sum of several terms, all of one shape; the hook on one of them edits in place."""
@@ -553,6 +692,12 @@ CLEAR_FIRST = {
 }
 
 
+@attacks(
+    "tensor-hooks/in-place#who-is-hit",
+    "tensor-hooks/one-weight#whole-matrix",
+    zh="对二到五个元素 `sum`；clone、掩码、masked_fill",
+    en="`sum` over two to five elements; clone, mask, masked_fill",
+)
 @given(st.sampled_from(sorted(CLEAR_FIRST)), st.integers(2, 5))
 def test_the_gradient_of_a_sum_is_one_number_in_memory(how, size):
     x = torch.ones(size, requires_grad=True)
@@ -561,6 +706,18 @@ def test_the_gradient_of_a_sum_is_one_number_in_memory(how, size):
     assert x.grad.tolist() == [0] + [0 if how == "in place" else 1] * (size - 1)
 
 
+@attacks(
+    "tensor-hooks/post-accumulate#post-accumulate",
+    "tensor-hooks/post-accumulate#step-in-backward",
+    "tensor-hooks/review#remember",
+    zh="使用、反向和钩子各一到三；有无检查点",
+    en="one to three uses, passes and hooks; with and without checkpoints",
+)
+@attacks(
+    "tensor-hooks/post-accumulate#wait",
+    zh="使用、反向和钩子各一到三：张量钩子在写 `.grad` 之前",
+    en="one to three uses, passes and hooks: the tensor hook comes before `.grad` is written",
+)
 @given(
     uses=st.integers(1, 3),
     passes=st.integers(1, 3),
@@ -602,6 +759,11 @@ def test_the_post_accumulate_hook_fires_once_in_a_backward_pass(uses, passes, re
     assert ran == expected
 
 
+@attacks(
+    "tensor-hooks/post-accumulate#step-in-backward",
+    zh="用两次的参数，在分段里或不在，一次使用不走梯度或都走",
+    en="a parameter used twice, in segments or not, one use hidden from the gradient or none",
+)
 @pytest.mark.parametrize(
     "use", ["twice", "in two segments", "data", "detach", "detach, recomputed"]
 )
@@ -640,6 +802,11 @@ RETURNED = {
 }
 
 
+@attacks(
+    "tensor-hooks/post-accumulate#refused",
+    zh="九种返回值；五种 dtype，空的和零维的形状",
+    en="nine kinds of return values; five dtypes, empty and 0-dim shapes",
+)
 @given(st.sampled_from(sorted(RETURNED)), SHAPES, DTYPES)
 def test_what_a_post_accumulate_hook_may_return(returned, shape, dtype):
     hook, accepted = RETURNED[returned]
@@ -655,6 +822,11 @@ def test_what_a_post_accumulate_hook_may_return(returned, shape, dtype):
     assert torch.equal(w.grad, torch.full_like(w, 3)), "no return value replaces the gradient"
 
 
+@attacks(
+    "tensor-hooks/post-accumulate#refused",
+    zh="有无 `no_grad()`；返回什么值另有测试",
+    en="with and without `no_grad()`; another test tries what is returned",
+)
 @pytest.mark.filterwarnings("ignore:Using backward.. with create_graph=True")
 @pytest.mark.parametrize("within", [False, True])
 def test_with_create_graph_an_edit_in_the_hook_needs_no_grad(within):
@@ -669,6 +841,11 @@ def test_with_create_graph_an_edit_in_the_hook_needs_no_grad(within):
         (3 * w).backward(create_graph=True)
 
 
+@attacks(
+    "tensor-hooks/post-accumulate#wait",
+    zh="二到四个参数，在各自的钩子里或反向之后裁剪",
+    en="two to four parameters, clipped in each hook or after the backward pass",
+)
 @given(st.lists(st.integers(2, 9), min_size=2, max_size=4))
 def test_clipping_by_the_total_norm_is_wrong_while_gradients_are_missing(gradients):
     def clipped(inside):
@@ -699,6 +876,11 @@ class Products(TorchDispatchMode):
         return func(*args, **(kwargs or {}))
 
 
+@attacks(
+    "tensor-hooks/post-accumulate#step-in-backward",
+    zh="三层，后端 `aot_eager`",
+    en="three layers with the backend `aot_eager`",
+)
 @pytest.mark.parametrize("compiled", [False, True])
 def test_a_compiled_model_computes_all_gradients_before_the_first_hook(compiled):
     layers = nn.Sequential(*(nn.Linear(2, 2, bias=False) for _ in range(3)))
@@ -716,6 +898,11 @@ def test_a_compiled_model_computes_all_gradients_before_the_first_hook(compiled)
     assert (counts[0] == products.count) is compiled
 
 
+@attacks(
+    "tensor-hooks/retain-or-hook#which",
+    zh="一个函数，后端 `aot_eager`，钩子在外面时编成一块；返回的张量在外面用到或没用到",
+    en="one function with the backend `aot_eager`, compiled in one piece where the hook is outside; the returned tensor used outside or not",
+)
 @pytest.mark.parametrize(
     ("where", "used_outside"), [("inside", True), ("outside", True), ("outside", False)]
 )
@@ -752,6 +939,11 @@ def test_hooks_in_a_compiled_function_and_on_what_it_returns(where, used_outside
         assert torch.equal(z.grad, expected)
 
 
+@attacks(
+    "tensor-hooks/retain-or-hook#which",
+    zh="一个函数，后端 `aot_eager`，有无 `fullgraph=True`",
+    en="one function with the backend `aot_eager`, with and without `fullgraph=True`",
+)
 def test_retain_grad_in_a_compiled_function_needs_a_break_in_the_graph():
     def double(x):
         z = 2 * x
@@ -764,6 +956,14 @@ def test_retain_grad_in_a_compiled_function_needs_a_break_in_the_graph():
     torch.compiler.reset()
 
 
+@attacks(
+    "tensor-hooks/multi-grad#autograd-grad",
+    "tensor-hooks/multi-grad#multi-grad",
+    "tensor-hooks/multi-grad#not-written-yet",
+    "tensor-hooks/multi-grad#unused",
+    zh="三个叶子或中间张量，次序任意，有的没用到；反向一到三次",
+    en="three leaves or intermediate tensors in any order, some of them unused; one to three passes",
+)
 @given(
     used=st.lists(st.booleans(), min_size=3, max_size=3),
     order=st.permutations(range(3)),
@@ -811,6 +1011,11 @@ def test_when_a_multi_grad_hook_fires(used, order, passes, on_leaves):
     assert (len(all_told), len(any_told)) == (fires, fires)
 
 
+@attacks(
+    "tensor-hooks/multi-grad#unused",
+    zh="根和一个叶子、一个中间张量或两者，次序任意",
+    en="the root with a leaf, an intermediate tensor or both, in any order",
+)
 @given(st.permutations(["leaf", "between", "root"]), st.sampled_from([None, "leaf", "between"]))
 def test_a_multi_grad_hook_with_the_root_of_the_pass_fires_too_early(order, left_out):
     w = torch.tensor(2.0, requires_grad=True)
@@ -822,6 +1027,11 @@ def test_a_multi_grad_hook_with_the_root_of_the_pass_fires_too_early(order, left
     assert None in told[0]
 
 
+@attacks(
+    "tensor-hooks/multi-grad#unused",
+    zh="两个分段，各有一个参数；两种模式",
+    en="two segments, each with a parameter; both modes",
+)
 @pytest.mark.parametrize("reentrant", [False, True])
 def test_a_multi_grad_hook_fires_in_each_reentrant_segment(reentrant):
     a, b, x = (torch.tensor(n, requires_grad=True) for n in (2.0, 3.0, 1.0))
@@ -832,6 +1042,11 @@ def test_a_multi_grad_hook_fires_in_each_reentrant_segment(reentrant):
     assert told == ([[None, 2], [3, None]] if reentrant else [[3, 2]])
 
 
+@attacks(
+    "tensor-hooks/multi-grad#autograd-grad",
+    zh="叶子和中间张量，梯度返回或不返回",
+    en="leaves and intermediate tensors, whose gradients are returned or not",
+)
 @given(st.sampled_from(["all", "any"]), st.booleans(), st.booleans())
 def test_a_multi_grad_hook_and_the_gradient_of_a_leaf_that_is_returned(mode, on_leaves, returned):
     a, b = (torch.tensor(n, requires_grad=True) for n in (2.0, 3.0))
@@ -902,6 +1117,12 @@ def after_five_steps(name: str, options: dict, mask: torch.Tensor) -> tuple[torc
     return w.detach(), len(passes) - len(runs)
 
 
+@attacks(
+    "tensor-hooks/edited-after-hook#leaf",
+    "tensor-hooks/one-weight#one-weight",
+    zh="torch.optim 除 SparseAdam 以外的所有优化器，五步；foreach、fused 和别的设置",
+    en="all optimizers of torch.optim but SparseAdam, five steps; foreach, fused and other settings",
+)
 @pytest.mark.parametrize(("name", "setting"), CHOICES)
 def test_who_moves_an_element_that_was_masked_from_the_first_step_on(name, setting):
     w, missing = after_five_steps(name, chosen_options(name, setting, weight_decay=0), MASK)
@@ -910,6 +1131,11 @@ def test_who_moves_an_element_that_was_masked_from_the_first_step_on(name, setti
     assert missing == 0, "the steps leave the hook where it is"
 
 
+@attacks(
+    "tensor-hooks/one-weight#from-the-start",
+    zh="torch.optim 中有 `weight_decay` 的所有优化器，五步，掩码全是零；foreach、fused 和别的设置",
+    en="all optimizers of torch.optim that have `weight_decay`, five steps with a mask of zeros; foreach, fused and other settings",
+)
 @given(st.sampled_from([choice for choice in CHOICES if choice[0] not in ("LBFGS", "Rprop")]))
 def test_weight_decay_does_not_pass_through_a_hook(choice):
     options = chosen_options(*choice, weight_decay=0.1)
@@ -927,6 +1153,11 @@ def last_element(name: str, setting: str, others: list[int]) -> float:
     return w[1, 1].item()
 
 
+@attacks(
+    "tensor-hooks/one-weight#whole-matrix",
+    zh="三步，别的元素换别的梯度；动量、nesterov、amsgrad、foreach、fused；没有权重衰减",
+    en="three steps, with other gradients in the other elements; momentum, nesterov, amsgrad, foreach, fused; no weight decay",
+)
 @given(
     st.sampled_from([choice for choice in CHOICES if choice[0] in ("SGD", "Adam")]),
     st.lists(st.integers(-3, 3), min_size=3, max_size=3),
@@ -935,11 +1166,21 @@ def test_the_step_of_an_element_is_made_of_its_own_gradients(choice, others):
     assert last_element(*choice, others) == last_element(*choice, [0, 0, 0])
 
 
+@attacks(
+    "tensor-hooks/one-weight#whole-matrix",
+    zh="Muon 三步，别的元素换别的梯度",
+    en="three steps of Muon, with other gradients in the other elements",
+)
 @pytest.mark.parametrize("setting", ["lr", "momentum", "nesterov"])
 def test_the_step_of_muon_is_made_of_all_gradients_of_the_matrix(setting):
     assert last_element("Muon", setting, [1, 0, 0]) != last_element("Muon", setting, [0, 3, 2])
 
 
+@attacks(
+    "tensor-hooks/one-weight#whole-matrix",
+    zh="最多四个元素，从 -3 到 3，不需要梯度",
+    en="up to four elements from -3 to 3, without a gradient",
+)
 @given(st.lists(st.floats(-3, 3, width=32), min_size=1, max_size=4))
 def test_asgd_takes_something_off_every_element(values):
     w = torch.tensor(values, requires_grad=True)
@@ -950,6 +1191,11 @@ def test_asgd_takes_something_off_every_element(values):
     assert torch.allclose(w, before * (1 - 0.1 * 0.01))
 
 
+@attacks(
+    "tensor-hooks/one-weight#whole-matrix",
+    zh="torch.optim 除 SparseAdam 以外的所有优化器，带权重衰减三步",
+    en="all optimizers of torch.optim but SparseAdam, three steps with weight decay",
+)
 @given(st.sampled_from(CHOICES))
 def test_an_element_that_is_written_back_after_each_step_stays(choice):
     name, setting = choice
@@ -965,6 +1211,11 @@ def test_an_element_that_is_written_back_after_each_step_stays(choice):
     assert w[0, 0].item() != 1
 
 
+@attacks(
+    "tensor-hooks/one-weight#one-weight",
+    zh="叶子的元素和切片",
+    en="elements and slices of a leaf",
+)
 @given(st.sampled_from([0, -1, slice(1, 2), [0, 1]]))
 def test_requires_grad_belongs_to_the_whole_tensor(part):
     w = torch.ones(3)
@@ -987,6 +1238,11 @@ class GivesNoGradient(torch.autograd.Function):
         return 2 * grad, None
 
 
+@attacks(
+    "tensor-hooks/post-accumulate#post-accumulate",
+    zh="两个输入的 Function；之前有无梯度",
+    en="a Function of two inputs; with and without a gradient from before",
+)
 @pytest.mark.parametrize("before", [None, 7.0])
 def test_hooks_fire_where_a_function_returns_none(before):
     """post-accumulate and return-value: `.grad` stays what it was, and a plain hook gets None."""

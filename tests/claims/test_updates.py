@@ -10,6 +10,7 @@ import pytest
 import torch
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from proofbook.content.attacks import attacks
 from torch import nn, optim
 from torch.amp import GradScaler
 from torch.nn import functional as F
@@ -82,6 +83,12 @@ def taken(kind: type[optim.Optimizer], gradient: torch.Tensor) -> torch.Tensor:
 # Who does what
 
 
+@attacks(
+    "updates/by-hand#who-does-what",
+    "updates/index#updates",
+    zh="反向一到三次；0 到 2 维，也有没有元素的；zero_grad 有无 set_to_none",
+    en="one to three passes; 0 to 2 dimensions, also without elements; zero_grad with and without set_to_none",
+)
 @given(seeds, st.sampled_from([(), (3,), (2, 3), (0,)]), st.booleans(), st.integers(1, 3))
 def test_backward_adds_to_grad_and_zero_grad_clears_it(seed, shape, to_none, passes):
     w, factors = leaf(random(seed, *shape)), random(seed + 1, *shape)
@@ -95,6 +102,16 @@ def test_backward_adds_to_grad_and_zero_grad_clears_it(seed, shape, to_none, pas
     assert torch.equal(w.detach(), before)
 
 
+@attacks(
+    "updates/by-hand#who-does-what",
+    zh="torch.optim 除 LBFGS 以外的优化器，最多开四个开关；闭包返回数、inf、nan 或什么也不返回",
+    en="the optimizers of torch.optim but LBFGS, with up to four of their switches; a closure that returns a number, inf, nan or nothing",
+)
+@attacks(
+    "updates/by-hand#own-gradient",
+    zh="torch.optim 除 LBFGS 以外的优化器，最多开四个开关；需要和不需要梯度的张量",
+    en="the optimizers of torch.optim but LBFGS, with up to four of their switches; tensors that require a gradient and that require none",
+)
 @given(seeds, some_of(ONE_GRADIENT), switches, st.sampled_from([None, 0.0, math.inf, math.nan]))
 def test_step_needs_a_gradient_alone_wherever_it_comes_from(seed, kinds, names, loss):
     """No loss, and no requires_grad: what a closure returns changes nothing."""
@@ -122,6 +139,11 @@ LAYOUTS = {
 }
 
 
+@attacks(
+    "updates/by-hand#own-gradient",
+    zh="CPU 上的 SGD、Adam、AdamW 和 Adagrad；channels_last、转置和连续的参数",
+    en="SGD, Adam, AdamW and Adagrad on a CPU; channels_last, transposed and contiguous parameters",
+)
 @given(seeds, st.sampled_from(FUSED), st.sampled_from(sorted(LAYOUTS)))
 def test_a_fused_optimizer_pairs_elements_by_their_place_in_memory(seed, kind, layout):
     """On a CPU; a gradient laid out like the parameter is right in each layout."""
@@ -136,6 +158,17 @@ def test_a_fused_optimizer_pairs_elements_by_their_place_in_memory(seed, kind, l
     assert torch.allclose(left[True, False], left[False, False]) is (layout == "contiguous")
 
 
+@attacks(
+    "updates/by-hand#who-does-what",
+    "updates/weight-decay#none",
+    zh="torch.optim 除 LBFGS 以外的优化器，最多开四个开关，包括权重衰减和动量；有梯度地走过一步之后",
+    en="the optimizers of torch.optim but LBFGS, with up to four of their switches, among them weight decay and momentum; after a step with a gradient",
+)
+@attacks(
+    "updates/what-to-pass#what-to-pass",
+    zh="torch.optim 除 LBFGS 以外的优化器，最多开四个开关，包括权重衰减；损失里有它",
+    en="the optimizers of torch.optim but LBFGS, with up to four of their switches, among them weight decay; a loss in which it stands",
+)
 @given(seeds, some_of(ONE_GRADIENT), switches)
 def test_step_skips_a_parameter_whose_grad_is_none(seed, kinds, names):
     """Neither decay nor momentum nor an average moves it."""
@@ -163,6 +196,13 @@ def combinations(kind: type[optim.Optimizer]) -> list[dict]:
     return [{n: SWITCHES[n] for n, on in zip(names, row, strict=True) if on} for row in chosen]
 
 
+@attacks(
+    "updates/by-hand#who-does-what",
+    "updates/weight-decay#weight-decay",
+    "updates/review#remember",
+    zh="torch.optim 除 LBFGS 和 SparseAdam 以外的优化器，开关的每种组合；在 CPU 上",
+    en="the optimizers of torch.optim but LBFGS and SparseAdam, with every combination of their switches; on a CPU",
+)
 def test_which_optimizers_write_into_grad():
     """SGD with nesterov and foreach, without weight decay and maximize; no other."""
     writing, tried = [], set()
@@ -183,6 +223,12 @@ def test_which_optimizers_write_into_grad():
     assert writing == [(optim.SGD, {"foreach": True, "momentum": 0.9, "nesterov": True})]
 
 
+@attacks(
+    "updates/by-hand#who-does-what",
+    "updates/clipping#grad-scaler",
+    zh="torch.optim 除 LBFGS 和 SparseAdam 以外的优化器，普通、foreach、fused；倍数从 2 到 65536；在 CPU 上",
+    en="the optimizers of torch.optim but LBFGS and SparseAdam, plain, foreach, fused; scales from 2 to 65536; on a CPU",
+)
 @given(seeds, some_of(DENSE), st.sampled_from(WAYS), st.integers(1, 16), st.booleans())
 def test_grad_is_scaled_until_unscale_or_step_divides_it(seed, kinds, way, exponent, unscale):
     factors = random(seed, 2, 3)
@@ -203,6 +249,12 @@ def test_grad_is_scaled_until_unscale_or_step_divides_it(seed, kinds, way, expon
         assert torch.allclose(w.detach(), plain), kind
 
 
+@attacks(
+    "updates/by-hand#by-hand",
+    "updates/review#remember",
+    zh="学习率从 0.01 到 2；float32、float64，也试 foreach 和 fused；bfloat16，也试 foreach",
+    en="learning rates from 0.01 to 2; float32, float64, also foreach and fused; bfloat16, also foreach",
+)
 @given(seeds, st.sampled_from([torch.float64, torch.float32, torch.bfloat16]), st.floats(0.01, 2))
 def test_sgd_by_hand_is_sgd_up_to_rounding(seed, dtype, lr):
     for way in WAYS[: 2 if dtype == torch.bfloat16 else 3]:
@@ -214,6 +266,11 @@ def test_sgd_by_hand_is_sgd_up_to_rounding(seed, dtype, lr):
         assert ((sgd.detach() - hand).abs() <= 2 * torch.finfo(dtype).eps * large).all()
 
 
+@attacks(
+    "updates/by-hand#by-hand",
+    zh="64 到 1000 个权重，有无动量和 nesterov；float32 会更新",
+    en="64 to 1000 weights, with and without momentum and nesterov; float32 is updated",
+)
 @given(st.sampled_from([64, 256, 1000]), st.sampled_from([0, 0.9]), st.booleans())
 def test_fused_sgd_leaves_most_weights_in_low_precision_on_a_cpu(size, momentum, nesterov):
     """Fixed after PyTorch 2.13: https://github.com/pytorch/pytorch/issues/191763."""
@@ -228,6 +285,11 @@ DTYPES = (torch.float16, torch.bfloat16, torch.float32, torch.float64, torch.int
 shapes = st.lists(st.integers(0, 3), max_size=3)
 
 
+@attacks(
+    "updates/by-hand#own-gradient",
+    zh="最多三维，也有没有元素的；六种 dtype；设备 cpu 和 meta",
+    en="up to three dimensions, also without elements; six dtypes; the devices cpu and meta",
+)
 @given(
     shapes,
     shapes,
@@ -249,6 +311,11 @@ def test_what_grad_accepts(shape, other, dtype, of, device, any_dtype):
             w.grad = gradient
 
 
+@attacks(
+    "updates/by-hand#own-gradient",
+    zh="四种浮点 dtype，梯度用另一种；Adam 和 AdamW，普通、foreach 和 fused；在 CPU 上",
+    en="each of four floating-point dtypes with the gradient in another; Adam and AdamW plain, foreach and fused; on a CPU",
+)
 @pytest.mark.parametrize("kind", [optim.SGD, optim.Adam, optim.AdamW])
 @pytest.mark.parametrize("way", WAYS, ids=str)
 @given(st.permutations([torch.float16, torch.bfloat16, torch.float32, torch.float64]))
@@ -280,6 +347,11 @@ IN_PLACE = {
 }
 
 
+@attacks(
+    "updates/by-hand#without-no-grad",
+    zh="改叶子、它的一部分或视图的八种改法；四种 dtype；在 no_grad 里都允许",
+    en="eight ways to change a leaf, a part or a view of it; four dtypes; under no_grad all are allowed",
+)
 @given(st.sampled_from(sorted(IN_PLACE)), st.sampled_from(DTYPES[:4]), st.booleans())
 def test_autograd_refuses_to_change_a_leaf_in_place(name, dtype, quiet):
     w = torch.ones(2, 3, dtype=dtype, requires_grad=True)
@@ -294,6 +366,17 @@ def test_autograd_refuses_to_change_a_leaf_in_place(name, dtype, quiet):
 # Momentum and weight decay
 
 
+@attacks(
+    "updates/momentum#lr-outside",
+    "updates/momentum#momentum",
+    zh="两个参数，四步，梯度任意；普通、foreach、fused，有无权重衰减；没有 nesterov；float64",
+    en="two parameters, four steps with any gradients; plain, foreach, fused, with and without weight decay; without nesterov; float64",
+)
+@attacks(
+    "updates/momentum#nesterov",
+    zh="dampening 取 0、0.5 和 0.9；普通、foreach、fused",
+    en="dampening 0, 0.5 and 0.9; plain, foreach, fused",
+)
 @given(
     seeds,
     st.sampled_from(WAYS),
@@ -325,6 +408,16 @@ def test_momentum_is_a_buffer_for_each_parameter(seed, way, mu, lr, decay, dampe
             assert torch.allclose(p.detach(), hand[i])
 
 
+@attacks(
+    "updates/momentum#nesterov",
+    zh="弯曲的损失上走五步；普通、foreach、fused；学习率不变，没有权重衰减；float64；弯曲的损失上走五步，有无 nesterov；学习率不变，以及降到十分之一；学习率不变",
+    en="five steps on a curved loss; plain, foreach, fused; one learning rate throughout, no weight decay; float64; five steps on a curved loss, with nesterov and without; a rate that stays, and one that falls to a tenth; one learning rate throughout",
+)
+@attacks(
+    "updates/momentum#lr-outside",
+    zh="弯曲的损失上走五步，有无 nesterov；普通、foreach、fused；学习率不变，以及降到十分之一",
+    en="five steps on a curved loss, with nesterov and without; plain, foreach, fused; a rate that stays, and one that falls to a tenth",
+)
 @given(seeds, st.sampled_from(WAYS), st.floats(0.1, 0.99), st.floats(0.001, 0.1), st.booleans())
 def test_with_nesterov_the_parameter_is_the_point_ahead(seed, way, mu, lr, constant):
     """As long as the learning rate is constant; momentum alone parts from the paper as well."""
@@ -364,6 +457,11 @@ def trained_with_decay(seed: int, micro_batches: int, in_the_loss: str, **option
     return w.detach()
 
 
+@attacks(
+    "updates/weight-decay#weight-decay",
+    zh="四步，一到三个微批次；普通、foreach、fused，带动量，有无 nesterov；float64",
+    en="four steps, one to three micro-batches; plain, foreach, fused, with momentum, with and without nesterov; float64",
+)
 @given(seeds, st.integers(1, 3), st.sampled_from(WAYS), st.floats(0.1, 0.9), st.booleans())
 def test_weight_decay_of_sgd_is_l2_in_the_loss_once_a_step(seed, parts, way, mu, nesterov):
     options = {"momentum": mu, "nesterov": nesterov, **way}
@@ -373,6 +471,16 @@ def test_weight_decay_of_sgd_is_l2_in_the_loss_once_a_step(seed, parts, way, mu,
     assert torch.allclose(decayed, each) is (parts == 1)
 
 
+@attacks(
+    "updates/adam#sign",
+    zh="Adam 和 AdamW，普通、foreach、fused；四步，梯度任意，float64；默认的 betas 和 eps",
+    en="Adam and AdamW, plain, foreach, fused; four steps with any gradients, float64; the default betas and eps",
+)
+@attacks(
+    "updates/weight-decay#adam-or-adamw",
+    zh="四步，梯度任意，权重衰减从 0 到 1；普通、foreach、fused；float64",
+    en="four steps with any gradients and a weight decay from 0 to 1; plain, foreach, fused; float64",
+)
 @given(seeds, st.sampled_from(WAYS), st.booleans(), st.floats(0, 1), st.floats(0.001, 0.1))
 def test_adam_corrects_both_averages_and_adamw_decays_apart(seed, way, apart, decay, lr):
     kind = optim.AdamW if apart else optim.Adam
@@ -392,6 +500,11 @@ def test_adam_corrects_both_averages_and_adamw_decays_apart(seed, way, apart, de
         assert torch.allclose(w.detach(), hand)
 
 
+@attacks(
+    "updates/weight-decay#adam-or-adamw",
+    zh="梯度从 0.01 到 2，权重从 -5 到 5，系数 0、0.25、0.5 和 1；普通、foreach、fused",
+    en="gradients from 0.01 to 2, weights from -5 to 5, factors 0, 0.25, 0.5 and 1; plain, foreach, fused",
+)
 @given(
     st.floats(0.01, 2),
     st.sampled_from([0.0, 0.25, 0.5, 1.0]),
@@ -408,6 +521,11 @@ def test_adam_takes_a_first_step_by_the_sign_of_the_sum(gradient, decay, start, 
     assert (start - w).tolist() == pytest.approx([0.1 * sign for sign in signs], abs=1e-5)
 
 
+@attacks(
+    "updates/weight-decay#none",
+    zh="SGD、Adam 和 AdamW 的默认值",
+    en="the defaults of SGD, Adam and AdamW",
+)
 def test_adamw_decays_without_being_asked():
     """Of SGD, Adam and AdamW only the last."""
     defaults = {
@@ -417,6 +535,11 @@ def test_adamw_decays_without_being_asked():
     assert defaults == {"SGD": 0, "Adam": 0, "AdamW": 0.01}
 
 
+@attacks(
+    "updates/weight-decay#none",
+    zh="一到五步，梯度任意，权重不为 0；Adam 换成 Adam 什么也不变",
+    en="one to five steps with any gradients, weights other than 0; Adam for Adam changes nothing",
+)
 @given(seeds, st.integers(1, 5), st.booleans())
 def test_adamw_for_adam_changes_training_without_any_option(seed, steps, same):
     left = []
@@ -433,6 +556,12 @@ def test_adamw_for_adam_changes_training_without_any_option(seed, steps, same):
 # How far a step is
 
 
+@attacks(
+    "updates/adam#adam",
+    "updates/review#remember",
+    zh="Adam 和 AdamW 从 w = 0 出发，普通、foreach、fused；学习率从 1e-4 到 1，梯度从 1e-5 到 1e15；float32、float64、bfloat16",
+    en="Adam and AdamW from w = 0, plain, foreach, fused; learning rates from 1e-4 to 1, gradients from 1e-5 to 1e15; float32, float64, bfloat16",
+)
 @given(
     st.sampled_from([optim.Adam, optim.AdamW]),
     st.sampled_from(WAYS),
@@ -451,6 +580,11 @@ def test_the_first_step_of_adam_is_one_of_each_element(kind, way, dtype, lr, exp
     assert torch.allclose(w, moved, rtol=0.02 if dtype == torch.bfloat16 else 1e-3)
 
 
+@attacks(
+    "updates/adam#sign",
+    zh="CPU 上的 Adam 和 AdamW，普通、foreach、fused；bfloat16 不会得到 nan",
+    en="Adam and AdamW on a CPU, plain, foreach, fused; bfloat16 gives no nan",
+)
 @pytest.mark.parametrize("kind", [optim.Adam, optim.AdamW])
 @pytest.mark.parametrize("way", WAYS, ids=str)
 def test_adam_turns_a_gradient_of_0_into_nan_in_float16(kind, way):
@@ -482,6 +616,11 @@ ROWS = {
 """The rows of the table: step t with a gradient g that stays is the learning rate times this."""
 
 
+@attacks(
+    "updates/optimizers#directions",
+    zh="表里的每一行：七步，梯度从 0.1 到 1000，学习率从 0.001 到 0.1，起点任意；float64",
+    en="every row of the table: seven steps with gradients from 0.1 to 1000, learning rates from 0.001 to 0.1, any start; float64",
+)
 @given(st.sampled_from(sorted(ROWS)), st.floats(0.1, 1000), st.floats(0.001, 0.1), seeds)
 def test_each_row_of_the_table_with_a_gradient_that_stays(row, gradient, lr, seed):
     kind, options, direction = ROWS[row]
@@ -493,6 +632,11 @@ def test_each_row_of_the_table_with_a_gradient_that_stays(row, gradient, lr, see
         assert before - w.item() == pytest.approx(lr * direction(t, gradient, before), rel=1e-4)
 
 
+@attacks(
+    "updates/optimizers#directions",
+    zh="Adam 和没有衰减的 AdamW：掉头之前一到 25 步，之后梯度大小相同",
+    en="Adam, and AdamW without decay: one to 25 steps before the turn, a gradient of the same size after it",
+)
 @given(st.sampled_from([optim.Adam, optim.AdamW]), st.integers(1, 25), st.floats(0.1, 100))
 def test_adam_stands_still_or_goes_on_when_the_gradient_turns(kind, steps, gradient):
     """Almost still in the second step; after more steps the old direction stays for a while."""
@@ -510,6 +654,11 @@ def test_adam_stands_still_or_goes_on_when_the_gradient_turns(kind, steps, gradi
     assert moves[-1] > 0
 
 
+@attacks(
+    "updates/optimizers#lbfgs",
+    zh="max_iter 从 2 到 6；有无线搜索时的几个位置，没有线搜索时的固定损失",
+    en="max_iter from 2 to 6; several places with and without a line search, the fixed loss without one",
+)
 @given(st.floats(-3, 3), st.integers(2, 6), st.sampled_from([None, "strong_wolfe"]), st.booleans())
 def test_lbfgs_reads_gradients_at_several_places(start, iterations, search, fixed):
     """And stops where the loss it gets is the one before: there it doesn't get far."""
@@ -543,6 +692,16 @@ COMMON_FACTOR_CANCELS = (
 )
 
 
+@attacks(
+    "updates/adam#sign",
+    zh="系数从 2 到 1000，四步，梯度远大于 eps",
+    en="factors from 2 to 1000, four steps, gradients far above eps",
+)
+@attacks(
+    "updates/optimizers#optimizers",
+    zh="九种优化器，系数 2 到 1000，四步；ASGD、Muon 和前五步的 RAdam 除外；梯度远大于 eps",
+    en="nine optimizers with the factor 2 to 1000, four steps; not ASGD, Muon and, in its first five steps, RAdam; gradients far above eps",
+)
 @given(seeds, some_of([*COMMON_FACTOR_CANCELS, optim.SGD, optim.RAdam]), st.floats(2, 1000))
 def test_a_factor_common_to_all_gradients_cancels(seed, kinds, factor):
     """Most relatives of Adam; plain SGD goes `factor` times as far, RAdam as well at first."""
@@ -561,6 +720,11 @@ def test_a_factor_common_to_all_gradients_cancels(seed, kinds, factor):
         assert torch.allclose(moved[1], expected, rtol=0.02, atol=1e-5), kind
 
 
+@attacks(
+    "updates/optimizers#directions",
+    zh="看分母时梯度任意，看步子时梯度不变；普通、foreach、fused，有无权重衰减",
+    en="any gradients for the denominator, a constant one for the pace; plain, foreach, fused, with and without weight decay",
+)
 @given(seeds, st.sampled_from(WAYS), st.sampled_from([0.0, 0.1]))
 def test_the_denominator_of_adagrad_only_grows(seed, way, decay):
     w, start = leaf(random(seed, 3)), leaf(torch.zeros(1))
@@ -578,6 +742,13 @@ def test_the_denominator_of_adagrad_only_grows(seed, way, decay):
         step = before - start.item()
 
 
+@attacks(
+    "updates/l1#l1",
+    "updates/l1#many-errors",
+    "updates/l1#size-of-error",
+    zh="最多八个误差，两侧都有，有的是 0；mean 和 sum；float32、float64",
+    en="up to eight errors on both sides, some of them 0; mean and sum; float32, float64",
+)
 @given(
     st.sampled_from([torch.float32, torch.float64]),
     st.lists(st.floats(0.01, 100).flatmap(lambda e: st.sampled_from([e, -e])), max_size=6),
@@ -594,6 +765,11 @@ def test_l1_counts_signs(dtype, errors, on_target):
         assert y.grad.item() == pytest.approx(counted.item())
 
 
+@attacks(
+    "updates/l1#l1",
+    zh="三种斜率的直线，三种学习率，离目标最多六步",
+    en="lines of three slopes, three learning rates, up to six steps before the target",
+)
 @given(
     st.sampled_from([0.5, 1.0, 2.0]),
     st.sampled_from([1 / 16, 1 / 4, 1.0]),
@@ -614,6 +790,11 @@ def test_steps_toward_a_single_l1_target_stay_as_long(slope, lr, target, steps, 
     assert distances == [*ahead, more and more - 1]
 
 
+@attacks(
+    "updates/l1#smaller-lr",
+    zh="一到四行和列",
+    en="one to four rows and columns",
+)
 @given(st.integers(1, 4), st.integers(1, 4))
 def test_the_mean_of_l1_divides_by_elements(rows, columns):
     for reduction, divisor in (("mean", rows * columns), ("sum", 1)):
@@ -622,6 +803,11 @@ def test_the_mean_of_l1_divides_by_elements(rows, columns):
         assert torch.allclose(y.grad * divisor, torch.ones(rows, columns))
 
 
+@attacks(
+    "updates/l1#smaller-lr",
+    zh="从 -5 到 5 的单个误差",
+    en="single errors from -5 to 5",
+)
 @given(st.floats(-5, 5))
 def test_smooth_l1_is_square_near_the_target(error):
     expected = error**2 / 2 if abs(error) < 1 else abs(error) - 0.5
@@ -629,6 +815,11 @@ def test_smooth_l1_is_square_near_the_target(error):
     assert loss.item() == pytest.approx(expected, abs=1e-12)
 
 
+@attacks(
+    "updates/adam#unused-rows",
+    zh="不带 sparse=True 的 Embedding 和 EmbeddingBag，六行的表",
+    en="Embedding and EmbeddingBag without sparse=True, tables of six rows",
+)
 @given(st.sets(st.integers(0, 5), min_size=1), st.sampled_from([nn.Embedding, nn.EmbeddingBag]))
 def test_the_gradient_of_an_unused_row_is_0(rows, layer):
     table = layer(6, 2)
@@ -636,6 +827,11 @@ def test_the_gradient_of_an_unused_row_is_0(rows, layer):
     assert table.weight.grad.any(dim=1).nonzero().flatten().tolist() == sorted(rows)
 
 
+@attacks(
+    "updates/adam#unused-rows",
+    zh="六行的表，三步，没有 padding_idx；float32、float64",
+    en="tables of six rows, three steps, without padding_idx; float32, float64",
+)
 @given(st.integers(0, 5), st.sampled_from([torch.float32, torch.float64]))
 def test_sparse_adam_updates_the_rows_that_were_used(row, dtype):
     embedding = nn.Embedding(6, 2, sparse=True, dtype=dtype)
@@ -656,6 +852,17 @@ def test_sparse_adam_updates_the_rows_that_were_used(row, dtype):
 # Clipping
 
 
+@attacks(
+    "updates/clipping#clipping",
+    "updates/review#remember",
+    zh="一到四个梯度，0 到 2 维；1、2、3 和 inf 阶；上限最大 20；float32、float64、bfloat16；有无 foreach",
+    en="one to four gradients, 0 to 2 dimensions; the orders 1, 2, 3 and inf; limits up to 20; float32, float64, bfloat16; with and without foreach",
+)
+@attacks(
+    "updates/clipping#not-finite",
+    zh="上限从 -3 起；1、2、3 和 inf 阶",
+    en="limits from -3 on; the orders 1, 2, 3 and inf",
+)
 @given(
     seeds,
     st.lists(st.sampled_from([(3,), (2, 2), (), (0,)]), min_size=1, max_size=4),
@@ -683,6 +890,11 @@ def test_clipping_takes_one_norm_and_one_factor(seed, shapes, dtype, order, limi
     assert apart.grad.item() == 50 and unused.grad is None
 
 
+@attacks(
+    "updates/clipping#clipping",
+    zh="两个梯度，上限最大 3，四种 dtype，有无 foreach",
+    en="two gradients, limits up to 3, four dtypes, with and without foreach",
+)
 @given(seeds, st.floats(0, 3), st.sampled_from([None, True, False]), st.sampled_from(DTYPES[:4]))
 def test_clipping_by_value_clamps_each_number_on_its_own(seed, limit, foreach, dtype):
     params = [torch.zeros(3, dtype=dtype), torch.zeros(2, 2, dtype=dtype)]
@@ -694,6 +906,11 @@ def test_clipping_by_value_clamps_each_number_on_its_own(seed, limit, foreach, d
         assert torch.equal(p.grad, gradient.clamp(-limit, limit))
 
 
+@attacks(
+    "updates/clipping#not-finite",
+    zh="float16、bfloat16、float32、float64；1、2、3 和 inf 阶；有无 foreach",
+    en="float16, bfloat16, float32, float64; the orders 1, 2, 3 and inf; with and without foreach",
+)
 @given(
     st.sampled_from([torch.float16, torch.bfloat16, torch.float32, torch.float64]),
     st.sampled_from([1.0, 2.0, 3.0, math.inf]),
@@ -724,6 +941,11 @@ def test_clipping_by_a_norm_that_is_not_finite(dtype, order, foreach, case, refu
         assert not w.grad[before.isfinite()].any()
 
 
+@attacks(
+    "updates/clipping#micro-batches",
+    zh="六个样本，分成一到六个微批次，上限从 0.01 到 20",
+    en="six samples in one to six micro-batches, limits from 0.01 to 20",
+)
 @given(seeds, st.integers(1, 6), st.floats(0.01, 20))
 def test_clipped_once_micro_batches_are_the_large_batch(seed, parts, limit):
     samples = random(seed, 6, 3).double()
@@ -736,6 +958,11 @@ def test_clipped_once_micro_batches_are_the_large_batch(seed, parts, limit):
     assert torch.allclose(large.grad, small.grad)
 
 
+@attacks(
+    "updates/clipping#grad-scaler",
+    zh="SGD，普通、foreach、fused，上限从 0.1 到 5；在 CPU 上",
+    en="SGD, plain, foreach, fused, limits from 0.1 to 5; on a CPU",
+)
 @given(seeds, st.sampled_from(WAYS), st.floats(0.1, 5), st.booleans())
 def test_clipping_after_unscale_is_clipping_without_a_scaler(seed, way, limit, unscale):
     """Without unscale_ the step of SGD is at most 1 / 65536 of the limit."""
@@ -753,6 +980,12 @@ def test_clipping_after_unscale_is_clipping_without_a_scaler(seed, way, limit, u
     assert unscale or left[True].norm().item() <= 1.001 * limit / 65536
 
 
+@attacks(
+    "updates/clipping#not-finite",
+    "updates/optimizers#lbfgs",
+    zh="两个元素最大 1e12，大的最多是小的 1e9 倍；普通、foreach、fused",
+    en="two elements up to 1e12, one up to 1e9 times the other; plain, foreach, fused",
+)
 @given(st.sampled_from(WAYS), st.floats(-3, 12), st.floats(0, 9))
 def test_clipping_shortens_a_first_step_of_adam_only_down_at_eps(way, large, smaller):
     """Two elements, one of them up to 1e9 times the other, clipped to the norm 1."""
@@ -765,6 +998,11 @@ def test_clipping_shortens_a_first_step_of_adam_only_down_at_eps(way, large, sma
     assert ((w < -0.099) | (clipped < 1e-6)).all()
 
 
+@attacks(
+    "updates/clipping#not-finite",
+    zh="三步，梯度长短不一，都裁到同一长度或乘同一个系数",
+    en="three steps with gradients of different lengths, all clipped to one length or by one factor",
+)
 @given(seeds, st.floats(0.01, 1), st.booleans())
 def test_clipping_changes_later_steps_of_adam_unless_all_by_one_factor(seed, factor, alike):
     gradients, left = random(seed, 3, 4).double(), []
@@ -782,6 +1020,11 @@ def test_clipping_changes_later_steps_of_adam_unless_all_by_one_factor(seed, fac
     assert torch.allclose(*left, atol=1e-4) is alike
 
 
+@attacks(
+    "updates/clipping#grad-scaler",
+    zh="float32 最小和最大的正规数之间的 2 的幂",
+    en="the powers of two between the least and the greatest normal number of float32",
+)
 @given(st.integers(-126, 127))
 def test_bfloat16_reaches_as_far_as_float32(exponent):
     number = torch.tensor(2.0).double() ** exponent
@@ -816,6 +1059,11 @@ def norms(rank: int) -> dict[str, float]:
     return found
 
 
+@attacks(
+    "updates/clipping#when",
+    zh="CPU 上 gloo 的两个进程；FullyShardedDataParallel 带 use_orig_params=True",
+    en="two processes with gloo on a CPU; FullyShardedDataParallel with use_orig_params=True",
+)
 def test_the_norm_of_several_processes(ranks):
     """That of both samples, but not with FullyShardedDataParallel unless by its method."""
     model = network()
@@ -855,6 +1103,11 @@ REFUSED = {
 }
 
 
+@attacks(
+    "updates/what-to-pass#what-to-pass",
+    zh="torch.optim 的所有优化器；它们接受的八种东西和拒绝的八种",
+    en="all optimizers of torch.optim; eight things that they take and eight that they refuse",
+)
 @pytest.mark.parametrize("kind", OPTIMIZERS)
 def test_what_an_optimizer_takes(kind):
     for name, params in TAKEN.items():
@@ -873,6 +1126,11 @@ def test_what_an_optimizer_takes(kind):
             assert kind(params).param_groups
 
 
+@attacks(
+    "updates/what-to-pass#twice",
+    zh="torch.optim 除 LBFGS 以外的优化器",
+    en="the optimizers of torch.optim but LBFGS",
+)
 @pytest.mark.parametrize("kind", ONE_GRADIENT)
 def test_a_parameter_given_twice(kind):
     """In one group a warning, in two an error; of two optimizers neither knows."""
@@ -889,6 +1147,11 @@ def test_a_parameter_given_twice(kind):
         assert not torch.equal(w.detach(), before)
 
 
+@attacks(
+    "updates/what-to-pass#what-to-pass",
+    zh="torch.optim 除 LBFGS 以外的优化器；凡有 differentiable=True 的都开过",
+    en="the optimizers of torch.optim but LBFGS; differentiable=True where they have it",
+)
 @pytest.mark.parametrize("kind", ONE_GRADIENT)
 def test_step_moves_an_intermediate_tensor_but_not_what_it_comes_from(kind):
     for differentiable in (False, True):
@@ -906,6 +1169,11 @@ def test_step_moves_an_intermediate_tensor_but_not_what_it_comes_from(kind):
         assert torch.equal(w.detach(), torch.ones(2, 2))
 
 
+@attacks(
+    "updates/what-to-pass#resume",
+    zh="torch.optim 除 LBFGS 以外的优化器，两步，上限从 0.1 到 1",
+    en="the optimizers of torch.optim but LBFGS, two steps, limits from 0.1 to 1",
+)
 @given(seeds, some_of(ONE_GRADIENT), st.booleans(), st.floats(0.1, 1))
 def test_two_optimizers_are_one_unless_each_clips_its_own(seed, kinds, clip, limit):
     for kind in kinds[:2]:
@@ -930,6 +1198,11 @@ def test_two_optimizers_are_one_unless_each_clips_its_own(seed, kinds, clip, lim
             assert torch.equal(left[0][0], left[1][0]) and torch.equal(left[0][1], left[1][1])
 
 
+@attacks(
+    "updates/what-to-pass#what-to-pass",
+    zh="列表、元组、字典里的一到三层",
+    en="one to three layers in a list, a tuple, a dict",
+)
 @given(st.sampled_from([list, tuple, lambda layers: dict(enumerate(layers))]), st.integers(1, 3))
 def test_layers_in_a_plain_container_are_not_registered(container, number):
     layers, net = [nn.Linear(1, 1) for _ in range(number)], nn.Module()
@@ -939,6 +1212,11 @@ def test_layers_in_a_plain_container_are_not_registered(container, number):
     assert len(list(net.parameters())) == 2 * number
 
 
+@attacks(
+    "updates/what-to-pass#twice",
+    zh="一到六层，有的是同一层，放在嵌套的容器里",
+    en="one to six layers, some of them the same, in nested containers",
+)
 @given(st.lists(st.integers(0, 3), min_size=1, max_size=6), st.booleans())
 def test_parameters_gives_a_shared_one_once(chosen, deeper):
     layers = [nn.Linear(2, 2) for _ in range(4)]
@@ -948,6 +1226,11 @@ def test_parameters_gives_a_shared_one_once(chosen, deeper):
     assert len(list(net.parameters())) == 2 * len(set(chosen))
 
 
+@attacks(
+    "updates/what-to-pass#resume",
+    zh="torch.optim 除 LBFGS 和 SparseAdam 以外的优化器，三个参数，次序任意，有无名字",
+    en="the optimizers of torch.optim but LBFGS and SparseAdam, three parameters in any order, with and without names",
+)
 @given(some_of(DENSE), st.permutations("abc"), st.booleans(), st.integers(1, 4))
 def test_resuming_goes_by_order(kinds, order, named, number):
     """The names are saved, and not compared; only the number of parameters is."""
@@ -973,13 +1256,18 @@ def test_resuming_goes_by_order(kinds, order, named, number):
                 assert value is not old
 
 
+@attacks(
+    "updates/clipping#not-finite",
+    zh="三种形状的梯度里的 inf 和 nan；CPU 上的 GradScaler，裁剪之前 unscale_()",
+    en="inf and nan in gradients of three shapes; GradScaler on the CPU, with unscale_() before the clipping",
+)
 @given(
     bad=st.sampled_from([float("inf"), float("-inf"), float("nan")]),
     shape=st.sampled_from([(1,), (3,), (2, 2)]),
     power=st.integers(0, 16),
 )
 def test_a_scaler_skips_the_step_that_an_option_of_clipping_would_stop(bad, shape, power):
-    """clipping: with inf or nan in a gradient, with unscale_() before the clipping."""
+    """With inf or nan in a gradient, with unscale_() before the clipping."""
     w = torch.ones(shape, requires_grad=True)
     optimizer, scaler = optim.SGD([w], lr=1), GradScaler("cpu", init_scale=2.0**power)
     factors = torch.ones(shape)

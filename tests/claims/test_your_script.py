@@ -20,6 +20,7 @@ from gradtrace.recording.recorder import MAX_EVENTS, RecordingFailed
 from gradtrace.recording.script_runner import RecordedRun
 from gradtrace.render.folded import fold
 from gradtrace.trace import Trace
+from proofbook.content.attacks import attacks
 
 FAILS = {
     "forward": "y + torch.ones(3)",
@@ -92,6 +93,11 @@ class Ended:
         pass
 
 
+@attacks(
+    "your-script/index#command",
+    zh="一步和九步，有无错误",
+    en="one and nine steps, with and without an error",
+)
 @pytest.mark.parametrize("steps", [1, 9])
 @pytest.mark.parametrize("line", ["pass", *FAILS.values()])
 def test_the_page_fetches_nothing(recorded, tmp_path, monkeypatch, capsys, line, steps):
@@ -101,6 +107,11 @@ def test_the_page_fetches_nothing(recorded, tmp_path, monkeypatch, capsys, line,
     assert not re.search(r"fetch\(|XMLHttpRequest|WebSocket|EventSource|importScripts", page)
 
 
+@attacks(
+    "your-script/index#command",
+    zh="5、30 和 65 个线性层",
+    en="5, 30 and 65 linear layers",
+)
 @pytest.mark.parametrize("layers", [5, 30, 65])
 def test_a_large_model_opens_folded(recorded, layers):
     """Up to 40 boxes are shown at once; a folded one has the norm of its parameters' gradients."""
@@ -116,6 +127,11 @@ def test_a_large_model_opens_folded(recorded, layers):
     assert all("‖" in figure.texts[f"{box.key}g"][-1] for box in modules)
 
 
+@attacks(
+    "your-script/index#command",
+    zh="五种语言环境",
+    en="five locales",
+)
 @pytest.mark.parametrize(
     ("locale", "language"),
     [("zh_CN.UTF-8", "zh"), ("zh_TW", "zh"), ("en_GB", "en"), ("fr_FR.UTF-8", "en"), ("C", "en")],
@@ -128,6 +144,11 @@ def test_the_page_is_chinese_if_the_terminal_is(
     assert f'<html lang="{language}' in page
 
 
+@attacks(
+    "your-script/index#limits",
+    zh="有无自己的随机种子",
+    en="with and without a seed of its own",
+)
 @pytest.mark.parametrize("seeding", ["", "torch.manual_seed(5)"])
 def test_without_a_seed_that_of_pytorch_is_0(recorded, capsys, seeding):
     state, numbers = random.getstate(), np.random.get_state()
@@ -150,6 +171,11 @@ def test_without_a_seed_that_of_pytorch_is_0(recorded, capsys, seeding):
         np.random.set_state(numbers)
 
 
+@attacks(
+    "your-script/index#limits",
+    zh="有无 --passes",
+    en="with and without --passes",
+)
 def test_ten_passes_are_recorded_unless_later_ones_are_named(recorded, tmp_path, monkeypatch):
     asked, trace = [], recorded(training(14))
     monkeypatch.chdir(tmp_path)
@@ -164,11 +190,21 @@ def test_ten_passes_are_recorded_unless_later_ones_are_named(recorded, tmp_path,
     assert asked == [MAX_PASSES, 2, 14] and MAX_PASSES == 10 and MAX_EVENTS == 3000
 
 
+@attacks(
+    "your-script/index#command",
+    zh="四种退出状态",
+    en="four exit statuses",
+)
 @pytest.mark.parametrize("status", [0, 1, 3, 130])
 def test_the_exit_status_is_that_of_the_script(recorded, tmp_path, monkeypatch, capsys, status):
     told(monkeypatch, capsys, tmp_path, recorded(training(1)), status=status)
 
 
+@attacks(
+    "your-script/index#limits",
+    zh="另外两个线程，各自反向",
+    en="two other threads, each with a backward pass of its own",
+)
 def test_only_the_main_thread_is_recorded(recorded):
     trace = recorded(
         "from threading import Thread\n"
@@ -185,6 +221,11 @@ def test_only_the_main_thread_is_recorded(recorded):
     assert "SinBackward0" in names and "ExpBackward0" not in names
 
 
+@attacks(
+    "your-script/index#limits",
+    zh="主线程里的 sys.settrace",
+    en="sys.settrace in the main thread",
+)
 @pytest.mark.parametrize("refused", [True, False])
 def test_a_script_with_a_trace_function_of_its_own_is_refused(recorded, refused):
     line = "import sys; sys.settrace(lambda *_: None)" if refused else "pass"
@@ -196,6 +237,11 @@ def test_a_script_with_a_trace_function_of_its_own_is_refused(recorded, refused)
         sys.settrace(before)
 
 
+@attacks(
+    "your-script/index#read",
+    zh="前向中、反向中和反向之后的错误，在第一到第五步",
+    en="errors in the forward pass, in the backward pass and after it, in the first to the fifth step",
+)
 @pytest.mark.parametrize("at", [1, 3, 5])
 @pytest.mark.parametrize("name", FAILS)
 def test_the_page_opens_at_the_pass_that_failed_and_names_the_error(
@@ -219,6 +265,11 @@ WITHOUT_GRADIENT = {
 }
 
 
+@attacks(
+    "your-script/index#read",
+    zh="一个参数，旁边另一个得到梯度",
+    en="one parameter beside another that gets a gradient",
+)
 @pytest.mark.parametrize("why", WITHOUT_GRADIENT)
 def test_a_parameter_without_a_gradient_says_why(recorded, why):
     trace = recorded(
@@ -230,6 +281,11 @@ def test_a_parameter_without_a_gradient_says_why(recorded, why):
     assert [other for other in WITHOUT_GRADIENT if any(other in text for text in texts)] == [why]
 
 
+@attacks(
+    "your-script/index#limits",
+    zh="一个有随机数的块",
+    en="a block with random numbers",
+)
 def test_a_with_block_sets_no_seed():
     state = torch.get_rng_state()
     try:
@@ -243,6 +299,11 @@ def test_a_with_block_sets_no_seed():
         torch.set_rng_state(state)
 
 
+@attacks(
+    "your-script/index#limits",
+    zh="两个运算的编译过的函数，后端 eager",
+    en="a compiled function of two operations, backend eager",
+)
 @pytest.mark.parametrize("compiled", [True, False])
 def test_compiled_code_runs_eagerly_while_it_is_recorded(
     recorded, tmp_path, monkeypatch, capsys, compiled

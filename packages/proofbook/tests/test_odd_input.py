@@ -98,8 +98,8 @@ ODD: dict[str, tuple[Change, str, str]] = {
     ),
     "a formula that nests": (added(f"\n${'{' * 9000}w{'}' * 9000}$\n"), f"{EN}:8", FORMULA),
     "TOML that nests": (
-        lambda book: book.write("docs/t/claims.toml", f"# a\nx = {DEEP}\n"),
-        "docs/t/claims.toml:2",
+        lambda book: book.write("docs/questions/questions.toml", f"# a\nx = {DEEP}\n"),
+        "docs/questions/questions.toml:2",
         "this is not TOML",
     ),
     "JSON that nests": (
@@ -166,7 +166,7 @@ READ: dict[str, Change] = {
     "a mark, a script": with_mark(SCRIPT),
     "a mark, an output": with_mark(OUTPUT),
     "a mark, the settings": with_mark("mkdocs.yml"),
-    "a mark, TOML": lambda book: book.write("docs/t/claims.toml", "\ufeff# none\n"),
+    "a mark, TOML": lambda book: book.write("docs/questions/questions.toml", "\ufeff# none\n"),
     "a link within the book": linked("docs/t/a.toml", "../index.zh.md"),
     "comments": added("\n<!-- a\n\nb -->\n\nC <!-- d --> e `<!--`.\n\n    <!--\n"),
     "formulas": added("\n$$\nw = 2\n$$\n\nIn `$$`, \\$\\$.\n\n<pre>\necho $$\n</pre>\n"),

@@ -35,30 +35,28 @@ def test_what_is_counted(book: Book):
         computed=1,
         open=1,
         elsewhere=1,
+        sections=1,
         sentences=1,
     )
 
 
-def test_general_sentences_are_counted_and_those_that_nothing_checks(book: Book):
-    said = "It always holds. Here it always holds. It is good. It is `6.0`. A [leaf](q.md) is one."
-    book.write("docs/t/p.en.md", f"# T {{ #t }}\n\n{said}\n\n::: snippets/t/s.py\n")
-    book.write("tests/claims/test_t.py", "def test_it():\n    pass\n")
-    tried = 'scope = "all"\ntest = "tests/claims/test_t.py::test_it"'
-    entries = (
-        f'[[p]]\nen = "It always holds."\nzh = "是 6。"\n{tried}\n'
-        '[[p]]\nen = "A [leaf](q.md) is one."\nzh = "是 6。"\nuntested = "definition"\n'
-    )
-    book.write("docs/t/claims.toml", entries)
+def test_the_sections_that_tests_attack_are_counted_and_the_sentences_that_nothing_checks(
+    book: Book,
+):
+    said = "It is good. It is `6.0`."
+    more = "## More { #more }\n\nIt always holds."
+    book.write("docs/t/p.en.md", f"# T {{ #t }}\n\n{said}\n\n::: snippets/t/s.py\n\n{more}\n")
+    decorators = ('@attacks("t/p#more", zh="全部", en="all")\n' * 2, '@attacks("t/p#gone")\n')
+    tests = (f"{d}def test_{n}():\n    assert n\n" for n, d in enumerate(decorators))
+    book.write("tests/claims/test_t.py", "\n\n".join(tests))
     whole = read_book(book.root)
     counted = count(whole, "docs/t/p.en.md")
-    assert (counted.claims, counted.tested, counted.examples) == (2, 1, 1)
+    assert (counted.sections, counted.attacked, counted.sentences) == (2, 1, 3)
     assert counted.unread == 1, "It is good."
-    told, folded, _, row = claims("docs/proved/index.en.md", whole)
-    assert told.startswith("This edition has 5 sentences. They make 2 general claims: tests tried")
-    assert "Another 1 sentences" in told and " 1 sentences contain nothing" in told
-    assert folded == '\n??? note "Not tested, a definition: 1"'
-    assert row == "    - A leaf is one. ([T](../t/p.en.md))"
-    assert claims("docs/proved/index.zh.md", whole)[0].startswith("这一版有 1 个句子。")
+    (told,) = claims("docs/proved/index.en.md", whole)
+    assert told.startswith("This edition has 2 sections. 2 tests try to refute what 1 of them say;")
+    assert "The edition has 3 sentences. 1 of them stand in none of these sections" in told
+    assert claims("docs/proved/index.zh.md", whole)[0].startswith("这一版有 1 节，")
 
 
 def test_all_pages_are_counted_together_and_each_has_a_line(book: Book):
@@ -74,9 +72,7 @@ def test_all_pages_are_counted_together_and_each_has_a_line(book: Book):
         "| Values | 3 |",
         "| Equations | 1 |",
         "| Names | 1 |",
-        "| Claims | 0 |",
-        "| Tested | 0 |",
-        "| Examples | 0 |",
+        "| Sections tried | 0 |",
         "| Not computed | 1 |",
         "| From elsewhere | 1 |",
         '\n??? note "Page by page: 3 pages"',

@@ -546,7 +546,7 @@ def test_odd_input_stops_no_server(good, served):
     odd = {
         "docs/t/p.en.md": page.decode().encode("utf-16"),
         "snippets/t/s.py": b"# \xff\n",
-        "docs/t/claims.toml": b"x = " + b"[" * 5000,
+        "docs/questions/questions.toml": b"x = " + b"[" * 5000,
         "mkdocs.en.yml": b"# \xff\n",
         "docs/t/large.zh.md": b"It is 6. " * 500_000,
     }

@@ -1,7 +1,8 @@
 """All checks of a book that need no run, in one list: what each looks at is said by its name.
 
 A check of a page is a function `check(page, book) -> problems`, a check of the whole book a
-function `check(book) -> problems`. A new check is a line in one of the two lists.
+function `check(book) -> problems`; a check of what was edited is a function
+`check(book, revision) -> problems`. A new check is a line in one of these lists.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Callable, Iterable
 
 from proofbook.api.documentation import missing_inventories
 from proofbook.check.api_names import unknown_api, wrong_dtypes, wrong_names
-from proofbook.check.claims import wrong_sentences
+from proofbook.check.attacks import sections_to_read, wrong_attacks
 from proofbook.check.equations import wrong_equations
 from proofbook.check.files import shadowed_modules, unused_files
 from proofbook.check.following_numbers import wrong_following
@@ -27,7 +28,7 @@ from proofbook.check.markup import (
 from proofbook.check.numbers import unproved_values
 from proofbook.check.question_links import wrong_question_links
 from proofbook.check.reason_words import wrong_reason_words
-from proofbook.content import claims, glossary, questions, version_differences
+from proofbook.content import glossary, questions, version_differences
 from proofbook.languages.parity import between_languages
 from proofbook.languages.reconcile import (
     edited_in_one_language,
@@ -38,10 +39,12 @@ from proofbook.markdown.expand import wrong_directives
 from proofbook.model.book import Book
 from proofbook.model.page import Page
 from proofbook.model.problem import Problem
+from proofbook.model.revision import Revision, base_revision
 from proofbook.model.version_records import stale_records, wrong_records
 
 PageCheck = Callable[[Page, Book], Iterable[Problem]]
 BookCheck = Callable[[Book], Iterable[Problem]]
+RevisionCheck = Callable[[Book, Revision], Iterable[Problem]]
 
 PAGE_CHECKS: tuple[PageCheck, ...] = (
     wrong_directives,
@@ -59,7 +62,6 @@ PAGE_CHECKS: tuple[PageCheck, ...] = (
     wrong_names,
     wrong_dtypes,
     wrong_links,
-    wrong_sentences,
 )
 
 BOOK_CHECKS: tuple[BookCheck, ...] = (
@@ -78,8 +80,11 @@ BOOK_CHECKS: tuple[BookCheck, ...] = (
     stale_records,
     version_differences.wrong_differences,
     wrong_reason_words,
-    claims.wrong_claims,
+    wrong_attacks,
 )
+
+REVISION_CHECKS: tuple[RevisionCheck, ...] = (sections_to_read,)
+"""Not remembered: a commit changes what they find, and no file of the book."""
 
 
 def problems_of_page(book: Book, file: str) -> tuple[Problem, ...]:
@@ -99,6 +104,8 @@ def problems_in_files(book: Book, between: Callable[[], None] = lambda: None) ->
     for check in BOOK_CHECKS:
         found += book.remember(_on_book, check)
         between()
+    if revision := base_revision(book.root):
+        found += (problem for check in REVISION_CHECKS for problem in check(book, revision))
     return found
 
 

@@ -9,12 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from proofbook import pipeline
-from proofbook.check.claims import entry as claim_entry
-from proofbook.check.claims import unclaimed_sentences
 from proofbook.cli import summary
 from proofbook.cli.progress import showing_progress
 from proofbook.cli.scaffold import create_page
-from proofbook.content.claims import wrong_claims
 from proofbook.content.report import unproved
 from proofbook.content.version_differences import wrong_differences
 from proofbook.directives.registry import traced_scripts, varied_scripts
@@ -60,8 +57,6 @@ def perform(options: argparse.Namespace, root: Path, store: Store, runs: Runs) -
         return _reconcile(book, chosen[0], named=bool(options.paths))
     if options.command == "unproved":
         return _unproved(book, chosen[0])
-    if options.command == "claims":
-        return _claims(book, chosen[0])
     if options.command == "check":
         return _check(book, *chosen, store, runs, named=bool(options.paths))
     if options.command == "versions":
@@ -186,22 +181,6 @@ def _unproved(book: Book, files: set[str]) -> int:
         print(f"{page.file}:{line_of(page, equality)}: {equality}")
     print(f"{_count(found, 'equation')} on {_count(pages, 'page')}: neither evaluated nor refuted.")
     return 0
-
-
-def _claims(book: Book, files: set[str]) -> int:
-    """Each general sentence without a claim, as an entry to fill in, in the order of the pages."""
-    pages = [page for page in book.pages if page.file in files]
-    left = [(page, one) for page in pages for one in unclaimed_sentences(book, page.file)]
-    for page, sentence in left:
-        print(claim_entry(page, sentence, book.config.codes), end="\n\n")
-    problems = [problem for problem in wrong_claims(book) if {problem.file, *problem.pages} & files]
-    if problems:
-        print(format_problems(problems).removesuffix(" Nothing was changed."), file=sys.stderr)
-    print(
-        f"{_count(left, 'general sentence')} on {_count(pages, 'page')}: say how far each holds, "
-        "or enter it in claims.toml beside its page."
-    )
-    return 1 if left or problems else 0
 
 
 def _new(root: Path, name: str) -> int:

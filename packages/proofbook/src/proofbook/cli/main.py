@@ -1,4 +1,4 @@
-"""The command: `proofbook check | update | shake | reconcile | unproved | claims | new`.
+"""The command: `proofbook check | update | shake | reconcile | unproved | new`.
 
 Of other versions of PyTorch: `versions` and `upgrade`. The book as files: `offline`, `pdf` and
 `export`.
@@ -32,7 +32,6 @@ def main(arguments: list[str] | None = None) -> int:
         ("shake", "find the snippets that print something else where a processor rounds otherwise"),
         ("reconcile", "record that both languages of a page say the same, after you compared them"),
         ("unproved", "list the equations in maths that nobody could evaluate"),
-        ("claims", "list the general sentences that are neither an example's nor a claim yet"),
     ):
         sub = commands.add_parser(command, help=text, description=text)
         sub.add_argument("paths", nargs="*", help="pages, snippets or folders; without any: all")

@@ -8,16 +8,16 @@ import platform
 import posixpath
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from importlib import metadata
 
 from proofbook.api.names_in_code import names_in_code
 from proofbook.check.api_names import installed_api, shown_text
-from proofbook.check.claims import general_sentences
 from proofbook.check.equations import equation_verdicts
 from proofbook.check.numbers import statements_of
-from proofbook.content.claims import UNTESTED, claims_of
+from proofbook.content.attacks import all_attacks, attacks_on
 from proofbook.content.versions import version_of
+from proofbook.languages.contents import sections
 from proofbook.maths.equalities import Equality
 from proofbook.model.book import Book
 from proofbook.model.config import in_language
@@ -26,7 +26,7 @@ from proofbook.model.sentences import sentences
 from proofbook.model.snippet import output_file
 
 NAME, CLAIMS, VERSIONS = "report", "claims", "versions"
-"""What a page writes after `:::` to have the report there, the general claims in words,
+"""What a page writes after `:::` to have the report there, what tests attack in words,
 or the versions that were used."""
 
 _COUNTED = {
@@ -37,9 +37,7 @@ _COUNTED = {
         "values": "数和报错",
         "computed": "等式",
         "names": "名字",
-        "claims": "论断",
-        "tested": "测试过",
-        "examples": "只讲例子",
+        "attacked": "试过的节",
         "open": "没有算的等式",
         "elsewhere": "另有出处",
     },
@@ -50,9 +48,7 @@ _COUNTED = {
         "values": "Values",
         "computed": "Equations",
         "names": "Names",
-        "claims": "Claims",
-        "tested": "Tested",
-        "examples": "Examples",
+        "attacked": "Sections tried",
         "open": "Not computed",
         "elsewhere": "From elsewhere",
     },
@@ -71,27 +67,14 @@ _COLON, _COMMA, _STOP = {"zh": "：", "en": ": "}, {"zh": "，", "en": ", "}, {"
 _PINNED = {"zh": "（`requirements.txt` 里是 {}）", "en": " (`requirements.txt` says {})"}
 
 _SUMMARY = {
-    "zh": (
-        "这一版有 {sentences:,} 个句子。其中 {claims:,} 条论断说的是一般情形："
-        "{tested:,} 条有测试试着推翻过，{untested:,} 条没有测试，原因列在下面；"
-        "还有 {examples:,} 个句子用了「都」「只」一类的词，但写明了只讲页面上的例子。"
-        "{unread:,} 个句子里没有机器能核对的东西：没有数、等式、名字，也不是论断。它们只由人读过。"
-    ),
-    "en": (
-        "This edition has {sentences:,} sentences. They make {claims:,} general claims: tests "
-        "tried to refute {tested:,} of them, and {untested:,} were not tested, for the reasons "
-        'below. Another {examples:,} sentences use words such as "every" or "only", and say that '
-        "they speak of the example on their page. {unread:,} sentences contain nothing that a "
-        "machine could check: no number, no equation, no name, no claim. Only people have read "
-        "them."
-    ),
+    "zh": "这一版有 {sections:,} 节，{tests:,} 个测试试着推翻其中 {attacked:,} 节的说法；"
+    "试了什么，写在这一节的末尾。这一版有 {sentences:,} 个句子，其中 {unread:,} 个不在这些节里，"
+    "也没有数、等式、名字这些机器能核对的东西。它们只由人读过。",
+    "en": "This edition has {sections:,} sections. {tests:,} tests try to refute what {attacked:,} "
+    "of them say; the end of each says what was tried. The edition has {sentences:,} sentences. "
+    "{unread:,} of them stand in none of these sections and contain nothing that a machine could "
+    "check: no number, no equation, no name. Only people have read them.",
 }
-_NOT_TESTED = {
-    "zh": '\n??? note "没有测试，{}：{} 条"',
-    "en": '\n??? note "Not tested, {}: {}"',
-}
-_LINKED = re.compile(r"!?\[([^\]]*)\]\([^)]*\)(?:\{[^}]*\})?|\[\^[^\]]*\]|(?<=`)\{[^}]*\}")
-"""Links lead elsewhere from another page; of them the words are kept."""
 
 
 @dataclass(frozen=True)
@@ -100,10 +83,9 @@ class Count:
 
     `runs`: scripts shown; `lines`: lines that they printed; `values`: numbers and messages that a
     run shows; `computed`, `open`: equalities whose sides were evaluated, and those that nobody
-    could evaluate; `names`: names of PyTorch that were looked up; `claims`: general sentences that
-    are claims, and those `tested`; `examples`: those that speak of their example; `elsewhere`:
-    values that name another source; `sentences`: all of them, and the `unread` ones, in which
-    nothing is checked.
+    could evaluate; `names`: names of PyTorch that were looked up; `sections`: all of them, and
+    those `attacked` by tests; `elsewhere`: values that name another source; `sentences`: all of
+    them, and the `unread` ones, in which nothing is checked and that no test attacks.
     """
 
     pages: int = 0
@@ -112,9 +94,8 @@ class Count:
     values: int = 0
     computed: int = 0
     names: int = 0
-    claims: int = 0
-    tested: int = 0
-    examples: int = 0
+    sections: int = 0
+    attacked: int = 0
     open: int = 0
     elsewhere: int = 0
     sentences: int = 0
@@ -131,7 +112,7 @@ def count(book: Book, file: str) -> Count:
     outputs = [book.text_or_empty(output_file(script)) for script in scripts]
     judged = book.remember(equation_verdicts, file)
     known = [statement.source is None for statement in book.cached(statements_of, page)]
-    claims, general = claims_of(book, file), book.fact(general_sentences, file)
+    attacked = book.fact(attacks_on, page.name)
     return Count(
         pages=1,
         runs=len(scripts),
@@ -139,9 +120,8 @@ def count(book: Book, file: str) -> Count:
         values=sum(known),
         computed=sum(one.state != "open" for one in judged),
         names=sum(book.remember(names_of, file).values()),
-        claims=len(claims),
-        tested=sum(bool(claim.test) for claim in claims),
-        examples=sum(of_example for _, of_example in general),
+        sections=len(sections(page)),
+        attacked=sum(section.anchor in attacked for section in sections(page)),
         open=sum(one.state == "open" for one in judged),
         elsewhere=len(known) - sum(known),
         sentences=len(sentences(page)),
@@ -150,17 +130,15 @@ def count(book: Book, file: str) -> Count:
 
 
 def _unread(page: Page, book: Book) -> int:
-    """How many sentences of a page hold nothing that a machine could check."""
-    checked = {sentence.start for sentence, _ in book.fact(general_sentences, page.file)}
-    claims = claims_of(book, page.file)
-    said = {text for claim in claims for text in claim.said.get(page.language, ())}
+    """How many sentences of a page hold nothing that a machine could check, in no section that a
+    test attacks."""
+    attacked = book.fact(attacks_on, page.name)
+    tried = {n for each in sections(page) if each.anchor in attacked for n in each.lines}
     places = [statement.place for statement in book.cached(statements_of, page)]
     places += [one.equality.place for one in book.remember(equation_verdicts, page.file)]
     places += [code.start for code in page.own_code if names_in_code(code.one_line)]
     return sum(
-        one.start not in checked
-        and one.text not in said
-        and not any(one.start <= place < one.end for place in places)
+        one.line not in tried and not any(one.start <= place < one.end for place in places)
         for one in sentences(page)
     )
 
@@ -231,27 +209,11 @@ def _not_computed(page: Page, file: str, book: Book) -> Iterator[str]:
 
 
 def claims(file: str, book: Book) -> list[str]:
-    """What the edition says in general, in words, and its untested claims, as Markdown."""
+    """How many sections of the edition tests attack, in words."""
     language = book.language_of(file)
-    found = total(book, language)
-    numbers = {f.name: getattr(found, f.name) for f in fields(Count)}
-    untested = found.claims - found.tested
-    lines = [in_language(_SUMMARY, language).format(**numbers, untested=untested)]
-    pages = _pages(book, language)
-    for reason, words in UNTESTED.items():
-        rows = [row for page in pages for row in _untested(page, file, book, reason)]
-        if rows:
-            folded = in_language(_NOT_TESTED, language)
-            lines += [folded.format(in_language(words, language), len(rows)), "", *rows]
-    return lines
-
-
-def _untested(page: Page, file: str, book: Book, reason: str) -> Iterator[str]:
-    """The claims of a page that were not tested for a reason, each with a link to the page."""
-    for claim in claims_of(book, page.file):
-        if claim.untested == reason:
-            said = _LINKED.sub(r"\1", " ".join(claim.said[page.language]))
-            yield f"    - {said} ({_link(page, file)})"
+    numbers = asdict(total(book, language))
+    tests = {(attack.file, attack.test) for attack in book.fact(all_attacks)}
+    return [in_language(_SUMMARY, language).format(**numbers, tests=len(tests))]
 
 
 def versions(page: str, book: Book) -> list[str]:

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 
+from proofbook.content.attacks import attacks_on, line_of_tried
 from proofbook.content.versions import version_of
 from proofbook.export import notebook
+from proofbook.languages.contents import sections
 from proofbook.model.book import Book
 from proofbook.model.config import in_language
-from proofbook.model.page import Page
+from proofbook.model.page import Page, parse
 
 NAME = "index.md"
 """What the copy is called, in the folder of its page."""
@@ -33,7 +35,7 @@ def text_of_copy(book: Book, file: str, language: str, site: str, address: str) 
 def markdown_copy(page: Page, book: Book, language: str, site: str, address: str) -> str:
     """The Markdown of a page. `site`: the address of the book; `address`: that of this page."""
     parts = []
-    for cell in notebook.cells(page, book, language, site):
+    for cell in notebook.cells(_with_tried(page, book), book, language, site):
         if cell.cell_type == "code":
             output = cell.outputs[0].text.rstrip("\n")
             label = in_language(_OUTPUT, language)
@@ -45,6 +47,16 @@ def markdown_copy(page: Page, book: Book, language: str, site: str, address: str
     source = in_language(_SOURCE, language).format(page=address, torch=torch)
     parts[0] = f"{title}\n\n{source}{gap}{rest}"
     return "\n\n".join(parts) + "\n"
+
+
+def _with_tried(page: Page, book: Book) -> Page:
+    """The page with a line at the end of each section that tests attack: what they tried."""
+    attacked, parts = book.fact(attacks_on, page.name), []
+    for section in sections(page):
+        tests = attacked.get(section.anchor)
+        said = f"\n\n{line_of_tried(tests, page.language)}\n" if tests else ""
+        parts.append(f"{section.text}{said}")
+    return parse(page.file, "\n".join(parts), language=page.language) if attacked else page
 
 
 def _fence(language: str, text: str) -> str:

@@ -13,7 +13,7 @@ from proofbook.html.folds import fold_answers, fold_plotting
 from proofbook.html.foreign_text import mark_english
 from proofbook.html.formulas import formula_characters, render_formulas
 from proofbook.html.name_links import link_names
-from proofbook.html.page_end import run_with, show_where, take_along
+from proofbook.html.page_end import run_with, show_tried, show_where, take_along
 from proofbook.html.script_downloads import link_scripts
 from proofbook.html.term_links import link_terms
 from proofbook.html.tree import append_html, parse, serialize
@@ -29,7 +29,8 @@ class PageContext:
     `name_address`: what its words and its code are linked with; without terms or None where they
     are not linked. All addresses are seen from the page: `assets`, of the folder of the site's
     assets; `glossary`; `scripts`, of those that it shows, by their paths in the book; `taken_as`,
-    of what it is besides HTML, by kind. `where`: its part of the book, and its minutes.
+    of what it is besides HTML, by kind. `where`: its part of the book, and its minutes. `tried`: by
+    the anchor of a section, what tests tried against it, and their names, each with its address.
     """
 
     language: str
@@ -44,6 +45,7 @@ class PageContext:
     versions: Sequence[str] = ()
     differs: bool = False
     where: str = ""
+    tried: Mapping[str, tuple[str, Mapping[str, str]]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,7 @@ def finish_page(content: str, context: PageContext | None) -> FinishedPage:
         fold_answers(tree, language)
         fold_plotting(tree, language)
         mark_english(tree, language)
+        show_tried(tree, context.tried)
         append_html(tree, take_along(context.taken_as, language))
         append_html(tree, run_with(context.versions, context.differs, language))
         show_where(tree, context.where)

@@ -8,6 +8,7 @@ from typing import Any
 
 from proofbook.api.documentation import known_documentation
 from proofbook.check.api_names import shown_text
+from proofbook.content.attacks import attacks_on, line_of_tried
 from proofbook.content.glossary import known_terms
 from proofbook.content.reading_time import where_in_book
 from proofbook.content.version_differences import other_outputs, versions_of_page
@@ -30,6 +31,7 @@ class Place:
     `assets`: of the folder of the edition's assets; `file_address(path)`: of a file of the book
     in the folder of the edition.
     `page_url(file)`: as `page_address`, where the site's generator rewrites that one.
+    `repository`: the address of the repository, or "".
     """
 
     file: str
@@ -41,6 +43,7 @@ class Place:
     assets: str
     file_address: Callable[[str], str]
     page_url: Callable[[str], str] | None = None
+    repository: str = ""
 
 
 def page_context(book: Book, place: Place) -> PageContext:
@@ -69,9 +72,27 @@ def page_context(book: Book, place: Place) -> PageContext:
         taken_as=place.taken_as,
         versions=versions,
         where=where_in_book(book, place.file),
+        tried=_tried(book, place),
         differs=any(not set(versions).isdisjoint(other.versions) for other in others),
         **links,
     )
+
+
+def _tried(book: Book, place: Place) -> dict[str, tuple[str, dict[str, str]]]:
+    """What tests tried against the sections of a page, as `PageContext` has it."""
+    source = f"{place.repository.removesuffix('.git').rstrip('/')}/blob/HEAD/"
+    return {
+        anchor: (
+            line_of_tried(tests, place.language),
+            {
+                f"{test.file}::{test.test}": f"{source}{test.file}#L{test.line}"
+                if place.repository
+                else ""
+                for test in tests
+            },
+        )
+        for anchor, tests in book.fact(attacks_on, place.name).items()
+    }
 
 
 def site_markdown(book: Book, file: str, start: int) -> str:

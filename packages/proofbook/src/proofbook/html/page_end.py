@@ -1,9 +1,11 @@
-"""What stands around the text of each page: below its title, where it is in the book; at its end,
-what the page can be taken as, and with which versions of PyTorch its code was run."""
+"""What stands around the text of each page: below its title, where it is in the book; at the end of
+a section, what tests tried against it; at the end of the page, what it can be taken as, and with
+which versions of PyTorch its code was run."""
 
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Mapping, Sequence
 
 from proofbook.html.tree import Tree, element
@@ -23,6 +25,7 @@ _TAKE_ALONG = {
         "markdown": "Markdown",
     },
 }
+_END_OF_SECTION = ":is(h1, h2, h3, h4, h5, h6)[id], .footnote"
 _RUN_WITH = {
     "zh": {
         "same": "这一页的代码在 PyTorch {versions} 上运行过，打印的都一样。",
@@ -44,6 +47,30 @@ def show_where(tree: Tree, where: str) -> None:
     if where and heading:
         attributes = {"class": "where", "data-search-exclude": None}
         heading.insert_after(element(tree, "div", attributes, where), move=True)
+
+
+def show_tried(tree: Tree, tried: Mapping[str, tuple[str, Mapping[str, str]]]) -> None:
+    """Put a line that unfolds at the end of each section that tests attack.
+
+    `tried`: by the anchor of the section, the words of the line, and the names of the tests, each
+    with its address or "".
+    """
+    for anchor, (words, tests) in tried.items():
+        if not (heading := tree.css_first(f'[id="{anchor}"]')):
+            continue
+        words = re.sub("`([^`]+)`", r"<code>\1</code>", html.escape(words, quote=False))
+        items = []
+        for test, address in tests.items():
+            code = f"<code>{html.escape(test)}</code>"
+            items.append(f'<a href="{html.escape(address)}">{code}</a>' if address else code)
+        line = element(tree, "details", {"class": "tried", "data-search-exclude": None})
+        line.inner_html = f"<summary>{words}</summary><ul><li>{'<li>'.join(items)}</ul>"
+        last = heading
+        while (after := last.next) and not (
+            after.is_element_node and after.css_matches(_END_OF_SECTION)
+        ):
+            last = after
+        last.insert_after(line, move=True)
 
 
 def take_along(addresses: Mapping[str, str | None], language: str) -> str:

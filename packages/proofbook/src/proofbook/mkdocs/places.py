@@ -51,6 +51,7 @@ def place_of(
         link,
         get_relative_url("assets/", url),
         lambda path: get_relative_url(path, url),
+        repository=config.repo_url or "",
     )
 
 

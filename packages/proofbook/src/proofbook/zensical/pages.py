@@ -109,6 +109,7 @@ def _place(page: Page, book: Book, edition: Edition) -> Place:
         f"{from_here('assets')}/",
         from_here,
         lambda file: _relative_url(edition.url(name_of(file)), edition.url(page.name)),
+        edition.repository,
     )
 
 

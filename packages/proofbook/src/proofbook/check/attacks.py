@@ -1,0 +1,160 @@
+"""Tests that attack sections: those that attack nothing, and those to read after an edit."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
+
+from proofbook.check.numbers import statements_of
+from proofbook.content.attacks import Attack, attacks_in, attacks_on, functions_in
+from proofbook.languages.contents import Section, sections
+from proofbook.markdown.placeholders import fill_placeholders
+from proofbook.model.book import Book
+from proofbook.model.page import Page, parse
+from proofbook.model.problem import Problem
+from proofbook.model.revision import Revision
+from proofbook.model.sentences import sentences
+from proofbook.model.snippet import SnippetText, output_file
+
+_CHECKS = re.compile(r"(?:\w+\.)*(?:assert|check|raises\b|warns\b|fail\b|grad(?:grad)?check\b)\w*")
+"""Calls that fail where something does not hold."""
+_SKIPS = re.compile(r"(?:\w+\.)*(?:skip(?:if)?|xfail)\b")
+
+
+def wrong_attacks(book: Book) -> Iterator[Problem]:
+    """Attacks on sections that don't exist, without words for readers, or by tests that cannot
+    fail."""
+    known = {section for file in book.page_files for section in book.fact(_addresses, file)}
+    for file in book.files(book.config.claims, ".py"):
+        functions = functions_in(book.text_or_empty(file))
+        for attack in book.fact(attacks_in, file):
+            yield from _unknown(attack, known)
+            for code in book.config.codes:
+                if not attack.tried.get(code, "").strip():
+                    what, expected = "readers are not told what was tried", f'{code}="..."'
+                    yield _problem(attack, what, expected, f"no text in {code}", "write it")
+            if found := _skipped(functions[attack.test]):
+                expected = "a test that runs; where the system has no fork, skipif with that reason"
+                yield _problem(attack, f"{attack.test} is skipped", expected, found, "let it run")
+            elif not _can_fail(attack.test, functions):
+                expected = "an assertion, pytest.raises or another check in its body"
+                yield _problem(attack, f"{attack.test} cannot fail", expected, "none", "add one")
+
+
+def sections_to_read(book: Book, since: Revision) -> Iterator[Problem]:
+    """Warnings: sections of which a sentence, a script or its output is another than it was, with
+    the tests that attack them, and with what their text says and is printed no longer."""
+    told: set[str] = set()
+    for page in book.pages:
+        scripts = {reference.path for reference in page.references}
+        if since.files.isdisjoint({page.file, *scripts, *map(output_file, scripts)}):
+            continue
+        attacked, now = book.fact(attacks_on, page.name), _said(page)
+        before = _said(_before(page, since)) if page.file in since.files else now
+        for section in sections(page):
+            scripts = [r.path for r in page.references if r.line in section.lines]
+            changed = [f for s in scripts for f in (s, output_file(s)) if f in since.files]
+            if now.get(section.anchor) != before.get(section.anchor):
+                changed.insert(0, page.file)
+            lost = _vanished(page, section, scripts, book, since) if changed else []
+            address = f"{page.name}#{section.anchor}"
+            tests = () if address in told else attacked.get(section.anchor, ())
+            if changed and (tests or lost):
+                told.add(address)
+                yield _to_read(page, section, changed, tests, lost)
+
+
+def _unknown(attack: Attack, known: set[str]) -> Iterator[Problem]:
+    for section in attack.sections or ("",):
+        if section not in known:
+            near = get_close_matches(section, known, 3, 0.6) or ["page#anchor, as in the address"]
+            what = "this test attacks a section that no page has"
+            yield _problem(attack, what, " or ".join(near), section or "none", "name that section")
+
+
+def _addresses(book: Book, file: str) -> tuple[str, ...]:
+    page = book.page(file)
+    return tuple(f"{page.name}#{section.anchor}" for section in sections(page))
+
+
+def _skipped(test: ast.FunctionDef) -> str:
+    """The call that skips a test before it has tried anything, or ""."""
+    first = next((n for n in test.body if not _is_text(n)), None)
+    calls = [*test.decorator_list, *([first.value] if isinstance(first, ast.Expr) else [])]
+    for text in map(ast.unparse, calls):
+        if _SKIPS.match(text) and not ("skipif" in text and "fork" in text):
+            return text
+    return ""
+
+
+def _is_text(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def _can_fail(
+    name: str, functions: Mapping[str, ast.FunctionDef], seen: frozenset[str] = frozenset()
+) -> bool:
+    """Whether a test, or a function of its file that it names, checks something."""
+    for node in ast.walk(functions[name]):
+        if isinstance(node, ast.Assert) and not isinstance(node.test, ast.Constant):
+            return True
+        if isinstance(node, ast.Call) and _CHECKS.match(ast.unparse(node.func)):
+            return True
+        named = node.id if isinstance(node, ast.Name) else ""
+        if named in functions.keys() - seen and _can_fail(named, functions, seen | {name, named}):
+            return True
+    return False
+
+
+def _before(page: Page, since: Revision) -> Page:
+    text = fill_placeholders(since.text(page.file) or "")
+    return parse(page.file, text, language=page.language)
+
+
+def _said(page: Page) -> dict[str, list[str]]:
+    """The sentences of each section, in their order."""
+    said = [(sentence.line, sentence.text) for sentence in sentences(page)]
+    return {s.anchor: [text for line, text in said if line in s.lines] for s in sections(page)}
+
+
+def _vanished(
+    page: Page, section: Section, scripts: Sequence[str], book: Book, since: Revision
+) -> list[tuple[int, str]]:
+    """What a section still says that its scripts printed then and don't print now, with lines."""
+    outputs = dict.fromkeys(map(output_file, scripts))
+    then = SnippetText("\n".join(since.text(file) or "" for file in outputs))
+    now = SnippetText("\n".join(map(book.text_or_empty, (*outputs, *scripts))))
+    return [
+        (line, statement.said)
+        for statement in book.cached(statements_of, page)
+        if (line := page.line_of(statement.place)) in section.lines and not statement.source
+        if statement.lines_in(then) and not statement.lines_in(now)
+    ]
+
+
+def _to_read(
+    page: Page,
+    section: Section,
+    changed: Sequence[str],
+    tests: Sequence[Attack],
+    lost: Sequence[tuple[int, str]],
+) -> Problem:
+    found = [f"{', '.join(dict.fromkeys(changed))}: not what was committed"]
+    found += [f"line {line} says {said}, which is printed no longer" for line, said in lost]
+    found += [f"{test.file}:{test.line} {test.test}" for test in tests]
+    return Problem(
+        page.file,
+        lost[0][0] if lost else section.line,
+        f"#{section.anchor} has changed: " + ("read its tests" if tests else "read what it says"),
+        "a text that is true, and tests that try what it says now",
+        "\n".join(found),
+        "read them again; the warning goes with the next commit",
+        (page.file,),
+        "warning",
+    )
+
+
+def _problem(attack: Attack, what: str, expected: str, found: str, fix: str) -> Problem:
+    return Problem(attack.file, attack.line, what, expected, found, fix)
