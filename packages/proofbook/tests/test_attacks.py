@@ -9,6 +9,7 @@ from proofbook.check.registry import problems_in_files
 from proofbook.content.attacks import attacks_on
 from proofbook.export.markdown_copy import text_of_copy
 from proofbook.html.finish import PageContext, finish_page
+from proofbook.html.page_context import Place, page_context
 from proofbook.model.book import read_book
 from proofbook.model.problem import errors, warnings
 from proofbook.testing.tiny_book import Book
@@ -117,6 +118,18 @@ def test_a_section_ends_with_a_line_that_says_what_was_tried(section, before):
         "<li><code>tests/t.py::test_b</code></li></ul></details>"
     )
     assert finish_page(PAGE, context).html == PAGE.replace(before, line + before)
+
+
+@pytest.mark.parametrize(
+    "repository", ["", "https://example.org/a/b/", "https://example.org/a/b.git"]
+)
+def test_the_tests_are_linked_where_there_is_a_repository(attacked, repository):
+    place = Place(
+        "docs/t/p.zh.md", "t/p", "zh", "t/p/", {}, lambda _: None, "", str, None, repository
+    )
+    address = f"https://example.org/a/b/blob/HEAD/{TESTS}#L5" if repository else ""
+    tried = page_context(read_book(attacked.root), place).tried
+    assert tried == {"three-times": ("试过：浮点数", {f"{TESTS}::test_sign": address})}
 
 
 def test_the_markdown_copy_says_it_too(attacked):

@@ -52,7 +52,10 @@ def sections_to_read(book: Book, since: Revision) -> Iterator[Problem]:
         if since.files.isdisjoint({page.file, *scripts, *map(output_file, scripts)}):
             continue
         attacked, now = book.fact(attacks_on, page.name), _said(page)
-        before = _said(_before(page, since)) if page.file in since.files else now
+        before = now
+        if page.file in since.files:
+            text = fill_placeholders(since.text(page.file) or "")
+            before = _said(parse(page.file, text, language=page.language))
         for section in sections(page):
             scripts = [r.path for r in page.references if r.line in section.lines]
             changed = [f for s in scripts for f in (s, output_file(s)) if f in since.files]
@@ -81,16 +84,11 @@ def _addresses(book: Book, file: str) -> tuple[str, ...]:
 
 def _skipped(test: ast.FunctionDef) -> str:
     """The call that skips a test before it has tried anything, or ""."""
-    first = next((n for n in test.body if not _is_text(n)), None)
-    calls = [*test.decorator_list, *([first.value] if isinstance(first, ast.Expr) else [])]
-    for text in map(ast.unparse, calls):
+    body = test.body[ast.get_docstring(test) is not None :]
+    for text in map(ast.unparse, [*test.decorator_list, *body[:1]]):
         if _SKIPS.match(text) and not ("skipif" in text and "fork" in text):
             return text
     return ""
-
-
-def _is_text(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
 def _can_fail(
@@ -108,11 +106,6 @@ def _can_fail(
     return False
 
 
-def _before(page: Page, since: Revision) -> Page:
-    text = fill_placeholders(since.text(page.file) or "")
-    return parse(page.file, text, language=page.language)
-
-
 def _said(page: Page) -> dict[str, list[str]]:
     """The sentences of each section, in their order."""
     said = [(sentence.line, sentence.text) for sentence in sentences(page)]
@@ -123,8 +116,8 @@ def _vanished(
     page: Page, section: Section, scripts: Sequence[str], book: Book, since: Revision
 ) -> list[tuple[int, str]]:
     """What a section still says that its scripts printed then and don't print now, with lines."""
-    outputs = dict.fromkeys(map(output_file, scripts))
-    then = SnippetText("\n".join(since.text(file) or "" for file in outputs))
+    outputs = [*map(output_file, scripts)]
+    then = SnippetText("\n".join(since.text(f) or "" for f in outputs if f in since.files))
     now = SnippetText("\n".join(map(book.text_or_empty, (*outputs, *scripts))))
     return [
         (line, statement.said)
