@@ -78,20 +78,6 @@ def answer(page: Page) -> str:
     return said.strip()
 
 
-def situation(page: Page) -> tuple[int, int]:
-    """Where a page tells who asks: `page.text[start:end]`. That is what stands above an answer in
-    bold, and the first paragraph of the opening page of a part."""
-    heading = _heading(page)
-    if heading is None:
-        return 0, 0
-    if posixpath.basename(page.name) == "index":
-        after = (region for region in page.scanned.regions if region.start > heading.end)
-        first = next(after, None)
-        return heading.end, first.end if first else heading.end
-    bold = _bold(page, heading.end)
-    return heading.end, bold[0] if bold else heading.end
-
-
 def _bold(page: Page, below: int) -> tuple[int, int] | None:
     """Where the first sentence in bold begins, and its paragraph ends, among the paragraphs from a
     place of the text on; None where there is none."""
