@@ -241,7 +241,7 @@ def dead_units(layer: int, steps: int = 60) -> tuple[torch.Tensor, bool]:
 @attacks(
     "labs/flow#dead",
     zh="这一页的网络的两个隐藏层，起点不同；60 步",
-    en="both hidden layers of the network of the page, started otherwise; 60 steps",
+    en="both hidden layers of the network of this page, started otherwise; 60 steps",
 )
 def test_dead_units_stand_still_and_come_back_only_behind_a_layer_that_moves():
     """With plain SGD, never in the first layer."""

@@ -110,7 +110,7 @@ PASSES = ["plain", "checkpoint", "reentrant", "compiled"]
 @attacks(
     "modules/not-registered#find",
     zh="一到四层的链，每层普通、在两种检查点之一里或编译过；每层在模块里或旁边的列表里",
-    en="chains of one to four layers, each plain, in a checkpoint of either kind or compiled; each in the module or in a list beside it",
+    en="chains of one to four layers, each plain, in a checkpoint of either kind or compiled; each in the module or in a list next to it",
 )
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(PASSES), st.booleans()), min_size=1, max_size=4))

@@ -359,7 +359,7 @@ SWITCHES = st.fixed_dictionaries(
 @attacks(
     "sharing/weight-tying#what-goes-wrong",
     zh="这一页的训练，float64，在 CPU 上；动量、dampening、nesterov、maximize、foreach、fused；有权重衰减时差别才显出来",
-    en="the training of the page in float64, on a CPU; momentum, dampening, nesterov, maximize, foreach, fused; with weight decay the difference shows",
+    en="the training of this page in float64, on a CPU; momentum, dampening, nesterov, maximize, foreach, fused; with weight decay the difference shows",
 )
 @given(SWITCHES)
 def test_sgd_without_weight_decay_hides_that_there_are_two_parameters(options):
