@@ -9,13 +9,13 @@ Each change is made in memory, in one file and one language, and goes to the che
     pair    the two languages of the page part: the same slip in both would not be noticed here
     run     an output is not what PyTorch prints. Nothing is run here: the book holds, so its
             outputs are what PyTorch prints, and the comparison is made with them
-    edit    the record of reconciled pages tells that one language alone was edited
+    edit    one language alone was edited since the last commit
 
-The record tells any edit, of true or false words; so the share of a kind is what the others caught,
+This is said of any edit, of true or false words; so the share of a kind is what the others caught,
 and the exit status is 1 where that is less than KINDS asks for, or where nobody noticed a change.
-Listed are what only the record told, with `edit`, and what nobody noticed, with `nobody`. `--page`
-takes the beginning of a path, as docs/basics/leaf or snippets/basics; `--sample` takes N changes,
-the same number of each kind as far as there are as many.
+Listed are what was only seen to be edited, with `edit`, and what nobody noticed, with `nobody`.
+`--page` takes the beginning of a path, as docs/basics/leaf or snippets/basics; `--sample` takes N
+changes, the same number of each kind as far as there are as many.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache, partial
 from multiprocessing import Pool
 from pathlib import Path
@@ -38,8 +38,7 @@ sys.path.insert(0, str(ROOT))
 from proofbook.check.registry import problems_in_files, problems_of_page  # noqa: E402
 from proofbook.check.text_difference import first_different_line  # noqa: E402
 from proofbook.languages.parity import problems_of_pair  # noqa: E402
-from proofbook.languages.reconcile import Record, edited_sections, read_record  # noqa: E402
-from proofbook.languages.versions import pairs  # noqa: E402
+from proofbook.languages.translations import edited_in_one_language, translated  # noqa: E402
 from proofbook.model.book import Book, read_book  # noqa: E402
 from proofbook.model.page import Page, parse  # noqa: E402
 from proofbook.model.problem import errors, format_problems  # noqa: E402
@@ -93,10 +92,9 @@ KINDS = {
 }
 """Floors were measured on the whole book and rounded down; whoever adds a check raises them.
 
-What only the record of edits tells, and why: a small number that the other language has as a word,
+What is only said to be edited, and why: a small number that the other language has as a word,
 or that stands in the same paragraph once more; two numbers that have changed places, as word order
-differs between the languages (`reconcile` shows where); a sentence whose numbers stand in its
-paragraph once more."""
+differs between the languages; a sentence whose numbers stand in its paragraph once more."""
 
 
 @dataclass(frozen=True)
@@ -151,10 +149,6 @@ class Judge:
     """Gives changes of one book to its checks. The book itself must hold."""
 
     book: Book
-    record: Record = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.record = read_record(self.book) or {}
 
     def __call__(self, mutant: of.Mutant) -> Verdict:
         caught = self._page if mutant.file.endswith(".md") else self._output
@@ -165,14 +159,12 @@ class Judge:
         book = self.book.with_texts({file: mutant.text(self.book.text(file))})
         if errors(problems_of_page(book, file)):
             return "page"
-        stem = file.rsplit(".", 2)[0]
-        pair = pairs(book).get(stem)
-        if pair and errors(problems_of_pair(book, *(page.file for page in pair))):
+        pair = next((pair for pair in translated(book) if file in pair), None)
+        if pair and errors(problems_of_pair(book, *pair)):
             return "pair"
         if not pair:
             return None
-        written = (_as_written(book, page) for page in pair)
-        return "edit" if any(edited_sections(self.record.get(stem, {}), *written)) else None
+        return "edit" if any(edited_in_one_language(book, self.book)) else None
 
     def _output(self, mutant: of.Mutant) -> str | None:
         old = self.book.text(mutant.file)
@@ -231,7 +223,7 @@ def too_few(verdicts: Sequence[Verdict]) -> list[str]:
 
 
 def _caught(by: Counter) -> int:
-    """How many were noticed by more than the record of edits."""
+    """How many were noticed by more than that they are edits."""
     return by.total() - by[None] - by["edit"]
 
 
@@ -243,7 +235,7 @@ def _by_kind(verdicts: Sequence[Verdict]) -> dict[str, Counter]:
 
 
 def survivors(verdicts: Sequence[Verdict]) -> Iterator[str]:
-    """What nobody noticed, or the record of edits alone, a line for each."""
+    """What nobody noticed, or what was only seen to be edited, a line for each."""
     for verdict in verdicts:
         if verdict.by in (None, "edit"):
             one, by = verdict.mutant, verdict.by or "nobody"

@@ -19,7 +19,6 @@ from proofbook.directives.registry import varied_scripts
 from proofbook.export.markdown_copy import markdown_copy
 from proofbook.html.math_font import font
 from proofbook.html.value_markers import find_value_links, line_id
-from proofbook.languages.reconcile import edited_in_one_language
 from proofbook.maths.check import verdicts
 from proofbook.model.book import Book, read_book
 from proofbook.model.page import Page, parse, read
@@ -46,12 +45,6 @@ def test_the_readme_installs_the_version_that_is_pinned():
     pinned = re.findall(r"(?m)^torch==(\S+)", (ROOT / "requirements.txt").read_text("utf-8"))
     named = re.findall(r"\btorch==([\d.]+)", (ROOT / "README.md").read_text("utf-8"))
     assert len(named) == 2 and set(named) == set(pinned)
-
-
-def test_the_record_of_reconciled_pages_is_read(book):
-    """Who edits one language alone is warned, not refused: another can carry the edit over."""
-    assert (ROOT / book.config.reconciled).is_file()
-    assert {problem.severity for problem in edited_in_one_language(book)} <= {"warning"}
 
 
 def test_every_page_of_the_book_answers_in_plain_words_of_its_own(book):

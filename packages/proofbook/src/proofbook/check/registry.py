@@ -29,12 +29,7 @@ from proofbook.check.numbers import unproved_values
 from proofbook.check.question_links import wrong_question_links
 from proofbook.check.reason_words import wrong_reason_words
 from proofbook.content import glossary, questions, version_differences
-from proofbook.languages.parity import between_languages
-from proofbook.languages.reconcile import (
-    edited_in_one_language,
-    more_open_equations,
-    unread_sections,
-)
+from proofbook.languages.translations import between_languages, since_revision
 from proofbook.markdown.expand import wrong_directives
 from proofbook.model.book import Book
 from proofbook.model.page import Page
@@ -71,9 +66,6 @@ BOOK_CHECKS: tuple[BookCheck, ...] = (
     unknown_api,
     missing_inventories,
     between_languages,
-    edited_in_one_language,
-    unread_sections,
-    more_open_equations,
     unused_files,
     shadowed_modules,
     wrong_records,
@@ -83,7 +75,7 @@ BOOK_CHECKS: tuple[BookCheck, ...] = (
     wrong_attacks,
 )
 
-REVISION_CHECKS: tuple[RevisionCheck, ...] = (sections_to_read,)
+REVISION_CHECKS: tuple[RevisionCheck, ...] = (sections_to_read, since_revision)
 """Not remembered: a commit changes what they find, and no file of the book."""
 
 

@@ -18,17 +18,9 @@ from proofbook.directives.registry import traced_scripts, varied_scripts
 from proofbook.directives.varied_figure import values_of, variants_of_scripts
 from proofbook.export.offline import ExportError, offline
 from proofbook.export.pdf import pdf
-from proofbook.languages.parity import between_languages
-from proofbook.languages.reconcile import (
-    changed_pages,
-    edited_in_one_language,
-    numbers_to_compare,
-    reconcile,
-    unread_sections,
-)
 from proofbook.maths.check import line_of
 from proofbook.model.book import Book, read_book
-from proofbook.model.page_file import name_of, stem_of
+from proofbook.model.page_file import name_of
 from proofbook.model.problem import Problem, Unproved, errors, format_problems
 from proofbook.model.snippet import output_file
 from proofbook.model.store import Store
@@ -53,8 +45,6 @@ def perform(options: argparse.Namespace, root: Path, store: Store, runs: Runs) -
     fresh = options.command == "check" and options.fresh
     book = read_book(root, None if fresh else store.load_memo())
     chosen = _chosen(book, options.paths)
-    if options.command == "reconcile":
-        return _reconcile(book, chosen[0], named=bool(options.paths))
     if options.command == "unproved":
         return _unproved(book, chosen[0])
     if options.command == "check":
@@ -66,7 +56,7 @@ def perform(options: argparse.Namespace, root: Path, store: Store, runs: Runs) -
         return _upgrade(book, options.old, options.python, chosen[1])
     if options.command == "shake":
         return _shake(book, chosen[1])
-    return _update(book, *chosen)
+    return _update(book, chosen[1])
 
 
 def _export(make: Callable[..., Path], root: Path, out: Path | None) -> int:
@@ -94,15 +84,10 @@ def _check(
         print(summary.format_failures(outcome.problems, whole=named), file=sys.stderr)
         return 1
     print(summary.format_success(outcome))
-    if changed := changed_pages(book):
-        print(
-            f"Both languages of {_count(changed, 'page')} are new or have changed; once they say "
-            "the same: proofbook reconcile"
-        )
     return 0
 
 
-def _update(book: Book, files: set[str], scripts: list[str]) -> int:
+def _update(book: Book, scripts: list[str]) -> int:
     traced = book.fact(traced_scripts)
     varied = book.fact(varied_scripts)
     asked = {
@@ -119,8 +104,6 @@ def _update(book: Book, files: set[str], scripts: list[str]) -> int:
         f"{_count(differences, 'output')} recorded, {same} as before."
         + (" Read the pages that show what changed." if differences else "")
     )
-    if unread := sorted({p.file for p in unread_sections(book.reopened())} & files):
-        print(f"Once both languages are true: proofbook reconcile {' '.join(unread)}")
     if problems:
         print(format_problems(problems).removesuffix(" Nothing was changed."), file=sys.stderr)
     return 1 if problems else 0
@@ -157,21 +140,6 @@ def _upgrade(book: Book, old: str, new: str, scripts: list[str]) -> int:
     found = drill(book, old, new, scripts, showing_progress)
     print(format_drill(book, found))
     return 1 if found.problems else 0
-
-
-def _reconcile(book: Book, files: set[str], named: bool) -> int:
-    problems = errors(between_languages(book))
-    problems = [p for p in problems if {p.file, *p.pages} & files]
-    if problems := problems + [p for p in book.unreadable if p.pages]:
-        raise Unproved(problems)
-    stems = {stem_of(file) for file in files if file.endswith(".md")}
-    recorded = reconcile(book, stems if named else None)
-    print(f"{_count(recorded, 'page')} recorded.")
-    book = book.reopened()
-    left = edited_in_one_language(book) + numbers_to_compare(book) + [*unread_sections(book)]
-    if left := [p for p in left if {p.file, *p.pages} & files]:
-        print(format_problems(left).removesuffix(" Nothing was changed."), file=sys.stderr)
-    return 1 if left else 0
 
 
 def _unproved(book: Book, files: set[str]) -> int:

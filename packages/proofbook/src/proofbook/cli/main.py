@@ -1,4 +1,4 @@
-"""The command: `proofbook check | update | shake | reconcile | unproved | new`.
+"""The command: `proofbook check | update | shake | unproved | new`.
 
 Of other versions of PyTorch: `versions` and `upgrade`. The book as files: `offline`, `pdf` and
 `export`.
@@ -30,7 +30,6 @@ def main(arguments: list[str] | None = None) -> int:
         ("check", "run the snippets and compare the book with what they print"),
         ("update", "record what the snippets print now, showing each difference"),
         ("shake", "find the snippets that print something else where a processor rounds otherwise"),
-        ("reconcile", "record that both languages of a page say the same, after you compared them"),
         ("unproved", "list the equations in maths that nobody could evaluate"),
     ):
         sub = commands.add_parser(command, help=text, description=text)

@@ -1,9 +1,10 @@
-"""Compares the versions of a page: everything but their words must be the same."""
+"""Compares the two languages of a page: everything but their words must be the same."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from proofbook.content.glossary import Terms, known_terms, names_pattern
 from proofbook.directives.options import OPTIONS, Option
@@ -17,15 +18,7 @@ from proofbook.languages.contents import (
     paragraphs,
     sections,
 )
-from proofbook.languages.difference import (
-    differing_code,
-    differing_formulas,
-    differing_items,
-    differing_numbers,
-    reordered_numbers,
-    side_by_side,
-)
-from proofbook.languages.versions import missing_versions, versions
+from proofbook.languages.number_words import hinted_numbers, numbers_in_words
 from proofbook.markdown.spans import Reference
 from proofbook.model.book import Book
 from proofbook.model.page import Page
@@ -41,22 +34,19 @@ _KINDS = {
 }
 
 
+OnlyInOne = tuple[list[Item], list[Item]]
+"""What only the first has, and what only the second has."""
+
+_VALUE = re.compile(r"[-−\d.e+,\[\]() ]+")
+_PLAIN_NAME = re.compile(r"[A-Za-z_.]+(?:\(\))?")
+
+
 def problems_of_pair(book: Book, one: str, other: str) -> tuple[Problem, ...]:
-    """Where two versions of a page do not agree, by their files; `one`: in the first language."""
+    """Where two languages of a page do not agree, by their files; `one`: in the first language."""
     runs = "\n".join(run.text for run in book.fact(snippets_on_page, one))
     terms = book.fact(known_terms)
     options = declared_options(book)
     return tuple(language_differences(book.page(one), book.page(other), terms, runs, options))
-
-
-def between_languages(book: Book) -> Iterator[Problem]:
-    """Where the versions of the book's pages do not agree: each with that in the first language."""
-    yield from missing_versions(book)
-    first = book.config.default.code
-    for files in versions(book).values():
-        for other in book.config.codes[1:]:
-            if first in files and other in files:
-                yield from book.remember(problems_of_pair, files[first], files[other])
 
 
 def language_differences(
@@ -66,7 +56,7 @@ def language_differences(
     shown: str = "",
     options: Mapping[str, Option] = OPTIONS,
 ) -> Iterator[Problem]:
-    """Where two versions of a page do not agree; `one` is in the first language of the book.
+    """Where two languages of a page do not agree; `one` is in the first language of the book.
 
     `shown` is what their snippets say and print: both may use the names in it as they need.
     `options`: those of the directives that the pages may use.
@@ -90,7 +80,7 @@ def _same_options(reference: Reference, options: Mapping[str, Option]) -> Iterat
 
 
 def _order(one: Page, other: Page, options: Mapping[str, Option]) -> Iterator[Problem]:
-    """The two versions of a page show the same snippets and headings, in the same order."""
+    """The two languages of a page show the same snippets and headings, in the same order."""
 
     def marks(page: Page) -> list[Item]:
         # Typed code and headings without an anchor are reported by themselves.
@@ -103,7 +93,7 @@ def _order(one: Page, other: Page, options: Mapping[str, Option]) -> Iterator[Pr
         return sorted((x for x in found if x.line not in excluded), key=lambda x: x.line)
 
     ours, theirs = marks(one), marks(other)
-    for here, there in side_by_side(ours, theirs):
+    for here, there in _side_by_side(ours, theirs):
         if here is None or there is None or here.value != there.value:
             page, at = (one, here) if here else (other, there)
             counterpart = other if page is one else one
@@ -148,13 +138,13 @@ def _section(
     else:
         compared = [(whole, counterpart, (here, there))]
     found = [
-        (name, differing_items(kind, whole, counterpart), heads) for kind, name in _KINDS.items()
+        (name, _differing_items(kind, whole, counterpart), heads) for kind, name in _KINDS.items()
     ]
     for mine, other_one, at in compared:
         lines = at[0].line, at[1].line
-        found.append(("numbers", differing_numbers(mine, other_one), lines))
-        found.append(("formulas", differing_formulas(mine, other_one), lines))
-        found.append(("code in the text", differing_code(mine, other_one, known), lines))
+        found.append(("numbers", _differing_numbers(mine, other_one), lines))
+        found.append(("formulas", _differing_formulas(mine, other_one), lines))
+        found.append(("code in the text", _differing_code(mine, other_one, known), lines))
     differing = [
         _different_items(one, other, here.anchor, name, *both, lines)
         for name, both, lines in found
@@ -165,36 +155,12 @@ def _section(
         yield _different_paragraphs(one, parts, other, others, here.anchor)
 
 
-def reordered_sections(one: Page, other: Page) -> dict[str, Problem]:
-    """By anchor: sections with a paragraph whose numbers are others, or in another order.
-
-    That may be right, and may be a slip: `proofbook reconcile` asks for a look at them.
-    """
-    found: dict[str, Problem] = {}
-    theirs = {section.anchor: section for section in sections(other)}
-    for here in sections(one):
-        parts = paragraphs(one, here)
-        others = paragraphs(other, theirs[here.anchor]) if here.anchor in theirs else []
-        for part, counterpart in zip(parts, others, strict=False):
-            ours, their = reordered_numbers(contents(one, part), contents(other, counterpart))
-            if ours or their:
-                found.setdefault(
-                    here.anchor,
-                    Problem(
-                        one.file,
-                        part.line,
-                        f"the numbers of this paragraph stand otherwise in {other.file}",
-                        f"as in {other.file}:{counterpart.line}: {_row(their)}",
-                        _row(ours),
-                        f"read both; if they say the same: proofbook reconcile {one.file}",
-                        (one.file, other.file),
-                    ),
-                )
-    return found
-
-
-def _row(items: Sequence[Item]) -> str:
-    return ", ".join(item.value for item in items) or "none"
+def reordered_numbers(
+    one: tuple[Page, Section], other: tuple[Page, Section]
+) -> tuple[list[str], list[str]]:
+    """The numbers of two paragraphs, as they stand there: to see whether the order is the same."""
+    ours, theirs = ([item.value for item in contents(*each).numbers] for each in (one, other))
+    return ours, theirs
 
 
 def _different_paragraphs(
@@ -267,10 +233,121 @@ def _terms(one: Page, other: Page, terms: Terms) -> Iterator[Problem]:
         yield Problem(
             one.file,
             one.line_of(introduced.start()),
-            "the page introduces a term that its English version never uses",
+            "the page introduces a term that its English page never uses",
             f"{' or '.join(term.names('en'))} in {other.file}",
             introduced[0],
             f"use the term in {other.file}, or do without it here",
             (one.file, other.file),
             "warning",
         )
+
+
+def _differing_items(kind: str, one: Contents, other: Contents) -> OnlyInOne:
+    """What only the one section has, and what only the other has."""
+    ours, theirs = getattr(one, kind), getattr(other, kind)
+    if kind in ("equations", "boxes"):
+        for here, there in _side_by_side(ours, theirs):
+            if here is None or there is None or here.value != there.value:
+                return [here] if here else [], [there] if there else []
+        return [], []
+    return _surplus(ours, theirs), _surplus(theirs, ours)
+
+
+def _differing_formulas(one: Contents, other: Contents) -> OnlyInOne:
+    """The inline formulas that only one of the paragraphs has."""
+    ours, theirs = one.formulas, other.formulas
+    return _not_among(ours, theirs), _not_among(theirs, ours)
+
+
+def _differing_code(one: Contents, other: Contents, known: Sequence[str]) -> OnlyInOne:
+    """The code that only one of the paragraphs has.
+
+    A language may need a name where the other has a pronoun or a verb; then the name is in what
+    is `known` of the other page: the code in its text, and what its snippets say and print.
+    """
+
+    def only_here(here: Contents, there: Contents, text: str) -> list[Item]:
+        return [
+            item
+            for item in _not_among(here.code, there.code)
+            if not _VALUE.fullmatch(item.value)  # reported with the numbers
+            and not (_PLAIN_NAME.fullmatch(item.value) and _stands_in(item.value, text))
+        ]
+
+    return only_here(one, other, known[1]), only_here(other, one, known[0])
+
+
+def _stands_in(name: str, text: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(name.lstrip('.'))}(?!\w)", text) is not None
+
+
+def _differing_numbers(one: Contents, other: Contents) -> OnlyInOne:
+    """The numbers that only one of the paragraphs has.
+
+    To say a number once more is style; to say one once more and another once less is a slip.
+    """
+    ours, theirs = ([x for x in c.numbers if _in_digits(x.value)] for c in (one, other))
+    more, less = _surplus(ours, theirs), _surplus(theirs, ours)
+    if not (more and less):
+        more, less = _not_among(ours, theirs), _not_among(theirs, ours)
+    # Digits in one language may be words in the other.
+    in_words, in_others = _as_words(one), _as_words(other)
+    more = [item for item in more if item.value not in in_others]
+    less = [item for item in less if item.value not in in_words]
+    return more + _small_numbers(one, other), less + _small_numbers(other, one)
+
+
+def _small_numbers(one: Contents, other: Contents) -> list[Item]:
+    """The small numbers and those in words that the other paragraph doesn't have.
+
+    Code and maths have digits; in prose a word may say the same.
+    """
+    there = _as_words(other)
+    digits = {item.value for item in other.numbers}
+    counted = set(map(id, one.counted))
+    found = []
+    for item in one.numbers:
+        if not _in_digits(item.value) and item.value not in digits:
+            in_words = id(item) not in counted
+            if not in_words or (item.value not in there and not _hinted(item.value, other)):
+                found.append(item)
+    for number in _as_words(one) - digits - there - {"0", "1", "2"}:
+        found.append(Item(number, one.words[0].line))
+    return list(dict.fromkeys(found))
+
+
+def _as_words(contents: Contents) -> set[str]:
+    """The numbers that the prose has as words."""
+    return {f"{n.number:.12g}" for words in contents.words for n in numbers_in_words(words.value)}
+
+
+def _hinted(number: str, contents: Contents) -> bool:
+    return any(float(number) in hinted_numbers(words.value) for words in contents.words)
+
+
+def _in_digits(number: str) -> bool:
+    """Whether a number is written in digits in either language: not so 3, 10, 100 or 10000."""
+    return not re.fullmatch(r"\d|10+", number)
+
+
+def _surplus(some: Iterable[Item], others: Iterable[Item]) -> list[Item]:
+    """The items of which there are more than among the others, as many as there are more."""
+    left, found = Counter(item.value for item in others), []
+    for item in some:
+        if left[item.value]:
+            left[item.value] -= 1
+        else:
+            found.append(item)
+    return found
+
+
+def _not_among(some: Iterable[Item], others: Iterable[Item]) -> list[Item]:
+    """The items that the others don't have at all."""
+    there = {item.value for item in others}
+    return [item for item in some if item.value not in there]
+
+
+def _side_by_side(ours: Sequence[Item], theirs: Sequence[Item]) -> Iterator[tuple]:
+    """The items of two sequences in pairs, None where one of them is shorter."""
+    for i in range(max(len(ours), len(theirs))):
+        yield ours[i] if i < len(ours) else None, theirs[i] if i < len(theirs) else None

@@ -66,9 +66,8 @@ class BookConfig:
     """The settings of a book; paths are relative to the folder of the book, with `/`.
 
     `languages`: the first is the edition at the address of the book, each other one lies at
-    `<code>/` below it. `glossary`, `questions`, `reconciled`: the TOML files of the terms, of the
-    questions, and of the translations that were compared. `claims`: the folder of the tests that
-    try to refute what the pages say in general; where there is none, nothing is asked of these.
+    `<code>/` below it. `glossary`, `questions`: the TOML files of the terms and of the questions.
+    `claims`: the folder of the tests that try to refute what the pages say in general.
     `directives`: Python files, or folders of them, with directives of this book alone.
     `inventories`: names that lead to their documentation on another site. `card_background`: a
     picture of 1200 x 630 pixels to draw the social cards on. `file_name`: how the names of the PDFs
@@ -79,7 +78,6 @@ class BookConfig:
     languages: tuple[Language, ...] = (Language("zh", _NAMES["zh"]), Language("en", _NAMES["en"]))
     glossary: str = "docs/glossary/terms.toml"
     questions: str = "docs/questions/questions.toml"
-    reconciled: str = "docs/reconciled.toml"
     claims: str = "tests/claims"
     directives: tuple[str, ...] = ()
     inventories: tuple[InventorySource, ...] = ()
@@ -115,7 +113,6 @@ OPTIONS = {
     "languages": (list, dict),
     "glossary": (str,),
     "questions": (str,),
-    "reconciled": (str,),
     "claims": (str,),
     "directives": (list,),
     "inventories": (list,),
@@ -263,7 +260,7 @@ def _problems(root: Path, file: str, options: Mapping[str, Any]) -> list[Problem
         texts = isinstance(entry, dict) and all(isinstance(text, str) for text in entry.values())
         if not texts or entry.keys() != {"file", "base_url"}:
             wrong("inventories", "this is no inventory", "file: and base_url:, two texts", entry)
-    for name in ("glossary", "questions", "reconciled"):
+    for name in ("glossary", "questions"):
         path = options.get(name)
         if path is not None and not (path.startswith("docs/") and path.endswith(".toml")):
             wrong(name, "the file is none of the book", "docs/<folder>/<name>.toml", path)

@@ -29,6 +29,8 @@ class Problem:
 
     def __str__(self) -> str:
         rows = [("expected", self.expected), ("found", self.found), ("mend", self.mend)]
+        if not self.mend:  # what says it all in one line
+            rows = []
         if self.pages and self.file not in self.pages:
             rows.append(("shown on", ", ".join(self.pages)))
         mark = "warning: " if self.severity == "warning" else ""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from proofbook.check.numbers import evidence_on_page
 from proofbook.languages.contents import Section, paragraphs, sections
-from proofbook.languages.versions import versions
+from proofbook.languages.translations import pages_by_language
 from proofbook.markdown.spans import Span
 from proofbook.model.book import Book
 from proofbook.model.page import Page
@@ -38,7 +38,7 @@ def to_reread(book: Book, found: Iterable[Difference]) -> list[Paragraph]:
         if difference.part == OUTPUT:
             lines.update(range(difference.line, difference.line + max(1, len(difference.old))))
     shown = {file for script in changed for file in book.pages_showing(script)}
-    files = [file for languages in versions(book).values() for file in languages.values()]
+    files = [file for languages in pages_by_language(book).values() for file in languages.values()]
     return [each for file in files for each in _on_page(book, book.page(file), changed, shown)]
 
 

@@ -1,0 +1,223 @@
+"""The files that are one page in several languages: which are missing, which do not agree, and
+which were edited alone."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from proofbook.check.equations import equation_verdicts
+from proofbook.languages.contents import Section, paragraphs, sections
+from proofbook.languages.parity import problems_of_pair, reordered_numbers
+from proofbook.model.book import Book
+from proofbook.model.memo import Memo
+from proofbook.model.page import Page, parse
+from proofbook.model.page_file import language_of, stem_of
+from proofbook.model.problem import Problem
+from proofbook.model.revision import Revision
+
+_LINES = 40  # of a difference; who changed more knows it
+_SENTENCE_END = re.compile(r"(?<=[。！？])|(?<=[.!?])\s+")
+_BLOCK_START = re.compile(r"\n\s*\n|\n(?=\s*(?:[-*+|#]|\d+\.) ?)")
+_ALIKE = 0.85  # from here on two sentences differ in their spelling
+_NUMBER_OR_CODE = re.compile(r"[\d`$]")
+
+
+def pages_by_language(book: Book) -> dict[str, dict[str, str]]:
+    """The files of the book's pages by their name without language, and by their language."""
+    found: dict[str, dict[str, str]] = defaultdict(dict)
+    for file in book.page_files:
+        if (language := book.language_of(file)) in book.config.codes:
+            found[stem_of(file)][language] = file
+    return found
+
+
+def translated(book: Book) -> Iterator[tuple[str, str]]:
+    """The files of each page in the first language of the book and in another one."""
+    first, *others = book.config.codes
+    for files in pages_by_language(book).values():
+        yield from ((files[first], files[c]) for c in others if first in files and c in files)
+
+
+def untranslated(book: Book) -> dict[str, tuple[str, ...]]:
+    """The languages that pages lack, by their names without language."""
+    codes = book.config.codes
+    found = ((s, tuple(c for c in codes if c not in f)) for s, f in pages_by_language(book).items())
+    return {stem: missing for stem, missing in found if missing}
+
+
+def misnamed_pages(book: Book) -> Iterator[Problem]:
+    """Files that do not say the language of their page, and two that are the same page."""
+    codes = book.config.codes
+    for file in book.page_files:
+        default = f"{stem_of(file)}.{codes[0]}.md"
+        if not language_of(file) and default in book.page_files:
+            what, expected = "two files are the same page", f"one of them: {default}, or {file}"
+            yield Problem(file, 1, what, expected, "both", "delete one of them", (file,))
+        if book.language_of(file) not in codes:
+            what = "the name of the page does not say its language"
+            expected = " or ".join(f"{file.removesuffix('.md')}.{code}.md" for code in codes)
+            yield Problem(file, 1, what, expected, file, "rename the file", (file,))
+
+
+def between_languages(book: Book) -> Iterator[Problem]:
+    """Where the languages of the book's pages do not agree: each with the first one."""
+    yield from misnamed_pages(book)
+    for one, other in translated(book):
+        yield from book.remember(problems_of_pair, one, other)
+
+
+def since_revision(book: Book, revision: Revision) -> Iterator[Problem]:
+    """Warnings: what was edited in one language alone, and equations that became open."""
+    if revision.files:
+        before = book_at(book, revision)
+        yield from edited_in_one_language(book, before)
+        yield from more_open_equations(book, before)
+
+
+def book_at(book: Book, revision: Revision) -> Book:
+    """The book as it was at a revision, with the pages that are new since."""
+    texts = {file: revision.text(file) for file in sorted(revision.files & book.sources.keys())}
+    texts = {file: text for file, text in texts.items() if text is not None}
+    return replace(book.with_texts(texts), memo=Memo())  # which remembers the book as it is
+
+
+def edited_in_one_language(book: Book, before: Book) -> Iterator[Problem]:
+    """Warnings: sections of which one language has another text than before, and the other not.
+
+    Whoever corrects a word in one language need not know the other one.
+    """
+    changed = book.changed_since(before)
+    for files in translated(book):
+        if changed.isdisjoint(files) or not all(file in before.sources for file in files):
+            continue
+        now, then = ([_as_written(b, file) for file in files] for b in (book, before))
+        for anchor in _sections(now[0]):
+            here, old = ([_sections(page).get(anchor) for page in pages] for pages in (now, then))
+            if None in (*here, *old):
+                continue
+            edited = [_seen(a) != _seen(b) for a, b in zip(here, old, strict=True)]
+            if all(edited):
+                yield from _reordered(*now, *here)
+            elif any(edited):
+                side = edited.index(True)
+                order = slice(None, None, -1 if side else 1)
+                yield _edited(now[order], here[order], old[side])
+
+
+def more_open_equations(book: Book, before: Book) -> Iterator[Problem]:
+    """Warnings: pages with more equations than before that can be neither proved nor refuted."""
+    changed = book.changed_since(before)
+    for page in book.pages:
+        if changed.isdisjoint({page.file, *(r.path for r in page.references)}):
+            continue
+        found = _open(book, page.file)
+        known = _open(before, page.file) if found and page.file in before.sources else ()
+        if len(found) > len(known):
+            yield Problem(
+                page.file,
+                page.line_of(found[-1].place),
+                "more equations of this page than before can be neither proved nor refuted",
+                f"at most {len(known)}, as in the last commit",
+                f"{len(found)}: {'; '.join(map(str, found))}",
+                "write them so that a run, or the page, gives their symbols a value",
+                (page.file,),
+                "warning",
+            )
+
+
+def _open(book: Book, file: str) -> list:
+    judged = book.remember(equation_verdicts, file)
+    return [verdict.equality for verdict in judged if verdict.state == "open"]
+
+
+def _as_written(book: Book, file: str) -> Page:
+    """A page with its placeholders: another version of PyTorch edits no page."""
+    return parse(file, book.text_or_empty(file), language=book.language_of(file))
+
+
+def _sections(page: Page) -> dict[str, Section]:
+    return {section.anchor: section for section in sections(page)}
+
+
+def _seen(section: Section) -> list[str]:
+    """The sentences of a section, without what cannot be seen."""
+    blocks = (" ".join(block.split()) for block in _BLOCK_START.split(section.text))
+    return [
+        text for block in blocks for part in _SENTENCE_END.split(block) if (text := part.strip())
+    ]
+
+
+def _edited(pages: Sequence[Page], here: Sequence[Section], old: Section) -> Problem:
+    """`pages` and sections `here`: first those of the language that was edited."""
+    (page, counterpart), now = pages, here[0]
+    before, after = _seen(old), _seen(now)
+    matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
+    edits = [code for code in matcher.get_opcodes() if code[0] != "equal"]
+    _, _, _, first, last = edits[0]
+    line, there, words = _place(pages, here, after[first:last] or after[first - 1 : first])
+    what = f"#{now.anchor} was edited in this language only"
+    if all(_spelling(before[a:b], after[c:d]) for _, a, b, c, d in edits):
+        what = f"{what}: a word or two; see whether {counterpart.file}:{there} needs it too"
+        return Problem(page.file, line, what, "", "", "", (page.file,), "warning")
+    rows = [
+        f"{sign} {sentence}"
+        for _, a, b, c, d in edits
+        for sign, some in (("-", before[a:b]), ("+", after[c:d]))
+        for sentence in some
+    ]
+    more = [f"... and {len(rows) - _LINES} sentences more"] if len(rows) > _LINES else []
+    return Problem(
+        page.file,
+        line,
+        what,
+        f"the same in {counterpart.file}:{there}:\n{words}",
+        "\n".join([*rows[:_LINES], *more]),
+        "carry it over, if it means something there",
+        (page.file, counterpart.file),
+        "warning",
+    )
+
+
+def _spelling(before: Sequence[str], after: Sequence[str]) -> bool:
+    """Whether sentences without numbers and code differ in a word or two."""
+    return len(before) == len(after) and all(
+        not _NUMBER_OR_CODE.search(one + other)
+        and difflib.SequenceMatcher(None, one, other, autojunk=False).ratio() >= _ALIKE
+        for one, other in zip(before, after, strict=True)
+    )
+
+
+def _place(
+    pages: Sequence[Page], here: Sequence[Section], edited: Sequence[str]
+) -> tuple[int, int, str]:
+    """The line of the first paragraph with an edited sentence; the line and the words of what
+    stands at its place in the other language."""
+    parts, others = (paragraphs(*each) for each in zip(pages, here, strict=True))
+    for number, part in enumerate(parts):
+        if edited and edited[0] in " ".join(part.text.split()):
+            if len(parts) == len(others):
+                return part.line, others[number].line, others[number].text.strip()
+            return part.line, here[1].line, ""
+    return here[0].line, here[1].line, ""
+
+
+def _reordered(one: Page, other: Page, here: Section, there: Section) -> Iterator[Problem]:
+    """Warnings: paragraphs of edited sections whose numbers stand in another order in the other
+    language. That may be right, and may be a slip."""
+    for parts in zip(paragraphs(one, here), paragraphs(other, there), strict=False):
+        ours, theirs = reordered_numbers((one, parts[0]), (other, parts[1]))
+        if ours != theirs:
+            yield Problem(
+                one.file,
+                parts[0].line,
+                f"the numbers of this paragraph stand in another order in {other.file}",
+                f"as in {other.file}:{parts[1].line}: {', '.join(theirs) or 'none'}",
+                ", ".join(ours) or "none",
+                "read both: they may say the same in other words",
+                (one.file, other.file),
+                "warning",
+            )
