@@ -42,7 +42,7 @@ from proofbook.languages.translations import edited_in_one_language, translated 
 from proofbook.model.book import Book, read_book  # noqa: E402
 from proofbook.model.page import Page, parse  # noqa: E402
 from proofbook.model.problem import errors, format_problems  # noqa: E402
-from proofbook.model.version_records import wrong_records  # noqa: E402
+from proofbook.model.torch_records import wrong_records  # noqa: E402
 
 from benchmarks import slips_in_links as at  # noqa: E402
 from benchmarks import slips_in_words as of  # noqa: E402

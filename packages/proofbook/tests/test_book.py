@@ -242,17 +242,11 @@ def test_a_script_that_no_page_shows(book, refuses):
 
 
 @pytest.mark.parametrize("here, there", [(ZH, EN), (EN, ZH)])
-def test_a_page_in_one_language_only(book, refuses, here, there):
+def test_a_page_in_one_language_only_is_counted(book, proof_command, here, there):
     book.remove(there)
-    refuses(
-        problem(
-            f"{here}:1",
-            "the page exists in one language only",
-            f"{there} beside it",
-            "no such file",
-            f"write {there} with the same snippets and anchors",
-        )
-    )
+    status, out, err = proof_command("check")
+    assert (status, err) == (0, "")
+    assert f"  missing   1 page to translate: {here}\n" in out
 
 
 def test_a_page_that_names_a_missing_snippet(book, refuses):

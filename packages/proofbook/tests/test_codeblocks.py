@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from proofbook.model.version_records import VersionRecord, hashes, record_file, record_text
+from proofbook.model.torch_records import TorchRecord, hashes, record_file, record_text
 from proofbook.testing.fixtures import PATIENCE
 
 SETTINGS = """\
@@ -26,7 +26,7 @@ x = 2
 print("double:", 2 * x)
 """
 
-OLDER = VersionRecord(
+OLDER = TorchRecord(
     "1.4.0",
     {},
     False,

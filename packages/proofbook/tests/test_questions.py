@@ -7,7 +7,7 @@ from proofbook.check.registry import problems_in_files
 from proofbook.content.glossary import Terms
 from proofbook.content.questions import ABSENT, OFTEN, entries, parts, read_questions
 from proofbook.content.search import asked_of
-from proofbook.content.version_differences import REASONS
+from proofbook.content.torch_versions import REASONS
 from proofbook.markdown.expand import expand
 from proofbook.model.book import read_book
 from proofbook.model.config import BookConfig

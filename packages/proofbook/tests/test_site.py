@@ -270,10 +270,6 @@ FAULTS = {
         lambda book: book.change("docs/t/p.zh.md", "highlight: 3 * w", "highlight: 4 * w"),
         ["docs/t/p.zh.md:6", "4 * w"],
     ),
-    "a page in one language only": (
-        lambda book: book.remove("docs/t/p.en.md"),
-        ["docs/t/p.zh.md:1", "one language only", "docs/t/p.en.md"],
-    ),
     "a formula that is not LaTeX": (
         lambda book: book.change("docs/t/p.en.md", "It is 6.", "It is\n\n$$\n\\fraction{6}\n$$\n"),
         ["docs/t/p.en.md:6", "the formula cannot be set", "fraction"],
@@ -570,3 +566,91 @@ def test_odd_input_stops_no_server(good, served):
     served.wait_for("en/t/p/", "It is six.")
     heard.append(served.log.read_text("utf-8"))
     assert not any(words in said for words in ("Traceback", "appear stuck") for said in heard)
+
+
+# --- pages in one language only
+
+
+@pytest.fixture(scope="module")
+def half(build, tmp_path_factory) -> Book:
+    """A book with a page in English alone and one in Chinese alone, which link to each other and to
+    the page in both languages, and are linked from it; built."""
+    book = Book(tmp_path_factory.mktemp("half") / "book")
+    site_of(book, "[index.md, t/p.md, t/only-en.md, t/only-zh.md]")
+    for name, text in (
+        ("en", "# English alone {{ #alone }}\n\nIt is 6: see [w](p.en.md) and [zh]({}#alone).\n"),
+        ("zh", "# 只有中文 {{ #alone }}\n\n是 6：见 [w](p.zh.md) 和 [en]({}#alone)。\n"),
+    ):
+        other = f"only-{'zh' if name == 'en' else 'en'}.{name}.md"
+        shown = "\n::: snippets/t/s.py\n\n## Then { #then }\n\nA word.\n"
+        book.write(f"docs/t/only-{name}.{name}.md", text.format(other) + shown)
+        page = f"docs/t/p.{name}.md"
+        links = f"\n[1](only-en.{name}.md#then) [2](only-zh.{name}.md#then)\n"
+        book.write(page, book.read(page) + links)
+    status, said = build(book.root, "--strict")
+    assert status == 0, said
+    assert "  missing   2 pages to translate: docs/t/only-en.en.md, docs/t/only-zh.zh.md\n" in said
+    return book
+
+
+@pytest.mark.parametrize(
+    ("own", "edition", "name", "words", "notice"),
+    [
+        ("en", "", "only-en", "English alone", "这一页还没有译成中文，下面是原文（English）。"),
+        ("zh", "en/", "only-zh", "只有中文", "This page is not translated yet. It is in 简体中文."),
+    ],
+)
+def test_a_page_in_one_language_is_shown_in_the_other_edition(
+    half, own, edition, name, words, notice
+):
+    site, other = half.root / "site", "zh" if own == "en" else "en"
+    tree = Tree((site / f"{edition}t/{name}/index.html").read_text("utf-8"))
+    assert tree.css_first("html").attributes["lang"] == other
+    box = tree.css_first(".untranslated")
+    assert box.text().strip() == notice
+    content = tree.css_first(f'article div[lang="{own}"]')
+    assert words in content.css_first("h1").text() and "y: 6.0" in content.text()
+    # Its links stay in the edition, also those to pages that are translated, or are not.
+    links = {
+        link.attributes["href"] for link in content.css("a") if link.text() in ("w", "zh", "en")
+    }
+    assert links == {"../p/", f"../only-{other}/#alone"}
+    assert not box.parent.css_first(".untranslated .untranslated")
+    # Search engines are led to the page in its language; the switch leads to the same page.
+    address = f"{ADDRESS}{'en/' if own == 'en' else ''}t/{name}/"
+    assert tree.css_first('link[rel="canonical"]').attributes["href"] == address
+    assert [a.attributes["hreflang"] for a in tree.css('link[rel=" alternate"][hreflang]')] == [own]
+    assert tree.css_first("a.language").attributes["href"] == address.removeprefix(ADDRESS[:-1])
+    notebook = json.loads((site / f"{edition}t/{name}/{name}.ipynb").read_text("utf-8"))
+    assert words in "".join(notebook["cells"][0]["source"])
+    assert (site / f"{edition}snippets/t/s.py").is_file()
+    assert words in (site / f"{edition}t/{name}/index.md").read_text("utf-8")
+    index = json.loads((site / f"{edition}search/search_index.json").read_text("utf-8"))
+    found = {entry["location"]: entry["text"] for entry in index["docs"]}
+    assert "t/p/" in found and f"t/{name}/" in found and f"t/{name}/#then" in found
+    assert notice not in "".join(found.values())
+
+
+@pytest.mark.parametrize("edition", ["", "en/"])
+def test_a_link_to_a_page_that_is_not_translated_stays_in_the_edition(half, edition):
+    tree = Tree((half.root / f"site/{edition}t/p/index.html").read_text("utf-8"))
+    links = {link.text(): link.attributes["href"] for link in tree.css("article a")}
+    assert links["1"] == "../only-en/#then" and links["2"] == "../only-zh/#then"
+    assert len(tree.css('link[rel=" alternate"][hreflang]')) == 2
+    sitemap = ElementTree.parse(half.root / "site" / edition / "sitemap.xml")
+    told = {
+        url.findtext("{*}loc"): [link.get("hreflang") for link in url.findall("{*}link")]
+        for url in sitemap.getroot()
+    }
+    assert told[f"{ADDRESS}en/t/only-en/"] == ["en", "x-default"]
+    assert told[f"{ADDRESS}t/only-zh/"] == ["zh", "x-default"]
+
+
+def test_a_translation_takes_the_place_of_the_notice(half, build, tmp_path):
+    book = half.copied(tmp_path / "book")
+    english = book.read("docs/t/only-en.en.md")
+    book.write("docs/t/only-en.zh.md", english.replace(".en.md", ".zh.md"))
+    status, said = build(book.root, "--strict")
+    assert status == 0 and "1 page to translate: docs/t/only-zh.zh.md" in said, said
+    page = (book.root / "site/t/only-en/index.html").read_text("utf-8")
+    assert "untranslated" not in page and "hreflang" in page

@@ -22,7 +22,7 @@ from proofbook.model.book import Book
 from proofbook.model.page import Page
 from proofbook.model.problem import Problem, Unproved, warning
 from proofbook.model.snippet import output_file
-from proofbook.model.version_records import output_with
+from proofbook.model.torch_records import output_with
 
 _BUILTIN = {name for kind in (str, bytes, list, dict, set, tuple, float) for name in dir(kind)}
 OTHERS = sys.stdlib_module_names | {"np", "numpy"}
@@ -301,4 +301,5 @@ class _Context:
         lines, starts = self.page.lines, self.page.line_starts
         first = next((n for n in range(line, 0, -1) if not lines[n - 1].strip()), 0)
         last = next((n for n in range(line, len(lines)) if not lines[n].strip()), len(lines))
-        return list(self.page.linked_pages(starts[first], starts[last]))
+        linked = self.page.linked_pages(starts[first], starts[last])
+        return [self.book.shown_page(file) for file in linked]

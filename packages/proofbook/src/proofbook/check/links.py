@@ -27,6 +27,7 @@ def wrong_links(page: Page, book: Book) -> Iterator[Problem]:
         if link.external:
             continue
         target, anchor = page.target(link)
+        target = book.shown_page(target)
         known = book.fact(_anchors, target)
         if known is None and not book.has(target):
             expected = "a file below docs/, named as it is seen from this page"

@@ -292,7 +292,11 @@ def evidence_on_page(page: Page, book: Book) -> Iterator[tuple[Statement, Iterat
     """The statements of a page of a book, each with the lines that prove it, the best first."""
     statements = book.cached(statements_of, page)
     judged = book.remember(equation_verdicts, page.file)
-    return find_evidence(page, statements, lambda file: book.fact(snippets_on_page, file), judged)
+
+    def runs(file: str) -> Sequence[ShownSnippet]:
+        return book.fact(snippets_on_page, book.shown_page(file))
+
+    return find_evidence(page, statements, runs, judged)
 
 
 def unproved_values(page: Page, book: Book) -> Iterator[Problem]:

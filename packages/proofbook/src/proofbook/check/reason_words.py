@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from proofbook.check.api_names import wrong_names
 from proofbook.content.glossary import wrong_words
-from proofbook.content.version_differences import REASONS, known_reasons, reason_in
+from proofbook.content.torch_versions import REASONS, known_reasons
 from proofbook.model.book import Book
 from proofbook.model.page import parse
 from proofbook.model.problem import Problem
@@ -19,7 +19,7 @@ def wrong_reason_words(book: Book) -> Iterator[Problem]:
     for language in book.config.codes if reasons else ():
         lines = [""] * reasons[-1].line
         for reason in reasons:
-            lines[reason.line - 1] = reason_in(reason, language)
+            lines[reason.line - 1] = reason.text(language)
         page = parse(f"{REASONS}.{language}.md", "\n".join(lines))
         for check in (wrong_words, wrong_names):
             for problem in check(page, book):

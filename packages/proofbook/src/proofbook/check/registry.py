@@ -28,14 +28,14 @@ from proofbook.check.markup import (
 from proofbook.check.numbers import unproved_values
 from proofbook.check.question_links import wrong_question_links
 from proofbook.check.reason_words import wrong_reason_words
-from proofbook.content import glossary, questions, version_differences
+from proofbook.content import glossary, questions, torch_versions
 from proofbook.languages.translations import between_languages, since_revision
 from proofbook.markdown.expand import wrong_directives
 from proofbook.model.book import Book
 from proofbook.model.page import Page
 from proofbook.model.problem import Problem
 from proofbook.model.revision import Revision, base_revision
-from proofbook.model.version_records import stale_records, wrong_records
+from proofbook.model.torch_records import stale_records, wrong_records
 
 PageCheck = Callable[[Page, Book], Iterable[Problem]]
 BookCheck = Callable[[Book], Iterable[Problem]]
@@ -70,7 +70,7 @@ BOOK_CHECKS: tuple[BookCheck, ...] = (
     shadowed_modules,
     wrong_records,
     stale_records,
-    version_differences.wrong_differences,
+    torch_versions.wrong_differences,
     wrong_reason_words,
     wrong_attacks,
 )

@@ -13,7 +13,7 @@ from proofbook.cli import summary
 from proofbook.cli.progress import showing_progress
 from proofbook.cli.scaffold import create_page
 from proofbook.content.report import unproved
-from proofbook.content.version_differences import wrong_differences
+from proofbook.content.torch_versions import wrong_differences
 from proofbook.directives.registry import traced_scripts, varied_scripts
 from proofbook.directives.varied_figure import values_of, variants_of_scripts
 from proofbook.export.offline import ExportError, offline
@@ -24,12 +24,10 @@ from proofbook.model.page_file import name_of
 from proofbook.model.problem import Problem, Unproved, errors, format_problems
 from proofbook.model.snippet import output_file
 from proofbook.model.store import Store
-from proofbook.run.other_versions import installed, record_version
+from proofbook.run.other_python import drill, write_record
 from proofbook.run.runs import Runs
 from proofbook.run.shake import fragile
 from proofbook.run.update import record
-from proofbook.upgrade.drill import drill
-from proofbook.upgrade.report import format_drill
 from proofbook.zensical.export import export
 
 
@@ -39,7 +37,7 @@ def perform(options: argparse.Namespace, root: Path, store: Store, runs: Runs) -
     `runs` and `store`: those of the book in `root`. Raises `Unproved` or `RunnerError`.
     """
     if options.command == "new":
-        return _new(root, options.name)
+        return _new(root, options.name, options.language)
     if make := {"offline": offline, "pdf": pdf, "export": export}.get(options.command):
         return _export(make, root, options.out)
     fresh = options.command == "check" and options.fresh
@@ -47,13 +45,10 @@ def perform(options: argparse.Namespace, root: Path, store: Store, runs: Runs) -
     chosen = _chosen(book, options.paths)
     if options.command == "unproved":
         return _unproved(book, chosen[0])
+    if options.command == "check" and options.python:
+        return _drill(book, options, chosen[1])
     if options.command == "check":
         return _check(book, *chosen, store, runs, named=bool(options.paths))
-    if options.command == "versions":
-        scripts = chosen[1] if options.paths else None
-        return _versions(book, options.pythons, options.install, scripts)
-    if options.command == "upgrade":
-        return _upgrade(book, options.old, options.python, chosen[1])
     if options.command == "shake":
         return _shake(book, chosen[1])
     return _update(book, chosen[1])
@@ -118,28 +113,18 @@ def _shake(book: Book, scripts: list[str]) -> int:
     return 0
 
 
-def _versions(book: Book, pythons: list[str], install: list[str], scripts: list[str] | None) -> int:
-    if not pythons and not install:
-        print("Which? proofbook versions PYTHON, or --install 2.6.0", file=sys.stderr)
-        return 2
-    found = [record_version(book, python, scripts) for python in pythons]
-    for version in install:
-        with installed(version) as python:
-            found.append(record_version(book, python, scripts))
-    for one in found:
-        print(summary.format_version(one))
-        if one.refused:
-            print(format_problems(one.refused).removesuffix(" Nothing was changed."))
-    without = errors(wrong_differences(book.reopened()))
-    if without:
+def _drill(book: Book, options: argparse.Namespace, scripts: list[str]) -> int:
+    """Compare another PyTorch with what is recorded, and record what it prints if asked."""
+    found = drill(book, options.python, scripts, not options.paths, showing_progress)
+    if found.problems:
+        print(summary.format_failures(found.problems, whole=True), file=sys.stderr)
+    print(summary.format_drill(found))
+    if not options.record:
+        return 1 if found.problems else 0
+    print(f"recorded in {write_record(book, found.record)}")
+    if without := errors(wrong_differences(book.reopened())):
         print(format_problems(without).removesuffix(" Nothing was changed."), file=sys.stderr)
-    return 1 if without or any(one.refused for one in found) else 0
-
-
-def _upgrade(book: Book, old: str, new: str, scripts: list[str]) -> int:
-    found = drill(book, old, new, scripts, showing_progress)
-    print(format_drill(book, found))
-    return 1 if found.problems else 0
+    return 1 if without else 0
 
 
 def _unproved(book: Book, files: set[str]) -> int:
@@ -151,8 +136,8 @@ def _unproved(book: Book, files: set[str]) -> int:
     return 0
 
 
-def _new(root: Path, name: str) -> int:
-    script, *pages = create_page(root, name)
+def _new(root: Path, name: str, language: str | None) -> int:
+    script, *pages = create_page(root, name, language)
     try:
         _, problems, _ = record(root, [script])
         if problems:

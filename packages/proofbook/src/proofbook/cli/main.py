@@ -1,7 +1,6 @@
 """The command: `proofbook check | update | shake | unproved | new`.
 
-Of other versions of PyTorch: `versions` and `upgrade`. The book as files: `offline`, `pdf` and
-`export`.
+Another version of PyTorch: `check --python`. The book as files: `offline`, `pdf` and `export`.
 """
 
 from __future__ import annotations
@@ -37,23 +36,15 @@ def main(arguments: list[str] | None = None) -> int:
         if command == "check":
             text = "run and check everything, also what has not changed since the last check"
             sub.add_argument("--fresh", action="store_true", help=text)
-    text = "record what other versions of PyTorch print"
-    sub = commands.add_parser("versions", help=text, description=text)
-    sub.add_argument("pythons", nargs="*", metavar="PYTHON", help="an interpreter with PyTorch")
-    text = "versions to install, each into an environment that is removed again"
-    sub.add_argument("--install", nargs="+", default=[], metavar="VERSION", help=text)
-    text = "pages, snippets or folders; what is recorded of others stays"
-    sub.add_argument("--only", dest="paths", nargs="+", default=[], metavar="PATH", help=text)
-    text = "compare another PyTorch with the one of this book: what differs, why, what to reread"
-    sub = commands.add_parser("upgrade", help=text, description=text)
-    sub.add_argument("python", metavar="NEW_PYTHON", help="an interpreter with the new PyTorch")
-    text = "an interpreter with the old PyTorch; by default the one that runs this"
-    sub.add_argument("--old", default=sys.executable, metavar="OLD_PYTHON", help=text)
-    text = "pages, snippets or folders; by default all"
-    sub.add_argument("--only", dest="paths", nargs="+", default=[], metavar="PATH", help=text)
-    text = "start a snippet and its two pages"
+            text = "run the scripts with this interpreter, which has another PyTorch: what changes"
+            sub.add_argument("--python", metavar="PYTHON", help=text)
+            text = "with --python: record what that PyTorch prints, for the readers who have it"
+            sub.add_argument("--record", action="store_true", help=text)
+    text = "start a snippet and its pages"
     sub = commands.add_parser("new", help=text, description=text)
     sub.add_argument("name", help="<topic>/<name>, for example sharing/two_inputs")
+    text = "write the page in this language alone, as zh; by default in each language of the book"
+    sub.add_argument("--language", metavar="CODE", help=text)
     for command, text in (
         ("offline", "pack the site into one zip that opens from the file system"),
         ("pdf", "print the book, one PDF for each language"),
@@ -69,7 +60,7 @@ def main(arguments: list[str] | None = None) -> int:
     store = Store(root)
     runs = Runs(root)
     try:
-        if options.command == "check":
+        if options.command == "check" and not options.python:
             runs.known = {} if options.fresh else store.load_results()
             scripts = (file for file in root.glob(SCRIPTS) if file.is_file())
             runs.prepare(file.relative_to(root).as_posix() for file in scripts)

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from proofbook.check.files import MODULE_NAMES
-from proofbook.model.config import in_language, read_config
+from proofbook.model.config import FILE, in_language, read_config
 from proofbook.model.problem import Problem, Unproved
 
 _SNIPPET = """\
@@ -46,8 +46,10 @@ Give the derivation, so that a reader can do the sum.
 }
 
 
-def create_page(root: Path, name: str) -> list[str]:
+def create_page(root: Path, name: str, only: str | None = None) -> list[str]:
     """Write `snippets/<topic>/<name>.py` and its page in each language; gives the files written.
+
+    `only`: the language in which alone the page is written.
 
     In a book of one language whose first page is `docs/index.md`, the page has a name without the
     language too. Raises `Unproved` if the name will not do or one of the files exists; then nothing
@@ -67,7 +69,10 @@ def create_page(root: Path, name: str) -> list[str]:
     texts = {script: _SNIPPET}
     codes = read_config(root).codes
     plain = len(codes) == 1 and (root / "docs/index.md").is_file()
-    for language in codes:
+    if only and only not in codes:
+        what, mend = "the book has no such language", f"proofbook new {name}"
+        problems.append(Problem(FILE, 1, what, " or ".join(codes), only, mend))
+    for language in (only,) if only else codes:
         file = f"docs/{page}.md" if plain else f"docs/{page}.{language}.md"
         texts[file] = in_language(_PAGES, language).format(
             title=title, anchor=page.split("/")[-1], script=script

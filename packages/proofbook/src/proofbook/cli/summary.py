@@ -8,9 +8,10 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from proofbook.content.report import Count, count
+from proofbook.model.book import Book
 from proofbook.model.problem import Problem, format_problems, without_duplicates
 from proofbook.pipeline import Outcome
-from proofbook.run.other_versions import Comparison
+from proofbook.run.other_python import Drill
 
 SCREEN = 40
 """How many lines a list of failures may take before it is cut."""
@@ -51,19 +52,20 @@ def format_success(outcome: Outcome) -> str:
         ("found", f"{counted(total.values, 'value')} of the text in the runs"),
         ("computed", counted(total.computed, "equation") + _left(total.open)),
         ("looked up", counted(total.names, "name") + " of PyTorch"),
+        ("missing", _untranslated(outcome.book)),
         ("slowest", ", ".join(f"{name} {took:.1f} s" for name, took in slowest(outcome))),
     ]
     return "\n".join([first, *(f"  {label:<10}{text}" for label, text in rows if text)])
 
 
-def format_version(found: Comparison) -> str:
-    """What another version of PyTorch prints: how many scripts do what, and which differ."""
-    run = len(found.same) + len(found.otherwise) + len(found.different)
-    different = f": {', '.join(found.different)}" if found.different else ""
+def format_drill(found: Drill) -> str:
+    """What another version of PyTorch does: how many scripts print what is recorded."""
+    different = sorted({problem.file for problem in found.problems})
+    run = counted(len(found.record.printed), "snippet")
     return (
-        f"PyTorch {found.version}: {counted(run, 'snippet')} run, {len(found.same)} print "
-        f"the same, {len(found.otherwise)} the same numbers in another form, "
-        f"{len(found.different)} something else{different}"
+        f"PyTorch {found.record.version}: {run} known, {len(found.same)} print what is recorded, "
+        f"{len(found.otherwise)} the same numbers in another form; {counted(different, 'file')} "
+        f"with something else{': ' * bool(different)}{', '.join(different)}"
     )
 
 
@@ -92,6 +94,13 @@ def _executed(figures: Sequence[int], known: int) -> str:
     if known:
         told.append(f"{counted(known, 'notebook')} before, unchanged since")
     return "; ".join(told)
+
+
+def _untranslated(book: Book) -> str:
+    """Pages that an edition of the book shows in another language."""
+    pages = sorted({file for code in book.config.codes for file in book.untranslated(code)})
+    some = ", ".join(pages[:FEW]) + (" ..." if len(pages) > FEW else "")
+    return f"{counted(pages, 'page')} to translate: {some}" if pages else ""
 
 
 def _left(equations: int) -> str:

@@ -15,7 +15,7 @@ from proofbook.model.page import Page, parse
 from proofbook.model.problem import Problem, Unproved
 from proofbook.model.snippet import output_file, snippets_on_page
 from proofbook.model.toml_tables import is_words, tables
-from proofbook.model.version_records import outputs_by_version
+from proofbook.model.torch_records import outputs_by_version
 
 OFTEN, ABSENT = "often", "absent"
 """Parts that no question names: the ten that are asked most, and what the book doesn't answer."""

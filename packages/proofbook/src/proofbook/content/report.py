@@ -16,8 +16,8 @@ from proofbook.check.api_names import installed_api, shown_text
 from proofbook.check.equations import equation_verdicts
 from proofbook.check.numbers import statements_of
 from proofbook.content.attacks import all_attacks, attacks_on
-from proofbook.content.versions import version_of
 from proofbook.languages.contents import sections
+from proofbook.markdown.placeholders import version_of
 from proofbook.maths.equalities import Equality
 from proofbook.model.book import Book
 from proofbook.model.config import in_language
@@ -63,6 +63,7 @@ _UNKNOWN = {
     "zh": "\n查不到的名字（运行起来才有）：{}。",
     "en": "\nNames that could not be looked up (they exist only at run time): {}.",
 }
+_LACKING = {"zh": "还没有译成中文的页", "en": "Pages not translated yet"}
 _COLON, _COMMA, _STOP = {"zh": "：", "en": ": "}, {"zh": "，", "en": ", "}, {"zh": "。", "en": "."}
 _PINNED = {"zh": "（`requirements.txt` 里是 {}）", "en": " (`requirements.txt` says {})"}
 
@@ -183,6 +184,8 @@ def table(file: str, book: Book) -> list[str]:
     of_all = total(book, language)
     lines = [_row(in_language(_HEAD, language)), "|---|---:|"]
     lines += [_row((label, f"{getattr(of_all, name):,}")) for name, label in counted.items()]
+    if lacking := book.untranslated(language):
+        lines.append(_row((in_language(_LACKING, language), f"{len(lacking):,}")))
     pages = _pages(book, language)
     names = [book.fact(names_of, page.file).items() for page in pages]
     if unknown := sorted({f"`{name}`" for some in names for name, known in some if not known}):

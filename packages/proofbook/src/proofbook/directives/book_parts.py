@@ -16,7 +16,7 @@ from proofbook.content import (
     lessons,
     questions,
     report,
-    version_table,
+    torch_versions,
 )
 from proofbook.directives.directive import Directive
 from proofbook.directives.options import LESSONS, PART
@@ -40,7 +40,9 @@ def book_parts(config: BookConfig) -> tuple[Directive, ...]:
             changed_digits.NAME, lambda _, page, book: changed_digits.sentence(page.file, book)
         ),
         Directive(report.CLAIMS, lambda _, page, book: report.claims(page.file, book)),
-        Directive(version_table.NAME, lambda _, page, book: version_table.table(page.file, book)),
+        Directive(
+            torch_versions.TABLE, lambda _, page, book: torch_versions.table(page.file, book)
+        ),
     )
 
 

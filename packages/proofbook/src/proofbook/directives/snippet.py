@@ -15,14 +15,13 @@ import re
 import tokenize
 from collections.abc import Iterator
 
-from proofbook.content.version_differences import OtherOutput, folded_outputs
+from proofbook.content.torch_versions import OtherOutput, folded_outputs
 from proofbook.directives import (
     grid,
     plot,
     trace_figure,
     varied_figure,
     varied_plot,
-    version_output,
 )
 from proofbook.directives.directive import Directive
 from proofbook.directives.options import SNIPPET as OPTIONS
@@ -30,7 +29,7 @@ from proofbook.model.book import Book
 from proofbook.model.page import Page, Reference
 from proofbook.model.problem import Problem, Unproved, not_utf8
 from proofbook.model.snippet import output_file
-from proofbook.model.version_records import (
+from proofbook.model.torch_records import (
     COMMAND,
     VERSION,
     known_records,
@@ -57,7 +56,7 @@ def _expand(reference: Reference, page: Page, book: Book) -> list[str]:
     lines += [EXPECTED_OUTPUT, "", f"{ticks}{{ .text .output }}", *output, ticks]
     own = "\n".join(output)
     for other in (*asked, *others):
-        lines += ["", *version_output.folded(other, own, page.language, ticks)]
+        lines += ["", *other.folded(own, page.language, ticks)]
     if captions := grid.captions(reference):
         lines += ["", *grid.draw("\n".join(output), captions)]
     if reference.option("figure") == "trace":
@@ -79,7 +78,7 @@ def code_with_notes(reference: Reference, book: Book) -> str:
 
 def _printed(script: str, version: str, book: Book) -> OtherOutput:
     """What a version prints for a script; nothing where that is not known."""
-    return OtherOutput((version,), output_with(book, script, version) or "", "", "", ())
+    return OtherOutput((version,), output_with(book, script, version) or "")
 
 
 def _recording(reference: Reference) -> str | None:
@@ -220,13 +219,13 @@ def _version_problems(
         return
     script = reference.path
     printed = output_with(book, script, version)
-    record = next((r for r in book.remember(known_records) if r.version == version), None)
     expected = f"a record of {script} as it is, in {record_file(version)}"
-    mend = f"record it, with a PYTHON that has PyTorch {version}: {COMMAND} --only {script}"
+    mend = f"record it, with a PYTHON that has PyTorch {version}: {COMMAND} {script}"
     if reference.then.count(version) > 1:
         why, mend = "the page asks for it twice", "remove one"
     elif printed is None:
-        why = record.why_unknown(script, book) if record else "no such record"
+        known = any(record.version == version for record in book.remember(known_records))
+        why = "not run, changed since, or edited by hand" if known else "no such record"
     elif printed == book.text_or_empty(output_file(script)):
         expected, why = "another output than today's", "that version prints the same"
         mend = "remove this line"

@@ -98,7 +98,7 @@ def copy_offered(book: Book, site: Path) -> None:
 def write_scripts(book: Book, language: str, edition: Path) -> None:
     """Write the scripts that the pages of a language show into the folder of its edition, each to
     its path in the book, its notes as comments: those of the page that has most of them."""
-    pages = (page for page in book.pages if page.language == language)
+    pages = map(book.page, book.pages_in(language))
     shown = [each for page in pages for each in page.references if book.text_or_empty(each.path)]
     for reference in sorted(shown, key=lambda each: len(each.worded("note"))):
         file = edition / reference.path

@@ -61,7 +61,8 @@ def write_edition_files(edition: Edition, book: Book, folder: Path) -> None:
     for page in edition.pages:
         place = folder / page.url
         place.mkdir(parents=True, exist_ok=True)
-        language, address = edition.language.code, edition.address(page)
+        language = page.page.language or edition.language.code
+        address = edition.address(page)
         text = book.remember(
             markdown_copy.text_of_copy, page.page.file, language, edition.site, address
         )

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 
 from proofbook.content.attacks import attacks_on, line_of_tried
-from proofbook.content.versions import version_of
 from proofbook.export import notebook
 from proofbook.languages.contents import sections
+from proofbook.markdown.placeholders import version_of
 from proofbook.model.book import Book
 from proofbook.model.config import in_language
 from proofbook.model.page import Page, parse

@@ -16,19 +16,19 @@ from pathlib import PurePosixPath
 import nbformat
 from nbformat import NotebookNode
 
-from proofbook.content.version_differences import folded_outputs
-from proofbook.content.versions import version_of
-from proofbook.directives import grid, trace_figure, version_output
+from proofbook.content.torch_versions import folded_outputs
+from proofbook.directives import grid, trace_figure
 from proofbook.directives.registry import directive_of
 from proofbook.directives.snippet import code_with_notes
 from proofbook.markdown.expand import expand
+from proofbook.markdown.placeholders import version_of
 from proofbook.markdown.scan import scan
 from proofbook.model.book import Book
 from proofbook.model.config import BookConfig, in_language
 from proofbook.model.page import Page, Reference, parse
 from proofbook.model.page_file import language_of, name_of
 from proofbook.model.snippet import figure_anchor, output_file
-from proofbook.model.version_records import output_with
+from proofbook.model.torch_records import output_with
 
 SITE = "http://127.0.0.1:8000/"
 """Where the book is served when no environment variable SITE_URL says otherwise."""
@@ -206,10 +206,9 @@ class _Writer:
             heading = self.words["older"].format(version=version)
             self._markdown(f"{heading}\n\n```text\n{older}\n```", "older")
         for other in folded_outputs(book, reference):
-            heading = version_output.title(other, page.language)
-            why = [version_output.reason_text(r, page.language) for r in other.reasons]
             printed = f"```text\n{other.output.rstrip()}\n```"
-            self._markdown("\n\n".join([heading, printed, *why]), "version")
+            parts = [other.title(page.language), printed, *other.why(page.language)]
+            self._markdown("\n\n".join(parts), "version")
         if captions := reference.option("captions"):
             drawn = grid.draw(output, [caption.strip() for caption in captions.split("|")])
             # Without its colors, which Jupyter would take away in part.

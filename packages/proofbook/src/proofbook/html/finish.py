@@ -31,6 +31,7 @@ class PageContext:
     assets; `glossary`; `scripts`, of those that it shows, by their paths in the book; `taken_as`,
     of what it is besides HTML, by kind. `where`: its part of the book, and its minutes. `tried`: by
     the anchor of a section, what tests tried against it, and their names, each with its address.
+    `notice`: what stands above a page that is not in the language of its edition.
     """
 
     language: str
@@ -46,6 +47,7 @@ class PageContext:
     differs: bool = False
     where: str = ""
     tried: Mapping[str, tuple[str, Mapping[str, str]]] = field(default_factory=dict)
+    notice: str = ""
 
 
 @dataclass(frozen=True)
@@ -84,4 +86,7 @@ def finish_page(content: str, context: PageContext | None) -> FinishedPage:
         append_html(tree, run_with(context.versions, context.differs, language))
         show_where(tree, context.where)
         close_up(tree)
-    return FinishedPage(without_markers(serialize(tree)), characters, wrong)
+    html = without_markers(serialize(tree))
+    if context and context.notice:
+        html = f'{context.notice}\n<div lang="{context.language}">\n{html}\n</div>'
+    return FinishedPage(html, characters, wrong)

@@ -11,8 +11,9 @@ from proofbook.check.api_names import shown_text
 from proofbook.content.attacks import attacks_on, line_of_tried
 from proofbook.content.glossary import known_terms
 from proofbook.content.reading_time import where_in_book
-from proofbook.content.version_differences import other_outputs, versions_of_page
+from proofbook.content.torch_versions import other_outputs, versions_of_page
 from proofbook.html.finish import PageContext
+from proofbook.html.page_end import notice
 from proofbook.html.value_links import placed
 from proofbook.html.value_markers import find_value_links
 from proofbook.markdown.expand import expand
@@ -48,7 +49,8 @@ class Place:
 
 def page_context(book: Book, place: Place) -> PageContext:
     """What a page of a book is finished with."""
-    page, language = book.page(place.file), place.language
+    page = book.page(place.file)
+    language = page.language if page.language in book.config.codes else place.language
     links: dict[str, Any] = {}
     glossary_page = book.page_beside(book.config.glossary, language)
     # The first page and the glossary are there to lead on: their words and names are not linked.
@@ -74,6 +76,7 @@ def page_context(book: Book, place: Place) -> PageContext:
         where=where_in_book(book, place.file),
         tried=_tried(book, place),
         differs=any(not set(versions).isdisjoint(other.versions) for other in others),
+        notice=notice(book.config.language(language), place.language),
         **links,
     )
 

@@ -1,6 +1,6 @@
-"""What stands around the text of each page: below its title, where it is in the book; at the end of
-a section, what tests tried against it; at the end of the page, what it can be taken as, and with
-which versions of PyTorch its code was run."""
+"""What stands around the text of each page: above it, that it is not translated; below its title,
+where it is in the book; at the end of a section, what tests tried against it; at the end of the
+page, what it can be taken as, and with which versions of PyTorch its code was run."""
 
 from __future__ import annotations
 
@@ -9,8 +9,12 @@ import re
 from collections.abc import Mapping, Sequence
 
 from proofbook.html.tree import Tree, element
-from proofbook.model.config import in_language
+from proofbook.model.config import Language, in_language
 
+_NOTICE = {
+    "zh": "这一页还没有译成中文，下面是原文（{}）。",
+    "en": "This page is not translated yet. It is in {}.",
+}
 _TAKE_ALONG = {
     "zh": {
         "label": "带走这一页",
@@ -39,6 +43,15 @@ _RUN_WITH = {
         "between": ", ",
     },
 }
+
+
+def notice(language: Language, edition: str) -> str:
+    """The HTML of the box above a page in a language that is shown in the edition of another."""
+    if language.code == edition:
+        return ""
+    name = f'<span lang="{language.code}">{html.escape(language.name, quote=False)}</span>'
+    text = in_language(_NOTICE, edition).format(name)
+    return f'<div class="admonition note untranslated" data-search-exclude><p>{text}</p></div>'
 
 
 def show_where(tree: Tree, where: str) -> None:

@@ -42,13 +42,6 @@ def translated(book: Book) -> Iterator[tuple[str, str]]:
         yield from ((files[first], files[c]) for c in others if first in files and c in files)
 
 
-def untranslated(book: Book) -> dict[str, tuple[str, ...]]:
-    """The languages that pages lack, by their names without language."""
-    codes = book.config.codes
-    found = ((s, tuple(c for c in codes if c not in f)) for s, f in pages_by_language(book).items())
-    return {stem: missing for stem, missing in found if missing}
-
-
 def misnamed_pages(book: Book) -> Iterator[Problem]:
     """Files that do not say the language of their page, and two that are the same page."""
     codes = book.config.codes

@@ -7,12 +7,21 @@ requirements.txt alone.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from importlib import metadata
 
-from proofbook.content.versions import version_of
 from proofbook.model.store import LIBRARIES
 
 PLACEHOLDER = re.compile(r"\{\{ *([\w-]+)\.version *\}\}")
+
+
+@lru_cache(maxsize=128)
+def version_of(package: str) -> str:
+    """The version of a package, as people say it: `2.13.0` for `2.13.0+cpu`.
+
+    Found in a file of its package, and asked for by each page. Raises `PackageNotFoundError`.
+    """
+    return metadata.version(package).partition("+")[0]
 
 
 def fill_placeholders(text: str) -> str:

@@ -9,16 +9,19 @@ from __future__ import annotations
 
 import os
 import posixpath
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from urllib.parse import urljoin
 
 from mkdocs.config import load_config
 from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.structure.files import File
+from mkdocs.structure.files import File, Files
 from mkdocs.utils import get_relative_url
 
 from proofbook.content.page_summary import HOME
+from proofbook.model.book import Book
 from proofbook.model.config import BookConfig, in_language
+from proofbook.model.page_file import name_of
 
 EDITION = "edition"
 """The setting in `extra` that says which language an edition has; the first one has none."""
@@ -35,26 +38,46 @@ def name_after_first_page(file: File, language: str) -> None:
         file.page.parent.title = file.page.title
 
 
-def nav_in_language(nav: list | dict | str | None, language: str, root: Path):
-    """The navigation names `a/b.md`; an edition has `a/b.zh.md` or `a/b.en.md` instead."""
+def nav_in_language(nav: list | dict | str | None, language: str, codes: Sequence[str], root: Path):
+    """The navigation names `a/b.md`; an edition has `a/b.zh.md` or `a/b.en.md` instead.
+
+    Where its own language has no such page, it has the one of another language (`codes`).
+    """
     if isinstance(nav, list):
-        return [nav_in_language(item, language, root) for item in nav]
+        return [nav_in_language(item, language, codes, root) for item in nav]
     if isinstance(nav, dict):
-        return {title: nav_in_language(item, language, root) for title, item in nav.items()}
+        return {title: nav_in_language(item, language, codes, root) for title, item in nav.items()}
     if isinstance(nav, str) and not nav.startswith(("http:", "https:")):
         stem, extension = posixpath.splitext(nav)
         own = f"{stem}.{language}{extension}"
-        return nav if (root / nav).is_file() and not (root / own).is_file() else own
+        files = (own, nav, *(f"{stem}.{code}{extension}" for code in codes))
+        return next((file for file in files if (root / file).is_file()), own)
     return nav
 
 
-def file_in_edition(file: File, language: str, book: BookConfig, config: MkDocsConfig):
+class EditionFiles(Files):
+    """The files of an edition: a link to a page that its language lacks leads to the page that the
+    edition shows instead, and one of another language to the page that is translated."""
+
+    def __init__(self, files: Iterable[File], language: str, book: Book) -> None:
+        super().__init__(list(files))
+        self._language, self._book = language, book
+
+    def get_file_from_path(self, path: str) -> File | None:
+        found = super().get_file_from_path(path)
+        if found is None and path.endswith(".md"):
+            shown = self._book.page_file(name_of(f"docs/{path}"), self._language)
+            found = super().get_file_from_path(shown.removeprefix("docs/"))
+        return found
+
+
+def file_in_edition(file: File, language: str, book: Book, config: MkDocsConfig) -> File | None:
     """The file as it is in the edition of a language; None if it belongs to another one."""
     stem = posixpath.splitext(file.src_uri)[0]
     name, _, own = stem.rpartition(".")
-    if not file.is_documentation_page() or own not in book.codes:
+    if not file.is_documentation_page() or own not in book.config.codes:
         return file
-    if own != language:
+    if own != language and book.page_file(name, language) != f"docs/{file.src_uri}":
         return None
     # It keeps its own name in `docs/`; its address is that of the page in any language.
     plain = File(name + ".md", config.docs_dir, config.site_dir, config.use_directory_urls)
@@ -79,8 +102,11 @@ def config_of_edition(language: str, first: MkDocsConfig) -> MkDocsConfig:
     return config
 
 
-def alternates(url: str, language: str, book: BookConfig, config: MkDocsConfig) -> list[dict]:
-    """A page in each language: `href` on this host, `whole` with the host at its front."""
+def alternates(
+    url: str, language: str, missing: Collection[str], book: BookConfig, config: MkDocsConfig
+) -> list[dict]:
+    """A page in each language: `href` on this host, `whole` with the host at its front, and whether
+    it is `translated`, that is, none of those in which it is `missing`."""
     page = "" if url == "./" else url
 
     def href(other: str) -> str:
@@ -95,6 +121,7 @@ def alternates(url: str, language: str, book: BookConfig, config: MkDocsConfig) 
             "name": other.name,
             "href": href(other.code),
             "whole": urljoin(config.site_url or "/", href(other.code)),
+            "translated": other.code not in missing,
         }
         for other in book.languages
     ]

@@ -33,6 +33,7 @@ from proofbook.maths.mathml import wrong_formula
 from proofbook.mkdocs.edition_files import write_at_root, write_beside_pages
 from proofbook.mkdocs.editions import (
     EDITION,
+    EditionFiles,
     alternates,
     config_of_edition,
     file_in_edition,
@@ -50,6 +51,7 @@ from proofbook.mkdocs.templates import list_fewer_files
 from proofbook.model.book import Book
 from proofbook.model.config import OPTIONS, BookConfig
 from proofbook.model.page import parse
+from proofbook.model.page_file import name_of
 from proofbook.model.problem import Unproved, format_problems, no_room
 
 log = logging.getLogger("mkdocs.proofbook")
@@ -103,7 +105,8 @@ class ProofbookPlugin(BasePlugin):
         if EDITION not in config.extra:
             self._start(root, config)
         language = self.language(config)
-        config.nav = nav_in_language(config.nav, language, Path(config.docs_dir))
+        codes, docs = self.settings.codes, Path(config.docs_dir)
+        config.nav = nav_in_language(config.nav, language, codes, docs)
         if not config.repo_url:  # MkDocs would warn of a path to edit that leads nowhere
             config.edit_uri = config.edit_uri_template = None
         fit_for_files(config)
@@ -133,14 +136,13 @@ class ProofbookPlugin(BasePlugin):
 
     @event_priority(-50)  # after mkdocs-jupyter, which puts files of its own in place of notebooks
     def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
-        own = (
-            file_in_edition(file, self.language(config), self.settings, config) for file in files
-        )
+        language = self.language(config)
+        own = (file_in_edition(file, language, self.book, config) for file in files)
         assets = [
             File.generated(config, f"assets/{name}", content=read_asset(name))
             for name in PLAYER_ASSETS
         ]
-        return Files([*(file for file in own if file), *assets])
+        return EditionFiles([*filter(None, own), *assets], language, self.book)
 
     def on_nav(self, nav: Navigation, *, config: MkDocsConfig, files: Files) -> None:
         language = self.language(config)
@@ -166,7 +168,10 @@ class ProofbookPlugin(BasePlugin):
                 page.meta[name] = escape(described[name])
         if not known:
             return markdown  # a notebook, say
-        language = self.language(config)
+        language, own = self.language(config), self.book.page(source).language
+        if page.canonical_url and own != language:
+            addresses = self._alternates(page.file, config)
+            page.canonical_url = next(x["whole"] for x in addresses if x["language"] == own)
         self.session.pages.remember(page, language)
         reads = self.session.reads[language, source] = {}
         text = self.book.text(source)
@@ -183,7 +188,7 @@ class ProofbookPlugin(BasePlugin):
         if path := notebook_path(page.file, self.book):
             target = Path(config.site_dir, path)
             address = config.extra["book_url"]
-            downloads.write_notebook(self.book.page(source), self.book, language, address, target)
+            downloads.write_notebook(self.book.page(source), self.book, own, address, target)
             downloads.write_figure_data(self.book.page(source), self.book, target.parent)
         return expanded
 
@@ -217,7 +222,7 @@ class ProofbookPlugin(BasePlugin):
         return env
 
     def on_page_context(self, context, *, page: Page, config: MkDocsConfig, nav: Navigation):
-        context["alternates"] = self._alternates(page.url, config)
+        context["alternates"] = self._alternates(page.file, config)
         context["subtitle"] = self.settings.language(self.language(config)).subtitle
         if self._published(config) and page.file.src_uri.endswith(".md"):
             context["markdown"] = markdown_copy.NAME
@@ -234,8 +239,8 @@ class ProofbookPlugin(BasePlugin):
         return with_status(output, config, language) if self.serving else output
 
     def on_template_context(self, context, *, template_name: str, config: MkDocsConfig):
-        context["alternates"] = self._alternates("", config)
-        context["alternates_of"] = lambda url: self._alternates(url, config)  # for the sitemap
+        context["alternates"] = self._alternates(None, config)
+        context["alternates_of"] = lambda file: self._alternates(file, config)  # for the sitemap
         return context
 
     @event_priority(-100)
@@ -294,8 +299,13 @@ class ProofbookPlugin(BasePlugin):
                 warned = error
         return warned
 
-    def _alternates(self, url: str, config: MkDocsConfig) -> list[dict]:
-        return alternates(url, self.language(config), self.settings, config)
+    def _alternates(self, file: File | None, config: MkDocsConfig) -> list[dict]:
+        """A page in each language; without one, the first page of each edition."""
+        name = name_of(source_of(file)) if file else "index"
+        shown = {code: self.book.page_file(name, code) for code in self.settings.codes}
+        missing = {c for c, page in shown.items() if self.book.language_of(page) not in (c, "")}
+        url = file.page.url if file else ""
+        return alternates(url, self.language(config), missing, self.settings, config)
 
     def _published(self, config: MkDocsConfig) -> bool:
         """Whether this is what a host gets: not a site being served, nor the book as files."""

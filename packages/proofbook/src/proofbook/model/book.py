@@ -125,17 +125,34 @@ class Book:
         return language_of(file) or only
 
     def page_file(self, name: str, language: str) -> str:
-        """The file of a page by its name (`basics/leaf`), whether it exists or not.
+        """The file of a page by its name (`basics/leaf`) in a language, whether it exists or not.
 
-        In a book of one language the file may leave out the code.
+        Where only another language has the page, its file: the edition shows that one. In a book of
+        one language the file may leave out the code.
         """
-        plain = f"docs/{name}.md"
-        one_language = len(self.config.codes) == 1
-        return plain if one_language and self.has(plain) else f"docs/{name}.{language}.md"
+        own, codes = f"docs/{name}.{language}.md", self.config.codes
+        others = [f"docs/{name}.{code}.md" for code in codes] if len(codes) > 1 else []
+        files = (own, *others) if others else (f"docs/{name}.md", own)
+        return next(filter(self.has, files), own)
+
+    def shown_page(self, file: str) -> str:
+        """The file that readers see where a link names a page that its language lacks."""
+        language = language_of(file)
+        return self.page_file(name_of(file), language) if language in self.config.codes else file
+
+    def pages_in(self, language: str) -> tuple[str, ...]:
+        """The files of the pages that the edition of a language shows, translated or not."""
+        names = dict.fromkeys(name_of(file) for file in self.page_files)
+        files = dict.fromkeys(self.page_file(name, language) for name in names)
+        return tuple(file for file in files if self.language_of(file) in self.config.codes)
 
     def page_beside(self, file: str, language: str) -> str:
         """The page in a language that shows a TOML file: `index.<code>.md` in the same folder."""
         return self.page_file(name_of(f"{posixpath.dirname(file)}/index.md"), language)
+
+    def untranslated(self, language: str) -> tuple[str, ...]:
+        """The files of the pages that the edition of a language shows in another language."""
+        return tuple(f for f in self.pages_in(language) if self.language_of(f) != language)
 
     def pages_beside(self, file: str) -> tuple[str, ...]:
         """The pages that show a TOML file, one in each language."""

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from proofbook.model.book import Book
 from proofbook.model.page import Page, Reference
+from proofbook.model.torch_records import output_with
 from proofbook.model.varied_runs import parse_runs, varied_file
-from proofbook.model.version_records import output_with
 
 NUMBER = re.compile(
     r"(?<![\w.,#/-])(?P<sign>[-−])?(?P<digits>\d+(?:\.\d*)?(?:e[+-]?\d+)?)(?![\w]|\.\d)"

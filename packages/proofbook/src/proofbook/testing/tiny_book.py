@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
-from proofbook.model.version_records import VersionRecord, hashes, record_file, record_text
+from proofbook.model.torch_records import TorchRecord, hashes, record_file, record_text
 
 ZH = """\
 # 三倍是多少？ { #three-times }
@@ -40,7 +40,7 @@ def recorded(
     outputs: Mapping[str, str] = {script: output}
     if book.read(script.removesuffix(".py") + ".out") == output:
         outputs = {}
-    record = VersionRecord(version, {"python": "3.11.7"}, whole, printed, outputs)
+    record = TorchRecord(version, {"python": "3.11.7"}, whole, printed, outputs)
     return record_file(version), record_text(record)
 
 

@@ -172,8 +172,8 @@ def _write_pages(
 def _pages_of(book: Book, site: Mapping[str, Any], language: str) -> Iterator[str]:
     """The pages of an edition by their files."""
     unseen = _unseen(site)
-    for file in book.page_files:
-        if book.language_of(file) == language and not unseen.match_file(file.removeprefix("docs/")):
+    for file in book.pages_in(language):
+        if not unseen.match_file(file.removeprefix("docs/")):
             yield file
 
 

@@ -1,4 +1,4 @@
-"""What other versions of PyTorch print: recorded, compared, shown, and told where it is wrong."""
+"""What other versions of PyTorch print: recorded, compared, shown, reported where it is wrong."""
 
 from __future__ import annotations
 
@@ -6,25 +6,30 @@ import json
 import os
 import re
 import sys
-import tempfile
 from importlib import metadata
 from pathlib import Path
 
 import pytest
 from proofbook.check.registry import problems_in_files
 from proofbook.cli import main as cli
-from proofbook.cli.summary import format_version
-from proofbook.content.version_differences import REASONS, other_outputs, versions_of_page
-from proofbook.content.version_table import VersionCount, counts, table
+from proofbook.cli.summary import format_drill
+from proofbook.content.torch_versions import (
+    REASONS,
+    counts,
+    other_outputs,
+    table,
+    versions_of_page,
+)
 from proofbook.html.page_end import run_with
 from proofbook.markdown.expand import expand
 from proofbook.model.book import read_book
 from proofbook.model.problem import Unproved
-from proofbook.model.version_records import record_file, version_order
-from proofbook.run.other_versions import installed, record_version
+from proofbook.model.torch_records import record_file, version_order
+from proofbook.run.other_python import Drill, drill, write_record
 from proofbook.testing.tiny_book import Book, recorded
 
 OWN = metadata.version("torch").partition("+")[0]
+NOT_A_RECORD = "this is not a record of a version of PyTorch"
 PAGE, SCRIPT = "docs/t/p.en.md", "snippets/t/s.py"
 REASON = """\
 [[difference]]
@@ -122,10 +127,10 @@ def test_rounding_and_print_format_make_no_difference(versions: Book):
     assert told(versions) == []
     assert other_outputs(read_book(versions.root), SCRIPT) == ()
     assert counts(read_book(versions.root)) == (
-        VersionCount(OWN, 1, 1, 0, 0),
-        VersionCount("2.2.0", 1, 1, 0, 0),
-        VersionCount("2.1.1", 1, 0, 1, 0),
-        VersionCount("2.0.0", 1, 0, 1, 0),
+        (OWN, 1, 1, 0, 0),
+        ("2.2.0", 1, 1, 0, 0),
+        ("2.1.1", 1, 0, 1, 0),
+        ("2.0.0", 1, 0, 1, 0),
     )
 
 
@@ -139,11 +144,11 @@ def test_a_changed_script_is_warned_of_once_and_counts_no_longer(versions: Book)
         "recorded: 1 of the scripts"
     )
     assert "found:    snippets/t/s.py (PyTorch 2.0.0, 2.1.1, 2.2.0)" in warning
-    assert "mend:     proofbook versions PYTHON (or --install 2.0.0 2.1.1 2.2.0)" in warning
+    assert "mend:     proofbook check --python PYTHON --record" in warning
     book = read_book(versions.root)
     assert "???" not in expand(book.page(PAGE), book)
     assert versions_of_page(book, PAGE) == (OWN,)
-    assert [count.run for count in counts(book)] == [1, 0, 0, 0]
+    assert [run for _, run, *_ in counts(book)] == [1, 0, 0, 0]
 
 
 def test_a_new_script_is_missed_only_by_a_record_of_the_whole_book(versions: Book):
@@ -158,7 +163,7 @@ def test_an_output_that_changed_with_the_book_makes_only_what_was_the_same_stale
     versions.write("snippets/t/s.out", "y: six\n")
     book = read_book(versions.root)
     assert versions_of_page(book, PAGE) == ("2.0.0", "2.1.1", OWN)
-    assert [(c.run, c.same) for c in counts(book)] == [(1, 1), (0, 0), (1, 1), (1, 1)]
+    assert [(run, same) for _, run, same, *_ in counts(book)] == [(1, 1), (0, 0), (1, 1), (1, 1)]
 
 
 def test_a_difference_without_a_reason_is_told_at_the_output(versions: Book):
@@ -180,12 +185,12 @@ def test_a_difference_without_a_reason_is_told_at_the_output(versions: Book):
     ("old", "new", "what"),
     [
         ('since = "2.2"', 'since = "2.0"', "prints the same before and since PyTorch 2.0"),
-        ('since = "2.2"', 'since = "two"', "since is no version"),
-        ('since = "2.2"\n', "", "this is no reason for a difference"),
-        ("s.py", "r.py", "this names no script"),
-        ('["snippets/t/s.py"]', '"snippets/t/s.py"', "scripts is no list of scripts"),
-        ('"原因。"', '"原因。 "', "zh is no text in one line"),
-        ("https://", "", "source is no address"),
+        ('since = "2.2"', 'since = "two"', "the since of this reason cannot be right"),
+        ('since = "2.2"\n', "", "this is not a reason for a difference"),
+        ("s.py", "r.py", "the scripts of this reason cannot be right"),
+        ('["snippets/t/s.py"]', '"snippets/t/s.py"', "the scripts of this reason cannot be right"),
+        ('"原因。"', '"原因。 "', "the zh of this reason cannot be right"),
+        ("https://", "", "the source of this reason cannot be right"),
         ('"The reason."', '"The reason.', "this is not TOML"),
         ('"The reason."', '"Since `torch.func.hesian`."', "has no such name"),
     ],
@@ -200,12 +205,11 @@ def test_a_wrong_reason_is_told_with_its_line(versions: Book, old, new, what):
 @pytest.mark.parametrize(
     ("old", "new", "line", "what"),
     [
-        ('"y: six",', '"y: six"', 13, "this is no JSON"),
+        ('"y: six",', '"y: six"', 13, NOT_A_RECORD),
         ('"y: six"', '"y: sex"', 11, "PyTorch 2.1.1 did not print this for snippets/t/s.py"),
-        ('"y: six"', "6", 1, "an entry is of another kind"),
-        ('"torch": "2.1.1"', '"torch": "2.1.2"', 1, "another name than its version"),
-        ('"whole book": true', '"whole book": 1', 1, "'whole book' is of another kind"),
-        ('"with"', '"without"', 1, "this is no record of a version"),
+        ('"y: six"', "6", 1, NOT_A_RECORD),
+        ('"torch": "2.1.1"', '"torch": "2.1.2"', 1, NOT_A_RECORD),
+        ('"with"', '"without"', 1, NOT_A_RECORD),
     ],
 )
 def test_a_record_that_cannot_be_read_or_was_edited(versions: Book, old, new, line, what):
@@ -213,7 +217,7 @@ def test_a_record_that_cannot_be_read_or_was_edited(versions: Book, old, new, li
     versions.change(file, old, new)
     (problem,) = (one for one in told(versions) if what in one.split("\n")[0])
     assert problem.startswith(f"{file}:{line}: ")
-    for part in ("expected:", "found:", "mend:     record it again: proofbook versions PYTHON"):
+    for part in ("expected:", "found:", "proofbook check --python PYTHON --record"):
         assert part in problem
 
 
@@ -319,6 +323,14 @@ def old_python(tmp_path: Path) -> str:
     return interpreter(tmp_path, sitecustomize=OLD_PYTHON, torch='__version__ = "1.9.1"\n')
 
 
+def record_with(book: Book, python: str, scripts: list[str] | None = None) -> Drill:
+    """Run scripts (by default all) with an interpreter, and record what they print."""
+    read = read_book(book.root)
+    found = drill(read, python, scripts or read.scripts, scripts is None)
+    write_record(read, found.record)
+    return found
+
+
 def test_a_version_is_run_compared_and_recorded(book: Book, other_python: str):
     book.write(SCRIPT, 'import torch\n\nprint("torch:", torch.__version__[:2])\n')
     book.write("snippets/t/s.out", "torch: 2.\n")
@@ -331,22 +343,30 @@ def test_a_version_is_run_compared_and_recorded(book: Book, other_python: str):
     book.write("snippets/t/w.out", "1\n")
     book.write("snippets/t/l.py", 'print(1)\nopen("left", "w").close()\n')
     book.write("snippets/t/l.out", "1\n")
-    mixed = "[Gloo] Rank [Gloo] Rank 1 is connected to 1 peer ranks.\\n0\\n peer ranks.\\n"
-    book.write("snippets/t/g.py", f'print("{mixed}w: 1")\n')
-    book.write("snippets/t/g.out", "w: 1\n")
     book.write("snippets/t/p.py", "print(\"in '/home/x/lib/site-packages/torch/a.py'\")\n")
     book.write("snippets/t/p.out", "in 'site-packages/torch/a.py'\n")
     left = "import threading\n\nt = threading.Timer(9, print)\nt.daemon = True\nt.start()\n"
     book.write("snippets/t/t.py", left + "print(1)\n")
     book.write("snippets/t/t.out", "1\n")
-    found = record_version(read_book(book.root), other_python)
-    same = ["snippets/t/g.py", "snippets/t/p.py", "snippets/t/r.py", "snippets/t/t.py"]
-    assert (found.version, found.same, found.otherwise) == ("99.1.0", same, [])
-    assert found.different == ["snippets/t/q.py", "snippets/t/s.py", "snippets/t/w.py"]
-    assert [problem.file for problem in found.refused] == ["snippets/t/l.py"]
-    assert format_version(found) == (
-        "PyTorch 99.1.0: 7 snippets run, 4 print the same, 0 the same numbers in another form, "
-        "3 something else: snippets/t/q.py, snippets/t/s.py, snippets/t/w.py"
+    found = record_with(book, other_python)
+    same = ["snippets/t/p.py", "snippets/t/r.py", "snippets/t/t.py"]
+    assert (found.record.version, found.same, found.otherwise) == ("99.1.0", same, [])
+    assert [problem.file for problem in found.problems] == [
+        "snippets/t/l.py",
+        "snippets/t/q.out",
+        "snippets/t/s.out",
+        "snippets/t/w.out",
+    ]
+    assert str(found.problems[2]) == (
+        "snippets/t/s.out:1: snippets/t/s.py prints something else with PyTorch 99.1.0\n"
+        "  expected: torch: 2.\n  found:    torch: 99\n"
+        "  mend:     to show it to readers: proofbook check --python PYTHON --record "
+        "snippets/t/s.py\n"
+        "  shown on: docs/t/p.en.md, docs/t/p.zh.md"
+    )
+    assert format_drill(found).startswith(
+        "PyTorch 99.1.0: 6 snippets known, 3 print what is recorded, 0 the same numbers in another "
+        "form; 4 files with something else: snippets/t/l.py, "
     )
     text = book.read(record_file("99.1.0"))
     kept = json.loads(text)
@@ -364,8 +384,8 @@ def test_an_interpreter_that_is_too_old_for_the_runner_runs_each_script(book, ol
     book.write("snippets/t/q.out", "1\n")
     book.write("snippets/t/w.py", 'import warnings\n\nprint(1)\nwarnings.warn("no")\n')
     book.write("snippets/t/w.out", "1\n")
-    found = record_version(read_book(book.root), old_python)
-    assert (found.version, found.same) == ("1.9.1", [SCRIPT])
+    found = record_with(book, old_python)
+    assert (found.record.version, found.same) == ("1.9.1", [SCRIPT])
     kept = json.loads(book.read(record_file("1.9.1")))
     assert kept["with"]["python"] == "3.8.20"
     assert kept["outputs"] == {
@@ -377,10 +397,10 @@ def test_an_interpreter_that_is_too_old_for_the_runner_runs_each_script(book, ol
 def test_recording_some_scripts_keeps_the_others(book: Book, old_python: str):
     book.write("snippets/t/r.py", "print(1)\n")
     book.write("snippets/t/r.out", "1\n")
-    record_version(read_book(book.root), old_python)
+    record_with(book, old_python)
     before = book.read(record_file("1.9.1"))
     book.write("snippets/t/r.py", "print(1 + 0)\n")
-    record_version(read_book(book.root), old_python, ["snippets/t/r.py"])
+    record_with(book, old_python, ["snippets/t/r.py"])
     changed = [
         (old, new)
         for old, new in zip(
@@ -397,45 +417,47 @@ def test_recording_some_scripts_keeps_the_others(book: Book, old_python: str):
 )
 def test_what_is_no_interpreter_with_pytorch_is_told(book: Book, python: str, found: str):
     with pytest.raises(Unproved) as refused:
-        record_version(read_book(book.root), python)
+        record_with(book, python)
     (problem,) = refused.value.problems
-    assert problem.file == python and "an interpreter with PyTorch" in problem.expected
+    assert problem.file == python and "an interpreter with PyTorch" in problem.what
     assert os.name == "nt" or found in problem.found
     assert not (book.root / "snippets/versions").exists()
 
 
-@pytest.mark.exhaustive
-def test_a_version_that_cannot_be_installed_is_told_and_nothing_stays(tmp_path, monkeypatch):
-    # Nothing that this machine has set for pip (a constraint on torch, say) changes what it says.
-    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
-    monkeypatch.delenv("PIP_CONSTRAINT", raising=False)
-    monkeypatch.setenv("PIP_NO_INDEX", "1")
-    monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path))
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    with pytest.raises(Unproved) as refused, installed("0.0.1"):
-        pass
-    (problem,) = refused.value.problems
-    assert (problem.file, problem.expected) == (
-        "torch==0.0.1",
-        "a version that pip can install here",
-    )
-    assert "No matching distribution found for torch==0.0.1" in problem.found
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_the_command_asks_which_version(book: Book, capsys: pytest.CaptureFixture[str]):
-    assert cli.main(["--root", str(book.root), "versions"]) == 2
-    assert "proofbook versions PYTHON" in capsys.readouterr().err
-
-
-def test_the_command_tells_what_it_found_and_what_has_no_reason(
+def test_the_command_compares_and_records_where_it_is_asked(
     book: Book, old_python: str, capsys: pytest.CaptureFixture[str]
 ):
     book.write("snippets/t/s.out", "y: 6.5\n")
-    assert cli.main(["--root", str(book.root), "versions", old_python, "--only", SCRIPT]) == 1
+    before, check = book.files(), ["--root", str(book.root), "check", "--python", old_python]
+    assert cli.main([*check, SCRIPT]) == 1
     out, err = capsys.readouterr()
-    assert out == (
-        "PyTorch 1.9.1: 1 snippet run, 0 print the same, 0 the same numbers in another form, "
-        "1 something else: snippets/t/s.py\n"
-    )
+    assert "1 file with something else: snippets/t/s.out\n" in out
+    assert "  expected: y: 6.5\n  found:    y: 6.0\n" in err and book.files() == before
+    assert cli.main([*check, "--record"]) == 1
+    out, err = capsys.readouterr()
+    assert "recorded in snippets/versions/1.9.1.json\n" in out
     assert f"{SCRIPT} prints something else with PyTorch {OWN} than with 1.9.1" in err
+    # What is recorded of that version is what is compared with from now on.
+    assert cli.main(check) == 0
+    assert "1 print what is recorded" in capsys.readouterr().out
+
+
+def test_what_the_recorder_sees_with_another_version_is_compared(book: Book, other_python: str):
+    book.write(SCRIPT, TRACED)
+    book.write("snippets/t/s.out", "w.grad: tensor(2.)\n")
+    for page in ("docs/t/p.zh.md", "docs/t/p.en.md"):
+        book.change(page, "highlight: 3 * w", "figure: trace")
+    book.write("snippets/t/s.trace", "{}\n")
+    found = drill(read_book(book.root), other_python, [SCRIPT])
+    assert found.same == [SCRIPT]
+    (problem,) = found.problems
+    assert problem.file == "snippets/t/s.trace" and problem.pages
+
+
+TRACED = """\
+import torch
+
+w = torch.tensor(1.0, requires_grad=True)
+(2 * w).backward()
+print("w.grad:", w.grad)
+"""

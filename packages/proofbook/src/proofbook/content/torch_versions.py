@@ -1,0 +1,340 @@
+"""Where another version of PyTorch prints something else than the book's, and why.
+
+What it prints is in the records of the versions; why is said by the author, in
+`snippets/versions/differences.toml`: for the scripts, the first version that prints the new text, a
+reason in both languages, and where it is to be read.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from importlib import metadata
+from itertools import pairwise
+
+from gradtrace import same_but_for_rounding
+
+from proofbook.content.page_summary import title
+from proofbook.markdown.placeholders import version_of
+from proofbook.model.book import Book
+from proofbook.model.config import in_language
+from proofbook.model.page import Reference
+from proofbook.model.problem import Problem, Unproved
+from proofbook.model.snippet import dtype_of_results, output_file
+from proofbook.model.sources import RECORDS
+from proofbook.model.toml_tables import is_words, tables
+from proofbook.model.torch_records import (
+    VERSION,
+    known_records,
+    line_of_script,
+    outputs_by_version,
+    record_file,
+    version_order,
+)
+
+REASONS = f"{RECORDS}/differences.toml"
+TABLE = "other-versions"
+"""What a page writes after `:::` to have the table of the versions there."""
+
+_TITLES = {
+    "zh": {
+        "since": "PyTorch {since} 起：输出不同",
+        "before": "PyTorch {before} 之前：输出不同",
+        "both": "PyTorch {since} 起、{before} 之前：输出不同",
+        "neither": "PyTorch {versions}：输出不同",
+    },
+    "en": {
+        "since": "Since PyTorch {since}: another output",
+        "before": "Before PyTorch {before}: another output",
+        "both": "Since PyTorch {since} and before {before}: another output",
+        "neither": "PyTorch {versions}: another output",
+    },
+}
+_REASON = {"zh": "{text}（[出处]({source})）。", "en": "{text} ([source]({source}))."}
+_CHANGE = {
+    "zh": "- {text}（[出处]({source})；{pages}）。",
+    "en": "- {text} ([source]({source}); {pages}).",
+}
+_COMMA = {"zh": "、", "en": ", "}
+_HEAD = {
+    "zh": "| PyTorch | 运行的脚本 | 输出相同 | 数相同，写法不同 | 输出不同 |",
+    "en": "| PyTorch | Scripts run | Same output | Same numbers in another form | Another output |",
+}
+_OWN = {"zh": "{}（这一版）", "en": "{} (this edition)"}
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why scripts print something else since a version. `line`: that of the file."""
+
+    line: int
+    scripts: tuple[str, ...]
+    since: str
+    zh: str
+    en: str
+    source: str
+
+    def text(self, language: str) -> str:
+        """The words of the reason in a language, as Markdown."""
+        return in_language({"zh": self.zh, "en": self.en}, language)
+
+
+@dataclass(frozen=True)
+class OtherOutput:
+    """What some versions print for a script, and the book's version doesn't.
+
+    `versions`: those that were run, the oldest first. `since` and `before`: the first version that
+    prints it and the first that no longer does, as far as they are known, or "". `reasons`: those
+    of each change between it and what the book's version prints.
+    """
+
+    versions: tuple[str, ...]
+    output: str
+    since: str = ""
+    before: str = ""
+    reasons: tuple[Reason, ...] = ()
+
+    def title(self, language: str) -> str:
+        """Which versions these are, in words."""
+        known = "both" if self.since and self.before else ""
+        kind = known or ("since" if self.since else "before" if self.before else "neither")
+        return in_language(_TITLES, language)[kind].format(
+            since=self.since, before=self.before, versions=", ".join(self.versions)
+        )
+
+    def why(self, language: str) -> list[str]:
+        """The reasons with the links to their sources, as Markdown."""
+        form = in_language(_REASON, language)
+        texts = [(reason.text(language).rstrip("。."), reason.source) for reason in self.reasons]
+        return [form.format(text=text, source=source) for text, source in texts]
+
+    def folded(self, own: str, language: str, ticks: str) -> list[str]:
+        """The lines of Markdown of a folded box: what was printed, and why it isn't the book's.
+
+        `own`: the output that the page shows; lines that it does not have are highlighted. `ticks`:
+        what encloses the output.
+        """
+        lines, known = self.output.rstrip("\n").split("\n"), set(own.split("\n"))
+        new = [str(number) for number, line in enumerate(lines, 1) if line not in known]
+        highlighted = f' hl_lines="{" ".join(new)}"' if new else ""
+        head = f'.text .output .then title="PyTorch {", ".join(self.versions)}"{highlighted}'
+        inside = [f"{ticks}{{ {head} }}", *lines, ticks]
+        inside += [line for reason in self.why(language) for line in ("", reason)]
+        box = [f'??? then "{self.title(language)}"', ""]
+        return box + [f"    {line}" if line else "" for line in inside]
+
+
+def read_reasons(book: Book) -> tuple[Reason, ...]:
+    """The reasons of a book, in the order of their file. Raises `Unproved` with all its faults."""
+    found, problems = [], []
+    for entry, line in tables(book, REASONS, "difference", ()):
+        faults = [_problem(line, *fault) for fault in _faults(entry, book)]
+        problems += faults
+        if not faults:
+            found.append(Reason(line, **{**entry, "scripts": tuple(entry["scripts"])}))
+    if problems:
+        raise Unproved(problems)
+    return tuple(found)
+
+
+def known_reasons(book: Book) -> tuple[Reason, ...]:
+    """The reasons of a book; none where `wrong_differences` reports a fault in their file."""
+    try:
+        return read_reasons(book)
+    except Unproved:
+        return ()
+
+
+def other_outputs(book: Book, script: str) -> tuple[OtherOutput, ...]:
+    """What other versions print for a script that the book's doesn't, the oldest versions first."""
+    groups = _groups(book, script)
+    own = next((n for n, (versions, _) in enumerate(groups) if own_version() in versions), None)
+    if own is None:
+        return ()
+    reasons = [r for r in book.fact(known_reasons) if script in r.scripts]
+    between = [_between(reasons, one[0][-1], next_one[0][0]) for one, next_one in pairwise(groups)]
+    dtype = dtype_of_results(book.text_or_empty(script))
+    found = []
+    for n, (versions, output) in enumerate(groups):
+        if same_but_for_rounding(groups[own][1], output, dtype):
+            continue  # the book's own, or one before a change that was taken back
+        earlier, later = between[n - 1] if n else (), between[n] if n < len(between) else ()
+        since = max((r.since for r in earlier), key=version_order, default="")
+        before = min((r.since for r in later), key=version_order, default="")
+        why = between[n:own] if n < own else between[own:n]
+        until_own = tuple(reason for each in why for reason in each)
+        found.append(OtherOutput(versions, output, since, before, until_own))
+    return tuple(found)
+
+
+def folded_outputs(book: Book, reference: Reference) -> tuple[OtherOutput, ...]:
+    """What other versions print for a snippet of a page, without what the page shows openly."""
+    shown = set(reference.then)
+    found = book.fact(other_outputs, reference.path)
+    return tuple(other for other in found if shown.isdisjoint(other.versions))
+
+
+def own_version() -> str:
+    """The version that the book is proved with; "" where there is no PyTorch."""
+    try:
+        return version_of("torch")
+    except metadata.PackageNotFoundError:
+        return ""
+
+
+def versions_of_page(book: Book, file: str) -> tuple[str, ...]:
+    """The versions with which all scripts of a page were run, as they are; none without scripts."""
+    scripts = {r.path for r in book.page(file).references if r.path.endswith(".py")}
+    if not scripts or not book.files(RECORDS, ".json"):
+        return ()
+    known = [{v for v, _ in book.fact(outputs_by_version, script)} for script in scripts]
+    versions = set.intersection(*known) | {own_version()}
+    return tuple(sorted(filter(None, versions), key=version_order))
+
+
+def wrong_differences(book: Book) -> Iterator[Problem]:
+    """Outputs that differ between versions without a reason, and reasons for no difference."""
+    try:
+        reasons = read_reasons(book)
+    except Unproved as unproved:
+        yield from unproved.problems
+        return
+    records, used = book.remember(known_records), set()
+    for script in book.scripts:
+        own = [reason for reason in reasons if script in reason.scripts]
+        explained = {
+            version
+            for file in book.pages_showing(script)
+            for reference in book.page(file).references
+            if reference.path == script
+            for version in reference.then  # its own text says why
+        }
+        for (older, _), (newer, _) in pairwise(_groups(book, script)):
+            between = _between(own, older[-1], newer[0])
+            used |= {(reason, script) for reason in between}
+            is_newer = version_order(newer[0]) > version_order(own_version())
+            if not between and explained.isdisjoint(newer if is_newer else older):
+                version = newer[0] if is_newer else older[-1]
+                yield _without_reason(book, script, version, older[-1], newer[0])
+        asked = [record for record in records if record.whole or script in record.printed]
+        if not asked or any(record.output(script, book) is None for record in asked):
+            used |= {(reason, script) for reason in own}  # nobody knows: `stale_records` says so
+    for reason in reasons:
+        for script in reason.scripts:
+            if (reason, script) not in used:
+                what = f"{script} prints the same before and since PyTorch {reason.since}"
+                expected = "a difference between two recorded versions"
+                yield _problem(reason.line, what, expected, "none")
+
+
+def counts(book: Book) -> tuple[tuple[str, int, int, int, int], ...]:
+    """Of each version, the newest first: how many scripts ran, printed the same, the same numbers
+    in another form, something else.
+
+    What a version printed for a script that has changed since counts for nothing.
+    """
+    if not (own := own_version()):
+        return ()
+    found = {own: (own, len(book.scripts), len(book.scripts), 0, 0)}
+    for record in book.remember(known_records):
+        same, otherwise, different = 0, 0, 0
+        for script in book.scripts:
+            if (output := record.output(script, book)) is None:
+                continue
+            recorded = book.text_or_empty(output_file(script))
+            dtype = dtype_of_results(book.text_or_empty(script))
+            alike = same_but_for_rounding(recorded, output, dtype)
+            same += output == recorded
+            otherwise += alike and output != recorded
+            different += not alike
+        run = same + otherwise + different
+        found.setdefault(record.version, (record.version, run, same, otherwise, different))
+    return tuple(found[v] for v in sorted(found, key=version_order, reverse=True))
+
+
+def table(file: str, book: Book) -> list[str]:
+    """The lines of Markdown, in the language of the page `file`: for each version how many scripts
+    print what, then what changed, the newest first, with the pages on which it is to be seen."""
+    language = book.language_of(file)
+    if language not in book.config.codes:
+        return []
+    rows = [in_language(_HEAD, language), "|---" + "|---:" * 4 + "|"]
+    for version, *numbers in book.fact(counts):
+        own = version == own_version()
+        name = in_language(_OWN, language).format(version) if own else version
+        rows.append(f"| {' | '.join([name, *map(str, numbers)])} |")
+    changes = []
+    reasons = sorted(book.fact(known_reasons), key=lambda reason: version_order(reason.since))
+    for reason in reversed(reasons):
+        shown = {page for script in reason.scripts for page in book.pages_showing(script)}
+        links = [
+            f"[{title(book.page(page))}]({posixpath.relpath(page, posixpath.dirname(file))})"
+            for page in sorted(shown)
+            if book.language_of(page) == language
+        ]
+        pages = in_language(_COMMA, language).join(links)
+        text = reason.text(language).rstrip("。.")
+        form = in_language(_CHANGE, language)
+        changes.append(form.format(text=text, source=reason.source, pages=pages))
+    return [*rows, "", *changes] if changes else rows
+
+
+def _groups(book: Book, script: str) -> list[tuple[tuple[str, ...], str]]:
+    """The versions with what they print for a script, neighbors with the same output together."""
+    outputs = dict(book.fact(outputs_by_version, script))
+    if not outputs or not (own := own_version()):
+        return []
+    outputs[own] = book.text_or_empty(output_file(script))
+    dtype = dtype_of_results(book.text_or_empty(script))
+    groups: list[tuple[tuple[str, ...], str]] = []
+    for version in sorted(outputs, key=version_order):
+        if groups and same_but_for_rounding(groups[-1][1], outputs[version], dtype):
+            groups[-1] = (*groups[-1][0], version), groups[-1][1]
+        else:
+            groups.append(((version,), outputs[version]))
+    return groups
+
+
+def _between(reasons: Iterable[Reason], older: str, newer: str) -> tuple[Reason, ...]:
+    """The reasons for a change after one version and not after another."""
+    first, last = version_order(older), version_order(newer)
+    return tuple(r for r in reasons if first < version_order(r.since) <= last)
+
+
+def _without_reason(book: Book, script: str, version: str, older: str, newer: str) -> Problem:
+    """`version`: that of the two whose record is shown to the author."""
+    return Problem(
+        record_file(version),
+        line_of_script(book, version, script),
+        f"{script} prints something else with PyTorch {newer} than with {older}, without a reason",
+        f'[[difference]] with scripts, since = "{newer}", zh, en, source, in {REASONS}',
+        "none",
+        f"find out which version after {older} changed it, and add the reason to {REASONS}",
+        book.pages_showing(script),
+    )
+
+
+def _faults(entry: object, book: Book) -> Iterator[tuple[str, str, str]]:
+    """What is wrong with a reason by itself: what, what was expected, what was found."""
+    fields = ("scripts", "since", "zh", "en", "source")
+    if not isinstance(entry, dict) or entry.keys() != set(fields):
+        keys = ", ".join(entry) if isinstance(entry, dict) else repr(entry)
+        yield "this is not a reason for a difference", ", ".join(fields), keys
+        return
+    texts = {key: entry[key] if is_words(entry[key]) else "" for key in fields[1:]}
+    listed = isinstance(entry["scripts"], list) and bool(entry["scripts"])
+    scripts = listed and all(script in book.scripts for script in entry["scripts"])
+    for key, right, expected in (
+        ("zh", texts["zh"], 'zh = "...", in one line'),
+        ("en", texts["en"], 'en = "...", in one line'),
+        ("since", VERSION.fullmatch(texts["since"]), 'since = "2.14"'),
+        ("source", texts["source"].startswith("https://"), 'source = "https://..."'),
+        ("scripts", scripts, 'scripts = ["snippets/..."], of the book'),
+    ):
+        if not right:
+            yield f"the {key} of this reason cannot be right", expected, repr(entry[key])
+
+
+def _problem(line: int, what: str, expected: str, found: str) -> Problem:
+    return Problem(REASONS, line, what, expected, found, f"correct the reason in {REASONS}")

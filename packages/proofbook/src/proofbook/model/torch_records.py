@@ -1,0 +1,165 @@
+"""What other versions of PyTorch print: a record for each, `snippets/versions/2.15.0.json`.
+
+A record names each script that was run with that version, with a hash of the script and one of
+what was printed, so that none goes stale unseen. What was printed is in it where it is another text
+than the recorded output of the book:
+
+    {"torch": "2.15.0", "with": {"python": "3.11.7", "numpy": "2.4.6"}, "whole book": true,
+     "printed": {"snippets/a/b.py": "28c75c64b993 dedeac53c125"},
+     "outputs": {"snippets/a/b.py": ["line", "line", ""]}}
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import posixpath
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from proofbook.model.book import Book
+from proofbook.model.problem import Problem
+from proofbook.model.sources import RECORDS
+
+VERSION = re.compile(r"\d{1,3}(?:\.\d{1,3}){1,3}")
+COMMAND = "proofbook check --python PYTHON --record"
+"""What records a version; PYTHON is an interpreter that has it."""
+
+
+@dataclass(frozen=True)
+class TorchRecord:
+    """What one version of PyTorch printed.
+
+    `packages`: the versions of Python and of what was installed with it. `whole`: whether the whole
+    book was run. `printed`: for each script two hashes, of the script and of what it printed.
+    `outputs`: what it printed, where the book's version prints another text.
+    """
+
+    version: str
+    packages: Mapping[str, str]
+    whole: bool
+    printed: Mapping[str, str]
+    outputs: Mapping[str, str]
+
+    def output(self, script: str, book: Book) -> str | None:
+        """What this version printed for a script as it is now; None where that is not known.
+
+        Not known is also what an edited output says, which `wrong_records` reports.
+        """
+        recorded = book.text_or_empty(script.removesuffix(".py") + ".out")
+        output = self.outputs.get(script, recorded)
+        known = self.printed.get(script) == hashes(book.text_or_empty(script), output)
+        return output if known else None
+
+
+def record_file(version: str) -> str:
+    """The file with the record of a version."""
+    return f"{RECORDS}/{version}.json"
+
+
+def record_text(record: TorchRecord) -> str:
+    """The text of the file of a record."""
+    outputs = {script: output.split("\n") for script, output in sorted(record.outputs.items())}
+    fields = {
+        "torch": record.version,
+        "with": dict(record.packages),
+        "whole book": record.whole,
+        "printed": dict(sorted(record.printed.items())),
+        "outputs": outputs,
+    }
+    return json.dumps(fields, indent=1, ensure_ascii=False) + "\n"
+
+
+def version_order(version: str) -> tuple[int, ...]:
+    """A version as versions are ordered: 2.10 comes after 2.9."""
+    return tuple(map(int, version.split(".")))
+
+
+def known_records(book: Book) -> tuple[TorchRecord, ...]:
+    """The records of a book, the oldest version first, as far as they can be read."""
+    found = (_read(book, file) for file in book.files(RECORDS, ".json"))
+    records = (record for record in found if isinstance(record, TorchRecord))
+    return tuple(sorted(records, key=lambda record: version_order(record.version)))
+
+
+def outputs_by_version(book: Book, script: str) -> tuple[tuple[str, str], ...]:
+    """The versions of which it is known what they print for a script, each with that output."""
+    found = [(r.version, r.output(script, book)) for r in book.remember(known_records)]
+    return tuple((version, output) for version, output in found if output is not None)
+
+
+def output_with(book: Book, script: str, version: str) -> str | None:
+    """What a version printed for a script; None where that is not known."""
+    return dict(book.fact(outputs_by_version, script)).get(version)
+
+
+def hashes(script: str, output: str) -> str:
+    """What a record has of a script and of what it printed. Both are texts."""
+    return " ".join(hashlib.sha256(text.encode()).hexdigest()[:12] for text in (script, output))
+
+
+def line_of_script(book: Book, version: str, script: str) -> int:
+    """The line of the record of a version in which the output of a script begins, from 1."""
+    text = book.text_or_empty(record_file(version))
+    place = text.find(json.dumps(script, ensure_ascii=False), max(text.find('"outputs"'), 0))
+    return text.count("\n", 0, max(place, 0)) + 1
+
+
+def wrong_records(book: Book) -> Iterator[Problem]:
+    """Records that cannot be read, and outputs in them that nobody printed."""
+    for file in book.files(RECORDS, ".json"):
+        record = _read(book, file)
+        if isinstance(record, Problem):
+            yield record
+            continue
+        for script, output in record.outputs.items():
+            of_output = record.printed.get(script, "").partition(" ")[2]
+            if of_output != hashes("", output).partition(" ")[2]:
+                line = line_of_script(book, record.version, script)
+                what = f"PyTorch {record.version} did not print this for {script}"
+                expected, found = f"the output with the hash {of_output}", "it was edited by hand"
+                yield Problem(file, line, what, expected, found, f"{COMMAND} {script}")
+
+
+def stale_records(book: Book) -> Iterator[Problem]:
+    """One warning, where scripts have changed since versions were recorded, or are new."""
+    changed: dict[str, set[str]] = {}
+    for record in book.remember(known_records):
+        asked = set(book.scripts) if record.whole else set(book.scripts) & record.printed.keys()
+        for script in asked:
+            if record.output(script, book) is None:
+                changed.setdefault(record.version, set()).add(script)
+    if not changed:
+        return
+    scripts = sorted(set().union(*changed.values()))
+    some = ", ".join(scripts[:3]) + (" ..." if len(scripts) > 3 else "")
+    newest = max(changed, key=version_order)
+    yield Problem(
+        record_file(newest),
+        1,
+        f"changed since other versions of PyTorch were recorded: {len(scripts)} of the scripts",
+        "a record of each script as it is; until then pages do not speak of these versions",
+        f"{some} (PyTorch {', '.join(sorted(changed, key=version_order))})",
+        COMMAND,
+        severity="warning",
+    )
+
+
+def _read(book: Book, file: str) -> TorchRecord | Problem:
+    name = posixpath.basename(file).removesuffix(".json")
+    try:
+        fields = json.loads(book.text_or_empty(file))
+        outputs = {script: "\n".join(lines) for script, lines in fields["outputs"].items()}
+        texts = [fields["torch"], *fields["with"].values(), *fields["printed"].values()]
+        if not all(isinstance(text, str) for text in texts):
+            raise TypeError("another value where a text should be")
+        if fields["torch"] != name or not VERSION.fullmatch(name):
+            raise ValueError(f"the version {fields['torch']} in a file of another name")
+        whole = {True: True, False: False}[fields["whole book"]]
+        return TorchRecord(name, fields["with"], whole, fields["printed"], outputs)
+    except (KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
+        what, expected = "this is not a record of a version of PyTorch", f"what {COMMAND} writes"
+        line, found = getattr(error, "lineno", 1), f"{type(error).__name__}: {error}"
+        mend = f"record it again, or delete {file}"
+        return Problem(file, line, what, expected, found, mend)
