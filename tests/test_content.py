@@ -17,7 +17,7 @@ from proofbook.content.questions import read_questions
 from proofbook.content.report import claims, table, total
 from proofbook.directives.registry import varied_scripts
 from proofbook.export.markdown_copy import markdown_copy
-from proofbook.html.math_font import font
+from proofbook.html.formulas import font
 from proofbook.html.value_markers import find_value_links, line_id
 from proofbook.maths.check import verdicts
 from proofbook.model.book import Book, read_book

@@ -39,6 +39,18 @@ document.addEventListener("click", e => {
   location.assign(to)
 }, true)
 
+// The search of the theme listens to keys, and there is none when a reader pastes from a menu, dictates, drops a text or
+// clears the field. A composition (of Chinese, say) ends without another input in some browsers.
+const field = document.querySelector(".md-search__input")
+const entered = () => field.dispatchEvent(new Event("keyup"))
+for (const event of ["input", "compositionend"]) field.addEventListener(event, entered)
+field.form.addEventListener("reset", () => setTimeout(entered))
+
+// The theme calls the copy button of each block of code a navigation; a page has one or two.
+new MutationObserver(() => {
+  for (const nav of document.querySelectorAll("nav.md-code__nav:not([role])")) nav.role = "group"
+}).observe(document.body, { childList: true, subtree: true })
+
 // What a reader copies is the script, whatever the page shows of it: notes with their "# ", lines that are folded.
 const script = part => {
   for (const label of part.querySelectorAll(".fold")) label.remove()

@@ -1,67 +1,61 @@
-"""What is patched in the files of Material is there; an upgrade that moves it is refused."""
+"""What is changed of Material's files and settings, and how a page is divided for the search."""
 
 from __future__ import annotations
 
-import re
-import shutil
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
-import material
 import pytest
-from proofbook.mkdocs.material import PATCHES, patch_theme, show_problems
+from mkdocs.exceptions import PluginError
+from mkdocs.structure.files import Files
+from proofbook.mkdocs.material import one_style_sheet, show_problems
+from proofbook.mkdocs.search_index import replace_worker, sections
 from proofbook.model.config import BookConfig, Language
 from proofbook.model.problem import Problem
 
-ASSETS = Path(material.__file__).parent / "templates/assets"
+
+def test_the_book_has_one_style_sheet_and_its_own_rules_come_last(tmp_path):
+    one_style_sheet(tmp_path)  # a book without styles of its own stays as it is
+    assert not list(tmp_path.iterdir())
+    for name, text in (
+        ("stylesheets/main.1.min.css", 'a{b:"/* "}/*# sourceMappingURL=x */'),
+        ("book.css", "/* a\nb */.book { color: red }"),
+    ):
+        (tmp_path / "assets" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "assets" / name).write_text(text, "utf-8")
+    one_style_sheet(tmp_path)
+    assert (tmp_path / "assets/book.css").read_text("utf-8") == 'a{b:"/* "}\n.book { color: red }'
 
 
-@pytest.fixture
-def edition(tmp_path: Path) -> Path:
-    """A site as Material leaves it, with a style sheet of the book."""
-    shutil.copytree(ASSETS, tmp_path / "assets", ignore=shutil.ignore_patterns("*.map", "lunr"))
-    (tmp_path / "assets/book.css").write_text("/* a\nb */.book { color: red }", encoding="utf-8")
-    return tmp_path
+def test_the_worker_of_the_search_is_the_book_s_own_and_a_theme_without_one_is_reported():
+    config = SimpleNamespace(plugins={})
+    replace_worker(Files([]), config)  # a site without a search
+    config.plugins["material/search"] = None
+    with pytest.raises(PluginError, match="has mkdocs-material changed"):
+        replace_worker(Files([]), config)
 
 
-def script(edition: Path, name: str) -> Path:
-    (found,) = edition.glob(f"assets/javascripts/{name}.*.min.js")
-    return found
+def test_a_page_is_divided_at_its_headings():
+    found = sections(
+        '<link rel="x"><h1 id="a">A <code>b</code><a class="headerlink" href="#a">#</a></h1>\n'
+        '<p>One &lt; <em>two</em>.</p><p></p><div><h2 id="b">B</h2>in</div><p>after</p>'
+        "<pre><span>x\n</span>y</pre><script>no</script><p data-search-exclude>no</p>"
+        '<h2 id="c">C</h2><span class="formula" data-search-exclude><math>'
+        "<annotation>w = 2</annotation></math></span>"
+    )
+    assert [(s.id, s.title, s.text) for s in found] == [
+        ("", "A <code>b</code>", "<p>One &lt; two.</p><p>after</p><pre>x\ny</pre>"),
+        ("b", "B", "in"),
+        ("c", "C", "w = 2"),
+    ]
+    assert [(s.id, s.title) for s in sections('<p>t</p><h1 id="a">A</h1>')] == [
+        ("", ""),
+        ("a", "A"),
+    ]
 
 
-def test_each_place_is_patched_once(edition):
-    patch_theme(edition)
-    worker = script(edition, "workers/search").read_text("utf-8")
-    assert worker.startswith("//") and "this.index.search(" not in worker
-    assert all(worker.count(f"{name}(") == 2 for name in ("answers", "named"))  # told and called
-    assert worker.count("new Ranking(") == 1
-    bundle = script(edition, "bundle").read_text("utf-8")
-    assert bundle.count("new Worker(") == 1 and "late.postMessage" in bundle
-    assert '"nav",{class:"md-code' not in bundle and '"div",{class:"md-code__nav"}' in bundle
-
-
-def test_the_book_has_one_style_sheet_and_its_own_rules_come_last(edition):
-    patch_theme(edition)
-    whole = (edition / "assets/book.css").read_text("utf-8")
-    assert len(whole) > 100_000 and whole.endswith(".book { color: red }")
-    assert "sourceMappingURL" not in whole and "/* a" not in whole and '"/* "' in whole
-
-
-@pytest.mark.parametrize("which", PATCHES, ids=lambda which: which[0])
-def test_a_place_that_an_upgrade_has_moved_is_told(edition, which):
-    file = script(edition, which[0])
-    file.write_bytes(re.sub(which[1], b"", file.read_bytes()))
-    with pytest.raises(ValueError, match=r"the place to patch is not there. Has mkdocs-material"):
-        patch_theme(edition)
-
-
-def test_a_book_without_a_style_sheet_is_patched_too(edition):
-    (edition / "assets/book.css").unlink()
-    patch_theme(edition)
-    assert not (edition / "assets/book.css").exists()
-
-
-def test_the_problems_of_a_page_stand_at_its_top(tmp_path):
+def test_the_problems_of_a_page_stand_at_its_top(tmp_path: Path):
     page = tmp_path / "t/p/index.html"
     page.parent.mkdir(parents=True)
     page.write_text("<!doctype html><article class=x><h1>A</h1></article><p>b", "utf-8")

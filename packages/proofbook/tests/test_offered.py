@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from proofbook.export.downloads import copy_offered, offered
-from proofbook.mkdocs.places import offered_from
+from proofbook.mkdocs.editions import offered_from
 from proofbook.model.book import read_book
 
 

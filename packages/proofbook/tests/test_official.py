@@ -11,7 +11,7 @@ from proofbook.api.documentation import Documentation
 from proofbook.api.index import read_index
 from proofbook.api.inventory import read_inventories, read_inventory, wrong_inventories
 from proofbook.check.api_names import ShownText
-from proofbook.html.name_links import link_names
+from proofbook.html.links import link_names
 from proofbook.html.tree import parse, serialize
 from proofbook.model.book import read_book
 from proofbook.model.config import InventorySource, read_config

@@ -8,11 +8,9 @@ from unittest import mock
 
 import markdown
 import pytest
-from jinja2 import FileSystemLoader
 from mkdocs.utils import DuplicateFilter
 from proofbook.mkdocs import session
-from proofbook.mkdocs.kept import Kept, digest
-from proofbook.mkdocs.templates import ThemeFiles
+from proofbook.mkdocs.page_cache import Cache, digest
 from proofbook.model import store
 from proofbook.model.config import BookConfig
 from proofbook.model.store import Store
@@ -72,7 +70,7 @@ def rendered() -> Iterator[list[str]]:
     convert = markdown.Markdown.convert
 
     def noted(self: markdown.Markdown, text: str) -> str:
-        texts.append(text)
+        texts.extend([text] if text else [])
         return convert(self, text)
 
     with mock.patch.object(markdown.Markdown, "convert", noted):
@@ -218,21 +216,11 @@ def test_what_old_software_found_is_not_kept_as_that_of_the_software_installed_m
     assert Store(tmp_path, "old").load_site(config, "other packages") == {}
 
 
-def test_a_theme_is_listed_as_mkdocs_takes_it_without_folders_that_begin_with_a_dot(tmp_path):
-    for name in ("main.html", "a/b.css", ".icons/c.svg", "a/.d/e.svg", ".f"):
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(name)
-    listed = ThemeFiles([str(tmp_path)]).list_templates()
-    assert listed == [".f", "a/b.css", "main.html"]
-    every = FileSystemLoader([str(tmp_path)]).list_templates()
-    assert [name for name in every if not name.startswith(".") and "/." not in name] == listed[1:]
-
-
 def test_only_what_was_used_is_kept_for_later():
-    kept = Kept({"old": ("a", 1), "same": ("b", 2)})
-    assert kept.get("same", "b") == 2 and kept.get("old", "x") is None
-    kept.put("new", "c", 3)
-    assert kept.used() == {"same": ("b", 2), "new": ("c", 3)}
+    cache = Cache({"old": ("a", 1), "same": ("b", 2)})
+    assert cache.get("same", "b") == 2 and cache.get("old", "x") is None
+    cache.put("new", "c", 3)
+    assert cache.used() == {"same": ("b", 2), "new": ("c", 3)}
 
 
 def test_a_digest_tells_texts_apart_wherever_they_are_cut():

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from proofbook.mkdocs.lab_figures import LabFigures
-from proofbook.mkdocs.status import STATUS, write_status
+from proofbook.mkdocs.serve import STATUS, write_status
 from proofbook.run.result import Result
 from proofbook.run.runner import RunnerError
 

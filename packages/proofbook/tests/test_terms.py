@@ -6,7 +6,7 @@ import re
 
 import pytest
 from proofbook.content.glossary import read_terms
-from proofbook.html.term_links import link_terms
+from proofbook.html.links import link_terms
 from proofbook.html.tree import parse as parse_html
 from proofbook.html.tree import serialize
 from proofbook.markdown.expand import expand

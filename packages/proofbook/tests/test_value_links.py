@@ -47,8 +47,7 @@ def linked(book: Book):
         book.write(file, text)
         values = find_value_links(read_book(book.root), file)
         tree = html_tree(values.with_markers(text), file, book)
-        addresses = (lambda other: f"to/{other}", lambda other: f"site/{other}")
-        link_values(tree, placed(values, language, *addresses))
+        link_values(tree, placed(values, language, lambda other: f"to/{other}"))
         links = [(said(link), link.attributes["href"]) for link in tree.css("a.run")]
         return links, without_markers(serialize(tree))
 
@@ -64,7 +63,7 @@ def said(link: Node) -> str:
 def test_a_number_of_a_formula_has_the_address_that_a_script_follows(linked):
     links, html = linked(f"{TWO}\n[There](q.en.md) it is more: $48 < 99$\n")
     assert links == [("48", "#two-out-1")]
-    assert 'data-to="site/docs/t/q.en.md#far-out-1"' in html
+    assert 'data-to="to/docs/t/q.en.md#far-out-1"' in html
 
 
 def html_tree(text: str, file: str, book: Book) -> Tree:

@@ -28,7 +28,6 @@ from proofbook.run.other_python import drill, write_record
 from proofbook.run.runs import Runs
 from proofbook.run.shake import fragile
 from proofbook.run.update import record
-from proofbook.zensical.export import export
 
 
 def perform(options: argparse.Namespace, root: Path, store: Store, runs: Runs) -> int:
@@ -38,7 +37,7 @@ def perform(options: argparse.Namespace, root: Path, store: Store, runs: Runs) -
     """
     if options.command == "new":
         return _new(root, options.name, options.language)
-    if make := {"offline": offline, "pdf": pdf, "export": export}.get(options.command):
+    if make := {"offline": offline, "pdf": pdf}.get(options.command):
         return _export(make, root, options.out)
     fresh = options.command == "check" and options.fresh
     book = read_book(root, None if fresh else store.load_memo())

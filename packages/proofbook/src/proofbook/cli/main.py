@@ -1,6 +1,6 @@
 """The command: `proofbook check | update | shake | unproved | new`.
 
-Another version of PyTorch: `check --python`. The book as files: `offline`, `pdf` and `export`.
+Another version of PyTorch: `check --python`. The book as files: `offline` and `pdf`.
 """
 
 from __future__ import annotations
@@ -48,7 +48,6 @@ def main(arguments: list[str] | None = None) -> int:
     for command, text in (
         ("offline", "pack the site into one zip that opens from the file system"),
         ("pdf", "print the book, one PDF for each language"),
-        ("export", "write the proved book as a folder that the site generator Zensical builds"),
     ):
         sub = commands.add_parser(command, help=text, description=text)
         sub.add_argument("-o", dest="out", type=Path, metavar="FOLDER", help="instead of dist/")

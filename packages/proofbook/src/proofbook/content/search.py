@@ -33,7 +33,8 @@ _CODE = re.compile(r"(?:snippets/[\w/.]+\s*)?<pre>.*?</pre>", re.DOTALL)
 _TAG = re.compile(r"<[^>]*>")
 _NO_WORD = re.compile(r"<[^>]*>|&\w+;|[^\w.]|(?<!\d)\.|\.(?!\d)")
 _OFFICIAL = "pytorch.org/"
-_HAN = re.compile(r"[\u4e00-\u9fff]+")
+HAN = re.compile(r"[\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff]+")
+"""Chinese characters in a row."""
 _ELSEWHERE = {
     "zh": ("这本书里没有：{}", "；", "别处的答案：{}"),
     "en": ("Not in this book: {}", "; ", "Answered elsewhere: {}"),
@@ -43,7 +44,7 @@ _ELSEWHERE = {
 
 def own_words(terms: Terms, cut: Callable[[str], Iterable[str]]) -> list[str]:
     """The Chinese terms that `cut` would break into single characters: 雅可比 into 雅 and 可比."""
-    chinese = (word for term in terms.all for word in _HAN.findall(term.zh))
+    chinese = (word for term in terms.all for word in HAN.findall(term.zh))
     return sorted({word for word in chinese if any(len(part) == 1 for part in cut(word))})
 
 
@@ -87,7 +88,7 @@ def names_of(terms: Terms, language: str) -> list[list[str]]:
 
 def _readable(words: Iterable[str], language: str) -> list[str]:
     """Without Chinese words where they are not read."""
-    return [word for word in words if language == "zh" or not _HAN.search(word)]
+    return [word for word in words if language == "zh" or not HAN.search(word)]
 
 
 def with_asked(
@@ -185,7 +186,7 @@ def address(page: str) -> str:
 
 def _cut(text: str, cut: Callable[[str], Iterable[str]]) -> Iterator[str]:
     end = 0
-    for found in _HAN.finditer(text):
+    for found in HAN.finditer(text):
         yield text[end : found.start()]
         yield f" {' '.join(cut(found[0]))} "
         end = found.end()

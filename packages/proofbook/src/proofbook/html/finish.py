@@ -6,17 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from proofbook.content.glossary import Terms
-from proofbook.html.close_up import close_up
 from proofbook.html.code_lines import mark_lines, place_notes
 from proofbook.html.figures import add_player
 from proofbook.html.folds import fold_answers, fold_plotting
-from proofbook.html.foreign_text import mark_english
 from proofbook.html.formulas import formula_characters, render_formulas
-from proofbook.html.name_links import link_names
+from proofbook.html.links import link_names, link_scripts, link_terms
 from proofbook.html.page_end import run_with, show_tried, show_where, take_along
-from proofbook.html.script_downloads import link_scripts
-from proofbook.html.term_links import link_terms
 from proofbook.html.tree import append_html, parse, serialize
+from proofbook.html.typography import mark_english, mark_punctuation
 from proofbook.html.value_links import PlacedLinks, link_values
 from proofbook.html.value_markers import without_markers
 
@@ -85,7 +82,7 @@ def finish_page(content: str, context: PageContext | None) -> FinishedPage:
         append_html(tree, take_along(context.taken_as, language))
         append_html(tree, run_with(context.versions, context.differs, language))
         show_where(tree, context.where)
-        close_up(tree)
+        mark_punctuation(tree)
     html = without_markers(serialize(tree))
     if context and context.notice:
         html = f'{context.notice}\n<div lang="{context.language}">\n{html}\n</div>'

@@ -31,7 +31,6 @@ class Place:
     `page_address(file)`: of another page by its file, None where the edition has none;
     `assets`: of the folder of the edition's assets; `file_address(path)`: of a file of the book
     in the folder of the edition.
-    `page_url(file)`: as `page_address`, where the site's generator rewrites that one.
     `repository`: the address of the repository, or "".
     """
 
@@ -43,7 +42,6 @@ class Place:
     page_address: Callable[[str], str | None]
     assets: str
     file_address: Callable[[str], str]
-    page_url: Callable[[str], str] | None = None
     repository: str = ""
 
 
@@ -67,9 +65,7 @@ def page_context(book: Book, place: Place) -> PageContext:
         language,
         place.name,
         place.assets,
-        values=placed(
-            find_value_links(book, place.file), language, place.page_address, place.page_url
-        ),
+        values=placed(find_value_links(book, place.file), language, place.page_address),
         scripts={script: place.file_address(script) for script in sorted(scripts)},
         taken_as=place.taken_as,
         versions=versions,

@@ -52,13 +52,11 @@ class Proof:
     """The line that proves a value: its address, seen from the page, and what a reader is told.
 
     `values`: the numbers of the run that printed it, where these aren't the script's own.
-    `url`: the address for a script, where `address` is one that the site's generator rewrites.
     """
 
     address: str
     title: str
     values: str = ""
-    url: str = ""
 
 
 FormulaProofs = Mapping[float, Sequence[Proof | None]]
@@ -77,14 +75,9 @@ class PlacedLinks:
     line_ids: Mapping[tuple[str, str, int], str] = field(default_factory=dict)
 
 
-def placed(
-    links: PageValueLinks,
-    language: str,
-    address: Callable[[str], str],
-    url: Callable[[str], str] | None = None,
-) -> PlacedLinks:
+def placed(links: PageValueLinks, language: str, address: Callable[[str], str]) -> PlacedLinks:
     """The value links of a page, where it lies. `address`: of another page by its file, seen from
-    this one; `url`: the same on the site, where the site's generator rewrites addresses."""
+    this one."""
 
     def proof(evidence: Evidence) -> Proof:
         file, own = evidence.snippet.page, evidence.snippet.page == links.file
@@ -92,8 +85,7 @@ def placed(
         varied = part.startswith(VARIED)
         line = f"#{evidence.snippet.figure if varied else line_id(evidence)}"
         values = part.removeprefix(VARIED) if varied else ""
-        on_site = f"{url(file)}{line}" if url and not own else ""
-        return Proof(f"{'' if own else address(file)}{line}", title, values, on_site)
+        return Proof(f"{'' if own else address(file)}{line}", title, values)
 
     formulas = {
         latex: [
@@ -169,7 +161,7 @@ def _link_numbers(
             first = first or proof
             attributes = {"class": "proved"}
             if proof != first:
-                attributes |= {"title": proof.title, "data-to": proof.url or proof.address}
+                attributes |= {"title": proof.title, "data-to": proof.address}
             wrap([node.first_child], element(tree, "span", attributes))
     if first:
         wrap([math], link(first))

@@ -1,8 +1,4 @@
-"""Changes to Material for MkDocs: to its settings, and to what it wrote into a site.
-
-Each patch names the one place in a script that it changes, and fails where an upgrade of Material
-has moved it.
-"""
+"""Changes to Material for MkDocs: to its settings, and to what it wrote into a site."""
 
 from __future__ import annotations
 
@@ -12,12 +8,10 @@ from pathlib import Path
 from mkdocs.config.defaults import MkDocsConfig
 
 from proofbook.html.tree import Tree, element, prepend
-from proofbook.mkdocs.swap import write_whole
+from proofbook.mkdocs.site_folder import write_atomically
 from proofbook.model.config import BookConfig, in_language
 from proofbook.model.page_file import language_of, name_of
 from proofbook.model.problem import Problem, format_problems
-
-_SEARCH = Path(__file__).parents[1] / "content/search.js"
 
 _UNPROVED = {
     "zh": "这一页现在有没被证明的地方",
@@ -25,96 +19,6 @@ _UNPROVED = {
 }
 _OWN_STYLES = "assets/book.css"
 _SHEETS = "assets/stylesheets/*.min.css"
-
-QUERY = (
-    # What a reader typed is read, and what answers is found, by search.js, which begins the worker.
-    "workers/search",
-    rb'if\((\w)=\1\.replace\(new RegExp\("\\\\p\{sc=Han\}\+","gu"\),.{1,80}?'
-    rb"\1=\w+\(\1\),!\1\)return\{items:\[\]\};let (\w)=\w+\(\1\)\.filter\(.{1,80}?\),"
-    rb"(\w)=this\.index\.search\(\1\)",
-    rb"let \2=[],found=answers(\1,this);if(!found)return{items:[],asked:!1};let \3=found",
-)
-TYPED = (
-    # The search listens to keys, and there is none when a reader pastes from a menu, dictates, or
-    # drops a text. A composition (of Chinese, say) ends without another input in some browsers.
-    "bundle",
-    rb'(\w)\((\w),"keyup"\)(,\w\)\.pipe\(\w\(\(\)=>\2\.value\))',
-    rb'\1(\2,"input"),\1(\2,"compositionend")\3',
-)
-CLEARED = (
-    # The button that clears the field is no key either.
-    "bundle",
-    rb'(\(\w\.form,"reset"\)\.pipe\(\w+\(\w\)\)\.subscribe\(\(\)=>)(\w)\.focus\(\)\)',
-    rb"\1{\2.value='';\2.focus();\2.dispatchEvent(new Event('input'))})",
-)
-NOTHING_FOUND = (
-    # A result may belong to what was typed before, and half a word may have none: that nothing was
-    # found is said when the reader has stopped typing. How many results there are says nothing.
-    "bundle",
-    rb"\(\[\{items:(\w)\},\{value:(\w)\}\]\)=>\{switch\(\1\.length\)\{case 0:(\w)\.textContent="
-    rb'\2\.length\?(\w+\("search\.result\.none"\):\w+\("search\.result\.placeholder"\));break;'
-    rb'.{1,150}?"search\.result\.other",\w\)\}\}',
-    rb"([{items:\1,asked:asked=!0},{value:\2}])=>{clearTimeout(\3.late);\3.textContent='';"
-    rb"if(!\1.length)\3.late=setTimeout(()=>{\3.textContent=asked?\4},\2.length?1e3:0)}",
-)
-OWN_ORDER = (
-    # Material lets the entry of a page count for more than that of a section: so does search.js.
-    "workers/search",
-    rb"score:(\w)\*\(1\+\w+\(\w,2\)\)",
-    rb"score:\1",
-)
-NAMES = (
-    # A name such as zero_grad is in the index as a whole and by its words.
-    "workers/search",
-    rb"this\.tokenizer=(\w+),(lunr\.tokenizer)",
-    rb"this.tokenizer=named(\1),\2",
-)
-RANKING = (
-    # The ranking is made with the index, before a reader types.
-    "workers/search",
-    rb"(\w+)=new (\w+)\((\w)\.data\),\{type:1\}",
-    rb"\1=new \2(\3.data),\1.ranking=new Ranking(\1,\3.data.config),{type:1}",
-)
-INDEX_WAITS = (
-    # Each page fetches the search index at once, 140 kB, unless it is read from a file: then it
-    # waits until the reader turns to the search.
-    "bundle",
-    rb'\(location\.protocol!=="file:"\)(,\w+\("search"\))',
-    rb"(!1)\1",
-)
-WORKER_WAITS = (
-    # So does the program that searches, 13 kB more: it is loaded with the first thing it is told.
-    "bundle",
-    rb"=new Worker\((\w)\)",
-    rb"=(u=>{let w,late=new EventTarget;late.postMessage=told=>{w||(w=new Worker(u),"
-    rb'w.addEventListener("message",m=>late.dispatchEvent(new MessageEvent("message",{data:m.data'
-    rb"})))),w.postMessage(told)};return late})(\1)",
-)
-COPY_BUTTONS = (
-    # The copy button of each code block is called a navigation; a page has one or two.
-    "bundle",
-    rb'"nav",\{class:"md-code__nav"\}',
-    rb'"div",{class:"md-code__nav"}',
-)
-WHOLE_ANSWER = (
-    # Of a text, a result shows the paragraphs in which something was found; of a page, its answer.
-    "workers/search",
-    rb'(\w)\[(\w)\]=(\w)\(\1\[\2\],(\w),(\w),\2!=="text"\)',
-    rb'\1[\2]=\3(\1[\2],\4,\5,\2!=="text"||!\1.parent)',
-)
-ANSWER_FIRST = (
-    # A page shows its answer also where one of its sections was found before it.
-    "bundle",
-    rb"(\w\(\w,)2\|\+\(!\w&&\w===0\)\)",
-    rb"\g<1>3)",
-)
-
-
-PATCHES = (
-    *(QUERY, OWN_ORDER, NAMES, RANKING, TYPED, CLEARED, NOTHING_FOUND),
-    *(INDEX_WAITS, WORKER_WAITS, COPY_BUTTONS, WHOLE_ANSWER, ANSWER_FIRST),
-)
-"""Each as the name of a script, the pattern of the place in it, and what takes its place."""
 
 
 def fit_for_files(config: MkDocsConfig) -> None:
@@ -127,23 +31,7 @@ def fit_for_files(config: MkDocsConfig) -> None:
         config.extra["polyfills"] = ["assets/iframe-worker.js"]
 
 
-def patch_theme(site: Path) -> None:
-    """Patch an edition of the site; raises `ValueError` where a place is not there."""
-    for script, place, better in PATCHES:
-        for file in site.glob(f"assets/javascripts/{script}.*.min.js"):
-            code, count = re.subn(place, better, file.read_bytes())
-            if count != 1:
-                raise ValueError(
-                    f"{file.name}: the place to patch is not there. Has mkdocs-material changed? "
-                    "See proofbook/mkdocs/material.py"
-                )
-            file.write_bytes(code)
-    for worker in site.glob("assets/javascripts/workers/search.*.min.js"):
-        worker.write_bytes(_SEARCH.read_bytes() + worker.read_bytes())
-    _one_style_sheet(site)
-
-
-def _one_style_sheet(site: Path) -> None:
+def one_style_sheet(site: Path) -> None:
     """Put the style sheets of Material into that of the book, if it has one: two requests less for
     each page. Comments and indentation of the book stay behind."""
     own = site / _OWN_STYLES
@@ -178,4 +66,4 @@ def show_problems(problems: list[Problem], site: Path, config: BookConfig) -> No
             ):
                 box.insert_child(element(tree, tag, attributes, text), move=True)
             prepend(article, box)
-            write_whole(file, tree.html)
+            write_atomically(file, tree.html)

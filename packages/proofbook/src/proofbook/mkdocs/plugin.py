@@ -20,7 +20,7 @@ from mkdocs.config.config_options import Optional, Type
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import Abort, PluginError
 from mkdocs.livereload import LiveReloadServer
-from mkdocs.plugins import BasePlugin, event_priority
+from mkdocs.plugins import BasePlugin, CombinedEvent, event_priority
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
@@ -30,7 +30,6 @@ from proofbook.content.page_summary import answer
 from proofbook.export import downloads, markdown_copy
 from proofbook.html.page_context import site_markdown
 from proofbook.maths.mathml import wrong_formula
-from proofbook.mkdocs.edition_files import write_at_root, write_beside_pages
 from proofbook.mkdocs.editions import (
     EDITION,
     EditionFiles,
@@ -39,15 +38,18 @@ from proofbook.mkdocs.editions import (
     file_in_edition,
     name_after_first_page,
     nav_in_language,
+    notebook_path,
+    offered_from,
+    place_of,
+    source_of,
+    write_at_root,
+    write_next_to_pages,
 )
-from proofbook.mkdocs.material import fit_for_files, patch_theme
-from proofbook.mkdocs.places import notebook_path, offered_from, place_of, source_of
-from proofbook.mkdocs.proof import prove, write_shared_files
-from proofbook.mkdocs.serve import Edition, LiveSite, warm_up
-from proofbook.mkdocs.session import Findings, Session
-from proofbook.mkdocs.status import with_status
-from proofbook.mkdocs.swap import Target
-from proofbook.mkdocs.templates import list_fewer_files
+from proofbook.mkdocs.material import fit_for_files, one_style_sheet
+from proofbook.mkdocs.search_index import replace_worker
+from proofbook.mkdocs.serve import Edition, LiveSite, warm_up, with_status
+from proofbook.mkdocs.session import Findings, Session, prove, write_shared_files
+from proofbook.mkdocs.site_folder import SiteFolder
 from proofbook.model.book import Book
 from proofbook.model.config import OPTIONS, BookConfig
 from proofbook.model.page import parse
@@ -68,7 +70,7 @@ class ProofbookPlugin(BasePlugin):
         super().__init__()
         self.session: Session | None = None
         self.serving = False
-        self.target: Target | None = None
+        self.target: SiteFolder | None = None
         self.navigation: dict[str, Navigation] = {}
         self.editions: dict[str, Edition] = {}
         self.live: LiveSite | None = None
@@ -110,7 +112,6 @@ class ProofbookPlugin(BasePlugin):
         if not config.repo_url:  # MkDocs would warn of a path to edit that leads nowhere
             config.edit_uri = config.edit_uri_template = None
         fit_for_files(config)
-        list_fewer_files(config.theme)
         self.session.pages.remember_colored_code(config)
         return config
 
@@ -132,7 +133,7 @@ class ProofbookPlugin(BasePlugin):
         config.extra["root_url"] = urlsplit(config.site_url or "/").path or "/"
         if self.serving:
             return
-        self.target = Target(config)
+        self.target = SiteFolder(config)
 
     @event_priority(-50)  # after mkdocs-jupyter, which puts files of its own in place of notebooks
     def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
@@ -142,7 +143,10 @@ class ProofbookPlugin(BasePlugin):
             File.generated(config, f"assets/{name}", content=read_asset(name))
             for name in PLAYER_ASSETS
         ]
-        return EditionFiles([*filter(None, own), *assets], language, self.book)
+        found = EditionFiles([*filter(None, own), *assets], language, self.book)
+        self.session.search.begin(language)
+        replace_worker(found, config)
+        return found
 
     def on_nav(self, nav: Navigation, *, config: MkDocsConfig, files: Files) -> None:
         language = self.language(config)
@@ -156,9 +160,7 @@ class ProofbookPlugin(BasePlugin):
             return "\n"  # reported at the end, like everything else that does not hold
         return None
 
-    def on_page_markdown(
-        self, markdown: str, *, page: Page, config: MkDocsConfig, files: Files
-    ) -> str:
+    def _expand(self, markdown: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
         source = source_of(page.file)
         known = source in self.book.page_files
         summary = answer(self.book.page(source) if known else parse(source, markdown, False))
@@ -172,7 +174,6 @@ class ProofbookPlugin(BasePlugin):
         if page.canonical_url and own != language:
             addresses = self._alternates(page.file, config)
             page.canonical_url = next(x["whole"] for x in addresses if x["language"] == own)
-        self.session.pages.remember(page, language)
         reads = self.session.reads[language, source] = {}
         text = self.book.text(source)
         if not text.endswith(markdown):
@@ -192,33 +193,46 @@ class ProofbookPlugin(BasePlugin):
             downloads.write_figure_data(self.book.page(source), self.book, target.parent)
         return expanded
 
-    def on_page_content(
-        self, content: str, *, page: Page, config: MkDocsConfig, files: Files
+    @event_priority(-100)  # after all that change the Markdown
+    def _leave_cached(
+        self, markdown: str, *, page: Page, config: MkDocsConfig, files: Files
     ) -> str:
+        if source_of(page.file) not in self.book.page_files:
+            return markdown
+        return self.session.pages.to_render(markdown, page, self.language(config))
+
+    on_page_markdown = CombinedEvent(_expand, _leave_cached)
+
+    @event_priority(100)
+    def _take_cached(self, content: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
+        return self.session.pages.rendered(content, page, files, self.language(config))
+
+    def _finish(self, content: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
         source, findings = source_of(page.file), self.session.findings
-        if source not in self.book.page_files:
-            return content
         language, published = self.language(config), self._published(config)
+        if source not in self.book.page_files:
+            self.session.search.add(page, content, language)
+            return content
         place = place_of(page, config, files, self.book, language, published)
-        finished, reads = self.session.pages.finish(content, self.book, place)
+        finished, reads = self.session.pages.finished(content, self.book, place)
         self.session.reads[place.language, source] |= reads
         findings.letters[source] = finished.formula_characters
         source_page = self.book.page(source)
         findings.problems[source] = [
             wrong_formula(source_page, *each) for each in finished.wrong_formulas
         ]
+        self.session.search.add(page, finished.html, language)
         return finished.html
+
+    on_page_content = CombinedEvent(_take_cached, _finish)
 
     def on_env(self, env: jinja2.Environment, *, config: MkDocsConfig, files: Files):
         language = self.language(config)
-        self.session.templates.use(env)
         for file in files.documentation_pages():
             name_after_first_page(file, language)
         if self.serving:
             nav = self.navigation[language]
             self.editions[language] = Edition(language, config, files, nav, env)
-        if search := config.plugins.get("material/search"):
-            self.session.search.use(search, language)
         return env
 
     def on_page_context(self, context, *, page: Page, config: MkDocsConfig, nav: Navigation):
@@ -245,12 +259,9 @@ class ProofbookPlugin(BasePlugin):
 
     @event_priority(-100)
     def on_post_build(self, *, config: MkDocsConfig) -> None:
-        try:
-            patch_theme(Path(config.site_dir))
-        except ValueError as error:
-            raise PluginError(str(error)) from error
         language, site = self.language(config), Path(config.site_dir)
-        self.session.search.add_words(site, self.book, language)
+        one_style_sheet(site)
+        self.session.search.write(site, self.book, language)
         if self._published(config):
             self._write_host_files(config, language)
         if self.is_first(config):
@@ -313,6 +324,7 @@ class ProofbookPlugin(BasePlugin):
 
     def _write_host_files(self, config: MkDocsConfig, language: str) -> None:
         """Write what a host or a program asks for next to the pages."""
-        write_beside_pages(config, self.navigation[language], language, self.session)
+        unshown = self.session.findings.unshown
+        write_next_to_pages(config, self.navigation[language], language, self.book, unshown)
         if self.is_first(config):
-            write_at_root(config, self.session)
+            write_at_root(config, self.book)

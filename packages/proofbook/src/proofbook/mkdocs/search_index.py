@@ -1,47 +1,57 @@
-"""The search index of Material, made faster: what its parser would drop anyway is dropped before,
-and the entries of a page that is the same are kept.
+"""The index of the search: for each page what stands in its sections, in the form of Material's.
 
-Material reads the HTML of each page with a parser written in Python; figures, formulas and colored
-code hold most of the tags, and none of them reach the index.
+The plugin of Material writes the settings of the search; this fills the index in its place, and
+the worker that answers from it is the book's own.
 """
 
 from __future__ import annotations
 
+import html
 import json
-import os
-import re
-from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from pathlib import Path
-from types import SimpleNamespace
 
 import jieba
-from material.plugins.search.plugin import SearchIndex, SearchPlugin
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import PluginError
+from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
-from selectolax.lexbor import LexborHTMLParser
 
+from proofbook.content import search
 from proofbook.content.glossary import Terms, known_terms
 from proofbook.content.page_summary import unlatexed
 from proofbook.content.questions import known_questions
-from proofbook.content.search import (
-    answers_of,
-    asked_of,
-    elsewhere,
-    names_of,
-    own_words,
-    with_asked,
-    with_excerpts,
-)
-from proofbook.mkdocs.kept import Kept, digest
-from proofbook.mkdocs.swap import write_whole
+from proofbook.html.tree import Node, parse
+from proofbook.mkdocs.page_cache import Cache, digest
+from proofbook.mkdocs.site_folder import write_atomically
 from proofbook.model.book import Book
 
 _FILE = "search/search_index.json"
-_UNSEEN = "[data-search-exclude], script, style, object"
-_MARKS = re.compile(r"\s?data-search-\w+=\"[^\"]+\"")
-_PASSED = ["span", "samp", "math", "semantics", "mrow", "mn", "mi", "mo", "msub", "msup", "mtext"]
-"""Elements of which the index keeps the text alone."""
-_DICTIONARIES = ("jieba_dict", "jieba_dict_user")
-"""Settings of Material's search that name a file."""
+_PROGRAMS = Path(search.__file__).parent
+_WORKERS = "assets/javascripts/workers/search."
+_HEADINGS = frozenset(f"h{level}" for level in range(1, 7))
+_UNSEEN = frozenset({"object", "script", "style"})
+_SHOWN = frozenset({"p", "code", "pre", "li", "ol", "ul", "sub", "sup"})
+"""Elements that a result shows; of others the index has the text alone."""
+
+
+def replace_worker(files: Files, config: MkDocsConfig) -> None:
+    """Put the book's own worker in the place of Material's, under the name that pages ask for."""
+    if "material/search" not in config.plugins:
+        return
+    theirs = [file for file in files if file.src_uri.startswith(_WORKERS)]
+    if not theirs:
+        raise PluginError(
+            f"the theme has no {_WORKERS}*.js, in whose place the search goes: has mkdocs-material "
+            "changed? See proofbook/mkdocs/search_index.py"
+        )
+    for file in theirs:
+        files.remove(file)
+    worker = (_PROGRAMS / "search_worker.js").read_text("utf-8")
+    program = (_PROGRAMS / "search.js").read_text("utf-8")
+    names = {file.src_uri: worker for file in theirs if file.src_uri.endswith(".js")}
+    for name, content in (names | {f"{_WORKERS}js": program}).items():
+        files.append(File.generated(config, name, content=content))
 
 
 class Segmenter:
@@ -50,148 +60,164 @@ class Segmenter:
     Loading the dictionary takes most of a second, so it waits for a text that was not cut before.
     """
 
-    def __init__(self, kept: Kept) -> None:
-        self._kept = kept
-        self._terms = self._taught = Terms()
-        self._mixed = False
+    def __init__(self, cache: Cache) -> None:
+        self._cache = cache
+        self._terms = Terms()
+        self._tokenizer: jieba.Tokenizer | None = None
 
     def learn(self, terms: Terms) -> None:
         """Have the terms of a glossary cut as words from now on."""
-        self._terms = terms
+        if terms != self._terms:
+            self._terms, self._tokenizer = terms, None
 
     @property
     def words(self) -> str:
-        """A digest of the words that the dictionary was told, or will be.
+        """A digest of the words that are added to the dictionary."""
+        return digest(*(term.zh for term in self._terms.all))
 
-        A dictionary unlearns nothing. Once it was told the words of another glossary, what it cuts
-        is of no use to another process.
-        """
-        others = [str(os.getpid()), str(jieba.dt.total)] if self._mixed else []
-        return digest(*(term.zh for term in self._terms.all), *others)
-
-    def ready(self) -> None:
-        """Tell the dictionary the words that it does not know yet."""
-        if jieba.dt.initialized and self._taught == self._terms:
-            return
-        self._mixed |= jieba.dt.initialized
-        for word in own_words(self._terms, jieba.cut):
-            jieba.add_word(word)
-        self._taught = self._terms
+    def tokenizer(self) -> jieba.Tokenizer:
+        """The dictionary with the words of the glossary."""
+        if self._tokenizer is None:
+            self._tokenizer = jieba.Tokenizer()
+            for word in search.own_words(self._terms, self._tokenizer.cut):
+                self._tokenizer.add_word(word)
+        return self._tokenizer
 
     def cut(self, text: str) -> list[str]:
         """The words of a Chinese text, and the words within them."""
-        words = self._kept.get(("cut", text), self.words)
+        words = self._cache.get(("cut", text), self.words)
         if words is None:
-            self.ready()
-            words = list(jieba.cut_for_search(text))
-            self._kept.put(("cut", text), self.words, words)
+            words = list(self.tokenizer().cut_for_search(text))
+            self._cache.put(("cut", text), self.words, words)
         return words
 
+    def divided(self, text: str) -> str:
+        """A text with its Chinese words apart, by characters that nobody sees."""
+        cut = self.tokenizer().cut
+        words = search.HAN.sub(lambda found: "\u200b".join(["", *cut(found[0]), ""]), text)
+        return words.strip("\u200b")
 
-class SearchEntries:
-    """The entries of each page, made once for its content.
 
-    `waits`: whether a page that is written is not looked at before the index is written.
+@dataclass
+class Section:
+    """A heading and what stands below it, up to the next. `id`: none for the top of a page."""
+
+    id: str
+    title: str = ""
+    parts: list[str] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        """What stands below the heading, as HTML of a few elements."""
+        return "".join(self.parts).strip()
+
+
+def sections(content: str) -> list[Section]:
+    """The sections of a page's HTML, without what is marked as not to be searched."""
+    found = [Section("")]
+    _read(parse(content).body, found[0], found, in_code=False)
+    return found
+
+
+def _read(node: Node, section: Section, found: list[Section], in_code: bool) -> None:
+    """Add what a node holds to a section, and to the sections that begin in it, which are `found`.
+
+    A section that begins within a box ends with the box; then the one around it goes on.
     """
-
-    def __init__(self, kept: Kept) -> None:
-        self.waits = False
-        self.segmenter = Segmenter(kept)
-        self._kept = kept
-        self._whole: dict[tuple[str, str], tuple[int, str]] = {}
-
-    def use(self, plugin: SearchPlugin, edition: str) -> None:
-        """Have the index of an edition filled from here."""
-        index = plugin.search_index
-        index.add_entry_from_context = self._adding(index, edition, _settings(index))
-
-    def add_words(self, site: Path, book: Book, language: str) -> None:
-        """Have the index that Material wrote find pages by what readers type."""
-        file = site / _FILE
-        if file.is_file():
-            file.write_text(self._with_words(file.read_text("utf-8"), book, language), "utf-8")
-
-    def write(
-        self, plugin: SearchPlugin, pages: Iterable[Page], book: Book, language: str, site: Path
-    ) -> None:
-        """Write the index of an edition anew, while it is served."""
-        index = plugin.search_index
-        index.entries = []
-        for page in pages:
-            self._add(page, index, language, _settings(index))
-        text = self._with_words(index.generate_search_index(None), book, language)
-        write_whole(site / _FILE, text)
-
-    def _with_words(self, text: str, book: Book, language: str) -> str:
-        terms, questions = book.fact(known_terms), book.fact(known_questions)
-        asked = asked_of(book.pages, terms, questions, language)
-        index = json.loads(text)
-        entries = with_excerpts(index["docs"], answers_of(book.pages, language))
-        index["config"]["names"] = names_of(terms, language)
-        index["docs"] = [
-            *with_asked(entries, asked, self.segmenter.cut),
-            *elsewhere(questions, language, self.segmenter.cut),
-        ]
-        return json.dumps(index, ensure_ascii=False, separators=(",", ":"))
-
-    def _adding(self, index: SearchIndex, edition: str, settings: str) -> Callable[[Page], None]:
-        def add_entry_from_context(page: Page) -> None:
-            if self.waits:
-                self._whole_content((edition, page.file.src_uri), page)
+    for child in node.iter(include_text=True):
+        tag, attributes = child.tag, child.attributes
+        if tag in _HEADINGS and attributes.get("id"):
+            heading = Section("")
+            _read(child, heading, [], in_code)
+            if tag == "h1" and len(found) == 1 and not found[0].text:
+                section = found[0]
             else:
-                self._add(page, index, edition, settings)
+                section = Section(attributes["id"])
+                found.append(section)
+            section.title = heading.text
+        elif child.is_text_node:
+            _add_text(section.parts, child.text_content or "", in_code)
+        elif tag == "span" and _has_class(child, "formula") and child.css("annotation"):
+            latex = unlatexed(child.css_first("annotation").text())
+            section.parts.append(html.escape(latex, quote=False))
+        elif child.is_element_node and not _is_unseen(child):
+            start = len(section.parts)
+            _read(child, section, found, in_code or tag == "pre")
+            if tag in _SHOWN and any(not part.isspace() for part in section.parts[start:]):
+                section.parts.insert(start, f"<{tag}>")
+                section.parts.append(f"</{tag}>")
 
-        return add_entry_from_context
 
-    def _add(self, page: Page, index: SearchIndex, edition: str, settings: str) -> None:
-        place = edition, page.file.src_uri
-        content = self._whole_content(place, page)
-        meta = repr([page.meta.get(name) for name in ("title", "search", "tags")])
-        said = content, str(page.title), meta, page.url, settings
-        entries = self._kept.get(("search", *place), digest(*said, self.segmenter.words))
+def _has_class(node: Node, name: str) -> bool:
+    return name in (node.attributes.get("class") or "").split()
+
+
+def _is_unseen(node: Node) -> bool:
+    marked = "data-search-exclude" in node.attributes
+    return marked or node.tag in _UNSEEN or _has_class(node, "headerlink")
+
+
+def _add_text(parts: list[str], text: str, in_code: bool) -> None:
+    if not in_code:
+        text = text.replace("\n", " ") if text.strip() else " "
+    if text.strip() or in_code or not parts or not parts[-1].isspace():
+        parts.append(html.escape(text, quote=False))
+
+
+class SearchIndex:
+    """The entries of each page, made once for its content, and the index of each edition."""
+
+    def __init__(self, cache: Cache) -> None:
+        self.segmenter = Segmenter(cache)
+        self._cache = cache
+        self._pages: dict[str, dict[str, tuple[Page, str, dict]]] = {}
+
+    def begin(self, language: str) -> None:
+        """Begin the index of an edition anew."""
+        self._pages[language] = {}
+
+    def add(self, page: Page, content: str, language: str) -> None:
+        """Have a page found by this content, and Material leave it alone."""
+        options = page.meta.get("search") or {}
+        self._pages[language][page.file.src_uri] = page, content, options
+        page.meta["search"] = {"exclude": True}
+
+    def write(self, site: Path, book: Book, language: str) -> None:
+        """Fill the index of an edition, in which Material wrote the settings of the search."""
+        file = site / _FILE
+        if not file.is_file():
+            return
+        pages = self._pages[language].values()
+        entries = [e for page, *said in pages for e in self._entries(page, *said, language)]
+        terms, questions = book.fact(known_terms), book.fact(known_questions)
+        asked = search.asked_of(book.pages, terms, questions, language)
+        entries = search.with_excerpts(entries, search.answers_of(book.pages, language))
+        index = {
+            "config": json.loads(file.read_text("utf-8"))["config"]
+            | {"names": search.names_of(terms, language)},
+            "docs": [
+                *search.with_asked(entries, asked, self.segmenter.cut),
+                *search.elsewhere(questions, language, self.segmenter.cut),
+            ],
+        }
+        write_atomically(file, json.dumps(index, ensure_ascii=False, separators=(",", ":")))
+
+    def _entries(self, page: Page, content: str, options: dict, language: str) -> list[dict]:
+        if options.get("exclude"):
+            return []
+        place, title = ("search", language, page.file.src_uri), str(page.title)
+        said = content, title, page.url, repr(options)
+        entries = self._cache.get(place, digest(*said, self.segmenter.words))
         if entries is None:
-            self.segmenter.ready()
-            before = len(index.entries)
-            SearchIndex.add_entry_from_context(index, _lean(page, content))
-            entries = index.entries[before:]
-            made_from = digest(*said, self.segmenter.words)
-            self._kept.put(("search", *place), made_from, entries)
-        else:
-            index.entries.extend(entries)
-
-    def _whole_content(self, place: tuple[str, str], page: Page) -> str:
-        """The content of a page with the marks of what the search leaves out.
-
-        Material takes them away when it has read them; a page may be written once more.
-        """
-        shown, whole = self._whole.get(place, (0, ""))
-        if whole and hash(page.content) == shown:
-            return whole
-        self._whole[place] = hash(_MARKS.sub("", page.content)), page.content
-        return page.content
-
-
-def _settings(index: SearchIndex) -> str:
-    """Everything that the entries depend on besides the pages."""
-    named = (index.config.get(name) for name in _DICTIONARIES)
-    files = [Path(name) for name in named if name]
-    stamps = [digest(file.read_text("utf-8")) if file.is_file() else "" for file in files]
-    return repr([sorted((key, repr(value)) for key, value in index.config.items()), stamps])
-
-
-def _lean(page: Page, content: str) -> SimpleNamespace:
-    """The page with all HTML that is only seen taken out of its content."""
-    tree = LexborHTMLParser(f"<body>{content}</body>")
-    for formula in tree.css("span.formula"):
-        if source := formula.css_first("annotation"):
-            formula.replace_with(unlatexed(source.text()))
-    for node in tree.css(_UNSEEN):
-        node.decompose()
-    tree.body.unwrap_tags(_PASSED)
-    return SimpleNamespace(
-        content=tree.body.inner_html,
-        meta=page.meta,
-        toc=page.toc,
-        url=page.url,
-        title=page.title,
-    )
+            more = {"boost": options["boost"]} if "boost" in options else {}
+            entries = [
+                {
+                    "location": f"{page.url}#{section.id}" if section.id else page.url,
+                    "title": self.segmenter.divided(section.title or html.escape(title)),
+                    "text": self.segmenter.divided(section.text),
+                    **more,
+                }
+                for section in sections(content)
+            ]
+            self._cache.put(place, digest(*said, self.segmenter.words), entries)
+        return entries

@@ -8,32 +8,38 @@ else has changed is rendered. Any other edit (a setting, the theme, a new page) 
 from __future__ import annotations
 
 import contextlib
+import html
+import json
 import logging
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import jinja2
 from markdown import Markdown
-from mkdocs.commands.build import _build_page, _populate_page
+from mkdocs.commands.build import get_context
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.livereload import LiveReloadServer
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.nav import Navigation
+from watchdog.events import FileSystemEvent, FileSystemEventHandler
+from watchdog.observers import Observer
+from watchdog.observers.polling import PollingObserver
 
 from proofbook import pipeline
 from proofbook.api.documentation import known_documentation
 from proofbook.cli import summary
 from proofbook.mkdocs.editions import name_after_first_page
 from proofbook.mkdocs.material import show_problems
-from proofbook.mkdocs.status import write_status
-from proofbook.mkdocs.watching import Watcher
+from proofbook.mkdocs.site_folder import write_atomically
 from proofbook.model.book import Book
+from proofbook.model.config import in_language
 from proofbook.model.problem import Problem, Unproved, without_duplicates
 from proofbook.model.sources import FOLDERS
 
@@ -44,6 +50,11 @@ if TYPE_CHECKING:
 log = logging.getLogger("mkdocs.proofbook")
 
 _CODE = "```python\nx = 1\n```\n"
+
+STATUS = "proofbook-status.json"
+"""The file of the served site that says what is checked; `live.js` reads it."""
+_SCRIPT = Path(__file__).with_name("live.js")
+_WORDS = {"zh": "这次修改还在核对", "en": "This edit is being checked"}
 
 PAUSE = 0.5
 """Seconds without an edit after which the book is checked."""
@@ -63,12 +74,40 @@ class Edition:
         """The files of its pages, by their path in the book."""
         return {f"docs/{file.src_uri}": file for file in self.files.documentation_pages()}
 
+    def render(self, file: str) -> None:
+        """Render a page again and write it, with the events that MkDocs has for it."""
+        source, config, files = self.pages()[file], self.config, self.files
+        events, page = config.plugins, source.page
+        page = events.on_pre_page(page, config=config, files=files)
+        page.read_source(config)
+        page.markdown = events.on_page_markdown(
+            page.markdown, page=page, config=config, files=files
+        )
+        page.render(config, files)
+        page.content = events.on_page_content(page.content, page=page, config=config, files=files)
+        name_after_first_page(source, self.language)
+        self.write(file)
+
+    def write(self, file: str) -> None:
+        """Write a page that is rendered; who reads its file meanwhile reads the old one."""
+        source, config, nav = self.pages()[file], self.config, self.nav
+        page = source.page
+        page.active = True  # in the navigation
+        try:
+            context = get_context(nav, self.files.documentation_pages(), config, page)
+            template = self.env.get_template(page.meta.get("template", "main.html"))
+            context = config.plugins.on_page_context(context, page=page, config=config, nav=nav)
+            output = config.plugins.on_post_page(template.render(context), page=page, config=config)
+        finally:
+            page.active = False
+        write_atomically(Path(source.abs_dest_path), output)
+
 
 def warm_up(session: Session, editions: Iterable[Edition]) -> None:
     """Load what the first edit needs and a build of pages that were kept did not; takes seconds,
     in which a build waits for its scripts anyway."""
     known_documentation(session.book)
-    session.search.segmenter.ready()
+    session.search.segmenter.tokenizer()
     for edition in editions:
         extensions, options = edition.config.markdown_extensions, edition.config.mdx_configs
         Markdown(extensions=extensions, extension_configs=options).convert(_CODE)
@@ -94,17 +133,15 @@ class LiveSite:
     _titles: dict[tuple[str, str], str] = field(default_factory=dict)
     _with_problems: set[str] = field(default_factory=set)
     _thread: threading.Thread | None = None
-    _watcher: Watcher | None = None
+    _watched: list[str] = field(default_factory=list)
 
     def start(self) -> None:
         """Take over from MkDocs: what is watched, and what an edit does."""
         self.server.builder = self.rebuild
         root = self.plugin.book.root
         own = [str(root / folder) for folder in FOLDERS if (root / folder).is_dir()]
-        # MkDocs has those of the settings watched after this: then the first edit would seem to
-        # have changed them.
-        asked = next(iter(self.plugin.editions.values())).config.watch
-        self._watcher = Watcher(self.server, [*own, *asked])
+        config = next(iter(self.plugin.editions.values())).config
+        self._watched = watch(self.server, config, own)
         self._at_once(True)
         self._others, self._titles = self._other_files(), self._titles_now()
         self._say(checked=True)
@@ -157,7 +194,7 @@ class LiveSite:
         self._say(checked=False)
         for edition in self.plugin.editions.values():
             for file in shown & edition.pages().keys():
-                self._render(edition, file)
+                edition.render(file)
         seconds = time.monotonic() - began
         names = ", ".join(sorted(changed)[:3]) + (" ..." if len(changed) > 3 else "")
         log.info(f"{names}: shown after {seconds:.1f} s; the book is being checked")
@@ -175,27 +212,8 @@ class LiveSite:
         self._say(checked=True)
 
     def _at_once(self, at_once: bool) -> None:
-        """Whether a page is written without its new figures and its entries in the search index,
-        which the check brings."""
-        session = self.plugin.session
-        session.figures.waits, session.search.waits = not at_once, at_once
-
-    def _render(self, edition: Edition, file: str) -> None:
-        source = edition.pages()[file]
-        _populate_page(source.page, edition.config, edition.files)
-        name_after_first_page(source, edition.language)
-        self._write(edition, source)
-
-    def _write(self, edition: Edition, source: File) -> None:
-        """Write a page that is rendered; who reads its file meanwhile reads the old one."""
-        pages, whole = edition.files.documentation_pages(), Path(source.abs_dest_path)
-        beside = whole.with_name(f".{whole.name}")
-        source.abs_dest_path = str(beside)
-        try:
-            _build_page(source.page, edition.config, pages, edition.nav, edition.env)
-            os.replace(beside, whole)
-        finally:
-            source.abs_dest_path = str(whole)
+        """Whether a page is written without its new figures, which the check brings."""
+        self.plugin.session.figures.waits = not at_once
 
     def _check_after_edits(self) -> None:
         """In a thread: check the book once an edit is shown, then render what else has changed."""
@@ -239,7 +257,7 @@ class LiveSite:
         if self._titles != (titles := self._titles_now()):  # they stand in the navigation
             for edition, file in places:
                 with turn():
-                    self._write(edition, edition.pages()[file])
+                    edition.write(file)
             self._titles = titles
         found = [p for problems in session.findings.problems.values() for p in problems]
         problems = without_duplicates([*outcome.problems, *found])
@@ -253,9 +271,8 @@ class LiveSite:
         for edition in self.plugin.editions.values():
             # Takes a while, and nobody who edits waits for it: the next check writes it again.
             give_way()
-            if search := edition.config.plugins.get("material/search"):
-                site, pages = Path(edition.config.site_dir), edition.nav.pages
-                session.search.write(search, pages, session.book, edition.language, site)
+            site = Path(edition.config.site_dir)
+            session.search.write(site, session.book, edition.language)
 
     def _titles_now(self) -> dict[tuple[str, str], str]:
         return {
@@ -268,16 +285,16 @@ class LiveSite:
         """Render a page that shows what was edited elsewhere, or earlier figures."""
         session = self.plugin.session
         if not book.still_has(session.reads.get((edition.language, file), {})):
-            self._render(edition, file)
+            edition.render(file)
         elif (edition.language, file) in session.figures.earlier:
-            self._write(edition, edition.pages()[file])
+            edition.write(file)
 
     def _show(self, problems: list[Problem]) -> None:
         """Put problems on their pages, and take them off those that have none any more."""
         pages = {page for problem in problems for page in problem.pages or self._home_pages()}
         for edition in self.plugin.editions.values():
             for file in (self._with_problems | pages) & edition.pages().keys():
-                self._write(edition, edition.pages()[file])  # without the box of last time
+                edition.write(file)  # without the box of last time
         first = self.plugin.editions[self.plugin.settings.default.code]
         show_problems(problems, Path(first.config.site_dir), self.plugin.settings)
         self._with_problems = pages
@@ -302,7 +319,7 @@ class LiveSite:
     def _other_files(self) -> dict[str, tuple[int, int]]:
         """Size and time of each watched file that is no text of the book."""
         book = self.plugin.session.book
-        return self._watcher.other_files({str(book.root / name) for name in book.sources})
+        return other_files(self._watched, {str(book.root / name) for name in book.sources})
 
 
 def _pages_of(changed: Iterable[str], book: Book) -> Iterator[str]:
@@ -313,3 +330,100 @@ def _pages_of(changed: Iterable[str], book: Book) -> Iterator[str]:
         elif name.startswith("snippets/"):
             stem = name.partition(".")[0]
             yield from book.pages_showing(f"{stem}.py")
+
+
+CHANGES = ("created", "modified", "deleted", "moved")
+"""Events after which a file may be another; that it was opened or closed says nothing."""
+
+
+class _Changes(FileSystemEventHandler):
+    """Hands on events that may have changed a file that stays."""
+
+    def __init__(self, handler: FileSystemEventHandler) -> None:
+        self._handler = handler
+
+    def on_any_event(self, event: FileSystemEvent) -> None:
+        if event.event_type in CHANGES and not _is_passing(os.fsdecode(event.src_path)):
+            self._handler.dispatch(event)
+
+
+class _OnlyChanges:
+    """An observer of files that reports no others than changes."""
+
+    def schedule(self, event_handler: FileSystemEventHandler, path: str, **options: Any) -> Any:
+        return super().schedule(_Changes(event_handler), path, **options)
+
+
+class _SystemObserver(_OnlyChanges, Observer):
+    """The system reports changes."""
+
+
+class _Poller(_OnlyChanges, PollingObserver):
+    """Looks at all files again and again."""
+
+
+def watch(server: LiveReloadServer, config: MkDocsConfig, folders: Iterable[str]) -> list[str]:
+    """Have the system report changes to a server of MkDocs, which by itself looks at all files
+    twice a second; returns all that is watched, with `folders`."""
+    watched = []
+    for path in (config.docs_dir, config.config_file_path, *config.theme.dirs):
+        with contextlib.suppress(KeyError):  # that of the theme only where it is asked for
+            server.unwatch(path)
+            watched.append(path)
+    server.observer = _observer()
+    # MkDocs has those of the settings watched after this: by then the first edit may be there.
+    watched = list(dict.fromkeys([*watched, *folders, *config.watch]))
+    for path in watched:
+        server.watch(path)
+    return watched
+
+
+def _observer() -> _SystemObserver | _Poller:
+    try:
+        observer = _SystemObserver()
+        observer.schedule(FileSystemEventHandler(), os.getcwd(), recursive=False)
+        observer.unschedule_all()
+        return observer
+    except OSError:  # too many files for inotify
+        return _Poller(timeout=0.2)
+
+
+def other_files(watched: Iterable[str], texts: Collection[str]) -> dict[str, tuple[int, int]]:
+    """Size and time of each watched file that is none of `texts`."""
+    found = {}
+    for file in (file for path in watched for file in _files_below(os.path.abspath(path))):
+        if file not in texts and not _is_passing(file):
+            with contextlib.suppress(OSError):  # it has gone, or leads nowhere
+                status = os.stat(file)
+                found[file] = status.st_size, status.st_mtime_ns
+    return found
+
+
+def _is_passing(path: str) -> bool:
+    """Whether a file is one that comes and goes by itself: of an editor, of Python."""
+    name = os.path.basename(path)
+    return name.startswith(".") or name.endswith(("~", ".pyc", ".new")) or "__pycache__" in path
+
+
+def _files_below(path: str) -> Iterator[str]:
+    if os.path.isfile(path):
+        yield path
+    for folder, folders, names in os.walk(path):
+        folders[:] = [name for name in folders if not name.startswith((".", "__pycache__"))]
+        yield from (os.path.join(folder, name) for name in names)
+
+
+def write_status(site: Path, edits: int, checked: bool, failing: Sequence[str]) -> None:
+    """Say that this many edits were shown, whether the last is checked, and which pages fail, by
+    their addresses."""
+    said = {"edits": edits, "checked": checked, "failing": failing}
+    write_atomically(site / STATUS, json.dumps(said))
+
+
+def with_status(output: str, config: MkDocsConfig, language: str) -> str:
+    """The HTML of a page with the script that says whether the last edit is checked."""
+    root = urlsplit(config.extra["book_url"] or "/").path or "/"
+    words = html.escape(in_language(_WORDS, language))
+    script = _SCRIPT.read_text("utf-8")
+    tag = f'<script data-status="{root}{STATUS}" data-words="{words}">{script}</script>'
+    return output.replace("</body>", f"{tag}</body>", 1)

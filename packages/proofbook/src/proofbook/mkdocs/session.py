@@ -1,27 +1,36 @@
-"""What outlives one build: the book, its runs and notebooks, and the pages that were rendered."""
+"""What outlives one build: the book, its runs and notebooks, and the pages that were rendered; and
+the end of a build, which says what holds and what does not."""
 
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from mkdocs.exceptions import Abort, PluginError
+
 from proofbook import pipeline
-from proofbook.mkdocs.kept import Kept
+from proofbook.cli import summary
+from proofbook.cli.progress import showing_progress
+from proofbook.export import downloads
+from proofbook.html.formulas import FONT_FILE, font
 from proofbook.mkdocs.lab_figures import LabFigures
-from proofbook.mkdocs.made_by import installed_software
-from proofbook.mkdocs.rendered import RenderedPages
-from proofbook.mkdocs.search_index import SearchEntries
-from proofbook.mkdocs.templates import CompiledTemplates
+from proofbook.mkdocs.material import show_problems
+from proofbook.mkdocs.page_cache import Cache, RenderedPages, digest, installed_software
+from proofbook.mkdocs.search_index import SearchIndex
 from proofbook.model.book import Book, read_book
 from proofbook.model.memo import Reads
-from proofbook.model.problem import Problem
+from proofbook.model.problem import Problem, without_duplicates
 from proofbook.model.store import Store
 from proofbook.model.temporary import TemporaryFolder
 from proofbook.run.kernels import kernel_environment
 from proofbook.run.notebooks import Notebooks
+from proofbook.run.runner import RunnerError
 from proofbook.run.runs import VARIED, Runs
+
+log = logging.getLogger("mkdocs.proofbook")
 
 
 @dataclass
@@ -39,7 +48,7 @@ class Findings:
 
 @dataclass
 class Session:
-    """Owns all that one `mkdocs` process keeps between its builds, for all editions.
+    """Owns all that one `mkdocs` process has between its builds, for all editions.
 
     `installed`: a digest of the packages that were installed when it began.
     """
@@ -52,15 +61,14 @@ class Session:
     kernels: TemporaryFolder
     started: pipeline.Started
     installed: str
-    kept: Kept
+    cache: Cache
     findings: Findings = field(default_factory=Findings)
     reads: dict[tuple[str, str], Reads] = field(default_factory=dict)
     """By language and file of a page: what of the book was read to render it last."""
 
     def __post_init__(self) -> None:
-        self.pages = RenderedPages(self.kept)
-        self.search = SearchEntries(self.kept)
-        self.templates = CompiledTemplates(self.kept)
+        self.pages = RenderedPages(self.cache)
+        self.search = SearchIndex(self.cache)
         self.figures = LabFigures(self.runs)
 
     @classmethod
@@ -83,8 +91,8 @@ class Session:
         if with_notebooks:
             notebooks = Notebooks(store.load_notebooks(installed), runs.fork_kernel)
         started = pipeline.start(book, runs, notebooks, navigation=False)
-        kept = Kept(store.load_site(book.config, installed))
-        return cls(serving, store, book, runs, notebooks, kernels, started, installed, kept)
+        cache = Cache(store.load_site(book.config, installed))
+        return cls(serving, store, book, runs, notebooks, kernels, started, installed, cache)
 
     def reopen(self) -> None:
         """Read the book again where it has changed, and have what is new run."""
@@ -97,15 +105,64 @@ class Session:
         self.runs.forget_others(self.book.scripts)
 
     def close(self) -> None:
-        """Stop what runs, and keep what was found for the next process."""
+        """Stop what runs, and save what was found for the next process."""
         with contextlib.suppress(OSError):
             self.store.save_memo(self.book)
-            self.store.save_site(self.book.config, self.installed, self.kept.used())
+            self.store.save_site(self.book.config, self.installed, self.cache.used())
             if all(run.done() for run in self.started.waiting):
                 self.store.save_runs(self.runs)
             if self.notebooks:
                 self.store.save_notebooks(self.installed, self.notebooks.held)
+        self.pages.close()
         self.runs.close()  # first: its kernels end with it, and no notebook is waited for
         if self.notebooks:
             self.notebooks.close()
         self.kernels.remove()
+
+
+def write_shared_files(session: Session, site: Path) -> None:
+    """Write the scripts, the files that the site offers, and the font of the formulas into the
+    folder of the site."""
+    book, letters = session.book, frozenset().union(*session.findings.letters.values())
+    for language in book.config.codes:
+        downloads.write_scripts(book, language, site / book.config.prefix(language))
+    downloads.copy_offered(book, site)
+    if not letters:
+        return
+    made_from = digest(*sorted(letters))
+    cut = session.cache.get("font", made_from)
+    if cut is None:
+        cut = font(letters)
+        session.cache.put("font", made_from, cut)
+    for language in book.config.codes:
+        folder = site / book.config.prefix(language)
+        if folder.is_dir():
+            (folder / FONT_FILE).write_bytes(cut)
+
+
+def prove(session: Session, site: Path, warned: Abort | None) -> None:
+    """Say what holds and what doesn't, once all editions are built.
+
+    Raises `PluginError` where something doesn't; in a site that is served, its pages say it
+    instead. `warned`: how a strict build ends that had warnings; it is raised after that.
+    """
+    try:
+        outcome = pipeline.finish(session.started, showing_progress)
+    except RunnerError as error:
+        raise PluginError(str(error)) from error
+    extra = [problem for found in session.findings.problems.values() for problem in found]
+    problems = without_duplicates([*outcome.problems, *extra])
+    if outcome.warnings:  # not as a warning of MkDocs, which would stop a strict build
+        log.info(summary.format_warnings(outcome.warnings))
+    if session.serving:
+        if problems:
+            log.error(summary.format_failures(problems))
+            show_problems(problems, site, session.book.config)
+        log.info(summary.format_recheck(outcome, len(problems)))
+    elif problems:
+        text = summary.format_failures(problems)
+        raise PluginError(f"the book does not hold; the last good site stays\n\n{text}")
+    elif not warned:
+        log.info(summary.format_success(outcome))
+    if warned:
+        raise warned

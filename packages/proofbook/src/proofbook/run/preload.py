@@ -13,8 +13,6 @@ import importlib
 import sys
 import weakref
 
-from proofbook.run.huge_pages import collapse_memory
-
 DRAWING = ("matplotlib.pyplot", "matplotlib.backends.backend_svg")
 RECORDING = "gradtrace.recording.recorder"
 
@@ -63,8 +61,7 @@ def preload_modules(*names: str) -> None:
 
 def _share() -> None:
     """Have forks share what this process has made so far: their garbage collector leaves it alone,
-    it lies in as few pages as may be, and what torch does at the end of this process is not for
-    every fork to do (30 ms each)."""
+    and what torch does at the end of this process is not for every fork to do (30 ms each)."""
     for finalizer in list(weakref.finalize._registry):
         finalizer.atexit = False
     for module, name in (("utils", "dump_compile_times"), ("eval_frame", "_log_traced_frames")):
@@ -72,4 +69,3 @@ def _share() -> None:
             atexit.unregister(handler)
     gc.freeze()
     gc.enable()
-    collapse_memory()

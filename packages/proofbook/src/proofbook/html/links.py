@@ -1,14 +1,44 @@
-"""Links the first use of each term on a page to the glossary, in the page's tree."""
+"""Links of names to their documentation, of terms to the glossary, of scripts to their files."""
 
 from __future__ import annotations
 
+import posixpath
 import re
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 
 from proofbook.content.glossary import Terms, names_pattern, normalized
-from proofbook.html.tree import NOT_PROSE, Tree, element, nodes_outside, replace_text
+from proofbook.html.tree import (
+    NOT_PROSE,
+    Tree,
+    element,
+    nodes_outside,
+    only_text,
+    replace_text,
+    wrap,
+)
+from proofbook.model.config import in_language
 
 _QUOTED = r"「[^「」]*」|“[^“”]*”|\"[^\"]*\"|《[^《》]*》"
+_DOWNLOAD = {"zh": "下载 {name}", "en": "Download {name}"}
+
+
+def link_names(tree: Tree, address: Callable[[str], str | None]) -> None:
+    """Link the first code on the page that leads to an address.
+
+    `address` returns the address for a piece of code, or None where it is not a name, or nobody can
+    tell which. Headings, tables, titles and links stay as they are.
+    """
+    linked: set[str] = set()
+    seen: set[str | None] = {None, ""}
+    for node in nodes_outside(tree, NOT_PROSE):
+        if node.tag != "code" or node.attributes or (text := only_text(node)) in seen:
+            continue
+        seen.add(text)
+        place = address(text)
+        if place and place not in linked:
+            linked.add(place)
+            wrap([node], element(tree, "a", {"class": "api", "href": place}))
 
 
 def link_terms(tree: Tree, terms: Terms, language: str, page: str, glossary: str) -> None:
@@ -47,3 +77,16 @@ def _finder(names: tuple[tuple[str, str | None], ...]) -> tuple[re.Pattern, dict
         f"{_QUOTED}|{names_pattern(name for name, _ in names).pattern}", re.IGNORECASE
     )
     return pattern, {normalized(name): term for name, term in names}
+
+
+def link_scripts(tree: Tree, scripts: Mapping[str, str], language: str) -> None:
+    """Put a link to download it into the title of each block of code that is one of `scripts`:
+    their addresses, seen from the page, by their paths in the book."""
+    for title in tree.css("span.filename"):
+        script = only_text(title) or ""
+        if script not in scripts:
+            continue
+        label = in_language(_DOWNLOAD, language).format(name=posixpath.basename(script))
+        attributes = {"class": "take-script", "href": scripts[script], "download": None}
+        attributes["title"] = label
+        title.insert_child(element(tree, "a", attributes), move=True)

@@ -6,8 +6,7 @@ import html
 import io
 
 from fontTools.ttLib import TTFont
-from proofbook.html.formulas import formula_characters, render_formulas
-from proofbook.html.math_font import ITALIC, font
+from proofbook.html.formulas import ITALIC, font, formula_characters, render_formulas
 from proofbook.html.tree import parse
 
 

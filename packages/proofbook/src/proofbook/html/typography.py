@@ -1,11 +1,17 @@
-"""Marks code and formulas that stand beside punctuation: style sheets leave no gap between code and
-its marks, and no line begins with the mark that follows a formula."""
+"""Marks for browsers and style sheets: code and formulas next to punctuation, and English.
+
+Style sheets leave no gap between code and its marks, and no line begins with the mark that follows
+a formula. English is marked for who has a page in another script read aloud (`lang="en"`): code and
+what it printed, the titles of English threads, messages. A name in code font stays as it is: it is
+a name in any language.
+"""
 
 from __future__ import annotations
 
+import re
 from itertools import takewhile
 
-from proofbook.html.tree import Node, Tree, element, split_text, wrap
+from proofbook.html.tree import Node, Tree, element, only_text, split_text, wrap
 
 BEFORE, AFTER = "opens", "ends"
 """The classes of code behind an opening mark, and of code in front of a closing one."""
@@ -15,9 +21,13 @@ UNBROKEN = "unbroken"
 _OPENING = frozenset("([{（「『“‘《〈【")
 _CLOSING = frozenset(")]}）」』”’》〉】,.;:!?，。；：、！？…'")
 _AROUND = frozenset({"a", "b", "em", "i", "span", "strong"})
+_LETTERS = {"zh": re.compile("[\u4e00-\u9fff]")}
+"""The letters of the languages that nobody takes for English."""
+_WORD = re.compile("[A-Za-z]{2,}")
+_MESSAGE = re.compile("[A-Za-z']{2,} [a-z']{2,} [a-z']{2,}")
 
 
-def close_up(tree: Tree) -> None:
+def mark_punctuation(tree: Tree) -> None:
     """Mark the code and the formulas in the text of a page; not in the steps of a figure, of which
     those of other numbers take the place."""
     steps = {code.mem_id for code in tree.css("trace-player code")}
@@ -25,8 +35,8 @@ def close_up(tree: Tree) -> None:
         if code.parent.tag == "pre" or code.mem_id in steps:
             continue
         names = [code.attributes.get("class")]
-        names += [BEFORE] * (_beside(code, "prev")[-1:] in _OPENING)
-        names += [AFTER] * (_beside(code, "next")[:1] in _CLOSING)
+        names += [BEFORE] * (_next_to(code, "prev")[-1:] in _OPENING)
+        names += [AFTER] * (_next_to(code, "next")[:1] in _CLOSING)
         if len(names) > 1:
             code.attrs["class"] = " ".join(filter(None, names))
     for formula in tree.css("span.formula"):
@@ -45,8 +55,8 @@ def _keep_with_marks(formula: Node, tree: Tree) -> None:
         wrap(together, element(tree, "span", {"class": UNBROKEN}))
 
 
-def _beside(node: Node, side: str) -> str:
-    """The text right beside an element; what only puts the element in a link is no border."""
+def _next_to(node: Node, side: str) -> str:
+    """The text right next to an element; what only puts the element in a link is no border."""
     while getattr(node, side) is None and node.parent.tag in _AROUND:
         node = node.parent
     return _text(getattr(node, side))
@@ -55,3 +65,20 @@ def _beside(node: Node, side: str) -> str:
 def _text(node: Node | None) -> str:
     """The text of a node of text; nothing of another one."""
     return node.text_content or "" if node is not None and node.is_text_node else ""
+
+
+def mark_english(tree: Tree, language: str) -> None:
+    """Mark the English on a page in a language that is not written in Latin letters."""
+    if language not in _LETTERS:
+        return
+    for block in tree.css("div.highlight pre"):
+        block.attrs["lang"] = "en"
+    for code in tree.css("code"):
+        quoted = not code.attributes and code.parent.tag != "pre" and only_text(code)
+        if quoted and _MESSAGE.search(quoted):
+            code.attrs["lang"] = "en"
+    for link in tree.css('a[href^="http"]:not([class], [lang])'):
+        # Several words to elsewhere, none of them in the page's letters, are a title in English.
+        words = link.text()
+        if not _LETTERS[language].search(words) and len(_WORD.findall(words)) > 1:
+            link.attrs["lang"] = "en"

@@ -1,11 +1,10 @@
-"""Code and formulas beside punctuation are marked: a style sheet leaves no gap between code and its
-marks, and no line begins with the mark behind a formula."""
+"""Code and formulas next to punctuation are marked, and English on a Chinese page."""
 
 from __future__ import annotations
 
 import pytest
-from proofbook.html.close_up import close_up
 from proofbook.html.tree import parse, serialize
+from proofbook.html.typography import mark_english, mark_punctuation
 
 
 @pytest.mark.parametrize(
@@ -19,9 +18,9 @@ from proofbook.html.tree import parse, serialize
         ),
     ],
 )
-def test_code_beside_punctuation_is_marked(content, marked):
+def test_code_next_to_punctuation_is_marked(content, marked):
     tree = parse(content)
-    close_up(tree)
+    mark_punctuation(tree)
     assert serialize(tree) == marked
 
 
@@ -37,7 +36,7 @@ def test_code_beside_punctuation_is_marked(content, marked):
 )
 def test_other_code_is_not(content):
     tree = parse(content)
-    close_up(tree)
+    mark_punctuation(tree)
     assert serialize(tree) == content
 
 
@@ -55,7 +54,7 @@ MATH = '<span class="formula"><math><mn>2</mn></math></span>'
 )
 def test_a_formula_is_kept_with_its_marks(content, kept):
     tree = parse(content)
-    close_up(tree)
+    mark_punctuation(tree)
     assert serialize(tree) == kept
 
 
@@ -63,5 +62,49 @@ def test_a_formula_is_kept_with_its_marks(content, kept):
 def test_another_formula_is_left(around):
     content = f"<p>{around.format(MATH)}</p>"
     tree = parse(content)
-    close_up(tree)
+    mark_punctuation(tree)
     assert serialize(tree) == content
+
+
+BLOCK = '<div class="highlight"><pre><span></span><code>print("to the end")</code></pre></div>'
+
+
+def in_page(content: str, language: str) -> str:
+    tree = parse(content)
+    mark_english(tree, language)
+    return serialize(tree)
+
+
+@pytest.mark.parametrize(
+    ("content", "marked"),
+    [
+        (BLOCK, BLOCK.replace("<pre>", '<pre lang="en">')),
+        (
+            '<a href="https://example.org/1">Why is <code>x</code> None</a>',
+            '<a href="https://example.org/1" lang="en">Why is <code>x</code> None</a>',
+        ),
+        (
+            "<code>does not require grad</code>",
+            '<code lang="en">does not require grad</code>',
+        ),
+    ],
+)
+def test_english_on_a_chinese_page_is_marked(content, marked):
+    assert in_page(content, "zh") == marked
+    assert in_page(content, "en") == in_page(content, "de") == content
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        '<a href="https://example.org/1">为什么 x is None</a>',
+        '<a href="https://example.org/1">#42004</a>',
+        '<a href="https://example.org/1">#42004</a>，<a href="../x/">the next one</a>',
+        '<a class="api" href="https://example.org/1"><code>torch.tensor</code></a>',
+        "<code>w.grad</code>",
+        "<code>a + 2 * b</code>",
+        "<pre>你好</pre>",
+    ],
+)
+def test_nothing_else_is_marked_as_english(content):
+    assert in_page(content, "zh") == content

@@ -1,0 +1,195 @@
+"""What builds of a site cache: the HTML of each page, and what else is made from a page.
+
+A result is found by its place and a digest of all that it was made from, also by another process.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import logging
+import re
+import sys
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from markdown import Extension
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import Files
+from mkdocs.structure.pages import Page
+
+from proofbook.html.finish import FinishedPage, finish_page
+from proofbook.html.page_context import Place, page_context
+from proofbook.markdown.highlight import RememberingExtension
+from proofbook.model.book import Book
+from proofbook.model.memo import Reads
+
+_HIGHLIGHT = "pymdownx.highlight"
+_APART = {"dev_addr", "markdown_extensions", "plugins", "site_dir", "strict", "theme", "watch"}
+"""Settings that no HTML of a page's content depends on, and those that are looked at apart."""
+_FUNCTION = re.compile(r"<function (\S+) at 0x\w+>")
+
+
+def digest(*parts: str) -> str:
+    """A short name for texts that is never that of other texts."""
+    found = hashlib.sha256()
+    for part in parts:
+        data = part.encode("utf-8", "surrogatepass")
+        found.update(f"{len(data)} ".encode() + data)
+    return found.hexdigest()
+
+
+@dataclass
+class Cache:
+    """The last result for each place, with a digest of all that it was made from."""
+
+    _results: dict[Hashable, tuple[str, Any]] = field(default_factory=dict)
+    _used: set[Hashable] = field(default_factory=set)
+
+    def get(self, place: Hashable, made_from: str) -> Any:
+        """The result for a place; None where it would be made from something else now."""
+        known = self._results.get(place)
+        if known is None or known[0] != made_from:
+            return None
+        self._used.add(place)
+        return known[1]
+
+    def put(self, place: Hashable, made_from: str, result: Any) -> None:
+        """Cache the result for a place instead of the last one."""
+        self._results[place] = made_from, result
+        self._used.add(place)
+
+    def used(self) -> dict[Hashable, tuple[str, Any]]:
+        """What was asked for, or put here, in this process: what the next one may need."""
+        return {place: self._results[place] for place in self._used}
+
+
+def installed_software() -> str:
+    """A digest of all installed packages with their versions: any may extend Markdown."""
+    folders = [Path(folder or ".") for folder in sys.path]
+    patterns = ("*.dist-info", "*.egg-info")
+    return digest(*sorted({f.name for d in folders for p in patterns for f in d.glob(p)}))
+
+
+def settings_digest(config: MkDocsConfig, book: Book) -> str | None:
+    """A digest of the settings of an edition and of the files that they name; None where they hold
+    something that only this process knows."""
+    extensions = config.markdown_extensions
+    own = [e.getConfigs() for e in extensions if isinstance(e, RememberingExtension)]
+    others = [e for e in extensions if not isinstance(e, RememberingExtension)]
+    plugins = {name: getattr(each, "config", None) for name, each in config.plugins.items()}
+    settings = [(name, config[name]) for name in sorted(config) if name not in _APART]
+    text = _FUNCTION.sub(r"<function \1>", repr([settings, plugins, own]))
+    if " at 0x" in text or any(isinstance(each, Extension) for each in others):
+        return None
+    inventories = [book.root / source.file for source in book.config.inventories]
+    files = [*map(Path, config.hooks), *inventories]
+    return digest(text, *map(_state, files), *map(_state_of_extension, others))
+
+
+def _state_of_extension(name: str) -> str:
+    """Where the code of an extension lies, and when it changed: it need not be installed."""
+    try:
+        spec = importlib.util.find_spec(name.partition(":")[0])
+    except (ImportError, ValueError):
+        return name  # a name that its package registered
+    return _state(Path(spec.origin)) if spec and spec.origin else name
+
+
+def _state(file: Path) -> str:
+    try:
+        status = file.stat()
+    except OSError:
+        return f"{file}: none"
+    return f"{file} {status.st_size} {status.st_mtime_ns}"
+
+
+class _Warnings(logging.Handler):
+    """Counts what is complained about."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.count = 0
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.count += 1
+
+
+class RenderedPages:
+    """The last rendering of each page of each edition.
+
+    A page about which something was complained is not cached: the next build must complain again.
+    """
+
+    def __init__(self, cache: Cache) -> None:
+        self._cache = cache
+        self._made_by: dict[str, str] = {}
+        self._colored: dict[tuple, str] = {}
+        self._rendering: dict[tuple[str, str], tuple[str, int]] = {}
+        self._titled: set[tuple[str, str]] = set()
+        self._warnings = _Warnings()
+        logging.getLogger("mkdocs").addHandler(self._warnings)
+
+    def close(self) -> None:
+        """Listen to no more warnings."""
+        logging.getLogger("mkdocs").removeHandler(self._warnings)
+
+    def remember_colored_code(self, config: MkDocsConfig) -> None:
+        """Have an edition color code with the memory that is here."""
+        extensions = config.markdown_extensions
+        if _HIGHLIGHT in extensions:
+            options = config.mdx_configs.pop(_HIGHLIGHT, {}) or {}
+            extensions[extensions.index(_HIGHLIGHT)] = RememberingExtension(
+                self._colored, **options
+            )
+
+    def begin(self, language: str, config: MkDocsConfig, files: Files, book: Book) -> None:
+        """Look at what all pages of an edition depend on: its settings, and where files lie."""
+        self._made_by.pop(language, None)
+        self._titled = {place for place in self._titled if place[0] != language}
+        if (settings := settings_digest(config, book)) is not None:
+            addresses = (f"{file.src_uri}\n{file.url}" for file in files)
+            self._made_by[language] = digest(settings, *addresses)
+
+    def to_render(self, markdown: str, page: Page, language: str) -> str:
+        """The Markdown of a page as MkDocs is to render it: none if it is cached."""
+        place = language, page.file.src_uri
+        if place in self._titled:
+            self._titled.remove(place)
+            del page.title
+        made_from = digest(self._made_by.get(language, ""), page.url, markdown)
+        self._rendering[place] = made_from, self._warnings.count
+        return "" if self._cache.get(("rendered", *place), made_from) else markdown
+
+    def rendered(self, content: str, page: Page, files: Files, language: str) -> str:
+        """The HTML of a page that MkDocs has rendered, or had not to."""
+        place = language, page.file.src_uri
+        made_from, warnings = self._rendering.pop(place, ("", -1))
+        if known := self._cache.get(("rendered", *place), made_from):
+            content, title, page.toc, page.present_anchor_ids, links = known
+            page.links_to_anchors = {files.get_file_from_path(f): each for f, each in links.items()}
+            if "title" not in vars(page):  # otherwise the navigation names it
+                page.title = title
+                self._titled.add(place)
+        elif language in self._made_by and warnings == self._warnings.count:
+            links = {f.src_uri: each for f, each in (page.links_to_anchors or {}).items()}
+            made = content, page.title, page.toc, page.present_anchor_ids, links
+            self._cache.put(("rendered", *place), made_from, made)
+        return content
+
+    def finished(self, content: str, book: Book, place: Place) -> tuple[FinishedPage, Reads]:
+        """The finished HTML of a page, and what was read of the book to finish it."""
+        parts = place.url, place.name, repr(sorted(place.taken_as.items()))
+        made_from = digest(self._made_by.get(place.language, ""), content, *parts)
+        # What a page can be taken as differs between a site and one being served.
+        cached_at = "finished", place.language, place.file, "markdown" in place.taken_as
+        known = self._cache.get(cached_at, made_from)
+        if known and book.still_has(known[1]):
+            return known
+        reads: Reads = {}
+        made = finish_page(content, page_context(book.noting(reads), place)), reads
+        if place.language in self._made_by:
+            self._cache.put(cached_at, made_from, made)
+        return made

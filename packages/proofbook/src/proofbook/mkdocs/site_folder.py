@@ -1,0 +1,59 @@
+"""The folder of the site, which a new one replaces once it is proved."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from pathlib import Path
+
+from mkdocs.config.defaults import MkDocsConfig
+
+from proofbook.model.temporary import TemporaryFolder
+
+
+class SiteFolder:
+    """Where a site goes once it is proved; until then, and after a failure, the last one is there.
+
+    The settings of a build are given a folder next to it, one for each build: two may run at once.
+    """
+
+    def __init__(self, config: MkDocsConfig) -> None:
+        self.proved = False
+        self._config, self._site = config, Path(config.site_dir)
+        self._site.parent.mkdir(parents=True, exist_ok=True)
+        self._new = TemporaryFolder(f"{self._site.name}.next-", self._site.parent)
+        config.site_dir = str(self._new.path)
+
+    def finish(self) -> None:
+        """Replace the old site if the new one is proved; otherwise nothing is left of it."""
+        try:
+            if self.proved:
+                replace_folder(self._site, self._new.path)
+                self._config.site_dir = str(self._site)  # for what comes after: gh-deploy
+        finally:
+            self._new.remove()
+
+
+def replace_folder(site: Path, new: Path) -> None:
+    """Put the folder `new` where `site` is, also where another process does the same."""
+    os.chmod(new, 0o755)  # a temporary folder is its owner's alone
+    for last_try in (False, False, False, True):
+        with TemporaryFolder(f"{site.name}.last-", site.parent) as folder:
+            old = folder / site.name
+            with contextlib.suppress(FileNotFoundError):
+                site.rename(old)
+            try:
+                new.rename(site)
+                return
+            except OSError:
+                if not site.exists() and old.exists():
+                    old.rename(site)  # nothing is lost
+                if last_try:
+                    raise
+
+
+def write_atomically(file: Path, text: str) -> None:
+    """Write a file such that who reads it at any moment reads all of the old one or of the new."""
+    new = file.with_name(f".{file.name}")  # nobody watches files whose names begin so
+    new.write_text(text, "utf-8", newline="\n")
+    os.replace(new, file)
