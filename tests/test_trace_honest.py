@@ -357,7 +357,7 @@ COMPILE = {name for name in SCRIPTS if name.startswith("snippets/compile/")}
 """What they compile runs eagerly while it is recorded, and they print what is compiled."""
 
 RECORDED = [name for name in SCRIPTS if name not in REFUSED.keys() | LONG | STACK | COMPILE]
-OF_THE_BOOK = [*sample(RECORDED, 7), *HARD]
+OF_THE_BOOK = [*sample(RECORDED, 20), *HARD]
 each = pytest.mark.parametrize("name", [*OF_THE_BOOK, *sample(TRAINING, 5)])
 
 

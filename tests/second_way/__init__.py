@@ -1,10 +1,14 @@
 """The numbers that the snippets print, found a second time without autograd.
 
+For numbers that no equation of a page works out, and that no test in `claims/` derives: a function
+here finds them by another method than the script's, and doesn't repeat its arithmetic.
+
 One module per topic, one function per snippet, with the snippet's name: a function that returns
-`Pairs`. It gives, in the order of the output, pairs of a label (the text right before a number) and
-what must stand after it: a number, an array, a truth value or None. Gradients are central
-differences of the formula on the page, in float64; where the number is no gradient, its formula is
-written out. A number that the script rounds to fewer than four decimals is rounded here too.
+`Pairs`. These are, in the order of the output, pairs of a label (the text right before a number)
+and what must stand after it: a number, an array, a truth value or None; the rest of the output is
+not compared. Gradients are central differences of the formula on the page, in float64; where the
+number is not a gradient, its formula is written out. A number that the script rounds to fewer than
+four decimals is rounded here too.
 """
 
 import importlib
@@ -23,10 +27,3 @@ SECOND_WAY: dict[str, Callable[[], Pairs]] = {
     if getattr(value, "__annotations__", {}) == {"return": Pairs}
 }
 """The snippets that print numbers, and how to find them again."""
-
-EXCEPTIONS: dict[tuple[str, str], str] = {
-    (f"{topic}/{snippet}", text): reason
-    for topic, module in TOPICS.items()
-    for (snippet, text), reason in getattr(module, "EXCEPTIONS", {}).items()
-}
-"""A text in the output of a snippet, and why the numbers in it are confirmed by nobody."""

@@ -30,16 +30,6 @@ def averaged() -> Pairs:
     ]
 
 
-def by_hand() -> Pairs:
-    """The same, with both halves in one process."""
-    return [
-        ("rank 0, own gradient:", gradient(HALVES[0])),
-        ("rank 1, own gradient:", gradient(HALVES[1])),
-        ("rank 0, averaged:", gradient(slice(0, 4))),
-        ("rank 1, averaged:", gradient(slice(0, 4))),
-    ]
-
-
 def unequal() -> Pairs:
     """1 and 3 samples: the mean of their means, half of the sum over all, the mean over all."""
     one, three = gradient(slice(0, 1)), gradient(slice(1, 4))
@@ -107,34 +97,6 @@ def flag_between() -> Pairs:
     return pairs
 
 
-def sharded_wait() -> Pairs:
-    """Half of four rows, or all of them; the mean of 1 + 3 and 5 + 7."""
-    return [
-        pair
-        for first in (2, 4)
-        for rank in (0, 1)
-        for pair in (
-            ("rank", rank),
-            ("rows held", [first, 2]),
-            ("at the end", [(1 + 3 + 5 + 7) / 2] * 2),
-        )
-    ]
-
-
-def hooks() -> Pairs:
-    """Both hooks have the gradient of their rank; after the backward pass there is the mean."""
-    return [
-        pair
-        for rank, half in enumerate(HALVES)
-        for pair in (
-            ("rank", rank),
-            ("tensor hook", gradient(half)),
-            ("post-accumulate hook", gradient(half)),
-            ("after backward", gradient(slice(0, 4))),
-        )
-    ]
-
-
 def clip() -> Pairs:
     """(6, 0) and (0, 8): their mean, clipped to length 1; the mean of both clipped to it."""
     each = np.array([[6.0, 0], [0, 8]])
@@ -170,98 +132,5 @@ def sharded() -> Pairs:
             ("norm()", np.sqrt((row**2).sum())),
             ("clip_grad_norm_", norm),
             ("clipped", row * 5 / norm),
-        )
-    ]
-
-
-def unused() -> Pairs:
-    """The gradient of a head is the input, 2 or 6; that of the other head is missing."""
-    return [("rank", 0), (":", 2), ("rank", 1), ("None,", 6)]
-
-
-def find_unused() -> Pairs:
-    """The mean of an input and 0, in both."""
-    return [("rank", 0), (":", 1), (",", 3), ("rank", 1), (":", 1), (",", 3)]
-
-
-def twice() -> Pairs:
-    """w * w * x at 1: 2 x, averaged; or x averaged, and another x of the own process added."""
-    x = np.array([1.0, 3])
-    both = slope(lambda w: (w * w * x).mean(), 1.0)
-    return [
-        pair
-        for rank in (0, 1)
-        for pair in (
-            ("rank", rank),
-            ("not reentrant:", both),
-            ("rank", rank),
-            ("rank", rank),
-            ("reentrant, alone:", x.mean() + x[rank]),
-            ("rank", rank),
-        )
-    ]
-
-
-def fewer_batches() -> Pairs:
-    """1 and 3, then 4 and nothing: each sum is halved."""
-    return [
-        ("rank", 0),
-        ("x", 1),
-        (".grad", (1 + 3) / 2),
-        ("rank", 0),
-        ("x", 4),
-        (".grad", (4 + 0) / 2),
-        ("rank", 0),
-        ("rank", 1),
-        ("x", 3),
-        (".grad", (1 + 3) / 2),
-        ("rank", 1),
-        ("batches,", 2),
-    ]
-
-
-def joined() -> Pairs:
-    """Each step of rank 0 follows the sum over those who began, or over those who are left."""
-    pairs: Pairs = []
-    for last in ((4 + 0) / 2, 4 / 1, None):
-        first = (1 + 3) / 2
-        once, twice = 10 - first, 10 - first - (last or 0)
-        pairs += [("rank", 0), (".grad", first), ("w", once)]
-        if last:
-            pairs += [(".grad", last), ("w", twice), ("join, w", twice)]
-        pairs += [("\nrank" if last else "ranks.\nrank", 1), (".grad", first), ("w", once)]
-        pairs += [("join, w", twice)] if last else [("Rank", 1)]
-    return pairs
-
-
-def next_epoch() -> Pairs:
-    """The steps of rank 0, m g1 + g2, are given to both; what each remembers of them isn't."""
-    pairs: Pairs = []
-    for rank in (0, 1):
-        for momentum in (0.0, 0.5):
-            one = (1 + 3) / 2
-            two = momentum * one + (4 + 0) / 2
-            w = 10 - one - two
-            remembered = (two, one)[rank]
-            pairs += [("rank", rank), ("momentum", momentum), ("join, w", w), (".grad", one)]
-            pairs += [("w", w - (momentum * remembered + one))]
-    return pairs
-
-
-def same_number() -> Pairs:
-    """Every second of five, filled up from the beginning, or cut."""
-    return [("rank", 0), ("rank", 1), ("rank", 0), ("rank", 1)]
-
-
-def review_problem() -> Pairs:
-    """Each step follows the own mean; .grad then is the mean of both means."""
-    own = [gradient(slice(0, 1)), gradient(slice(1, 4))]
-    return [
-        pair
-        for rank in (0, 1)
-        for pair in (
-            ("rank", rank),
-            ("w", sgd(1, own[rank], lr=0.05)),
-            (".grad", (own[0] + own[1]) / 2),
         )
     ]

@@ -8,26 +8,6 @@ import torch
 
 from second_way.tools import Pairs, mse, sgd, slope
 
-EXCEPTIONS = {
-    ("frozen", "element 0 of tensors"): "PyTorch's message: a place in a list",
-}
-
-
-def price(w):
-    """The squared miss of a guess w of the price 5."""
-    return (w - 5) ** 2
-
-
-def nudge() -> Pairs:
-    """(w - 5)^2 at w = 2 and 2.01: 9 - 6 h + h^2 with h = 0.01."""
-    h = 0.01
-    return [
-        ("loss at w:", 9),
-        ("loss at w + 0.01:", 9 - 6 * h + h**2),
-        ("change of the loss:", -6 * h + h**2),
-        ("change / 0.01:", -6 + h),
-    ]
-
 
 def three_steps(lr: float, cleared: bool) -> Pairs:
     """(2 w - 6)^2 from w = 0; not cleared, a step takes the sum of all slopes so far."""
@@ -49,114 +29,6 @@ def review_problem() -> Pairs:
 def review_solution() -> Pairs:
     """A slope of its own for each step, and steps of 0.1."""
     return three_steps(0.1, cleared=True)
-
-
-def smaller_nudges() -> Pairs:
-    """The change of (w - 5)^2 from w = 2 to 2 + h, divided by h, is -6 + h."""
-    pairs: Pairs = []
-    for h in (1, 0.1, 0.01, 0.001):
-        pairs += [("nudge", h), (": slope", -6 + h)]
-    return pairs
-
-
-def ask_backward() -> Pairs:
-    """(w - 5)^2 at w = 2."""
-    return [("loss:", price(2)), ("w.grad:", slope(price, 2))]
-
-
-def tangent() -> Pairs:
-    """(w - 5)^2 at w = 2."""
-    return [("loss:", price(2)), ("slope:", slope(price, 2))]
-
-
-def ride(w, b):
-    """The squared miss of 2 w + b, the guess for a ride that costs 11."""
-    return (2 * w + b - 11) ** 2
-
-
-W_SLOPE = slope(lambda w: ride(w, 2), 3)
-B_SLOPE = slope(lambda b: ride(3, b), 2)
-
-
-def nudge_each() -> Pairs:
-    """(2w + b - 11)^2 at (3, 2): a nudge h makes the miss -3 + 2h or -3 + h."""
-    h = 0.01
-    return [
-        ("loss:", 9),
-        ("w + 0.01, change / 0.01:", -12 + 4 * h),
-        ("b + 0.01, change / 0.01:", -6 + h),
-    ]
-
-
-def two_slopes() -> Pairs:
-    """(2w + b - 11)^2 at (3, 2)."""
-    return [("loss:", ride(3, 2)), ("w.grad:", W_SLOPE), ("b.grad:", B_SLOPE)]
-
-
-def as_a_list() -> Pairs:
-    """The same, of both numbers in one list."""
-    seen = slope(lambda both: ride(*both), [3, 2])
-    return [("guess:", 2 * 3 + 2), ("loss:", ride(3, 2)), ("numbers.grad:", seen)]
-
-
-def downhill_arrow() -> Pairs:
-    """(2w + b - 11)^2 at (3, 2)."""
-    return two_slopes()
-
-
-def small_move() -> Pairs:
-    """0.12 and 0.06 up or down: the miss is -3 + 0.3 or -3 - 0.3."""
-    return [
-        ("here:", 9),
-        ("against the gradient:", (-3 + 0.3) ** 2),
-        ("along the gradient:", (-3 - 0.3) ** 2),
-    ]
-
-
-def two_km(w):
-    """The squared miss of 2 w, the guess for two kilometers that cost 9."""
-    return (2 * w - 9) ** 2
-
-
-def follow_the_nudge() -> Pairs:
-    """A nudge h of w = 3 moves the price and the miss by 2h, the loss by (-3 + 2h)^2 - 9."""
-    h = 0.01
-    return [
-        ("change of w:", h),
-        ("change of price:", 2 * h),
-        ("change of miss:", 2 * h),
-        ("change of loss:", -12 * h + 4 * h**2),
-    ]
-
-
-def three_nodes() -> Pairs:
-    """(2w - 9)^2 at w = 3."""
-    return [("loss:", two_km(3)), ("w.grad:", slope(two_km, 3))]
-
-
-def by_hand() -> Pairs:
-    """The loss by the miss at -3, by the price at 6, by w at 3."""
-    return [
-        ("miss:", 2 * 3 - 9),
-        ("loss:", two_km(3)),
-        ("slope at miss:", slope(lambda miss: miss**2, -3)),
-        ("slope at price:", slope(lambda price: (price - 9) ** 2, 6)),
-        ("slope at w:", slope(two_km, 3)),
-    ]
-
-
-def used_twice() -> Pairs:
-    """(w - 7)^2 + (2w - 9)^2 at w = 3."""
-
-    def both(w):
-        return (w - 7) ** 2 + two_km(w)
-
-    return [
-        ("short:", (3 - 7) ** 2),
-        ("long:", two_km(3)),
-        ("loss:", both(3)),
-        ("w.grad:", slope(both, 3)),
-    ]
 
 
 # The loss doesn't go down: a network of two layers on nine pictures, its backward pass written out.
@@ -244,18 +116,8 @@ def detached() -> Pairs:
     """Behind the cut nothing arrives; without it, the first layer gets its slope."""
     _, slopes = loss_and_slopes(layers((16, 8), (8, 3))[0], RAW / 9)
     return [
-        ("with detach(), first.weight.grad:", None),
         ("last.weight.grad, norm:", near(norm(slopes[2]))),
         ("without, first.weight.grad, norm:", near(norm(slopes[0]))),
-    ]
-
-
-def frozen() -> Pairs:
-    """Only the last layer gets its slope."""
-    _, slopes = loss_and_slopes(layers((16, 8), (8, 3))[0], RAW / 9)
-    return [
-        ("first.weight.grad:", None),
-        ("last.weight.grad, norm:", near(norm(slopes[2]))),
     ]
 
 
@@ -324,7 +186,6 @@ def new_layer() -> Pairs:
     _, then = loss_and_slopes(moved, RAW / 9)
     return [
         ("old optimizer, grad:", near(norm(slopes[2]))),
-        (", moved:", 0.0),
         ("new optimizer, grad:", near(norm(then[2]))),
         (", moved:", near(0.5 * norm(then[2]))),
     ]
@@ -349,10 +210,7 @@ def not_cleared() -> Pairs:
 
 def too_slow() -> Pairs:
     """The 61st loss, and the slope there."""
-    return [
-        ("step 60, loss:", near(trained(61, 0.5)[60])),
-        (", grad:", near(first_slope(60, 0.5))),
-    ]
+    return [("step 60, loss:", near(trained(61, 0.5)[60])), (", grad:", near(first_slope(60, 0.5)))]
 
 
 def still_dropping() -> Pairs:
@@ -402,11 +260,6 @@ def descent_steps() -> Pairs:
     return pairs
 
 
-def learning_rate() -> Pairs:
-    """A step multiplies the distance from 3, 4 at first, by 1 - 2 * 0.25."""
-    return [("after 8 steps, w:", round(3 - 4 * (1 - 2 * 0.25) ** 8, 4))]
-
-
 def steeper() -> Pairs:
     """A step multiplies the distance from 3, 4 at first, by 1 - 2 * 0.25 * steepness."""
     pairs = []
@@ -414,11 +267,6 @@ def steeper() -> Pairs:
         powers = (1 - 0.5 * steepness) ** np.array([1, 2, 3])
         pairs += [("steepness", steepness), (", visited:", 3 - 4 * powers)]
     return pairs
-
-
-def two_valleys() -> Pairs:
-    """(w**2 - 1)**2 from 0.5, lr = 0.125."""
-    return [("after 20 steps, w:", descend(lambda w: (w**2 - 1) ** 2, 0.5, 0.125, 20)[-1])]
 
 
 # training-loop: the line 2x + 1, learned from w = b = 0, with the gradients by differences
@@ -469,11 +317,6 @@ def leave_out() -> Pairs:
     ]
 
 
-def forward_once() -> Pairs:
-    """The first loss; the second step raises."""
-    return [("step", 1), (", loss:", error(np.zeros(2)))]
-
-
 def network() -> Pairs:
     """Linear, tanh, Linear on the parabola, with the derivatives written out."""
     seed = torch.Generator().manual_seed(0)
@@ -493,17 +336,3 @@ def network() -> Pairs:
         second, offset = sgd(second, out.T @ hidden, 0.1), sgd(offset, out.sum(0), 0.1)
         first, shift = sgd(first, inner.T @ x, 0.1), sgd(shift, inner.sum(0), 0.1)
     return [("last step, loss:", round(float(np.mean(wrong**2)), 3))]
-
-
-def another_object() -> Pairs:
-    """Who has gradients: the object that went back, until it is cleared."""
-    return [
-        ("model has gradients: [", False),
-        (",", False),
-        ("copy has gradients: [", True),
-        (",", True),
-        ("model after its own backward has gradients: [", True),
-        (",", True),
-        ("model after zero_grad has gradients: [", False),
-        (",", False),
-    ]

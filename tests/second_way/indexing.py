@@ -4,13 +4,6 @@ import numpy as np
 
 from second_way.tools import HEADING, Pairs, slope
 
-EXCEPTIONS = {
-    ("soft_rank", "element 0 of tensors"): "a message",
-    ("padding", "padding_idx 0"): "an argument",
-    ("no_slope", "x > 2: requires"): "the name of a line",
-    ("no_slope", "(x > 2).float(): requires"): "the name of a line",
-}
-
 
 def softmax(scores: np.ndarray) -> np.ndarray:
     return np.exp(scores) / np.sum(np.exp(scores))
@@ -23,17 +16,9 @@ def no_slope() -> Pairs:
         ("x.round(): gradient", slope(lambda x: np.sum(np.round(x)), x)),
         ("x.sign(): gradient", slope(lambda x: np.sum(np.sign(x)), x)),
         ("x.max(): gradient", slope(np.max, x)),
-        ("x[x > 2]", HEADING),
         (": gradient", slope(lambda x: np.sum(x[x > 2]), x)),
-        ("x * (x > 2)", HEADING),
         (": gradient", slope(lambda x: np.sum(x * (x > 2)), x)),
     ]
-
-
-def new_tensor() -> Pairs:
-    """3 w[0] + 5 w[1]."""
-    gradient = slope(lambda w: 3 * w[0] + 5 * w[1], [1, 2])
-    return [("torch.stack:", True), ("w.grad:", gradient), ("torch.tensor:", False)]
 
 
 def count_hits() -> Pairs:
@@ -45,7 +30,6 @@ def count_hits() -> Pairs:
 
     return [
         ("accuracy:", np.mean((x > 0) == (sign > 0))),
-        ("accuracy requires a gradient:", False),
         ("cross entropy:", loss(1.0)),
         ("w.grad:", slope(loss, 1.0)),
     ]
@@ -58,16 +42,6 @@ def soft_choice() -> Pairs:
     """softmax(scores) @ values."""
     return [
         ("weights:", softmax(SCORES)),
-        ("chosen:", softmax(SCORES) @ VALUES),
-        ("scores.grad:", slope(lambda s: softmax(s) @ VALUES, SCORES)),
-    ]
-
-
-def hard_choice() -> Pairs:
-    """The value of the largest score, and the gradient of the soft choice."""
-    return [
-        ("weights:", np.array([0, 1, 0])),
-        ("chosen:", VALUES[np.argmax(SCORES)]),
         ("scores.grad:", slope(lambda s: softmax(s) @ VALUES, SCORES)),
     ]
 
@@ -78,7 +52,7 @@ PLACES, SHARES = np.array([2, 0, 2]), np.array([1.0, 10, 100])
 def picked() -> Pairs:
     """SHARES @ x[PLACES] at x = (1, 2, 3)."""
     x = np.array([1.0, 2, 3])
-    return [("y:", x[PLACES]), ("x.grad:", slope(lambda x: SHARES @ x[PLACES], x))]
+    return [("x.grad:", slope(lambda x: SHARES @ x[PLACES], x))]
 
 
 def written(shares: np.ndarray, add: bool) -> np.ndarray:
@@ -110,19 +84,6 @@ def overwritten() -> Pairs:
     return pairs
 
 
-def padding() -> Pairs:
-    """How often each of three words is read; the word of the padding doesn't count."""
-    words = np.array([2, 1, 1, 0, 0])
-    often = slope(lambda table: np.sum(table[words]), np.ones(3))
-    rows = np.ones(5)
-    return [
-        ("rows:", rows),
-        ("gradient:", often),
-        ("rows:", rows),
-        ("gradient:", often * [0, 1, 1]),
-    ]
-
-
 def sorted_back() -> Pairs:
     """(1, 10, 100) @ sorted(x) at x = (3, 1, 1.5)."""
     x, weights = np.array([3, 1, 1.5]), np.array([1.0, 10, 100])
@@ -130,7 +91,6 @@ def sorted_back() -> Pairs:
         ("sorted:", np.sort(x)),
         ("places:", np.argsort(x)),
         ("x.grad:", slope(lambda x: weights @ np.sort(x), x)),
-        ("places require a gradient:", False),
     ]
 
 
@@ -149,27 +109,6 @@ def in_the_middle() -> Pairs:
     return pairs
 
 
-def equal_values() -> Pairs:
-    """All of it to the first or to the last of those that are equal, or a part to each."""
-    equal = np.array([1.0, 0, 1])
-    first, last, shared = np.array([1.0, 0, 0]), np.array([0.0, 0, 1]), equal / equal.sum()
-    gradients = {
-        "max(dim):": first,
-        "topk:": first,
-        "sort():": last,
-        "sort(descending=True):": first,
-        "amax():": shared,
-        "max():": shared,
-        "median(dim):": first,
-        "kthvalue:": first,
-        "median():": shared,
-    }
-    pairs: Pairs = []
-    for name, gradient in gradients.items():
-        pairs += [(name, 2.0), (", gradient", gradient)]
-    return pairs
-
-
 def soft_rank() -> Pairs:
     """The squared distance of the soft ranks from (2, 0, 1)."""
     x, wanted = np.array([3, 1, 0.5]), np.array([2.0, 0, 1])
@@ -178,7 +117,6 @@ def soft_rank() -> Pairs:
         return np.sum(1 / (1 + np.exp(x[None, :] - x[:, None])), axis=1) - 0.5
 
     return [
-        ("ranks:", np.array([2, 1, 0])),
         ("soft ranks:", ranks(x)),
         ("x.grad:", slope(lambda x: np.sum((ranks(x) - wanted) ** 2), x)),
     ]
@@ -232,17 +170,6 @@ def corners() -> Pairs:
     return pairs
 
 
-def complex_slope() -> Pairs:
-    """The real part of (1 - 2i) w at w = 1 + 2i, by its real and its imaginary part."""
-    right, up = slope(lambda w: ((1 - 2j) * complex(*w)).real, [1, 2])
-    return [
-        ("along the real axis:", right),
-        ("along the imaginary axis:", up),
-        ("w.grad, real part:", right),
-        ("w.grad, imaginary part:", up),
-    ]
-
-
 def complex_descent() -> Pairs:
     """The squared distance to (1, 2) from (3, 6), two steps with lr = 0.25."""
 
@@ -264,59 +191,3 @@ def complex_descent() -> Pairs:
             ("tensor(", w[1]),
         ]
     return pairs
-
-
-def complex_loss() -> Pairs:
-    """|w| squared, and the real part of w, at w = 3 + 4i."""
-    squared = slope(lambda w: w[0] ** 2 + w[1] ** 2, [3, 4])
-    real = slope(lambda w: w[0], [3, 4])
-    return [
-        ("from abs() squared:", squared[0]),
-        ("+", squared[1]),
-        ("from real:", real[0]),
-        ("+", real[1]),
-        ("from float():", real[0]),
-        ("+", real[1]),
-    ]
-
-
-def wrong_sign() -> Pairs:
-    """The real part of a w after a step with lr = 0.1 along the slope, or its conjugate."""
-    a, w = 1 - 2j, 1 + 2j
-    gradient = complex(*slope(lambda w: (a * complex(*w)).real, [1, 2]))
-    return [
-        ("loss:", (a * w).real),
-        ("after w - 0.1 * grad:", (a * (w - 0.1 * gradient)).real),
-        ("after w - 0.1 * grad.conj():", (a * (w - 0.1 * gradient.conjugate())).real),
-    ]
-
-
-def review_problem() -> Pairs:
-    """The first of two equal scores, written twice to one place; its gradient comes back twice."""
-    first = 4.0
-    return [
-        ("total:", np.array([0, first])),
-        ("values.grad:", np.array([2, 0])),
-        ("scores.grad:", None),
-    ]
-
-
-def review_solution() -> Pairs:
-    """Twice the mixture of (4, 8) by the softmax of (0, 0)."""
-    scores, values = np.zeros(2), np.array([4.0, 8])
-    return [
-        ("total:", np.array([0, 2 * softmax(scores) @ values])),
-        ("values.grad:", slope(lambda v: 2 * softmax(scores) @ v, values)),
-        ("scores.grad:", slope(lambda s: 2 * softmax(s) @ values, scores)),
-    ]
-
-
-def real_times_complex() -> Pairs:
-    """The real part of (a + bi)(1 + 2i) is a - 2b: along the real axis, and in both directions."""
-    right, up = slope(lambda z: ((z[0] + 1j * z[1]) * (1 + 2j)).real, [3.0, 0])
-    return [
-        ("x real, x.grad:", right),
-        ("warnings:", 0),
-        ("z complex, z.grad:", right),
-        ("-", -up),
-    ]

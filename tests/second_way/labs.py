@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 import torch
 
-from second_way.tools import HEADING, Pairs
+from second_way.tools import Pairs
 
 Array = np.ndarray
 Slope = tuple[Callable[[Array], Array], Callable[[Array], Array]]
@@ -80,15 +80,6 @@ def starts(kaiming: bool) -> list[float]:
     return walk_back(np.full((256, 64), 1 / (256 * 64)), steps)
 
 
-def default_start() -> Pairs:
-    """Default and Kaiming weights, with ReLU."""
-    pairs: Pairs = []
-    for name, kaiming in (("default", False), ("kaiming", True)):
-        found = starts(kaiming)
-        pairs += [(name, HEADING), (RATIO, rounded(found[0] / found[29], ".1e"))]
-    return pairs
-
-
 @cache
 def scaled(scale: float) -> list[float]:
     """At the output of each layer: the gradient that the mean gives, times the weights above."""
@@ -99,20 +90,6 @@ def scaled(scale: float) -> list[float]:
     steps = [lambda grad: grad, *(lambda grad, w=w: grad @ w for w in weights[1:])]
     last = np.full((256, 64), 1 / (256 * 64))
     return [*walk_back(last, steps[1:]), size(last)]
-
-
-def depth_norms() -> Pairs:
-    """Products of matrices."""
-    pairs: Pairs = []
-    for scale in (0.5, 1.0, 2.0):
-        found = scaled(scale)
-        ratio = found[0] / found[29]
-        pairs += [
-            ("scale", scale),
-            (RATIO, rounded(ratio, ".1e")),
-            (", per layer", rounded(ratio ** (1 / 29), ".2f")),
-        ]
-    return pairs
 
 
 @cache
@@ -130,30 +107,7 @@ def activated(name: str, scale: float, rows: int = 256) -> tuple[list[float], fl
     return walk_back(draw.normal(rows, 64), steps), float(np.prod(squares[:-1]) ** (1 / 58))
 
 
-def one_scale() -> Pairs:
-    """As `activations`, with fewer rows."""
-    norms, _ = activated("relu", 1.0, 64)
-    ratio = norms[0] / norms[29]
-    return [
-        ("layer 0 / layer 29 =", rounded(ratio, ".1e")),
-        (", per layer", rounded(ratio ** (1 / 29), ".2f")),
-    ]
-
-
 CASES = (("sigmoid", 1.0), ("tanh", 1.0), ("relu", 1.0), ("relu", 2**0.5))
-
-
-def activations() -> Pairs:
-    """The chain rule by hand, and the root mean square of the slopes."""
-    pairs: Pairs = []
-    for (name, scale), told in zip(CASES, ("1", "1", "1", "sqrt(2)"), strict=True):
-        norms, predicted = activated(name, scale)
-        pairs += [
-            (f"{name}, scale {told}", HEADING),
-            (": per layer", rounded((norms[0] / norms[29]) ** (1 / 29), ".2f")),
-            ("predicted", rounded(predicted, ".2f")),
-        ]
-    return pairs
 
 
 @cache
@@ -170,16 +124,6 @@ def connected(through: float, branch: float) -> list[float]:
 
 
 WAYS = ((0, 1), (1, 1), (1, 30**-0.5))
-
-
-def residual() -> Pairs:
-    """The Jacobian of h + f(h) is that of f, and the identity."""
-    names = ("branch", "h + branch", "h + branch / sqrt(30)")
-    pairs: Pairs = []
-    for name, way in zip(names, WAYS, strict=True):
-        norms = connected(*way)
-        pairs += [(name, HEADING), (RATIO, rounded(norms[0] / norms[29], ".1e"))]
-    return pairs
 
 
 @cache
@@ -206,19 +150,6 @@ def normalized_by(scale: float, norm: bool) -> list[float]:
 
 
 NORMS = ((0.5, False), (2.0, False), (0.5, True), (2.0, True))
-
-
-def normalized() -> Pairs:
-    """With and without LayerNorm."""
-    pairs: Pairs = []
-    for scale, norm in NORMS:
-        found = normalized_by(scale, norm)
-        name = "LayerNorm" if norm else "plain"
-        pairs += [
-            (f"{name}, scale", scale),
-            (RATIO, rounded(found[0] / found[29], ".1e")),
-        ]
-    return pairs
 
 
 def tanh_gain() -> Pairs:
@@ -307,21 +238,6 @@ def watched(between: str) -> tuple[Array, float]:
     return np.array(rows).T, float(out.max() - out.min())
 
 
-def heat_map() -> Pairs:
-    """Two trainings by hand."""
-    pairs: Pairs = []
-    for name in ("Sigmoid", "Tanh"):
-        norms, range_ = watched(name)
-        for step in (0, 149):
-            pairs += [
-                (f"{name}, step", step),
-                ("layer 0 ", rounded(norms[0, step], ".1e")),
-                (", layer 6 ", rounded(norms[6, step], ".1e")),
-            ]
-        pairs.append(("outputs at the end differ by", rounded(range_, ".1e")))
-    return pairs
-
-
 @cache
 def passing() -> tuple[Array, list[float]]:
     """The share of inputs that each unit passes, by step; the largest gradient of dead ones."""
@@ -333,42 +249,12 @@ def passing() -> tuple[Array, list[float]]:
     return np.array(shares).T, largest
 
 
-def dead_relu() -> Pairs:
-    """A third training by hand."""
-    shares, largest = passing()
-    pairs: Pairs = []
-    for step in (0, 1, 2, 5, 20, 59):
-        pairs += [
-            ("step", step),
-            (":", np.sum(shares[:, step] == 0)),
-            (" of 32 dead", HEADING),
-            (", largest gradient of their weights", largest[step]),
-        ]
-    dead = shares == 0
-    back = (dead[:, :-1] & ~dead[:, 1:]).any(axis=1)
-    return [*pairs, ("dead at some step:", dead.any(axis=1).sum()), (", came back:", back.sum())]
-
-
 @cache
 def columns() -> tuple[list[Array], Array]:
     """The gradients of one layer as logarithms, and their shares in twenty bins a step."""
     net = Net(Draw(), DEEP, TANH)
     logs = [np.log10(abs(told[1][0])) for told in net.train(X, Y, 0.05, 150)]
     return logs, np.array([np.histogram(log, 20, (-7, -2))[0] / 1024 for log in logs]).T
-
-
-def histogram() -> Pairs:
-    """Quantiles of what a training by hand gives."""
-    pairs: Pairs = []
-    for step in (0, 75, 149):
-        low, middle, high = (10**q for q in np.quantile(columns()[0][step], [0.05, 0.5, 0.95]))
-        pairs += [
-            ("step", step),
-            (": median", rounded(middle, ".1e")),
-            (", 90% from", rounded(low, ".1e")),
-            (" to", rounded(high, ".1e")),
-        ]
-    return pairs
 
 
 TRAINED = (("SGD", 0.1), ("SGD", 0.01), ("Adam", 0.001))
@@ -396,33 +282,6 @@ def ratios(kind: str, lr: float) -> list[float]:
     return found
 
 
-def update_ratio() -> Pairs:
-    """SGD and Adam written out."""
-    pairs: Pairs = []
-    for kind, lr in TRAINED:
-        found = ratios(kind, lr)
-        pairs += [
-            (f"{kind}, lr", lr),
-            (": step 0", rounded(found[0], ".1e")),
-            (", step 99", rounded(found[99], ".1e")),
-        ]
-    return pairs
-
-
-def leaky() -> Pairs:
-    """Rows of zeros in the gradient of the middle layer."""
-    slow = (lambda z: np.where(z > 0, z, 0.01 * z), lambda z: np.where(z > 0, 1, 0.01))
-    pairs: Pairs = []
-    for name, between in (("ReLU", RELU), ("LeakyReLU", slow)):
-        weight = Net(Draw(), [1, 32, 32, 1], between).gradients(X, Y)[1][0]
-        pairs += [
-            (name, HEADING),
-            (", units whose weights get exactly 0:", np.sum((weight == 0).all(1))),
-            (" of 32", HEADING),
-        ]
-    return pairs
-
-
 # Noise: the gradient of each sample, and means of them.
 
 
@@ -434,17 +293,6 @@ def dots() -> tuple[Array, Array]:
     each = -2 * (x @ np.array([2.0, 1.0]) + draw.normal(512))[:, None] * x
     found = [each[draw.shuffled(512)[:4]].mean(0) for _ in range(200)]
     return np.array(found), each.mean(0)
-
-
-def cloud() -> Pairs:
-    """Means of the gradients of single samples, in closed form."""
-    found, full = dots()
-    spread = np.sqrt(((found - full) ** 2).sum(1).mean())
-    return [
-        ("size", 4),
-        (": spread", rounded(spread, ".2f")),
-        (", against the full gradient", rounded(100 * np.mean(found @ full < 0), ".1f")),
-    ]
 
 
 @cache
@@ -475,18 +323,6 @@ def spreads() -> list[float]:
     return found
 
 
-def spread() -> Pairs:
-    """Means of the gradients of single samples."""
-    pairs: Pairs = []
-    for count, found in zip(SIZES, spreads(), strict=True):
-        pairs += [
-            ("size", count),
-            (": spread", rounded(found, ".2f")),
-            (", their mean is the full gradient:", True),
-        ]
-    return pairs
-
-
 @cache
 def scales() -> list[float]:
     """Of a linear model: the gradient of a sample is 2 (x w - y) x."""
@@ -501,16 +337,6 @@ def scales() -> list[float]:
             found.append(float(((each - mean) ** 2).sum(1).mean() / (mean**2).sum()))
         w = w - 0.02 * mean[:, None]
     return found
-
-
-def noise_scale() -> Pairs:
-    """The variance of the samples over the square of the mean."""
-    told = zip((0, 40, 100), (scales()[n] for n in (0, 2, 5)), strict=True)
-    return [
-        pair
-        for step, found in told
-        for pair in (("step", step), (": noise scale", rounded(found, ".1f")))
-    ]
 
 
 @cache
@@ -541,40 +367,6 @@ def gaps(over_batch: bool) -> list[float]:
 
     full = gradient(512)
     return [size(gradient(count) - full) / size(full) for count in SIZES[1:]]
-
-
-def batch_norm_gap() -> Pairs:
-    """The gradients of both normalizations in closed form."""
-    return [
-        ("BatchNorm1d:", np.array([rounded(gap, ".2f") for gap in gaps(True)])),
-        ("LayerNorm:", np.array([rounded(gap, ".2f") for gap in gaps(False)])),
-    ]
-
-
-def last_batch() -> Pairs:
-    """The gradient of the mean of w x is the mean of x."""
-    x = np.arange(1.0, 11.0)
-    parts = [x[:4], x[4:8], x[8:]]
-    return [
-        ("one batch of 10, w.grad:", x.mean()),
-        ("4, 4 and 2, ", HEADING),
-        ("divided by 3", HEADING),
-        (", w.grad:", np.mean([part.mean() for part in parts])),
-        ("4, 4 and 2, ", HEADING),
-        ("weighted by size, w.grad:", sum(part.mean() * len(part) / 10 for part in parts)),
-    ]
-
-
-def two_variances() -> Pairs:
-    """The mean of the squared distances, over n and over n - 1."""
-    x = np.array([1.0, 2, 3, 6])
-    over_n = np.mean((x - x.mean()) ** 2)
-    return [
-        ("variance over n:", over_n),
-        ("variance over n - 1:", over_n * 4 / 3),
-        ("in the output:", over_n),
-        ("kept for eval:", over_n * 4 / 3),
-    ]
 
 
 # What the figures show: lines as (x, y), or maps as rows of numbers with the ends of their scale.

@@ -6,14 +6,7 @@ step by step as PyTorch does it.
 
 import numpy as np
 
-from second_way.tools import HEADING, Pairs, mse, sgd, slope
-
-EXCEPTIONS = {
-    ("lbfgs_closure", "missing 1 required"): "PyTorch's message: a count",
-    ("refused_gradient", "'[3]' to a tensor of size '[2]'"): "PyTorch's message: shapes",
-    ("shared_once", "net.parameters(): 2"): "a count of parameters",
-    ("shared_once", "layer by layer: 3"): "a count of parameters",
-}
+from second_way.tools import HEADING, Pairs, sgd, slope
 
 
 def line(w):
@@ -118,17 +111,6 @@ def buffer_remembers() -> Pairs:
     return pairs
 
 
-def by_hand() -> Pairs:
-    """(2w + 1 - 1)^2 at w = 1, one step with lr = 1."""
-
-    def loss(w):
-        return mse(2 * w + 1, 1)
-
-    g = slope(loss, 1)
-    pairs: Pairs = [p for _ in range(2) for p in ((": loss=", loss(1)), ("w.grad=", g))]
-    return [*pairs, ("by hand, w:", sgd(1, g, lr=1)), ("by SGD, w:", sgd(1, g, lr=1))]
-
-
 def clip_once() -> Pairs:
     """(2, 0) to norm 1, plus (0, 2), to norm 1; or (2, 2) to norm 1."""
     one, two = np.array([2.0, 0]), np.array([0, 2.0])
@@ -138,17 +120,6 @@ def clip_once() -> Pairs:
         ("clipped each time, w.grad:", each[-1]),
         ("before clipping, w.grad:", one + two),
         ("clipped once, w.grad:", clipped(one + two)),
-    ]
-
-
-def clip_scaled() -> Pairs:
-    """The gradient 5 clipped to 1; or 65536 times 5 clipped to 1, and divided by 65536 then."""
-    scale, g = 2.0**16, slope(lambda w: 5 * w, 0)
-    return [
-        ("unscale_, clip, step: norm=", g),
-        (" w=", sgd(0, clipped([g])[0], 1)),
-        ("clip, step: norm=", scale * g),
-        (" w=", sgd(0, clipped([scale * g])[0] / scale, 1)),
     ]
 
 
@@ -170,55 +141,6 @@ def dampening() -> Pairs:
         pairs.append(("dampening", d))
         for t in (1, 2, 3):
             pairs += [("  step", t), (", buffer:", buffer([1] * t, dampening=d))]
-    return pairs
-
-
-def decay() -> Pairs:
-    """3w at w = 2, lr 0.1: weight decay 0.5, or w^2 / 4 in the loss."""
-    plain, with_loss = slope(lambda w: 3 * w, 2), slope(lambda w: 3 * w + 0.5 / 2 * w**2, 2)
-    one, two = sgd(2, plain, 0.1, weight_decay=0.5), sgd(2, with_loss, 0.1)
-    return [
-        pair
-        for name, g, w in (("weight_decay", plain, one), ("in the loss", with_loss, two))
-        for pair in (
-            (f"{name}, w.grad:", g),
-            ("  after step, w.grad:", g),
-            ("  after step, w:", w),
-        )
-    ]
-
-
-def decay_by_default() -> Pairs:
-    """The gradient is 0 and lr 0.5; AdamW alone takes 0.5 times its default 0.01 of w = 2."""
-    return [("SGD, w:", 2), ("Adam, w:", 2), ("AdamW, w:", 2 * (1 - 0.5 * 0.01))]
-
-
-def fixed_closure() -> Pairs:
-    """The first step is lr / |g| times g; the gradient does not change, so the second is none."""
-    g = slope(lambda w: w**2, 1)
-    w = 1 - 0.5 / abs(g) * g
-    return [
-        *(("closure: w=", 1), ("w.grad=", g), ("closure: w=", w), ("w.grad=", g)),
-        ("after step, w:", w),
-    ]
-
-
-def given_twice() -> Pairs:
-    """A gradient of 1, lr 0.1, one step or two."""
-    return [
-        ("once, w:", sgd(0, 1, 0.1)),
-        ("twice in one group, w:", sgd(sgd(0, 1, 0.1), 1, 0.1)),
-        ("in two optimizers, w:", sgd(sgd(0, 1, 0.1), 1, 0.1)),
-    ]
-
-
-def growing_graph() -> Pairs:
-    """w^2 from w = 1 with lr = 0.25. Nodes: the square and the leaf, then one more a step."""
-    pairs: Pairs = []
-    for name, more in (("no_grad:", 0), ("retain_grad:", 1)):
-        pairs.append((name, HEADING))
-        for step, (g, _) in enumerate(descent(lambda w: w**2, 1, 0.25, 3)):
-            pairs += [("  step", step), (": w.grad=", g), ("nodes:", 2 + more * step)]
     return pairs
 
 
@@ -262,31 +184,6 @@ def l1_over_four() -> Pairs:
     return pairs
 
 
-def l1_overshoots() -> Pairs:
-    """|2w - 1| at w = 1, one step with lr = 1."""
-    g = slope(lambda w: abs(line(w)), 1)
-    w = sgd(1, g, lr=1)
-    return [
-        ("before, loss:", abs(line(1))),
-        ("w.grad:", g),
-        ("after step, w:", w),
-        ("after step, loss:", abs(line(w))),
-    ]
-
-
-def lbfgs_closure() -> Pairs:
-    """w^2 from 1: lr / |g| times g, as |g| > 1; then lr times Newton's step, which is g / 2 = w.
-
-    With max_iter=3 it evaluates at most int(3 * 1.25) = 3 times, and stays at the third place.
-    """
-    second = 1.0 - 0.5 / 2 * 2
-    places = [1.0, second, second - 0.5 * second]
-    pairs: Pairs = []
-    for w in places:
-        pairs += [("  closure: w=", w), ("w.grad=", slope(lambda w: w**2, w))]
-    return [*pairs, ("after step, w:", places[-1])]
-
-
 def lr_outside() -> Pairs:
     """torch: the sum of lr_t times the buffer of t; inside: of 0.9^age times each lr."""
     pairs: Pairs = []
@@ -299,30 +196,12 @@ def lr_outside() -> Pairs:
     return pairs
 
 
-def minimize_y() -> Pairs:
-    """2w - 1, and |2w - 1|, from w = 1 with lr = 1."""
-    pairs: Pairs = []
-    for name, f in (("y itself, step", line), ("L1, step", lambda w: abs(line(w)))):
-        places = [1.0, *(w for _, w in descent(f, 1, 1, 3))]
-        for step, w in enumerate(places):
-            pairs += [(name, step), (": w=", w), ("value=", f(w))]
-    return pairs
-
-
 def momentum() -> Pairs:
     """From 1, lr 0.01, three times the same gradient: the buffer is 1, 1.9, 2.71 times it."""
     g, w, pairs = np.array([0.25, 0.25, 1.25, 0.25]), np.ones(4), []
     for t in (1, 2, 3):
         w = w - 0.01 * buffer([g] * t)
         pairs += [("step", t), (", buffer:", buffer([g] * t)), ("step", t), (", w:", w)]
-    return pairs
-
-
-def negative_norm() -> Pairs:
-    """(3, 4) times max_norm / 5."""
-    pairs: Pairs = []
-    for max_norm in (1.0, 0.0, -1.0):
-        pairs += [("max_norm", max_norm), (", w.grad:", clipped([3.0, 4.0], max_norm))]
     return pairs
 
 
@@ -342,14 +221,6 @@ def nesterov() -> Pairs:
     return pairs
 
 
-def never_used_row() -> Pairs:
-    """Adam adds 0.5 to the gradients 1 and 0, and moves by their sign; AdamW by 0.05 more."""
-    return [
-        ("Adam, weight:", 1 - 0.1 * np.sign(np.array([1, 0]) + 0.5)),
-        ("AdamW, weight:", 1 - 0.1 * 0.5 - 0.1 * np.sign([1, 0])),
-    ]
-
-
 def no_correction() -> Pairs:
     """0.1 g / sqrt(0.001 g^2) times lr = 0.1."""
     pairs: Pairs = []
@@ -361,28 +232,6 @@ def no_correction() -> Pairs:
             ("  not corrected, w would move by", -0.1 * raw),
         ]
     return pairs
-
-
-def no_decay_for_bias() -> Pairs:
-    """0 times w x + b, then w - 0.1 * 1 * w, b - 0.1 * 0 * b."""
-    g = slope(lambda p: 0 * (p[0] + p[1] + p[2]), [1, 1, 1])
-    return [
-        ("weight.grad:", g[:2]),
-        ("bias.grad:", g[2]),
-        ("after step, weight:", sgd(np.ones(2), g[:2], 0.1, weight_decay=1)),
-        ("bias:", sgd(1, g[2], 0.1)),
-    ]
-
-
-def none_is_skipped() -> Pairs:
-    """3a + 0b at a = b = 1, lr 0.1 and weight decay 1; the third is not in the loss."""
-    g = slope(lambda p: 3 * p[0] + 0 * p[1], [1, 1])
-    moved = sgd(np.ones(2), g, 0.1, weight_decay=1)
-    return [
-        *(("used: grad=", g[0]), ("after step=", moved[0])),
-        *(("times zero: grad=", g[1]), ("after step=", moved[1])),
-        *(("unused: grad=", None), ("after step=", 1)),
-    ]
 
 
 def not_finite() -> Pairs:
@@ -399,16 +248,6 @@ def not_finite() -> Pairs:
             ]
     order = 2
     return [*pairs, ("norm of order", order), ("  w.grad:", np.array([np.inf, 3]))]
-
-
-def clip_or_not() -> Pairs:
-    """3a + 4b: (3, 4) has the norm 5; clipped to 1, then one step from 0 with lr 1."""
-    short = clipped([3.0, 4.0])
-    return [
-        *(("before clipping, a.grad:", 3.0), ("b.grad:", 4.0)),
-        *(("after clipping, a.grad:", short[0]), ("b.grad:", short[1])),
-        *(("after step, a:", -short[0]), ("b:", -short[1])),
-    ]
 
 
 def past_the_bottom() -> Pairs:
@@ -449,28 +288,6 @@ def one_or_two() -> Pairs:
     return pairs
 
 
-def own_gradient() -> Pairs:
-    """0 - 1 * (10, -3)."""
-    return [
-        ("x.requires_grad:", False),
-        ("after step, x:", sgd(0, np.array([10, -3]), lr=1)),
-    ]
-
-
-def review_problem() -> Pairs:
-    """30 w at w = 1: the slope, or 1 where it is clipped; decay adds w; Adam takes its sign."""
-    grad = slope(lambda w: 30 * w, 1)
-    return [
-        pair
-        for g in (grad, grad / abs(grad))
-        for pair in (
-            ("  SGD, w:", 1 - 0.1 * g),
-            ("  SGD with weight decay, w:", 1 - 0.1 * (g + 1)),
-            ("  Adam, w:", 1 - 0.1 * np.sign(g)),
-        )
-    ]
-
-
 def same_gradient() -> Pairs:
     """Three gradients of 2 from w = 1 with lr 0.1: each optimizer's direction at t = 1, 2, 3."""
     times, g = (1, 2, 3), 2.0
@@ -494,18 +311,6 @@ def same_gradient() -> Pairs:
         ("Adam", after([adam_direction([g] * t) for t in times])),
         ("AdamW", shrunk(1 - 0.1 * 0.01, 0.1)),
     ]
-
-
-def size_of_error() -> Pairs:
-    """|2w - 1 - t| and (2w - 1 - t)^2 at w = 1, where t is 1 less the error."""
-    pairs: Pairs = []
-    for error in (10, 1, 0.5, 0, -0.5, -10):
-        pairs += [
-            ("error", error),
-            ("  L1Loss, w.grad:", slope(lambda w, t=1 - error: abs(line(w) - t), 1)),
-            ("  MSELoss, w.grad:", slope(lambda w, t=1 - error: (line(w) - t) ** 2, 1)),
-        ]
-    return pairs
 
 
 def smooth_l1() -> Pairs:
@@ -537,55 +342,6 @@ def unused_rows() -> Pairs:
             *(("  rows used", np.array([0])), (", weight:", np.array(second))),
         ]
     return pairs
-
-
-def what_fits() -> Pairs:
-    """No number but in the name of what is passed."""
-    return [("[2 * w]", HEADING)]
-
-
-def who_does_what() -> Pairs:
-    """(2w)^2 at w = 1 with lr = 0.125: twice the same step."""
-    g = slope(lambda w: (2 * w + 1 - 1) ** 2, 1)
-    once = sgd(1, g, 0.125)
-    twice = sgd(once, g, 0.125)
-    rows = (
-        ("at the start", 1, None),
-        ("after backward", 1, g),
-        ("after step", once, g),
-        ("after another step", twice, g),
-        ("after zero_grad", twice, None),
-        ("after a step without gradient", twice, None),
-    )
-    return [p for name, w, found in rows for p in ((f"{name}: w=", w), ("w.grad=", found))]
-
-
-def without_no_grad() -> Pairs:
-    """(2w)^2 at w = 1, one step with lr = 0.0625."""
-    g = slope(lambda w: (2 * w) ** 2, 1)
-    return [
-        ("first step, w.grad:", g),
-        ("w:", sgd(1, g, 0.0625)),
-        ("w.is_leaf:", False),
-        ("second step, w.grad:", None),
-    ]
-
-
-def wrong_moment() -> Pairs:
-    """5w at w = 0, lr 1: clipped to 1 before the step, or not."""
-    g = slope(lambda w: 5 * w, 0)
-    whole = sgd(0, g, 1)
-    return [
-        ("backward, clip, step: w=", sgd(0, clipped([g])[0], 1)),
-        ("clip, backward, step: w=", whole),
-        ("backward, step, clip: w=", whole),
-    ]
-
-
-def wrong_order() -> Pairs:
-    """After one step the buffers are the gradients, 1 and 5; a comes first or second."""
-    one, five = buffer([1]), buffer([5])
-    return [("a, b: buffer of a:", one), ("b, a: buffer of a:", five)]
 
 
 def adam_or_lbfgs() -> Pairs:

@@ -1,14 +1,11 @@
 """The numbers of `snippets/your_script/`, found without autograd."""
 
-from pathlib import Path
-
 import numpy as np
 import torch
 
 from second_way.tools import Pairs, mse, slope
 
 X, TARGET = np.array([[0, 1], [1, 0], [1, 1]]), [[1], [1], [0]]
-SCRIPT = Path(__file__).parents[2] / "snippets/your_script/doctor.py"
 SHAPES = [(3, 2), (3,), (1, 3), (1,)]
 
 
@@ -40,9 +37,7 @@ def training() -> Pairs:
     start = drawn()
     moved = [p - 0.1 * g / (abs(g) + 1e-8) for p, g in zip(start, gradients(start), strict=True)]
     return [
-        ("step", 0),
         (", loss:", loss(start)),
-        ("step", 1),
         (", loss:", loss(moved)),
         ("last layer, weight.grad:", gradients(moved)[2]),
     ]
@@ -63,24 +58,8 @@ def doctor() -> Pairs:
         norms.append(np.linalg.norm(for_last))
         moves.append(0.5 * norms[-1] / np.linalg.norm(last))
         last, last_bias = last - 0.5 * for_last, last_bias - 0.5 * for_bias
-    lines = SCRIPT.read_text("utf-8").splitlines()
-    cut, unused = (
-        next(n for n, line in enumerate(lines, 1) if text in line)
-        for text in (".detach()", "self.middle =")
-    )
     layer = [float(f"{np.median(norms):.2e}"), float(f"{np.median(moves):.1e}")]
     return [
         *(pair for step in range(3) for pair in (("step", step), ("loss:", losses[step]))),
-        ("doctor.py:", 2),
-        ("warnings (", 3),
-        ("backward passes,", 3),
-        ("line", cut),
-        ("line", unused),
-        ("#none-or-zero", 2),
-        ("of", 6),
-        ("no", np.nan),  # words of the report: there is no number of the kind
-        ("and no", np.inf),
-        ("the steps moved", 2),
-        ("of", 6),
         ("net.head.weight", layer),
     ]

@@ -36,6 +36,7 @@ def test_what_is_counted(book: Book):
         open=1,
         elsewhere=1,
         sections=1,
+        derived=1,
         sentences=1,
     )
 
@@ -59,6 +60,24 @@ def test_the_sections_that_tests_attack_are_counted_and_the_sentences_that_nothi
     assert claims("docs/proved/index.zh.md", whole)[0].startswith("这一版有 1 节，")
 
 
+def test_a_script_is_confirmed_by_an_equation_or_a_second_way(book: Book):
+    def confirmed() -> tuple[int, int, int]:
+        counted = count(read_book(book.root), "docs/t/p.en.md")
+        return counted.derived, counted.again, counted.alone
+
+    said = "# T {{ #t }}\n\nIt is ${}$.\n\n::: snippets/t/s.py\n"
+    for name, maths, expected in (
+        ("a result", "2 \\times 3 = 6", (1, 0, 0)),
+        ("a step on the way", "6 - 4 = 2", (0, 0, 1)),
+        ("an assignment", "y = 6", (0, 0, 1)),
+    ):
+        for language in ("zh", "en"):
+            book.write(f"docs/t/p.{language}.md", said.format(maths))
+        assert confirmed() == expected, name
+    book.write("tests/second_way/t.py", "def s() -> Pairs:\n    return [('y:', 6)]\n")
+    assert confirmed() == (0, 1, 0)
+
+
 def test_all_pages_are_counted_together_and_each_has_a_line(book: Book):
     book.write("docs/t/q.en.md", PAGE)
     book.write("docs/t/r.en.md", "# Nothing { #nothing }\n\nIt always holds for `detach()`.\n")
@@ -75,11 +94,15 @@ def test_all_pages_are_counted_together_and_each_has_a_line(book: Book):
         "| Sections tried | 0 |",
         "| Not computed | 1 |",
         "| From elsewhere | 1 |",
+        "| Worked out | 2 |",
+        "| Computed again | 0 |",
+        "| Run alone | 0 |",
         '\n??? note "Page by page: 3 pages"',
         "",
-        "    - [What is three times w?](../t/p.en.md): Runs 1 · Lines 1",
+        "    - [What is three times w?](../t/p.en.md): Runs 1 · Lines 1 · Worked out 1",
         "    - [Why `6`? | Really](../t/q.en.md): "
-        "Runs 1 · Lines 1 · Values 3 · Equations 1 · Not computed 1 · From elsewhere 1",
+        "Runs 1 · Lines 1 · Values 3 · Equations 1 · Not computed 1 · From elsewhere 1 "
+        "· Worked out 1",
         "    - [Nothing](../t/r.en.md): Names 1",
         '\n??? note "Equations that were not computed: 1"',
         "",

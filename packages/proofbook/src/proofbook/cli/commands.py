@@ -146,16 +146,13 @@ def _new(root: Path, name: str, language: str | None) -> int:
             (root / file).unlink()
         raise
     output = output_file(script)
-    topic = script.split("/")[1]
     page = f"{name_of(pages[0])}.md"
     steps = [
         f"write the snippet, then: proofbook update {script}",
         "write the page" if len(pages) == 1 else "write the pages",
         f"add {page} to the nav of mkdocs.yml",
+        "proofbook check, then pytest",
     ]
-    if (root / "tests/second_way").is_dir():
-        steps.append(f"confirm what it prints in tests/second_way/{topic}.py, without autograd")
-    steps.append("proofbook check, then pytest")
     print("\n".join(["started:", *(f"  {file}" for file in [script, output, *pages])]))
     print("\n".join(["now:", *(f"  {number}. {step}" for number, step in enumerate(steps, 1))]))
     return 0

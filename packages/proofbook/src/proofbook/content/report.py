@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, fields
 from importlib import metadata
+from itertools import permutations
 
 from proofbook.api.names_in_code import names_in_code
 from proofbook.check.api_names import installed_api, shown_text
@@ -23,7 +24,8 @@ from proofbook.model.book import Book
 from proofbook.model.config import in_language
 from proofbook.model.page import Page
 from proofbook.model.sentences import sentences
-from proofbook.model.snippet import output_file
+from proofbook.model.snippet import numbers_in, output_file
+from proofbook.model.sources import SECOND_WAY
 
 NAME, CLAIMS, VERSIONS = "report", "claims", "versions"
 """What a page writes after `:::` to have the report there, what tests attack in words,
@@ -40,6 +42,9 @@ _COUNTED = {
         "attacked": "试过的节",
         "open": "没有算的等式",
         "elsewhere": "另有出处",
+        "derived": "等式推出",
+        "again": "另算一遍",
+        "alone": "单凭运行",
     },
     "en": {
         "pages": "Pages",
@@ -51,6 +56,9 @@ _COUNTED = {
         "attacked": "Sections tried",
         "open": "Not computed",
         "elsewhere": "From elsewhere",
+        "derived": "Worked out",
+        "again": "Computed again",
+        "alone": "Run alone",
     },
 }
 _HEAD = {"zh": ("数了什么", "全书"), "en": ("Counted", "The whole book")}
@@ -77,6 +85,10 @@ _SUMMARY = {
     "check: no number, no equation, no name. Only people have read them.",
 }
 
+_NUMBERS = re.compile(r"(?:[-\d.,()\[\]\s&]|\\\\|\\[,;! ]|\\(?:left|right|(?:begin|end)\{\w+\}))*")
+_FORMULA = re.compile(r"[-+/^]|\\(?:cdot|times|frac|sqrt)|\d\s*[a-z(]")
+"""The side of an equation that works something out; the other is numbers alone."""
+
 
 @dataclass(frozen=True)
 class Count:
@@ -85,8 +97,10 @@ class Count:
     `runs`: scripts shown; `lines`: lines that they printed; `values`: numbers and messages that a
     run shows; `computed`, `open`: equalities whose sides were evaluated, and those that nobody
     could evaluate; `names`: names of PyTorch that were looked up; `sections`: all of them, and
-    those `attacked` by tests; `elsewhere`: values that name another source; `sentences`: all of
-    them, and the `unread` ones, in which nothing is checked and that no test attacks.
+    those `attacked` by tests; `elsewhere`: values that name another source; `derived`, `again`,
+    `alone`: scripts that print numbers, of which an equation works one out, which tests find a
+    second way, and of which neither holds; `sentences`: all of them, and the `unread` ones, in
+    which nothing is checked and that no test attacks.
     """
 
     pages: int = 0
@@ -99,6 +113,9 @@ class Count:
     attacked: int = 0
     open: int = 0
     elsewhere: int = 0
+    derived: int = 0
+    again: int = 0
+    alone: int = 0
     sentences: int = 0
     unread: int = 0
 
@@ -114,6 +131,8 @@ def count(book: Book, file: str) -> Count:
     judged = book.remember(equation_verdicts, file)
     known = [statement.source is None for statement in book.cached(statements_of, page)]
     attacked = book.fact(attacks_on, page.name)
+    printing = [s for s, output in zip(scripts, outputs, strict=True) if numbers_in(output)]
+    confirmed = [(is_derived(book, script), is_found_again(book, script)) for script in printing]
     return Count(
         pages=1,
         runs=len(scripts),
@@ -125,9 +144,33 @@ def count(book: Book, file: str) -> Count:
         attacked=sum(section.anchor in attacked for section in sections(page)),
         open=sum(one.state == "open" for one in judged),
         elsewhere=len(known) - sum(known),
+        derived=sum(derived for derived, _ in confirmed),
+        again=sum(again for _, again in confirmed),
+        alone=sum(not (derived or again) for derived, again in confirmed),
         sentences=len(sentences(page)),
         unread=_unread(page, book),
     )
+
+
+def is_derived(book: Book, script: str) -> bool:
+    """Whether an equation that holds on a page with this script works out a number it prints."""
+    worked_out = {
+        number
+        for file in book.pages_showing(script)
+        for one in book.remember(equation_verdicts, file)
+        if one.state in ("computed", "proved")
+        for side, other in permutations((one.equality.left, one.equality.right))
+        if _NUMBERS.fullmatch(side) and not _NUMBERS.fullmatch(other) and _FORMULA.search(other)
+        for number in numbers_in(side)
+    }
+    return not worked_out.isdisjoint(numbers_in(book.text_or_empty(output_file(script))))
+
+
+def is_found_again(book: Book, script: str) -> bool:
+    """Whether `tests/second_way` finds what this script prints by other means."""
+    topic, _, name = script.removesuffix(".py").removeprefix("snippets/").rpartition("/")
+    code = book.text_or_empty(f"{SECOND_WAY}/{topic}.py")
+    return re.search(rf'(?m)^(?:def {name}\(|    "{name}": )', code) is not None
 
 
 def _unread(page: Page, book: Book) -> int:

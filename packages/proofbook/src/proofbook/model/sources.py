@@ -13,7 +13,9 @@ from proofbook.model.config import BookConfig
 from proofbook.model.page import decoded
 from proofbook.model.problem import Problem, Unproved
 
-FOLDERS = ("docs", "snippets")
+SECOND_WAY = "tests/second_way"
+"""For each topic a file with a function for each script whose numbers are found a second way."""
+FOLDERS = ("docs", "snippets", SECOND_WAY)
 """The folders whose text files belong to the book."""
 
 TEXTS = (".md", ".toml", ".py", ".out", ".trace", ".varied")
