@@ -16,7 +16,7 @@ from proofbook.content.glossary import read_terms
 from proofbook.content.page_summary import SHORT, WIDTH, answer, width
 from proofbook.content.questions import read_questions
 from proofbook.content.report import claims, table, total
-from proofbook.export.markdown_copy import markdown_copy
+from proofbook.export.host_files import markdown_copy
 from proofbook.html.formulas import font
 from proofbook.model.book import Book, read_book
 from proofbook.model.page import Page, parse, read
@@ -63,7 +63,7 @@ def test_every_markdown_copy_of_the_book_is_free_of_what_only_the_site_understan
         r"(?m)^(?:!!!|\?\?\?|:::)|\{ ?[#.:][\w-]+|</?(?:div|span|td|table|img)\b|\]\((?!http)"
     )
     for parsed in pages:
-        told = markdown_copy(parsed, book, "en", "https://x.org/", "https://x.org/p/")
+        told = markdown_copy(book, parsed.file, "en", "https://x.org/", "https://x.org/p/")
         prose = re.sub(r"(?ms)^[> ]*```.*?^[> ]*```$|`[^`\n]+`|\$[^$\n]+\$", "", told)
         assert not odd.search(prose), (parsed.file, odd.search(prose)[0])
 
@@ -71,7 +71,7 @@ def test_every_markdown_copy_of_the_book_is_free_of_what_only_the_site_understan
 def test_the_markdown_copy_leads_to_a_figure_instead_of_holding_it(book):
     file = "docs/accumulate/two-losses.en.md"
     parsed = next(page for page in book.pages if page.file == file)
-    told = markdown_copy(parsed, book, "en", "https://x.org/", "https://x.org/p/")
+    told = markdown_copy(book, parsed.file, "en", "https://x.org/", "https://x.org/p/")
     figure = "https://x.org/en/accumulate/two-losses/#trace-accumulate-two-losses)"
     assert told.count(figure) == 1 and "base64" not in told and "<img" not in told
 

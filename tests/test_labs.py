@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 import matplotlib
 import numpy as np
 import pytest
+from nbconvert import HTMLExporter
 from nbformat import NotebookNode, v4
 from PIL import Image
 from proofbook.directives.plot import (
@@ -23,10 +24,9 @@ from proofbook.directives.plot import (
 from proofbook.html.figures import awaited_figures, fill_figures
 from proofbook.html.tree import parse as parse_html
 from proofbook.html.tree import serialize
+from proofbook.mkdocs.labs import cells_of, wrong_cell
 from proofbook.model.book import read_book
 from proofbook.model.page import parse
-from proofbook.run.kernels import CellFailed
-from proofbook.run.notebooks import Lab, cells_of, failure, labs_of, wrong_cells
 from proofbook.run.result import Result
 from second_way.labs import CURVES, MAPS
 
@@ -278,12 +278,6 @@ def image(svg: str) -> NotebookNode:
     return v4.new_output("display_data", {"image/svg+xml": svg, "text/plain": "<Figure>"})
 
 
-@pytest.fixture
-def lab(book) -> Lab:
-    book.write("snippets/t/s.out", "y: 6.0 < 7\n")
-    return Lab(("docs/t/p.en.md",), ("snippets/t/s.py",), ("",))
-
-
 @pytest.mark.parametrize(
     ("outputs", "words"),
     [
@@ -306,54 +300,20 @@ def lab(book) -> Lab:
         ),
     ],
 )
-def test_what_a_notebook_does_is_compared_with_the_script(book, lab, outputs, words):
-    cells = cells_of(lab, [outputs])
-    results = {"snippets/t/s.py": Result("", "", 0.0, figures=[drawing()])}
-    problems = list(wrong_cells(lab, cells, results, read_book(book.root)))
+def test_what_a_notebook_does_is_compared_with_the_script(book, outputs, words):
+    """As nbconvert shows it, whose HTML mkdocs-jupyter makes too."""
+    script = "snippets/t/s.py"
+    book.write("snippets/t/s.out", "y: 6.0 < 7\n")
+    notebook = v4.new_notebook(cells=[v4.new_markdown_cell("a"), v4.new_code_cell("1", id="b")])
+    notebook.cells[1].outputs = outputs
+    cells = cells_of(HTMLExporter().from_notebook_node(notebook)[0], [script])
+    run = Result("", "", 0.0, figures=[drawing()])
+    problems = list(wrong_cell(script, cells[script], run, read_book(book.root)))
     assert len(problems) == bool(words)
     for word in words:
         assert word in str(problems[0])
     if not words:
-        assert [(cell.script, cell.figures) for cell in cells] == [
-            ("snippets/t/s.py", (drawing(),))
-        ]
-
-
-@pytest.mark.parametrize(
-    ("error", "script", "found"),
-    [
-        (CellFailed(1, "ValueError", "no"), "snippets/t/b.py", "ValueError: no"),
-        (CellFailed(-1, "ImportError", "torch"), "snippets/t/a.py", "ImportError: torch"),
-        (RuntimeError("no kernel"), "snippets/t/a.py", "RuntimeError: no kernel"),
-    ],
-)
-def test_a_notebook_that_fails_names_the_script(error, script, found):
-    lab = Lab(("docs/t/p.en.md",), ("snippets/t/a.py", "snippets/t/b.py"), ("1", "2"))
-    problem = failure(lab, error)
-    assert (problem.file, problem.found) == ("docs/t/p.en.md", found)
-    assert problem.mend.endswith(f"proofbook check {script}")
-
-
-def test_both_languages_of_a_page_are_one_lab():
-    labs = labs_of(read_book(ROOT))
-    assert [len(lab.pages) for lab in labs] == [2] * len(labs) and len(labs) >= 3
-    assert len({lab.key for lab in labs}) == len(labs)
-
-
-def test_words_do_not_change_what_is_executed(book):
-    before = with_plot(book)
-    book.change("docs/t/p.en.md", "It is 6.", "It is six.")
-    assert labs_of(read_book(book.root))[0].key == before.key
-    book.write("snippets/t/s.py", "y = 6.0\nprint('y:', y)\n")
-    assert labs_of(read_book(book.root))[0].key != before.key
-
-
-def with_plot(book) -> Lab:
-    for language in ("zh", "en"):
-        text = "    figure: plot\n    alt: a\n"
-        book.change(f"docs/t/p.{language}.md", "    highlight: 3 * w\n", text)
-    (lab,) = labs_of(read_book(book.root))
-    return lab
+        assert cells[script].figures == (drawing(),)
 
 
 # The colors

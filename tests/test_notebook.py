@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import ast
 import base64
 import json
 import re
-import subprocess
-import sys
 from importlib import metadata
 from pathlib import Path
 from xml.etree import ElementTree
@@ -17,13 +14,12 @@ import pytest
 from gradtrace import same_but_for_rounding
 from nbformat import NotebookNode, v4
 from nbformat.validator import NotebookValidationError
+from notebook_shell import run_all
 from proofbook.directives.snippet import code_with_notes
 from proofbook.export.notebook import file_name, has_scripts, notebook, to_json
 from proofbook.model.book import read_book
 from proofbook.model.page import Page, parse
 from proofbook.model.snippet import dtype_of_results
-from proofbook.run.kernels import KernelPool
-from proofbook.testing.fixtures import PATIENCE
 from proofbook.testing.tiny_book import recorded
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -56,18 +52,6 @@ def _sources(notebook: NotebookNode, kind: str) -> list[str]:
 
 def _recorded(notebook: NotebookNode) -> list[str]:
     return [cell.outputs[0].text for cell in notebook.cells if cell.cell_type == "code"]
-
-
-def _run(notebooks: list[NotebookNode]) -> list[list[dict]]:
-    done = subprocess.run(
-        [sys.executable, str(Path(__file__).with_name("notebook_shell.py"))],
-        input=json.dumps([_sources(each, "code") for each in notebooks]),
-        capture_output=True,
-        text=True,
-        timeout=8 * PATIENCE,
-        check=True,
-    )
-    return json.loads(done.stdout)
 
 
 def _differences(notebook: NotebookNode, results: list[dict]) -> list[str]:
@@ -104,30 +88,11 @@ def _chosen(notebooks: dict[str, NotebookNode], rest: bool) -> dict[str, Noteboo
 
 def _wrong(notebooks: dict[str, NotebookNode]) -> dict[str, list[str]]:
     """The notebooks that don't print what they say, and where."""
-    results = zip(notebooks.items(), _run(list(notebooks.values())), strict=True)
+    results = zip(
+        notebooks.items(), run_all(_sources(n, "code") for n in notebooks.values()), strict=True
+    )
     found = {name: _differences(notebook, each) for (name, notebook), each in results}
     return {name: differences for name, differences in found.items() if differences}
-
-
-def test_both_languages_have_the_same_code(notebooks):
-    for file, ours in notebooks.items():
-        other = notebooks[file.replace(".zh.md", ".en.md")]
-        # The notes on lines of code are comments, in the language of the page.
-        codes = [[ast.dump(ast.parse(code)) for code in _sources(n, "code")] for n in (ours, other)]
-        assert codes[0] == codes[1], file
-        assert _recorded(ours) == _recorded(other), file
-
-
-def test_one_runs_in_a_real_kernel(notebooks):
-    ours = notebooks["docs/convolution/kernel.en.md"]
-    pool = KernelPool("", workers=1)
-    try:
-        results = pool.submit(_sources(ours, "code")).result(PATIENCE)
-    finally:
-        pool.close()
-    for outputs, wanted in zip(results, _recorded(ours), strict=True):
-        assert {(o.output_type, o.name) for o in outputs} == {("stream", "stdout")}
-        assert "".join(o.text for o in outputs) == wanted
 
 
 def test_a_notebook_holds_the_page_and_nothing_that_only_the_site_understands(pages, notebooks):

@@ -6,7 +6,7 @@ import re
 
 import pytest
 from proofbook.content.page_summary import answer, title
-from proofbook.export.markdown_copy import markdown_copy
+from proofbook.export.host_files import markdown_copy
 from proofbook.model.book import read_book
 from proofbook.model.page import parse
 from proofbook.testing.tiny_book import EN, Book
@@ -81,11 +81,8 @@ def test_the_markdown_copy_of_a_page_is_plain_markdown(tmp_path):
             '    Inside <span lang="zh">里</span> it.\n\n`[a](b)` stays.',
         ),
     )
-    file = "docs/t/p.en.md"
-    parsed = parse(file, book.read(file))
-    told = markdown_copy(
-        parsed, read_book(book.root), "en", "https://x.org/b/", "https://x.org/b/en/t/p/"
-    )
+    at = "https://x.org/b/", "https://x.org/b/en/t/p/"
+    told = markdown_copy(read_book(book.root), "docs/t/p.en.md", "en", *at)
     head, rest = told.split("\n\nIt is ")
     assert head.startswith("# What is three times w?\n\nSource: <https://x.org/b/en/t/p/>. ")
     assert re.search(r"PyTorch \d+\.\d+\.\d+ printed", head)
@@ -99,12 +96,6 @@ def test_the_markdown_copy_of_a_page_is_plain_markdown(tmp_path):
 def test_the_fence_of_a_markdown_copy_is_longer_than_any_in_the_code(tmp_path):
     book = Book(tmp_path / "book")
     book.write("snippets/t/s.out", "```\ny\n")
-    file = "docs/t/p.zh.md"
-    told = markdown_copy(
-        parse(file, book.read(file)),
-        read_book(book.root),
-        "zh",
-        "https://x.org/",
-        "https://x.org/t/",
-    )
+    at = "https://x.org/", "https://x.org/t/"
+    told = markdown_copy(read_book(book.root), "docs/t/p.zh.md", "zh", *at)
     assert "输出：\n\n````text\n```\ny\n````\n" in told

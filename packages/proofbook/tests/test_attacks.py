@@ -7,7 +7,7 @@ import subprocess
 import pytest
 from proofbook.check.registry import problems_in_files
 from proofbook.content.attacks import attacks_on
-from proofbook.export.markdown_copy import text_of_copy
+from proofbook.export.host_files import markdown_copy
 from proofbook.html.finish import PageContext, finish_page
 from proofbook.html.page_context import Place, page_context
 from proofbook.model.book import read_book
@@ -136,7 +136,7 @@ def test_the_markdown_copy_says_it_too(attacked):
     attacked.write(
         "docs/t/p.zh.md", f"{attacked.read('docs/t/p.zh.md')}\n## 还有 {{ #more }}\n\n字。\n"
     )
-    copy = text_of_copy(
+    copy = markdown_copy(
         read_book(attacked.root), "docs/t/p.zh.md", "zh", "https://a/", "https://a/p"
     )
     assert "y: 6.0\n```\n\n试过：浮点数\n\n## 还有\n\n字。\n" in copy

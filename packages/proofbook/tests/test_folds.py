@@ -1,10 +1,10 @@
-"""The answers of exercises and the lines that only draw are folded; nothing is lost."""
+"""Answers, lines that only draw, and the code of labs are folded; nothing is lost."""
 
 from __future__ import annotations
 
 import pytest
 from proofbook.html.code_lines import mark_lines
-from proofbook.html.folds import fold_answers, fold_plotting
+from proofbook.html.folds import fold_answers, fold_plotting, show_figure_first
 from proofbook.html.tree import parse, serialize
 
 DRAW = 'plt.plot(<span class="n">x</span>)\nplt.xlabel("x")\nplt.show()\n'
@@ -83,3 +83,22 @@ def test_another_box_and_an_open_one_stay_as_they_are(of):
 
 def test_a_question_without_an_answer_has_no_fold():
     assert "<details" not in asked("<p>Is it?</p>")
+
+
+def test_the_figure_of_a_lab_stands_before_its_code():
+    code = '<div class="highlight"><pre><code>w\n</code></pre></div>'
+    printed = '<div class="highlight output"><pre><code>2\n</code></pre></div>'
+    tree = parse(f"<p>See.</p>{code}{printed}<figure></figure><p>So.</p>")
+    show_figure_first(tree, tree.css("figure"), "en")
+    folded = f'<details class="code"><summary>Show the code</summary>{code}</details>'
+    assert serialize(tree) == f"<p>See.</p><figure></figure>{folded}{printed}<p>So.</p>"
+
+
+def test_code_that_is_folded_whole_has_no_fold_within():
+    tree = parse(
+        f'<div class="highlight"><pre><code>x = 1\n{DRAW}</code></pre></div><figure></figure>'
+    )
+    mark_lines(tree)
+    fold_plotting(tree, "en")
+    show_figure_first(tree, tree.css("figure"), "zh")
+    assert "<label" not in serialize(tree) and "<summary>看代码</summary>" in serialize(tree)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from proofbook.export.markdown_copy import text_of_copy
+from proofbook.export.host_files import markdown_copy
 from proofbook.export.notebook import notebook_text
 from proofbook.html.page_context import site_markdown
 from proofbook.markdown import placeholders
@@ -39,7 +39,7 @@ def test_page_site_notebook_and_copy_are_filled_in(book):
         now.page(EN).text,
         site_markdown(now, EN, 0),
         json.loads(notebook_text(now, EN, "en", "https://example.org/"))["cells"],
-        text_of_copy(now, EN, "en", "https://example.org/", "https://example.org/p/"),
+        markdown_copy(now, EN, "en", "https://example.org/", "https://example.org/p/"),
     ]
     for text in map(str, texts):
         assert "This is PyTorch 2.13." in text and "{{" not in text

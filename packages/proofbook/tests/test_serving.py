@@ -7,7 +7,8 @@ from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
-from proofbook.mkdocs.lab_figures import LabFigures
+from proofbook.mkdocs.labs import Labs
+from proofbook.mkdocs.page_cache import Cache
 from proofbook.mkdocs.serve import STATUS, write_status
 from proofbook.run.result import Result
 from proofbook.run.runner import RunnerError
@@ -32,28 +33,28 @@ class FakeRuns:
         self.run.set_result(Result("a.py", "", 0.1, figures=figures))
 
 
-def test_a_lab_shows_its_earlier_figures_until_the_new_ones_are_drawn():
+def test_a_page_shows_its_earlier_figures_until_the_new_ones_are_drawn(book):
     runs = FakeRuns()
-    figures = LabFigures(runs)
+    figures = Labs(runs, Cache())
     runs.end(SVG.format("first"))
-    first = figures.fill(PAGE, "en", "docs/a.en.md")
+    first = figures.fill(PAGE, "en", "docs/a.en.md", book)
     assert "first" in first and "data-earlier" not in first and not figures.earlier
 
     figures.waits = False
     runs.run = Future()
-    second = figures.fill(PAGE, "en", "docs/a.en.md")
+    second = figures.fill(PAGE, "en", "docs/a.en.md", book)
     assert "first" in second and "data-earlier" in second
     assert figures.earlier == {("en", "docs/a.en.md")}
 
     runs.end(SVG.format("second"))
-    third = figures.fill(PAGE, "en", "docs/a.en.md")
+    third = figures.fill(PAGE, "en", "docs/a.en.md", book)
     assert "second" in third and "first" not in third and "data-earlier" not in third
     assert not figures.earlier
 
 
-def test_a_figure_that_was_never_drawn_leaves_its_place_marked():
-    figures = LabFigures(FakeRuns(), waits=False)
-    page = figures.fill(PAGE, "en", "docs/a.en.md")
+def test_a_figure_that_was_never_drawn_leaves_its_place_marked(book):
+    figures = Labs(FakeRuns(), Cache(), waits=False)
+    page = figures.fill(PAGE, "en", "docs/a.en.md", book)
     assert "data-plot" in page and "data-earlier" in page and "<figure" not in page
 
 
@@ -70,8 +71,8 @@ def without_figure() -> FakeRuns:
 
 
 @pytest.mark.parametrize("runs", [lost, without_figure])
-def test_a_run_without_a_figure_leaves_its_place_empty(runs):
-    page = LabFigures(runs()).fill(PAGE, "en", "docs/a.en.md")
+def test_a_run_without_a_figure_leaves_its_place_empty(runs, book):
+    page = Labs(runs(), Cache()).fill(PAGE, "en", "docs/a.en.md", book)
     assert "data-plot" in page and "data-earlier" not in page and "<figure" not in page
 
 

@@ -1,4 +1,4 @@
-"""Proves a book: runs its snippets and notebooks, checks its files, compares what was printed.
+"""Proves a book: runs its snippets, checks its files, compares what was printed.
 
 This one way through serves the command, the build and the tests.
 """
@@ -11,7 +11,6 @@ from concurrent.futures import Future
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from proofbook.check.navigation import wrong_navigation
 from proofbook.check.outputs import printed_otherwise, problems_in_runs
@@ -22,9 +21,6 @@ from proofbook.model.book import Book
 from proofbook.model.problem import Problem, errors, warnings, without_duplicates
 from proofbook.run.result import Result
 from proofbook.run.runs import Runs
-
-if TYPE_CHECKING:
-    from proofbook.run.notebooks import Notebooks
 
 Watch = Callable[
     [Sequence[Future[Result]], Callable[[], list[tuple[Path, float]]], Path],
@@ -37,8 +33,8 @@ Watch = Callable[
 class Outcome:
     """What was found: problems that stop and those that don't, results of runs, seconds.
 
-    `figures`: how many each notebook drew that was executed; `notebooks_known`: how many held when
-    they were executed last; `again`: the scripts that had to be run. All others were remembered.
+    `figures`: how many each notebook drew that the build executed; `notebooks_known`: how many were
+    executed by an earlier one; `again`: the scripts that had to be run. All others were remembered.
     `otherwise`: the scripts that print the recorded numbers in another form.
     """
 
@@ -66,7 +62,7 @@ class Outcome:
 
 @dataclass
 class Started:
-    """A book whose scripts and notebooks have been handed to those who run them.
+    """A book whose scripts have been handed to those who run them.
 
     `navigation`: as `start` was asked.
     """
@@ -74,7 +70,6 @@ class Started:
     book: Book
     runs: Runs
     waiting: list[Future[Result]]
-    notebooks: Notebooks | None
     again: frozenset[str]
     began: float
     navigation: bool
@@ -83,11 +78,10 @@ class Started:
 def start(
     book: Book,
     runs: Runs,
-    notebooks: Notebooks | None = None,
     scripts: Collection[str] | None = None,
     navigation: bool = True,
 ) -> Started:
-    """Have the scripts of a book run (all, or the given ones), and its notebooks; don't wait.
+    """Have the scripts of a book run (all, or the given ones); don't wait.
 
     `navigation`: whether that of the settings is checked too; in a build MkDocs does it.
     """
@@ -101,9 +95,7 @@ def start(
     varied = {s: texts for s, texts in book.fact(varied_scripts).items() if s in set(chosen)}
     variants = variants_of_scripts(book, varied)
     waiting = runs.start(chosen, [script for script in chosen if script in traced], variants)
-    if notebooks:
-        notebooks.start(book)
-    return Started(book, runs, waiting, notebooks, frozenset(runs.again), began, navigation)
+    return Started(book, runs, waiting, frozenset(runs.again), began, navigation)
 
 
 def finish(
@@ -115,17 +107,11 @@ def finish(
 
     `between` is called after each page; what it raises ends the check.
     """
-    book, notebooks = started.book, started.notebooks
+    book = started.book
     with watch(started.waiting, started.runs.running, book.root):
         problems = problems_in_files(book, between)
         results = [future.result() for future in started.waiting]
     problems += problems_in_runs(book, results)
-    figures, known = [], 0
-    if notebooks:
-        plain = (run for run in results if run.trace is None and run.variants is None)
-        by_script = {Path(run.path).relative_to(book.root).as_posix(): run for run in plain}
-        problems += notebooks.problems(book, by_script)
-        figures, known = notebooks.figure_counts(), notebooks.count_known()
     if started.navigation:
         problems += wrong_navigation(book)
     seconds = time.monotonic() - started.began
@@ -133,4 +119,4 @@ def finish(
     problems = without_duplicates(problems)
     found = errors(problems), warnings(problems)
     again, otherwise = started.again, printed_otherwise(book, results)
-    return Outcome(book, *found, results, files, seconds, figures, known, again, otherwise)
+    return Outcome(book, *found, results, files, seconds, again=again, otherwise=otherwise)

@@ -28,6 +28,12 @@ customElements.get("varied-plot") || customElements.define("varied-plot", class 
   disconnectedCallback() {}
   follow() {}
 
+  // The code above the figure, or that which is folded right below it.
+  source() {
+    const below = this.parentElement.nextElementSibling
+    return below?.matches("details.code") ? below.querySelector("pre > code") : super.source()
+  }
+
   replace(items, picture) {
     this.own ??= this.innerHTML
     this.innerHTML = picture ?? this.own
@@ -65,7 +71,7 @@ customElements.get("trace-vary") || customElements.define("trace-vary", class ex
     const code = this.player.source(), lines = code.querySelectorAll(".code-line")
     const places = this.numbers.map(({ line, start, end }) => [lines[line - 1], start, end])
     this.marks = places.map(place => marked(...place))
-    this.output = this.after(code.closest(".highlight"), ".output").querySelector("code")
+    this.output = this.after(code.closest("details.code") ?? code.closest(".highlight"), ".output").querySelector("code")
     this.printed = this.output.innerHTML
     this.followers = [...document.querySelectorAll(".follows")].flatMap(element => {
       const link = element.closest("a") ?? element.querySelector("a"), line = document.getElementById(link?.hash.slice(1))

@@ -3,6 +3,7 @@ all editions robots.txt, the list of sitemaps and .nojekyll."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,13 +11,25 @@ from pathlib import Path
 from urllib.parse import urlsplit
 from xml.sax.saxutils import escape
 
+from proofbook.content.attacks import attacks_on, line_of_tried
 from proofbook.content.page_summary import answer, title
-from proofbook.export import markdown_copy
+from proofbook.export import notebook
+from proofbook.languages.contents import sections
+from proofbook.markdown.placeholders import version_of
 from proofbook.model.book import Book
 from proofbook.model.config import Language, in_language
-from proofbook.model.page import Page
+from proofbook.model.page import Page, parse
 
 SITEMAPS = "sitemaps.xml"
+MARKDOWN = "index.md"
+"""What the Markdown copy of a page is called, in the folder of its page."""
+
+_SOURCE = {
+    "zh": "出处：<{page}>。代码和输出都核对过：输出由 PyTorch {torch} 打印。",
+    "en": "Source: <{page}>. Code and output are checked: PyTorch {torch} printed the output.",
+}
+_TAG = re.compile(r"</?(?:span|div)\b[^<>]*>|<img\b[^<>]*>")
+_OUTPUT = {"zh": "输出：", "en": "Output:"}
 _OTHER_PAGES = {"zh": "还有", "en": "And"}
 
 
@@ -63,11 +76,48 @@ def write_edition_files(edition: Edition, book: Book, folder: Path) -> None:
         place.mkdir(parents=True, exist_ok=True)
         language = page.page.language or edition.language.code
         address = edition.address(page)
-        text = book.remember(
-            markdown_copy.text_of_copy, page.page.file, language, edition.site, address
-        )
-        (place / markdown_copy.NAME).write_text(text, "utf-8", newline="\n")
+        text = book.remember(markdown_copy, page.page.file, language, edition.site, address)
+        (place / MARKDOWN).write_text(text, "utf-8", newline="\n")
     (folder / "llms.txt").write_text(llms_txt(edition), "utf-8", newline="\n")
+
+
+def markdown_copy(book: Book, file: str, language: str, site: str, address: str) -> str:
+    """The Markdown copy of a page: what somebody pastes into a chat, or a program reads.
+
+    It says what the page says, with the code and the output of each script. What a page draws is
+    left out: a figure is a link, and the numbers of a grid are in the output. `site`: the address
+    of the book; `address`: that of this page.
+    """
+    parts = []
+    for cell in notebook.cells(_with_tried(book.page(file), book), book, language, site):
+        if cell.cell_type == "code":
+            output = cell.outputs[0].text.rstrip("\n")
+            label = in_language(_OUTPUT, language)
+            parts += [_fence("python", cell.source), label, _fence("text", output)]
+        elif not cell.source.startswith("<table"):
+            parts.append(_TAG.sub("", cell.source).strip())
+    title, gap, rest = parts[0].partition("\n")
+    torch = version_of("torch")
+    source = in_language(_SOURCE, language).format(page=address, torch=torch)
+    parts[0] = f"{title}\n\n{source}{gap}{rest}"
+    return "\n\n".join(parts) + "\n"
+
+
+def _with_tried(page: Page, book: Book) -> Page:
+    """The page with a line at the end of each section that tests attack: what they tried."""
+    attacked, parts = book.fact(attacks_on, page.name), []
+    for section in sections(page):
+        tests = attacked.get(section.anchor)
+        said = f"\n\n{line_of_tried(tests, page.language)}\n" if tests else ""
+        parts.append(f"{section.text}{said}")
+    return parse(page.file, "\n".join(parts), language=page.language) if attacked else page
+
+
+def _fence(language: str, text: str) -> str:
+    ticks = "`" * 3
+    while ticks in text:
+        ticks += "`"
+    return f"{ticks}{language}\n{text}\n{ticks}"
 
 
 def llms_txt(edition: Edition) -> str:
@@ -87,7 +137,7 @@ def llms_txt(edition: Edition) -> str:
 
 def _list_item(edition: Edition, page: SitePage) -> str:
     name = page.title.replace("[", r"\[").replace("]", r"\]")
-    link = f"- [{name}]({edition.address(page)}{markdown_copy.NAME})"
+    link = f"- [{name}]({edition.address(page)}{MARKDOWN})"
     summary = answer(page.page)
     return f"{link}: {summary}" if summary else link
 

@@ -56,13 +56,13 @@ def awaited_figures(tree: Tree) -> list[str]:
     return [node.attributes[PLACEHOLDER] or "" for node in tree.css(f"div[{PLACEHOLDER}]")]
 
 
-def fill_figures(tree: Tree, figures: Mapping[str, str], earlier: bool = False) -> None:
-    """Put figures, SVG by the script that draws them, in their places.
+def fill_figures(tree: Tree, figures: Mapping[str, str], earlier: bool = False) -> list[Node]:
+    """Put figures, SVG by the script that draws them, in their places; returns their elements.
 
     `earlier`: they were drawn before the last edit, and are marked so. A figure that isn't there
     leaves its place empty: what is wrong with its script is a problem.
     """
-    marks = {EARLIER: ""} if earlier else {}
+    marks, filled = {EARLIER: ""} if earlier else {}, []
     for node in tree.css(f"div[{PLACEHOLDER}]"):
         attributes = node.attributes
         script = attributes[PLACEHOLDER]
@@ -82,3 +82,5 @@ def fill_figures(tree: Tree, figures: Mapping[str, str], earlier: bool = False) 
         caption = element(tree, "figcaption", {"aria-hidden": "true"}, attributes["aria-label"])
         figure.insert_child(caption, move=True)
         node.replace_with(figure, move=True)
+        filled.append(figure)
+    return filled

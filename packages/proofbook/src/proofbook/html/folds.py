@@ -1,19 +1,25 @@
-"""What a page folds: the answer of an exercise, and the last lines of a script that only draw.
+"""What a page folds: the answer of an exercise, the last lines of a script that only draw, and in a
+lab the whole code below its figure.
 
 A reader opens either without a script of the page. Who copies or prints the code gets all of it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from proofbook.html.code_lines import LINE
-from proofbook.html.tree import Tree, element, renamed, wrap
+from proofbook.html.tree import Node, Tree, element, renamed, wrap
 from proofbook.model.config import in_language
 
 FEWEST = 3
 """So many lines are worth folding."""
 
+_OWN_CODE = "div.highlight:not(.output)"
+
 _SHOWN, _DRAWS = "plt.show()", "plt."
 _LABEL = {"zh": "显示画图的 {lines} 行", "en": "Show the {lines} lines that draw"}
+_CODE = {"zh": "看代码", "en": "Show the code"}
 _ANSWER = {"zh": "答案", "en": "Answer"}
 _WITH_RUN = {"zh": "代码、输出和答案", "en": "Code, output and answer"}
 
@@ -53,3 +59,21 @@ def fold_plotting(tree: Tree, language: str) -> None:
         label.insert_child(in_language(_LABEL, language).format(lines=len(lines) - first))
         lines[first].insert_before(label, move=True)
         wrap(lines[first:], element(tree, "span", {"class": "folded"}))
+
+
+def show_figure_first(tree: Tree, figures: Sequence[Node], language: str) -> None:
+    """Put each figure before the code that draws it, which is folded whole; what that printed stays
+    in the open."""
+    for figure in figures:
+        code = figure.prev
+        while code is not None and not (code.is_element_node and code.css_matches(_OWN_CODE)):
+            code = code.prev
+        if code is None:
+            continue
+        code.insert_before(figure, move=True)
+        for label in code.css("label.fold"):
+            label.decompose()
+        details = element(tree, "details", {"class": "code"})
+        wrap([code], details)
+        summary = element(tree, "summary", {}, in_language(_CODE, language))
+        details.first_child.insert_before(summary, move=True)

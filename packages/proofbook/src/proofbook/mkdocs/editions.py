@@ -21,7 +21,7 @@ from mkdocs.structure.pages import Page
 from mkdocs.utils import get_relative_url
 
 from proofbook.content.page_summary import HOME
-from proofbook.export import downloads, host_files, markdown_copy, notebook
+from proofbook.export import downloads, host_files, notebook
 from proofbook.html.page_context import Place
 from proofbook.model.book import Book
 from proofbook.model.config import BookConfig, in_language
@@ -157,7 +157,7 @@ def place_of(
         taken_as["notebook"] = posixpath.basename(path)
         taken_as["colab"] = downloads.colab(config.repo_url, prefix + path)
     if published:
-        taken_as["markdown"] = markdown_copy.NAME
+        taken_as["markdown"] = host_files.MARKDOWN
     return Place(
         source,
         name_of(source),

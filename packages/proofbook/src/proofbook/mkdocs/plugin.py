@@ -6,6 +6,7 @@ is proved and nothing else failed.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import sys
 from collections.abc import Callable
@@ -27,7 +28,7 @@ from mkdocs.structure.pages import Page
 
 from proofbook.content.glossary import known_terms
 from proofbook.content.page_summary import answer
-from proofbook.export import downloads, markdown_copy
+from proofbook.export import downloads, host_files
 from proofbook.html.page_context import site_markdown
 from proofbook.maths.mathml import wrong_formula
 from proofbook.mkdocs.editions import (
@@ -45,6 +46,7 @@ from proofbook.mkdocs.editions import (
     write_at_root,
     write_next_to_pages,
 )
+from proofbook.mkdocs.labs import is_lab
 from proofbook.mkdocs.material import fit_for_files, one_style_sheet
 from proofbook.mkdocs.search_index import replace_worker
 from proofbook.mkdocs.serve import Edition, LiveSite, warm_up, with_status
@@ -121,8 +123,7 @@ class ProofbookPlugin(BasePlugin):
             raise PluginError("this edition is not built alone: mkdocs.yml builds all of them")
         try:
             if self.session is None:
-                notebooks = config.strict and not self.serving
-                self.session = Session.open(root, self.serving, notebooks)
+                self.session = Session.open(root, self.serving)
             else:
                 self.session.reopen()
         except Unproved as error:
@@ -153,7 +154,18 @@ class ProofbookPlugin(BasePlugin):
         self.navigation[language] = nav
         self.session.pages.begin(language, config, files, self.book)
 
+    @event_priority(100)  # before mkdocs-jupyter, which takes a notebook by its path
+    def on_pre_page(self, page: Page, *, config: MkDocsConfig, files: Files) -> Page:
+        source, path = source_of(page.file), notebook_path(page.file, self.book)
+        if path and is_lab(self.book.page(source), Path(config.site_dir, path), config):
+            with contextlib.suppress(Unproved):  # reported with all that does not hold
+                page.file.abs_src_path = str(self._write_notebook(page, path, config))
+                self.session.labs.pages.add(source)
+        return page
+
     def on_page_read_source(self, *, page: Page, config: MkDocsConfig) -> str | None:
+        if (source := source_of(page.file)) in self.session.labs.pages:
+            return self.book.text(source)
         try:
             page.file.content_string  # noqa: B018
         except UnicodeDecodeError:
@@ -174,6 +186,8 @@ class ProofbookPlugin(BasePlugin):
         if page.canonical_url and own != language:
             addresses = self._alternates(page.file, config)
             page.canonical_url = next(x["whole"] for x in addresses if x["language"] == own)
+        # Of a lab the page is rendered like any other; mkdocs-jupyter renders its notebook.
+        in_notebook = vars(page).pop("render", None)
         reads = self.session.reads[language, source] = {}
         text = self.book.text(source)
         if not text.endswith(markdown):
@@ -187,10 +201,10 @@ class ProofbookPlugin(BasePlugin):
             return markdown  # the problems are reported once, with their lines, at the end
         self.session.findings.unshown.discard(source)
         if path := notebook_path(page.file, self.book):
-            target = Path(config.site_dir, path)
-            address = config.extra["book_url"]
-            downloads.write_notebook(self.book.page(source), self.book, own, address, target)
+            target = self._write_notebook(page, path, config)
             downloads.write_figure_data(self.book.page(source), self.book, target.parent)
+        if source in self.session.labs.pages:
+            self.session.labs.execute(page, in_notebook, config, files, self.book)
         return expanded
 
     @event_priority(-100)  # after all that change the Markdown
@@ -239,16 +253,16 @@ class ProofbookPlugin(BasePlugin):
         context["alternates"] = self._alternates(page.file, config)
         context["subtitle"] = self.settings.language(self.language(config)).subtitle
         if self._published(config) and page.file.src_uri.endswith(".md"):
-            context["markdown"] = markdown_copy.NAME
+            context["markdown"] = host_files.MARKDOWN
             context["offered"] = offered_from(page.url, self.language(config), self.book)
         return context
 
     def on_post_page(self, output: str, *, page: Page, config: MkDocsConfig) -> str:
         """Put in the figures last: by now their scripts have run, and search is done."""
         language, source = self.language(config), source_of(page.file)
-        output = self.session.figures.fill(output, language, source)
+        output = self.session.labs.fill(output, language, source, self.book)
         if source in self.book.page_files:
-            folder, drawn = Path(page.file.abs_dest_path).parent, self.session.figures.variants
+            folder, drawn = Path(page.file.abs_dest_path).parent, self.session.labs.variants
             downloads.write_plot_data(self.book.page(source), folder, drawn)
         return with_status(output, config, language) if self.serving else output
 
@@ -317,6 +331,13 @@ class ProofbookPlugin(BasePlugin):
         missing = {c for c, page in shown.items() if self.book.language_of(page) not in (c, "")}
         url = file.page.url if file else ""
         return alternates(url, self.language(config), missing, self.settings, config)
+
+    def _write_notebook(self, page: Page, path: str, config: MkDocsConfig) -> Path:
+        """Write the notebook of a page, whose path is that in its edition; returns its file."""
+        target, site = Path(config.site_dir, path), config.extra["book_url"]
+        source = self.book.page(source_of(page.file))
+        downloads.write_notebook(source, self.book, source.language, site, target)
+        return target
 
     def _published(self, config: MkDocsConfig) -> bool:
         """Whether this is what a host gets: not a site being served, nor the book as files."""

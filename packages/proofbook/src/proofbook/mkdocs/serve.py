@@ -213,7 +213,7 @@ class LiveSite:
 
     def _at_once(self, at_once: bool) -> None:
         """Whether a page is written without its new figures, which the check brings."""
-        self.plugin.session.figures.waits = not at_once
+        self.plugin.session.labs.waits = not at_once
 
     def _check_after_edits(self) -> None:
         """In a thread: check the book once an edit is shown, then render what else has changed."""
@@ -260,6 +260,7 @@ class LiveSite:
                     edition.write(file)
             self._titles = titles
         found = [p for problems in session.findings.problems.values() for p in problems]
+        found += session.labs.problems(session.book, outcome.results)
         problems = without_duplicates([*outcome.problems, *found])
         with turn():
             if problems:
@@ -286,7 +287,7 @@ class LiveSite:
         session = self.plugin.session
         if not book.still_has(session.reads.get((edition.language, file), {})):
             edition.render(file)
-        elif (edition.language, file) in session.figures.earlier:
+        elif (edition.language, file) in session.labs.earlier:
             edition.write(file)
 
     def _show(self, problems: list[Problem]) -> None:

@@ -1,12 +1,11 @@
-"""What outlives one build: the book, its runs and notebooks, and the pages that were rendered; and
-the end of a build, which says what holds and what does not."""
+"""What outlives one build: the book, its runs, and the pages that were rendered; and the end of a
+build, which says what holds and what does not."""
 
 from __future__ import annotations
 
 import contextlib
 import logging
-import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from mkdocs.exceptions import Abort, PluginError
@@ -16,7 +15,7 @@ from proofbook.cli import summary
 from proofbook.cli.progress import showing_progress
 from proofbook.export import downloads
 from proofbook.html.formulas import FONT_FILE, font
-from proofbook.mkdocs.lab_figures import LabFigures
+from proofbook.mkdocs.labs import Labs
 from proofbook.mkdocs.material import show_problems
 from proofbook.mkdocs.page_cache import Cache, RenderedPages, digest, installed_software
 from proofbook.mkdocs.search_index import SearchIndex
@@ -24,9 +23,6 @@ from proofbook.model.book import Book, read_book
 from proofbook.model.memo import Reads
 from proofbook.model.problem import Problem, without_duplicates
 from proofbook.model.store import Store
-from proofbook.model.temporary import TemporaryFolder
-from proofbook.run.kernels import kernel_environment
-from proofbook.run.notebooks import Notebooks
 from proofbook.run.runner import RunnerError
 from proofbook.run.runs import VARIED, Runs
 
@@ -57,8 +53,6 @@ class Session:
     store: Store
     book: Book
     runs: Runs
-    notebooks: Notebooks | None
-    kernels: TemporaryFolder
     started: pipeline.Started
     installed: str
     cache: Cache
@@ -69,18 +63,17 @@ class Session:
     def __post_init__(self) -> None:
         self.pages = RenderedPages(self.cache)
         self.search = SearchIndex(self.cache)
-        self.figures = LabFigures(self.runs)
+        self.labs = Labs(self.runs, self.cache)
 
     @classmethod
-    def open(cls, root: Path, serving: bool, with_notebooks: bool) -> Session:
-        """Read the book that lies in `root`, and have its scripts run, and its notebooks if asked.
+    def open(cls, root: Path, serving: bool) -> Session:
+        """Read the book that lies in `root`, and have its scripts run.
 
         Raises `Unproved` if the settings of the book are wrong.
         """
-        store, kernels = Store(root), TemporaryFolder()
-        os.environ |= kernel_environment(kernels.path)
+        store = Store(root)
         book = read_book(root, store.load_memo())
-        known, notebooks = store.load_results(), None
+        known = store.load_results()
         runs = Runs(
             book.root,
             # Each script is run at every build; with other numbers, once for these.
@@ -88,11 +81,9 @@ class Session:
             took={script: result.seconds for (script, *_), result in known.items()},
         )
         installed = installed_software()
-        if with_notebooks:
-            notebooks = Notebooks(store.load_notebooks(installed), runs.fork_kernel)
-        started = pipeline.start(book, runs, notebooks, navigation=False)
+        started = pipeline.start(book, runs, navigation=False)
         cache = Cache(store.load_site(book.config, installed))
-        return cls(serving, store, book, runs, notebooks, kernels, started, installed, cache)
+        return cls(serving, store, book, runs, started, installed, cache)
 
     def reopen(self) -> None:
         """Read the book again where it has changed, and have what is new run."""
@@ -101,7 +92,7 @@ class Session:
     def adopt(self, book: Book) -> None:
         """Go on with a book that was read again, and have what is new run."""
         self.book = book
-        self.started = pipeline.start(self.book, self.runs, self.notebooks, navigation=False)
+        self.started = pipeline.start(self.book, self.runs, navigation=False)
         self.runs.forget_others(self.book.scripts)
 
     def close(self) -> None:
@@ -111,13 +102,8 @@ class Session:
             self.store.save_site(self.book.config, self.installed, self.cache.used())
             if all(run.done() for run in self.started.waiting):
                 self.store.save_runs(self.runs)
-            if self.notebooks:
-                self.store.save_notebooks(self.installed, self.notebooks.held)
         self.pages.close()
-        self.runs.close()  # first: its kernels end with it, and no notebook is waited for
-        if self.notebooks:
-            self.notebooks.close()
-        self.kernels.remove()
+        self.runs.close()
 
 
 def write_shared_files(session: Session, site: Path) -> None:
@@ -148,9 +134,12 @@ def prove(session: Session, site: Path, warned: Abort | None) -> None:
     """
     try:
         outcome = pipeline.finish(session.started, showing_progress)
+        labs = session.labs
+        outcome = replace(outcome, figures=labs.figure_counts(), notebooks_known=labs.count_known())
     except RunnerError as error:
         raise PluginError(str(error)) from error
     extra = [problem for found in session.findings.problems.values() for problem in found]
+    extra += labs.problems(session.book, outcome.results)
     problems = without_duplicates([*outcome.problems, *extra])
     if outcome.warnings:  # not as a warning of MkDocs, which would stop a strict build
         log.info(summary.format_warnings(outcome.warnings))

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
 
-from proofbook.model.temporary import TemporaryFolder
+from proofbook.model.temporary import TemporaryFolder, replace_folder
 
 
 class SiteFolder:
@@ -32,24 +31,6 @@ class SiteFolder:
                 self._config.site_dir = str(self._site)  # for what comes after: gh-deploy
         finally:
             self._new.remove()
-
-
-def replace_folder(site: Path, new: Path) -> None:
-    """Put the folder `new` where `site` is, also where another process does the same."""
-    os.chmod(new, 0o755)  # a temporary folder is its owner's alone
-    for last_try in (False, False, False, True):
-        with TemporaryFolder(f"{site.name}.last-", site.parent) as folder:
-            old = folder / site.name
-            with contextlib.suppress(FileNotFoundError):
-                site.rename(old)
-            try:
-                new.rename(site)
-                return
-            except OSError:
-                if not site.exists() and old.exists():
-                    old.rename(site)  # nothing is lost
-                if last_try:
-                    raise
 
 
 def write_atomically(file: Path, text: str) -> None:

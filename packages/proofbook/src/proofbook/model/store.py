@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import platform
 import sys
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from importlib import metadata, resources
 from pathlib import Path
@@ -21,7 +21,6 @@ from proofbook.model.problem import Unproved
 
 if TYPE_CHECKING:
     from proofbook.model.book import Book
-    from proofbook.run.notebooks import Cells
     from proofbook.run.result import Result
     from proofbook.run.runs import Key, Runs
 
@@ -70,14 +69,6 @@ class Store:
             if key[0] not in asked and (self.root / key[0]).is_file()
         }
         Memo({**others, **runs.results()}).save(self._file("runs"), self.software)
-
-    def load_notebooks(self, installed: str) -> dict[str, Cells]:
-        """What the notebooks of laboratories gave, if the same packages were `installed`."""
-        return Memo.load(self._file("notebooks"), f"{self.software} {installed}").entries
-
-    def save_notebooks(self, installed: str, held: Mapping[str, Cells]) -> None:
-        """Write what the notebooks gave in which nothing was wrong."""
-        Memo(dict(held)).save(self._file("notebooks"), f"{self.software} {installed}")
 
     def save_memo(self, book: Book) -> None:
         """Write what was found of a book."""

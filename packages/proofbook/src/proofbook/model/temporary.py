@@ -50,6 +50,25 @@ class TemporaryFolder:
         self.remove()
 
 
+def replace_folder(folder: Path, new: Path) -> None:
+    """Put the folder `new` in the place of another, which is whole until then, also where another
+    process does the same."""
+    os.chmod(new, 0o755)  # a temporary folder is its owner's alone
+    for last_try in (False, False, False, True):
+        with TemporaryFolder(f"{folder.name}.last-", folder.parent) as beside:
+            old = beside / folder.name
+            with contextlib.suppress(FileNotFoundError):
+                folder.rename(old)
+            try:
+                new.rename(folder)
+                return
+            except OSError:
+                if not folder.exists() and old.exists():
+                    old.rename(folder)  # nothing is lost
+                if last_try:
+                    raise
+
+
 def _remove_left(parent: Path, prefix: str) -> None:
     """Remove the folders in `parent` whose names begin so, and that no process holds."""
     if fcntl is None:

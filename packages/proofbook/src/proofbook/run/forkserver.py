@@ -4,9 +4,8 @@ Protocol: it reads one JSON object a line from its standard input, a request wit
 `script`, `limit` (seconds), `trace` (whether to record the run), `variants` (what is run
 instead, if anything) and `machine` (the fields of the `Machine` to imitate, or null). It
 writes two objects for each, one a line: `number` alone when the
-run starts, and `number` with the fields of a `Result` when it has ended. A request with `kernel`
-(arguments), `environment` and `folder` is for a Jupyter kernel: then it writes `number` with the
-`pid`, and `number` with the `exit_code`. It ends when its input ends.
+run starts, and `number` with the fields of a `Result` when it has ended. It ends when its input
+ends.
 
 A run is isolated by its process: the leader of a session of its own, with streams, a working
 directory and a limit of file size of its own. With `fresh`, or where there is no fork (Windows),
@@ -30,14 +29,13 @@ import time
 import traceback
 from collections import deque
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from os import _exit  # a script may patch the one in `os`
 from pathlib import Path
 from typing import TextIO
 
 from proofbook.run import entry
 from proofbook.run.inbox import SelectInbox, ThreadInbox
-from proofbook.run.kernel_process import run_kernel
 from proofbook.run.machine import Machine
 from proofbook.run.preload import (
     DRAWING,
@@ -63,15 +61,6 @@ SLOW = (b"optim", b"DistributedDataParallel", b"fully_shard")
 """Words of a script that needs it; with several processes each of them would import it."""
 
 
-@dataclass(frozen=True)
-class _Kernel:
-    """A Jupyter kernel that was forked; the fields are those of `SupervisedRun`."""
-
-    pid: int
-    exit_code: Callable[[], int | None]
-    exit_descriptor: int | None
-
-
 class Forkserver:
     """Serves the requests that come on standard input; writes to `replies`.
 
@@ -86,7 +75,6 @@ class Forkserver:
         self._file_limits = itertools.count(FILE_LIMIT)
         self._waiting: deque[dict] = deque()
         self._runs: dict[int, SupervisedRun] = {}
-        self._kernels: dict[int, _Kernel] = {}
         self._begun = 0
 
     def serve(self) -> None:
@@ -101,27 +89,16 @@ class Forkserver:
             while not self._inbox.closed:
                 while self._waiting and len(self._runs) < cores:
                     self._begin(self._waiting.popleft())
-                processes = [*self._runs.values(), *self._kernels.values()]
-                ends = [p.exit_descriptor for p in processes if p.exit_descriptor is not None]
-                busy = self._runs or len(ends) < len(processes)
-                for request in self._inbox.receive(TICK if busy else None, ends):
-                    if "kernel" in request:
-                        self._start_kernel(request)
-                    else:
-                        self._waiting.append(request)
+                runs = self._runs.values()
+                ends = [run.exit_descriptor for run in runs if run.exit_descriptor is not None]
+                self._waiting.extend(self._inbox.receive(TICK if runs else None, ends))
                 for number, run in [] if self._inbox.closed else list(self._runs.items()):
                     if result := run.poll():
                         del self._runs[number]
                         self._reply(number, result)
-                self._look_at_kernels()
         finally:
             for run in self._runs.values():
                 run.abandon()
-            for kernel in self._kernels.values():
-                with contextlib.suppress(ProcessLookupError):  # it leads no group yet
-                    os.killpg(kernel.pid, signal.SIGKILL)
-                os.kill(kernel.pid, signal.SIGKILL)
-                os.waitpid(kernel.pid, 0)
 
     def _begin(self, request: dict) -> None:
         number, script = request["number"], request["script"]
@@ -137,28 +114,9 @@ class Forkserver:
         self._runs[number] = self._start(request, folder, file_limit)
 
     def _reply(self, number: int, result: Result | None = None) -> None:
-        self._write({"number": number, **(asdict(result) if result else {})})
-
-    def _write(self, fields: dict) -> None:
+        fields = {"number": number, **(asdict(result) if result else {})}
         self._replies.write(json.dumps(fields) + "\n")
         self._replies.flush()
-
-    def _start_kernel(self, request: dict) -> None:
-        preload_optimizers()
-        preload_modules(*DRAWING)
-        arguments = request["kernel"], request["environment"], request["folder"]
-        pid = self._fork(lambda: run_kernel(*arguments))
-        self._kernels[request["number"]] = _Kernel(pid, _exit_code_of(pid), _exit_descriptor(pid))
-        self._write({"number": request["number"], "pid": pid})
-
-    def _look_at_kernels(self) -> None:
-        for number, kernel in list(self._kernels.items()):
-            code = kernel.exit_code()
-            if code is not None:
-                if kernel.exit_descriptor is not None:
-                    os.close(kernel.exit_descriptor)
-                del self._kernels[number]
-                self._write({"number": number, "exit_code": code})
 
     def _fork(self, run: Callable[[], object]) -> int:
         """Fork a process that does `run`, whatever that does: it never comes back into our loop."""

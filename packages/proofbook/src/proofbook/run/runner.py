@@ -58,7 +58,6 @@ class Runner:
         self._numbers = itertools.count()
         self._waiting: dict[int, Future[Result]] = {}
         self._paths: dict[int, Path] = {}
-        self._kernels: dict[int, tuple[Future[int], Future[int]]] = {}
         self._forks = hasattr(os, "fork") and not fresh
         self._started: dict[int, float] = {}
         self._asked = False
@@ -121,24 +120,6 @@ class Runner:
         self._send({"number": number, **fields, "machine": asdict(machine) if machine else None})
         return future
 
-    def fork_kernel(
-        self, arguments: Sequence[str], environment: Mapping[str, str], folder: str
-    ) -> tuple[Future[int], Future[int]]:
-        """Have the forkserver fork a Jupyter kernel; gives its process id and its exit status.
-
-        `arguments`, `environment` and `folder`: see `kernel_process`. Raises `RunnerError` where
-        nothing can be forked, and so does the process id.
-        """
-        if not (self._forks and self.alive()):
-            raise RunnerError("nothing can be forked")
-        kernel: tuple[Future[int], Future[int]] = Future(), Future()
-        with self._lock:
-            number = next(self._numbers)
-            self._kernels[number] = kernel
-        fields = {"kernel": list(arguments), "environment": dict(environment), "folder": folder}
-        self._send({"number": number, **fields})
-        return kernel
-
     def run(self, scripts: Iterable[Path], machine: Machine | None = None) -> list[Result]:
         """Run all `scripts` and wait; the results come in the same order."""
         futures = [self.submit(script, machine=machine) for script in scripts]
@@ -185,12 +166,6 @@ class Runner:
         for line in self._process.stdout:
             fields = json.loads(line)
             number = fields.pop("number")
-            if "pid" in fields:
-                self._kernels[number][0].set_result(fields["pid"])
-                continue
-            if "exit_code" in fields:
-                self._kernels.pop(number)[1].set_result(fields["exit_code"])
-                continue
             with self._lock:
                 if not fields:  # the run starts
                     self._started[number] = time.monotonic()
@@ -209,14 +184,8 @@ class Runner:
         code = self._process.wait()
         with self._lock:
             lost = list(self._waiting.values())
-            kernels = list(self._kernels.values())
             self._waiting.clear()
             self._started.clear()
-            self._kernels.clear()
-        for pid, exit_code in kernels:
-            if not pid.done():
-                pid.set_exception(RunnerError("the process that forks has ended"))
-            exit_code.set_result(code)
         if lost:
             stderr = ""
             with contextlib.suppress(OSError):

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from proofbook.run.result import Result
-from proofbook.run.runner import Runner, RunnerError
+from proofbook.run.runner import Runner
 
 Key = tuple[str, str, str]
 """A script, the hash of its bytes, and how it is run: one of the following."""
@@ -96,14 +96,6 @@ class Runs:
             for (script, digest, way), future in self._futures.items()
             if script in kept and last[script, way] == digest
         }
-
-    def fork_kernel(
-        self, arguments: Sequence[str], environment: Mapping[str, str], folder: str
-    ) -> tuple[Future[int], Future[int]]:
-        """Have the runner fork a Jupyter kernel; raises `RunnerError` if there is no runner."""
-        if self._runner is None:
-            raise RunnerError("no script has been run")
-        return self._runner.fork_kernel(arguments, environment, folder)
 
     def _key(self, script: str, way: str, variants: Variants = ()) -> Key:
         texts = [(self.root / script).read_bytes(), *(text.encode() for _, text in variants)]
