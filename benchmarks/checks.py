@@ -9,6 +9,7 @@ not count much; what torch offers is read before.
 
 from __future__ import annotations
 
+import shutil
 import sys
 import tempfile
 import time
@@ -16,7 +17,7 @@ from pathlib import Path
 
 from proofbook.check.registry import problems_in_files
 from proofbook.model.book import Book, read_book
-from proofbook.model.memo import Memo
+from proofbook.model.cache import Store
 from proofbook.model.problem import errors, format_problems
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -24,10 +25,10 @@ LIMIT = 2.0
 """Seconds for each 100 pages with nothing remembered."""
 
 
-def checked(memo: Path | None) -> tuple[float, Book]:
+def checked(store: Store | None) -> tuple[float, Book]:
     """The seconds for the whole book, from reading it; with the results kept in a file."""
     began = time.process_time()
-    book = read_book(ROOT, Memo.load(memo, "") if memo else None)
+    book = read_book(ROOT, store.load_memo() if store else None)
     if problems := errors(problems_in_files(book)):
         sys.exit(format_problems(problems))
     return time.process_time() - began, book
@@ -37,10 +38,11 @@ def main() -> int:
     checked(None)
     nothing, book = checked(None)
     with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder, "memo")
-        book.memo.save(file, "")
-        everything, _ = checked(file)
-        size = file.stat().st_size / 1024 / 1024
+        shutil.copy(ROOT / "mkdocs.yml", folder)
+        store = Store(Path(folder))
+        store.save_memo(book)
+        everything, _ = checked(store)
+        size = next(Path(folder).rglob("*.pickle")).stat().st_size / 1024 / 1024
     hundreds = len(book.pages) / 100
     print(f"{len(book.pages)} pages, seconds for each 100:")
     print(f"nothing remembered      {nothing / hundreds:6.2f}   (limit {LIMIT})")

@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 from gradtrace import parse_trace
-from proofbook.run.result import Result
+from proofbook.run.judge import Result
 from proofbook.run.runner import Runner
 
 ROOT = Path(__file__).resolve().parent.parent

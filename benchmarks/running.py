@@ -84,7 +84,7 @@ def marginal(count: int = 200) -> float:
 
 STRATEGIES: dict[str, Callable[[], None]] = {
     "exec in one process, no isolation": bare,
-    "proofbook (forkserver)": lambda: proofbook(SCRIPTS),
+    "proofbook": lambda: proofbook(SCRIPTS),
     "proofbook, an interpreter each": lambda: proofbook(SAMPLE, fresh=True),
     "one interpreter after another": interpreters,
 }

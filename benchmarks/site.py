@@ -44,7 +44,7 @@ ROOT = Path(__file__).resolve().parent.parent
 AS_RECORDED = """
 from concurrent.futures import Future
 import proofbook.pipeline
-from proofbook.run.result import Result
+from proofbook.run.judge import Result
 from proofbook.run.runs import Runs
 
 def recorded(self, scripts, traced):

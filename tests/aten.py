@@ -67,7 +67,7 @@ def _in_a_process(scripts: Sequence[Path]) -> dict[Path, tuple[Run, Run]]:
 
 def main(scripts: list[str]) -> None:
     from gradtrace import Recorder
-    from proofbook.run.preload import preload_optimizers, preload_torch
+    from proofbook.run.server import preload_optimizers, preload_torch
 
     preload_torch()
     preload_optimizers()

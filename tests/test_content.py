@@ -22,7 +22,7 @@ from proofbook.model.book import Book, read_book
 from proofbook.model.page import Page, parse, read
 from proofbook.model.problem import errors
 from proofbook.pipeline import Outcome
-from proofbook.run.result import Result
+from proofbook.run.judge import Result
 
 ROOT = Path(__file__).resolve().parents[1]
 

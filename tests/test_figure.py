@@ -17,7 +17,7 @@ from gradtrace.render.figure import draw_figure
 from gradtrace.testing import FigureParser, invented_numbers, layout_faults, numbers_in
 from gradtrace.trace import Trace, format_trace, parse_trace
 from proofbook.content.glossary import read_terms
-from proofbook.markdown.expand import expand
+from proofbook.directives.registry import expand
 from proofbook.model.book import read_book
 from proofbook.model.page import parse
 from proofbook.model.problem import Unproved

@@ -27,7 +27,7 @@ from proofbook.html.tree import serialize
 from proofbook.mkdocs.labs import cells_of, wrong_cell
 from proofbook.model.book import read_book
 from proofbook.model.page import parse
-from proofbook.run.result import Result
+from proofbook.run.judge import Result
 from second_way.labs import CURVES, MAPS
 
 pytestmark = pytest.mark.upgrade

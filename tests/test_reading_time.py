@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from proofbook.content.reading_time import minutes, where_in_book
+from proofbook.content.lessons import minutes, where_in_book
 from proofbook.model.book import read_book
 from proofbook.model.page import parse
 

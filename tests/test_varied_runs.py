@@ -14,10 +14,10 @@ from proofbook.directives.plot import fragment, rendered_labels
 from proofbook.directives.registry import traced_scripts, varied_scripts
 from proofbook.directives.trace_figure import passes
 from proofbook.directives.varied_figure import data_file, values_of, variants_of
+from proofbook.markdown.spans import Reference
 from proofbook.model.book import read_book
-from proofbook.model.page import Reference
 from proofbook.model.snippet import figure_anchor
-from proofbook.run.result import Result
+from proofbook.run.judge import Result
 from proofbook.testing.fixtures import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[1]

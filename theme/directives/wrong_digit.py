@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import re
 
-from proofbook.check.text_difference import changed_output
 from proofbook.directives.directive import Directive
-from proofbook.directives.options import Option
+from proofbook.markdown.spans import Option, Reference
 from proofbook.model.book import Book
-from proofbook.model.page import Page, Reference
+from proofbook.model.page import Page
 from proofbook.model.problem import Unproved
-from proofbook.model.snippet import output_file
+from proofbook.model.snippet import changed_output, output_file
 
 OPTIONS = {"of": Option("of: <a snippet whose output holds a tensor of one number>")}
 _DIGIT = re.compile(r"(?<=tensor\()(-?)(\d)")

@@ -124,9 +124,7 @@ def test_a_section_ends_with_a_line_that_says_what_was_tried(section, before):
     "repository", ["", "https://example.org/a/b/", "https://example.org/a/b.git"]
 )
 def test_the_tests_are_linked_where_there_is_a_repository(attacked, repository):
-    place = Place(
-        "docs/t/p.zh.md", "t/p", "zh", "t/p/", {}, lambda _: None, "", str, None, repository
-    )
+    place = Place("docs/t/p.zh.md", "t/p", "zh", "t/p/", {}, lambda _: None, "", str, repository)
     address = f"https://example.org/a/b/blob/HEAD/{TESTS}#L5" if repository else ""
     tried = page_context(read_book(attacked.root), place).tried
     assert tried == {"three-times": ("试过：浮点数", {f"{TESTS}::test_sign": address})}

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from proofbook.directives.options import OPTIONS
+from proofbook.directives.registry import expand
 from proofbook.export.downloads import write_scripts
 from proofbook.export.notebook import cells
 from proofbook.html.code_lines import ROOM, mark_lines, place_notes
 from proofbook.html.tree import parse as parse_html
 from proofbook.html.tree import serialize
 from proofbook.languages.parity import _order
-from proofbook.markdown.expand import expand
+from proofbook.markdown.spans import OPTIONS
 from proofbook.model.book import read_book
 from proofbook.model.page import parse
 from proofbook.model.problem import Unproved
@@ -49,9 +49,9 @@ def test_notebooks_and_downloads_have_the_notes_of_their_language(book, tmp_path
     [
         ("y = 3\n", "y | it", "the text of the note does not name one line"),
         ("y = 3\n", "z = 3 | it", "the text of the note does not name one line"),
-        ("y = 3\n", "y = 3", "this is no note for a line of the code"),
-        ("y = 3\n", "y = 3 | ", "this is no note for a line of the code"),
-        ("y = 3\n", "y = 3 | `y`", "this is no note for a line of the code"),
+        ("y = 3\n", "y = 3", "this is not a note for a line of the code"),
+        ("y = 3\n", "y = 3 | ", "this is not a note for a line of the code"),
+        ("y = 3\n", "y = 3 | `y`", "this is not a note for a line of the code"),
         ("y = 3 + \\\n    4\n", "y = 3 | it", "the note cannot stand here"),
         ('y = """a = 3\n"""\n', "a = 3 | it", "the note cannot stand here"),
         ("a = 3  # last digits\n", "a = 3 | it", "the note cannot stand here"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 
@@ -35,33 +36,10 @@ def test_update_records_a_new_output_and_shows_the_difference(book, proof_comman
     assert proof_command("check")[0] == 0
 
 
-def test_update_records_a_first_output(book, proof_command):
-    book.remove(OUTPUT)
-    assert proof_command("update", SCRIPT) == (
-        0,
-        f"--- (nothing recorded)\n+++ {OUTPUT}\n@@ -0,0 +1 @@\n+y: 6.0\n\n"
-        "1 output recorded, 0 as before. Read the pages that show what changed.\n",
-        "",
-    )
-    assert book.files()[OUTPUT] == b"y: 6.0\n"
-
-
 def test_update_records_utf8_with_plain_line_ends(book, proof_command):
     book.write(SCRIPT, "print('梯度 ∂y', end='\\r\\n')\n")
     assert proof_command("update")[0] == 0
     assert book.files()[OUTPUT] == "梯度 ∂y\n".encode()
-
-
-@pytest.mark.parametrize("old", [b"y: 6.0\r\n", b"y: 6.0"])
-def test_update_tells_a_change_of_line_ends_alone(book, proof_command, old):
-    book.write(OUTPUT, old)
-    assert proof_command("update") == (
-        0,
-        f"{OUTPUT}: only the line ends have changed\n\n"
-        "1 output recorded, 0 as before. Read the pages that show what changed.\n",
-        "",
-    )
-    assert book.files()[OUTPUT] == b"y: 6.0\n"
 
 
 def test_update_of_one_page_records_only_its_snippets(book, proof_command):
@@ -74,13 +52,9 @@ def test_update_of_one_page_records_only_its_snippets(book, proof_command):
 
 UNSTEADY = {
     "numbers without a seed": "import torch\nprint('same')\nprint('w:', torch.randn(3))\n",
-    "numbers of numpy without a seed": "import numpy\nprint('w:', numpy.random.rand())\n",
-    "numbers of Python without a seed": "import random\nprint('w:', random.random())\n",
     "an address": "print('object:', object())\n",
-    "an id": "x = []\nprint('id:', id(x))\n",
     "the order of a set": "print({'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'})\n",
     "the date": "import datetime\nprint('day:', datetime.date.today().day)\n",
-    "the day of the week": "import time\nprint(time.strftime('%A'))\n",
     "the time": "import time\nprint('seconds:', time.perf_counter())\n",
     "the process": "import os\nprint('process:', os.getpid())\n",
     "the temporary folder": "import os\nprint(os.getcwd()[-8:])\n",
@@ -93,34 +67,24 @@ def test_update_refuses_what_differs_from_run_to_run(book, proof_command, source
     before = book.files()
     status, out, err = proof_command("update")
     assert (status, out) == (1, "0 outputs recorded, 0 as before.\n")
-    first, *others = err.split("\n")
-    assert first == f"{SCRIPT}:1: two runs printed different things, so nothing was recorded"
-    assert others[0] == "  expected: the same output every time"
-    one, other = others[1].removeprefix("  found:    "), others[2].strip()
-    assert one.endswith("    (first run)")
-    assert other.endswith("    (second run)")
-    assert one.split("    (")[0] != other.split("    (")[0]
-    assert others[3:] == [
-        "  mend:     fix the seed (torch.manual_seed(0)), sort what has no order, "
-        f"print no addresses, times or dates; {AGAIN}",
-        "",
-        "1 problem.",
-        "",
-    ]
+    found = re.fullmatch(
+        f"{SCRIPT}:1: two runs printed different things, so nothing was recorded\n"
+        "  expected: the same output every time\n"
+        r"  found:    (.*)    \(first run\)\n +(.*)    \(second run\)\n"
+        r"  mend:     fix the seed \(torch.manual_seed\(0\)\), sort what has no order, "
+        f"print no addresses, times or dates; {AGAIN}\n\n1 problem.\n",
+        err,
+    )
+    assert found[1] != found[2]
     assert book.files() == before
 
 
 REFUSED = {
-    "raises": ("raise ValueError('no')\n", "the script raises"),
     "raises the second time": (
         "import os\nassert os.environ['PYTHONHASHSEED'] == '0'\nprint(1)\n",
         "the script raises",
     ),
-    "prints nothing": ("x = 1\n", "the script prints nothing"),
     "leaves a file": ("print(1)\nopen('a', 'w').close()\n", "the script leaves files behind"),
-    "vanishes": ("import os\nprint(1, flush=True)\nos._exit(0)\n", "the script stopped before"),
-    "warns": ("import warnings\nprint(1)\nwarnings.warn('x')\n", "the script prints to standard"),
-    "names a path": ("print(__file__)\n", "the script prints a path of this machine"),
     "is not UTF-8": (b"print(1)  # \xff\n", "the file is not UTF-8"),
 }
 
@@ -131,9 +95,7 @@ def test_update_leaves_the_output_of_a_refused_run_as_it_was(book, proof_command
     before = book.files()
     status, out, err = proof_command("update")
     assert (status, out) == (1, "0 outputs recorded, 0 as before.\n")
-    assert f": {what}" in err.split("\n")[0]
-    assert f"proofbook check {SCRIPT}" in err
-    assert err.endswith("\n\n1 problem.\n")
+    assert f": {what}" in err.split("\n")[0] and f"proofbook check {SCRIPT}" in err
     assert book.files() == before
 
 
@@ -183,60 +145,28 @@ def test_new_leaves_nothing_where_the_start_cannot_be_run(book, proof_command, m
     assert book.files() == before
 
 
-def test_new_takes_the_path_of_the_snippet_too(book, proof_command):
-    assert proof_command("new", "snippets/t/more.py")[0] == 0
-    assert book.read("snippets/t/more.out") == "w.grad: tensor(2.)\n"
-
-
 @pytest.mark.parametrize(
-    "name", ["one", "T/one", "t/One", "t/one-two", "t/1st", "a/b/c", "../t/one", "t/", "/t/one", ""]
+    "name",
+    [
+        *("one", "T/one", "t/one-two", "t/1st", "a/b/c", "../t/one", "t/", "", "t/random"),
+        *("t/torch", "t/sympy"),
+    ],
 )
 def test_new_refuses_a_bad_name(book, proof_command, name):
     before = book.files()
-    assert proof_command("new", name) == (
-        1,
-        "",
-        f"snippets/{name}.py:1: this name will not do\n"
-        "  expected: <topic>/<name> of small letters, digits and _: sharing/two_inputs\n"
-        f"  found:    {name}\n"
-        "  mend:     proofbook new <topic>/<name>\n\n1 problem. Nothing was changed.\n",
-    )
-    assert book.files() == before
+    status, out, err = proof_command("new", name)
+    assert (status, out, book.files()) == (1, "", before)
+    assert err.startswith(f"snippets/{name}.py:1: this name will not do\n  expected: ")
+    assert f"  found:    {name}\n  mend:     proofbook new <topic>/<name>\n" in err
 
 
-@pytest.mark.parametrize("name", ["random", "torch", "numpy", "sympy", "copy"])
-def test_new_refuses_the_name_of_a_module(book, proof_command, name):
-    before = book.files()
-    assert proof_command("new", f"t/{name}") == (
-        1,
-        "",
-        f"snippets/t/{name}.py:1: this name will not do\n"
-        "  expected: a name that no Python module has\n"
-        f"  found:    t/{name}\n"
-        "  mend:     proofbook new <topic>/<name>\n\n1 problem. Nothing was changed.\n",
-    )
-    assert book.files() == before
-
-
-@pytest.mark.parametrize(
-    "file",
-    [
-        "snippets/t/one_two.py",
-        "snippets/t/one_two.out",
-        "docs/t/one-two.zh.md",
-        "docs/t/one-two.en.md",
-    ],
-)
+@pytest.mark.parametrize("file", ["snippets/t/one_two.out", "docs/t/one-two.en.md"])
 def test_new_overwrites_nothing(book, proof_command, file):
     book.write(file, "mine\n")
     before = book.files()
-    assert proof_command("new", "t/one_two") == (
-        1,
-        "",
-        f"{file}:1: the file exists\n  expected: no such file\n  found:    {file}\n"
-        "  mend:     take another name\n\n1 problem. Nothing was changed.\n",
-    )
-    assert book.files() == before
+    status, out, err = proof_command("new", "snippets/t/one_two.py")
+    assert (status, out, book.files()) == (1, "", before)
+    assert err.startswith(f"{file}:1: the file exists\n")
 
 
 def test_the_commands_as_they_are_typed(book, tmp_path):

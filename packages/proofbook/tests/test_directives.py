@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from proofbook.directives.registry import directives_of
+from proofbook.directives.registry import directives_of, expand
 from proofbook.export.notebook import cells
-from proofbook.markdown.expand import expand
 from proofbook.model.book import Book, read_book
 from proofbook.model.page import Page, parse
 from proofbook.model.problem import Unproved

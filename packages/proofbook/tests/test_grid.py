@@ -6,7 +6,7 @@ import re
 
 import pytest
 from proofbook.directives.grid import draw, matrices
-from proofbook.markdown.expand import expand
+from proofbook.directives.registry import expand
 from proofbook.model.book import read_book
 from proofbook.model.page import parse
 from proofbook.model.problem import Unproved
@@ -65,9 +65,9 @@ def test_what_cannot_be_drawn_is_refused(printed, text, told):
 @pytest.mark.parametrize(
     ("output", "told"),
     [
-        ("tensor([[0., ..., 1.]])", "no finite number"),
-        ("tensor([[0., nan]])", "no finite number"),
-        ("tensor([[True]])", "no finite number"),
+        ("tensor([[0., ..., 1.]])", "not a finite number"),
+        ("tensor([[0., nan]])", "not a finite number"),
+        ("tensor([[True]])", "not a finite number"),
         ("tensor([[[0., 1.]]])", "more than two dimensions"),
         ("tensor([[0., 1.], [2.]])", "rows of different lengths"),
         ("tensor([1., 2.])", "0 in the recorded output"),

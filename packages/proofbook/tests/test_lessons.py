@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from proofbook.content.reading_time import parts, where_in_book
-from proofbook.markdown.expand import expand
+from proofbook.content.lessons import parts, where_in_book
+from proofbook.directives.registry import expand
 from proofbook.model.book import Book, read_book
 from proofbook.model.page import parse
 from proofbook.model.problem import Unproved

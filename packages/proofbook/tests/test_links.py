@@ -8,7 +8,6 @@ import pytest
 from proofbook.check.registry import problems_in_files
 from proofbook.model.book import read_book
 from proofbook.testing.tiny_book import Book
-from test_site import site_of
 
 ROOT = Path(__file__).resolve().parents[3]
 ZH, EN = "docs/t/p.zh.md", "docs/t/p.en.md"
@@ -45,18 +44,6 @@ def test_a_link_that_leads_nowhere(book, to):
     assert told(book, f"[a]({zh})", f"[a]({en})") == [(EN, 8, what, en), (ZH, 8, what, zh)]
 
 
-@pytest.mark.parametrize("text", ["`[a](b)`", "$[a](b)$", "<!-- [a](b) -->", r"\[a](b)"])
-def test_what_is_no_link_leads_nowhere_and_may(book, text):
-    assert told(book, text, text) == []
-
-
-def test_a_link_between_two_prices_is_one(book):
-    text = "costs $5 [here](q.{}.md) or $6"
-    what = "the link leads to no file"
-    wrong = [(EN, 8, what, "q.en.md"), (ZH, 8, what, "q.zh.md")]
-    assert [x for x in told(book, text.format("zh"), text.format("en")) if "link" in x[2]] == wrong
-
-
 def test_the_glossary_has_its_terms_for_anchors(book):
     from proofbook.check.links import wrong_links
 
@@ -79,17 +66,6 @@ def test_the_glossary_has_its_terms_for_anchors(book):
 def test_an_image_has_words_in_the_language_of_the_page(book, zh, en, found):
     book.write("docs/t/a.svg", "<svg/>")
     assert [(file, words) for file, _, _, words in told(book, zh, en)] == found
-
-
-def test_a_build_tells_the_same(build, tmp_path):
-    book = site_of(Book(tmp_path / "book"))
-    lines = "".join(f"\n[a]({to})\n" for to in WRONG)
-    for name, language in ((ZH, "zh"), (EN, "en")):
-        book.write(name, book.read(name) + lines.format(*[language] * len(WRONG)))
-    status, said = build(book.root)
-    assert status
-    for to, what in WRONG.items():
-        assert f"{what}" in said and f"found:    {to.format('en')}\n" in said
 
 
 TERM = """\

@@ -7,10 +7,8 @@ from pathlib import Path
 
 import pytest
 import sphobjinv
-from proofbook.api.documentation import Documentation
-from proofbook.api.index import read_index
-from proofbook.api.inventory import read_inventories, read_inventory, wrong_inventories
-from proofbook.check.api_names import ShownText
+from proofbook.api.documentation import Documentation, read_inventories
+from proofbook.api.index import ShownText, read_index
 from proofbook.html.links import link_names
 from proofbook.html.tree import parse, serialize
 from proofbook.model.book import read_book
@@ -22,7 +20,6 @@ pytestmark = pytest.mark.upgrade
 ROOT = Path(__file__).resolve().parents[3]
 
 EMPTY = ShownText("", "")
-_HEADER = b"# Sphinx inventory version 2"
 SITE = "https://docs.pytorch.org/docs/stable/"
 
 
@@ -35,14 +32,9 @@ def documentation() -> Documentation:
     ("name", "place"),
     [
         ("torch.where", "generated/torch.where.html"),
-        ("torch.einsum", "generated/torch.einsum.html"),
-        ("torch.manual_seed", "generated/torch.manual_seed.html"),
-        ("torch.no_grad", "generated/torch.no_grad.html"),
         ("torch.inference_mode", "generated/torch.autograd.grad_mode.inference_mode.html"),
         ("torch.Tensor", "tensors.html#torch.Tensor"),
         ("torch.Tensor.retain_grad", "generated/torch.Tensor.retain_grad.html"),
-        ("torch.Tensor.is_leaf", "generated/torch.Tensor.is_leaf.html"),
-        ("torch.autograd.backward", "generated/torch.autograd.backward.html"),
         ("torch.autograd.graph.Node.name", "generated/torch.autograd.graph.Node.name.html"),
         ("torch.autograd.graph.save_on_cpu", "autograd.html#torch.autograd.graph.save_on_cpu"),
         ("torch.nn", "nn.html"),
@@ -51,12 +43,9 @@ def documentation() -> Documentation:
         ("torch.nn.Parameter", "generated/torch.nn.parameter.Parameter.html"),
         ("torch.nn.Module.zero_grad", "generated/torch.nn.Module.html#torch.nn.Module.zero_grad"),
         ("torch.nn.Linear.zero_grad", "generated/torch.nn.Module.html#torch.nn.Module.zero_grad"),
-        ("torch.nn.functional.relu", "generated/torch.nn.functional.relu.html"),
         ("torch.nn.init.zeros_", "nn.init.html#torch.nn.init.zeros_"),
-        ("torch.optim.SGD", "generated/torch.optim.SGD.html"),
         ("torch.optim.SGD.zero_grad", "generated/torch.optim.Optimizer.zero_grad.html"),
         ("torch.optim.SGD.step", "generated/torch.optim.SGD.html#torch.optim.SGD.step"),
-        ("torch.optim.lr_scheduler.StepLR", "generated/torch.optim.lr_scheduler.StepLR.html"),
     ],
 )
 def test_a_name_has_its_address(name, place, documentation):
@@ -173,7 +162,7 @@ def test_the_links_that_the_book_has_by_hand_are_those_that_would_be_made(docume
 def test_the_inventory_is_that_of_the_installed_torch():
     """If this fails after an update: docs/inventories/README.txt says where the next one is."""
     (source,) = read_config(ROOT).inventories
-    inventory = read_inventory(ROOT, source.file, source.base_url)
+    inventory = sphobjinv.Inventory(ROOT / source.file)
     assert inventory.project == "PyTorch"
     assert read_index().version.startswith(f"{inventory.version}.")
 
@@ -195,18 +184,16 @@ def test_an_inventory_as_sphinx_writes_it_is_read(tmp_path):
         )
         inventory.objects.append(entry)
     (tmp_path / "a.inv").write_bytes(sphobjinv.compress(inventory.data_file()))
-    assert read_inventory(tmp_path, "a.inv", "https://a.org/").addresses == {
+    assert read_inventories(tmp_path, [InventorySource("a.inv", "https://a.org/")]) == {
         "a.f": "https://a.org/generated/a.f.html",
         "a.C.m": "https://a.org/shared.html#a.C.m",
         "a.w": "https://a.org/generated/a.w.html",
     }
 
 
-@pytest.mark.parametrize("content", [None, b"<html></html>", _HEADER])
+@pytest.mark.parametrize("content", [None, b"<html></html>", b"# Sphinx inventory version 2"])
 def test_an_inventory_that_cannot_be_read_is_told(tmp_path, content):
     if content:
         (tmp_path / "a.inv").write_bytes(content)
     with pytest.raises(Unproved, match=r"a\.inv:1(.|\n)*download it: https://a\.org/objects\.inv"):
-        read_inventory(tmp_path, "a.inv", "https://a.org/")
-    source = InventorySource("a.inv", "https://a.org/")
-    assert bool(list(wrong_inventories(tmp_path, [source]))) == (content != _HEADER)
+        read_inventories(tmp_path, [InventorySource("a.inv", "https://a.org/")])

@@ -8,16 +8,15 @@ import pytest
 from proofbook.export.host_files import markdown_copy
 from proofbook.export.notebook import notebook_text
 from proofbook.html.page_context import site_markdown
-from proofbook.markdown import placeholders
-from proofbook.markdown.placeholders import fill_placeholders
-from proofbook.model.book import read_book
+from proofbook.model import book as books
+from proofbook.model.book import fill_placeholders, read_book
 
 EN = "docs/t/p.en.md"
 
 
 @pytest.fixture(autouse=True)
 def torch_2_13(monkeypatch):
-    monkeypatch.setattr(placeholders, "version_of", {"torch": "2.13.0"}.__getitem__)
+    monkeypatch.setattr(books, "version_of", {"torch": "2.13.0"}.__getitem__)
 
 
 @pytest.mark.parametrize(

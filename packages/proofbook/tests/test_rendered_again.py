@@ -11,9 +11,9 @@ import pytest
 from mkdocs.utils import DuplicateFilter
 from proofbook.mkdocs import session
 from proofbook.mkdocs.page_cache import Cache, digest
-from proofbook.model import store
+from proofbook.model import cache as caches
+from proofbook.model.cache import Store
 from proofbook.model.config import BookConfig
-from proofbook.model.store import Store
 from proofbook.testing.tiny_book import Book
 
 MKDOCS = """\
@@ -209,11 +209,11 @@ def test_an_extension_that_a_plugin_made_is_never_taken_for_the_one_of_the_last_
 def test_what_old_software_found_is_not_kept_as_that_of_the_software_installed_meanwhile(tmp_path):
     kept, config = {"place": ("made from", 1)}, BookConfig()
     began = Store(tmp_path, "old")
-    with mock.patch.object(store, "software_hash", lambda: "new"):
-        began.save_site(config, "packages", kept)
-        assert Store(tmp_path).load_site(config, "packages") == {}
-    assert Store(tmp_path, "old").load_site(config, "packages") == kept
-    assert Store(tmp_path, "old").load_site(config, "other packages") == {}
+    with mock.patch.object(caches, "software_hash", lambda: "new"):
+        began.save("site", kept, config, "packages")
+        assert Store(tmp_path).load("site", config, "packages") == {}
+    assert Store(tmp_path, "old").load("site", config, "packages") == kept
+    assert Store(tmp_path, "old").load("site", config, "other packages") == {}
 
 
 def test_only_what_was_used_is_kept_for_later():

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from proofbook.api.index import read_index
 from proofbook.content.report import Count, claims, count, names_of, table, total, versions
-from proofbook.markdown.expand import expand
+from proofbook.directives.registry import expand
 from proofbook.model.book import read_book
 from proofbook.model.page import parse
 from proofbook.testing.tiny_book import Book

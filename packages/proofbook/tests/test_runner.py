@@ -9,15 +9,12 @@ import tempfile
 import threading
 import time
 from concurrent.futures import Future
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from proofbook.check.outputs import refused
-from proofbook.run.forkserver import FEW
-from proofbook.run.inbox import ThreadInbox
-from proofbook.run.result import OUTPUT_LIMIT, Result
+from proofbook.run.judge import OUTPUT_LIMIT, Result, refused
 from proofbook.run.runner import Runner, RunnerError
+from proofbook.run.server import FEW, ThreadedRequests
 from proofbook.testing.fixtures import PATIENCE
 from proofbook.testing.tiny_book import write
 
@@ -32,137 +29,6 @@ needs_two_cores = pytest.mark.skipif(
 )
 
 FINE = "print('fine')\n"
-THEN = "; then: proofbook check script.py"
-
-
-@dataclass(frozen=True)
-class Case:
-    """A script, and what the maintainer is told. `{tmp}` stands for the folder of the test."""
-
-    source: str | bytes
-    line: int
-    what: str
-    expected: str
-    found: str
-    mend: str
-
-    def told(self, tmp: Path) -> str:
-        found = self.found.replace("{tmp}/", f"{tmp}{os.sep}").replace("\n", f"\n{'':12}")
-        return (
-            f"script.py:{self.line}: {self.what}\n"
-            f"  expected: {self.expected}\n  found:    {found}\n  mend:     {self.mend}"
-        )
-
-
-def raises(source: str | bytes, line: int, found: str) -> Case:
-    mend = f"mend the script; if the error is the point, catch it and print it{THEN}"
-    return Case(source, line, "the script raises", "no error", found, mend)
-
-
-def vanishes(source: str, line: int, status: int) -> Case:
-    return Case(
-        source,
-        line,
-        "the script stopped before its end, without an error",
-        "the last line is reached and Python shuts down in order",
-        f"the process vanished with exit status {status} (os._exit?)",
-        f"remove the call that ends the process{THEN}",
-    )
-
-
-def killed(source: str, line: int, signal: str) -> Case:
-    mend = "run it by hand to see where it breaks: python script.py"
-    return Case(source, line, "the script was killed by a signal", "an ordinary end", signal, mend)
-
-
-def prints_nothing(source: str, line: int) -> Case:
-    return Case(
-        source,
-        line,
-        "the script prints nothing",
-        "at least one labelled line",
-        "no output",
-        f"print what the page is about: a run without output proves nothing{THEN}",
-    )
-
-
-def floods(source: str, line: int) -> Case:
-    return Case(
-        source,
-        line,
-        "the script prints too much",
-        "at most 64 kB: a reader must be able to see it",
-        "more than 64 kB; it was stopped",
-        f"print less{THEN}",
-    )
-
-
-def leaves_files(source: str, line: int, found: str) -> Case:
-    mend = f"do without the file, or write it into a tempfile.TemporaryDirectory(){THEN}"
-    return Case(source, line, "the script leaves files behind", "no file is left", found, mend)
-
-
-def reads(source: str, line: int) -> Case:
-    return Case(
-        source,
-        line,
-        "the script reads its standard input",
-        "a script that needs nobody at the keyboard",
-        "standard input was read",
-        f"write the value into the script{THEN}",
-    )
-
-
-def leaves_thread(source: str, line: int, name: str) -> Case:
-    return Case(
-        source,
-        line,
-        "the script leaves a thread behind",
-        "every thread is joined",
-        name,
-        f"join the thread before the script ends{THEN}",
-    )
-
-
-def leaves_process(source: str, line: int) -> Case:
-    return Case(
-        source,
-        line,
-        "the script leaves a process behind",
-        "every process it starts has ended and was waited for",
-        "a child process was still running; it was stopped",
-        f"wait for the process, or do without it{THEN}",
-    )
-
-
-def fails(source: str, line: int, found: str) -> Case:
-    mend = f"mend the script{THEN}"
-    return Case(source, line, "the script ends with a failure", "exit status 0", found, mend)
-
-
-def complains(source: str, line: int, found: str) -> Case:
-    return Case(
-        source,
-        line,
-        "the script prints to standard error",
-        "nothing there: a warning that the page is about is caught and printed by the script",
-        found,
-        f"catch the warning and print it, or mend its cause{THEN}",
-    )
-
-
-def names_a_place(source: str, line: int, found: str) -> Case:
-    return Case(
-        source,
-        line,
-        "the script prints a path of this machine",
-        "the same output on every machine",
-        found,
-        "print the message of the error without its traceback, or the name without its folder"
-        + THEN,
-    )
-
-
 SLEEP = "[sys.executable, '-c', 'import time; time.sleep(1000)']"
 DOUBLE_FORK = """\
 import os, time
@@ -175,157 +41,181 @@ if os.fork() == 0:
     os._exit(0)
 os.wait()
 """
+RAISES, FLOODS, READS, PRINTS_NOTHING, LEAVES_FILES, LEAVES_THREAD, LEAVES_PROCESS, VANISHES = (
+    "the script raises",
+    "the script prints too much",
+    "the script reads its standard input",
+    "the script prints nothing",
+    "the script leaves files behind",
+    "the script leaves a thread behind",
+    "the script leaves a process behind",
+    "the script stopped before its end, without an error",
+)
+Case = tuple[str | bytes, int, str, str]
+"""A script, the line that is named, what is wrong, and what was found; `{tmp}` is the folder."""
 
-# What happens in the same way in a fork of the forkserver and in an interpreter of its own.
-ANYWHERE = {
-    "it raises": raises("x = 1\nraise ValueError('no')\n", 2, "ValueError: no"),
-    "it raises within a function": raises(
-        "def f():\n    return 1 / 0\n\nprint(1)\nf()\n", 2, "ZeroDivisionError: division by zero"
+# What happens in the same way in a fork of the server and in an interpreter of its own.
+ANYWHERE: dict[str, Case] = {
+    "it raises within a function": (
+        "def f():\n    return 1 / 0\n\nprint(1)\nf()\n",
+        2,
+        RAISES,
+        "ZeroDivisionError: division by zero",
     ),
-    "it raises within a library": raises(
-        "import json\n\njson.loads('[')\n",
-        3,
-        "json.decoder.JSONDecodeError: Expecting value: line 1 column 2 (char 1)",
-    ),
-    "a syntax error": raises(
+    "a syntax error": (
         "print(1)\nx = = 2\n",
         2,
+        RAISES,
         'File "{tmp}/script.py", line 2\n    x = = 2\n        ^\nSyntaxError: invalid syntax',
     ),
-    "a missing module": Case(
+    "a missing module": (
         "print(1)\nimport no_such_module_anywhere\n",
         2,
         "the script needs a module that is not installed",
-        "every module it imports is pinned in requirements.txt",
         "ModuleNotFoundError: No module named 'no_such_module_anywhere'",
-        f"pin the package in requirements.txt and install it, or do without it{THEN}",
     ),
-    "os._exit(0)": vanishes("import os\nprint(1, flush=True)\nos._exit(0)\n", 3, 0),
-    "os._exit(3)": vanishes("import os\nprint(1, flush=True)\nos._exit(3)\n", 3, 3),
-    "it prints nothing": prints_nothing("x = 1\n\ny = 2\n", 3),
-    "it prints only blanks": prints_nothing("print()\nprint(' ')\n", 2),
-    "an empty file": prints_nothing("", 1),
-    "100 MB in one piece": floods("x = 'x' * 100_000_000\nprint(x)\n", 2),
-    "a flood before a loop": floods("print('x' * 100_000, flush=True)\nwhile True: pass\n", 1),
-    "100 MB in lines": floods("for i in range(10_000_000):\n    print('x' * 10)\n", 2),
-    "100 MB on standard error": floods(
-        "import sys\nfor i in range(1_000_000):\n    print('x' * 100, file=sys.stderr)\n", 3
+    "os._exit(3)": (
+        "import os\nprint(1, flush=True)\nos._exit(3)\n",
+        3,
+        VANISHES,
+        "the process vanished with exit status 3 (os._exit?)",
     ),
-    "one byte too much": floods(f"print('x' * {OUTPUT_LIMIT})\n", 1),
-    "a file in its folder": leaves_files(
+    "it prints nothing": ("x = 1\n\ny = 2\n", 3, PRINTS_NOTHING, "no output"),
+    "it prints only blanks": ("print()\nprint(' ')\n", 2, PRINTS_NOTHING, "no output"),
+    "an empty file": ("", 1, PRINTS_NOTHING, "no output"),
+    "a flood before a loop": (
+        "print('x' * 100_000, flush=True)\nwhile True: pass\n",
+        1,
+        FLOODS,
+        "more than 64 kB; it was stopped",
+    ),
+    "100 MB on standard error": (
+        "import sys\nfor i in range(1_000_000):\n    print('x' * 100, file=sys.stderr)\n",
+        3,
+        FLOODS,
+        "more than 64 kB; it was stopped",
+    ),
+    "one byte too much": (
+        f"print('x' * {OUTPUT_LIMIT})\n",
+        1,
+        FLOODS,
+        "more than 64 kB; it was stopped",
+    ),
+    "a file in its folder": (
         "print(open(__file__).readable())\nwith open('a.txt', 'w') as file:\n    file.write('a')\n",
         2,
+        LEAVES_FILES,
         "a.txt",
     ),
-    "a folder in its folder": leaves_files("import os\nprint(1)\nos.mkdir('a')\n", 3, "a"),
-    "a file in the temporary folder": leaves_files(
+    "a folder in its folder": ("import os\nprint(1)\nos.mkdir('a')\n", 3, LEAVES_FILES, "a"),
+    "a file in the temporary folder": (
         "import os, tempfile\nprint(1)\n"
         "open(os.path.join(tempfile.gettempdir(), 'a.txt'), 'w').close()\n",
         3,
+        LEAVES_FILES,
         "a.txt",
     ),
-    "a file in the home folder": leaves_files(
-        "import os\nprint(1)\nopen(os.path.expanduser('~/a.txt'), 'w').close()\n", 3, "a.txt"
+    "a file in the home folder": (
+        "import os\nprint(1)\nopen(os.path.expanduser('~/a.txt'), 'w').close()\n",
+        3,
+        LEAVES_FILES,
+        "a.txt",
     ),
-    "a file beside it": leaves_files(
-        "print(1)\nopen(__file__ + '.txt', 'w').close()\n", 2, "{tmp}/script.py.txt"
-    ),
-    "a file moved elsewhere": leaves_files(
+    "a file moved elsewhere": (
         "import os\nprint(1)\nopen('a.txt', 'w').close()\nos.rename('a.txt', __file__ + '.txt')\n",
         4,
+        LEAVES_FILES,
         "{tmp}/script.py.txt",
     ),
-    "input()": reads("print(1)\nx = input()\n", 2),
-    "input() until it raises": reads("print(1)\nwhile True:\n    x = input()\n", 3),
-    "int(input())": reads("print(1)\nx = int(input())\n", 2),
-    "sys.stdin.read()": reads("import sys\nprint(1)\nx = sys.stdin.read()\n", 3),
-    "os.read(0, ...)": reads("import os\nprint(1)\nx = os.read(0, 1)\n", 3),
-    "another process reads its input": reads(
+    "input() until it raises": (
+        "print(1)\nwhile True:\n    x = input()\n",
+        3,
+        READS,
+        "standard input was read",
+    ),
+    "another process reads its input": (
         "import subprocess, sys\nprint(1)\nread = 'import sys; sys.stdin.read()'\n"
         "subprocess.run([sys.executable, '-c', read])\n",
         3,
+        READS,
+        "standard input was read",
     ),
-    "a thread": leaves_thread(
+    "a thread": (
         "import threading, time\nprint(1)\n"
         "threading.Thread(target=time.sleep, args=(1000,), name='idler').start()\n",
         3,
+        LEAVES_THREAD,
         "idler",
     ),
-    "a daemon thread": leaves_thread(
+    "a daemon thread": (
         "from threading import Thread\nimport time\nprint(1)\n"
         "Thread(target=time.sleep, args=(1000,), name='idler', daemon=True).start()\n",
         4,
+        LEAVES_THREAD,
         "idler",
     ),
-    "not UTF-8": Case(
+    "not UTF-8": (
         "print(1)\nprint('\xe4')\n".encode("latin-1"),
         2,
         "the file is not UTF-8",
-        "text in UTF-8",
         "the byte 0xe4 at position 16: invalid continuation byte",
-        f"save the file in your editor with the encoding UTF-8{THEN}",
     ),
-    "sys.exit(3)": fails("import sys\nprint(1)\nsys.exit(3)\n", 3, "exit status 3"),
-    "sys.exit(words)": fails(
+    "sys.exit(words)": (
         "def f():\n    raise SystemExit('no luck')\n\nprint(1)\nf()\n",
         2,
+        "the script ends with a failure",
         "exit status 1\nno luck",
     ),
-    "it prints to standard error": complains(
-        "import sys\nprint(1)\nprint('oh', file=sys.stderr)\n", 3, "oh"
-    ),
-    "a warning": complains(
+    "a warning": (
         "import warnings\nprint('warn')\nwarnings.warn('old')\n",
         3,
+        "the script prints to standard error",
         "{tmp}/script.py:3: UserWarning: old\n  warnings.warn('old')",
     ),
-    "bytes that are not UTF-8": Case(
+    "bytes that are not UTF-8": (
         "import sys\nsys.stdout.buffer.write(b'a\\xff\\n')\n",
         2,
         "the script prints bytes that are not UTF-8",
-        "text in UTF-8",
         "the byte 0xff",
-        f"print text{THEN}",
     ),
-    "its own path": names_a_place("print('a')\nprint(__file__)\n", 2, "{tmp}/script.py"),
-    "a traceback": names_a_place(
+    "a traceback": (
         "import sys, traceback\ntry:\n    1 / 0\nexcept ZeroDivisionError:\n"
         "    traceback.print_exc(file=sys.stdout)\n",
         5,
+        "the script prints a path of this machine",
         '  File "{tmp}/script.py", line 3, in <module>',
     ),
 }
-
-WITH_SIGNALS = {
-    "os.abort()": killed("import os\nprint(1)\nos.abort()\n", 3, "SIGABRT"),
-    "it kills itself": killed(
-        "import os, signal\nprint(1)\nos.kill(os.getpid(), signal.SIGKILL)\n", 1, "SIGKILL"
+WITH_SIGNALS: dict[str, Case] = {
+    "os.abort()": (
+        "import os\nprint(1)\nos.abort()\n",
+        3,
+        "the script was killed by a signal",
+        "SIGABRT",
+    )
+}
+LEFT = "a child process was still running; it was stopped"
+WITH_PROCESSES: dict[str, Case] = {
+    "a process": (
+        f"import subprocess, sys\nprint(1)\nsubprocess.Popen({SLEEP})\n",
+        3,
+        LEAVES_PROCESS,
+        LEFT,
+    ),
+    "a double fork": (DOUBLE_FORK, 3, LEAVES_PROCESS, LEFT),
+    "a process of the shell": (
+        "import os\nprint(1)\nos.system('setsid sleep 1000 > /dev/null 2>&1 < /dev/null &')\n",
+        3,
+        LEAVES_PROCESS,
+        LEFT,
     ),
 }
 
-WITH_PROCESSES = {
-    "a process": leaves_process(
-        f"import subprocess, sys\nprint(1)\nsubprocess.Popen({SLEEP})\n", 3
-    ),
-    "a process with a session of its own": leaves_process(
-        f"import subprocess, sys\nprint(1)\nsubprocess.Popen({SLEEP}, start_new_session=True)\n", 3
-    ),
-    "a double fork": leaves_process(DOUBLE_FORK, 3),
-    "a process of the shell": leaves_process(
-        "import os\nprint(1)\nos.system('setsid sleep 1000 > /dev/null 2>&1 < /dev/null &')\n", 3
-    ),
-}
 
-WITH_TORCH = {
-    "a file that torch writes": leaves_files(
-        "import torch\nprint(1)\ntorch.save(torch.ones(2), 'a.pt')\n", 3, "a.pt"
-    ),
-}
-
-
-def told(result: Result) -> str:
-    """A refusal as the maintainer reads it; nothing if the run counts."""
-    return str(refused(Path(result.path).name, result)) if result.refusal else ""
+def is_refused(run: Result, case: Case, folder: Path) -> None:
+    _, line, what, found = case
+    found = found.replace("{tmp}/", f"{folder}{os.sep}")
+    assert (run.refusal.line, run.refusal.what, run.refusal.found) == (line, what, found)
 
 
 def runs_on(runner: Runner, tmp: Path) -> bool:
@@ -335,22 +225,20 @@ def runs_on(runner: Runner, tmp: Path) -> bool:
 
 @pytest.mark.parametrize("case", ANYWHERE.values(), ids=ANYWHERE)
 def test_refuses_and_goes_on(run, runner, tmp_path, case):
-    result = run(case.source)
+    result = run(case[0])
     assert Path(result.path) == tmp_path / "script.py"
-    assert told(result) == case.told(tmp_path)
+    is_refused(result, case, tmp_path)
     assert runs_on(runner, tmp_path)
 
 
-@needs_fork
-@pytest.mark.parametrize("case", WITH_SIGNALS.values(), ids=WITH_SIGNALS)
-def test_refuses_a_script_killed_by_a_signal(run, runner, tmp_path, case):
-    assert told(run(case.source)) == case.told(tmp_path)
-    assert runs_on(runner, tmp_path)
-
-
-@pytest.mark.parametrize("case", WITH_TORCH.values(), ids=WITH_TORCH)
-def test_refuses_with_torch(run, tmp_path, case):
-    assert told(run(case.source)) == case.told(tmp_path)
+def test_a_refusal_says_what_was_expected_and_what_fixes_it(run):
+    refusal = refused("script.py", run("print(1)\nx = input()\n"))
+    assert str(refusal) == (
+        "script.py:2: the script reads its standard input\n"
+        "  expected: a script that needs nobody at the keyboard\n"
+        "  found:    standard input was read\n"
+        "  mend:     write the value into the script; then: proofbook check script.py"
+    )
 
 
 Runs = dict[str, tuple[Path, Future[Result]]]
@@ -360,7 +248,7 @@ def start(runner: Runner, cases: dict[str, Case], folder: Path) -> Runs:
     """Submit all cases at once: what one leaves behind must not be held against another."""
     homes = {name: folder / str(number) for number, name in enumerate(cases)}
     return {
-        name: (home, runner.submit(write(home / "script.py", cases[name].source)))
+        name: (home, runner.submit(write(home / "script.py", cases[name][0])))
         for name, home in homes.items()
     }
 
@@ -378,7 +266,7 @@ def runs_with_processes(runner, fresh_runner, tmp_path_factory) -> dict[str, Run
 @pytest.mark.parametrize("name", WITH_PROCESSES)
 def test_refuses_a_script_that_leaves_a_process(runs_with_processes, kind, name):
     folder, run = runs_with_processes[kind][name]
-    assert told(run.result(PATIENCE)) == WITH_PROCESSES[name].told(folder)
+    is_refused(run.result(PATIENCE), WITH_PROCESSES[name], folder)
 
 
 @pytest.fixture(scope="module")
@@ -389,22 +277,20 @@ def fresh_runs(fresh_runner, tmp_path_factory) -> Runs:
 @pytest.mark.parametrize("name", ANYWHERE)
 def test_refuses_in_a_fresh_interpreter_with_the_same_words(fresh_runs, name):
     folder, run = fresh_runs[name]
-    assert told(run.result(PATIENCE)) == ANYWHERE[name].told(folder)
+    is_refused(run.result(PATIENCE), ANYWHERE[name], folder)
 
 
 @needs_fork
 @pytest.mark.parametrize("name", WITH_SIGNALS)
-def test_a_fresh_interpreter_knows_signals_too(fresh_runs, name):
-    folder, run = fresh_runs[name]
-    assert told(run.result(PATIENCE)) == WITH_SIGNALS[name].told(folder)
+def test_a_script_killed_by_a_signal_is_refused(run, fresh_runs, tmp_path, name):
+    is_refused(run(WITH_SIGNALS[name][0]), WITH_SIGNALS[name], tmp_path)
+    folder, fresh = fresh_runs[name]
+    is_refused(fresh.result(PATIENCE), WITH_SIGNALS[name], folder)
 
 
 def test_refuses_a_script_that_does_not_exist(runner, tmp_path):
-    result = runner.submit(tmp_path / "script.py").result(PATIENCE)
-    assert told(result) == (
-        "script.py:1: the script does not exist\n  expected: a file\n  found:    none\n"
-        f"  mend:     write it, or correct its name{THEN}"
-    )
+    refusal = runner.submit(tmp_path / "script.py").result(PATIENCE).refusal
+    assert (refusal.what, refusal.line) == ("the script does not exist", 1)
 
 
 @pytest.mark.parametrize("kind", ["runner", "fresh_runner"])
@@ -413,13 +299,9 @@ def test_stops_a_loop_and_names_its_line(request, run, monkeypatch, tmp_path, ki
     monkeypatch.setattr(by, "limit", 0.5)
     # A name that is not ASCII is written in another way where the line is noted.
     result = run("print(1)\n\nwhile True:\n    pass\n", "循环/script.py", by=by)
-    line = result.refusal.line
-    assert line in (3, 4)
-    assert told(result) == (
-        f"script.py:{line}: the script does not end\n  expected: an end within 0.5 s\n"
-        "  found:    still running after 0.5 s; it was stopped\n"
-        f"  mend:     look for a loop that never ends, or make the example smaller{THEN}"
-    )
+    refusal = result.refusal
+    assert (refusal.what, refusal.line in (3, 4)) == ("the script does not end", True)
+    assert refusal.found == "still running after 0.5 s; it was stopped"
     assert result.seconds < 10
     assert runs_on(by, tmp_path)
 
@@ -453,11 +335,6 @@ ALLOWED = {
         "subprocess.run([sys.executable, '-c', 'print(1)'], check=True)\nprint('b')\n",
         "a\n1\nb\n",
     ),
-    "a thread that is joined": (
-        "import threading\nt = threading.Thread(target=print, args=('in',))\n"
-        "t.start()\nt.join()\nprint('out')\n",
-        "in\nout\n",
-    ),
     "a thread that is joined at the end": (
         "import atexit, threading\ngo = threading.Event()\n"
         "t = threading.Thread(target=lambda: print('in', go.wait()), daemon=True)\n"
@@ -470,66 +347,24 @@ ALLOWED = {
         "    print(file.read_text())\n",
         "a\n",
     ),
-    "a temporary file": (
-        "import tempfile\nwith tempfile.NamedTemporaryFile('w+') as file:\n"
-        "    file.write('a')\n    file.seek(0)\n    print(file.read())\n",
-        "a\n",
-    ),
-    "a temporary file without a name": (
-        "import tempfile\nwith tempfile.TemporaryFile('w+') as file:\n    print('a')\n",
-        "a\n",
-    ),
     "a temporary file that is open at the end": (
         "import tempfile\nfile = tempfile.NamedTemporaryFile()\nprint(len(file.read()))\n",
         "0\n",
     ),
-    "a temporary file elsewhere": (
-        "import tempfile\nwith tempfile.TemporaryFile(dir='/'):\n    print('a')\n",
-        "a\n",
-    )
-    if os.access("/", os.W_OK)
-    else ("print('a')\n", "a\n"),
     "signs that join others, and other directions": (
         "print('\\U0001f469\\u200d\\U0001f52c', '\\u05d0\\u05d1', '\\xe9')\n",
         "\U0001f469\u200d\U0001f52c \u05d0\u05d1 \xe9\n",
-    ),
-    "a date of the script's own": (
-        "import datetime\nprint(datetime.date(2024, 2, 29), 20240229, 'Feb 29')\n",
-        "2024-02-29 20240229 Feb 29\n",
-    ),
-    "a file that is removed again": (
-        "import os\nopen('a.txt', 'w').close()\nos.remove('a.txt')\nprint(os.listdir())\n",
-        "[]\n",
     ),
     "its own folder removed": (
         "import os, shutil\nshutil.rmtree(os.getcwd())\ntry:\n    open('a.txt', 'w')\n"
         "except FileNotFoundError as error:\n    print(error.filename)\n",
         "a.txt\n",
     ),
-    "a descriptor opened as a file": (
-        "import os\nends = os.pipe()\nwith open(ends[1], 'w') as file:\n    file.write('a')\n"
-        "print(os.read(ends[0], 9))\n",
-        "b'a'\n",
-    ),
     "a thread that nobody joins and that ends": (
         "import atexit, threading, time\n"
         "threading.Thread(target=lambda: (time.sleep(0.1), print('in'))).start()\n"
         "atexit.register(print, 'end')\nprint('out')\n",
         "out\nin\nend\n",
-    ),
-    "a daemon thread that ends soon": (
-        "import threading, time\n"
-        "threading.Thread(target=time.sleep, args=(0.1,), daemon=True).start()\nprint('out')\n",
-        "out\n",
-    ),
-    "handlers of atexit": (
-        "import atexit\natexit.register(print, 'first')\natexit.register(print, 'second')\n"
-        "print('main')\n",
-        "main\nsecond\nfirst\n",
-    ),
-    "an object that is destroyed at the end": (
-        "class A:\n    def __del__(self):\n        print('gone')\n\n\na = A()\nprint('here')\n",
-        "here\ngone\n",
     ),
     "handlers of atexit before objects are destroyed": (
         "import atexit\n\n\nclass A:\n    def __del__(self):\n        print('gone')\n\n\n"
@@ -545,11 +380,6 @@ ALLOWED = {
         "    print(sys.modules['__main__'].__dict__ is globals(), __spec__, len(sys.argv))\n",
         "True None 1\n",
     ),
-    "pickling of a class of its own": (
-        "import pickle\n\n\nclass A:\n    x = 1\n\n\n"
-        "print(type(pickle.loads(pickle.dumps(A()))) is A)\n",
-        "True\n",
-    ),
     "pickling of a class of its own at the end": (
         "import atexit, pickle\n\n\nclass A:\n    x = 1\n\n\n"
         "atexit.register(lambda: print(pickle.loads(pickle.dumps(A())).x))\n",
@@ -560,15 +390,8 @@ ALLOWED = {
         "def f():\n    return 1\n",
     ),
     "sys.exit(0)": ("import sys\nprint('a')\nsys.exit(0)\nprint('b')\n", "a\n"),
-    "sys.exit()": ("import sys\nprint('a')\nsys.exit()\nprint('b')\n", "a\n"),
     "output up to the limit": (f"print('x' * {OUTPUT_LIMIT - 1})\n", "x" * 65535 + "\n"),
     "Chinese and mathematics": ("print('梯度 ∂y/∂w')\n", "梯度 ∂y/∂w\n"),
-    "a byte order mark": ("\ufeffprint('a')\n", "a\n"),
-    "warnings that it catches": (
-        "import warnings\nwith warnings.catch_warnings(record=True) as caught:\n"
-        "    warnings.warn('old')\nprint(caught[0].message)\n",
-        "old\n",
-    ),
     "no postponed annotations of ours": (
         "def f(x: int): pass\n\n\nprint(f.__annotations__)\n",
         "{'x': <class 'int'>}\n",
@@ -584,10 +407,6 @@ ALLOWED_WITH_FORK = {
         "import os\npid = os.fork()\nif pid:\n    os.waitpid(pid, 0)\n"
         "print('parent' if pid else 'child')\n",
         "child\nparent\n",
-    ),
-    "a group and a session of its own": (
-        "import os\nprint(os.getpid() == os.getpgrp() == os.getsid(0))\n",
-        "True\n",
     ),
     "a pool that is closed": (
         "import multiprocessing\n\n\ndef square(x):\n    return x * x\n\n\n"
@@ -606,9 +425,6 @@ ALLOWED_WITH_FORK = {
         "    with context.Pool(1) as pool:\n        print(pool.map(square, range(4)))\n",
         "[0, 1, 4, 9]\n",
     ),
-}
-
-ALLOWED_WITH_TORCH = {
     "a loader with two workers": (
         "import torch\nfrom torch.utils.data import DataLoader\n\n"
         "for batch in DataLoader(torch.arange(6), batch_size=3, num_workers=2):\n"
@@ -629,39 +445,22 @@ ALLOWED_WITH_TORCH = {
 
 
 @pytest.mark.parametrize("source, output", ALLOWED.values(), ids=ALLOWED)
-def test_allows_and_prints_what_python_prints(run, source, output):
-    result = run(source)
-    assert (result.stdout, result.refusal) == (output, None)
-
-
-@pytest.mark.parametrize("source, output", ALLOWED.values(), ids=ALLOWED)
-def test_allows_in_a_fresh_interpreter(run, fresh_runner, source, output):
-    result = run(source, by=fresh_runner)
-    assert (result.stdout, result.refusal) == (output, None)
+def test_allows_and_prints_what_python_prints(run, fresh_runner, tmp_path, source, output):
+    forked, fresh = run(source), run(source, by=fresh_runner)
+    assert (forked.stdout, forked.refusal, fresh.stdout, fresh.refusal) == (output, None) * 2
+    (tmp_path / "work").mkdir()
+    command = [sys.executable, str(write(tmp_path / "script.py", source))]
+    done = subprocess.run(
+        command, capture_output=True, cwd=tmp_path / "work", encoding="utf-8", check=True
+    )
+    assert (done.stdout, done.stderr) == (output, "")
 
 
 @needs_fork
 @pytest.mark.parametrize("source, output", ALLOWED_WITH_FORK.values(), ids=ALLOWED_WITH_FORK)
-def test_allows_processes_that_end(run, source, output):
+def test_allows_processes_that_end_and_threads_of_torch(run, source, output):
     result = run(source)
     assert (result.stdout, result.refusal) == (output, None)
-
-
-@needs_fork
-@pytest.mark.parametrize("source, output", ALLOWED_WITH_TORCH.values(), ids=ALLOWED_WITH_TORCH)
-def test_allows_with_torch(run, source, output):
-    result = run(source)
-    assert (result.stdout, result.refusal) == (output, None)
-
-
-@pytest.mark.parametrize("source, output", ALLOWED.values(), ids=ALLOWED)
-def test_python_itself_prints_that(tmp_path, source, output):
-    script, folder = write(tmp_path / "script.py", source), tmp_path / "work"
-    folder.mkdir()
-    done = subprocess.run(
-        [sys.executable, str(script)], capture_output=True, cwd=folder, encoding="utf-8", check=True
-    )
-    assert (done.stdout, done.stderr) == (output, "")
 
 
 @needs_fork
@@ -709,17 +508,6 @@ def test_only_the_script_that_leaves_a_process_is_blamed(runner, fresh_runner, t
         assert first.result(PATIENCE).refusal.what == "the script leaves a process behind"
 
 
-@needs_linux
-def test_a_process_left_behind_is_stopped(run, tmp_path):
-    source = (
-        f"import pathlib, subprocess, sys\np = subprocess.Popen({SLEEP}, start_new_session=True)\n"
-        "print(p.pid)\n"
-    )
-    result = run(source)
-    assert result.refusal.what == "the script leaves a process behind"
-    assert not _alive(int(result.stdout))
-
-
 @needs_two_cores
 def test_a_script_changed_while_it_runs_gets_a_result_of_its_own(runner, monkeypatch, tmp_path):
     script, sign = tmp_path / "script.py", tmp_path / "sign"
@@ -733,11 +521,6 @@ def test_a_script_changed_while_it_runs_gets_a_result_of_its_own(runner, monkeyp
     assert old.result(PATIENCE).refusal.what == "the script does not end"
 
 
-def test_results_come_in_the_order_of_the_scripts(runner, tmp_path):
-    scripts = [write(tmp_path / f"{i}.py", f"print({i})\n") for i in range(12)]
-    assert [r.stdout for r in runner.run(scripts)] == [f"{i}\n" for i in range(12)]
-
-
 def test_a_script_that_vanishes_while_it_runs_does_no_harm(run, runner, tmp_path):
     result = run("import os\nos.remove(__file__)\nprint('gone')\n")
     assert (result.stdout, result.refusal) == ("gone\n", None)
@@ -745,7 +528,7 @@ def test_a_script_that_vanishes_while_it_runs_does_no_harm(run, runner, tmp_path
 
 
 @needs_linux
-def test_a_killed_forkserver_is_reported_and_leaves_nothing(tmp_path, monkeypatch):
+def test_a_killed_server_is_reported_and_leaves_nothing(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temp"))
     (tmp_path / "temp").mkdir()
     script, sign = tmp_path / "script.py", tmp_path / "sign"
@@ -765,7 +548,7 @@ def test_a_killed_forkserver_is_reported_and_leaves_nothing(tmp_path, monkeypatc
     assert list((tmp_path / "temp").iterdir()) == []
 
 
-def test_a_forkserver_that_cannot_start_says_why(tmp_path, monkeypatch):
+def test_a_server_that_cannot_start_says_why(tmp_path, monkeypatch):
     write(tmp_path / "torch.py", "raise ImportError('no torch here')\n")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     with Runner() as runner, pytest.raises(RunnerError, match="ImportError: no torch here"):
@@ -856,45 +639,27 @@ def test_no_temporary_folder_is_left(runner, run):
     assert {p.name for p in Path(runner._folder).iterdir()} <= own
 
 
-def test_the_inbox_does_not_wait_while_scripts_do(monkeypatch):
+def test_the_server_does_not_wait_while_scripts_do(monkeypatch):
     came, goes = os.pipe()
     monkeypatch.setattr(sys, "stdin", os.fdopen(came))
-    inbox, taken = ThreadInbox(), []
-    take = threading.Thread(target=lambda: taken.append(inbox.receive(0, [])), daemon=True)
+    requests, taken = ThreadedRequests(), []
+    take = threading.Thread(target=lambda: taken.append(requests.receive(0)), daemon=True)
     take.start()
     take.join(5)
     os.write(goes, b'{"number": 1}\n')
-    _wait(lambda: not inbox._lines.empty())
-    assert (taken, inbox.receive(0, []), inbox.closed) == ([[]], [{"number": 1}], False)
+    _wait(lambda: not requests._lines.empty())
+    assert (taken, requests.receive(0), requests.closed) == ([[]], [{"number": 1}], False)
     os.close(goes)
-    assert (inbox.receive(None, []), inbox.closed) == ([], True)
+    assert (requests.receive(None), requests.closed) == ([], True)
 
 
 @pytest.mark.parametrize(
-    "printed",
-    [
-        *("a\\tb", "a\\x00b", "\\na", "\\x1b[1ma", "a\\x85b", "a\\ue000b", "a\\U000f0000b"),
-        *("a\\u202eb", "a\\u2067b", "a\\u200fb", "a\\u200bb", "a\\u2028b", "a\\ufeffb"),
-    ],
+    "printed", [*("a\\tb", "\\na", "\\x1b[1ma", "a\\ue000b", "a\\u202eb", "a\\u200bb", "a\\u2028b")]
 )
 def test_what_a_page_cannot_show_is_refused(run, printed):
     refusal = run(f"print('{printed}')\n").refusal
     assert refusal.what == "the script prints what a page cannot show"
     assert refusal.line == 1
-
-
-@pytest.mark.parametrize(
-    "printed",
-    [
-        *("datetime.date.today()", "time.ctime()", "time.strftime('%d.%m.%Y')"),
-        *("time.gmtime()", "time.strftime('%Y%m%d')", "datetime.datetime.now(datetime.UTC)"),
-        *("time.strftime('%d %B')", "time.strftime('%m/%d/%y')[:5] + time.strftime('/%Y')"),
-    ],
-)
-def test_the_date_of_today_is_refused(run, printed):
-    refusal = run(f"import datetime, time\nprint('on', {printed})\n").refusal
-    assert refusal.what == "the script prints the date of today"
-    assert refusal.line == 2
 
 
 def test_a_script_does_not_find_its_neighbours(run, tmp_path):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from concurrent.futures import Future
 from pathlib import Path
 
-from proofbook.run.result import Result
-from proofbook.run.runs import VARIED, Runs, Variants
+from proofbook.run.judge import Result, Variant
+from proofbook.run.runs import VARIED, Runs
 
 
 class FakeRunner:
@@ -18,7 +19,9 @@ class FakeRunner:
     def alive(self) -> bool:
         return True
 
-    def submit(self, script: Path, trace: bool = False, variants: Variants = ()) -> Future[Result]:
+    def submit(
+        self, script: Path, trace: bool = False, variants: Sequence[Variant] = ()
+    ) -> Future[Result]:
         self.asked.append((script.name, [text for _, text in variants] or trace))
         future: Future[Result] = Future()
         future.set_result(Result(str(script), script.read_text("utf-8"), 0.1))
@@ -65,12 +68,6 @@ def test_what_took_longest_is_run_first_and_what_never_ran_last(tmp_path):
     runs, runner = runs_in(tmp_path, b=0.5, c=2.0)
     runs.start("abc", "b")
     assert runner.asked == [("c", False), ("b", False), ("b", True), ("a", False)]
-
-
-def test_without_an_earlier_process_the_order_is_the_one_asked_for(tmp_path):
-    runs, runner = runs_in(tmp_path)
-    runs.start("cab", "a")
-    assert runner.asked == [("c", False), ("a", False), ("b", False), ("a", True)]
 
 
 def test_a_script_is_run_once_for_its_text_and_its_last_run_is_that_of_its_last_text(tmp_path):

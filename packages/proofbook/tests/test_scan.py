@@ -189,16 +189,8 @@ def test_what_is_left_is_prose():
             "| a ",
             "$$\n",
         ),
-        *(
-            "# a\n",
-            "[a]: b\n",
-            "<div>\n",
-            "\\begin{a}\n\n",
-            "“",
-            '"',
-            ": a\n",
-            "a `b` $c$ [d](e.md)\n\n",
-        ),
+        *("# a\n", "[a]: b\n", "<div>\n", "\\begin{a}\n\n", "“", '"', ": a\n"),
+        "a `b` $c$ [d](e.md)\n\n",
     ],
 )
 def test_time_is_proportional_to_the_length(piece):

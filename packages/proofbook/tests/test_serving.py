@@ -10,7 +10,7 @@ import pytest
 from proofbook.mkdocs.labs import Labs
 from proofbook.mkdocs.page_cache import Cache
 from proofbook.mkdocs.serve import STATUS, write_status
-from proofbook.run.result import Result
+from proofbook.run.judge import Result
 from proofbook.run.runner import RunnerError
 
 PAGE = '<body><div data-plot="snippets/a.py" data-words="" role="img" aria-label="a line"></div>'

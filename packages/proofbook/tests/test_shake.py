@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 import torch
-from proofbook.run.machine import MACHINES, Machine
+from proofbook.run.runner import MACHINES, Machine
 from proofbook.testing.fixtures import PATIENCE
 from proofbook.testing.tiny_book import write
 
@@ -110,11 +110,6 @@ def test_what_processes_exchange_is_exchanged_once(printed):
     assert [printed(RANKS, machine) for machine in SEEDS] == ["0 0\n"] * len(SEEDS)
 
 
-def test_the_script_draws_the_numbers_that_it_draws_alone(printed):
-    source = X + "x.exp().sum()\nprint(torch.rand(3).tolist(), torch.initial_seed())\n"
-    assert printed(source, SEEDS[0]) == printed(source)
-
-
 def test_another_machine_does_not_outlive_its_run(printed):
     source = X + "print(x.exp().tolist(), torch.get_num_threads())\n"
     here = printed(source)
@@ -161,18 +156,3 @@ def test_update_tells_that_what_it_recorded_is_fragile(book, proof_command):
     assert (status, book.read(OUTPUT)) == (0, "same: 1\n")
     assert "prints something else with the last bits of results moved" in problems
     assert "Nothing was changed" not in problems
-
-
-def test_a_script_that_fails_is_told_with_its_error(book, proof_command):
-    book.write(SCRIPT, "raise ValueError('no')\n")
-    status, _, problems = proof_command("shake")
-    assert status == 1
-    assert "ValueError: no" in problems
-
-
-def test_a_script_without_a_recorded_output_is_told(book, proof_command):
-    book.remove(OUTPUT)
-    status, _, problems = proof_command("shake")
-    assert status == 1
-    assert f"{OUTPUT}:1: no output is recorded" in problems
-    assert f"mend:     proofbook update {SCRIPT}" in problems

@@ -15,19 +15,11 @@ from pathlib import Path
 import pytest
 from proofbook.cli import progress
 from proofbook.cli.progress import showing_progress
-from proofbook.cli.summary import (
-    FEW,
-    SCREEN,
-    format_failures,
-    format_recheck,
-    format_success,
-    problem_kind,
-    slowest,
-)
+from proofbook.cli.summary import FEW, SCREEN, format_failures, format_recheck, format_success
 from proofbook.model.book import read_book
 from proofbook.model.problem import Problem, format_problems
 from proofbook.pipeline import Outcome
-from proofbook.run.result import Result
+from proofbook.run.judge import Result
 from proofbook.run.runner import Runner
 from proofbook.testing.fixtures import PATIENCE
 from proofbook.testing.tiny_book import Book
@@ -74,14 +66,6 @@ def test_notebooks_and_their_figures_are_counted_where_there_are_any(book):
     assert "executed" not in format_success(proof_of(book))
 
 
-def test_the_slowest_scripts_come_first(book):
-    proof = proof_of(book)
-    names = [(f"snippets/t/{name}.py", seconds) for name, seconds in zip("abcd", (1, 4, 2, 3))]  # noqa: B905
-    results = [Result(str(book.root / name), "", float(took)) for name, took in names]
-    told = slowest(replace(proof, results=results))
-    assert [name for name, _ in told] == [f"snippets/t/{name}.py" for name in "bdc"]
-
-
 def test_a_few_failures_are_told_as_they_are():
     for count in range(1, FEW + 1):
         problems = [problem(number) for number in range(count)]
@@ -106,10 +90,6 @@ def test_several_failures_are_counted_by_kind_and_then_told():
     )
 
 
-def test_the_same_failure_met_twice_counts_once():
-    assert format_failures([problem(1), problem(1)]).endswith("\n1 problem. Nothing was changed.")
-
-
 def test_many_failures_fit_on_a_screen_and_name_the_command_that_shows_the_others():
     problems = [
         problem(number, f"kind {'abcdefghijkl'[number % 12]}", f"docs/t/{number % 20}.en.md")
@@ -126,32 +106,10 @@ def test_many_failures_fit_on_a_screen_and_name_the_command_that_shows_the_other
     assert whole.count("  expected:") == 200 and "more; python" not in whole
 
 
-def test_where_not_all_are_told_there_is_one_of_each_kind_in_their_order():
-    problems = [
-        problem(number, f"{kind} kind") for kind in ("one", "other") for number in range(30)
-    ]
-    told = format_failures(problems)
-    shown = re.findall(r"(?m)^docs/t/p.en.md:(\d+): (\w+) kind$", told)
-    assert ("0", "one") in shown and ("0", "other") in shown
-    assert shown == sorted(shown, key=lambda one: int(one[0]))
-
-
 def test_a_failure_longer_than_a_screen_is_still_told():
     long = replace(problem(1), found="\n".join("x" * 100))
     told = format_failures([long, *map(problem, range(2, 9))])
     assert told.count("  expected:") == FEW and "and 5 more; " in told
-
-
-@pytest.mark.parametrize(
-    "what, sort",
-    [
-        ("snippets/a/b.py prints something else", "… prints something else"),
-        ("`w` is 3.5 and not 'x'", "… is … and not …"),
-        ("the script raises", "the script raises"),
-    ],
-)
-def test_the_kind_of_a_failure_is_what_is_not_special_to_its_place(what, sort):
-    assert problem_kind(problem(1, what)) == sort
 
 
 def test_a_rebuild_is_told_in_one_line(book):
@@ -205,27 +163,11 @@ def test_a_terminal_shows_how_far_it_is_and_is_clean_afterwards():
     assert told.endswith("\r") and told.rstrip("\r").endswith(" " * len("1 of 2 runs, 0 s"))
 
 
-def test_elsewhere_nothing_is_told_while_nothing_is_slow():
-    stream = io.StringIO()
-    with showing_progress([Future()], lambda: [(ROOT / SCRIPT, 1.0)], ROOT, stream):
-        time.sleep(0.5)
-    assert stream.getvalue() == ""
-
-
 def test_what_is_slow_is_named_once():
     stream = io.StringIO()
     with showing_progress([Future()], lambda: [(ROOT / SCRIPT, 7.4)], ROOT, stream):
         time.sleep(0.5)
     assert stream.getvalue() == f"still running, after 7 s: {SCRIPT}\n"
-
-
-def test_a_line_never_is_longer_than_the_terminal(monkeypatch):
-    monkeypatch.setenv("COLUMNS", "30")
-    stream = Terminal()
-    with showing_progress([Future()], lambda: [(ROOT / SCRIPT, 7.4)] * 9, ROOT, stream):
-        time.sleep(0.5)
-    shown = [line.rstrip() for line in stream.getvalue().split("\r")]
-    assert max(map(len, shown)) == 29 and any(line.endswith("; still runni") for line in shown)
 
 
 def test_a_snippet_that_hangs_is_named_while_it_does(book, impatient):
@@ -241,11 +183,6 @@ def test_a_snippet_that_hangs_is_named_while_it_does(book, impatient):
     assert re.search(
         r"1 of 2 runs, \d+ s; still running: snippets/t/hangs.py \(1 s\)", stream.getvalue()
     )
-
-
-def test_without_a_terminal_nothing_is_written_over_and_nothing_has_a_color(proof_command):
-    status, out, err = proof_command("check")
-    assert (status, err) == (0, "") and "\r" not in out and "\x1b" not in out
 
 
 def test_on_a_terminal_the_summary_stands_alone_at_the_end(book):
@@ -266,8 +203,3 @@ def test_on_a_terminal_the_summary_stands_alone_at_the_end(book):
     assert re.search(r"\r0 of 1 runs, \d+ s", text)
     assert re.search(r"\r +\r1 snippet run and compared, 2 pages read: everything holds", text)
     assert "\x1b" not in text
-
-
-def test_progress_is_told_from_the_root_of_the_book():
-    assert progress._name(Path("/a/b/snippets/x.py"), Path("/a/b")) == "snippets/x.py"
-    assert progress._name(Path("/c/x.py"), Path("/a/b")) == "x.py"

@@ -6,10 +6,10 @@ import re
 
 import pytest
 from proofbook.content.glossary import read_terms
+from proofbook.directives.registry import expand
 from proofbook.html.links import link_terms
 from proofbook.html.tree import parse as parse_html
 from proofbook.html.tree import serialize
-from proofbook.markdown.expand import expand
 from proofbook.model.book import read_book
 from proofbook.model.config import BookConfig
 from proofbook.model.page import parse
@@ -73,26 +73,6 @@ def test_another_word_is_refused_in_either_language(glossary):
 )
 def test_another_word_is_found_wherever_a_reader_sees_it(glossary, text):
     assert [word.removesuffix("s") for _, word, _ in found(glossary, ZH, text)] == ["hook"]
-
-
-def test_captions_are_words(glossary):
-    text = "::: snippets/t/s.py\n    figure: grid\n    captions: 一个 hook\n"
-    assert found(glossary, ZH, text) == [(3, "hook", "钩子")]
-
-
-def test_a_glossary_that_is_not_utf8_is_told(glossary, proof_command):
-    glossary.write(FILE, TERMS.encode("utf-16"))
-    status, _, err = proof_command("check")
-    assert status == 1
-    assert f"{FILE}:1: the file is not UTF-8" in err
-
-
-@pytest.mark.parametrize("file", ["docs/notes.md", "docs/t/p.fr.md"])
-def test_a_page_in_no_language_of_the_book_is_told_as_such(glossary, proof_command, file):
-    glossary.write(file, f"# A {{ #a }}\n\nA leaf node.\n\n::: {FILE}\n    part: graph\n")
-    status, _, err = proof_command("check")
-    assert status == 1
-    assert "the name of the page does not say its language" in err
 
 
 @pytest.mark.parametrize(
@@ -191,27 +171,23 @@ def test_some_places_are_no_place_for_a_link(glossary, html):
     assert after == html + '<p><a class="term" href="../../glossary/#hook">钩子</a></p>'
 
 
-def test_the_page_that_shows_a_term_does_not_link_it(glossary):
-    assert linked(glossary, "<p>钩子</p>", page="t/p") == "<p>钩子</p>"
-
-
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
-        ('en = "hook"\n', "", r"terms.toml:12: the term has no en"),
+        ('en = "hook"\n', "", r"terms.toml:12: the entry has no en"),
         ('part = "hooks"', 'parts = "hooks"', r"unknown field"),
         ('says.en = "A function that is called."\n', "", r"not explained in both languages"),
         ('zh = "钩子"', 'zh = "叶子张量"', r"two terms have the same word"),
         ('page = "t/p"', 'page = "t/gone"', r"docs/t/gone\.zh\.md"),
         ('id = "hook"', 'id = "hook', r"terms.toml:13: this is not TOML"),
         ('id = "hook"', 'id = "leaf-tensor"', r"two terms have the same id"),
-        ('id = "hook"', 'id = "a hook"', r"this is no anchor"),
-        ('id = "hook"', "id = 3", r"the term has no id"),
-        ('wrong = ["hook"]', 'wrong = "hook"', r"wrong is no list of words"),
-        ('wrong = ["hook"]', 'wrong = [" "]', r"wrong is no list of words"),
-        ('wrong = ["hook"]', 'common = "no"', r"common is neither true nor false"),
+        ('id = "hook"', 'id = "a hook"', r"this is not an anchor"),
+        ('id = "hook"', "id = 3", r"id is not a text"),
+        ('wrong = ["hook"]', 'wrong = "hook"', r"wrong is not a list of texts"),
+        ('wrong = ["hook"]', 'wrong = [" "]', r"wrong is not a list of texts"),
+        ('wrong = ["hook"]', 'common = "no"', r"common is not a truth value"),
         ('wrong = ["hook"]', 'forms = ["leaf node"]', r"two terms have the same word"),
-        ("[[term]]", "[term]", r"this is no(?:t TOML| list of terms)"),
+        ("[[term]]", "[term]", r"this is not (?:TOML|a list of terms)"),
     ],
 )
 def test_a_wrong_entry_is_refused(glossary, proof_command, old, new, told):
@@ -219,16 +195,3 @@ def test_a_wrong_entry_is_refused(glossary, proof_command, old, new, told):
     status, _, err = proof_command("check")
     assert status == 1
     assert re.search(told, err)
-
-
-def test_prose_keeps_its_places():
-    page = parse(EN, "---\na: 1\n---\n# Head { #head }\n\nA `b` $c$ [d](e) <f> g.\n")
-    told = page.prose
-    assert [len(line) for line in told.split("\n")] == [len(x) for x in page.text.split("\n")]
-    assert told.split() == ["#", "Head", "A", "d", "g."]
-    assert parse(EN, 'He says "x" and [y](https://z.org).').own_words.split() == [
-        "He",
-        "says",
-        "and",
-        ".",
-    ]

@@ -20,8 +20,8 @@ from proofbook.content.torch_versions import (
     table,
     versions_of_page,
 )
+from proofbook.directives.registry import expand
 from proofbook.html.page_end import run_with
-from proofbook.markdown.expand import expand
 from proofbook.model.book import read_book
 from proofbook.model.problem import Unproved
 from proofbook.model.torch_records import record_file, version_order

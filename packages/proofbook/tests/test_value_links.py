@@ -7,6 +7,7 @@ import re
 import markdown
 import pytest
 from proofbook.check.numbers import Evidence
+from proofbook.directives.registry import expand
 from proofbook.html.formulas import render_formulas
 from proofbook.html.tree import Node, Tree, serialize
 from proofbook.html.tree import parse as parse_html
@@ -15,7 +16,6 @@ from proofbook.html.value_markers import (
     find_value_links,
     without_markers,
 )
-from proofbook.markdown.expand import expand
 from proofbook.model.book import read_book
 from proofbook.model.page import parse
 from proofbook.model.snippet import ShownSnippet, SnippetText

@@ -7,11 +7,11 @@ import re
 
 import pytest
 from gradtrace import parse_trace
+from proofbook.directives.registry import expand
 from proofbook.directives.varied_figure import variants_of
 from proofbook.model.book import read_book
 from proofbook.model.page import parse
 from proofbook.model.varied_runs import VariedScriptRun, format_runs, parse_runs
-from proofbook.pytest_code_blocks import expand
 from proofbook.testing.fixtures import PATIENCE
 from proofbook.testing.tiny_book import Book, write
 
@@ -96,11 +96,7 @@ def test_what_is_kept_is_compared(shown, proof_command, old, new, told):
         ("    vary: w = 2.0 | 1, 2\n", "figure: trace, or figure: plot", "none"),
         ("    figure: trace\n    vary: v = 2.0 | 1, 2\n", "one 2.0 in what is assigned", "none"),
         ("    figure: trace\n    vary: w = 2.0\n", "vary: <name> = <its number>", "vary: w = 2.0"),
-        (
-            "    figure: trace\n" + 3 * "    vary: w = 2.0 | 1, 2\n",
-            "at most 2 numbers",
-            "3",
-        ),
+        ("    figure: trace\n" + 3 * "    vary: w = 2.0 | 1, 2\n", "at most 2 numbers", "3"),
     ],
 )
 def test_what_cannot_be_varied_is_refused(shown, proof_command, options, expected, found):
@@ -119,17 +115,6 @@ def test_too_many_runs_are_refused_before_they_are_run(shown, proof_command):
         shown.change(page, f"    vary: {VARY}\n", many)
     told = check(proof_command)
     assert "expected: at most 225 runs in all" in told and "found:    40401" in told
-
-
-@pytest.mark.parametrize("content", [None, b"w = '\xff'\n"])
-def test_a_script_that_cannot_be_read_is_told(shown, proof_command, content):
-    proof_command("update")
-    if content is None:
-        shown.remove("snippets/t/s.py")
-    else:
-        shown.write("snippets/t/s.py", content)
-    told = check(proof_command)
-    assert "does not exist" in told if content is None else "not UTF-8" in told
 
 
 def test_both_pages_vary_the_same(shown, proof_command):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
+from proofbook.directives.plot import data_files
 from proofbook.directives.varied_figure import variants_of
-from proofbook.directives.varied_plot import data_files
 from proofbook.model.book import read_book
 from proofbook.testing.fixtures import PATIENCE
 from proofbook.testing.tiny_book import Book, write

@@ -12,14 +12,14 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from proofbook.check.navigation import wrong_navigation
+from proofbook.check.files import wrong_navigation
 from proofbook.check.outputs import printed_otherwise, problems_in_runs
 from proofbook.check.registry import problems_in_files
 from proofbook.directives.registry import traced_scripts, varied_scripts
 from proofbook.directives.varied_figure import variants_of_scripts
 from proofbook.model.book import Book
 from proofbook.model.problem import Problem, errors, warnings, without_duplicates
-from proofbook.run.result import Result
+from proofbook.run.judge import Result
 from proofbook.run.runs import Runs
 
 Watch = Callable[

@@ -8,7 +8,6 @@ marker drop a block in silence; here each runs in a process of its own, and a lo
 from __future__ import annotations
 
 import io
-import sys
 import tempfile
 from collections.abc import Generator, Iterator
 from concurrent.futures import Future
@@ -20,20 +19,15 @@ from gradtrace import same_but_for_rounding
 from pytest_codeblocks.main import CodeBlock, extract_from_buffer
 from pytest_codeblocks.plugin import TestBlock
 
-from proofbook.check.outputs import refused
-from proofbook.check.text_difference import first_different_line
+from proofbook.check.markup import typed_code
+from proofbook.directives.registry import expand, expand_reference
 from proofbook.directives.snippet import code_with_notes
-from proofbook.markdown.expand import expand, expand_reference
 from proofbook.model.book import Book, read_book
-from proofbook.model.page import Page, one_line_end, parse
-from proofbook.model.page_file import stem_of
+from proofbook.model.page import Page, one_line_end, stem_of
 from proofbook.model.problem import Problem, Unproved
-from proofbook.model.snippet import dtype_of_results
-from proofbook.run.result import Result
+from proofbook.model.snippet import dtype_of_results, first_different_line
+from proofbook.run.judge import Result, refused
 from proofbook.run.runner import TIME_LIMIT, Runner, RunnerError
-
-_MOVE = "move the code into a snippet: proofbook new <topic>/<name>"
-_UNMARK = "remove the test markers from the page, and close its fences"
 
 
 class CodeBlocks:
@@ -76,13 +70,13 @@ class Runs:
 
     def __init__(self, folder: Path, runner: Runner):
         self.folder, self.runner = folder, runner
-        self._started: dict[tuple[str | None, str], Future[Result]] = {}
+        self._started: dict[tuple[str, str], Future[Result]] = {}
 
     def of(self, block: Block) -> Future[Result]:
         """The run of a block, started where it is not yet."""
         key = block.script, block.code_block.code
         if key not in self._started:
-            file = self.folder / str(len(self._started)) / (block.script or "typed.py")
+            file = self.folder / str(len(self._started)) / block.script
             file.parent.mkdir(parents=True)
             file.write_text(block.code_block.code, encoding="utf-8", newline="\n")
             self._started[key] = self.runner.submit(file)
@@ -102,25 +96,23 @@ class PageFile(pytest.File):
         if unreadable := [problem for problem in book.unreadable if problem.file == file]:
             raise Unproved(unreadable)
         page = book.page(file)
+        if typed := list(typed_code(page, book)):
+            raise Unproved(typed)
         blocks = extract(page, book)
-        scripts = {r.line: r.path for r in page.references if r.path.endswith(".py")}
-        scripts |= dict.fromkeys(page.typed_python)
-        if problems := list(_wrong_blocks(page, scripts, blocks, book)):
-            raise Unproved(problems)
+        if lost := list(_lost_blocks(page, blocks, book)):
+            raise Unproved(lost)
+        scripts = {r.line: r.path for r in page.references if r.path in book.scripts}
         for line, block in blocks.items():
+            name = f"line {line}"
             if line in scripts:
                 about = {"file": file, "line": line, "script": scripts[line], "block": block}
-                name = f"line {line}: {scripts[line] or 'python'}"
-                item = Block.from_parent(self, name=name, **about)
+                item = Block.from_parent(self, name=f"{name}: {scripts[line]}", **about)
                 if self.config.pluginmanager.hasplugin("xdist"):
                     both = stem_of(file)  # of the page's languages
                     item.add_marker(pytest.mark.xdist_group(both))
                 yield item
             elif block.syntax in ("sh", "bash"):  # as pytest-codeblocks has it
-                item = ShellBlock.from_parent(self, name=f"line {line}", obj=block)
-                for mark in block.marks:
-                    item.add_marker(eval(mark, {"sys": sys, "pytest": pytest}))
-                yield item
+                yield ShellBlock.from_parent(self, name=name, obj=block)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo):
         return _message(excinfo.value) or super().repr_failure(excinfo)
@@ -135,9 +127,9 @@ class ShellBlock(TestBlock):
 
 
 class Block(pytest.Item):
-    """A Python block of a page; `script` is None where the code is typed into the page."""
+    """A script as a page shows it."""
 
-    def __init__(self, *, file: str, line: int, script: str | None, block: CodeBlock, **others):
+    def __init__(self, *, file: str, line: int, script: str, block: CodeBlock, **others):
         super().__init__(**others)
         self.file, self.line, self.script, self.code_block = file, line, script, block
 
@@ -166,14 +158,9 @@ def extract(page: Page, book: Book) -> dict[int, CodeBlock]:
     lines = expand(page, book).split("\n")
     # The plugin takes the indent off every line of a block; off an empty one, the line itself.
     padded = [text or indents.get(line, "") for text, line in zip(lines, origins, strict=True)]
-    try:
-        found = extract_from_buffer(io.StringIO("\n".join(padded)))
-    except RuntimeError as error:
-        what, expected = "pytest-codeblocks cannot read the page", "fences that end, known markers"
-        line = next(iter(page.markers), 1)
-        raise Unproved([Problem(page.file, line, what, expected, str(error), _UNMARK)]) from error
     blocks: dict[int, CodeBlock] = {}
-    for block in found:  # the first that a reference became; older outputs may follow it
+    # The first that a reference became; older outputs may follow it.
+    for block in extract_from_buffer(io.StringIO("\n".join(padded))):
         blocks.setdefault(origins[block.lineno - 1], block)
     return blocks
 
@@ -189,44 +176,27 @@ def _origins(page: Page, book: Book) -> list[int]:
     return [*origins, *range(at + 1, page.text.count("\n") + 2)]
 
 
-def _wrong_blocks(
-    page: Page, scripts: dict[int, str | None], blocks: dict[int, CodeBlock], book: Book
-) -> Iterator[Problem]:
-    """Where the blocks that would run are not the Python blocks that a reader of the page sees."""
-
-    def fault(line: int, what: str, expected: str, found: str, mend: str = _UNMARK) -> Problem:
-        return Problem(page.file, line, what, expected, found, mend, (page.file,))
-
-    markers = ", ".join(page.line(number).strip() for number in page.markers) or "no marker"
-    shown = {r.line: code_with_notes(r, book) for r in page.references if r.path in book.scripts}
-    # Asked of `parse`, so that the same fences are Python here and there.
-    python = {n for n, b in blocks.items() if parse("", f"```{b.syntax}\n```").typed_python}
-    for line in sorted(python ^ scripts.keys()):
-        found = "run, but not seen by the book" if line in python else "shown, but passed over"
-        found += f"; {markers}"
-        yield fault(line, "a code block is lost", "each block is shown, and run", found)
-    for line in sorted(python & scripts.keys()):
-        block, script = blocks[line], scripts[line]
-        if block.marks or block.importorskip or block.expected_output_ignore_whitespace:
-            yield fault(line, "a test marker stands at the code block", "no marker", markers)
-        if script and block.code.rstrip("\n") != shown[line].rstrip("\n"):
-            what = "the block that would run is not the script"
-            yield fault(line, what, f"the code of {script}", block.code)
-        if block.expected_output is None:
-            mend = _UNMARK if script else _MOVE
-            yield fault(line, "the page shows no output for it", "what it prints", "none", mend)
+def _lost_blocks(page: Page, blocks: dict[int, CodeBlock], book: Book) -> Iterator[Problem]:
+    """Where the block that would run is not the script that a reader of the page sees."""
+    for reference in page.references:
+        if reference.path not in book.scripts:
+            continue
+        block, shown = blocks.get(reference.line), code_with_notes(reference, book).rstrip("\n")
+        found = block and block.code.rstrip("\n")
+        if found != shown or block.expected_output is None:
+            what, expected = "a code block is lost", f"the code of {reference.path}, and its output"
+            mend = "close the fences above this line, and move them out of the way"
+            yield page.problem(reference.line, what, expected, found or "nothing is run", mend)
 
 
-def _failure(
-    script: str | None, block: CodeBlock, result: Result
-) -> tuple[str, str, str, str] | None:
+def _failure(script: str, block: CodeBlock, result: Result) -> tuple[str, str, str, str] | None:
     """What is wrong with the run of a block, what was expected and found, and what mends it."""
-    name = script or "the block"
     if result.refusal:
-        problem = refused(name, result)
-        found = problem.found.replace(result.path, name)
-        mend = problem.mend if script else _MOVE
-        return f"{name}, line {problem.line}: {problem.what}", problem.expected, found, mend
+        # By the name that it has in the book, not by that of the file that was run.
+        problem = refused(script, result)
+        found = problem.found.replace(result.path, script)
+        what = f"{script}, line {problem.line}: {problem.what}"
+        return what, problem.expected, found, problem.mend
     # A page does not show which line ends there are, nor how many after the last line.
     texts = (block.expected_output, one_line_end(result.stdout))
     shown, printed = (text.rstrip("\n") + "\n" for text in texts)
@@ -234,8 +204,8 @@ def _failure(
         return None
     line, said, printed = first_different_line(shown, printed)
     return (
-        f"{name} prints something else than the page shows, in line {line} of the output",
+        f"{script} prints something else than the page shows, in line {line} of the output",
         f"{said}    (the page)",
         f"{printed}    (what PyTorch prints now)",
-        f"if the new output is right: proofbook update {script}" if script else _MOVE,
+        f"if the new output is right: proofbook update {script}",
     )

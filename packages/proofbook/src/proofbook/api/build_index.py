@@ -13,7 +13,6 @@ An entry is empty where only the name is known; its keys are:
     module      it is the module of this full name
     class       it is the class defined at this place, a key of `classes`
     of          where it is defined: module and qualified name
-    function    True for a function
     doc         True if it has a docstring
     parameters  the names of its parameters, `**` among them if it takes any; null where unknown
     deprecated  "warns" if a call warns, "says" if only its docstring says so
@@ -126,8 +125,6 @@ def _entry(name: str, value: object, stubs: dict, index: dict) -> dict:
     doc = value.__doc__ if isinstance(value.__doc__, str) else ""
     if doc.strip():
         entry["doc"] = True
-    if "function" in type(value).__name__:
-        entry["function"] = True
     if callable(value):
         home = getattr(value, "__module__", None) or ""
         entry["of"] = f"{home}.{getattr(value, '__qualname__', name)}"
@@ -143,7 +140,7 @@ def _entry(name: str, value: object, stubs: dict, index: dict) -> dict:
 
 
 def _class(cls: type, stubs: dict, index: dict) -> str:
-    """List a class and its bases in `index`; gives its key in `classes`."""
+    """List a class and its bases in `index`; returns its key in `classes`."""
     key = f"{cls.__module__}.{cls.__qualname__}"
     if key in index["classes"] or not key.startswith("torch") or EXCLUDED.match(key):
         return key

@@ -1,20 +1,45 @@
-"""The addresses of names in the official documentation."""
+"""The addresses of names in the official documentation, which Sphinx inventories list."""
 
 from __future__ import annotations
 
 import builtins
 import re
-from collections.abc import Iterator, Mapping
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from proofbook.api.index import Index
-from proofbook.api.inventory import read_inventories, wrong_inventories
-from proofbook.api.names_in_code import names_in_code
-from proofbook.check.api_names import OTHERS, ShownText, installed_api
+from proofbook.api.index import OTHERS, Index, ShownText, installed_api, names_in_code
 from proofbook.model.book import Book
 from proofbook.model.config import InventorySource
 from proofbook.model.problem import Problem, Unproved
+
+
+def read_inventories(root: Path, sources: Iterable[InventorySource]) -> dict[str, str]:
+    """The address of each name in several inventories; the first that has a name counts.
+
+    A name with a page of its own has the address of the page; every other name that of its anchor.
+    Raises `Unproved` where a file cannot be read.
+    """
+    import sphobjinv  # 0.2 s
+
+    addresses: dict[str, str] = {}
+    for source in reversed(tuple(sources)):
+        try:
+            inventory = sphobjinv.Inventory(zlib=(root / source.file).read_bytes())
+        except (OSError, TypeError, ValueError, zlib.error, sphobjinv.SphobjinvError) as error:
+            what, expected = "the inventory cannot be read", "a Sphinx inventory, version 2"
+            found = str(error) or type(error).__name__
+            mend = f"download it: {source.base_url}objects.inv"
+            raise Unproved([Problem(source.file, 1, what, expected, found, mend)]) from error
+        # Modules first: a function may have the name of its module, and then it is the one meant.
+        for entry in sorted(inventory.objects, key=lambda entry: entry.role != "module"):
+            if entry.domain == "py":
+                page, _, anchor = entry.uri_expanded.partition("#")
+                own_page = entry.role == "module" or page.endswith(f"/{entry.name}.html")
+                addresses[entry.name] = source.base_url + (page if own_page else f"{page}#{anchor}")
+    return addresses
+
 
 _NAME_OR_CALL = re.compile(r"\.?[A-Za-z_][\w.]*(?:\(.*\))?")
 _SCHEDULER = "torch.optim.lr_scheduler.LRScheduler"
@@ -84,7 +109,7 @@ def known_documentation(book: Book) -> Documentation | None:
     index = installed_api(book)
     if index is None:
         return None
-    return book.resource(_documentation, index, book.root, book.config.inventories)
+    return book.cached(_documentation, index, book.root, book.config.inventories)
 
 
 def _documentation(
@@ -96,6 +121,9 @@ def _documentation(
         return None  # `wrong_inventories` reports it
 
 
-def missing_inventories(book: Book) -> Iterator[Problem]:
-    """The inventories of a book that are missing, or are none."""
-    yield from wrong_inventories(book.root, book.config.inventories)
+def wrong_inventories(book: Book) -> Iterator[Problem]:
+    """The inventories of a book that are missing, or cannot be read."""
+    try:
+        read_inventories(book.root, book.config.inventories)
+    except Unproved as unproved:
+        yield from unproved.problems

@@ -1,25 +1,34 @@
-"""What the installed PyTorch offers: names, parameters, what is deprecated.
+"""What the installed PyTorch offers (names, parameters, what is deprecated), and the names in code.
 
 `build_index.py` writes it to a file, once for each version of torch and in a process of its own:
-nobody here imports torch.
+nobody here imports torch, which takes twenty times as long as to read the file.
 """
 
 from __future__ import annotations
 
+import ast
+import contextlib
 import hashlib
 import importlib.util
 import json
-import os
 import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
-from dataclasses import dataclass
+import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
+from platformdirs import user_cache_dir
+
+from proofbook.model.book import Book
+from proofbook.model.page import Page
 from proofbook.model.problem import Problem, Unproved
+from proofbook.model.snippet import output_file
+from proofbook.model.temporary import TemporaryFolder
+from proofbook.model.torch_records import output_with
 
 ALIASES = {
     "torch": "torch",
@@ -43,6 +52,8 @@ OWNERS = (
 )
 """Modules and classes whose names are written alone, as in `retain_grad()`."""
 
+OTHERS = sys.stdlib_module_names | {"np", "numpy"}
+"""How a name begins that is none of torch's."""
 _SCRIPT = Path(__file__).with_name("build_index.py")
 
 
@@ -161,9 +172,8 @@ class Index:
 def read_index(cache: Path | None = None) -> Index:
     """The names of the installed torch. Raises `Unproved` where torch cannot be imported.
 
-    Importing all of torch takes seconds, so the result is kept as a file in the folder `cache`; by
-    default that is one of this user in the folder for temporary files. The caller keeps the index:
-    each call reads the file again.
+    Importing all of torch takes seconds, so the result is kept as a file in the folder `cache`, by
+    default that of this user. The caller keeps the index: each call reads the file again.
     """
     torch = importlib.util.find_spec("torch")  # imports nothing
     if torch is None or torch.origin is None:
@@ -171,33 +181,20 @@ def read_index(cache: Path | None = None) -> Index:
     version_file = Path(torch.origin).with_name("version.py").read_text("utf-8")
     version = re.search(r"__version__ = '([^'+]*)", version_file)
     key = "\n".join([sys.version, torch.origin, version_file, _SCRIPT.read_text("utf-8")])
-    folder = cache or _own_folder()
-    file = folder and folder / f"{hashlib.sha256(key.encode()).hexdigest()[:16]}.json"
-    return Index(version[1] if version else "", **(_load(file) or _build(file)))
-
-
-def _own_folder() -> Path | None:
-    """A folder for temporary files that only this user can write to; None where there is none."""
-    user = getattr(os, "getuid", int)()
-    folder = Path(tempfile.gettempdir()) / f"proofbook-{user}"
+    name = f"{hashlib.sha256(key.encode()).hexdigest()[:16]}.json"
+    file = (cache or Path(user_cache_dir("proofbook"))) / name
     try:
-        folder.mkdir(mode=0o700, exist_ok=True)
-        status = folder.stat(follow_symlinks=False)
-    except OSError:
-        return None
-    others_write = os.name == "posix" and (status.st_uid != user or status.st_mode & 0o022)
-    return None if others_write else folder
-
-
-def _load(file: Path | None) -> dict | None:
-    try:
-        return json.loads(file.read_text("utf-8")) if file else None
+        known = json.loads(file.read_text("utf-8"))
     except (OSError, ValueError):
-        return None
+        known = _build(file)
+    return Index(version[1] if version else "", **known)
 
 
-def _build(file: Path | None) -> dict:
-    """Have the index built, and keep it in `file` for the next time."""
+def _build(file: Path) -> dict:
+    """Have the index built, and keep it in `file` for the next time.
+
+    Several builds may do this at once, and others may be reading, so it is written in one step.
+    """
     with tempfile.TemporaryDirectory() as folder:
         new = Path(folder) / "index.json"
         # -P: nothing of the engine may stand in the way of a module that torch imports.
@@ -206,24 +203,138 @@ def _build(file: Path | None) -> dict:
         if run.returncode or not new.is_file():
             raise _unreadable(run.stderr.strip().split("\n")[-1])
         text = new.read_text("utf-8")
-    if file:
-        _keep(file, text)
-    return json.loads(text)
-
-
-def _keep(file: Path, text: str) -> None:
-    """Write a file in one step: several builds may do this at once, and others may be reading."""
-    try:
+    with contextlib.suppress(OSError):  # where nothing can be kept, the next one builds it again
         file.parent.mkdir(parents=True, exist_ok=True)
-        handle, beside = tempfile.mkstemp(prefix=file.stem, dir=file.parent)
-        with open(handle, "w", encoding="utf-8") as stream:
-            stream.write(text)
-        Path(beside).replace(file)
-    except OSError:
-        pass  # no place to keep it, or on Windows somebody reads it: the next one builds it again
+        with TemporaryFolder(file.stem, file.parent) as folder:
+            (folder / file.name).write_text(text, "utf-8")
+            (folder / file.name).replace(file)
+    return json.loads(text)
 
 
 def _unreadable(found: str) -> Unproved:
     what, expected = "the names of PyTorch cannot be read", "torch, as pinned in requirements.txt"
     mend = f"{sys.executable} -m pip install -r requirements.txt"
     return Unproved([Problem("requirements.txt", 1, what, expected, found, mend)])
+
+
+_FILE_ENDINGS = {"py", "pyi", "pt", "pth", "md", "txt", "ipynb", "org"}
+"""`torch.py` is a file."""
+_DOTTED_NAME = re.compile(rf"(?<![\w./\"'])(?:{'|'.join(ALIASES)})(?:\.[A-Za-z_]\w*)+")
+
+NOT_PYTHON = (SyntaxError, ValueError, MemoryError, RecursionError)
+"""What `ast.parse` raises for a text that is not Python, or nests too deep."""
+
+
+@dataclass(frozen=True)
+class CodeName:
+    """A name in a piece of code.
+
+    `parts`: the name split at its dots; the first part is '' where the owner is an expression
+    without a name, as in `(a + b).grad`. `call`: whether it is called; `keywords`: the names of the
+    arguments that the call gives by keyword.
+    """
+
+    parts: tuple[str, ...]
+    call: bool = False
+    keywords: tuple[str, ...] = ()
+
+    @property
+    def dotted(self) -> str | None:
+        """The full name, where the first part says that it is one of torch's."""
+        first, *rest = self.parts
+        if first not in ALIASES or not rest or (len(rest) == 1 and rest[0] in _FILE_ENDINGS):
+            return None
+        return ".".join([ALIASES[first], *rest])
+
+
+def names_in_code(text: str) -> tuple[CodeName, ...]:
+    """The names in a piece of code, each as long as it is written.
+
+    Code that does not parse, such as `with torch.no_grad():`, gives its dotted names alone.
+    """
+    text = text.replace("…", "...")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse("_" + text if re.match(r"\.[A-Za-z]", text) else text)
+    except NOT_PYTHON:
+        return tuple(CodeName(tuple(found[0].split("."))) for found in _DOTTED_NAME.finditer(text))
+    return tuple(_names_in_tree(tree))
+
+
+def _names_in_tree(tree: ast.AST) -> Iterator[CodeName]:
+    seen: set[int] = set()
+    for node in ast.walk(tree):
+        call = isinstance(node, ast.Call)
+        named = node.func if call else node
+        if not isinstance(named, (ast.Attribute, ast.Name)) or id(named) in seen:
+            continue
+        parts: list[str] = []
+        while isinstance(named, ast.Attribute):
+            seen.add(id(named))
+            parts.insert(0, named.attr)
+            named = named.value
+        seen.add(id(named))
+        first = named.id if isinstance(named, ast.Name) else ""
+        keywords = tuple(k.arg for k in node.keywords if k.arg) if call else ()
+        yield CodeName(("" if first == "_" and parts else first, *parts), call, keywords)
+
+
+def installed_api(book: Book) -> Index | None:
+    """What the installed torch offers, or None where that is not known."""
+    index = book.cached(_installed)
+    return index if isinstance(index, Index) else None
+
+
+def unknown_api(book: Book) -> Iterator[Problem]:
+    """Why it isn't known what torch offers, reported for the pages with code in their text."""
+    asking = tuple(page.file for page in book.pages if page.own_code)
+    found = book.cached(_installed) if asking else ()
+    if not isinstance(found, Index):
+        yield from (replace(problem, pages=asking) for problem in found)
+
+
+def _installed() -> Index | tuple[Problem, ...]:
+    try:
+        return read_index()
+    except Unproved as unproved:
+        return tuple(unproved.problems)
+
+
+@dataclass(frozen=True)
+class ShownText:
+    """What the snippets of a page say and print."""
+
+    code: str
+    output: str
+
+    @cached_property
+    def words(self) -> set[str]:
+        """All names in it."""
+        return set(re.findall(r"\w+", self.code + self.output))
+
+    def has(self, text: str) -> bool:
+        """Whether it contains the text, not as a part of a longer name."""
+        name = rf"(?<!\w){re.escape(text)}(?!\w)"
+        return re.search(name, self.code) is not None or re.search(name, self.output) is not None
+
+    def defines(self, name: str) -> bool:
+        """Whether a script gives the name a meaning of its own."""
+        given = rf"\b(?:def|class|as|for)\s+{name}\b|^\s*{name}\s*(?:,|=[^=])"
+        return re.search(given, self.code, re.MULTILINE) is not None
+
+    def imports(self, alias: str) -> bool:
+        """Whether a script means the module of torch by its alias."""
+        imported = rf"^\s*(?:import torch\S* as {alias}|from torch\S* import .*\b{alias})\b"
+        return re.search(imported, self.code, re.MULTILINE) is not None
+
+
+def shown_text(page: Page, book: Book) -> ShownText:
+    """The texts of the page's snippets, as far as they can be read."""
+    scripts, outputs = [], []
+    for reference in page.references:
+        script = reference.path
+        scripts.append(book.text_or_empty(script))
+        outputs.append(book.text_or_empty(output_file(script)))
+        outputs += [output_with(book, script, version) or "" for version in reference.then]
+    return ShownText("\n".join(scripts), "\n".join(outputs))

@@ -10,23 +10,25 @@ from __future__ import annotations
 import builtins
 import difflib
 import re
-import sys
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass
 
-from proofbook.api.index import Index, read_index
-from proofbook.api.names_in_code import CodeName, names_in_code
+from proofbook.api.index import (
+    OTHERS,
+    CodeName,
+    Index,
+    ShownText,
+    installed_api,
+    names_in_code,
+    shown_text,
+)
 from proofbook.markdown.spans import Span
 from proofbook.model.book import Book
 from proofbook.model.page import Page
-from proofbook.model.problem import Problem, Unproved, warning
+from proofbook.model.problem import Problem, warning
 from proofbook.model.snippet import output_file
-from proofbook.model.torch_records import output_with
 
 _BUILTIN = {name for kind in (str, bytes, list, dict, set, tuple, float) for name in dir(kind)}
-OTHERS = sys.stdlib_module_names | {"np", "numpy"}
-"""How a name begins that is none of torch's."""
 _ARGUMENT = re.compile(r"([a-z]\w*)=(?!=)\S*")
 _SAYS = re.compile(
     r"deprecat|obsolete|superseded|outdated|[弃废]用|废弃|过时|不推荐", re.IGNORECASE
@@ -38,34 +40,6 @@ _BITS = {str(2**power) for power in range(9)} | {"24", "80"}
 """The sizes of number formats: powers of two, whole numbers in audio files, floats of old
 processors."""
 _QUOTES = "quote it with 「」 or “” where it is meant to be wrong"
-
-
-@dataclass(frozen=True)
-class ShownText:
-    """What the snippets of a page say and print."""
-
-    code: str
-    output: str
-
-    @cached_property
-    def words(self) -> set[str]:
-        """All names in it."""
-        return set(re.findall(r"\w+", self.code + self.output))
-
-    def has(self, text: str) -> bool:
-        """Whether it contains the text, not as a part of a longer name."""
-        name = rf"(?<!\w){re.escape(text)}(?!\w)"
-        return re.search(name, self.code) is not None or re.search(name, self.output) is not None
-
-    def defines(self, name: str) -> bool:
-        """Whether a script gives the name a meaning of its own."""
-        given = rf"\b(?:def|class|as|for)\s+{name}\b|^\s*{name}\s*(?:,|=[^=])"
-        return re.search(given, self.code, re.MULTILINE) is not None
-
-    def imports(self, alias: str) -> bool:
-        """Whether a script means the module of torch by its alias."""
-        imported = rf"^\s*(?:import torch\S* as {alias}|from torch\S* import .*\b{alias})\b"
-        return re.search(imported, self.code, re.MULTILINE) is not None
 
 
 def wrong_names(page: Page, book: Book) -> Iterator[Problem]:
@@ -92,27 +66,6 @@ def wrong_dtypes(page: Page, book: Book) -> Iterator[Problem]:
             )
 
 
-def installed_api(book: Book) -> Index | None:
-    """What the installed torch offers, or None where that is not known."""
-    index = book.resource(_installed)
-    return index if isinstance(index, Index) else None
-
-
-def unknown_api(book: Book) -> Iterator[Problem]:
-    """Why it isn't known what torch offers, reported for the pages with code in their text."""
-    asking = tuple(page.file for page in book.pages if page.own_code)
-    found = book.resource(_installed) if asking else ()
-    if not isinstance(found, Index):
-        yield from (replace(problem, pages=asking) for problem in found)
-
-
-def _installed() -> Index | tuple[Problem, ...]:
-    try:
-        return read_index()
-    except Unproved as unproved:
-        return tuple(unproved.problems)
-
-
 def _words_of_snippets(book: Book) -> frozenset[str]:
     """All words in the code and the outputs of all snippets."""
     return frozenset().union(*(book.fact(_words_of_snippet, script) for script in book.scripts))
@@ -132,17 +85,6 @@ def _deprecation(book: Book, file: str, name: str) -> frozenset[str]:
     warns = run.has(name) and _WARNS.search(run.output)
     says = _SAYS.search(page.text)
     return frozenset(word for word, found in (("warns", warns), ("says", says)) if found)
-
-
-def shown_text(page: Page, book: Book) -> ShownText:
-    """The texts of the page's snippets, as far as they can be read."""
-    scripts, outputs = [], []
-    for reference in page.references:
-        script = reference.path
-        scripts.append(book.text_or_empty(script))
-        outputs.append(book.text_or_empty(output_file(script)))
-        outputs += [output_with(book, script, version) or "" for version in reference.then]
-    return ShownText("\n".join(scripts), "\n".join(outputs))
 
 
 def _near(name: str, names: Collection[str], ratio: float = _NEAR) -> str | None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from proofbook.content.glossary import known_terms
+from proofbook.check.api_names import wrong_names
+from proofbook.content.glossary import known_terms, wrong_words
+from proofbook.content.questions import as_pages, in_the_file, known_questions
 from proofbook.directives import trace_figure
 from proofbook.markdown.spans import Span
 from proofbook.model.book import Book
 from proofbook.model.page import Page
-from proofbook.model.page_file import name_of
 from proofbook.model.problem import Problem, warning
 from proofbook.model.snippet import VARIED, snippets_on_page
 
@@ -40,12 +41,11 @@ def wrong_links(page: Page, book: Book) -> Iterator[Problem]:
             yield _problem(page, link.line, "the link leads to no heading", expected, link.address)
 
 
-def internal_links(page: Page) -> Iterator[tuple[str, int]]:
-    """The pages that a page links to, each by its name (`basics/leaf`) and the link's line."""
-    for link in page.links:
-        file, _ = page.target(link)
-        if file.endswith(".md") and not link.external and not link.address.startswith("#"):
-            yield name_of(file), link.line
+def wrong_question_links(book: Book) -> Iterator[Problem]:
+    """What is wrong with the questions of a book as texts with links."""
+    for page in as_pages(known_questions(book), book):
+        for check in (wrong_words, wrong_names, wrong_links):
+            yield from (in_the_file(problem, book) for problem in check(page, book))
 
 
 def external_links(page: Page) -> Iterator[tuple[str, str]]:

@@ -6,11 +6,10 @@ import re
 from collections.abc import Iterator
 
 from proofbook.directives.registry import declared_options
-from proofbook.markdown.placeholders import PLACEHOLDER
-from proofbook.model.book import Book
+from proofbook.model.book import PLACEHOLDER, Book
+from proofbook.model.cache import LIBRARIES
 from proofbook.model.page import Page
 from proofbook.model.problem import Problem
-from proofbook.model.store import LIBRARIES
 
 _OPTION = re.compile(r"(?P<indent>\s*)(?P<name>[a-z_]+):(?P<value>.*)")
 _STOPS = (".", "!", "?", "。", "！", "？")

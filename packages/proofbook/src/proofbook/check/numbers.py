@@ -6,6 +6,9 @@ where that shows none, of its page; a message or a name in those of the page. Wh
 numbers printed counts where the section says these numbers. Where a paragraph speaks of the run of
 another page or section, it links there: those runs count for its numbers, and for the messages and
 names of its section. The sign counts.
+
+A number with `{ .follows }` changes with a figure when a reader varies a number: `trace-vary.js`
+takes it from the line of the output that proves it, in the run that is shown.
 """
 
 from __future__ import annotations
@@ -18,16 +21,16 @@ from functools import partial
 
 from proofbook.check.equations import equation_verdicts
 from proofbook.languages.contents import Section, paragraphs
-from proofbook.markdown.placeholders import fill_placeholders
 from proofbook.maths.check import verdicts
 from proofbook.maths.equalities import sides
 from proofbook.maths.verdict import Verdict
-from proofbook.model.book import Book
+from proofbook.model.book import Book, fill_placeholders
 from proofbook.model.page import Page
 from proofbook.model.problem import Problem
 from proofbook.model.snippet import (
     MATHS,
     NUMBER,
+    VARIED,
     ShownSnippet,
     SnippetText,
     numbers_in,
@@ -170,8 +173,8 @@ def find_evidence(
 ) -> Iterator[tuple[Statement, Iterator[Evidence]]]:
     """The statements of a page, each with the lines that prove it, the best first.
 
-    Those that name another source are left out. `runs` gives the runs of a page by its file; of one
-    that doesn't exist, none. What proves a number may be an equation of the page instead: a run
+    Those that name another source are left out. `runs` returns the runs of a page by its file; of
+    one that doesn't exist, none. What proves a number may be an equation of the page instead: a run
     that is no `script`'s. `judged`: what was found of the page's equations, if that is known.
     """
     own = runs(page.file)
@@ -399,3 +402,56 @@ def _sections(page: Page) -> list[tuple[int, int]]:
     """The parts of a page, from one heading of the second level to the next."""
     places = [heading.start for heading in page.spans_of("heading") if heading.name == "2"]
     return list(zip([0, *places], [*places, len(page.text)], strict=True))
+
+
+_FOLLOWS = re.compile(r"\{[^{}]*(?<![\w-])\.follows(?![\w-])[^{}]*\}")
+_MARKS = re.compile(r"[*_`]*")
+_WHAT = "the number cannot follow a figure"
+
+
+def wrong_following(page: Page, book: Book) -> Iterator[Problem]:
+    """What is wrong with the numbers of a page that are to follow a figure on it."""
+    lists = page.spans_of("attributes")
+    wanted = [span for span in lists if _FOLLOWS.fullmatch(page.text, span.start, span.end)]
+    if not wanted:
+        return
+    proved = {
+        statement.end: next(proving, None) for statement, proving in evidence_on_page(page, book)
+    }
+    for span in wanted:
+        before = page.text[: span.start]
+        marks = len(_MARKS.match(before[::-1])[0])
+        ends = (span.end, *(span.start - n for n in range(marks + 1)))  # code ends with its list
+        evidence = next(filter(None, map(proved.get, ends)), None)
+        if wrong := _why_not(page, evidence, before):
+            expected, found = wrong
+            yield page.problem(span.line, _WHAT, expected, found, "correct it, or take it away")
+
+
+def _why_not(page: Page, evidence: Evidence | None, before: str) -> tuple[str, str] | None:
+    """What is expected of a number, proved by this evidence, and what there is instead."""
+    if evidence is None or evidence.text.part != "out" or evidence.snippet.page != page.file:
+        return "a number that a snippet with vary: on this page prints", _last_word(before)
+    runs = [text for text in evidence.snippet.texts if text.part.startswith(VARIED)]
+    if not runs:
+        return f"vary: on {evidence.snippet.script}, which prints it", "none"
+    number = numbers_in(_last_word(before))
+    if len(number) != 1 or numbers_in(evidence.words).count(number[0]) != 1:
+        return "one number, which its line has once", f"{_last_word(before)}: {evidence.words}"
+    for run in runs:
+        # Each such text begins with a line for each number that is varied.
+        numbers = run.part.count("=")
+        lines = run.lines[numbers:]
+        line = lines[evidence.line - 1] if evidence.line <= len(lines) else ""
+        if _words(line) != _words(evidence.words):
+            return f"{_words(evidence.words)} in each run", f"{line or 'no such line'} ({run.part})"
+    return None
+
+
+def _last_word(text: str) -> str:
+    return text.rstrip("*_`").replace("`", " ").replace("*", " ").split()[-1]
+
+
+def _words(line: str) -> str:
+    """A line without its numbers."""
+    return re.sub(r"-?(?:\d[\d.]*(?:e[+-]?\d+)?|\bnan\b|\binf\b)", "#", spaced(line))

@@ -7,16 +7,20 @@ from pathlib import Path
 
 from gradtrace import first_difference, parse_trace, same_but_for_rounding
 
-from proofbook.check.text_difference import changed_output, first_different_line
 from proofbook.directives import plot as plots
 from proofbook.directives.registry import traced_scripts
 from proofbook.directives.trace_figure import recording_file
 from proofbook.model.book import Book
 from proofbook.model.page import one_line_end
 from proofbook.model.problem import Problem
-from proofbook.model.snippet import dtype_of_results, output_file
+from proofbook.model.snippet import (
+    changed_output,
+    dtype_of_results,
+    first_different_line,
+    output_file,
+)
 from proofbook.model.varied_runs import parse_runs, varied_file
-from proofbook.run.result import Result
+from proofbook.run.judge import Result, refused
 
 
 def problems_in_runs(book: Book, results: Iterable[Result]) -> list[Problem]:
@@ -40,7 +44,7 @@ def problems_in_run(
     variants: Sequence[tuple[str, str]] = (),
 ) -> Iterator[Problem]:
     """What is wrong with one run. `only_recorded`: without the recorder, the script ran well.
-    `variants`: what the script gave with other numbers in it."""
+    `variants`: what the script printed and did with other numbers in it."""
     script = Path(result.path).relative_to(book.root).as_posix()
     pages = book.pages_showing(script)
     if result.refusal:
@@ -73,26 +77,6 @@ def printed_otherwise(book: Book, results: Iterable[Result]) -> list[str]:
         if same_but_for_rounding(recorded, printed, dtype_of_results(book.text(script))):
             found.append(script)
     return found
-
-
-def refused(
-    script: str, result: Result, pages: tuple[str, ...] = (), only_recorded: bool = False
-) -> Problem:
-    """A refused run, as a problem of its script, or of the recorder: then it is the same for all.
-
-    `only_recorded`: the script ran well without the recorder, so that it is not at fault.
-    """
-    why = result.refusal
-    what, mend = why.what, why.mend.replace("SCRIPT", script)
-    if result.variants is not None and not why.engine:
-        what = f"{what}, with another number in it"
-        mend = "take other values on the page (vary:), or mend the script"
-    elif only_recorded and not why.engine:
-        what = f"{what}, but only while it is recorded"
-        mend = "the script is right without the recorder: mend gradtrace, or do without the figure"
-    if "python" not in mend:
-        mend += f"; then: proofbook check {script}"
-    return Problem(why.engine or script, why.line, what, why.expected, why.found, mend, pages)
 
 
 def _difference(book: Book, script: str, printed: str, pages: tuple[str, ...]) -> Problem | None:

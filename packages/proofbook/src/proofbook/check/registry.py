@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from proofbook.api.documentation import missing_inventories
-from proofbook.check.api_names import unknown_api, wrong_dtypes, wrong_names
+from proofbook.api.documentation import wrong_inventories
+from proofbook.api.index import unknown_api
+from proofbook.check.api_names import wrong_dtypes, wrong_names
 from proofbook.check.attacks import sections_to_read, wrong_attacks
 from proofbook.check.equations import wrong_equations
 from proofbook.check.files import shadowed_modules, unused_files
-from proofbook.check.following_numbers import wrong_following
 from proofbook.check.formulas import wrong_formulas
-from proofbook.check.links import wrong_links
+from proofbook.check.links import wrong_links, wrong_question_links
 from proofbook.check.markup import (
     heading_anchors,
     stray_markup,
@@ -25,12 +25,11 @@ from proofbook.check.markup import (
     unknown_placeholders,
     unread_options,
 )
-from proofbook.check.numbers import unproved_values
-from proofbook.check.question_links import wrong_question_links
+from proofbook.check.numbers import unproved_values, wrong_following
 from proofbook.check.reason_words import wrong_reason_words
 from proofbook.content import glossary, questions, torch_versions
+from proofbook.directives.registry import wrong_directives
 from proofbook.languages.translations import between_languages, since_revision
-from proofbook.markdown.expand import wrong_directives
 from proofbook.model.book import Book
 from proofbook.model.page import Page
 from proofbook.model.problem import Problem
@@ -64,7 +63,7 @@ BOOK_CHECKS: tuple[BookCheck, ...] = (
     questions.wrong_questions,
     wrong_question_links,
     unknown_api,
-    missing_inventories,
+    wrong_inventories,
     between_languages,
     unused_files,
     shadowed_modules,

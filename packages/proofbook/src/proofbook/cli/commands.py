@@ -20,10 +20,10 @@ from proofbook.export.offline import ExportError, offline
 from proofbook.export.pdf import pdf
 from proofbook.maths.check import line_of
 from proofbook.model.book import Book, read_book
-from proofbook.model.page_file import name_of
+from proofbook.model.cache import Store
+from proofbook.model.page import name_of
 from proofbook.model.problem import Problem, Unproved, errors, format_problems
 from proofbook.model.snippet import output_file
-from proofbook.model.store import Store
 from proofbook.run.other_python import drill, write_record
 from proofbook.run.runs import Runs
 from proofbook.run.shake import fragile
@@ -31,7 +31,7 @@ from proofbook.run.update import record
 
 
 def perform(options: argparse.Namespace, root: Path, store: Store, runs: Runs) -> int:
-    """Do what the `options` of the command line say; gives the exit status.
+    """Do what the `options` of the command line say; returns the exit status.
 
     `runs` and `store`: those of the book in `root`. Raises `Unproved` or `RunnerError`.
     """
@@ -70,7 +70,8 @@ def _check(
     book: Book, files: set[str], scripts: list[str], store: Store, runs: Runs, named: bool
 ) -> int:
     outcome = pipeline.finish(pipeline.start(book, runs, scripts=scripts), showing_progress)
-    store.save(book, runs)
+    store.save_memo(book)
+    runs.save(store)
     outcome = outcome.of(files) if named else outcome
     if outcome.warnings:
         print(summary.format_warnings(outcome.warnings), file=sys.stderr)

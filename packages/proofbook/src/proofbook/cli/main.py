@@ -9,17 +9,17 @@ import argparse
 import sys
 from pathlib import Path
 
+from proofbook.model.cache import Store
 from proofbook.model.problem import Unproved, format_problems, no_room
-from proofbook.model.store import Store
 from proofbook.run.runner import RunnerError
-from proofbook.run.runs import Runs
+from proofbook.run.runs import Runs, known_results
 
 SCRIPTS = "snippets/**/*.py"
 """Where the scripts of a book lie, for a look before the book is read."""
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run one command; gives the exit status: 0 if everything holds, 1 if not, 130 after Ctrl-C."""
+    """Run one command; returns the exit status: 0 if all holds, 1 if not, 130 after Ctrl-C."""
     parser = argparse.ArgumentParser(prog="proofbook", description=__doc__)
     parser.add_argument(
         "--root", type=Path, default=Path.cwd(), help="the folder with docs/ and snippets/"
@@ -60,7 +60,7 @@ def main(arguments: list[str] | None = None) -> int:
     runs = Runs(root)
     try:
         if options.command == "check" and not options.python:
-            runs.known = {} if options.fresh else store.load_results()
+            runs.known = {} if options.fresh else known_results(store)
             scripts = (file for file in root.glob(SCRIPTS) if file.is_file())
             runs.prepare(file.relative_to(root).as_posix() for file in scripts)
         from proofbook.cli import commands  # takes a while, in which the runner imports torch

@@ -15,7 +15,7 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import TextIO
 
-from proofbook.run.result import Result
+from proofbook.run.judge import Result
 
 PATIENCE = 5.0
 """Seconds after which a run that has not ended is named."""
@@ -34,15 +34,26 @@ def showing_progress(
 
     `root`: the folder of the book, from which the scripts are named.
     """
-    stream = stream or sys.stderr
-    show = _Line(stream, len(runs)) if stream.isatty() else _Notes(stream)
-    over = threading.Event()
+    stream, over = stream or sys.stderr, threading.Event()
 
     def look() -> None:
-        began = time.monotonic()
+        began, shown, named = time.monotonic(), "", set[str]()
         while not over.wait(_LOOK):
             slow = [(_name(path, root), took) for path, took in running() if took >= PATIENCE]
-            show.show(sum(run.done() for run in runs), time.monotonic() - began, slow)
+            if stream.isatty():
+                seconds = time.monotonic() - began
+                text = f"{sum(run.done() for run in runs)} of {len(runs)} runs, {seconds:.0f} s"
+                if slow:
+                    text += "; still running: " + ", ".join(f"{n} ({s:.0f} s)" for n, s in slow)
+                text = text[: shutil.get_terminal_size().columns - 1]
+                print("\r" + text.ljust(len(shown)), end="", file=stream, flush=True)
+                shown = text
+            for name, took in slow if not stream.isatty() else ():
+                if name not in named:  # once for each, as lines stay
+                    named.add(name)
+                    print(f"still running, after {took:.0f} s: {name}", file=stream, flush=True)
+        if shown:
+            print("\r" + " " * len(shown) + "\r", end="", file=stream, flush=True)
 
     thread = threading.Thread(target=look, daemon=True)
     thread.start()
@@ -51,46 +62,7 @@ def showing_progress(
     finally:
         over.set()
         thread.join()
-        show.clear()
 
 
 def _name(path: Path, root: Path) -> str:
     return path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
-
-
-class _Notes:
-    """Where lines cannot be written over: one for each run that is slow, and no other."""
-
-    def __init__(self, stream: TextIO):
-        self._stream, self._named = stream, set[str]()
-
-    def show(self, done: int, seconds: float, slow: list[tuple[str, float]]) -> None:
-        for name, took in slow:
-            if name not in self._named:
-                self._named.add(name)
-                print(f"still running, after {took:.0f} s: {name}", file=self._stream, flush=True)
-
-    def clear(self) -> None:
-        """Lines stay."""
-
-
-class _Line:
-    """The last line of a terminal, written over and over."""
-
-    def __init__(self, stream: TextIO, runs: int):
-        self._stream, self._runs, self._shown = stream, runs, ""
-
-    def show(self, done: int, seconds: float, slow: list[tuple[str, float]]) -> None:
-        text = f"{done} of {self._runs} runs, {seconds:.0f} s"
-        if slow:
-            text += "; still running: " + ", ".join(f"{name} ({took:.0f} s)" for name, took in slow)
-        text = text[: shutil.get_terminal_size().columns - 1]
-        if text != self._shown:
-            self._stream.write("\r" + text.ljust(len(self._shown)))
-            self._stream.flush()
-            self._shown = text
-
-    def clear(self) -> None:
-        if self._shown:
-            self._stream.write("\r" + " " * len(self._shown) + "\r")
-            self._stream.flush()

@@ -47,7 +47,7 @@ Give the derivation, so that a reader can do the sum.
 
 
 def create_page(root: Path, name: str, only: str | None = None) -> list[str]:
-    """Write `snippets/<topic>/<name>.py` and its page in each language; gives the files written.
+    """Write `snippets/<topic>/<name>.py` and its page in each language; returns the files written.
 
     `only`: the language in which alone the page is written.
 

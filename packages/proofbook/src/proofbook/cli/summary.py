@@ -37,24 +37,30 @@ def format_success(outcome: Outcome) -> str:
     total = sum(counts, Count())
     lines = sum(len(result.stdout.splitlines()) for result in plain)
     remembered = len({r.path for r in outcome.results}) - len(outcome.again)
+    compared = counted(lines, "line") + " of output"
+    if recorded:
+        compared += f", {counted(recorded, 'recording')} for figures"
+    open_ = f"; {total.open} nobody could evaluate (proofbook unproved)" if total.open else ""
+    rows = [
+        ("compared", compared),
+        ("rounded", _rounded(outcome.otherwise)),
+        (
+            "not run",
+            remembered
+            and f"{counted(remembered, 'snippet')} unchanged since the last check (--fresh runs "
+            "them too)",
+        ),
+        ("executed", _executed(outcome.figures, outcome.notebooks_known)),
+        ("found", f"{counted(total.values, 'value')} of the text in the runs"),
+        ("computed", counted(total.computed, "equation") + open_),
+        ("looked up", counted(total.names, "name") + " of PyTorch"),
+        ("missing", _untranslated(outcome.book)),
+        ("slowest", ", ".join(f"{name} {took:.1f} s" for name, took in _slowest(outcome))),
+    ]
     first = (
         f"{counted(plain, 'snippet')} run and compared, {counted(outcome.files, 'page')} read: "
         f"everything holds ({outcome.seconds:.1f} s)."
     )
-    compared = counted(lines, "line") + " of output"
-    if recorded:
-        compared += f", {counted(recorded, 'recording')} for figures"
-    rows = [
-        ("compared", compared),
-        ("rounded", _rounded(outcome.otherwise)),
-        ("not run", _remembered(remembered)),
-        ("executed", _executed(outcome.figures, outcome.notebooks_known)),
-        ("found", f"{counted(total.values, 'value')} of the text in the runs"),
-        ("computed", counted(total.computed, "equation") + _left(total.open)),
-        ("looked up", counted(total.names, "name") + " of PyTorch"),
-        ("missing", _untranslated(outcome.book)),
-        ("slowest", ", ".join(f"{name} {took:.1f} s" for name, took in slowest(outcome))),
-    ]
     return "\n".join([first, *(f"  {label:<10}{text}" for label, text in rows if text)])
 
 
@@ -79,13 +85,6 @@ def _rounded(scripts: Sequence[str]) -> str:
     )
 
 
-def _remembered(scripts: int) -> str:
-    """Scripts that ran in an earlier check, and have not changed since."""
-    if not scripts:
-        return ""
-    return f"{counted(scripts, 'snippet')} unchanged since the last check (--fresh runs them too)"
-
-
 def _executed(figures: Sequence[int], known: int) -> str:
     """Notebooks of laboratories: those executed now, and those that have not changed since."""
     told = []
@@ -103,38 +102,33 @@ def _untranslated(book: Book) -> str:
     return f"{counted(pages, 'page')} to translate: {some}" if pages else ""
 
 
-def _left(equations: int) -> str:
-    return f"; {equations} nobody could evaluate (proofbook unproved)" if equations else ""
-
-
-def slowest(outcome: Outcome) -> list[tuple[str, float]]:
+def _slowest(outcome: Outcome) -> list[tuple[str, float]]:
     """The scripts that took longest, by their paths in the book, each with its seconds."""
     took: dict[str, float] = {}
     for result in outcome.results:
-        name = script_of(result.path, outcome.book.root)
+        name = Path(result.path).relative_to(outcome.book.root).as_posix()
         took[name] = max(took.get(name, 0), result.seconds)
     return sorted(took.items(), key=lambda item: -item[1])[:SLOWEST]
 
 
-def script_of(path: str, root: Path) -> str:
-    """The path of a script in the book."""
-    return Path(path).relative_to(root).as_posix()
-
-
 def format_failures(problems: Sequence[Problem], whole: bool = False) -> str:
-    """The failures, as `format_problems` gives them, below a count of their kinds.
+    """The failures, as `format_problems` returns them, below a count of their kinds.
 
-    What goes beyond a screen is only counted, unless the list is asked for as a `whole`. One of
-    each kind comes before a second of any.
+    What goes beyond a screen is only counted, unless the list is asked for as a `whole`.
     """
     problems = without_duplicates(problems)
     head = _kinds(problems) if len(problems) > FEW else []
-    shown = problems if whole else _on_a_screen(problems, SCREEN - len(head))
-    if len(shown) == len(problems):
+    lines, shown = SCREEN - len(head), 0
+    for problem in problems:
+        lines -= str(problem).count("\n") + 2
+        if lines < 0 and shown >= FEW and not whole:
+            break
+        shown += 1
+    if shown == len(problems):
         return "\n".join([*head, format_problems(problems)])
-    files = Counter(problem.file for problem in problems if problem not in shown)
-    told = [*head, *(f"{problem}\n" for problem in shown)]
-    told.append(f"and {len(problems) - len(shown)} more; proofbook check FILE shows them:")
+    files = Counter(problem.file for problem in problems[shown:])
+    told = [*head, *(f"{problem}\n" for problem in problems[:shown])]
+    told.append(f"and {len(problems) - shown} more; proofbook check FILE shows them:")
     told += [f"  {times:>4}  {file}" for file, times in files.most_common(FILES)]
     if len(files) > FILES:
         told.append(f"        and {counted(len(files) - FILES, 'more file')}")
@@ -151,31 +145,14 @@ def format_warnings(problems: Sequence[Problem]) -> str:
 
 def _kinds(problems: Sequence[Problem]) -> list[str]:
     files = {problem.file for problem in problems}
-    kinds = Counter(map(problem_kind, problems)).most_common()
+    kinds = Counter(map(_problem_kind, problems)).most_common()
     told = [f"  {times:>4}  {what}" for what, times in kinds[:KINDS]]
     if len(kinds) > KINDS:
         told.append(f"  {sum(times for _, times in kinds[KINDS:]):>4}  of other kinds")
     return [f"{counted(problems, 'problem')} in {counted(files, 'file')}:", *told, ""]
 
 
-def _on_a_screen(problems: Sequence[Problem], lines: int) -> list[Problem]:
-    """The problems that go into so many lines, in their order; at least a few."""
-    often, met = Counter(map(problem_kind, problems)), Counter()
-    order = []
-    for place, problem in enumerate(problems):
-        sort = problem_kind(problem)
-        order.append((met[sort], -often[sort], place))
-        met[sort] += 1
-    chosen = []
-    for *_, place in sorted(order):
-        lines -= str(problems[place]).count("\n") + 2
-        if lines < 0 and len(chosen) >= FEW:
-            break
-        chosen.append(place)
-    return [problems[place] for place in sorted(chosen)]
-
-
-def problem_kind(problem: Problem) -> str:
+def _problem_kind(problem: Problem) -> str:
     """What sort of problem it is: what it says without what is special to its place."""
     return re.sub(r"…(?:[\s,]*…)+", "…", _SPECIFIC.sub("…", problem.what))
 

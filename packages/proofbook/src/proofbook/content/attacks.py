@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
-from proofbook.api.names_in_code import NOT_PYTHON
+from proofbook.api.index import NOT_PYTHON
 from proofbook.model.book import Book
 from proofbook.model.config import in_language
 

@@ -1,4 +1,4 @@
-"""The glossary: one file of terms gives a page, the links to it, and a check of the prose."""
+"""The glossary: one file of terms makes a page, the links to it, and a check of the prose."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from proofbook.model.book import Book
 from proofbook.model.config import FALLBACK
 from proofbook.model.page import Page
 from proofbook.model.problem import Problem, Unproved, warning
-from proofbook.model.toml_tables import is_words, tables
+from proofbook.model.sources import FLAG, WORD_LIST, WORDS, is_words, tables, wrong_fields
 
 PageFile = Callable[[str, str], str]
 """The file of a page by its name and its language: `Book.page_file`."""
 
 _LANGUAGES = ("zh", "en")
 """Those that a term is written in: its fields have their names."""
-_WORDS = ("id", "part", "zh", "en", "page")
-_LISTS = ("forms", "also", "wrong")
-_KNOWN = (*_WORDS, "says", *_LISTS, "common")
+_NEEDED = ("id", "part", "zh", "en", "page")
+_FIELDS = dict.fromkeys(_NEEDED, WORDS)
+_FIELDS |= dict.fromkeys(("forms", "also", "wrong"), WORD_LIST) | {"common": FLAG}
 _ALSO = {"zh": ("也有人叫：", "、", "。"), "en": (" Also called: ", ", ", ".")}
 _QUOTES = {"zh": "「」", "en": "“”"}
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
@@ -132,7 +132,7 @@ def entries(page: Page, part: str, terms: Terms, page_file: PageFile) -> list[st
     """The lines of Markdown (a definition list) with the terms of one part of the glossary.
 
     They are in the language of the `page`, or in English, and its links start from its folder.
-    `page_file` gives the file of a page by its name and language.
+    `page_file` returns the file of a page by its name and language.
     """
     language = page.language if page.language in _LANGUAGES else FALLBACK
     other = "en" if language == "zh" else "zh"
@@ -182,33 +182,19 @@ _Fault = tuple[str, str, str]
 """What is wrong, what was expected, what was found."""
 
 
-def _faults(entry: object, book: Book) -> Iterator[_Fault]:
+def _faults(entry: dict, book: Book) -> Iterator[_Fault]:
     """What is wrong with a term by itself."""
-    if not isinstance(entry, dict):
-        yield "this is no term", "fields", repr(entry)
-        return
-    for key in entry.keys() - set(_KNOWN):
-        yield "unknown field", ", ".join(_KNOWN), key
-    for key in _WORDS:
-        if not is_words(entry.get(key)):
-            yield f"the term has no {key}", f'{key} = "..."', repr(entry.get(key))
-    for key in _LISTS:
-        words = entry.get(key, [])
-        if not isinstance(words, list) or not all(map(is_words, words)):
-            yield f"{key} is no list of words", f'{key} = ["..."]', repr(words)
-    if not isinstance(entry.get("common", False), bool):
-        yield "common is neither true nor false", "true", repr(entry["common"])
     says = entry.get("says")
+    yield from wrong_fields({k: v for k, v in entry.items() if k != "says"}, _FIELDS, _NEEDED)
     if not isinstance(says, dict) or not all(is_words(says.get(x)) for x in _LANGUAGES):
         what = "the term is not explained in both languages, in one line each"
         yield what, 'says.zh = "...", says.en = "..."', repr(says)
     if is_words(entry.get("id")) and not re.fullmatch(r"[a-z][a-z0-9-]*", entry["id"]):
-        yield "this is no anchor", "small letters, digits, hyphens", entry["id"]
+        yield "this is not an anchor", "small letters, digits, hyphens", entry["id"]
     if is_words(page := entry.get("page")):
         for file in (book.page_file(page, language) for language in book.config.codes):
             if not book.has(file):
-                what = "the page of the term does not exist"
-                yield what, "a page of the book", file
+                yield "the page of the term does not exist", "a page of the book", file
 
 
 def _twice(entry: dict, line: int, seen: dict[str, int]) -> Iterator[_Fault]:

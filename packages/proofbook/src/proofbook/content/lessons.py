@@ -1,4 +1,4 @@
-"""The lessons of a part, in their order, each with its minutes.
+"""The parts of the book, the lessons of each in their order, and how long one reads them.
 
 ::: lessons
     about: slope | what a reader learns there, in a few words
@@ -7,16 +7,74 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Iterator
 
 from proofbook.content.page_summary import title
-from proofbook.content.reading_time import minutes, parts
-from proofbook.directives.options import LESSONS
-from proofbook.markdown.spans import Reference
+from proofbook.markdown.spans import LESSONS, Reference
 from proofbook.model.book import Book
 from proofbook.model.config import in_language
 from proofbook.model.page import Page
 from proofbook.model.problem import Problem, Unproved
+
+CHARACTERS, WORDS, SNIPPET = 400, 220, 0.5
+"""Chinese characters and words that one reads in a minute, and the minutes for a script."""
+
+_HAN = re.compile(r"[\u4e00-\u9fff]")
+_WORD = re.compile(r"[^\W\d_\u4e00-\u9fff][\w'’-]*")
+_LINES = {
+    "zh": {
+        "part": "第 {part} 部分 · 共 {pages} 页",
+        "page": "第 {part} 部分 · {name} · 约 {minutes} 分钟",
+        "minute": "第 {part} 部分 · {name} · 约 {minutes} 分钟",
+    },
+    "en": {
+        "part": "Part {part} · {pages} pages",
+        "page": "Part {part} · {name} · about {minutes} minutes",
+        "minute": "Part {part} · {name} · about a minute",
+    },
+}
+
+
+def minutes(page: Page) -> int:
+    """How long one reads a page: its text, and its scripts."""
+    text = len(_HAN.findall(page.prose)) / CHARACTERS + len(_WORD.findall(page.prose)) / WORDS
+    return max(1, round(text + SNIPPET * len(page.references)))
+
+
+def parts(book: Book) -> dict[str, tuple[str, ...]]:
+    """The lessons of each part, by the name of its first page, all in the order of the book.
+
+    A part is the first page of a folder, and what a reader turns to next, until the first page of
+    another folder or of the book; where nothing follows it, it is none.
+    """
+    found: dict[str, list[str]] = {}
+    current: list[str] = []
+    for name in book.reading_order:
+        if "/" not in name:
+            current = []
+        elif name.endswith("/index"):
+            current = found.setdefault(name, [])
+        else:
+            current.append(name)
+    return {first: tuple(lessons) for first, lessons in found.items() if lessons}
+
+
+def where_in_book(book: Book, file: str) -> str:
+    """The line below the title of a page: its part and its minutes; empty for one in no part."""
+    page, known = book.page(file), parts(book)
+    first = next((f for f, lessons in known.items() if page.name in (f, *lessons)), None)
+    if first is None:
+        return ""
+    lines = in_language(_LINES, page.language)
+    number, spent = list(known).index(first) + 1, minutes(page)
+    if page.name == first:
+        return lines["part"].format(part=number, pages=len(known[first]))
+    opening = book.page(book.page_file(first, page.language))
+    name = re.split("[:：]", title(opening).replace("`", ""))[0]
+    kind = "page" if spent > 1 else "minute"
+    return lines[kind].format(part=number, name=name, minutes=spent)
+
 
 NAME = "lessons"
 

@@ -1,20 +1,20 @@
-"""The questions of the book: one file of them gives a page, and words by which the search finds."""
+"""The questions of the book: one file of them makes a page, and words by which the search finds."""
 
 from __future__ import annotations
 
 import difflib
 import posixpath
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from proofbook.content.glossary import PageFile
 from proofbook.model.book import Book
 from proofbook.model.config import FALLBACK
 from proofbook.model.page import Page, parse
-from proofbook.model.problem import Problem, Unproved
+from proofbook.model.problem import Problem, Unproved, warning
 from proofbook.model.snippet import output_file, snippets_on_page
-from proofbook.model.toml_tables import is_words, tables
+from proofbook.model.sources import NUMBER, WORD_LIST, WORDS, tables, wrong_fields
 from proofbook.model.torch_records import outputs_by_version
 
 OFTEN, ABSENT = "often", "absent"
@@ -24,8 +24,8 @@ NO_PART = ""
 
 _LANGUAGES = ("zh", "en")
 """Those that a question is asked in: its fields have their names."""
-_KNOWN = ("part", "zh", "en", "message", "also", "to", "often", "see")
-_WORDS = ("zh", "en", "message", "part", "to", "see")
+_FIELDS = dict.fromkeys(("part", "zh", "en", "message", "to", "see"), WORDS)
+_FIELDS |= {"also": WORD_LIST, "often": NUMBER}
 _PLACE = re.compile(r"[a-z0-9-]+(?:/[a-z0-9-]+)*(?:#[A-Za-z][\w-]*)?")
 _MOST = 10
 
@@ -95,7 +95,7 @@ def known_questions(book: Book) -> tuple[Question, ...]:
 def entries(page: Page, part: str, questions: Sequence[Question], page_file: PageFile) -> list[str]:
     """The lines of Markdown (a list) with the questions of one part, in the page's language.
 
-    `page_file` gives the file of a page by its name and language.
+    `page_file` returns the file of a page by its name and language.
     """
     if part == OFTEN:
         most = [q for q in questions if 0 < q.often <= _MOST and q.to]
@@ -113,22 +113,6 @@ def parts(questions: Sequence[Question]) -> list[str]:
     """The parts that the page of questions must show, in the order of the file."""
     known = dict.fromkeys(question.part for question in questions if question.part)
     return [OFTEN, *known] if any(q.often and q.to for q in questions) else list(known)
-
-
-def _wrong_questions(questions: Sequence[Question], book: Book) -> Iterator[Problem]:
-    """What is wrong with the questions as the questions of this book."""
-    pages = {page.file: page for page in book.pages}
-
-    def printed(page: Page) -> str:
-        return "\n".join(run.text for run in book.fact(snippets_on_page, page.file))
-
-    messages = [question for question in questions if question.message]
-    faults = [fault for each in messages for fault in _unprinted(each, pages, printed, book)]
-    faults += [fault for each in messages for fault in _other_wordings(each, book)]
-    faults += [*_twice(questions), *_gaps(questions), *_not_shown(questions, pages, book)]
-    yield from (_problem(book, *fault) for fault in faults)
-    if questions:
-        yield from _unasked(questions, pages, book)
 
 
 def as_pages(questions: Sequence[Question], book: Book) -> list[Page]:
@@ -167,31 +151,16 @@ def _code(text: str) -> str:
 
 _Fault = tuple[str, str, str]
 """What is wrong, what was expected, what was found."""
-_FaultInLine = tuple[int, str, str, str]
-"""The line of the file, and the fault."""
 
 
-def _faults(entry: object, kind: str) -> Iterator[_Fault]:
+def _faults(entry: dict, kind: str) -> Iterator[_Fault]:
     """What is wrong with a question by itself."""
-    if not isinstance(entry, dict):
-        yield "this is no question", "fields", repr(entry)
-        return
-    for key in sorted(entry.keys() - set(_KNOWN)):
-        yield "unknown field", ", ".join(_KNOWN), key
-    for key in _WORDS:
-        if key in entry and not is_words(entry[key]):
-            yield (f"{key} is no text in one line", f'{key} = "..."', repr(entry[key]))
+    needed = ["see"] if kind == ABSENT else ["to"] if "message" in entry else ["part", "to"]
+    yield from wrong_fields(entry, _FIELDS, needed)
     asks = [key for key in ("zh", "en", "message") if key in entry]
     if asks not in (["zh", "en"], ["message"]):
         expected = 'zh = "...", en = "..." or message = "..."'
         yield "it must be asked in both languages", expected, ", ".join(asks)
-    also = entry.get("also", [])
-    if not isinstance(also, list) or not all(map(is_words, also)):
-        yield "also is no list of other wordings", 'also = ["..."]', repr(also)
-    needed = ["see"] if kind == ABSENT else ["to"] if "message" in entry else ["part", "to"]
-    for key in needed:
-        if key not in entry:
-            yield f"the question has no {key}", f'{key} = "..."', "nothing"
     if kind == ABSENT and (extra := entry.keys() & {"part", "to", "message"}):
         what = "what the book doesn't answer leads to no page of it"
         yield what, "zh, en, often, see", ", ".join(sorted(extra))
@@ -199,22 +168,44 @@ def _faults(entry: object, kind: str) -> Iterator[_Fault]:
         yield "this names no page", 'to = "topic/page#anchor"', place
     if entry.get("part") in (OFTEN, ABSENT):
         yield "this part is made of others", "another name", entry["part"]
-    often = entry.get("often", 1)
-    if not isinstance(often, int) or isinstance(often, bool) or often < 1:
-        yield "often is no place among others", "often = 7", repr(often)
 
 
-def _unprinted(
-    question: Question, pages: Mapping[str, Page], printed: Callable[[Page], str], book: Book
-) -> Iterator[_FaultInLine]:
+def wrong_questions(book: Book) -> Iterator[Problem]:
+    """What is wrong with the questions of a book: their words, and where they lead."""
+    try:
+        questions = read_questions(book)
+    except Unproved as unproved:
+        yield from unproved.problems
+        return
+    seen: dict[str, int] = {}
+    for question in questions:
+        faults = list(_asked_before(question, seen))
+        if question.message:
+            faults += [*_unprinted(question, book), *_other_wordings(question, book)]
+        yield from (_problem(book, question.line, *fault) for fault in faults)
+    yield from _not_shown(questions, book)
+    yield from _unasked(questions, book)
+
+
+def _asked_before(question: Question, seen: dict[str, int]) -> Iterator[_Fault]:
+    places = {f"the place {question.often} among those asked often"} if question.often else set()
+    for text in places | {question.text(language) for language in _LANGUAGES}:
+        plain = re.sub(r"[\W_]+", " ", text.lower()).strip()
+        if plain in seen:
+            yield "this is asked twice", "each question once", f"{text}, as in line {seen[plain]}"
+        seen[plain] = question.line
+
+
+def _unprinted(question: Question, book: Book) -> Iterator[_Fault]:
     """A message that no script prints on the page that it leads to."""
     for file in (book.page_file(question.page, language) for language in book.config.codes):
-        if file in pages and question.message not in printed(pages[file]):
+        printed = "\n".join(run.text for run in book.fact(snippets_on_page, file))
+        if file in book.page_files and question.message not in printed:
             what = f"no script on {file} prints this message"
-            yield question.line, what, "a part of its output", question.message
+            yield what, "a part of its output", question.message
 
 
-def _other_wordings(question: Question, book: Book) -> Iterator[_FaultInLine]:
+def _other_wordings(question: Question, book: Book) -> Iterator[_Fault]:
     """Wordings that no other version of PyTorch prints, and those that are missing.
 
     A version words a message otherwise where it prints a line that resembles the one with it.
@@ -231,82 +222,38 @@ def _other_wordings(question: Question, book: Book) -> Iterator[_FaultInLine]:
             new = [line for line in output.split("\n") if line not in own]
             if found := difflib.get_close_matches(said[0], new, 1):
                 what = f"PyTorch {version} words this message otherwise"
-                yield question.line, what, 'also = ["..."], a part of what it prints', found[0]
+                yield what, 'also = ["..."], a part of what it prints', found[0]
     for wording in sorted(unused):
         what = f"no recorded version of PyTorch prints this wording on {file}"
-        yield question.line, what, "a part of an output in snippets/versions", wording
+        yield what, "a part of an output in snippets/versions", wording
 
 
-def _twice(questions: Sequence[Question]) -> Iterator[_FaultInLine]:
-    seen: dict[str, int] = {}
-    for question in questions:
-        for text in {question.text(language) for language in _LANGUAGES}:
-            plain = re.sub(r"[\W_]+", " ", text.lower()).strip()
-            if plain in seen:
-                found = f"{text}, as in line {seen[plain]}"
-                yield question.line, "this is asked twice", "each question once", found
-            seen[plain] = question.line
-
-
-def _gaps(questions: Sequence[Question]) -> Iterator[_FaultInLine]:
-    """What is asked often is here, or is named as absent: each place once, from 1 on."""
-    places = {question.often: question.line for question in questions if question.often}
-    for question in questions:
-        if question.often and places[question.often] != question.line:
-            what = f"two questions have the place {question.often} among those asked often"
-            found = f"lines {question.line} and {places[question.often]}"
-            yield question.line, what, "each place once", found
-    missing = [str(place) for place in range(1, max(places, default=0)) if place not in places]
-    if missing:
-        what = "something that is asked often is neither here nor named as absent"
-        yield 1, what, "each place from 1 on", f"none for {', '.join(missing)}"
-
-
-def _not_shown(
-    questions: Sequence[Question], pages: Mapping[str, Page], book: Book
-) -> Iterator[_FaultInLine]:
+def _not_shown(questions: Sequence[Question], book: Book) -> Iterator[Problem]:
     """Parts of the questions that their page does not show, or shows twice."""
     for file in book.pages_beside(book.config.questions) if questions else ():
-        shown = [r.option("part") for r in pages[file].references] if file in pages else []
+        references = book.page(file).references if file in book.page_files else ()
+        shown = [reference.option("part") for reference in references]
         for part in parts(questions):
             if shown.count(part) != 1:
                 line = next((q.line for q in questions if q.part == part), 1)
                 what = f"{file} doesn't show this part of the questions once"
                 expected = f"::: {book.config.questions}, part: {part}"
-                yield line, what, expected, f"{shown.count(part)} times"
+                yield _problem(book, line, what, expected, f"{shown.count(part)} times")
 
 
-def _unasked(
-    questions: Sequence[Question], pages: Mapping[str, Page], book: Book
-) -> Iterator[Problem]:
+def _unasked(questions: Sequence[Question], book: Book) -> Iterator[Problem]:
     """Warnings: pages to which no question leads; a first page lists those of its part itself."""
     asked = {question.page for question in questions}
-    for file, page in pages.items():
-        name = page.name
-        if (
-            page.language == book.config.default.code
-            and posixpath.basename(name) != "index"
-            and name not in asked
-        ):
+    for page in book.pages if questions else ():
+        own = page.language == book.config.default.code
+        if own and posixpath.basename(page.name) != "index" and page.name not in asked:
+            expected = f'[[question]] with to = "{page.name}"'
+            mend = f"add one to {book.config.questions}"
             what = "no question leads to this page"
-            expected, mend = (
-                f'[[question]] with to = "{name}"',
-                f"add one to {book.config.questions}",
-            )
-            yield Problem(file, 1, what, expected, "none", mend, severity="warning")
+            yield warning(Problem(page.file, 1, what, expected, "none", mend))
 
 
 def _problem(book: Book, line: int, what: str, expected: str, found: str) -> Problem:
     file = book.config.questions
     mend, pages = f"correct the question in {file}", book.pages_beside(file)
     return Problem(file, line, what, expected, found, mend, pages)
-
-
-def wrong_questions(book: Book) -> Iterator[Problem]:
-    """What is wrong with the questions of a book: their words, and where they lead."""
-    try:
-        questions = read_questions(book)
-    except Unproved as unproved:
-        yield from unproved.problems
-        return
-    yield from _wrong_questions(questions, book)

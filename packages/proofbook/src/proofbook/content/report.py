@@ -12,15 +12,14 @@ from dataclasses import asdict, dataclass, fields
 from importlib import metadata
 from itertools import permutations
 
-from proofbook.api.names_in_code import names_in_code
-from proofbook.check.api_names import installed_api, shown_text
+from proofbook.api.index import installed_api, names_in_code, shown_text
 from proofbook.check.equations import equation_verdicts
 from proofbook.check.numbers import statements_of
 from proofbook.content.attacks import all_attacks, attacks_on
 from proofbook.languages.contents import sections
-from proofbook.markdown.placeholders import version_of
 from proofbook.maths.equalities import Equality
 from proofbook.model.book import Book
+from proofbook.model.cache import version_of
 from proofbook.model.config import in_language
 from proofbook.model.page import Page
 from proofbook.model.sentences import sentences

@@ -16,14 +16,13 @@ from itertools import pairwise
 from gradtrace import same_but_for_rounding
 
 from proofbook.content.page_summary import title
-from proofbook.markdown.placeholders import version_of
+from proofbook.markdown.spans import Reference
 from proofbook.model.book import Book
+from proofbook.model.cache import version_of
 from proofbook.model.config import in_language
-from proofbook.model.page import Reference
 from proofbook.model.problem import Problem, Unproved
 from proofbook.model.snippet import dtype_of_results, output_file
-from proofbook.model.sources import RECORDS
-from proofbook.model.toml_tables import is_words, tables
+from proofbook.model.sources import RECORDS, is_words, tables
 from proofbook.model.torch_records import (
     VERSION,
     known_records,

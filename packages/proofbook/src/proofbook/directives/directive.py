@@ -7,19 +7,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from proofbook.directives.options import Option
-from proofbook.model.page import Page, Reference
+from proofbook.markdown.spans import Option, Reference
 
 if TYPE_CHECKING:
     from proofbook.model.book import Book
-
-
-def _no_recording(reference: Reference) -> str | None:
-    return None
-
-
-def _nothing_varied(reference: Reference) -> tuple[str, ...]:
-    return ()
+    from proofbook.model.page import Page
 
 
 @dataclass(frozen=True)
@@ -32,7 +24,7 @@ class Directive:
     `options`: the options that it knows, by their names; a text is the form of an option
     without words, the same in each language.
     `recording(reference)`: the script whose recording is shown, or None. Such a script is recorded
-    at every check, and compared with the recording beside it.
+    at every check, and compared with the recording next to it.
     `varied(reference)`: the numbers of that script that a reader can change, as the page has them.
     `site_only`: what it becomes needs the style sheets of the site, so notebooks leave it out.
     """
@@ -40,8 +32,8 @@ class Directive:
     name: str | re.Pattern[str]
     expand: Callable[[Reference, Page, Book], list[str]]
     options: Mapping[str, Option | str] = field(default_factory=dict)
-    recording: Callable[[Reference], str | None] = _no_recording
-    varied: Callable[[Reference], tuple[str, ...]] = _nothing_varied
+    recording: Callable[[Reference], str | None] = lambda _: None
+    varied: Callable[[Reference], tuple[str, ...]] = lambda _: ()
     site_only: bool = False
 
     def __post_init__(self) -> None:

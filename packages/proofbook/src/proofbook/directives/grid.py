@@ -7,7 +7,8 @@ import math
 import re
 from collections.abc import Iterator
 
-from proofbook.model.page import Page, Reference
+from proofbook.markdown.spans import Reference
+from proofbook.model.page import Page
 from proofbook.model.problem import Problem
 
 _TENSOR = re.compile(r"tensor\((\[.*?\])((?:,\s*[a-z_]+=[^,()]+(?:\([^()]*\))?)*)\)", re.DOTALL)
@@ -17,8 +18,8 @@ _ROW = re.compile(r"\[([^\[\]]*)\]")
 def matrices(output: str) -> list[list[list[str]]]:
     """The two-dimensional tensors in what a snippet printed, in order, as rows of printed numbers.
 
-    Raises `ValueError` where a tensor has more dimensions, or an entry is no finite number, as the
-    `...` of a tensor cut short.
+    Raises `ValueError` where a tensor has more dimensions, or an entry is not a finite number, as
+    the `...` of a tensor cut short.
     """
     found = []
     for tensor in _TENSOR.finditer(output):
@@ -31,7 +32,7 @@ def matrices(output: str) -> list[list[list[str]]]:
         if any(len(row) != len(rows[0]) for row in rows):
             raise ValueError("rows of different lengths")
         if not all(_is_finite(number) for row in rows for number in row):
-            raise ValueError("an entry that is no finite number")
+            raise ValueError("an entry that is not a finite number")
         found.append(rows)
     return found
 

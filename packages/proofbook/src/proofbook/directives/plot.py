@@ -9,13 +9,19 @@ of the theme, its text is text in the page's font, its labels are in the page's 
 from __future__ import annotations
 
 import html
+import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from xml.etree import ElementTree
 
-from proofbook.model.config import FALLBACK
-from proofbook.model.page import Page, Reference
+from gradtrace import LANGUAGES, number_controls
+
+from proofbook.directives import varied_figure
+from proofbook.markdown.spans import Reference
+from proofbook.model.book import Book
+from proofbook.model.config import FALLBACK, in_language
+from proofbook.model.page import Page
 from proofbook.model.problem import Problem
 from proofbook.model.snippet import figure_anchor
 
@@ -220,3 +226,51 @@ def _wrong_labels(page: Page, reference: Reference, texts: list[str]) -> Iterato
 def _problem(page: Page, reference: Reference, what: str, expected: str, found: str) -> Problem:
     mend = "correct the options below this line, or the script"
     return page.problem(reference.line, what, expected, found, mend)
+
+
+DrawnRuns = Sequence[tuple[str, str]]
+"""What each run of a script with other numbers has printed, and the figure that it has drawn."""
+
+_ALT = {
+    "zh": "{numbers} 时的同一幅图。脚本印出：{printed}",
+    "en": "The same figure with {numbers}. The script prints: {printed}",
+}
+"""What a figure with other numbers is called: the words of the page speak of the script's own."""
+
+
+def controls(page: Page, reference: Reference, book: Book) -> str:
+    """The HTML with which a reader changes numbers; nothing where the page asks for none."""
+    varied = varied_figure.asked(reference)
+    if not varied:
+        return ""
+    numbers = varied_figure.numbers_of(book.text(reference.path), varied)
+    source = varied_figure.data_file(figure_anchor(reference))
+    language = page.language if page.language in LANGUAGES else FALLBACK
+    return number_controls(numbers, language, source, with_graph=False)
+
+
+def data_files(page: Page, drawn: Callable[[str], DrawnRuns | None]) -> Iterator[tuple[str, str]]:
+    """The files with the figures of a page that other numbers give, which lie next to it: name and
+    text. `drawn`: what the runs of a script printed and drew; None where that is not known."""
+    for reference in plots_of(page):
+        varied = varied_figure.asked(reference)
+        if varied and (variants := drawn(reference.path)) and all(svg for _, svg in variants):
+            identity = figure_anchor(reference)
+            text = _data(page, reference, varied_figure.labels_of(varied), variants)
+            yield varied_figure.data_file(identity), varied_figure.as_script(text, identity)
+
+
+def _data(page: Page, reference: Reference, labels: Sequence[str], variants: DrawnRuns) -> str:
+    """The data of a figure, as `trace-vary.js` reads that of a recorded run."""
+    words = rendered_labels(reference.option("words"))
+    form, texts = in_language(_ALT, page.language), []
+    for numbers, (printed, svg) in zip(labels, variants, strict=True):
+        printed = printed.rstrip("\n")
+        alt = form.format(numbers=numbers, printed=printed.replace("\n", "; "))
+        named = {"role": "img", "aria-label": alt}
+        texts += [fragment(svg, reference.path, words, named), printed]
+    # The figure of the script as it is stands in the page.
+    own = varied_figure.own_run(varied_figure.asked(reference))
+    rows = [[-1 if n == own else 2 * n, 2 * n + 1] for n in range(len(variants))]
+    texts[2 * own] = ""
+    return json.dumps({"texts": texts, "runs": rows}, ensure_ascii=False, separators=(",", ":"))

@@ -12,20 +12,61 @@ import types
 from collections.abc import Iterator
 from pathlib import Path
 
-from proofbook.directives.book_parts import book_parts
+from proofbook.content import changed_digits, glossary, lessons, questions, report, torch_versions
 from proofbook.directives.directive import Directive
-from proofbook.directives.options import OPTIONS, Option
 from proofbook.directives.snippet import SNIPPET
+from proofbook.markdown.spans import LESSONS, OPTIONS, PART, Option, Reference
 from proofbook.model.book import Book
 from proofbook.model.config import FILE, BookConfig
-from proofbook.model.page import Page, Reference
+from proofbook.model.page import Page
 from proofbook.model.problem import Problem, Unproved
+
+
+def book_parts(config: BookConfig) -> tuple[Directive, ...]:
+    """The directives; those of the TOML files have the files' names, which a book may choose."""
+    return (
+        Directive(config.glossary, _glossary_part, PART),
+        Directive(config.questions, _questions_part, PART),
+        Directive(lessons.NAME, lessons.lessons, LESSONS),
+        Directive(report.NAME, lambda _, page, book: report.table(page.file, book)),
+        Directive(report.VERSIONS, lambda _, page, book: report.versions(page.file, book)),
+        Directive(
+            changed_digits.NAME, lambda _, page, book: changed_digits.sentence(page.file, book)
+        ),
+        Directive(report.CLAIMS, lambda _, page, book: report.claims(page.file, book)),
+        Directive(
+            torch_versions.TABLE, lambda _, page, book: torch_versions.table(page.file, book)
+        ),
+    )
+
+
+def _glossary_part(reference: Reference, page: Page, book: Book) -> list[str]:
+    part = reference.option("part") or ""
+    lines = glossary.entries(page, part, glossary.read_terms(book), book.page_file)
+    return lines or _no_such_part(reference, page)
+
+
+def _questions_part(reference: Reference, page: Page, book: Book) -> list[str]:
+    part = reference.option("part") or ""
+    lines = questions.entries(page, part, questions.read_questions(book), book.page_file)
+    return lines or _no_such_part(reference, page)
+
+
+def _no_such_part(reference: Reference, page: Page) -> list[str]:
+    problem = page.problem(
+        reference.line,
+        "this names no part of the file",
+        f"part: <a part that stands in {reference.path}>",
+        f"part: {reference.option('part')}",
+        "correct the part below this line",
+    )
+    raise Unproved([problem])
 
 
 def directives_of(book: Book) -> tuple[Directive, ...]:
     """The directives of a book; raises `Unproved` where a file of its own fails."""
     texts = tuple((file, book.text(file)) for file in _files(book))
-    return book.resource(_loaded, book.root, book.config, texts)
+    return book.cached(_loaded, book.root, book.config, texts)
 
 
 def directive_of(reference: Reference, book: Book) -> Directive:
@@ -104,7 +145,7 @@ def _files(book: Book) -> Iterator[str]:
 def load_module(path: Path, name: str, text: str) -> types.ModuleType:
     """The module in a Python file that sets `DIRECTIVES`; raises `Unproved` where it fails.
 
-    No bytecode is written beside it: the folder may be one that `mkdocs serve` watches.
+    No bytecode is written next to it: the folder may be one that `mkdocs serve` watches.
     """
     module = types.ModuleType(f"proofbook_directives_{path.stem}")
     module.__file__ = str(path)
@@ -120,3 +161,48 @@ def load_module(path: Path, name: str, text: str) -> types.ModuleType:
         problem = Problem(name, line or 1, what, expected, said, "correct this file")
         raise Unproved([problem]) from error
     return module
+
+
+def expand(page: Page, book: Book) -> str:
+    """The page as plain Markdown; raises `Unproved` with the problems of all its directives."""
+    problems: list[Problem] = []
+    lines = page.text.split("\n")
+    expanded: list[str] = []
+    at = 0
+    for reference in page.references:
+        expanded += lines[at : reference.line - 1]
+        at = reference.end
+        try:
+            expanded += expand_reference(reference, page, book)
+        except Unproved as unproved:
+            problems += unproved.problems
+    if problems:
+        raise Unproved(problems)
+    return "\n".join(expanded + lines[at:])
+
+
+def expanded(book: Book, file: str) -> str:
+    """A page by its file as plain Markdown; raises as `expand`."""
+    return expand(book.page(file), book)
+
+
+def wrong_directives(page: Page, book: Book) -> Iterator[Problem]:
+    """The directives of a page that cannot be shown."""
+    try:
+        expand(page, book)
+    except Unproved as unproved:
+        yield from unproved.problems
+
+
+def expand_reference(reference: Reference, page: Page, book: Book) -> list[str]:
+    """The lines that one directive of a page becomes; raises `Unproved`."""
+    directive = directive_of(reference, book)
+    problems: list[Problem] = []
+    try:
+        lines = directive.expand(reference, page, book)
+    except Unproved as unproved:
+        problems += unproved.problems
+    problems += wrong_options(page, reference, directive)
+    if problems:
+        raise Unproved(problems)
+    return lines

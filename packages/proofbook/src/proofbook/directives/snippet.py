@@ -16,17 +16,12 @@ import tokenize
 from collections.abc import Iterator
 
 from proofbook.content.torch_versions import OtherOutput, folded_outputs
-from proofbook.directives import (
-    grid,
-    plot,
-    trace_figure,
-    varied_figure,
-    varied_plot,
-)
+from proofbook.directives import grid, plot, trace_figure, varied_figure
 from proofbook.directives.directive import Directive
-from proofbook.directives.options import SNIPPET as OPTIONS
+from proofbook.markdown.spans import SNIPPET_OPTIONS as OPTIONS
+from proofbook.markdown.spans import Reference
 from proofbook.model.book import Book
-from proofbook.model.page import Page, Reference
+from proofbook.model.page import Page
 from proofbook.model.problem import Problem, Unproved, not_utf8
 from proofbook.model.snippet import output_file
 from proofbook.model.torch_records import (
@@ -62,7 +57,7 @@ def _expand(reference: Reference, page: Page, book: Book) -> list[str]:
     if reference.option("figure") == "trace":
         lines += ["", trace_figure.draw(page, reference, book)]
     if reference.option("figure") == "plot":
-        controls = varied_plot.controls(page, reference, book)
+        controls = plot.controls(page, reference, book)
         lines += ["", plot.placeholder(reference, controls)]
     return [reference.indent + line if line else "" for line in lines]
 
@@ -162,7 +157,7 @@ def _wrong_notes(reference: Reference, page: Page, code: str) -> Iterator[Proble
         if not note or "`" in note:
             found = f"note: {text} | {note}" if note else f"note: {text}"
             expected = f"{OPTIONS['note'].form}, in plain words: it becomes a comment of the code"
-            what, mend = "this is no note for a line of the code", "correct this line"
+            what, mend = "this is not a note for a line of the code", "correct this line"
             yield page.problem(line, what, expected, found, mend)
             continue
         wrong = list(_not_one_line("the text of the note", text, line, reference, page, code))
@@ -214,7 +209,7 @@ def _version_problems(
 ) -> Iterator[Problem]:
     """What another version printed is known, and isn't what the page shows anyway."""
     if not VERSION.fullmatch(version):
-        what = "this is no version of PyTorch"
+        what = "this is not a version of PyTorch"
         yield page.problem(line, what, OPTIONS["then"].form, version, "correct this line")
         return
     script = reference.path

@@ -1,4 +1,4 @@
-"""`figure: trace`: the figure of what autograd did, drawn from the recording beside a snippet."""
+"""`figure: trace`: the figure of what autograd did, drawn from the recording next to a snippet."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ from gradtrace import (
 )
 
 from proofbook.directives import varied_figure
+from proofbook.markdown.spans import Reference
 from proofbook.model.book import Book
 from proofbook.model.config import FALLBACK
-from proofbook.model.page import Page, Reference
+from proofbook.model.page import Page
 from proofbook.model.problem import Problem
 from proofbook.model.snippet import figure_anchor
 
 ENDING = ".trace"
-"""What a recording beside its script is called."""
+"""What a recording next to its script is called."""
 _LIGHT = (
     "--trace-line:#76838c;--trace-grad:#a05a00;--trace-leaf:#17597f;--trace-on:#b3261e;"
     "--md-default-fg-color:#1c242b;--md-default-fg-color--light:#50606c;--md-code-bg-color:#f5f6f3;"
@@ -61,7 +62,7 @@ def varied(page: Page, reference: Reference, book: Book) -> VariedFigure:
 
 
 def data_files(page: Page, book: Book) -> Iterator[tuple[str, str]]:
-    """The files with the data of the figures of a page, which lie beside it: name and text."""
+    """The files with the data of the figures of a page, which lie next to it: name and text."""
     for reference in page.references:
         if reference.option("figure") != "trace":
             continue

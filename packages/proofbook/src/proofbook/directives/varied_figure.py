@@ -1,7 +1,7 @@
 """`vary: w = 2.0 | -2 to 4 step 0.5`: a figure of a run in which a reader changes numbers.
 
-The runs with all values are kept beside the script (`proofbook.model.varied_runs`); what they have
-drawn is not, see `proofbook.directives.varied_plot`.
+The runs with all values are kept next to the script (`proofbook.model.varied_runs`); what they have
+drawn is not, see `proofbook.directives.plot`.
 """
 
 from __future__ import annotations
@@ -25,8 +25,9 @@ from gradtrace.vary.variation import (
     with_values,
 )
 
+from proofbook.markdown.spans import Reference
 from proofbook.model.book import Book
-from proofbook.model.page import Page, Reference
+from proofbook.model.page import Page
 from proofbook.model.problem import Problem
 from proofbook.model.varied_runs import parse_runs, varied_file
 
@@ -103,7 +104,7 @@ def draw(
 
 
 def data_file(identity: str) -> str:
-    """The name of the file with the data of a figure; it lies beside the page."""
+    """The name of the file with the data of a figure; it lies next to the page."""
     return f"{identity}.js"
 
 
@@ -146,7 +147,7 @@ def problems(
     try:
         code = book.text(script)
     except (FileNotFoundError, UnicodeDecodeError):
-        return  # told of the script
+        return  # reported of the script
     for text, at in options:
         try:
             place_of(parse_variation(text), code)
@@ -154,7 +155,7 @@ def problems(
             wrong = True
             yield page.problem(at, what, error.expected, error.found, "correct this line")
         except SyntaxError:
-            return  # told of its run
+            return  # reported of its run
     if wrong:
         return
     varied = asked(reference)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-from proofbook.directives import varied_plot
+from proofbook.directives import plot
 from proofbook.directives.snippet import code_with_notes
 from proofbook.directives.trace_figure import data_files
 from proofbook.export import notebook
@@ -47,10 +47,10 @@ def write_figure_data(page: Page, book: Book, folder: Path) -> None:
 
 
 def write_plot_data(
-    page: Page, folder: Path, drawn: Callable[[str], varied_plot.Variants | None]
+    page: Page, folder: Path, drawn: Callable[[str], plot.DrawnRuns | None]
 ) -> None:
     """Write what scripts have drawn with other numbers beside their page. `drawn`: by script."""
-    _write(folder, varied_plot.data_files(page, drawn))
+    _write(folder, plot.data_files(page, drawn))
 
 
 def _write(folder: Path, files: Iterable[tuple[str, str]]) -> None:

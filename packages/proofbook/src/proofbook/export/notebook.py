@@ -18,15 +18,14 @@ from nbformat import NotebookNode
 
 from proofbook.content.torch_versions import folded_outputs
 from proofbook.directives import grid, trace_figure
-from proofbook.directives.registry import directive_of
+from proofbook.directives.registry import directive_of, expand
 from proofbook.directives.snippet import code_with_notes
-from proofbook.markdown.expand import expand
-from proofbook.markdown.placeholders import version_of
-from proofbook.markdown.scan import scan
+from proofbook.markdown.blocks import scan
+from proofbook.markdown.spans import Reference
 from proofbook.model.book import Book
+from proofbook.model.cache import version_of
 from proofbook.model.config import BookConfig, in_language
-from proofbook.model.page import Page, Reference, parse
-from proofbook.model.page_file import language_of, name_of
+from proofbook.model.page import Page, language_of, name_of, parse
 from proofbook.model.snippet import figure_anchor, output_file
 from proofbook.model.torch_records import output_with
 

@@ -7,18 +7,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from proofbook.api.documentation import known_documentation
-from proofbook.check.api_names import shown_text
+from proofbook.api.index import shown_text
 from proofbook.content.attacks import attacks_on, line_of_tried
 from proofbook.content.glossary import known_terms
-from proofbook.content.reading_time import where_in_book
+from proofbook.content.lessons import where_in_book
 from proofbook.content.torch_versions import other_outputs, versions_of_page
+from proofbook.directives.registry import expand
 from proofbook.html.finish import PageContext
 from proofbook.html.page_end import notice
 from proofbook.html.value_links import placed
 from proofbook.html.value_markers import find_value_links
-from proofbook.markdown.expand import expand
-from proofbook.markdown.placeholders import fill_placeholders
-from proofbook.model.book import Book
+from proofbook.model.book import Book, fill_placeholders
 from proofbook.model.page import parse
 
 

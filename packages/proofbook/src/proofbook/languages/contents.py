@@ -9,8 +9,7 @@ from functools import partial
 from itertools import chain
 
 from proofbook.markdown.spans import Span
-from proofbook.model.page import Page
-from proofbook.model.page_file import language_of
+from proofbook.model.page import Page, language_of
 
 _WORDS_IN_MATHS = re.compile(r"\\(?:text|mbox|textrm)\{[^{}]*\}")
 # "w = 1" may be "w is 1" in words, and what is a name or a number needs no formula at all.

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from proofbook.content.glossary import Terms, known_terms, names_pattern
-from proofbook.directives.options import OPTIONS, Option
 from proofbook.directives.registry import declared_options
 from proofbook.languages.contents import (
     Contents,
@@ -19,7 +18,7 @@ from proofbook.languages.contents import (
     sections,
 )
 from proofbook.languages.number_words import hinted_numbers, numbers_in_words
-from proofbook.markdown.spans import Reference
+from proofbook.markdown.spans import OPTIONS, Option, Reference
 from proofbook.model.book import Book
 from proofbook.model.page import Page
 from proofbook.model.problem import Problem

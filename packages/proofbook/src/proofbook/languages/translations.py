@@ -13,9 +13,8 @@ from proofbook.check.equations import equation_verdicts
 from proofbook.languages.contents import Section, paragraphs, sections
 from proofbook.languages.parity import problems_of_pair, reordered_numbers
 from proofbook.model.book import Book
-from proofbook.model.memo import Memo
-from proofbook.model.page import Page, parse
-from proofbook.model.page_file import language_of, stem_of
+from proofbook.model.cache import Memo
+from proofbook.model.page import Page, language_of, parse, stem_of
 from proofbook.model.problem import Problem
 from proofbook.model.revision import Revision
 

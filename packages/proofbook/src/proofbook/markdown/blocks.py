@@ -1,22 +1,21 @@
 """Cuts a page into blocks, line by line: front matter, fences, directives, comments, HTML.
 
-What stands between them is cut by `proofbook.markdown.paragraphs`. What is left is prose: regions
-of text, each of which is one paragraph, item of a list, cell of a table or title, in which
-`proofbook.markdown.inline` finds code, maths and links. What begins a block, and where it ends, is
-as in Python-Markdown with the extensions of the site.
+What stands between them is cut into paragraphs, headings, boxes, lists, tables and formulas. What
+is left is prose: regions of text, each of which is one paragraph, item of a list, cell of a table
+or title, in which `proofbook.markdown.inline` finds code, maths and links. What begins a block, and
+where it ends, is as in Python-Markdown with the extensions of the site; the tests compare the two.
 """
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
-from itertools import accumulate
+from bisect import bisect_left, bisect_right
+from itertools import accumulate, pairwise
 
 from markdown.util import BLOCK_LEVEL_ELEMENTS
 
-from proofbook.directives.options import OPTIONS
-from proofbook.markdown.paragraphs import TAB, Paragraphs
-from proofbook.markdown.spans import SEPARATOR, Blocks, Reference, Region, Span
+from proofbook.markdown.inline import find_code, scan_inline
+from proofbook.markdown.spans import OPTIONS, SEPARATOR, Blocks, Heading, Reference, Region, Span
 
 _DIRECTIVE = re.compile(r"^(?P<indent> *):::(?P<path>.*)$")
 _OPTION = re.compile(r"^(?P<before>\s+(?P<key>[a-z_]+):)(?P<value>.*)$")
@@ -24,6 +23,34 @@ _FENCE = re.compile(
     r"^(?P<indent>[> \t]*)(?P<ticks>`{3,}(?=[^`]*$)|~{3,})(?P<info>.*)$"  # with "`" behind: code
 )
 _HTML = re.compile(r" {0,3}<(?P<close>/?)(?P<tag>[A-Za-z][\w-]*)(?P<rest>(?:\"[^\"]*\"|[^>\"])*)>")
+_SEPARATOR = re.compile(r" *\|?[ :-]*-[ :-]*(?:\|[ :-]*-[ :-]*)*\|? *$")
+_BAR = re.compile(r"\\.|\|")
+_HEADING = re.compile(
+    r"(?P<level>#{1,6})[ \t]*(?P<text>.*?)(?:[ ]*(?P<attributes>\{[^{}]*\}))?[ ]*$"
+)
+_SETEXT = re.compile(r"(?:=+|-+) *$")
+_ANCHOR = re.compile(r"#([A-Za-z][A-Za-z0-9_-]*)(?=[\s}]|$)")
+_BOX = re.compile(
+    r"(?P<mark>!!!|\?\?\?\+?) ?(?:(?P<kind>[\w-]+(?: +[\w-]+)*)(?: +\"(?P<title>.*)\")?"
+    r"|\"(?P<alone>.*)\") *$"
+)
+_ITEM = re.compile(r" {0,3}(?:[*+-]|\d+\.) +")
+_ITEM_WITHIN = re.compile(r" *(?:[*+-]|\d+\.) +")
+_DEFINED = re.compile(r" {0,3}: {1,3}")  # of a definition list
+_NOTE = re.compile(r" {0,3}\[\^(?P<label>[^\]]*)\]: *")
+_ADDRESS = re.compile(
+    r" {0,3}\[(?P<label>[^\[\]^][^\[\]]*)\]: *<?(?P<address>[^\s<>]+)>? *"
+    r"(?:\"[^\"]*\"|'[^']*'|\([^()]*\))? *$"
+)
+_RULE = re.compile(r" {0,3}(?:(?:- {0,2}){3,}|(?:_ {0,2}){3,}|(?:\* {0,2}){3,})$")
+_QUOTE = re.compile(r"(?: {0,3}> ?)+")
+_DISPLAY = re.compile(
+    r"\$\$(?P<dollars>(?:\\.|[^\\])+?)\$\$ *\Z|\\\[(?P<square>(?:\\[^\]]|[^\\])+?)\\\] *\Z"
+    r"|(?P<bare>\\begin\{(?P<env>[a-z]+\*?)\}(?:\\.|[^\\])+?\\end\{(?P=env)\}) *\Z",
+    re.DOTALL,
+)
+TAB = 4
+"""How far the content of a list item, a box or a footnote is indented, says Python-Markdown."""
 BLOCK_LEVEL = frozenset(BLOCK_LEVEL_ELEMENTS)
 
 
@@ -39,7 +66,7 @@ class _Scanner:
         self.lines = text.split("\n")
         self.starts = [0, *accumulate(len(line) + 1 for line in self.lines)]
         self.found = Blocks(text)
-        self.paragraphs = Paragraphs(self.lines, self.starts, self.found)
+        self.containers: list[tuple[int, str]] = []  # how far the content is indented, and of what
         self.closers = self._closers()
         self.dedents = self._dedents()
         self.text = text
@@ -59,14 +86,14 @@ class _Scanner:
             elif "<" in line and line.lstrip(" ").startswith("<"):
                 step = self._html(at)
             if step:
-                self.paragraphs.cut(chunk, at)
+                self._chunk(chunk, at)
                 if line.strip():
-                    self.paragraphs.leave(at)
+                    self._leave(at)
                 at += step
                 chunk = at
             else:
                 at += 1
-        self.paragraphs.cut(chunk, at)
+        self._chunk(chunk, at)
         self.found.text = "\n".join(self.lines)
         self.found.spans.sort(key=lambda span: span.start)
         return self.found
@@ -182,7 +209,7 @@ class _Scanner:
         return self._raw_html(at, tag)
 
     def _raw_html(self, at: int, opened: re.Match) -> int:
-        """HTML that is no Markdown goes to the tag that closes it; the text in it is prose."""
+        """HTML that is not Markdown goes to the tag that closes it; the text in it is prose."""
         name = opened["tag"]
         tags = re.compile(rf"<(/?){name}\b[^>]*>", re.IGNORECASE)
         depth, start = 0, self.starts[at]
@@ -199,7 +226,251 @@ class _Scanner:
         )
         return last - at + 1
 
+    def _chunk(self, first: int, after: int) -> None:
+        """Cut lines without a blank one between them into blocks."""
+        lines = self.lines
+        at = first
+        while at < after and not lines[at].strip():
+            at += 1
+        if at >= after:
+            return
+        if quote := _QUOTE.match(lines[at]):
+            self._quotation(at, after, quote.end())
+        else:
+            self._run(at, after, 0)
+
+    def _quotation(self, first: int, after: int, indent: int) -> None:
+        """Blank the marks of a quotation, and cut what is left of its lines into chunks."""
+        for at in range(first, after):
+            if quote := _QUOTE.match(self.lines[at]):
+                self.lines[at] = " " * quote.end() + self.lines[at][quote.end() :]
+        begins = first
+        for at in range(first, after + 1):
+            if at == after or not self.lines[at].strip():
+                if begins < at:
+                    self._run(begins, at, indent)
+                begins = at + 1
+
+    def _run(self, at: int, after: int, quoted: int) -> None:
+        """Cut a chunk into blocks; `quoted`: how far a quotation indents it."""
+        lines, begins = self.lines, True
+        self._leave(at)
+        while at < after:
+            base = max(quoted, self.containers[-1][0] if self.containers else 0)
+            line = lines[at]
+            indent = len(line) - len(line.lstrip(" "))
+            if begins and indent >= base + TAB:
+                at = self._indented_code(at, after, base + TAB)
+                continue
+            shift = min(base, indent)
+            inside = line[shift:]
+            if quote := _QUOTE.match(inside):
+                self._quotation(at, after, shift + quote.end())
+                return
+            at, begins = self._block(at, after, inside, shift, base)
+
+    def _indented_code(self, first: int, after: int, indent: int) -> int:
+        last = first
+        while last < after and self.lines[last].startswith(" " * indent):
+            last += 1
+        self._span("indented-code", first, last - 1)
+        return last
+
+    def _block(self, at: int, after: int, inside: str, shift: int, base: int) -> tuple[int, bool]:
+        """One block that begins in a line: the line behind it, and whether a block begins there.
+
+        inside: the line without the indent of its container; shift: how long that indent is.
+        """
+        place = self.starts[at] + shift
+        if box := _BOX.match(inside):
+            part = "title" if box["title"] is not None else "alone"
+            title = box[part]
+            begin = place + box.start(part) if title is not None else -1
+            self.found.spans.append(
+                Span(
+                    "box",
+                    place,
+                    place + len(inside.rstrip()),
+                    at + 1,
+                    title or "",
+                    begin,
+                    name=f"{box['mark']} {box['kind'] or ''}".strip(),
+                )
+            )
+            if title:
+                self.found.regions.append(Region(begin, begin + len(title)))
+            self.containers.append((base + TAB, "box"))
+            if at + 1 < after:
+                self._leave(at + 1)
+            return at + 1, True
+        if inside.startswith("#"):
+            self._heading(at, place, inside)
+            return at + 1, True
+        if inside.startswith(("$$", r"\[", r"\begin{")) and (
+            end := self._display(at, after, place)
+        ):
+            return end, True
+        if at + 1 < after and begins_table(self.lines[at], self.lines[at + 1]):
+            return self._table(at, after), True
+        if _RULE.match(inside):
+            return at + 1, True
+        if address := _ADDRESS.match(inside):
+            label = " ".join(address["label"].lower().split())
+            self.found.definitions[label] = address["address"]
+            self.found.spans.append(
+                Span(
+                    "definition",
+                    place,
+                    place + len(inside),
+                    at + 1,
+                    name=label,
+                    address=address["address"],
+                    address_start=place + address.start("address"),
+                )
+            )
+            return at + 1, True
+        for pattern, kind in ((_ITEM, "item"), (_NOTE, "note"), (_DEFINED, "item")):
+            if marked := pattern.match(inside):
+                return self._item(
+                    at, after, place + marked.end(), base, kind, inside[marked.end() :]
+                )
+        return self._paragraph(at, after, place, base)
+
+    def _item(
+        self, at: int, after: int, place: int, base: int, kind: str, inside: str
+    ) -> tuple[int, bool]:
+        """An item of a list, or a footnote: its first line may begin any block."""
+        self.containers.append((base + TAB, kind))
+        if inside.startswith("#"):
+            self._heading(at, place, inside)
+            return at + 1, True
+        if inside.startswith(("$$", r"\[", r"\begin{")) and (
+            end := self._display(at, after, place)
+        ):
+            return end, True
+        return self._paragraph(at, after, place, base)
+
+    def _leave(self, at: int) -> None:
+        """Close the lists and boxes to which a line is not indented far enough."""
+        indent = len(self.lines[at]) - len(self.lines[at].lstrip(" "))
+        while self.containers and indent < self.containers[-1][0]:
+            self.containers.pop()
+
+    def _heading(self, at: int, place: int, inside: str, underlined: int = 0) -> None:
+        """`underlined`: the level of a heading that has a row of = or - below it."""
+        found = _HEADING.match(f"# {inside}" if underlined else inside)
+        text = found["text"] if underlined else found["text"].rstrip("# ")
+        anchor = _ANCHOR.search(found["attributes"] or "")
+        level = underlined or len(found["level"])
+        start = place if underlined else place + found.start("text")
+        end = place + len(inside.rstrip())
+        self.found.headings.append(Heading(level, anchor and anchor[1], at + 1, text))
+        self.found.spans.append(Span("heading", place, end, at + 1, text, start, name=str(level)))
+        if inside[start - place :].strip():
+            self.found.regions.append(Region(start, place + len(inside), True))
+
+    def _display(self, at: int, after: int, place: int) -> int:
+        """The line behind a displayed formula, or 0: it must be all of its block."""
+        end = self.starts[after - 1] + len(self.lines[after - 1])
+        block = "\n".join([self.lines[at][place - self.starts[at] :], *self.lines[at + 1 : after]])
+        found = _DISPLAY.match(block)
+        if not found:
+            return 0
+        part = next(p for p in ("dollars", "square", "bare") if found[p] is not None)
+        latex, start = found[part], place + found.start(part)
+        end = place + len(block.rstrip())
+        self.found.spans.append(Span("maths", place, end, at + 1, latex, start, display=True))
+        return after
+
+    def _table(self, first: int, after: int) -> int:
+        columns = len(cells_of(self.lines[first]))
+        for at in range(first, after):
+            cells = cells_of(self.lines[at])
+            self._span("row", at, at, name=str(len(cells)))
+            if at != first + 1:
+                for start, end in cells[:columns]:
+                    place = self.starts[at]
+                    self.found.regions.append(Region(place + start, place + end, True))
+        return after
+
+    def _paragraph(self, at: int, after: int, place: int, base: int) -> tuple[int, bool]:
+        """A paragraph goes on until something begins that needs no blank line above it."""
+        lines, last = self.lines, at + 1
+        listed = bool(self.containers) and self.containers[-1][1] != "box"
+        boxed = base if not listed else 0
+        begins = False
+        while last < after:
+            line = lines[last]
+            indent = len(line) - len(line.lstrip(" "))
+            if listed and _ITEM_WITHIN.match(line):
+                self._leave(last)
+                begins = True
+                break
+            if indent < boxed and any(kind == "box" for _, kind in self.containers):
+                self._leave(last)
+                begins = True
+                break
+            inside = line[min(base, indent) :]
+            if inside.startswith(("#", "!!!", "???", ":   ")) or _QUOTE.match(inside):
+                begins = True
+                break
+            if _RULE.match(inside) or _NOTE.match(inside) or _ADDRESS.match(inside):
+                begins = True
+                break
+            if last == at + 1 and _SETEXT.match(inside) and not listed:
+                text = lines[at][place - self.starts[at] :]
+                self._heading(at, place, text, underlined=1 if inside[0] == "=" else 2)
+                return at + 2, True
+            last += 1
+        end = self.starts[last - 1] + len(lines[last - 1])
+        self.found.regions.append(Region(place, end))
+        return last, begins
+
+
+def begins_table(head: str, below: str) -> bool:
+    """Whether a line is the head of a table: the line below it separates as many cells."""
+    if "|" not in head or "|" not in below or not _SEPARATOR.match(below):
+        return False
+    return len(cells_of(head)) == len(cells_of(below))
+
+
+def cells_of(row: str) -> list[tuple[int, int]]:
+    """Where the cells of a row stand; a pipe within code or behind a backslash divides none."""
+    bars = [found.start() for found in _BAR.finditer(_without_code(row)) if found[0] == "|"]
+    if not bars:
+        return [(0, len(row))]
+    first = len(row) - len(row.lstrip())
+    last = len(row.rstrip()) - 1
+    edges = bars if bars[0] == first else [first - 1, *bars]
+    edges = edges if edges[-1] == last else [*edges, last + 1]
+    return [(left + 1, right) for left, right in pairwise(edges)]
+
+
+def _without_code(row: str) -> str:
+    """The row with the code in it blanked."""
+    for code in find_code(row):
+        row = row[: code.start] + "x" * (code.end - code.start) + row[code.end :]
+    return row
+
 
 def _indent(line: str) -> int:
     """How far a line is indented, the marks of quotations included."""
     return len(line) - len(line.lstrip("> \t"))
+
+
+def scan_spans(blocks: Blocks) -> tuple[Span, ...]:
+    """All spans of a page in the order of the text: blocks, and the inline spans of prose."""
+    starts = [0, *accumulate(len(line) + 1 for line in blocks.text.split("\n"))]
+
+    def line_of(place: int) -> int:
+        return bisect_right(starts, place)
+
+    found = list(blocks.spans)
+    for region in blocks.regions:
+        found += scan_inline(blocks.text, region, line_of, blocks.definitions)
+    return tuple(sorted(found, key=lambda span: (span.start, -span.end)))
+
+
+def scan(text: str) -> tuple[Span, ...]:
+    """All spans of a text of Markdown; its lines end with `\\n`."""
+    return scan_spans(scan_blocks(text, whole=False))

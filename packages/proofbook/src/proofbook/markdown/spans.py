@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from gradtrace.vary.variation import FORM
+
 _EXTERNAL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 
 
@@ -150,3 +152,49 @@ class Blocks:
     not_prose: list[tuple[int, int]] = field(default_factory=list)
     unclosed: list[int] = field(default_factory=list)
     within_comment: list[int] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option of a directive.
+
+    `form`: how a page writes it. `words`: which part of its value a reader sees: "" for nothing,
+    "all", or "last", what stands behind the last separator. `same`: whether the rest of the value
+    is the same in each language. `repeatable`: whether it may be given more than once.
+    """
+
+    form: str
+    words: str = ""
+    same: bool = True
+    repeatable: bool = False
+
+
+SNIPPET_OPTIONS = {
+    "highlight": Option("highlight: <text that stands in one line of the code>", repeatable=True),
+    "note": Option(
+        "note: <text that stands in one line of the code> | <what that line does>",
+        words="last",
+        repeatable=True,
+    ),
+    "figure": Option("figure: grid, figure: trace, or figure: plot"),
+    "captions": Option(
+        "captions: <one for each matrix of the grid, with | between them>", words="all", same=False
+    ),
+    "alt": Option("alt: <what the plot shows, in words>", words="all", same=False),
+    "words": Option("words: <label of the plot>=<in the language of the page> | ...", same=False),
+    "vary": Option(FORM, repeatable=True),
+    "passes": Option("passes: <the backward passes that the trace shows, as 1 or 2-3>"),
+    "then": Option("then: <another version of PyTorch, as 1.12.1>", repeatable=True),
+}
+LESSONS = {
+    "about": Option(
+        "about: <a lesson, as in slope.en.md: slope> | <what a reader learns there>",
+        words="last",
+        repeatable=True,
+    )
+}
+PART = {"part": Option("part: <a part that stands in the file>")}
+OPTIONS = {**SNIPPET_OPTIONS, **LESSONS, **PART}
+"""The options of proofbook's own directives, each declared once: the scanner reads here which words
+a reader sees, the comparison of languages what is the same in each, each directive what it knows.
+"""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from functools import reduce
 
-from proofbook.api.names_in_code import NOT_PYTHON
+from proofbook.api.index import NOT_PYTHON
 from proofbook.maths.algebra.expression import NotEvaluated, Symbol, Value, evaluate, replace
 from proofbook.maths.algebra.latex import Tree
 from proofbook.maths.symbol_values import SymbolValues, signed_numbers, symbol_of

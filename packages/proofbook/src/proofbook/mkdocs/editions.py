@@ -25,7 +25,7 @@ from proofbook.export import downloads, host_files, notebook
 from proofbook.html.page_context import Place
 from proofbook.model.book import Book
 from proofbook.model.config import BookConfig, in_language
-from proofbook.model.page_file import name_of
+from proofbook.model.page import name_of
 
 EDITION = "edition"
 """The setting in `extra` that says which language an edition has; the first one has none."""

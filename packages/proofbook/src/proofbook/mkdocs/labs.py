@@ -23,9 +23,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import Files
 from mkdocs.structure.pages import Page as SitePage
 
-from proofbook.check.text_difference import first_different_line
-from proofbook.directives.plot import plots_of
-from proofbook.directives.varied_plot import Variants
+from proofbook.directives.plot import DrawnRuns, plots_of
 from proofbook.html.figures import PLACEHOLDER, awaited_figures, fill_figures
 from proofbook.html.folds import show_figure_first
 from proofbook.html.tree import Node, Tree
@@ -34,11 +32,10 @@ from proofbook.mkdocs.page_cache import Cache, digest
 from proofbook.model.book import Book
 from proofbook.model.page import Page, one_line_end
 from proofbook.model.problem import Problem
-from proofbook.model.snippet import dtype_of_results, output_file
+from proofbook.model.snippet import dtype_of_results, first_different_line, output_file
 from proofbook.model.temporary import TemporaryFolder
-from proofbook.run.plot_environment import STYLE
-from proofbook.run.result import Result
-from proofbook.run.runner import TIME_LIMIT
+from proofbook.run.judge import Result
+from proofbook.run.runner import STYLE, TIME_LIMIT
 from proofbook.run.runs import VARIED, Runs
 
 Render = Callable[[MkDocsConfig, Files], None]
@@ -163,7 +160,7 @@ class Labs:
             show_figure_first(tree, filled, language)
         return tree.html
 
-    def variants(self, script: str) -> Variants | None:
+    def variants(self, script: str) -> DrawnRuns | None:
         """What a script drew with other numbers, for which this waits; None where that isn't known
         yet, or has failed."""
         run = self.runs.last(script, VARIED)

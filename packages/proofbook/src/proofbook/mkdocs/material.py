@@ -10,7 +10,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from proofbook.html.tree import Tree, element, prepend
 from proofbook.mkdocs.site_folder import write_atomically
 from proofbook.model.config import BookConfig, in_language
-from proofbook.model.page_file import language_of, name_of
+from proofbook.model.page import language_of, name_of
 from proofbook.model.problem import Problem, format_problems
 
 _UNPROVED = {

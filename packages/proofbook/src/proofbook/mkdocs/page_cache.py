@@ -24,7 +24,7 @@ from proofbook.html.finish import FinishedPage, finish_page
 from proofbook.html.page_context import Place, page_context
 from proofbook.markdown.highlight import RememberingExtension
 from proofbook.model.book import Book
-from proofbook.model.memo import Reads
+from proofbook.model.cache import Reads
 
 _HIGHLIGHT = "pymdownx.highlight"
 _APART = {"dev_addr", "markdown_extensions", "plugins", "site_dir", "strict", "theme", "watch"}

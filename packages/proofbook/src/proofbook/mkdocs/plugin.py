@@ -54,8 +54,7 @@ from proofbook.mkdocs.session import Findings, Session, prove, write_shared_file
 from proofbook.mkdocs.site_folder import SiteFolder
 from proofbook.model.book import Book
 from proofbook.model.config import OPTIONS, BookConfig
-from proofbook.model.page import parse
-from proofbook.model.page_file import name_of
+from proofbook.model.page import name_of, parse
 from proofbook.model.problem import Unproved, format_problems, no_room
 
 log = logging.getLogger("mkdocs.proofbook")

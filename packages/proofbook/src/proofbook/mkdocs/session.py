@@ -20,11 +20,10 @@ from proofbook.mkdocs.material import show_problems
 from proofbook.mkdocs.page_cache import Cache, RenderedPages, digest, installed_software
 from proofbook.mkdocs.search_index import SearchIndex
 from proofbook.model.book import Book, read_book
-from proofbook.model.memo import Reads
+from proofbook.model.cache import Reads, Store
 from proofbook.model.problem import Problem, without_duplicates
-from proofbook.model.store import Store
 from proofbook.run.runner import RunnerError
-from proofbook.run.runs import VARIED, Runs
+from proofbook.run.runs import VARIED, Runs, known_results, seconds_of
 
 log = logging.getLogger("mkdocs.proofbook")
 
@@ -73,16 +72,16 @@ class Session:
         """
         store = Store(root)
         book = read_book(root, store.load_memo())
-        known = store.load_results()
+        known = known_results(store)
         runs = Runs(
             book.root,
             # Each script is run at every build; with other numbers, once for these.
             known={key: result for key, result in known.items() if key[2] == VARIED},
-            took={script: result.seconds for (script, *_), result in known.items()},
+            took=seconds_of(known),
         )
         installed = installed_software()
         started = pipeline.start(book, runs, navigation=False)
-        cache = Cache(store.load_site(book.config, installed))
+        cache = Cache(store.load("site", book.config, installed))
         return cls(serving, store, book, runs, started, installed, cache)
 
     def reopen(self) -> None:
@@ -99,9 +98,9 @@ class Session:
         """Stop what runs, and save what was found for the next process."""
         with contextlib.suppress(OSError):
             self.store.save_memo(self.book)
-            self.store.save_site(self.book.config, self.installed, self.cache.used())
+            self.store.save("site", self.cache.used(), self.book.config, self.installed)
             if all(run.done() for run in self.started.waiting):
-                self.store.save_runs(self.runs)
+                self.runs.save(self.store)
         self.pages.close()
         self.runs.close()
 

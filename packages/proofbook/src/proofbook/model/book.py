@@ -1,6 +1,6 @@
 """A book in a folder: the text of every file, read once, and the results computed from it.
 
-A `Book` never changes. `reopened` gives the book after an edit: it reads the files that changed,
+A `Book` never changes. `reopened` returns the book after an edit: it reads the files that changed,
 and shares the memory of results with the one before.
 """
 
@@ -8,22 +8,25 @@ from __future__ import annotations
 
 import hashlib
 import posixpath
+import re
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
+from importlib import metadata
 from pathlib import Path
 from typing import Any, TypeVar
 
-from proofbook.markdown.placeholders import fill_placeholders
+from proofbook.model.cache import LIBRARIES, Memo, Reads, Remembered, version_of
 from proofbook.model.config import BookConfig, read_config
-from proofbook.model.memo import Memo, Reads, Remembered
-from proofbook.model.page import Page, parse
-from proofbook.model.page_file import language_of, name_of
+from proofbook.model.page import Page, language_of, name_of, parse
 from proofbook.model.problem import Problem, not_utf8
 from proofbook.model.sources import SourceFile, read_sources
 
 CACHED = 512
-"""For so many arguments `Book.cached` keeps what a function gave."""
+"""For so many arguments `Book.cached` keeps what a function returned."""
+
+PLACEHOLDER = re.compile(r"\{\{ *([\w-]+)\.version *\}\}")
+"""What a page leaves open: `{{ torch.version }}`, the version of a library that is installed."""
 
 _T = TypeVar("_T")
 
@@ -39,8 +42,8 @@ class Book:
     root: Path
     config: BookConfig
     sources: Mapping[str, SourceFile]
-    memo: Memo = field(default_factory=Memo)
-    resources: dict[Hashable, Any] = field(default_factory=dict)
+    memo: Memo = field(default_factory=dict)
+    in_memory: dict[Callable, Callable] = field(default_factory=dict)
     _valid: set = field(default_factory=set)
     _lists: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
     _reads: Reads | None = None
@@ -49,16 +52,16 @@ class Book:
         """The book as its files are now; of those that did not change, nothing is read again."""
         config = read_config(self.root)
         sources = read_sources(self.root, config, self.sources)
-        memo = self.memo if config == self.config else Memo()
-        return Book(self.root, config, sources, memo, self.resources)
+        memo = self.memo if config == self.config else {}
+        return Book(self.root, config, sources, memo, self.in_memory)
 
     def with_texts(self, texts: Mapping[str, str]) -> Book:
-        """The book as it would be with these texts in these files, beside all others."""
+        """The book as it would be with these texts in these files, besides all others."""
         changed = {
             file: SourceFile(text, hashlib.sha256(text.encode()).hexdigest()[:20], (-1, -1))
             for file, text in texts.items()
         }
-        return Book(self.root, self.config, {**self.sources, **changed}, self.memo, self.resources)
+        return Book(self.root, self.config, {**self.sources, **changed}, self.memo, self.in_memory)
 
     def changed_since(self, before: Book) -> set[str]:
         """The files that have another text than in the book `before`, or are new or gone."""
@@ -164,7 +167,7 @@ class Book:
 
     @cached_property
     def unreadable(self) -> tuple[Problem, ...]:
-        """The files that are no text in UTF-8."""
+        """The files that are not text in UTF-8."""
         return tuple(
             not_utf8(name, source.error, (name,) if name.endswith(".md") else ())
             for name, source in sorted(self.sources.items())
@@ -179,14 +182,14 @@ class Book:
         The function is one of a module; its result must not be changed by anybody.
         """
         key = function, arguments
-        entry = self.memo.entries.get(key)
+        entry = self.memo.get(key)
         if entry is None or not self._is_valid(key, entry):
             view = replace(self, _reads={})
             try:
                 value = function(view, *arguments)
             finally:  # who catches the error depends on what was read until then
                 self._note_all(view._reads)
-            entry = self.memo.entries[key] = Remembered(value, view._reads)
+            entry = self.memo[key] = Remembered(value, view._reads)
             self._valid.add(key)
         self._note_all(entry.reads)
         return entry.value
@@ -207,35 +210,25 @@ class Book:
         """Whether everything that was read is what it was."""
         return all(self._current(read) == known for read, known in reads.items())
 
-    def resource(self, make: Callable[..., _T], *arguments: Hashable) -> _T:
-        """`make(*arguments)`, made once for the last arguments, and never written to disk.
-
-        For what depends on the installed software, and for what cannot be written.
-        """
-        known = self.resources.get(make)
-        if known is None or known[0] != arguments:
-            known = self.resources[make] = arguments, make(*arguments)
-        return known[1]
-
     def cached(self, function: Callable[..., _T], *arguments: Hashable) -> _T:
         """`function(*arguments)` for the last arguments that it was asked with; never on disk.
 
-        For functions of texts and numbers that several pages ask alike.
+        For functions of texts and numbers that several pages ask alike, and for what depends on the
+        installed software, or cannot be written.
         """
-        key = lru_cache, function
-        if key not in self.resources:
-            self.resources[key] = lru_cache(maxsize=CACHED)(function)
-        return self.resources[key](*arguments)
+        if function not in self.in_memory:
+            self.in_memory[function] = lru_cache(maxsize=CACHED)(function)
+        return self.in_memory[function](*arguments)
 
     def forget_unused(self) -> None:
         """Forget the results that are not valid, and those that read a file that is gone.
 
         What a build needs and a check does not, stays: it costs little until its page changes.
         """
-        for key, entry in list(self.memo.entries.items()):
+        for key, entry in list(self.memo.items()):
             files = (read for read in entry.reads if isinstance(read, str))
             if key not in self._valid and not all(file in self.sources for file in files):
-                self.memo.entries.pop(key, None)
+                self.memo.pop(key, None)
 
     def _is_valid(self, key: Hashable, entry: Remembered) -> bool:
         if key not in self._valid:
@@ -250,7 +243,7 @@ class Book:
         return answer
 
     def _current(self, read: Hashable) -> Any:
-        """What a file or a query gives now."""
+        """The answer to a query, or the hash of a file, now."""
         if isinstance(read, str):
             return _stamp(self, read)
         kind, *rest = read
@@ -295,7 +288,24 @@ def read_book(root: Path, memo: Memo | None = None) -> Book:
     """
     root = root.resolve()
     config = read_config(root)
-    return Book(root, config, read_sources(root, config, {}), memo or Memo())
+    return Book(root, config, read_sources(root, config, {}), memo if memo is not None else {})
+
+
+def fill_placeholders(text: str) -> str:
+    """The text with the versions in it, each without its last number: 2.13.
+
+    Filled in are the libraries on which results depend; any other name stays as it is written.
+    """
+    return PLACEHOLDER.sub(_version, text) if "{{" in text else text
+
+
+def _version(found: re.Match[str]) -> str:
+    if found[1] not in LIBRARIES:
+        return found[0]
+    try:
+        return ".".join(version_of(found[1]).split(".")[:2])
+    except metadata.PackageNotFoundError:
+        return found[0]
 
 
 def _is_file(path: Path) -> bool:

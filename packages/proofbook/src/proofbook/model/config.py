@@ -15,10 +15,10 @@ from typing import Any, TypeVar
 import yaml
 from yaml_env_tag import construct_env_tag
 
-from proofbook.model.page_file import LANGUAGE_CODE
 from proofbook.model.problem import Problem, Unproved
 
 FILE = "mkdocs.yml"
+LANGUAGE_CODE = re.compile(r"[a-z]{2,3}(?:-[A-Za-z]{2,4})?")
 FALLBACK = "en"
 """The language of whatever has no translation into the language of a page."""
 
@@ -248,7 +248,9 @@ def _problems(root: Path, file: str, options: Mapping[str, Any]) -> list[Problem
         for code, own in given.items():
             if not isinstance(code, str) or not LANGUAGE_CODE.fullmatch(code):
                 # Unquoted, `no:` (Norwegian) is a truth value in YAML.
-                wrong("languages", "this is no code of a language", 'a code such as "en"', code)
+                wrong(
+                    "languages", "this is not the code of a language", 'a code such as "en"', code
+                )
             elif isinstance(own, dict) and (odd := own.keys() - words):
                 expected = " or ".join(sorted(words))
                 wrong(odd.pop(), f"the language {code} has no such option", expected, own)
@@ -259,14 +261,16 @@ def _problems(root: Path, file: str, options: Mapping[str, Any]) -> list[Problem
     for entry in options.get("inventories") or ():
         texts = isinstance(entry, dict) and all(isinstance(text, str) for text in entry.values())
         if not texts or entry.keys() != {"file", "base_url"}:
-            wrong("inventories", "this is no inventory", "file: and base_url:, two texts", entry)
+            wrong(
+                "inventories", "this is not an inventory", "file: and base_url:, two texts", entry
+            )
     for name in ("glossary", "questions"):
         path = options.get(name)
         if path is not None and not (path.startswith("docs/") and path.endswith(".toml")):
             wrong(name, "the file is none of the book", "docs/<folder>/<name>.toml", path)
     if not all(isinstance(path, str) for path in options.get("directives") or ()):
         expected = "paths of Python files or folders"
-        wrong("directives", "this is no list of paths", expected, options["directives"])
+        wrong("directives", "this is not a list of paths", expected, options["directives"])
     return found
 
 

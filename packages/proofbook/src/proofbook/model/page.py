@@ -4,6 +4,9 @@ A page names a snippet with a block that looks like mkdocstrings::
 
     ::: snippets/accumulate/two_losses.py
         highlight: loss3.backward()
+
+Its file is `docs/basics/leaf.zh.md` for the page `basics/leaf` in Chinese; in a book of one
+language the code may be left out.
 """
 
 from __future__ import annotations
@@ -18,10 +21,9 @@ from itertools import accumulate
 from operator import attrgetter
 from pathlib import Path
 
-from proofbook.markdown.blocks import scan_blocks
-from proofbook.markdown.scan import scan_spans
+from proofbook.markdown.blocks import scan_blocks, scan_spans
 from proofbook.markdown.spans import Blocks, Heading, Reference, Span
-from proofbook.model.page_file import language_of, name_of
+from proofbook.model.config import LANGUAGE_CODE
 from proofbook.model.problem import Problem
 
 _NO_PROSE = (
@@ -250,6 +252,22 @@ class Page:
             for start, end in cuts:
                 text[start:end] = _blank(self.text[start:end], letter)
         return "".join(text)
+
+
+def language_of(file: str) -> str:
+    """The code of the language that the name of a page says; "" where it says none."""
+    _, dot, code = file.removesuffix(".md").rpartition("/")[2].rpartition(".")
+    return code if dot and LANGUAGE_CODE.fullmatch(code) else ""
+
+
+def stem_of(file: str) -> str:
+    """A page without language and ending: `docs/basics/leaf`."""
+    return file.removesuffix(".md").removesuffix(f".{language_of(file)}")
+
+
+def name_of(file: str) -> str:
+    """A page without language and ending, seen from `docs/`: `basics/leaf`."""
+    return stem_of(file).removeprefix("docs/")
 
 
 def read(file: Path) -> str:

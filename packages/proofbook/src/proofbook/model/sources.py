@@ -1,17 +1,23 @@
-"""The text files of a book, read from its folder."""
+"""The text files of a book, read from its folder; of TOML, tables with their lines."""
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
 import os
+import re
+import tomllib
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from proofbook.model.config import BookConfig
 from proofbook.model.page import decoded
-from proofbook.model.problem import Problem, Unproved
+from proofbook.model.problem import Problem, Unproved, not_utf8
+
+if TYPE_CHECKING:
+    from proofbook.model.book import Book
 
 SECOND_WAY = "tests/second_way"
 """For each topic a file with a function for each script whose numbers are found a second way."""
@@ -25,6 +31,9 @@ RECORDS = "snippets/versions"
 """The folder of what other versions of PyTorch print; only there JSON belongs to the book."""
 BESIDE = ("requirements.txt",)
 """Files at the root of the book that its pages speak of."""
+
+
+_HEADER = re.compile(r"^\s*\[\[\s*([\w-]+)\s*\]\]", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -83,8 +92,11 @@ def _text_files(
             file = f"{name}/{entry.name}"
             if entry.name.startswith("."):
                 continue
-            if entry.is_symlink() and (found := _wrong_target(Path(entry.path), inside)):
-                refused.append(_wrong_link(file, found))
+            if entry.is_symlink() and not _can_be_followed(Path(entry.path), inside):
+                what = "the symbolic link cannot be followed"
+                found = f"a link to {os.readlink(entry.path)}"
+                mend = f"delete {file}, or put the file in its place"
+                refused.append(Problem(file, 1, what, "a link to a file of the book", found, mend))
             elif entry.is_dir():
                 waiting.append((Path(entry.path), file))
             elif entry.name.endswith((*TEXTS, ".json") if name == RECORDS else TEXTS):
@@ -100,25 +112,14 @@ def _too_large(file: str, size: int) -> Problem:
     return Problem(file, 1, what, f"at most {LARGEST:,} bytes", f"{size:,} bytes", mend)
 
 
-def _wrong_target(link: Path, inside: Iterable[Path]) -> str:
-    """Why a symbolic link cannot be followed; "" if it leads to something `inside` of the book."""
+def _can_be_followed(link: Path, inside: Iterable[Path]) -> bool:
+    """Whether a symbolic link leads to something `inside` of the book that does not hold it."""
     try:
         target = link.resolve(strict=True)
-    except FileNotFoundError:
-        return f"a link to {os.readlink(link)}, which does not exist"
-    except (OSError, RuntimeError):  # the latter up to Python 3.12
-        return "a link that leads back to itself"
-    if not any(target.is_relative_to(folder) for folder in inside):
-        return f"a link to {target}, outside of the book"
-    if any(folder.resolve().is_relative_to(target) for folder in link.parents):
-        return f"a link to {target}, the folder in which it lies"
-    return ""
-
-
-def _wrong_link(file: str, found: str) -> Problem:
-    what, expected = "the symbolic link cannot be followed", "a link to a file of the book, or none"
-    mend = f"delete {file}, or put the file in its place"
-    return Problem(file, 1, what, expected, found, mend)
+    except (OSError, RuntimeError):  # there is nothing, or it leads back to itself
+        return False
+    circle = any(folder.resolve().is_relative_to(target) for folder in link.parents)
+    return not circle and any(target.is_relative_to(folder) for folder in inside)
 
 
 def _unreadable(file: str, error: OSError) -> Problem:
@@ -133,3 +134,81 @@ def _read(file: Path, seen: tuple[int, int]) -> SourceFile:
         return SourceFile(decoded(raw), stamp, seen)
     except UnicodeDecodeError as error:
         return SourceFile("", stamp, seen, error)
+
+
+def parse_toml(text: str) -> dict[str, Any]:
+    """A text as TOML; raises `tomllib.TOMLDecodeError`, also where it nests too deep to be read."""
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        rows = text.split("\n")
+        deepest = max(range(len(rows)), key=lambda n: rows[n].count("[") + rows[n].count("{"))
+        raise tomllib.TOMLDecodeError(f"nested too deep (at line {deepest + 1})") from None
+
+
+def tables(
+    book: Book, file: str, kind: str, pages: tuple[str, ...]
+) -> list[tuple[dict[str, Any], int]]:
+    """The entries `[[kind]]` of a file, each with its line; none where the file doesn't exist.
+
+    `pages`: those on which a reader would meet a fault. Raises `Unproved` where it isn't TOML.
+    """
+
+    def unproved(line: int, what: str, expected: str, found: str) -> Unproved:
+        return Unproved([Problem(file, line, what, expected, found, f"correct {file}", pages)])
+
+    if not book.has(file):
+        return []
+    try:
+        text = book.text(file)
+        entries = book.cached(parse_toml, text).get(kind, [])
+    except UnicodeDecodeError as error:
+        raise Unproved([not_utf8(file, error, pages)]) from error
+    except tomllib.TOMLDecodeError as error:
+        found = re.search(r"line (\d+)", str(error))
+        line = int(found[1]) if found else 1
+        raise unproved(line, "this is not TOML", "TOML", str(error)) from error
+    headers = [found for found in _HEADER.finditer(text) if found[1] == kind]
+    lines = [text.count("\n", 0, found.end()) + 1 for found in headers]
+    if not isinstance(entries, list) or len(entries) != len(lines):
+        what, expected = f"this is not a list of {kind}s", f"[[{kind}]] above each"
+        raise unproved(1, what, expected, repr(entries)[:60])
+    return list(zip(entries, lines, strict=True))
+
+
+def is_words(value: object) -> bool:
+    """Whether a value is a text in one line, without blanks too many."""
+    return isinstance(value, str) and bool(value) and value == " ".join(value.split())
+
+
+def _is_list(value: object) -> bool:
+    return isinstance(value, list) and all(map(is_words, value))
+
+
+def _is_number(value: object) -> bool:
+    return type(value) is int and value > 0
+
+
+WORDS, WORD_LIST, NUMBER, FLAG = "text in one line", "list of texts", "number from 1", "truth value"
+"""What the value of a field may be."""
+_FORMS = {
+    WORDS: (is_words, '"..."'),
+    WORD_LIST: (_is_list, '["..."]'),
+    NUMBER: (_is_number, "7"),
+    FLAG: (lambda value: isinstance(value, bool), "true"),
+}
+
+
+def wrong_fields(
+    entry: Mapping[str, object], fields: Mapping[str, str], needed: Iterable[str]
+) -> Iterator[tuple[str, str, str]]:
+    """What is wrong with an entry of a TOML file, what was expected and what was found: fields that
+    are missing, unknown, or of another kind than `fields` says."""
+    for key in sorted(entry.keys() - fields.keys()):
+        yield "unknown field", ", ".join(fields), key
+    for key, kind in fields.items():
+        right, form = _FORMS[kind]
+        if key in entry and not right(entry[key]):
+            yield f"{key} is not a {kind}", f"{key} = {form}", repr(entry[key])
+        elif key not in entry and key in needed:
+            yield f"the entry has no {key}", f"{key} = {form}", "nothing"

@@ -1,4 +1,4 @@
-"""The file of what a script does with other numbers: `.varied`, beside its recording `.trace`.
+"""The file of what a script does with other numbers: `.varied`, next to its recording `.trace`.
 
 One JSON object a line. The first says what was varied. Each other one is a run: its `values`, what
 it `printed`, and its recording as `changes` of the lines of the `.trace`: either a line and the

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 from gradtrace import same_but_for_rounding
 
-from proofbook.check.outputs import problems_in_run, refused
+from proofbook.check.outputs import problems_in_run
 from proofbook.directives.registry import traced_scripts
 from proofbook.model.book import Book
 from proofbook.model.page import one_line_end
@@ -33,8 +33,7 @@ from proofbook.model.torch_records import (
     version_order,
 )
 from proofbook.pipeline import Watch
-from proofbook.run.refusals import LEAVES_THREAD, RAISES, WARNS
-from proofbook.run.result import Refusal, Result
+from proofbook.run.judge import LEAVES_THREAD, RAISES, WARNS, Refusal, Result, refused
 from proofbook.run.runner import Runner
 
 LIMIT = 120.0

@@ -1,6 +1,7 @@
-"""Runs scripts: starts the forkserver, sends it requests, gives back results.
+"""Runs scripts: starts the server, sends it requests, returns results.
 
-The protocol between the two is described in `forkserver`.
+The protocol between the two is described in `server`. For `proofbook shake`, a script can be run as
+on another machine, as far as one can imitate it.
 """
 
 from __future__ import annotations
@@ -13,16 +14,27 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from importlib import resources
 from pathlib import Path
 
 from proofbook.model.temporary import TemporaryFolder
-from proofbook.run.machine import Machine
-from proofbook.run.plot_environment import plot_environment
-from proofbook.run.result import Refusal, Result
+from proofbook.run.judge import Refusal, Result, Variant
+
+STYLE = Path(__file__).with_name("plot.mplstyle")
+
+
+def plot_environment() -> dict[str, str]:
+    """The environment variables with which a script draws figures in the form of the book."""
+    return {
+        "MATPLOTLIBRC": str(STYLE),
+        "MPLBACKEND": "agg",
+        # What `plt.show()` says where there is a screen and nothing is shown on it.
+        "PYTHONWARNINGS": "ignore:FigureCanvasAgg is non-interactive",
+    }
+
 
 TIME_LIMIT = 20.0
 """Seconds of wall-clock time that one script may take."""
@@ -33,12 +45,52 @@ SECONDS_EACH = 2.0
 _OURS = ("gradtrace", "proofbook")
 
 
+@dataclass(frozen=True)
+class Machine:
+    """A machine that rounds otherwise than this one.
+
+    `seed`: which way the last bits of inexact results go, see `rounding`; None leaves them.
+    `threads`: among which an operation may be divided. `kernels`: whether the kernels of oneDNN and
+    NNPACK are used, where torch has them, or its own.
+    """
+
+    name: str
+    seed: int | None = None
+    threads: int = 1
+    kernels: bool = True
+
+    @contextlib.contextmanager
+    def imitated(self) -> Iterator[None]:
+        """While it is active, torch computes as on this machine; its settings stay, the process
+        is for one run."""
+        import torch
+
+        from proofbook.run.rounding import OtherRounding
+
+        torch.set_num_threads(self.threads)
+        if not self.kernels:
+            torch.backends.mkldnn.enabled = False
+            torch.backends.nnpack.set_flags(False)
+        with OtherRounding(self.seed) if self.seed is not None else contextlib.nullcontext():
+            yield
+
+
+MACHINES = (
+    *(Machine(f"with the last bits of results moved (seed {seed})", seed) for seed in range(3)),
+    Machine("with two threads", threads=2),
+    Machine("with other kernels", kernels=False),
+)
+
+PLAIN_PROCESSOR = {"ATEN_CPU_CAPABILITY": "default"}
+"""The environment of a processor without AVX; torch reads it when it is imported."""
+
+
 class RunnerError(RuntimeError):
     """The process that runs the scripts did not start, or died."""
 
 
 class Runner:
-    """A forkserver that runs scripts, as many at a time as there are cores. Use it with `with`.
+    """A server that runs scripts, as many at a time as there are cores. Use it with `with`.
 
     `limit` is the time in seconds that one script may take, `hash_seed` the PYTHONHASHSEED of all
     runs; `fresh=True` starts one interpreter for each script, as happens where there is no fork.
@@ -62,19 +114,13 @@ class Runner:
         self._started: dict[int, float] = {}
         self._asked = False
         self._lock, self._sending = threading.Lock(), threading.Lock()
-        # Ours, not the forkserver's: it is deleted even if that process is killed.
+        # Ours, not the server's: it is deleted even if that process is killed.
         self._temporary = TemporaryFolder()
         self._folder = str(self._temporary.path)
         self._errors = Path(self._folder, "errors")
         with self._errors.open("wb") as errors:
             self._process = subprocess.Popen(
-                [
-                    python,
-                    "-m",
-                    "proofbook.run.forkserver",
-                    self._folder,
-                    "fresh" if fresh else "fork",
-                ],
+                [python, "-m", "proofbook.run.server", self._folder, "fresh" if fresh else "fork"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=errors,
@@ -103,13 +149,13 @@ class Runner:
         script: Path,
         trace: bool = False,
         machine: Machine | None = None,
-        variants: Sequence[tuple[str, str]] = (),
+        variants: Sequence[Variant] = (),
     ) -> Future[Result]:
-        """Have `script` run; the future gives its `Result`, or raises `RunnerError`.
+        """Have `script` run; the future returns its `Result`, or raises `RunnerError`.
 
         `machine`: another one, to be imitated. `variants`: other texts for the script, each after a
         word on what is different in it, which are run instead: with `trace` they are recorded,
-        without it they give the figures that they draw.
+        without it the figures are returned that they draw.
         """
         future: Future[Result] = Future()
         with self._lock:
@@ -133,11 +179,11 @@ class Runner:
             return [(self._paths[number], now - begin) for number, begin in started]
 
     def alive(self) -> bool:
-        """Whether the forkserver still runs."""
+        """Whether the server still runs."""
         return self._process.poll() is None
 
     def close(self) -> None:
-        """End the forkserver and everything that it runs."""
+        """End the server and everything that it runs."""
         if not self._asked:  # it may be importing torch yet, which nobody waits for
             self._process.kill()
         with contextlib.suppress(OSError):  # what a dead process did not read any more
@@ -180,7 +226,7 @@ class Runner:
         self._fail_all()
 
     def _fail_all(self) -> None:
-        """The forkserver has ended: no result will come any more."""
+        """The server has ended: no result will come any more."""
         code = self._process.wait()
         with self._lock:
             lost = list(self._waiting.values())

@@ -8,15 +8,14 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from proofbook.run.result import Result
+from proofbook.model.cache import Store
+from proofbook.run.judge import Result, Variant
 from proofbook.run.runner import Runner
 
-Key = tuple[str, str, str]
+RunKey = tuple[str, str, str]
 """A script, the hash of its bytes, and how it is run: one of the following."""
 PLAIN, RECORDED, VARIED = "plain", "recorded", "varied"
 """The last is with other numbers; the hash is then also that of all its texts."""
-Variants = Sequence[tuple[str, str]]
-"""Texts for a script, each after a word on what is different in it."""
 
 
 @dataclass
@@ -29,11 +28,11 @@ class Runs:
 
     root: Path
     start_runner: Callable[[], Runner] = Runner
-    known: dict[Key, Result] = field(default_factory=dict)
+    known: dict[RunKey, Result] = field(default_factory=dict)
     took: Mapping[str, float] = field(default_factory=dict)
     again: set[str] = field(default_factory=set)
     """The scripts that the last `start` had to run."""
-    _futures: dict[Key, Future[Result]] = field(default_factory=dict)
+    _futures: dict[RunKey, Future[Result]] = field(default_factory=dict)
     _last: dict[tuple[str, str], Future[Result]] = field(default_factory=dict)
     _runner: Runner | None = None
 
@@ -49,7 +48,7 @@ class Runs:
         self,
         scripts: Iterable[str],
         traced: Iterable[str],
-        varied: Mapping[str, Variants] | None = None,
+        varied: Mapping[str, Sequence[Variant]] | None = None,
     ) -> list[Future[Result]]:
         """Have these scripts run, those of `traced` recorded too, and those of `varied` with other
         numbers, recorded if they are of `traced`, unless that was done."""
@@ -61,7 +60,7 @@ class Runs:
         wanted += [(script, RECORDED) for script in traced]
         wanted += [(script, VARIED) for script in varied]
         wanted.sort(key=lambda each: -self.took.get(each[0], 0.0))
-        futures: dict[Key, Future[Result]] = {}
+        futures: dict[RunKey, Future[Result]] = {}
         self.again = set()
         for script, way in wanted:
             variants = varied[script] if way == VARIED else ()
@@ -70,7 +69,7 @@ class Runs:
                 futures[key] = self._futures[key]
             elif key in self.known:
                 futures[key] = Future()
-                # What is kept beside a book moves with it: the script may lie elsewhere by now.
+                # What is kept with a book moves with it: the script may lie elsewhere by now.
                 moved = replace(self.known[key], path=str(self.root / script))
                 futures[key].set_result(moved)
             else:
@@ -97,7 +96,7 @@ class Runs:
             if script in kept and last[script, way] == digest
         }
 
-    def _key(self, script: str, way: str, variants: Variants = ()) -> Key:
+    def _key(self, script: str, way: str, variants: Sequence[Variant] = ()) -> RunKey:
         texts = [(self.root / script).read_bytes(), *(text.encode() for _, text in variants)]
         return script, hashlib.sha256(b"\0".join(texts)).hexdigest()[:20], way
 
@@ -111,13 +110,29 @@ class Runs:
             self._runner.close()
             self._runner = None
 
-    def asked(self) -> set[str]:
-        """The scripts that were to be run, whatever came of it."""
-        return {script for script, *_ in self._futures}
+    def save(self, store: Store) -> None:
+        """Write the results; of the scripts that nobody asked for, what is known stays."""
+        asked = {script for script, *_ in self._futures}
+        others = {
+            key: result
+            for key, result in known_results(store).items()
+            if key[0] not in asked and (self.root / key[0]).is_file()
+        }
+        store.save("runs", {**others, **self.results()})
 
-    def results(self) -> dict[Key, Result]:
+    def results(self) -> dict[RunKey, Result]:
         """The results of the scripts that came to their end as they should."""
         return {key: future.result() for key, future in self._futures.items() if _counts(future)}
+
+
+def known_results(store: Store) -> dict[RunKey, Result]:
+    """The results of an earlier process for the same software."""
+    return store.load("runs")
+
+
+def seconds_of(results: Mapping[RunKey, Result]) -> dict[str, float]:
+    """How long each script took when it ran last."""
+    return {script: run.seconds for (script, *_), run in results.items()}
 
 
 def _counts(future: Future[Result]) -> bool:

@@ -8,13 +8,11 @@ from pathlib import Path
 
 from gradtrace import same_but_for_rounding
 
-from proofbook.check.text_difference import first_different_line
 from proofbook.model.page import one_line_end, read
 from proofbook.model.problem import Problem
-from proofbook.model.snippet import dtype_of_results, output_file
-from proofbook.run.machine import MACHINES, PLAIN_PROCESSOR, Machine
-from proofbook.run.result import Result
-from proofbook.run.runner import Runner
+from proofbook.model.snippet import dtype_of_results, first_different_line, output_file
+from proofbook.run.judge import Result
+from proofbook.run.runner import MACHINES, PLAIN_PROCESSOR, Machine, Runner
 
 ABOUT_LAST_DIGITS = re.compile(r"#.*\blast (?:digits?|bits?)\b", re.IGNORECASE)
 """The comment of a script that is about its last digits, which may differ."""

@@ -1,4 +1,4 @@
-"""One run of one script, seen from outside: its folder, its limits, its end."""
+"""One run of one script, seen from outside: its processes, its folder, its limits, its end."""
 
 from __future__ import annotations
 
@@ -7,15 +7,117 @@ import json
 import os
 import re
 import shutil
+import signal
+import subprocess
 import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from proofbook.run.process_group import ProcessGroup, ProcessTree
-from proofbook.run.refusals import Observation, fault_of_recorder, refusal_of, unrecordable
-from proofbook.run.result import OUTPUT_LIMIT, Refusal, Result
+from proofbook.model.problem import not_utf8
+from proofbook.run.judge import (
+    OUTPUT_LIMIT,
+    Observation,
+    Refusal,
+    Result,
+    fault_of_recorder,
+    refusal_of,
+    unrecordable,
+)
+
+
+@dataclass(frozen=True)
+class ProcessGroup:
+    """The process `pid` of a script, the leader of its group, and all that it started.
+
+    `exit_code()` returns the exit status of `pid` once it has ended, None before. What the script
+    started shares its process group, unless it left that. Where it did, and its parent is gone, the
+    server is its parent (on Linux) and knows it by its `file_limit`: the limit of file size is
+    another one for each script, and a process hands it on to whatever it starts.
+    """
+
+    pid: int
+    file_limit: int
+    exit_code: Callable[[], int | None]
+
+    def others_alive(self) -> bool:
+        """Whether processes that the script started still live."""
+        return bool(self._orphans()) or _signal(os.killpg, self.pid, 0)
+
+    def kill(self) -> None:
+        """Kill the script and all that it started; waits up to a second until they are gone."""
+        until = time.monotonic() + 1
+        while (self.exit_code() is None or self.others_alive()) and time.monotonic() < until:
+            if self.exit_code() is None:
+                _signal(os.kill, self.pid, signal.SIGKILL)
+            _signal(os.killpg, self.pid, signal.SIGKILL)
+            for orphan in self._orphans():
+                _signal(os.kill, orphan, signal.SIGKILL)
+            time.sleep(0.001)
+
+    def _orphans(self) -> list[int]:
+        while True:
+            orphans = [
+                pid
+                for pid in _child_processes()
+                if pid != self.pid and _file_limit(pid) == self.file_limit
+            ]
+            # Where one has ended, its own children are ours now: look again.
+            if not [pid for pid in orphans if _reaped(pid)]:
+                return orphans
+
+
+@dataclass(frozen=True)
+class ProcessTree:
+    """The same on Windows, where nothing knows of processes whose parent has ended."""
+
+    process: subprocess.Popen
+
+    def others_alive(self) -> bool:
+        """Always False: nobody could know."""
+        return False
+
+    def kill(self) -> None:
+        """Kill the script and what it started."""
+        if self.process.poll() is None:
+            command = ["taskkill", "/T", "/F", "/PID", str(self.process.pid)]
+            subprocess.run(command, capture_output=True)
+
+
+def _child_processes() -> list[int]:
+    """The processes whose parent this one is, where the system says so."""
+    try:
+        text = Path(f"/proc/self/task/{os.getpid()}/children").read_text()
+        return [int(pid) for pid in text.split()]
+    except OSError:
+        return []
+
+
+def _file_limit(pid: int) -> int | None:
+    import resource
+
+    try:
+        return resource.prlimit(pid, resource.RLIMIT_FSIZE)[1]
+    except OSError:
+        return None
+
+
+def _reaped(pid: int) -> bool:
+    try:
+        return os.waitpid(pid, os.WNOHANG)[0] == pid
+    except ChildProcessError:
+        return True
+
+
+def _signal(send: Callable[[int, int], None], to: int, number: int) -> bool:
+    """Send a signal to a process or a group; returns whether there was anyone to send it to."""
+    try:
+        send(to, number)
+    except (ProcessLookupError, PermissionError):
+        return False
+    return True
+
 
 GRACE = 1.0
 """Seconds that helpers of the script (a resource tracker, say) get to end after it has ended."""
@@ -78,7 +180,7 @@ class RunFolder:
         return [(printed, recording) for printed, recording in json.loads(text)]
 
     def read_report(self) -> dict | None:
-        """What the run reported at its end (see `entry`); None if it left no report."""
+        """What the run reported at its end (see `child`); None if it left no report."""
         try:
             return json.loads(self.report.read_text("utf-8"))
         except (OSError, ValueError):
@@ -102,12 +204,11 @@ class RunFolder:
 
 @dataclass
 class SupervisedRun:
-    """A run that was started; `poll` is called until it gives the result.
+    """A run that was started; `poll` is called until it returns the result.
 
     `limit`: seconds; `varied`: whether variants of it are run; `exit_code()`: the exit status of
     the script once it has ended, None before, negative for a signal; `processes`: the script's,
-    with what it started; `exit_descriptor`: one that is readable once the script has ended, where
-    the system has such.
+    with what it started.
     """
 
     script: str
@@ -116,7 +217,6 @@ class SupervisedRun:
     folder: RunFolder
     exit_code: Callable[[], int | None]
     processes: ProcessGroup | ProcessTree
-    exit_descriptor: int | None = None
     started: float = field(default_factory=time.monotonic)
     _exit_code: int | None = None
     _ended: float = 0.0
@@ -138,7 +238,6 @@ class SupervisedRun:
             self._exit_code, self._ended = self.exit_code(), now
             if self._exit_code is None:
                 return None
-            self._close_exit_descriptor()
         if self.processes.others_alive():
             if now - self._ended < GRACE:
                 return None
@@ -151,32 +250,23 @@ class SupervisedRun:
         self.processes.kill()
         self.folder.remove()
 
-    def _close_exit_descriptor(self) -> None:
-        if self.exit_descriptor is not None:
-            os.close(self.exit_descriptor)
-            self.exit_descriptor = None
-
     def _result(self) -> Result:
-        folder, observed = self.folder, self._observed
+        folder, seen = self.folder, self._observed
         if folder.printed() > OUTPUT_LIMIT:
-            observed.too_much_output = True
-        observed.read_stdin = os.lseek(folder.stdin, 0, os.SEEK_CUR) > 0
-        report = folder.read_report()
-        observed.files_left = folder.files_left([f for f, _ in report["files"]] if report else [])
-        observed.line = _noted_line(Path(f"{folder.report}.trace"), self.script)
-        stdout, stderr = folder.start_of(folder.stdout), folder.start_of(folder.stderr)
-        source = ""
+            seen.too_much_output = True
+        seen.read_stdin = os.lseek(folder.stdin, 0, os.SEEK_CUR) > 0
+        seen.exit_code, report = self._exit_code, folder.read_report()
+        seen.report, written = report, [file for file, _ in report["files"]] if report else []
+        seen.files_left = folder.files_left(written)
+        seen.line = _noted_line(Path(f"{folder.report}.trace"), self.script)
+        seen.stdout, seen.stderr = folder.start_of(folder.stdout), folder.start_of(folder.stderr)
         with contextlib.suppress(OSError):  # it may be gone by now
-            source = Path(self.script).read_text("utf-8", "replace")
+            seen.source = Path(self.script).read_text("utf-8", "replace")
         recording = folder.recording() or ""
         variants = folder.variants() if self.varied else None
-        refusal = (
-            fault_of_recorder(recording)
-            or refusal_of(source, self._exit_code, report, stdout, stderr, observed)
-            or unrecordable(recording)
-        )
+        refusal = fault_of_recorder(recording) or refusal_of(seen) or unrecordable(recording)
         folder.remove()
-        text = stdout.decode("utf-8", "replace").replace("\r\n", "\n")
+        text = seen.stdout.decode("utf-8", "replace").replace("\r\n", "\n")
         figures = report.get("figures", ()) if report else ()
         seconds = self._ended - self.started
         return Result(self.script, text, seconds, refusal, recording or None, figures, variants)
@@ -204,21 +294,14 @@ def unreadable(script: str) -> Result | None:
     try:
         Path(script).read_bytes().decode("utf-8")
     except FileNotFoundError:
-        found = Refusal(
-            "the script does not exist", "a file", "none", "write it, or correct its name"
-        )
+        what, expected = "the script does not exist", "a file"
+        found = Refusal(what, expected, "none", "write it, or correct its name")
     except OSError as error:
-        found = Refusal(
-            "the script cannot be read", "a file that can be read", str(error), "see to its rights"
-        )
+        what, expected = "the script cannot be read", "a file that can be read"
+        found = Refusal(what, expected, str(error), "see to its rights")
     except UnicodeDecodeError as error:
-        found = Refusal(
-            "the file is not UTF-8",
-            "text in UTF-8",
-            f"the byte 0x{error.object[error.start]:02x} at position {error.start}: {error.reason}",
-            "save the file in your editor with the encoding UTF-8",
-            error.object[: error.start].count(b"\n") + 1,
-        )
+        wrong = not_utf8(script, error)
+        found = Refusal(wrong.what, wrong.expected, wrong.found, wrong.mend, wrong.line)
     else:
         return None
     return Result(script, "", 0.0, found)

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import contextlib
 import difflib
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from concurrent.futures import Future
 from pathlib import Path
 
 from gradtrace import compare, parse_trace
 
-from proofbook.check.outputs import refused
-from proofbook.check.text_difference import first_different_line
 from proofbook.model.page import read
 from proofbook.model.problem import Problem
+from proofbook.model.snippet import first_different_line
 from proofbook.model.varied_runs import VariedScriptRun, format_runs, varied_file
-from proofbook.run.result import Result
+from proofbook.run.judge import Result, refused
 from proofbook.run.runner import Runner
+from proofbook.run.runs import PLAIN, RECORDED, VARIED
 
 Asked = tuple[Sequence[str], Sequence[tuple[str, ...]], Sequence[tuple[str, str]]]
 """How a script is varied: what the pages say, the values of each run, and its variants."""
@@ -31,90 +31,64 @@ def record(
     traced: Collection[str] = (),
     varied: Mapping[str, Asked] | None = None,
 ) -> tuple[list[str], list[Problem], int]:
-    """Run each script twice and write its `.out`; gives the differences, the problems, and how many
-    outputs and recordings are as before.
+    """Run each script twice and write its `.out`; returns the differences, the problems, and how
+    many outputs and recordings are as before.
 
     The second run has another hash seed, another address space and the reverse order. An output is
     written only if both runs printed the same; all others stay as they are. Of the scripts in
     `traced` the recording (`.trace`) is written in the same way, once their output is recorded, and
     of those in `varied` the runs with other numbers (`.varied`).
     """
-    scripts = list(scripts)
+    scripts, varied = list(scripts), varied or {}
     differences, problems, same = [], [], 0
-    for script, file, a, b in _run_twice(root, scripts):
-        if failed := next((run for run in (a, b) if run.refusal), None):
-            problems.append(refused(script, failed))
-        elif a.stdout != b.stdout:
-            _, first, second = first_different_line(a.stdout, b.stdout)
-            problems.append(_unsteady(script, first, second))
-        elif difference := _write(root, file.with_suffix(".out"), a.stdout):
-            differences.append(difference)
-        else:
-            same += 1
-    failed = {problem.file for problem in problems}
-    recorded = [script for script in scripts if script in traced and script not in failed]
-    traces, more, as_before = _record_traces(root, recorded)
-    failed |= {problem.file for problem in more}
-    for script in scripts:
-        if varied and script in varied and script not in failed:
-            found = _record_variants(root, script, varied[script], script in traced)
-            if isinstance(found, Problem):
-                more.append(found)
-            elif found:
-                traces.append(found)
-            else:
-                as_before += 1
-    return differences + traces, problems + more, same + as_before
+    east, west = ({"TZ": zone} for zone in TIME_ZONES)
+    with Runner(environment=east) as one, Runner(hash_seed=1, environment=west) as other:
+        for way, of_them in ((PLAIN, scripts), (RECORDED, traced), (VARIED, varied)):
+            failed = {problem.file for problem in problems}
+            chosen = [script for script in scripts if script in of_them and script not in failed]
 
+            def submit(by: Runner, script: str, step: int) -> Future[Result]:
+                variants = varied[script][2][::step] if way == VARIED else ()  # noqa: B023
+                recorded = way != PLAIN and script in traced  # noqa: B023
+                return by.submit(root / script, recorded, variants=variants)
 
-@contextlib.contextmanager
-def two_runners() -> Iterator[tuple[Runner, Runner]]:
-    """Two runners in which what differs from run to run is as different as it may be."""
-    first, second = ({"TZ": zone} for zone in TIME_ZONES)
-    with Runner(environment=first) as one, Runner(hash_seed=1, environment=second) as other:
-        yield one, other
-
-
-def _run_twice(
-    root: Path, scripts: list[str], trace: bool = False
-) -> list[tuple[str, Path, Result, Result]]:
-    """Each script with its file and its two runs, the second as different as it may be."""
-    files = [root / script for script in scripts]
-    with two_runners() as (one, other):
-        first = [one.submit(file, trace) for file in files]
-        second = [other.submit(file, trace) for file in reversed(files)][::-1]
-        runs = [(a.result(), b.result()) for a, b in zip(first, second, strict=True)]
-    return [(s, file, a, b) for s, file, (a, b) in zip(scripts, files, runs, strict=True)]
-
-
-def _record_traces(root: Path, scripts: list[str]) -> tuple[list[str], list[Problem], int]:
-    if not scripts:
-        return [], [], 0
-    differences, problems, same = [], [], 0
-    for script, file, a, b in _run_twice(root, scripts, trace=True):
-        if failed := next((run for run in (a, b) if run.refusal), None):
-            problems.append(refused(script, failed, only_recorded=True))
-        elif difference := compare.first_difference(a.trace, b.trace):
-            problems.append(_unsteady(script, *difference[2:], "did"))
-        elif difference := _write_trace(root, compare.trace_path(file), a.trace):
-            differences.append(difference)
-        else:
-            same += 1
+            first = [submit(one, script, 1) for script in chosen]
+            second = [submit(other, script, -1) for script in reversed(chosen)][::-1]
+            for script, *runs in zip(chosen, first, second, strict=True):
+                a, b = (run.result() for run in runs)
+                if way == VARIED:
+                    found = _record_variants(root, script, varied[script], script in traced, a, b)
+                else:
+                    found = _record(root, script, way, a, b)
+                if isinstance(found, Problem):
+                    problems.append(found)
+                elif found:
+                    differences.append(found)
+                else:
+                    same += 1
     return differences, problems, same
 
 
-def _record_variants(root: Path, script: str, asked: Asked, traced: bool) -> str | Problem:
-    """Write the runs of a script with other numbers; gives what has changed, or what is wrong.
+def _record(root: Path, script: str, way: str, a: Result, b: Result) -> str | Problem:
+    """Write what a script printed or did; returns what has changed, or what is wrong."""
+    file = root / script
+    if failed := next((run for run in (a, b) if run.refusal), None):
+        return refused(script, failed, only_recorded=way == RECORDED)
+    if way == RECORDED:
+        if difference := compare.first_difference(a.trace, b.trace):
+            return _unsteady(script, *difference[2:], "did")
+        return _write_trace(root, compare.trace_path(file), a.trace)
+    if difference := first_different_line(a.stdout, b.stdout):
+        return _unsteady(script, *difference[1:])
+    return _write(root, file.with_suffix(".out"), a.stdout)
 
-    What a run draws is not kept: each build draws it.
-    """
-    file, (varied, values, variants) = root / script, asked
-    with two_runners() as (one, other):
-        futures = [
-            one.submit(file, traced, variants=variants),
-            other.submit(file, traced, variants=variants[::-1]),
-        ]
-        a, b = (future.result() for future in futures)
+
+def _record_variants(
+    root: Path, script: str, asked: Asked, traced: bool, a: Result, b: Result
+) -> str | Problem:
+    """Write the runs of a script with other numbers, as `_record`; what a run draws is not kept:
+    each build draws it."""
+    varied, values, _ = asked
     if failed := next((run for run in (a, b) if run.refusal), None):
         return refused(script, failed)
     for (first, figure), (second, other_figure) in zip(a.variants, b.variants[::-1], strict=True):
@@ -125,7 +99,7 @@ def _record_variants(root: Path, script: str, asked: Asked, traced: bool) -> str
     runs = zip(values, a.variants, strict=True)
     kept = [VariedScriptRun(each, told, did if traced else "") for each, (told, did) in runs]
     target = root / varied_file(script)
-    text = format_runs(varied, kept, read(compare.trace_path(file)) if traced else "")
+    text = format_runs(varied, kept, read(compare.trace_path(root / script)) if traced else "")
     if target.is_file() and read(target) == text:
         return ""
     _replace(target, text)
@@ -133,7 +107,7 @@ def _record_variants(root: Path, script: str, asked: Asked, traced: bool) -> str
 
 
 def _write_trace(root: Path, file: Path, now: str) -> str:
-    """Write a recording unless the one that is kept is the same; gives the first difference.
+    """Write a recording unless the one that is kept is the same; returns the first difference.
 
     The same from another PyTorch is written too: a figure says by which it was recorded.
     """

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from mkdocs.__main__ import cli
 
 from proofbook.cli.main import main
-from proofbook.run.result import Result
+from proofbook.run.judge import Result
 from proofbook.run.runner import TIME_LIMIT, Runner
 from proofbook.run.update import TIME_ZONES
 from proofbook.testing.tiny_book import Book, write

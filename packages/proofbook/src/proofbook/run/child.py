@@ -1,12 +1,12 @@
 """Inside the process of one script: runs it as `python script.py` would, then reports how it went.
 
-The forkserver calls `run` in a fork, or starts a new interpreter:
-
-    python -m proofbook.run.entry script.py report.json deadline [record] [variants] [machine]
-
-The deadline is in seconds since the epoch: a slow start of the interpreter counts too.
+The server calls `run` in a fork, or starts a new interpreter: python -m proofbook.run.child FILE.
 It imports nothing of proofbook, and the recorder of gradtrace only to record: a new interpreter
 starts for a script as it starts for a reader.
+
+Runs with other numbers share a process, as starting one takes longer than a run. So that none can
+depend on what another has left behind, each is done twice, in the opposite order, and must be the
+same.
 """
 
 from __future__ import annotations
@@ -24,17 +24,26 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from os import _exit, getpid  # names of our own: a script may patch those in `os`
 
 from gradtrace.recording.execute import execute
+
+
+class _NotRecorded(Exception):
+    """The recorder has failed; its text is what the recorder says of that."""
+
+
+class NotRepeatable(Exception):
+    """Two runs with the same numbers differ."""
+
 
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_TRUNC
 _MAKES = {"open": 0, "os.mkdir": 0, "os.rename": 1, "os.link": 1, "os.symlink": 1}
 """The audit events that make a file, and which of their arguments is its path."""
 
 _DEVICES = "/dev/", "/proc/", "\\\\.\\"
-"""How paths of what is no file begin: on Windows, `os.devnull` is `\\\\.\\nul`."""
+"""How paths of what is not a file begin: on Windows, `os.devnull` is `\\\\.\\nul`."""
 
 
 class _FileWatch:
@@ -60,24 +69,25 @@ class _FileWatch:
                     self.lines.setdefault(path, _current_line(self._script))
 
 
-def run(
-    script: str,
-    report: str,
-    limit: float,
-    record: bool = False,
-    machine=None,
-    variants: Sequence[tuple[str, str]] = (),
-) -> None:
-    """Run `script`, write a report to the file `report`, and end the process; never returns.
+def run(asked: Mapping, report: str, limit: float) -> None:
+    """Run what is `asked` for, write a report to the file `report`, and end the process; never
+    returns.
 
-    The report is a JSON object: `error` (type, text and line, or None), `line` of a `sys.exit`,
-    `threads` that did not end, `files` with the lines that made them, `figures` as SVG. A script
-    that dies before its end leaves none. `limit` is the time in seconds after which the line at
-    which the script is then is noted in `report + ".trace"`. To `record` it, the recorder watches
-    it run, and saves what it saw as `report + ".recording"`. A `machine` is imitated meanwhile.
-    With `variants` (see `run_variants`) these are run instead, and what they gave is saved as
-    `report + ".variants"`: what they printed, and their recordings or else their figures.
+    `asked`: the request that the server has read. The report is a JSON object: `error` (type, text
+    and line, or None), `line` of a `sys.exit`, `threads` that did not end, `files` with the lines
+    that made them, `figures` as SVG. A script that dies before its end leaves none. After `limit`
+    seconds, the line at which the script is then is noted in `report + ".trace"`. With `trace`, the
+    recorder watches it run, and saves what it saw as `report + ".recording"`. A `machine` is
+    imitated meanwhile. With `variants` (texts, each after a word on what is different in it) these
+    are run instead, and what they printed, and their recordings or else their figures, is saved as
+    `report + ".variants"`.
     """
+    script, record, variants = asked["script"], asked["trace"], asked["variants"]
+    imitated = contextlib.nullcontext()
+    if asked["machine"]:
+        from proofbook.run.runner import Machine
+
+        imitated = Machine(**asked["machine"]).imitated()
     pid, began, recording = getpid(), time.monotonic(), f"{report}.recording"
     recorder = _recorder(script, recording) if record and not variants else None
     die_with_parent()
@@ -92,7 +102,6 @@ def run(
     sys.path[0] = os.getcwd()  # empty: who copies a script does not copy its neighbours
     code, line, error, figures, given = 0, 0, None, [], []
     try:
-        imitated = machine.imitated() if machine else contextlib.nullcontext()
         if variants:
             drawn = None if record else functools.partial(_only_figure, watch)
             given = _run_variants(script, variants, drawn, recording)
@@ -120,12 +129,10 @@ def run(
     if recorder:
         recorder.save(recording)
     if given:
-        with open(f"{report}.variants", "w", encoding="utf-8") as file:
-            json.dump(given, file)
+        _write(f"{report}.variants", json.dumps(given))
     files = [(path, line) for path, line in watch.lines.items() if os.path.exists(path)]
-    with open(report, "w", encoding="utf-8") as file:
-        found = {"error": error, "line": line, "threads": threads, "files": files}
-        json.dump({**found, "figures": figures}, file)
+    found = {"error": error, "line": line, "threads": threads, "files": files, "figures": figures}
+    _write(report, json.dumps(found))
     _exit(code)
 
 
@@ -138,8 +145,7 @@ def _recorder(script: str, recording: str):
     except Exception as error:
         from gradtrace.recording.failure import failure_of_recorder, format_failure
 
-        with open(recording, "w", encoding="utf-8", newline="\n") as file:
-            file.write(format_failure(failure_of_recorder(error)))
+        _write(recording, format_failure(failure_of_recorder(error)))
         return None
 
 
@@ -149,18 +155,59 @@ def _run_variants(
     drawn: Callable[[bool], str | None] | None,
     recording: str,
 ) -> list[tuple[str, str]]:
-    """What the variants gave, the output of the first printed; where the recorder fails, the file
-    says why."""
-    from proofbook.run.variants import NotRecorded, run_variants
+    """What each of the `variants` printed, with its recording, or the figure that `drawn` returns;
+    the output of the first is printed. Where the recorder fails, the file `recording` says why.
 
+    An error of the script has the word on its variant as a note. As drawing takes longer than most
+    runs, only what is run first is drawn again, after all others.
+    """
+    gc.freeze()  # what is there by now needs no collecting after each run
     try:
-        given = run_variants(script, variants, drawn)
-    except NotRecorded as failure:
-        with open(recording, "w", encoding="utf-8", newline="\n") as file:
-            file.write(str(failure))
+        first = [_run_variant(script, *variant, drawn) for variant in variants]
+        for n, (label, source) in reversed(list(enumerate(variants))):
+            again = _run_variant(script, label, source, drawn, wanted=n == 0)
+            if again[0] != first[n][0] or again[1] not in (None, first[n][1]):
+                raise NotRepeatable(f"two runs with {label} differ")
+    except _NotRecorded as failure:
+        _write(recording, str(failure))
         return []
-    print(given[0][0], end="")
-    return given
+    print(first[0][0], end="")
+    return first
+
+
+def _run_variant(
+    script: str,
+    label: str,
+    source: str,
+    drawn: Callable[[bool], str | None] | None,
+    wanted: bool = True,
+) -> tuple[str, str | None]:
+    """What a variant printed and drew, or did; without its figure where that is not `wanted`."""
+    from gradtrace.recording.failure import format_failure
+    from gradtrace.recording.recorder import Recorder
+    from gradtrace.trace import format_trace
+
+    printed, main = io.StringIO(), sys.modules["__main__"]
+    recorder = None if drawn else Recorder(script, source)
+    try:
+        with contextlib.redirect_stdout(printed), recorder or contextlib.nullcontext():
+            execute(script, source=source)
+    except Exception as error:
+        error.add_note(f"(with {label})")
+        raise
+    finally:
+        sys.modules["__main__"] = main
+        gc.collect()
+    if drawn:
+        return printed.getvalue(), drawn(wanted)
+    if failure := recorder.failure():
+        raise _NotRecorded(format_failure(failure))
+    return printed.getvalue(), format_trace(recorder.trace())
+
+
+def _write(file: str, text: str) -> None:
+    with open(file, "w", encoding="utf-8", newline="\n") as stream:
+        stream.write(text)
 
 
 def die_with_parent() -> None:
@@ -192,7 +239,7 @@ def _only_figure(watch: _FileWatch, wanted: bool) -> str | None:
 
 def _shut_down() -> list[str]:
     """What Python does at its end: it waits for threads, runs the handlers of atexit, destroys what
-    the script still holds, flushes the streams. Gives the names of the threads that do not end."""
+    the script still holds, flushes the streams. Returns the names of threads that go on."""
     _unfinished_threads(daemons=False)
     atexit._run_exitfuncs()
     sys.modules.pop("__main__", None)
@@ -246,16 +293,12 @@ def _current_line(script: str) -> int:
     return 0
 
 
-if __name__ == "__main__":
-    arguments = sys.argv[1:]
-    other, asked = None, []
-    for argument in arguments[3:]:
-        if argument == "variants":
-            with open(f"{arguments[1]}.asked", encoding="utf-8") as file:
-                asked = json.load(file)
-        elif argument != "record":
-            from proofbook.run.machine import Machine
+def main(file: str) -> None:
+    """Do what a file asks for: a request with its `report` and its `deadline`, a time of day."""
+    with open(file, encoding="utf-8") as stream:
+        asked = json.load(stream)
+    run(asked, asked["report"], max(0.05, asked["deadline"] - time.time()))
 
-            other = Machine(**json.loads(argument))
-    limit = max(0.05, float(arguments[2]) - time.time())
-    run(arguments[0], arguments[1], limit, "record" in arguments[3:], other, asked)
+
+if __name__ == "__main__":
+    main(sys.argv[1])

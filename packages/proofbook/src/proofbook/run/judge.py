@@ -1,18 +1,57 @@
-"""The reasons for which a run of a script does not count."""
+"""What one run of one script gave, or the reason for which it does not count."""
 
 from __future__ import annotations
 
-import calendar
 import re
 import signal
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
 
 from gradtrace.recording.failure import parse_failure
 
-from proofbook.run.result import OUTPUT_LIMIT, Refusal
+from proofbook.model.problem import Problem
+
+Variant = tuple[str, str]
+"""A text for a script, after a word on what is different in it: "w = -2.0"."""
+
+OUTPUT_LIMIT = 64 * 1024
+"""The most a snippet may print, in bytes: a page could not show more."""
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why a run does not count; `line` is the line of the script, from 1.
+
+    `engine`: the file of gradtrace in which the line is instead, where that failed.
+    """
+
+    what: str
+    expected: str
+    found: str
+    mend: str
+    line: int = 1
+    engine: str = ""
+
+
+@dataclass(frozen=True)
+class Result:
+    """What one run of one script printed, or why it is refused; `seconds` is wall-clock time.
+
+    `trace` is the text of its recording, where one was asked for; `figures` are those that it has
+    drawn with Matplotlib, as SVG. `variants`: where the script was run with other numbers, what
+    each run printed, and its recording or, where none was asked for, the one figure that it has
+    drawn; `stdout` is then that of the first. None where it wasn't.
+    """
+
+    path: str
+    stdout: str
+    seconds: float
+    refusal: Refusal | None = None
+    trace: str | None = None
+    figures: Sequence[str] = ()
+    variants: Sequence[tuple[str, str]] | None = None
+
 
 RAISES, WARNS = "the script raises", "the script prints to standard error"
 LEAVES_THREAD = "the script leaves a thread behind"
@@ -22,15 +61,21 @@ as any other."""
 
 @dataclass
 class Observation:
-    """What the supervisor saw of a run from outside.
+    """What the supervisor saw of a run from outside, in the end.
 
-    `script` and `folder`: the paths of the script and of the folder that the run was given;
-    `time_limit`: the seconds it was allowed, if it took longer; `line`: the one at which the script
-    was stopped or crashed, where it is known.
+    `source`: the script's; `folder`: the path of the folder that the run was given; `report`: what
+    the run reported at its very end, None where it did not get there; `time_limit`: the seconds it
+    was allowed, if it took longer; `line`: the one at which the script was stopped or crashed,
+    where it is known.
     """
 
     script: str
     folder: str
+    source: str = ""
+    exit_code: int = 0
+    report: Mapping | None = None
+    stdout: bytes = b""
+    stderr: bytes = b""
     time_limit: float | None = None
     too_much_output: bool = False
     read_stdin: bool = False
@@ -38,26 +83,39 @@ class Observation:
     files_left: Sequence[str] = ()
     line: int | None = None
 
+    def at(self, *words: str) -> int:
+        """The first line with the first of `words` that is there, else where it stopped, else 1."""
+        rows = list(enumerate(self.source.split("\n"), 1))
+        found = next((number for word in words for number, row in rows if word in row), 0)
+        return found or self.line or 1
 
-def refusal_of(
-    source: str,
-    exit_code: int,
-    report: Mapping | None,
-    stdout: bytes,
-    stderr: bytes,
-    observed: Observation,
-) -> Refusal | None:
-    """Why a finished run of the script `source` does not count; None if it counts.
 
-    `report` is what the run reported at its very end (None where it did not get there).
+def refusal_of(seen: Observation) -> Refusal | None:
+    """Why a finished run does not count; None if it counts."""
+    for reason in (_limit_passed, _vanished, _failed, _left_something, _unfit_output):
+        if refusal := reason(seen):
+            return refusal
+    return None
+
+
+def refused(
+    script: str, result: Result, pages: tuple[str, ...] = (), only_recorded: bool = False
+) -> Problem:
+    """A refused run, as a problem of its script, or of the recorder: then it is the same for all.
+
+    `only_recorded`: the script ran well without the recorder, so that it is not at fault.
     """
-    return (
-        _limit_passed(source, observed)
-        or _vanished(source, exit_code, report, stderr, observed)
-        or _failed(source, exit_code, report, stderr, observed)
-        or _left_something(source, report, observed)
-        or _unfit_output(source, stdout, observed)
-    )
+    why = result.refusal
+    what, mend = why.what, why.mend.replace("SCRIPT", script)
+    if result.variants is not None and not why.engine:
+        what = f"{what}, with another number in it"
+        mend = "take other values on the page (vary:), or mend the script"
+    elif only_recorded and not why.engine:
+        what = f"{what}, but only while it is recorded"
+        mend = "the script is right without the recorder: mend gradtrace, or do without the figure"
+    if "python" not in mend:
+        mend += f"; then: proofbook check {script}"
+    return Problem(why.engine or script, why.line, what, why.expected, why.found, mend, pages)
 
 
 def fault_of_recorder(saved: str) -> Refusal | None:
@@ -89,68 +147,58 @@ def unrecordable(saved: str) -> Refusal | None:
     )
 
 
-def _line(source: str, observed: Observation, *words: str) -> int:
-    """The first line with the first of `words` that is there, else where it was stopped, else 1."""
-    rows = list(enumerate(source.split("\n"), 1))
-    found = next((number for word in words for number, row in rows if word in row), 0)
-    return found or observed.line or 1
-
-
-def _limit_passed(source: str, observed: Observation) -> Refusal | None:
-    if seconds := observed.time_limit:
+def _limit_passed(seen: Observation) -> Refusal | None:
+    if seconds := seen.time_limit:
         return Refusal(
             "the script does not end",
             f"an end within {seconds:g} s",
             f"still running after {seconds:g} s; it was stopped",
             "look for a loop that never ends, or make the example smaller",
-            _line(source, observed),
+            seen.at(),
         )
-    if observed.too_much_output:
+    if seen.too_much_output:
         return Refusal(
             "the script prints too much",
             f"at most {OUTPUT_LIMIT // 1024} kB: a reader must be able to see it",
             f"more than {OUTPUT_LIMIT // 1024} kB; it was stopped",
             "print less",
-            _line(source, observed, "print("),
+            seen.at("print("),
         )
     return None
 
 
-def _vanished(
-    source: str, exit_code: int, report: Mapping | None, stderr: bytes, observed: Observation
-) -> Refusal | None:
-    if report is not None:
+def _vanished(seen: Observation) -> Refusal | None:
+    if seen.report is not None:
         return None
-    if exit_code < 0:
+    if seen.exit_code < 0:
         return Refusal(
             "the script was killed by a signal",
             "an ordinary end",
-            _signal_name(-exit_code),
+            _signal_name(-seen.exit_code),
             "run it by hand to see where it breaks: python SCRIPT",
-            _line(source, observed),
+            seen.at(),
         )
     return Refusal(
         "the script stopped before its end, without an error",
         "the last line is reached and Python shuts down in order",
-        f"the process vanished with exit status {exit_code} (os._exit?)\n{_tail(stderr)}".strip(),
+        f"the process vanished with exit status {seen.exit_code} (os._exit?)\n"
+        f"{_tail(seen.stderr)}".strip(),
         "remove the call that ends the process",
-        _line(source, observed, "_exit(", "os.exec"),
+        seen.at("_exit(", "os.exec"),
     )
 
 
-def _failed(
-    source: str, exit_code: int, report: Mapping, stderr: bytes, observed: Observation
-) -> Refusal | None:
+def _failed(seen: Observation) -> Refusal | None:
     # First: whoever reads nothing but empty lines soon raises, and the reading is the cause.
-    if observed.read_stdin:
+    if seen.read_stdin:
         return Refusal(
             "the script reads its standard input",
             "a script that needs nobody at the keyboard",
             "standard input was read",
             "write the value into the script",
-            _line(source, observed, "input(", "stdin", "os.read(0", "open(0"),
+            seen.at("input(", "stdin", "os.read(0", "open(0"),
         )
-    if error := report.get("error"):
+    if error := seen.report.get("error"):
         if error["type"] == "NotRepeatable":
             return Refusal(
                 "two runs of the script with the same numbers differ",
@@ -158,7 +206,7 @@ def _failed(
                 error["text"],
                 "fix the seed (torch.manual_seed(0)), and undo what the script sets for all of "
                 "PyTorch, as torch.set_default_dtype does",
-                _line(source, observed),
+                seen.at(),
             )
         missing = error["type"] == "ModuleNotFoundError"
         return Refusal(
@@ -168,68 +216,68 @@ def _failed(
             "pin the package in requirements.txt and install it, or do without it"
             if missing
             else "mend the script; if the error is the point, catch it and print it",
-            error["line"] or _line(source, observed),
+            error["line"] or seen.at(),
         )
-    if exit_code:
+    if seen.exit_code:
         return Refusal(
             "the script ends with a failure",
             "exit status 0",
-            f"exit status {exit_code}\n{_tail(stderr)}".strip(),
+            f"exit status {seen.exit_code}\n{_tail(seen.stderr)}".strip(),
             "mend the script",
-            report.get("line") or _line(source, observed, "exit("),
+            seen.report.get("line") or seen.at("exit("),
         )
-    if stderr.strip():
-        place = re.escape(observed.script) + r'(?:", line |:)(\d+)'
-        places = re.findall(place, stderr.decode("utf-8", "replace"))
+    if seen.stderr.strip():
+        place = re.escape(seen.script) + r'(?:", line |:)(\d+)'
+        places = re.findall(place, seen.stderr.decode("utf-8", "replace"))
         return Refusal(
             WARNS,
             "nothing there: a warning that the page is about is caught and printed by the script",
-            _tail(stderr),
+            _tail(seen.stderr),
             "catch the warning and print it, or mend its cause",
-            int(places[-1]) if places else _line(source, observed, "stderr", "warn"),
+            int(places[-1]) if places else seen.at("stderr", "warn"),
         )
     return None
 
 
-def _left_something(source: str, report: Mapping, observed: Observation) -> Refusal | None:
-    if threads := report.get("threads"):
+def _left_something(seen: Observation) -> Refusal | None:
+    if threads := seen.report.get("threads"):
         return Refusal(
             LEAVES_THREAD,
             "every thread is joined",
             ", ".join(threads),
             "join the thread before the script ends",
-            _line(source, observed, "Thread(", "Executor(", "Pool(", "start("),
+            seen.at("Thread(", "Executor(", "Pool(", "start("),
         )
-    if observed.processes_left:
+    if seen.processes_left:
         return Refusal(
             "the script leaves a process behind",
             "every process it starts has ended and was waited for",
             "a child process was still running; it was stopped",
             "wait for the process, or do without it",
-            _line(source, observed, "Popen(", "Process(", "fork(", "subprocess.", "os.system("),
+            seen.at("Popen(", "Process(", "fork(", "subprocess.", "os.system("),
         )
-    if files := observed.files_left:
-        lines = [number for _, number in report.get("files", ()) if number]
+    if files := seen.files_left:
+        lines = [number for _, number in seen.report.get("files", ()) if number]
         return Refusal(
             "the script leaves files behind",
             "no file is left",
             ", ".join(files),
             "do without the file, or write it into a tempfile.TemporaryDirectory()",
-            lines[0] if lines else _line(source, observed, "save(", "open(", "write"),
+            lines[0] if lines else seen.at("save(", "open(", "write"),
         )
     return None
 
 
-def _unfit_output(source: str, stdout: bytes, observed: Observation) -> Refusal | None:
+def _unfit_output(seen: Observation) -> Refusal | None:
     try:
-        text = stdout.decode("utf-8").replace("\r\n", "\n")
+        text = seen.stdout.decode("utf-8").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         return Refusal(
             "the script prints bytes that are not UTF-8",
             "text in UTF-8",
-            f"the byte 0x{stdout[error.start]:02x}",
+            f"the byte 0x{seen.stdout[error.start]:02x}",
             "print text",
-            _line(source, observed, "buffer", "os.write(", "write("),
+            seen.at("buffer", "os.write(", "write("),
         )
     if not text.strip():
         return Refusal(
@@ -237,7 +285,7 @@ def _unfit_output(source: str, stdout: bytes, observed: Observation) -> Refusal 
             "at least one labelled line",
             "no output",
             "print what the page is about: a run without output proves nothing",
-            max(1, len(source.rstrip("\n").split("\n"))),
+            max(1, len(seen.source.rstrip("\n").split("\n"))),
         )
     odd = next((place for place, sign in enumerate(text) if _is_unseen(sign)), None)
     if odd is not None or text.startswith("\n"):
@@ -247,24 +295,16 @@ def _unfit_output(source: str, stdout: bytes, observed: Observation) -> Refusal 
             "turns the direction of writing, no empty first line",
             f"the character {text[odd or 0]!a} at position {odd or 0}",
             "print blanks, and begin with a label; ascii(text) makes such characters visible",
-            _line(source, observed, "\\t", "\\n", "print("),
+            seen.at("\\t", "\\n", "print("),
         )
-    if date := _date_of_today(source, text):
-        return Refusal(
-            "the script prints the date of today",
-            "the same output on every day",
-            date,
-            "do without the date, or write a fixed one into the script",
-            _line(source, observed, "today(", "now(", "time(", "time"),
-        )
-    places = (observed.script, observed.folder)
+    places = (seen.script, seen.folder)
     if rows := [row for row in text.split("\n") if any(place in row for place in places)]:
         return Refusal(
             "the script prints a path of this machine",
             "the same output on every machine",
             rows[0],
             "print the message of the error without its traceback, or the name without its folder",
-            _line(source, observed, "print_exc", "format_exc", "__file__", "getcwd", "gettempdir"),
+            seen.at("print_exc", "format_exc", "__file__", "getcwd", "gettempdir"),
         )
     return None
 
@@ -274,23 +314,6 @@ def _is_unseen(sign: str) -> bool:
     use. Those that join others (an emoji of two people) are a part of what is seen."""
     unseen = unicodedata.category(sign) in ("Cc", "Cf", "Co", "Zl", "Zp")
     return unseen and sign not in "\n\u200c\u200d"
-
-
-def _date_of_today(source: str, text: str) -> str | None:
-    """The date of today in an output, here or in Greenwich, unless the script holds it itself."""
-    for day in {date.today(), datetime.now(UTC).date()}:
-        year, month, number = day.year, f"0?{day.month}", f"0?{day.day}"
-        names = f"(?:{calendar.month_name[day.month]}|{calendar.month_abbr[day.month]})"
-        forms = (
-            rf"{year}\D{{1,9}}{month}\D{{1,10}}{number}",
-            rf"(?:{month}[./-]{number}|{number}[./-]{month})[./-]{year}",
-            rf"{names}\.? +{number}|{number}\.? +{names}\b",
-            f"{day:%Y%m%d}",
-        )
-        found = re.search(rf"(?<!\d)(?:{'|'.join(forms)})(?!\d)", text)
-        if found and found[0] not in source:
-            return found[0]
-    return None
 
 
 def _signal_name(number: int) -> str:

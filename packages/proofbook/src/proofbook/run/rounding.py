@@ -24,7 +24,7 @@ _COLLECTIVES = ("c10d", "_c10d_functional")
 _HALVES = (torch.float16, torch.bfloat16)
 
 
-class LastBits(TorchDispatchMode):
+class OtherRounding(TorchDispatchMode):
     """While it is active, each inexact result is moved by one unit in the last place.
 
     `seed`: which way each element goes. The generator of the script is not touched.

@@ -7,6 +7,9 @@ writes two objects for each, one a line: `number` alone when the
 run starts, and `number` with the fields of a `Result` when it has ended. It ends when its input
 ends.
 
+What the server imports and sets up once, every fork has for nothing: it makes millions of objects
+and no garbage, so that looking for garbage meanwhile would take a fifth longer.
+
 A run is isolated by its process: the leader of a session of its own, with streams, a working
 directory and a limit of file size of its own. With `fresh`, or where there is no fork (Windows),
 every script gets a new interpreter instead.
@@ -14,19 +17,26 @@ every script gets a new interpreter instead.
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import ctypes
+import gc
+import importlib
 import io
 import itertools
 import json
 import os
+import queue
+import select
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import traceback
+import weakref
 from collections import deque
 from collections.abc import Callable
 from dataclasses import asdict
@@ -34,22 +44,123 @@ from os import _exit  # a script may patch the one in `os`
 from pathlib import Path
 from typing import TextIO
 
-from proofbook.run import entry
-from proofbook.run.inbox import SelectInbox, ThreadInbox
-from proofbook.run.machine import Machine
-from proofbook.run.preload import (
-    DRAWING,
-    RECORDING,
-    preload_modules,
-    preload_optimizers,
-    preload_torch,
+from proofbook.run import child
+from proofbook.run.judge import Result
+from proofbook.run.supervisor import (
+    ProcessGroup,
+    ProcessTree,
+    RunFolder,
+    SupervisedRun,
+    unreadable,
+    without_room,
 )
-from proofbook.run.process_group import ProcessGroup, ProcessTree
-from proofbook.run.result import Result
-from proofbook.run.supervisor import RunFolder, SupervisedRun, unreadable, without_room
 
-TICK = 0.01
-"""Seconds between two looks at the runs, where the end of one does not interrupt the waiting."""
+
+class _SelectedRequests:
+    """Requests from standard input without a thread: a process that forks must have only one."""
+
+    closed = False
+
+    def __init__(self) -> None:
+        self._rest = b""
+
+    def receive(self, seconds: float | None) -> list[dict]:
+        """The requests that have come; waits at most `seconds` (None: for ever)."""
+        if not select.select([0], [], [], seconds)[0]:
+            return []
+        chunk = os.read(0, 1 << 16)
+        self.closed = not chunk
+        *lines, self._rest = (self._rest + chunk).split(b"\n")
+        return [json.loads(line) for line in lines]
+
+
+class ThreadedRequests:
+    """Requests from standard input through a thread, where a pipe cannot be selected."""
+
+    closed = False
+
+    def __init__(self) -> None:
+        self._lines: queue.Queue[str | None] = queue.Queue()
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self) -> None:
+        for line in sys.stdin:
+            self._lines.put(line)
+        self._lines.put(None)
+
+    def receive(self, seconds: float | None) -> list[dict]:
+        """The requests that have come; waits at most `seconds` (None: for ever)."""
+        found: list[dict] = []
+        with contextlib.suppress(queue.Empty):
+            while True:
+                line = self._lines.get(timeout=0 if found else seconds)
+                if line is None:
+                    self.closed = True
+                    break
+                found.append(json.loads(line))
+        return found
+
+
+DRAWING = ("matplotlib.pyplot", "matplotlib.backends.backend_svg")
+RECORDING = "gradtrace.recording.recorder"
+
+
+def preload_torch() -> None:
+    """Import torch, and go once through what nearly every script does.
+
+    One thread: a process that has run OpenMP with two cannot be forked safely (its child hangs in
+    the first parallel operation).
+    """
+    gc.disable()
+    import torch
+
+    torch.set_num_threads(1)
+    torch.set_num_interop_threads(1)
+    w = torch.ones(2, requires_grad=True)  # the first time sets up a good deal
+    (2 * w).sum().backward()
+    repr(w.grad)
+    _share()
+
+
+def preload_optimizers() -> None:
+    """Import what the first optimizer of a process imports: it takes as long as torch itself."""
+    if "torch._dynamo" in sys.modules:
+        return
+    gc.disable()
+    import torch
+    import torch._dynamo
+
+    w = torch.ones(2, requires_grad=True)
+    (2 * w).sum().backward()
+    torch.optim.SGD([w], lr=1).step()
+    _share()
+
+
+def preload_modules(*names: str) -> None:
+    """Import modules, once; where one is not installed, the script that needs it says so."""
+    if all(name in sys.modules for name in names):
+        return
+    gc.disable()
+    with contextlib.suppress(ImportError):
+        for name in names:
+            importlib.import_module(name)
+    _share()
+
+
+def _share() -> None:
+    """Have forks share what this process has made so far: their garbage collector leaves it alone,
+    and what torch does at the end of this process is not for every fork to do (30 ms each)."""
+    for finalizer in list(weakref.finalize._registry):
+        finalizer.atexit = False
+    for module, name in (("utils", "dump_compile_times"), ("eval_frame", "_log_traced_frames")):
+        if handler := getattr(sys.modules.get(f"torch._dynamo.{module}"), name, None):
+            atexit.unregister(handler)
+    gc.freeze()
+    gc.enable()
+
+
+TICK = 0.004
+"""Seconds between two looks at the runs."""
 
 FILE_LIMIT = 1 << 26
 """The most that a script may write into one file, in bytes."""
@@ -61,7 +172,7 @@ SLOW = (b"optim", b"DistributedDataParallel", b"fully_shard")
 """Words of a script that needs it; with several processes each of them would import it."""
 
 
-class Forkserver:
+class _Server:
     """Serves the requests that come on standard input; writes to `replies`.
 
     Everything that the runs write is in `folder`.
@@ -69,7 +180,7 @@ class Forkserver:
 
     def __init__(self, folder: str, fresh: bool, replies: TextIO) -> None:
         self._folder, self._replies = folder, replies
-        self._inbox = ThreadInbox() if fresh else SelectInbox()
+        self._requests = ThreadedRequests() if fresh else _SelectedRequests()
         self._start = self._start_fresh if fresh else self._start_fork
         # Each run has another one, by which its processes are known: see `ProcessGroup`.
         self._file_limits = itertools.count(FILE_LIMIT)
@@ -86,13 +197,11 @@ class Forkserver:
             else os.cpu_count() or 1
         )
         try:
-            while not self._inbox.closed:
+            while not self._requests.closed:
                 while self._waiting and len(self._runs) < cores:
                     self._begin(self._waiting.popleft())
-                runs = self._runs.values()
-                ends = [run.exit_descriptor for run in runs if run.exit_descriptor is not None]
-                self._waiting.extend(self._inbox.receive(TICK if runs else None, ends))
-                for number, run in [] if self._inbox.closed else list(self._runs.items()):
+                self._waiting.extend(self._requests.receive(TICK if self._runs else None))
+                for number, run in [] if self._requests.closed else list(self._runs.items()):
                     if result := run.poll():
                         del self._runs[number]
                         self._reply(number, result)
@@ -132,37 +241,33 @@ class Forkserver:
         return pid
 
     def _start_fork(self, request: dict, folder: RunFolder, file_limit: int) -> SupervisedRun:
-        script, limit, trace = request["script"], request["limit"], request["trace"]
-        machine = Machine(**request["machine"]) if request["machine"] else None
+        script, limit = request["script"], request["limit"]
         self._begun += 1
         source = Path(script).read_bytes()
         if self._begun + len(self._waiting) > FEW or any(word in source for word in SLOW):
             preload_optimizers()
-        variants = request["variants"]
-        if trace:
+        if request["trace"]:
             preload_modules(RECORDING)
         if b"matplotlib" in source:  # it looks for fonts when it starts
             preload_modules(*DRAWING)
 
         def run() -> None:
             _isolate(folder, file_limit)
-            entry.run(script, str(folder.report), limit, trace, machine, variants)
+            child.run(request, str(folder.report), limit)
 
         pid = self._fork(run)
         exit_code = _exit_code_of(pid)
         processes = ProcessGroup(pid, file_limit, exit_code)
-        ended = _exit_descriptor(pid)
-        return SupervisedRun(script, limit, bool(variants), folder, exit_code, processes, ended)
+        varied = bool(request["variants"])
+        return SupervisedRun(script, limit, varied, folder, exit_code, processes)
 
     def _start_fresh(self, request: dict, folder: RunFolder, file_limit: int) -> SupervisedRun:
-        script, limit, machine = request["script"], request["limit"], request["machine"]
-        command = [sys.executable, "-m", "proofbook.run.entry"]
-        command += [script, str(folder.report), str(time.time() + limit)]
-        command += ["record"] if request["trace"] else []
-        if request["variants"]:
-            Path(f"{folder.report}.asked").write_text(json.dumps(request["variants"]), "utf-8")
-            command += ["variants"]
-        command += [json.dumps(machine)] if machine else []
+        script, limit = request["script"], request["limit"]
+        # The deadline is a time of day: a slow start of the interpreter counts too.
+        asked = {**request, "report": str(folder.report), "deadline": time.time() + limit}
+        file = Path(f"{folder.report}.asked")
+        file.write_text(json.dumps(asked), "utf-8")
+        command = [sys.executable, "-m", "proofbook.run.child", str(file)]
         process = subprocess.Popen(
             command,
             stdin=folder.stdin,
@@ -191,7 +296,7 @@ class Forkserver:
 
 
 def _exit_code_of(pid: int) -> Callable[[], int | None]:
-    """A function that gives the exit status of a child process once it has ended, None before."""
+    """A function that returns the exit status of a child process once it has ended, None before."""
     status: list[int] = []
 
     def exit_code() -> int | None:
@@ -202,14 +307,6 @@ def _exit_code_of(pid: int) -> Callable[[], int | None]:
         return status[0] if status else None
 
     return exit_code
-
-
-def _exit_descriptor(pid: int) -> int | None:
-    """A descriptor that is readable once the process has ended, where the system has such."""
-    try:
-        return os.pidfd_open(pid)
-    except (AttributeError, OSError):
-        return None
 
 
 def _isolate(folder: RunFolder, file_limit: int) -> None:
@@ -240,7 +337,7 @@ def main(folder: str, fresh: bool) -> None:
     # The protocol has a stream of its own, whatever a library prints while it is imported.
     replies = io.TextIOWrapper(os.fdopen(os.dup(1), "wb"), encoding="utf-8", newline="\n")
     os.dup2(2, 1)
-    server = Forkserver(folder, fresh, replies)
+    server = _Server(folder, fresh, replies)
     if not fresh:
         preload_torch()
     if sys.platform == "linux":
