@@ -145,12 +145,6 @@ def test_blocks_are_chosen_as_users_choose_tests(good, tmp_path):
     assert code == 0
 
 
-def test_nothing_is_collected_without_the_option(good):
-    code, told = run_pytest("-o", "addopts=", "docs", cwd=good)
-    assert "no tests ran" in told
-    assert code == 5
-
-
 SHOWN = "::: snippets/t/good.py\n"
 
 TYPED = "Python code is typed into the page, so nothing runs it"

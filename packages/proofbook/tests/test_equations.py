@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
 
 import pytest
 from proofbook.maths.check import verdicts, wrong_equality
-from proofbook.maths.equalities import number
+from proofbook.maths.read import Unreadable, read_latex
+from proofbook.maths.symbols import NotEvaluated, evaluate
 from proofbook.model.page import parse
 from proofbook.model.snippet import ShownSnippet, SnippetText
 from proofbook.testing.tiny_book import Book
@@ -44,8 +47,11 @@ from proofbook.testing.tiny_book import Book
     ],
 )
 def test_the_value_of_an_expression(latex, value):
-    found = number(latex)
-    assert found is None if value is None else math.isclose(found, value)
+    if value is None:
+        with pytest.raises((Unreadable, NotEvaluated)):
+            evaluate(read_latex(latex), {})
+    else:
+        assert math.isclose(evaluate(read_latex(latex), {}), value)
 
 
 ALIGNED = r"""
@@ -343,11 +349,11 @@ def test_a_derivative_is_judged_by_the_printed_gradient_of_its_section(text, out
         ("9^{9^{9^{9^{9^9}}}} = 9^{9^{9^9}}", "open"),
         ("-9^{9^{9^9}} + 1 = 2", "wrong"),
         ("10^{400} = 10^{200}", "wrong"),
-        ("2^{10^5} = 4^{50001}", "wrong"),
+        ("2^{10^5} = 4^{50001}", "open"),
         ("9^{9^{9^9}} = 9^{9^{9^9}}", "computed"),
         ("9^{9^{9^9}} = 9^{9^{9^{3^2}}}", "open"),
         ("10^{400} / 10^{399} = 10", "computed"),
-        ("2^{10^5} = 4^{50000}", "computed"),
+        ("2^{10^5} = 4^{50000}", "open"),
         ("(1, 2) = (1, 10^{400})", "open"),
         ("x^{9^{9^9}} = 1", "open"),
     ],
@@ -355,3 +361,71 @@ def test_a_derivative_is_judged_by_the_printed_gradient_of_its_section(text, out
 def test_numbers_that_no_float_holds(latex, state):
     page = parse("docs/t/p.en.md", PAGE.format(f"${latex}$"))
     assert [one.state for one in verdicts(page)] == [state]
+
+
+@pytest.mark.parametrize(
+    "latex",
+    [
+        r"|ab| = |a||b|",
+        r"\sqrt{w^2} = |w|",
+        r"\mathrm{sign}(w) w = |w|",
+        r"\max(a, b) = -\min(-a, -b)",
+        r"\lfloor w + 1 \rfloor = \lfloor w \rfloor + 1",
+        r"\frac{1}{1 + \exp(-x)} = \frac{\exp(x)}{1 + \exp(x)}",
+        r"\sqrt{w^2 + 1} - w = \frac{1}{\sqrt{w^2 + 1} + w}",
+        r"\sin(x)^2 + \cos^2 x = 1",
+        r"0.1 g / (1 - 0.9) = g",
+        r"1/2 x = \tfrac12 x",
+        r"\mathrm{ReLU}(w) = \begin{cases} w & \text{if } w > 0 \\ 0 & w \le 0 \end{cases}",
+    ],
+)
+def test_identities(latex):
+    page = parse("docs/t/p.en.md", PAGE.format(f"${latex}$"))
+    assert [one.state for one in verdicts(page)] == ["proved"]
+
+
+@pytest.mark.parametrize(
+    ("latex", "condition"),
+    [
+        (r"\log(ab) = \log a + \log b", "$a > 0$ and $b > 0$"),
+        (r"\sqrt{ab} = \sqrt{a}\sqrt{b}", "$a > 0$ and $b > 0$"),
+        (r"\log w^2 = 2 \log w", "$w > 0$"),
+        (r"(a^b)^c = a^{bc}", "$a > 0$"),
+        (r"\max(w, 1) = w", "$w > 1$"),
+    ],
+)
+def test_where_a_condition_is_needed(latex, condition):
+    for text, state in ((f"${latex}$", "open"), (f"For {condition}: ${latex}$.", "proved")):
+        page = parse("docs/t/p.en.md", PAGE.format(text))
+        assert [one.state for one in verdicts(page)] == [state]
+
+
+@pytest.mark.parametrize(
+    ("latex", "state"),
+    [
+        (r"(1, 2) \cdot (3, 4) = 11", "computed"),
+        (r"(1, 2) \cdot (3, 4) + 1 = 12", "open"),
+        (r"\lVert (3, 4) \rVert = 5", "computed"),
+        (r"\begin{pmatrix} 1 & 2 \\ 3 & 4 \end{pmatrix} (1, 1) = (3, 7)", "open"),
+        (r"1\,000 + 1 = 1001", "computed"),
+        (r"0 \times \infty = \text{nan}", "computed"),
+        (r"x = \pm 2", "open"),
+        (r"1 + 2 + \dots + 9 = 45", "open"),
+        (r"\{1, 2\} = \{1, 2\}", "open"),
+        ("+".join("1" * 2000) + " = 2000", "open"),
+        ("(" * 200 + "1" + ")" * 200 + " = 1", "open"),
+        (r"\sum_{i=1}^{90} \sum_{j=1}^{90} x_{ij} = 1", "open"),
+        (r"\exp(\exp(\exp(\exp(100)))) = 3", "open"),
+        (r"(x + 1)^{10000} = x", "open"),
+    ],
+)
+def test_nothing_else_is_refused_and_nothing_takes_long(latex, state):
+    page = parse("docs/t/p.en.md", PAGE.format(f"${latex}$"))
+    assert [one.state for one in verdicts(page)] == [state]
+
+
+def test_sympy_is_not_imported_with_the_package():
+    code = (
+        "import sys, proofbook.check.registry; assert not {'sympy', 'numpy'} & sys.modules.keys()"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -87,12 +87,6 @@ def test_a_reference_within_a_fence_is_left_alone(book, opens, closes):
     assert (page.references, [h.anchor for h in page.headings]) == ((), ["t"])
 
 
-@pytest.mark.parametrize("line", ["```", "~~~~", "````text", "text ````", "`````"])
-def test_only_a_fence_of_its_kind_and_length_closes(book, line):
-    text = f"````\n{line}\n::: snippets/t/none.py\n````\n"
-    assert expanded(book, text) == text
-
-
 def test_code_in_prose_opens_no_fence(book):
     text = "```x``` is code.\n\n::: snippets/t/s.py\n"
     assert "y: 6.0" in expanded(book, text)
@@ -112,14 +106,6 @@ def test_code_in_prose_opens_no_fence(book):
 )
 def test_text_without_references_comes_back_unchanged(book, text):
     assert expanded(book, text) == text
-
-
-@pytest.mark.parametrize("name", ["snippets/t/s.py", "snippets/t/s.out"])
-def test_line_ends_after_the_last_line_make_no_difference(book, name):
-    before = expanded(book, "::: snippets/t/s.py\n")
-    for ends in ("", "\n\n\n"):
-        book.write(name, book.read(name).rstrip("\n") + ends)
-        assert expanded(book, "::: snippets/t/s.py\n") == before
 
 
 def older(book: Book, version: str, output: str) -> None:

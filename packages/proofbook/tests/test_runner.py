@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from proofbook.run.judge import OUTPUT_LIMIT, Result, refused
 from proofbook.run.runner import Runner, RunnerError
-from proofbook.run.server import FEW, ThreadedRequests
+from proofbook.run.server import ThreadedRequests
 from proofbook.testing.fixtures import PATIENCE
 from proofbook.testing.tiny_book import write
 
@@ -306,28 +306,6 @@ def test_stops_a_loop_and_names_its_line(request, run, monkeypatch, tmp_path, ki
     assert runs_on(by, tmp_path)
 
 
-@needs_linux
-@pytest.mark.parametrize("kind", ["runner", "fresh_runner"])
-def test_a_flood_fills_neither_time_nor_memory(request, run, kind):
-    by = request.getfixturevalue(kind)
-    processes = [os.getpid(), by._process.pid]
-    run("print(1)\n", by=by)  # by now it has imported what it needs
-    for pid in processes:
-        Path(f"/proc/{pid}/clear_refs").write_text("5")  # the peak begins anew
-    before = [_memory(pid, "VmRSS") for pid in processes]
-    result = run("x = 'x' * 100_000_000\nprint(x)\n", by=by)
-    after = [_memory(pid, "VmHWM") for pid in processes]
-    assert result.refusal.what == "the script prints too much"
-    assert len(result.stdout) <= OUTPUT_LIMIT + 1
-    assert result.seconds < 10
-    assert all(b - a < 10_000_000 for a, b in zip(before, after, strict=True))
-
-
-def _memory(pid: int, name: str) -> int:
-    rows = Path(f"/proc/{pid}/status").read_text().split("\n")
-    return next(1024 * int(row.split()[1]) for row in rows if row.startswith(f"{name}:"))
-
-
 # What must count, and print the same as with `python script.py`.
 ALLOWED = {
     "a process that is waited for": (
@@ -508,19 +486,6 @@ def test_only_the_script_that_leaves_a_process_is_blamed(runner, fresh_runner, t
         assert first.result(PATIENCE).refusal.what == "the script leaves a process behind"
 
 
-@needs_two_cores
-def test_a_script_changed_while_it_runs_gets_a_result_of_its_own(runner, monkeypatch, tmp_path):
-    script, sign = tmp_path / "script.py", tmp_path / "sign"
-    monkeypatch.setattr(runner, "limit", 0.8)
-    write(script, f"open({str(sign)!r}, 'w').close()\nwhile True: pass\n")
-    old = runner.submit(script)
-    _wait(sign.exists)
-    monkeypatch.setattr(runner, "limit", PATIENCE)
-    new = runner.submit(write(script, FINE))
-    assert new.result(PATIENCE).stdout == "fine\n"
-    assert old.result(PATIENCE).refusal.what == "the script does not end"
-
-
 def test_a_script_that_vanishes_while_it_runs_does_no_harm(run, runner, tmp_path):
     result = run("import os\nos.remove(__file__)\nprint('gone')\n")
     assert (result.stdout, result.refusal) == ("gone\n", None)
@@ -563,25 +528,6 @@ def test_who_asked_for_nothing_does_not_wait_for_torch(tmp_path, monkeypatch):
     runner.close()
     assert time.monotonic() - began < PATIENCE / 2
     assert not runner.alive()
-
-
-@needs_fork
-def test_what_many_runs_need_is_not_imported_for_a_few(tmp_path):
-    text = "import sys\nprint('torch' in sys.modules, 'torch._dynamo' in sys.modules)\n"
-    script = write(tmp_path / "script.py", text)
-    with Runner(PATIENCE) as runner:
-        few = runner.submit(script).result(PATIENCE)
-        many = runner.run([script] * (FEW + 1))
-    assert few.stdout == "True False\n"
-    assert many[-1].stdout == "True True\n"
-
-
-@needs_fork
-def test_what_takes_long_to_import_is_there_for_who_names_what_needs_it(tmp_path):
-    text = "import sys\nprint('torch._dynamo' in sys.modules)  # DistributedDataParallel\n"
-    with Runner(PATIENCE) as runner:
-        one = runner.submit(write(tmp_path / "script.py", text)).result(PATIENCE)
-    assert one.stdout == "True\n"
 
 
 @needs_linux
@@ -630,13 +576,6 @@ def _wait(until, seconds: float = PATIENCE) -> None:
     while not until():
         assert time.monotonic() < end, "waited in vain"
         time.sleep(0.01)
-
-
-def test_no_temporary_folder_is_left(runner, run):
-    for source in (FINE, "raise ValueError\n", "open('a.txt', 'w').close()\n"):
-        run(source)
-    own = {"errors", "torchinductor"}  # for all runs, and gone with the runner
-    assert {p.name for p in Path(runner._folder).iterdir()} <= own
 
 
 def test_the_server_does_not_wait_while_scripts_do(monkeypatch):

@@ -60,12 +60,6 @@ def test_equations_that_nobody_evaluated_are_told(book):
     )
 
 
-def test_notebooks_and_their_figures_are_counted_where_there_are_any(book):
-    told = format_success(replace(proof_of(book), figures=[3, 4]))
-    assert "  executed  2 notebooks, 7 figures drawn\n" in told
-    assert "executed" not in format_success(proof_of(book))
-
-
 def test_a_few_failures_are_told_as_they_are():
     for count in range(1, FEW + 1):
         problems = [problem(number) for number in range(count)]
@@ -104,12 +98,6 @@ def test_many_failures_fit_on_a_screen_and_name_the_command_that_shows_the_other
     assert told.endswith("\n\n200 problems. Nothing was changed.")
     whole = format_failures(problems, whole=True)
     assert whole.count("  expected:") == 200 and "more; python" not in whole
-
-
-def test_a_failure_longer_than_a_screen_is_still_told():
-    long = replace(problem(1), found="\n".join("x" * 100))
-    told = format_failures([long, *map(problem, range(2, 9))])
-    assert told.count("  expected:") == FEW and "and 5 more; " in told
 
 
 def test_a_rebuild_is_told_in_one_line(book):

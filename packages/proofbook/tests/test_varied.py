@@ -183,15 +183,6 @@ def test_the_figure_holds_all_runs(shown, proof_command):
     assert len(zh["runs"]) == 3 and zh["texts"] != held["texts"]
 
 
-def test_another_graph_has_a_picture_of_its_own(shown, proof_command):
-    shown.change("snippets/t/s.py", "torch.relu(3 * w)", "3 * w if w > 0 else w * w * 2")
-    proof_command("update")
-    held = data(shown)
-    pictures = [run[0] for run in held["runs"]]
-    assert pictures[2] == -1 and pictures[0] == pictures[1] >= 0
-    assert held["texts"][pictures[0]].startswith("<svg")
-
-
 def test_a_number_that_another_run_prints_is_proved_by_it(shown, proof_command):
     for page in ("docs/t/p.zh.md", "docs/t/p.en.md"):
         shown.write(page, shown.read(page) + "\n`w = -2.0`: `tensor(0.)`.\n")
@@ -206,13 +197,6 @@ def test_the_file_keeps_what_differs():
     text = format_runs(["w = 1 | 1, 2"], [*runs, VariedScriptRun(("3",), "", "")], own)
     assert parse_runs(text, own) == (("w = 1 | 1, 2",), [*runs, VariedScriptRun(("3",), "", "")])
     assert "d" not in text.splitlines()[1].partition("changes")[2]
-
-
-def test_runs_that_belong_to_another_recording_are_told(shown, proof_command):
-    proof_command("update")
-    rows = shown.read("snippets/t/s.trace").split("\n")
-    shown.write("snippets/t/s.trace", "\n".join(row for row in rows if '"mul' not in row))
-    assert MEND in check(proof_command)
 
 
 def follow(book: Book, said: str) -> None:

@@ -23,7 +23,7 @@ from proofbook.check.equations import equation_verdicts
 from proofbook.languages.contents import Section, paragraphs
 from proofbook.maths.check import verdicts
 from proofbook.maths.equalities import sides
-from proofbook.maths.verdict import Verdict
+from proofbook.maths.judge import Verdict
 from proofbook.model.book import Book, fill_placeholders
 from proofbook.model.page import Page
 from proofbook.model.problem import Problem

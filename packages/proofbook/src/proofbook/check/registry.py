@@ -13,9 +13,8 @@ from proofbook.api.documentation import wrong_inventories
 from proofbook.api.index import unknown_api
 from proofbook.check.api_names import wrong_dtypes, wrong_names
 from proofbook.check.attacks import sections_to_read, wrong_attacks
-from proofbook.check.equations import wrong_equations
+from proofbook.check.equations import wrong_equations, wrong_formulas
 from proofbook.check.files import shadowed_modules, unused_files
-from proofbook.check.formulas import wrong_formulas
 from proofbook.check.links import wrong_links, wrong_question_links
 from proofbook.check.markup import (
     heading_anchors,

@@ -15,7 +15,7 @@ from functools import lru_cache
 from importlib.metadata import distribution
 
 from proofbook.html.tree import Tree
-from proofbook.maths.mathml import FormulaError, mathml_converter, to_mathml
+from proofbook.maths.check import FormulaError, mathml_converter, to_mathml
 
 _MARKED = re.compile(r"\\(?P<open>[(\[])(?P<latex>.*?)\\[)\]]", re.DOTALL)
 

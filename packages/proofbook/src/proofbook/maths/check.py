@@ -1,4 +1,4 @@
-"""Equalities in the maths of a page: both sides are evaluated, and must agree.
+"""The formulas of a page: each can be set as MathML, and both sides of an equality agree.
 
 Numbers are computed. An equality with letters holds as an identity, with what the page defines
 (y = 2w - 1) put in and derivatives taken; or with the values that the page and its runs give to
@@ -13,11 +13,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Protocol
 
+from math_core import LatexError, LatexToMathML
+
 from proofbook.maths.equalities import Equality, equalities
-from proofbook.maths.python_code import read_run
-from proofbook.maths.symbol_values import SymbolValues
-from proofbook.maths.verdict import Verdict, verdict_on_numbers
-from proofbook.maths.verify import Verifier
+from proofbook.maths.judge import Verdict, judge
+from proofbook.maths.symbols import SymbolValues, read_run
 from proofbook.model.page import Page
 from proofbook.model.problem import Problem
 
@@ -49,7 +49,9 @@ def line_of(page: Page, equality: Equality) -> int:
 
 
 def verdicts(
-    page: Page, runs: Sequence[CodeAndOutput] = (), read: ReadRun = read_run
+    page: Page,
+    runs: Sequence[CodeAndOutput] = (),
+    read: ReadRun = read_run,
 ) -> tuple[Verdict, ...]:
     """Every equality of a page, judged.
 
@@ -57,11 +59,9 @@ def verdicts(
     several languages show the same runs, so that a book gives one that remembers.
     """
     found = list(equalities(page))
-    if all(equality.computed for equality in found):
-        return tuple(map(verdict_on_numbers, found))
-    values = [read(run.code, run.output) for run in runs]
-    verifier = Verifier(page, found, values)
-    judged = [verifier.verdict(equality) for equality in found]
+    if not found:
+        return ()
+    judged = judge(page, found, [read(run.code, run.output) for run in runs])
     # A definition whose consequences were computed is checked by them.
     places = frozenset().union(*(one.used for one in judged if one.state == "proved"))
     return tuple(
@@ -70,3 +70,35 @@ def verdicts(
         else one
         for one in judged
     )
+
+
+LONGEST = 3000
+"""The most characters of a formula: what nests deeper than the stack ends the process."""
+
+
+class FormulaError(ValueError):
+    """The formula cannot be set; says why."""
+
+
+def mathml_converter() -> LatexToMathML:
+    """What sets the formulas of one page, for `to_mathml`."""
+    return LatexToMathML(fancy_error=False, annotation=True)
+
+
+def to_mathml(converter: LatexToMathML, latex: str, display: bool) -> str:
+    """A formula as MathML; raises `FormulaError`."""
+    if len(latex) > LONGEST:
+        raise FormulaError(f"it has {len(latex)} characters, and may have {LONGEST}")
+    try:
+        return converter.convert_with_local_state(latex, displaystyle=display)
+    except LatexError as error:
+        raise FormulaError(str(error)) from error
+
+
+def wrong_formula(page: Page, latex: str, reason: str) -> Problem:
+    """The problem with a formula of a page that is not LaTeX."""
+    first, rows = latex.partition("\n")[0], page.lines
+    found = [n for said in (f"${first}", first) for n, row in enumerate(rows, 1) if said in row]
+    line = found[0] if found else 1
+    what, mend = "the formula cannot be set", "correct the formula on this line"
+    return page.problem(line, what, "LaTeX", f"{latex}\n{reason}", mend)

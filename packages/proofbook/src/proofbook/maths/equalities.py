@@ -1,15 +1,11 @@
-"""The equalities in the formulas of a page, as they are written."""
+"""The equalities and conditions in the formulas of a page, as they are written."""
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 
-from proofbook.maths.algebra.expression import NotEvaluated, evaluate, subtrees
-from proofbook.maths.algebra.latex import Tree, Unreadable, read_latex
 from proofbook.model.page import Page
 
 _ENVIRONMENT = re.compile(r"\\begin\{(pmatrix|bmatrix|cases)\}.*?\\end\{\1\}", re.DOTALL)
@@ -21,6 +17,7 @@ _LAYOUT = re.compile(
 )
 _ROWS = re.compile(r"\\\\|\\q?quad\b|\\(?:begin|end)\{[a-z]+\*?\}|(?<!\\),(?=\s|\\)")
 _SIGNS = re.compile(r"\\approx|\\to\b|\\leftarrow|\\leq?\b|\\geq?\b|\\neq?\b|\\lt\b|\\gt\b|[=<>:;]")
+_INEQUALITY = re.compile(r"[<>]|\\(?:leq?|geq?|neq?|lt|gt)\b")
 _BRACE = re.compile(r"\\underbrace\{")
 
 
@@ -32,16 +29,6 @@ class Equality:
     sign: str
     right: str
     place: int
-
-    @cached_property
-    def values(self) -> tuple[float | None, float | None]:
-        """The two sides where they are numbers alone; None where a side is none."""
-        return number(self.left), number(self.right)
-
-    @property
-    def computed(self) -> bool:
-        """Whether both sides are numbers alone."""
-        return None not in self.values
 
     @property
     def within(self) -> float:
@@ -89,36 +76,19 @@ def equalities_in(maths: str) -> tuple[Equality, ...]:
     return tuple(found)
 
 
-def rows_of(latex: str) -> Iterator[tuple[str, int]]:
-    """The rows of a formula, each with its place in it."""
-    text = _without_layout(latex)
-    yield from ((text[at : at + len(row)], at) for row, at in _split(_ROWS, _masked(text)))
+def conditions(page: Page) -> Iterator[tuple[str, int]]:
+    """The rows of formulas that may be conditions, as w > 0; each with the place of its formula."""
+    for maths in page.maths:
+        text = _without_layout(maths.content)
+        for row, at in _split(_ROWS, _masked(text)):
+            if _INEQUALITY.search(row):
+                yield text[at : at + len(row)], maths.start
 
 
 def sides(latex: str) -> Iterator[tuple[str, int]]:
     """The parts of a formula between its signs, row by row, each with its place."""
     for row, at in _split(_ROWS, latex):
         yield from ((side, at + offset) for side, offset in _split(_SIGNS, row))
-
-
-def number(latex: str) -> float | None:
-    """The value of an expression, or None where it holds letters or isn't complete."""
-    try:
-        tree = read_latex(latex)
-        if not are_numbers(tree):
-            return None
-        found = evaluate(tree, lambda name: 0.0)
-    except (Unreadable, NotEvaluated):
-        return None
-    if not isinstance(found, float) or (math.isinf(found) and r"\infty" not in latex):
-        return None
-    return found
-
-
-def are_numbers(*trees: Tree) -> bool:
-    """Whether these are expressions without letters."""
-    kinds = {one[0] for tree in trees for one in subtrees(tree) if isinstance(one, tuple)}
-    return not kinds & {"symbol", "d", "sum", "claim", "cases"}
 
 
 def half_unit(latex: str) -> float:

@@ -30,7 +30,7 @@ from proofbook.content.glossary import known_terms
 from proofbook.content.page_summary import answer
 from proofbook.export import downloads, host_files
 from proofbook.html.page_context import site_markdown
-from proofbook.maths.mathml import wrong_formula
+from proofbook.maths.check import wrong_formula
 from proofbook.mkdocs.editions import (
     EDITION,
     EditionFiles,

@@ -1,1 +1,0 @@
-"""Expressions: read from LaTeX, evaluated, differentiated, and compared."""

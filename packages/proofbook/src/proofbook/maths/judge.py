@@ -1,0 +1,721 @@
+"""Judges the equalities of one page: with what it defines and supposes, and what its runs say."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import random
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+from proofbook.maths.equalities import Equality, conditions, half_unit
+from proofbook.maths.read import (
+    Unreadable,
+    expand_sums,
+    is_special,
+    parts,
+    read_condition,
+    read_latex,
+    rebuild,
+    symbol,
+)
+from proofbook.maths.symbols import KnownValue, NotEvaluated, SymbolValues, Value, agree, evaluate
+from proofbook.maths.symbols import merge as merge_runs
+from proofbook.model.page import Page
+
+if TYPE_CHECKING:
+    import sympy
+    from sympy import Basic, Expr, Symbol
+
+    Pair = tuple[Expr, Expr]
+
+_FUNCTION = re.compile(r"\\?([A-Za-z]+)\s*(?:\\left)?\(\s*\\?[A-Za-z]+\s*(?:\\right)?\)")
+_DEEPEST = 8
+"""So many definitions deep are put into each other."""
+_MOST_COMBINATIONS = 512
+"""So many ways to give values to the symbols of an equality are tried."""
+_FEWEST_POINTS = 3
+"""At fewer places where both sides have a value, nothing counts as an identity."""
+_SIZES = ((1, 0),) * 8 + ((1, 1), (1, -1), (0, 1), (0.01, 0), (30, 0))
+"""Of the numbers that are tried, and whether all have one sign."""
+_LONGEST = 100
+"""The operations of an expression that SymPy may still simplify: it is slow."""
+_LARGEST_EXPONENT = 20
+"""The largest power of a sum that SymPy may expand."""
+_UNDECIDED_BY_SYMPY = (ArithmeticError, AttributeError, NotImplementedError, RecursionError)
+_UNDECIDED_BY_SYMPY += (TypeError, ValueError)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """An equality, and what was found: "computed" (numbers alone), "proved", "wrong" or "open".
+
+    `expected`: what the left side is where the equality is wrong, and with which values. `used`:
+    the places of the page's equalities that define a symbol of this one, or give it its value.
+    """
+
+    equality: Equality
+    state: str
+    expected: str = ""
+    used: frozenset[int] = frozenset()
+
+
+def judge(
+    page: Page,
+    equalities: Sequence[Equality],
+    runs: Sequence[SymbolValues],
+) -> list[Verdict]:
+    """The verdict on each of the equalities of a page, of which all are given.
+
+    `runs`: what the runs of the page's references say of symbols, in their order.
+    """
+    judged = _Judge(page, equalities, runs)
+    return [judged.verdict(equality) for equality in equalities]
+
+
+def judge_numbers(equality: Equality, one: Expr, other: Expr) -> Verdict:
+    """The verdict on an equality of numbers alone; one too large to be written out is infinite."""
+    import sympy
+
+    if one.has(sympy.zoo) or other.has(sympy.zoo):
+        return Verdict(equality, "open")
+    if one == other:
+        named = r"\infty" in equality.left + equality.right or equality.left == equality.right
+        return Verdict(equality, "computed" if named or not one.is_infinite else "open")
+    try:
+        exact = one.is_Rational and other.is_Rational  # floats may be too small for them
+        left, right = (evaluate(side, {}) if exact else _number(side) for side in (one, other))
+        left, right = _dotted(equality, (one, other), left, right)
+    except (NotEvaluated, *_UNDECIDED_BY_SYMPY):
+        return Verdict(equality, "open")
+    if exact:
+        within = max(equality.within * (1 + 1e-6), 1e-12, 1e-9 * abs(other))
+        holds = bool(abs(one - other) <= within)
+    else:
+        holds = agree(left, right, equality.within)
+    if holds:
+        return Verdict(equality, "computed")
+    near = half_unit(equality.right) * 1.01 if equality.sign == "=" else 0.0
+    rounded = r" (rounded: write \approx)" if near and agree(left, right, near) else ""
+    return Verdict(equality, "wrong", _format(left) + rounded)
+
+
+def _number(one: Expr) -> Value:
+    """The value of an expression without letters; raises `NotEvaluated` where floats overflow."""
+    import numpy
+    import sympy
+
+    value = evaluate(one, {})
+    if not numpy.all(numpy.isfinite(value)) and not one.has(sympy.oo, -sympy.oo, sympy.nan):
+        raise NotEvaluated("too large")
+    return value
+
+
+@dataclass(frozen=True)
+class _Definition:
+    """A symbol, or a function of the symbol `parameter`, and the expression that it means.
+
+    `place`: where the page says it; `section`: the number of the section or box of that place.
+    """
+
+    place: int
+    section: int
+    symbol: Symbol
+    body: Expr
+    parameter: Symbol | None = None
+
+    def body_for(self, wanted: Symbol) -> Expr | None:
+        """The body for a symbol, or None where it isn't defined by this."""
+        (name, mine), (other, indices) = parts(self.symbol), parts(wanted)
+        if name != other or self.parameter:
+            return None
+        if mine == indices:
+            return self.body
+        if len(mine) == len(indices) and all(map(_is_index, mine)):
+            return expand_sums(self.body, dict(zip(mine, indices, strict=True)))
+        if mine or any(map(_is_index, indices)):
+            return None
+        # z = 10u holds for each item: z_0 = 10 u_0.
+        plain = [one for one in self.body.free_symbols if not parts(one)[1]]
+        return self.body.xreplace({one: symbol(one.name, *indices) for one in plain})
+
+
+def _is_index(index: str) -> bool:
+    """Whether this runs over numbers, as i, and is no part of a name, as new or 2."""
+    return len(index) == 1 and index.isalpha()
+
+
+def _defines_symbol(one: Expr, other: Expr) -> bool:
+    """Whether `one = other` says what a symbol means: y = 2w - 1, but neither y = 3 nor w = 2w."""
+    return one.is_Symbol and bool(other.free_symbols) and one not in other.free_symbols
+
+
+def _defines_function(one: Expr, other: Expr) -> bool:
+    """Whether `one = other` says what a function is: f(x) = x^2."""
+    applied = is_special(one, "apply") and one.args[1] == 0 and one.args[2].is_Symbol
+    return applied and one.args[2] in other.free_symbols
+
+
+def _given_value(one: Expr, other: Expr) -> tuple[Symbol, Expr, Value] | None:
+    """The symbol, what is said of it and its value, where one side is a symbol, the other none."""
+    for name, given in ((one, other), (other, one)):
+        if name.is_Symbol and not given.free_symbols:
+            with contextlib.suppress(NotEvaluated):
+                return name, given, evaluate(given, {})
+    return None
+
+
+class _Judge:
+    """What a page says, and its runs; `sides`: both sides of each equality that can be read."""
+
+    def __init__(
+        self,
+        page: Page,
+        equalities: Sequence[Equality],
+        runs: Sequence[SymbolValues],
+    ):
+        self.page = page
+        headings = [span.start for span in page.spans_of("heading") if span.name == "2"]
+        self.borders = [*headings, *(box.start for box in page.spans_of("box"))]
+        self.runs = [
+            (self.section(page.line_starts[reference.line - 1]), run)
+            for reference, run in zip(page.references, runs, strict=False)
+        ]
+        self.all_runs = merge_runs(run for _, run in self.runs)
+        self.sides = _read_sides(equalities, symbol("e") in self.all_runs.values)
+        self.said = [
+            (given[0], KnownValue(given[2], place=equality.place))
+            for equality, sides in self.sides.items()
+            if (given := _given_value(*sides)) is not None
+        ]
+        self.conditions = list(_conditions_of(page))
+        self.defined, self.defined_in_code = [], []
+        for equality, (one, other) in self.sides.items():
+            at = equality.place, self.section(equality.place)
+            if _defines_symbol(one, other):
+                self.defined.append(_Definition(*at, one, other))
+            elif _defines_function(one, other):
+                self.defined.append(_Definition(*at, one.args[0], other, one.args[2]))
+        for section, run in self.runs:
+            for name, trees in run.expressions.items():
+                self.defined_in_code += [_Definition(-1, section, name, tree) for tree in trees]
+
+    def section(self, place: int) -> int:
+        """The number of the section or box in which a place of the text lies."""
+        return sum(border <= place for border in self.borders)
+
+    # --- verdicts
+
+    def verdict(self, equality: Equality) -> Verdict:
+        if equality not in self.sides:
+            return Verdict(equality, "open")
+        one, other = self.sides[equality]
+        if not one.free_symbols and not other.free_symbols:
+            return judge_numbers(equality, one, other)
+        given = _given_value(one, other)
+        with contextlib.suppress(NotEvaluated, Unreadable, *_UNDECIDED_BY_SYMPY):
+            if given is not None:
+                return self.of_given_value(equality, *given)
+            found = self.with_symbols(equality, self.defined)
+            if found.state != "open" or _defines_symbol(one, other):
+                return found
+        if given is None and not _defines_symbol(one, other):
+            with contextlib.suppress(NotEvaluated, Unreadable, *_UNDECIDED_BY_SYMPY):
+                # The names of the code may mean something else: it proves, but never refutes.
+                if self.with_symbols(equality, self.defined_in_code).state == "proved":
+                    return Verdict(equality, "proved")
+        return Verdict(equality, "open")
+
+    def of_given_value(
+        self, equality: Equality, name: Symbol, given: Expr, wanted: Value
+    ) -> Verdict:
+        """`w = 3`: a run gives this value to the symbol, or the definitions of the page do."""
+        known = self.all_runs.values.get(_without_step(name), [])
+        if any(agree(k.value, wanted, max(k.within, equality.within)) for k in known):
+            return Verdict(equality, "proved")
+        # A value that no run shows is wrong; one that a run shows elsewhere may be a goal.
+        goal = not _is_vector(wanted) and wanted in self.all_runs.numbers
+        resolution = _Resolution(self, self.defined, equality.place)
+        resolved = resolution.put_in(name, frozenset())
+        if resolved != name:
+            found = self.with_values(equality, (resolved, given), frozenset(resolution.used))
+            return Verdict(equality, "open") if found.state == "wrong" and goal else found
+        if known and not goal and not re.search(r"[a-zA-Z/+]|\d\s*-", equality.right):
+            values = " or ".join(dict.fromkeys(_format(k.value) for k in known[:4]))
+            return Verdict(equality, "wrong", f"{values} (in the runs of the page)")
+        return Verdict(equality, "open")
+
+    def with_symbols(self, equality: Equality, definitions: Sequence[_Definition]) -> Verdict:
+        """As an identity, or with conditions and values; raises `NotEvaluated`."""
+        one, other = self.sides[equality]
+        defines = _defines_symbol(one, other)
+        written = one.free_symbols | other.free_symbols
+        kept = frozenset({one}) if defines else frozenset()
+        pairs, used = self.resolve(equality, definitions, kept)
+        proved = Verdict(equality, "proved", used=used)
+        if _hold(pairs):
+            return proved
+        if assumed := self.conditions_at(equality.place, written):
+            stated = frozenset().union(*(one.free_symbols for one in assumed)) & written
+            under_conditions, places = self.resolve(equality, definitions, kept | stated)
+            if _hold(under_conditions, assumed):
+                return Verdict(equality, "proved", used=places)
+        if self.holds_by_signs(equality, pairs) or (defines and self.is_computed(other, pairs)):
+            return proved
+        found = [self.with_values(equality, pair, used) for pair in pairs]
+        states = {one.state for one in found}
+        if states == {"proved"}:
+            return found[0]
+        if "wrong" in states and "proved" not in states and not self.may_mean_else(equality):
+            return next(one for one in found if one.state == "wrong")
+        if _claims_identity(one, other, *pairs[0]):
+            return self.refuted(equality, pairs, used)
+        return Verdict(equality, "open", used=used)
+
+    def resolve(
+        self, equality: Equality, definitions: Sequence[_Definition], kept: frozenset[Symbol]
+    ) -> tuple[list[Pair], frozenset[int]]:
+        """Both sides with definitions put in, and the places of those.
+
+        Where the equality has free indices, twice: with different numbers for them.
+        """
+        sides = self.sides[equality]
+        found = sides[0].free_symbols | sides[1].free_symbols
+        indices = sorted({index for one in found for index in parts(one)[1] if _is_index(index)})
+        resolution = _Resolution(self, definitions, equality.place)
+        pairs = []
+        for shift in (0, 1) if indices else (0,):
+            numbers = {index: str((at + shift) % 3) for at, index in enumerate(indices)}
+            one, other = (resolution.put_in(expand_sums(side, numbers), kept) for side in sides)
+            pairs.append((one, other))
+        return pairs, frozenset(resolution.used)
+
+    def refuted(self, equality: Equality, pairs: Sequence[Pair], used: frozenset[int]) -> Verdict:
+        """Wrong where numbers differ for positive symbols too, and under each condition nearby.
+
+        What holds for some signs only may lack a condition in words: it is left open.
+        """
+        one, other = self.sides[equality]
+        positive = [name > 0 for pair in pairs for name in sorted(_symbols(pair), key=str)]
+        nearby = self.conditions_near(equality.place, one.free_symbols | other.free_symbols)
+        for assumed in (*([one] for one, _ in nearby), positive):
+            points = (_counterexample(pair, assumed) for pair in pairs)
+            point = next((one for one in points if one), None)
+            if not point:
+                return Verdict(equality, "open", used=used)
+        text = "two sides that are the same, whatever the letters are"
+        return Verdict(equality, "wrong", f"{text} (try {_format_values(point)})")
+
+    def with_values(self, equality: Equality, pair: Pair, used: frozenset[int]) -> Verdict:
+        """Whether values of the symbols make the sides agree."""
+        names = sorted(_symbols(pair), key=str)
+        candidates = [self.candidates(name, equality.place) for name in names]
+        first = None
+        few = math.prod(map(len, candidates)) <= _MOST_COMBINATIONS
+        for chosen in product(*candidates) if few else ():
+            values = {name: known.value for name, known in zip(names, chosen, strict=True)}
+            left, right = _dotted(equality, pair, *(evaluate(side, values) for side in pair))
+            within = max([equality.within, *(known.within for known in chosen)])
+            if agree(left, right, within):
+                places = {known.place for known in chosen} - {None}
+                return Verdict(equality, "proved", used=used | places)
+            first = first or (left, right, values)
+        printed = [name for name in names if name.name.startswith("grad ")]
+        solved = not printed and any(side == 0 for side in pair)
+        if first is None or solved or (printed and not self.is_printed(equality, printed)):
+            return Verdict(equality, "open", used=used)  # what is set to 0 is to be solved
+        left, right, values = first
+        shown = [_format(left), _format(right)][: 1 + bool(pair[1].free_symbols)]
+        with_values = f" (with {_format_values(values)})" if values else ""
+        return Verdict(equality, "wrong", " and ".join(shown) + with_values, used)
+
+    def may_mean_else(self, equality: Equality) -> bool:
+        """Whether values can't refute this: a sum to nowhere, a new meaning for a symbol."""
+        one, other = self.sides[equality]
+        if any(is_special(t, "sum") and t.args[3].is_Symbol for t in _parts(other)):
+            return True
+        if not _defines_symbol(one, other):
+            return False
+        section = self.section(equality.place)
+        has_value = any(s == section and one in run.values for s, run in self.runs) or any(
+            name == one and self.section(known.place) == section for name, known in self.said
+        )
+        return one in self.all_runs.edited or not has_value
+
+    def is_printed(self, equality: Equality, gradients: Sequence[Symbol]) -> bool:
+        """Whether the runs of the section print just what an equality says of a gradient.
+
+        One label may be of several losses: of L_1, or of the terms of a sum.
+        """
+        derivatives = [
+            part.args[0]
+            for part in (p for side in self.sides[equality] for p in _parts(side))
+            if is_special(part, "derivative")
+        ]
+        of_one = len(derivatives) == len(gradients) == 1 and derivatives[0].is_Symbol
+        if not of_one or parts(derivatives[0])[1]:
+            return False
+        section = self.section(equality.place)
+        runs = [run for there, run in self.runs if there == section] or [r for _, r in self.runs]
+        printed = [known.value for run in runs for known in run.values.get(gradients[0], ())]
+        return bool(printed) and all(agree(printed[0], value) for value in printed)
+
+    def is_computed(self, other: Expr, pairs: Sequence[Pair]) -> bool:
+        """Whether a script of the page computes the expression of a definition."""
+        return any(
+            one.free_symbols == wanted.free_symbols and _is_identity(one, wanted)
+            for wanted in (other, pairs[0][1])
+            if _has_operation(wanted)
+            for one in self.all_runs.computed
+        )
+
+    def holds_by_signs(self, equality: Equality, pairs: Sequence[Pair]) -> bool:
+        """Whether it suffices that all known values of a symbol are positive, or negative.
+
+        g / sqrt(t g^2) = 1 / sqrt(t) holds for the g of the page, whatever t is.
+        """
+        assumed = []
+        for name in sorted({name for pair in pairs for name in _symbols(pair)}, key=str):
+            known = [one.value for one in self.candidates(name, equality.place)]
+            if known and not any(map(_is_vector, known)) and (min(known) > 0 or max(known) < 0):
+                assumed.append(name > 0 if min(known) > 0 else name < 0)
+        return bool(assumed) and _hold(pairs, assumed)
+
+    # --- what the page and its runs say
+
+    def candidates(self, wanted: Symbol, place: int) -> list[KnownValue]:
+        """Its values: those its section says, or its runs, or the page above, or all runs."""
+        section, plain = self.section(place), _without_step(wanted)
+        ran = [(at, known) for at, run in self.runs for known in run.values.get(plain, ())]
+        said = [
+            replace(known, value=value)
+            for name, known in self.said
+            if (value := _value_of(wanted, name, known.value)) is not None
+        ]
+        here = [one for one in said if self.section(one.place) == section]
+        here = here or [known for there, known in ran if there == section]
+        above = [known for known in said if known.place < place]
+        found = here or above or [known for _, known in ran]
+        return list({(str(one.value), one.within): one for one in reversed(found)}.values())[::-1]
+
+    def conditions_near(self, place: int, names: Collection[Symbol]) -> list[tuple[Basic, int]]:
+        """All conditions on these symbols in the section or box of a place, and where they are."""
+        section = self.section(place)
+        return [
+            (one, at)
+            for one, at in self.conditions
+            if one.free_symbols & set(names) and self.section(at) == section
+        ]
+
+    def conditions_at(self, place: int, names: Collection[Symbol]) -> list[Basic]:
+        """The conditions on these symbols that hold at a place.
+
+        For each symbol those last stated above in the same section or box; or, where there is
+        none, the next one in the same paragraph: "|w| = w for w > 0".
+        """
+        found: dict[Basic, None] = {}
+        for name in sorted(names, key=str) if self.conditions else ():
+            nearby = self.conditions_near(place, [name])
+            places = [at for _, at in nearby]
+            above = [at for at in places if at < place]
+            after = [at for at in places if at >= place and "\n\n" not in self.page.text[place:at]]
+            stated = max(above) if above else min(after, default=None)
+            found.update((one, None) for one, at in nearby if at == stated)
+        return list(found)
+
+
+class _Resolution:
+    """Puts definitions into the expressions at one place of a page; `used`: the places of those.
+
+    A derivative of what isn't defined becomes the symbol "grad w", which runs may print. The
+    definition at the place itself is not used: it would prove itself.
+    """
+
+    def __init__(self, page: _Judge, definitions: Sequence[_Definition], place: int):
+        self.section, self.place = page.section(place), place
+        self.definitions = [one for one in definitions if one.place != place]
+        self.used: set[int] = set()
+
+    def put_in(self, one: Expr, kept: frozenset[Symbol], depth: int = 0) -> Expr:
+        """The expression with definitions put in, and its derivatives taken; `kept` stay."""
+        if one.is_Symbol:
+            return self.of_symbol(one, kept, depth)
+        if is_special(one, "apply"):
+            return self.applied(one, kept, depth)
+        if is_special(one, "derivative"):
+            return self.differentiated(one, kept, depth)
+        return rebuild(one, lambda inner: self.put_in(inner, kept, depth))
+
+    def of_symbol(self, name: Symbol, kept: frozenset[Symbol], depth: int) -> Expr:
+        if name in kept or depth > _DEEPEST:
+            return name
+        found = [(d, body) for d in self.definitions if (body := d.body_for(name)) is not None]
+        if not found:
+            return name
+        definition, body = min(found, key=lambda it: self.distance(it[0]))
+        self.used.add(definition.place)
+        return self.put_in(expand_sums(body, {}), kept | {name}, depth + 1)
+
+    def applied(self, one: Expr, kept: frozenset[Symbol], depth: int) -> Expr:
+        name, order, argument = one.args
+        found = [d for d in self.definitions if d.parameter and d.symbol == name]
+        if not found or depth > _DEEPEST:
+            raise NotEvaluated(f"the function {name}")
+        definition = min(found, key=self.distance)
+        self.used.add(definition.place)
+        parameter = definition.parameter
+        body = self.put_in(expand_sums(definition.body, {}), kept | {parameter}, depth + 1)
+        body = _derivative(body, parameter, order) if order else body
+        return body.xreplace({parameter: self.put_in(argument, kept, depth + 1)})
+
+    def differentiated(self, one: Expr, kept: frozenset[Symbol], depth: int) -> Expr:
+        inside, by, order = one.args
+        body = self.put_in(expand_sums(inside, {}), kept | {by}, depth + 1)
+        if by not in body.free_symbols:
+            if inside.is_Symbol and order == 1:
+                name, indices = parts(by)
+                return symbol(f"grad {name}", *indices)
+            raise NotEvaluated("what the derivative is of")
+        return self.put_in(_derivative(body, by, order), kept, depth)
+
+    def distance(self, definition: _Definition) -> tuple[bool, bool, int]:
+        """Sorts definitions: of the same section, or else the last before, or else the first."""
+        away = definition.place - self.place
+        return definition.section != self.section, away > 0, abs(away)
+
+
+def _derivative(body: Expr, by: Symbol, order: int) -> Expr:
+    import sympy
+
+    if any(is_special(one, "vector", "norm", "sum", "apply") for one in _parts(body)):
+        raise NotEvaluated("the derivative of a vector")
+    found = body.diff(by, int(order)).doit()
+    # That of max(w, 0) at 0 is 0 in PyTorch.
+    return found.replace(sympy.Heaviside, lambda x, *_: sympy.Piecewise((1, x > 0), (0, True)))
+
+
+def _read_sides(equalities: Sequence[Equality], e_in_code: bool) -> dict[Equality, Pair]:
+    """The two sides of each equality that can be read.
+
+    Where the page says `f(x) = ...` with x on the right, f is a function in all its formulas. The
+    letter e is Euler's number, unless an equality or the code gives it another meaning.
+    """
+    import sympy
+
+    def read_both(equality: Equality, functions: frozenset[str]) -> Pair | None:
+        with contextlib.suppress(Unreadable):
+            return read_latex(equality.left, functions), read_latex(equality.right, functions)
+        return None
+
+    functions = frozenset(
+        found[1]
+        for equality in equalities
+        if (found := _FUNCTION.fullmatch(equality.left))
+        and (sides := read_both(equality, frozenset({found[1]})))
+        and _defines_function(*sides)
+    )
+    sides = {one: both for one in equalities if (both := read_both(one, functions)) is not None}
+    e = symbol("e")
+    if e_in_code or any(e in both for both in sides.values()):
+        return sides
+    return {one: tuple(side.xreplace({e: sympy.E}) for side in both) for one, both in sides.items()}
+
+
+def _conditions_of(page: Page) -> Iterator[tuple[Basic, int]]:
+    """The conditions in the formulas of a page that hold symbols, and where they are."""
+    for text, place in conditions(page):
+        with contextlib.suppress(Unreadable):
+            condition = read_condition(text)
+            if condition.free_symbols:
+                yield condition, place
+
+
+# --- identities
+
+
+def _hold(pairs: Sequence[Pair], assumed: Collection[Basic] = ()) -> bool:
+    return all(_is_identity(*pair, assumed) for pair in pairs)
+
+
+def _is_identity(one: Expr, other: Expr, assumed: Collection[Basic] = ()) -> bool:
+    """Whether two expressions are equal for all real numbers that fulfil conditions.
+
+    First numbers look for a counterexample: most equalities have one. Then SymPy has to prove what
+    no number refutes.
+    """
+    import sympy
+
+    if is_special(one, "vector") and is_special(other, "vector"):
+        same = len(one.args) == len(other.args)
+        return same and _hold(list(zip(one.args, other.args, strict=True)), assumed)
+    if _counterexample((one, other), assumed) is not None:
+        return False
+    difference = (one - other).xreplace(
+        {name: _bounded(name, assumed) for name in _symbols((one, other))}
+    )
+    if difference == 0:
+        return True
+    powers = [part for part in _parts(difference) if part.is_Pow and not part.base.is_Atom]
+    if difference.count_ops() > _LONGEST or any(
+        part.exp.is_number and abs(part.exp) > _LARGEST_EXPONENT for part in powers
+    ):
+        return False
+    cases = [sympy.Max, sympy.Min, sympy.Piecewise]
+    return any(
+        sympy.simplify(difference.rewrite(cases[:2] if kind is sympy.Abs else cases, kind)) == 0
+        for kind in (sympy.Abs, sympy.Piecewise)
+    )
+
+
+def _counterexample(pair: Pair, assumed: Collection[Basic]) -> dict[Symbol, float] | None:
+    """Values for which the sides differ; empty where too few could be compared."""
+    import numpy
+
+    compared, one_sided = 0, False
+    names = sorted(_symbols((*pair, *assumed)), key=str)
+    for point in _points(names, assumed):
+        try:
+            left, right = (evaluate(side, point) for side in pair)
+        except NotEvaluated:
+            continue
+        real = [bool(numpy.all(numpy.isfinite(side))) for side in (left, right)]
+        if all(real) and not agree(left, right, 1e-9 + 1e-6 * numpy.max(abs(right))):
+            return point
+        compared += all(real)
+        one_sided = one_sided or real[0] is not real[1]
+    return {} if one_sided or compared < (_FEWEST_POINTS if names else 1) else None
+
+
+def _points(names: Sequence[Symbol], assumed: Collection[Basic]) -> Iterator[dict[Symbol, float]]:
+    """Values that fulfil conditions, always the same: of both signs, 0, small and large."""
+    source = random.Random(0)
+    intervals = {name: _interval(name, assumed) for name in names}
+
+    def value(allowed: sympy.Interval, size: float, sign: int) -> float:
+        number = size * source.uniform(0.2, 2.5)
+        if allowed.inf.is_finite and allowed.sup.is_finite:
+            return allowed.inf + (allowed.sup - allowed.inf) * (number % 1)
+        if allowed.inf.is_finite:
+            return allowed.inf + number
+        return allowed.sup - number if allowed.sup.is_finite else sign * number
+
+    for size, sign in _SIZES * 2:
+        point = {
+            name: float(value(allowed, size, sign or source.choice((-1, 1))))
+            for name, allowed in intervals.items()
+        }
+        with contextlib.suppress(NotEvaluated):
+            if all(evaluate(one, point) for one in assumed):
+                yield point
+
+
+def _interval(name: Symbol, assumed: Collection[Basic]) -> sympy.Interval:
+    """Where a symbol may lie, as far as conditions on it alone say."""
+    import sympy
+
+    alone = [one.as_set() for one in assumed if one.free_symbols == {name}]
+    found = sympy.Intersection(sympy.S.Reals, *alone)
+    return found if isinstance(found, sympy.Interval) else sympy.S.Reals
+
+
+def _bounded(name: Symbol, assumed: Collection[Basic]) -> Expr:
+    """What makes SymPy know the bounds of a symbol: 2 + p with a positive p for w > 2."""
+    import sympy
+
+    allowed = _interval(name, assumed)
+    if allowed.inf.is_finite:
+        strict = {"positive": True} if allowed.left_open else {"nonnegative": True}
+        return allowed.inf + sympy.Dummy(**strict)
+    if allowed.sup.is_finite:
+        strict = {"positive": True} if allowed.right_open else {"nonnegative": True}
+        return allowed.sup - sympy.Dummy(**strict)
+    return name
+
+
+# --- small questions
+
+
+def _claims_identity(one: Expr, other: Expr, left: Expr, right: Expr) -> bool:
+    """Whether this must hold for all values: formulas of the same symbols, or a derivative.
+
+    `left`, `right`: the sides with the definitions of the page put in.
+    """
+    derivatives = any(is_special(p, "derivative") for p in (*_parts(one), *_parts(other)))
+    if not derivatives and not (_has_operation(one) and _has_operation(other)):
+        return False
+    found = left.free_symbols
+    printed = any(name.name.startswith("grad ") for name in found)
+    return bool(found) and found == right.free_symbols and not printed
+
+
+def _has_operation(one: Expr) -> bool:
+    """Whether this computes something from symbols."""
+    return bool(one.free_symbols) and not (
+        one.is_Symbol or is_special(one, "derivative", "vector", "apply")
+    )
+
+
+def _parts(expression: Basic) -> Iterator[Basic]:
+    """The expression and everything in it."""
+    yield expression
+    for one in expression.args:
+        yield from _parts(one)
+
+
+def _symbols(expressions: Iterable[Basic]) -> set[Symbol]:
+    return set().union(*(one.free_symbols for one in expressions))
+
+
+def _dotted(equality: Equality, pair: Pair, *values: Value) -> tuple[Value, ...]:
+    r"""The values of the sides. Of two vectors, `\cdot` may mean the sum of the products."""
+    vectors = list(map(_is_vector, values))
+    if r"\cdot" not in equality.left + equality.right or vectors[0] is vectors[1]:
+        return values
+    if pair[vectors.index(True)].is_Add:
+        raise NotEvaluated("which of the terms are vectors?")
+    return tuple(value.sum() if _is_vector(value) else value for value in values)
+
+
+def _is_vector(value: Any) -> bool:
+    return getattr(value, "shape", ()) != ()
+
+
+def _without_step(name: Symbol) -> Symbol:
+    """The symbol without an index that only says before or after a step: w_new is w."""
+    stem, indices = parts(name)
+    return symbol(stem, *(index for index in indices if index not in ("new", "old")))
+
+
+def _value_of(wanted: Symbol, given: Symbol, value: Value) -> Value | None:
+    """The value of a symbol where `given` has one: itself, or the vector it is an item of."""
+    if given == wanted:
+        return value
+    name, indices = parts(wanted)
+    if given.name != name or not _is_vector(value) or len(indices) != 1 or not indices[0].isdigit():
+        return None
+    return value[int(indices[0])] if int(indices[0]) < len(value) else None
+
+
+def _format_values(values: Mapping[Symbol, Value]) -> str:
+    """Values of symbols: `w = 2, x_0 = -1`."""
+    return ", ".join(f"{_format_symbol(name)} = {_format(value)}" for name, value in values.items())
+
+
+def _format_symbol(name: Symbol) -> str:
+    stem, indices = parts(name)
+    if stem.startswith("grad "):
+        return f"{stem.removeprefix('grad ')}.grad"
+    return stem + (f"_{''.join(indices)}" if indices else "")
+
+
+def _format(value: Any) -> str:
+    """A value as a page writes it; of one that no float holds, its first digits."""
+    if _is_vector(value):
+        return f"({', '.join(map(_format, value))})"
+    try:
+        return f"{float(value):.10g}"
+    except OverflowError:
+        return str(value.evalf(10))
