@@ -26,7 +26,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from gradtrace.recording.script_runner import FailedRun, Job, ScriptProcess
+from gradtrace.recording.runner import FailedRun, Job, ScriptProcess
 
 WARM_UP, RECORDED, AFTER = 1, 2, 6
 THREADS = 2

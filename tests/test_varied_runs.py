@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from gradtrace import parse_trace
-from gradtrace.render.figure import figure_parts
+from gradtrace.draw.figure import figure_parts
 from proofbook.directives.plot import fragment, rendered_labels
 from proofbook.directives.registry import traced_scripts, varied_scripts
 from proofbook.directives.trace_figure import passes

@@ -12,13 +12,12 @@ import numpy as np
 import pytest
 import torch
 from gradtrace import LANGUAGES, cli, record_script
-from gradtrace.graph.excerpt import MAX_PASSES, excerpts, first_shown
+from gradtrace.draw.player_data import fold
 from gradtrace.graph.groups import MAX_BOXES
 from gradtrace.graph.parameters import parameters
-from gradtrace.graph.passes import backward_passes
+from gradtrace.graph.passes import MAX_PASSES, backward_passes, excerpts, first_shown
 from gradtrace.recording.recorder import MAX_EVENTS, RecordingFailed
-from gradtrace.recording.script_runner import RecordedRun
-from gradtrace.render.folded import fold
+from gradtrace.recording.runner import RecordedRun
 from gradtrace.trace import Trace
 from proofbook.content.attacks import attacks
 

@@ -21,8 +21,8 @@ from typing import TextIO
 from unittest import mock
 
 from gradtrace.cli import main
-from gradtrace.recording import script_process, script_runner
-from gradtrace.recording.execute import execute
+from gradtrace.recording import process, runner
+from gradtrace.recording.script import execute
 
 PATIENCE = 240.0
 """Seconds after which a command that never ends fails its test."""
@@ -107,7 +107,7 @@ def _run(
 
 
 def _command(arguments: list[str]) -> int:
-    with mock.patch.object(script_runner.subprocess, "Popen", _ForkedScript):
+    with mock.patch.object(runner.subprocess, "Popen", _ForkedScript):
         return main(arguments)
 
 
@@ -125,11 +125,11 @@ def _plain(arguments: list[str]) -> int:
 
 
 class _ForkedScript:
-    """`subprocess.Popen` of `script_process.py`, as a fork that calls what that file calls."""
+    """`subprocess.Popen` of `process.py`, as a fork that calls what that file calls."""
 
     def __init__(self, command: list[str], stdout: TextIO | None) -> None:
         _, child, job = command
-        assert Path(child) == Path(script_process.__file__)
+        assert Path(child) == Path(process.__file__)
         self.returncode: int | None = None
         self._pid = os.fork()
         if self._pid == 0:
@@ -137,7 +137,7 @@ class _ForkedScript:
                 os.dup2(stdout.fileno(), 1)
             atexit._clear()  # what the command wants done at its end, it does itself
             sys.path.insert(0, "")  # the place of the script's folder
-            script_process.main(json.loads(Path(job).read_text("utf-8")))
+            process.main(json.loads(Path(job).read_text("utf-8")))
 
     def poll(self) -> int | None:
         if self.returncode is None:

@@ -10,7 +10,7 @@ import webbrowser
 import gradtrace
 import pytest
 import torch
-from gradtrace.render.standalone import is_standalone_page
+from gradtrace.draw.page import is_standalone_page
 from torch import nn
 
 pytestmark = pytest.mark.upgrade
@@ -184,7 +184,9 @@ def test_what_is_given_or_asked_for_wrongly_is_said():
         block.save("never.html")
     with pytest.raises(ValueError, match="language is 'fr', and one of"):
         block.report("fr")
-    with pytest.raises(TypeError, match=r"model is no nn\.Module but of type int"):
+    with pytest.raises(TypeError, match=r"model is not an nn\.Module but of type int"):
         gradtrace.record(3)
-    with pytest.raises(TypeError, match=r"optimizer is no torch\.optim\.Optimizer but of type int"):
+    with pytest.raises(
+        TypeError, match=r"optimizer is not a torch\.optim\.Optimizer but of type int"
+    ):
         gradtrace.record(None, 3)

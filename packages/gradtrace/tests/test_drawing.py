@@ -11,17 +11,16 @@ import sys
 from itertools import pairwise
 
 import pytest
+from figure_checks import invented_numbers, layout_faults, texts_of
 from gradtrace import PLAYER_ASSETS, Trace, draw_figure, format_trace, read_asset
+from gradtrace.draw.layout import MAX_WIDTH, LayoutEdge, layered_layout, packed_layout
+from gradtrace.draw.player_data import as_templates
+from gradtrace.draw.svg import arrange, arrange_alike
 from gradtrace.graph.build import Box, Edge, Graph, build_graph
-from gradtrace.graph.streams import widths_of_streams
-from gradtrace.layout.layered import LayoutEdge, layered_layout
-from gradtrace.layout.packing import MAX_WIDTH, packed_layout
-from gradtrace.narrate.languages import LANGUAGES, language_of_locale
-from gradtrace.narrate.steps import list_steps
-from gradtrace.narrate.value_format import format_number, format_value
-from gradtrace.render.arrangement import arrange, arrange_alike
-from gradtrace.render.templates import as_templates
-from gradtrace.testing import invented_numbers, layout_faults, texts_of
+from gradtrace.graph.flows import flow_widths
+from gradtrace.story.steps import list_steps
+from gradtrace.story.value_text import format_number, format_value
+from gradtrace.words import LANGUAGES, language_of_locale
 from recording import recorded
 
 SCRIPT = """
@@ -176,7 +175,7 @@ STREAMS = """
 def streams_of(trace: Trace) -> dict[str, list[str]]:
     """What the streams show, by the box from which a gradient comes and the one it goes to."""
     graph, found = build_graph(trace), {}
-    shown = [step for step in widths_of_streams(trace, graph).values() if step]
+    shown = [step for step in flow_widths(trace, graph).values() if step]
     for edge in graph.edges:
         ends = f"{graph.boxes[edge.target].title} to {graph.boxes[edge.source].title}"
         found[ends] = [step[f"{edge.key}w"] for step in shown if f"{edge.key}w" in step]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from figure_checks import layout_faults
 from gradtrace import Trace, build_graph, record_script
-from gradtrace.graph.excerpt import excerpts
-from gradtrace.narrate.steps import list_steps
-from gradtrace.render.folded import fold
-from gradtrace.testing import layout_faults
+from gradtrace.draw.player_data import fold
+from gradtrace.graph.passes import excerpts
+from gradtrace.story.steps import list_steps
 from recording import write
 
 HEAD = "import torch\nfrom torch import nn\n"

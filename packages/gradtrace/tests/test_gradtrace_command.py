@@ -15,12 +15,12 @@ from itertools import chain
 from pathlib import Path
 
 import pytest
+from figure_checks import numbers_in, packed_parts
 from forked_command import PATIENCE, run_command, typed_command
 from gradtrace import record_script
 from gradtrace.cli import main
-from gradtrace.graph.excerpt import without_unfinished
-from gradtrace.render.standalone import GENERATOR, is_standalone_page
-from gradtrace.testing import numbers_in, packed_parts
+from gradtrace.draw.page import GENERATOR, is_standalone_page
+from gradtrace.graph.passes import without_unfinished
 from recording import write
 
 TINY = """\
@@ -327,8 +327,8 @@ def interrupted(folder: Path, source: str) -> tuple[str, int]:
 
 REFUSED = {
     "no file": (["gone.py"], "there is no such script"),
-    "a folder": (["folder.py"], "this is no Python script"),
-    "no .py": (["notes.txt"], "this is no Python script"),
+    "a folder": (["folder.py"], "this is not a Python script"),
+    "no .py": (["notes.txt"], "this is not a Python script"),
     "passes": (["--passes", "3-2", "tiny.py"], "these are no backward passes"),
     "more passes": (["--passes", "2", "tiny.py"], "the script has no such backward pass"),
     "no folder": (["-o", "gone/a.html", "tiny.py"], "gone/a.html cannot be written"),
@@ -373,7 +373,7 @@ def test_it_refuses_with_what_to_do(tmp_path, arguments, what):
     assert done.returncode == (3 if arguments == ["dies.py"] else 1), done.stdout
     told = done.stderr[done.stderr.index(f"{arguments[-1]}:1: ") :]
     assert what in told
-    assert re.search(r"\n  expected: .+\n  found:    [\s\S]+\n  mend:     .+\n", told)
+    assert re.search(r"\n  expected: .+\n  found:    [\s\S]+\n  fix:      .+\n", told)
     assert {f: f.read_bytes() for f in tmp_path.iterdir() if f.is_file()} == before
 
 
@@ -404,7 +404,7 @@ def test_a_limit_is_a_number_of_seconds(tmp_path, capsys, seconds):
     with pytest.raises(SystemExit) as end:
         main([f"--limit={seconds}", str(tmp_path / "tiny.py")])
     assert end.value.code == 2
-    assert f"'{seconds}' is no number of seconds above 0" in capsys.readouterr().err
+    assert f"'{seconds}' is not a number of seconds above 0" in capsys.readouterr().err
 
 
 def test_without_a_script_it_says_how_it_is_called(capsys):

@@ -9,9 +9,9 @@ import pytest
 from gradtrace.graph.build import Graph, build_graph
 from gradtrace.graph.cuts import How
 from gradtrace.graph.parameters import EXPLAINED, parameters
-from gradtrace.narrate.languages import LANGUAGES
-from gradtrace.narrate.steps import list_steps
+from gradtrace.story.steps import list_steps
 from gradtrace.trace import Node, Tensor, Trace
+from gradtrace.words import LANGUAGES
 from recording import recorded
 
 

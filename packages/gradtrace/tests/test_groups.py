@@ -7,14 +7,14 @@ import random
 import re
 
 import pytest
+from figure_checks import clashes, packed_parts
 from gradtrace import Trace, build_graph
-from gradtrace.graph.excerpt import excerpts, first_shown
+from gradtrace.draw import page as standalone
+from gradtrace.draw.page import standalone_page
+from gradtrace.draw.player_data import FoldedFigure, fold
 from gradtrace.graph.groups import MAX_BOXES, ROOT, group_boxes
-from gradtrace.narrate.value_format import format_number
-from gradtrace.render import standalone
-from gradtrace.render.folded import FoldedFigure, fold
-from gradtrace.render.standalone import standalone_page
-from gradtrace.testing import clashes, packed_parts
+from gradtrace.graph.passes import excerpts, first_shown
+from gradtrace.story.value_text import format_number
 from gradtrace.values import norm
 from recording import recorded
 

@@ -6,9 +6,9 @@ import subprocess
 import sys
 
 import pytest
-from gradtrace.narrate.products import edge_label, format_product
-from gradtrace.narrate.steps import list_steps
-from gradtrace.testing import layout_faults
+from figure_checks import layout_faults
+from gradtrace.story.steps import list_steps
+from gradtrace.story.value_text import edge_label, format_product
 from gradtrace.trace import Trace
 from recording import HEAD, recorded, write
 

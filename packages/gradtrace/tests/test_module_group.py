@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 from gradtrace import record_script
-from gradtrace.graph.excerpt import excerpts
+from gradtrace.draw.player_data import fold
 from gradtrace.graph.groups import ROOT
-from gradtrace.render.folded import fold
+from gradtrace.graph.passes import excerpts
 from recording import write
 from test_gradtrace_command import command
 
@@ -50,7 +50,7 @@ def test_a_figure_opens_at_the_module(part, module):
     group = figure.groups.by_key[figure.first_view]
     assert part.trace.calls[group.call]["path"] == module
     assert 'data-k="' in figure.picture(figure.first_view, "")
-    assert figure.data(figure.pictures())["start"] == [group.key, 0]
+    assert figure.outline()["start"] == [group.key, 0]
 
 
 def test_the_outermost_module_and_one_that_made_nothing_are_seen_from_afar(part):

@@ -13,7 +13,7 @@ import pytest
 import torch
 from gradtrace import Recorder, Trace, execute, format_trace, parse_trace
 from gradtrace.recording.recorder import RecordingFailed, record_script
-from gradtrace.recording.rounding import rounded, rounded_complex
+from gradtrace.recording.tensor_values import rounded, rounded_complex
 from gradtrace.trace import Event
 from recording import recorded, write
 

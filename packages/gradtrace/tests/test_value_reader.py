@@ -8,9 +8,7 @@ import weakref
 
 import pytest
 import torch
-from gradtrace.recording.large_tensors import LargeTensors
-from gradtrace.recording.rounding import rounded
-from gradtrace.recording.value_reader import ValueReader
+from gradtrace.recording.tensor_values import LargeTensors, ValueReader, rounded
 from recording import recorded
 
 pytestmark = pytest.mark.upgrade

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 import pytest
-from gradtrace.vary.variation import (
+from gradtrace.vary import (
     WrongVariation,
     parse_variation,
     place_of,

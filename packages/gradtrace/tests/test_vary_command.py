@@ -8,12 +8,12 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from figure_checks import packed_parts, packed_runs
 from forked_command import run_command
 from gradtrace import record_script
-from gradtrace.render import standalone
-from gradtrace.render.several_runs import PlayedRun, VariedRuns
-from gradtrace.render.varied import VariedNumber
-from gradtrace.testing import packed_parts, packed_runs
+from gradtrace.draw import page as standalone
+from gradtrace.draw.figure import VariedNumber
+from gradtrace.draw.player_data import VariedRun, VariedRuns
 from recording import write
 
 TRAIN = """\
@@ -97,7 +97,7 @@ def test_a_value_with_which_the_script_fails_shows_that(tmp_path):
     assert done.returncode == 0, done.stderr
     page = (tmp_path / "train.html").read_text("utf-8")
     (part,) = packed_parts(page)
-    of_run = [part["sentences"][from_:][: len(part["kept"][others["steps"]][0])]
+    of_run = [part["sentences"][from_:][: len(part["shared"][others["steps"]][0])]
               for from_, _, others in part["runs"]]  # fmt: skip
     one, two, three, four, _ = of_run
     assert one == ["With this value no backward pass was recorded. The script failed at line 6:"
@@ -161,7 +161,7 @@ def test_what_it_cannot_vary_is_refused_before_anything_runs(tmp_path, asked, ex
         r'train\.py:1: --vary "[^"]+": this number cannot be varied',
         rf"  expected: .*{re.escape(expected)}.*",
         rf"  found:    {re.escape(found)}.*",
-        r"  mend:     .+",
+        r"  fix:      .+",
     ]
     assert re.search("\n".join(told), done.stderr), done.stderr
     assert not (tmp_path / "runs.txt").exists() and not (tmp_path / "train.html").exists()
@@ -170,7 +170,7 @@ def test_what_it_cannot_vary_is_refused_before_anything_runs(tmp_path, asked, ex
 def test_runs_without_room_on_one_page_are_refused(tmp_path, monkeypatch):
     trace = record_script(write(tmp_path / "train.py", TRAIN.replace("open(", "str(")))
     numbers = [VariedNumber("lr", "lr", 6, 35, 38, ("0.1", "0.2"), 0)]
-    varied = VariedRuns(numbers, [PlayedRun(trace, trace.stdout)] * 2)
+    varied = VariedRuns(numbers, [VariedRun(trace.stdout, trace)] * 2)
     page = standalone.standalone_page("train.py", trace, "en", varied=varied)
     monkeypatch.setattr(standalone, "MAX_VARIED_SIZE", 20_000)
     with pytest.raises(standalone.TooLarge) as told:

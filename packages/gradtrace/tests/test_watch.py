@@ -14,8 +14,7 @@ from gradtrace import Recorder, Trace, execute, format_trace, parse_trace, recor
 from gradtrace.cli import main
 from gradtrace.graph.build import build_graph
 from gradtrace.graph.passes import backward_passes
-from gradtrace.recording.number_check import NumberCheck
-from gradtrace.recording.watch import Watch
+from gradtrace.recording.watch import NumberCheck, Watch
 from recording import write
 from test_gradtrace_command import TINY, body, command
 

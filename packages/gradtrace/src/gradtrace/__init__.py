@@ -11,9 +11,10 @@ How a trace comes to be and what becomes of it, folder by folder:
 
     recording/ runs a script and observes it            -> Trace (`gradtrace.trace`)
     graph/     the boxes and edges that are drawn       -> Graph
-    layout/    where they are placed                    -> Layout
-    narrate/   sentences for each event, per language   -> Step
-    render/    SVG, HTML, the player's files            -> text
+    story/     what each event changes, and a sentence  -> Step
+    words/     the words of figures and reports, one module per language
+    draw/      SVG, HTML, the player's files            -> text
+    doctor/    what is wrong with the gradients         -> Finding
 
 The names below are imported when they are first asked for; only those of `recording.recorder`
 import torch.
@@ -27,26 +28,28 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from gradtrace.api import RecordedBlock, record
     from gradtrace.compare import Difference, comparable_lines, first_difference, trace_path
-    from gradtrace.graph.build import Graph, build_graph
-    from gradtrace.graph.passes import backward_passes, select_passes
-    from gradtrace.narrate.languages import LANGUAGES
-    from gradtrace.narrate.steps import Step, list_steps
-    from gradtrace.narrate.value_format import format_number
-    from gradtrace.notebook import load_ipython_extension
-    from gradtrace.recording.execute import execute
-    from gradtrace.recording.recorder import Recorder, RecordingFailed, record_script
-    from gradtrace.render.assets import PLAYER_ASSETS, asset_path, read_asset
-    from gradtrace.render.figure import draw_figure
-    from gradtrace.render.varied import (
+    from gradtrace.draw.figure import (
+        PLAYER_ASSETS,
         VariedFigure,
         VariedNumber,
         VariedRun,
+        asset_path,
+        draw_figure,
         draw_varied_figure,
         number_controls,
+        read_asset,
     )
+    from gradtrace.graph.build import Graph, build_graph
+    from gradtrace.graph.passes import backward_passes, select_passes
+    from gradtrace.notebook import load_ipython_extension
+    from gradtrace.recording.recorder import Recorder, RecordingFailed, record_script
+    from gradtrace.recording.script import execute
     from gradtrace.same_numbers import same_but_for_rounding
+    from gradtrace.story.steps import Step, list_steps
+    from gradtrace.story.value_text import format_number
     from gradtrace.trace import Trace, format_trace, parse_trace
     from gradtrace.values import scalar
+    from gradtrace.words import LANGUAGES
 
 _MODULE_OF = {
     name: module
@@ -55,15 +58,14 @@ _MODULE_OF = {
         "compare": "Difference comparable_lines first_difference trace_path",
         "graph.build": "Graph build_graph",
         "graph.passes": "backward_passes select_passes",
-        "narrate.languages": "LANGUAGES",
-        "narrate.steps": "Step list_steps",
-        "narrate.value_format": "format_number",
+        "words": "LANGUAGES",
+        "story.steps": "Step list_steps",
+        "story.value_text": "format_number",
         "notebook": "load_ipython_extension",
-        "recording.execute": "execute",
+        "recording.script": "execute",
         "recording.recorder": "Recorder RecordingFailed record_script",
-        "render.assets": "PLAYER_ASSETS asset_path read_asset",
-        "render.figure": "draw_figure",
-        "render.varied": "VariedFigure VariedNumber VariedRun draw_varied_figure number_controls",
+        "draw.figure": "PLAYER_ASSETS VariedFigure VariedNumber VariedRun asset_path draw_figure"
+        " draw_varied_figure number_controls read_asset",
         "same_numbers": "same_but_for_rounding",
         "trace": "Trace format_trace parse_trace",
         "values": "scalar",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import os
 import sys
 import tempfile
@@ -9,13 +10,12 @@ import webbrowser
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gradtrace.doctor import diagnose, report
+from gradtrace.doctor import Run, diagnose, report
+from gradtrace.draw.page import standalone_page
 from gradtrace.graph.build import build_graph
-from gradtrace.narrate.languages import LANGUAGES
-from gradtrace.notebook import page_in_cell, show_in_cell
 from gradtrace.options import language_of_terminal
-from gradtrace.render.standalone import standalone_page
 from gradtrace.trace import Trace
+from gradtrace.words import LANGUAGES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,6 +25,11 @@ if TYPE_CHECKING:
 
 HEIGHT = 640
 """The height of a page in a notebook, in pixels; a reader can change it."""
+
+_FRAME = (
+    '<iframe title="gradtrace" sandbox="allow-scripts allow-popups" srcdoc="{page}" '
+    'style="width:100%;height:{height}px;border:0;resize:vertical;overflow:auto"></iframe>'
+)
 
 
 def record(
@@ -61,13 +66,13 @@ class RecordedBlock:
         self._code = code
         self._model, self._optimizers = model, _optimizers(optimizer)
         if model is not None and not hasattr(model, "named_parameters"):
-            raise TypeError(f"model is no nn.Module but of type {type(model).__name__}")
+            raise TypeError(f"model is not an nn.Module but of type {type(model).__name__}")
         self._recorder = None
         self._running = self._failed = False
         self._name = ""
 
     def __enter__(self) -> RecordedBlock:
-        from gradtrace.recording.block import begin, is_recording
+        from gradtrace.recording.recorder import begin, is_recording
 
         if is_recording():
             raise RuntimeError(
@@ -116,7 +121,8 @@ class RecordedBlock:
         """What is wrong with the gradients, in text, as `gradtrace doctor` has it. `name` is what
         it calls the code; without one, that is the name of the file, or of the notebook's cell."""
         language = _known(language)
-        return report(self.trace, diagnose(self.trace), language, name or self._name)
+        run = Run(self.trace)
+        return report(run, diagnose(run), language, name or self._name)
 
     def _repr_html_(self) -> str | None:
         """What a notebook shows where this is the last line of a cell."""
@@ -156,10 +162,29 @@ def _optimizers(given: Optimizer | Sequence[Optimizer] | None) -> list[Optimizer
     for each in found:
         if not hasattr(each, "param_groups"):
             kind = type(each).__name__
-            raise TypeError(f"optimizer is no torch.optim.Optimizer but of type {kind}")
+            raise TypeError(f"optimizer is not a torch.optim.Optimizer but of type {kind}")
     return found
 
 
 def _has_screen() -> bool:
     """Whether a browser can be opened; on a server there is at best one that fills the terminal."""
     return os.name == "nt" or sys.platform == "darwin" or bool(os.environ.get("DISPLAY"))
+
+
+def page_in_cell(page: str, height: int) -> str:
+    """A page as a part of another one, from which it is separate."""
+    # Without it a link to a place in the page leads to the notebook.
+    page = page.replace("<head>", '<head><base href="about:srcdoc">', 1)
+    return _FRAME.format(page=html.escape(page), height=height)
+
+
+def show_in_cell(page: str, height: int) -> bool:
+    """Show a page below the cell that is running; returns whether there is one, of a notebook."""
+    from gradtrace.recording.position import running_ipython
+
+    shell = running_ipython()
+    if shell is None or not hasattr(shell, "kernel"):
+        return False
+    shown = {"text/html": page_in_cell(page, height), "text/plain": "gradtrace: a page of HTML"}
+    shell.display_pub.publish(shown)
+    return True

@@ -12,13 +12,12 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from gradtrace.doctor.command import examine
-from gradtrace.errors import CommandError
-from gradtrace.graph.excerpt import MAX_PASSES, can_be_drawn
-from gradtrace.graph.module_group import module_paths
-from gradtrace.graph.passes import backward_passes
-from gradtrace.narrate.languages import LANGUAGES
-from gradtrace.narrate.run_notes import began_note, finished_trace
+from gradtrace.draw.page import MAX_VARIED_SIZE, TooLarge, standalone_page
+from gradtrace.draw.player_data import VariedRun, VariedRuns
+from gradtrace.graph.groups import module_paths
+from gradtrace.graph.passes import MAX_PASSES, backward_passes, can_be_drawn
 from gradtrace.options import (
+    CommandError,
     Options,
     page_path,
     parse_options,
@@ -27,18 +26,17 @@ from gradtrace.options import (
     steps_asked_for,
     unwritable,
 )
-from gradtrace.recording.script_runner import (
+from gradtrace.recording.runner import (
     FailedRun,
     Job,
     RecordedRun,
     ScriptProcess,
     UnbegunRun,
 )
-from gradtrace.render.several_runs import PlayedRun, VariedRuns
-from gradtrace.render.standalone import MAX_VARIED_SIZE, TooLarge, standalone_page
-from gradtrace.run_failure import run_failure
+from gradtrace.run_notes import began_note, finished_trace, run_failure
 from gradtrace.trace import Trace
-from gradtrace.vary.runs import VariedScript, run_variants, varied_script
+from gradtrace.vary import VariedScript, run_variants, varied_script
+from gradtrace.words import LANGUAGES
 
 CLOSED_PIPE = 141
 """The exit status where nobody reads the output any more, as a shell has it."""
@@ -74,9 +72,9 @@ def _run(arguments: list[str] | None) -> int:
 def record_page(options: Options) -> int:
     """Run the script, write the page once enough is recorded, and wait for the script's end.
 
-    Gives the exit status of the script, or 1 if it ended well and there is no page, although there
-    was something to record; says on stderr what was written, since stdout is the script's. Raises
-    `CommandError` where the script cannot be run, or the page has no place.
+    Returns the exit status of the script, or 1 if it ended well and there is no page, although
+    there was something to record; says on stderr what was written, since stdout is the script's.
+    Raises `CommandError` where the script cannot be run, or the page has no place.
     """
     script = script_path(options.file) if options.file else None
     out = page_path(options)
@@ -91,7 +89,7 @@ def record_page(options: Options) -> int:
         limit=options.limit,
     )
     to_vary = _to_vary(options, script) if options.vary and script else None
-    told = 0
+    failed = 0
     with ScriptProcess(job) as process:
         run = process.recorded()
         try:
@@ -106,7 +104,7 @@ def record_page(options: Options) -> int:
                 varied = None
                 if options.vary:
                     script_runs = to_vary or _to_vary(options, Path(run.script))
-                    own = PlayedRun(trace, trace.stdout, notes)
+                    own = VariedRun(trace.stdout, trace, notes)
                     process.wait()  # one run after another
                     varied = run_variants(options, job, script_runs, own)
                     notes += _notes_on_variants(varied, options.page_language)
@@ -115,12 +113,12 @@ def record_page(options: Options) -> int:
                     print(LANGUAGES[options.page_language]["no_browser"], file=sys.stderr)
         except CommandError as error:
             print(error, file=sys.stderr)
-            told = 1
+            failed = 1
         status = process.wait()
         if isinstance(run, RecordedRun) and (later := process.later_error()):
             phrases = LANGUAGES[options.page_language]
             print(phrases["later_error"].format(message=later), file=sys.stderr)
-    return status or told
+    return status or failed
 
 
 def _most_passes(
@@ -150,7 +148,7 @@ def _nothing_after(options: Options, run: RecordedRun) -> str:
 
 
 def _to_vary(options: Options, script: Path) -> VariedScript | None:
-    """The script with other numbers; None where it is no Python, as its run will tell."""
+    """The script with other numbers; None where it is not Python, as its run will tell."""
     try:
         return varied_script(options, script.read_text(encoding="utf-8-sig"))
     except SyntaxError:
@@ -158,7 +156,7 @@ def _to_vary(options: Options, script: Path) -> VariedScript | None:
 
 
 def _notes_on_variants(varied: VariedRuns, language: str) -> list[str]:
-    """What is told where the numbers make no difference."""
+    """What is said where the numbers make no difference."""
     own = varied.runs[varied.own]
     same = all(run.trace and _is_same(run.trace, own.trace) for run in varied.runs)
     names = ", ".join(number.name for number in varied.numbers)
@@ -189,7 +187,7 @@ def _write_page(
     passes: tuple[int, int] | None,
     varied: VariedRuns | None,
 ) -> str:
-    """Write the page of what was recorded; gives what to print about it."""
+    """Write the page of what was recorded; returns what to print about it."""
     name, language = Path(run.script).name, options.page_language
     try:
         text = standalone_page(name, trace, language, notes, passes, options.path, varied)
@@ -197,8 +195,8 @@ def _write_page(
     except TooLarge as error:
         what, expected = "the page has no room for all runs", f"{MAX_VARIED_SIZE // 1000} kB"
         found = f"{error.size // 1000} kB for {len(varied.runs)} runs"
-        mend = "take fewer values, or record less of each run: --passes 1, or --steps 1-2"
-        raise CommandError(options.name, 1, what, expected, found, mend) from error
+        fix = "take fewer values, or record less of each run: --passes 1, or --steps 1-2"
+        raise CommandError(options.name, 1, what, expected, found, fix) from error
     except OSError as error:
         raise unwritable(options, out, str(error)) from error
     size = len(text.encode()) / 1000
@@ -214,9 +212,9 @@ def _check_module(trace: Trace, options: Options) -> None:
     near = get_close_matches(options.path, paths, n=3, cutoff=0.4) or paths[:3]
     what = f"no module {options.path} was called in what was recorded"
     found = ", ".join(paths[:MAX_NAMED]) + (", ..." if len(paths) > MAX_NAMED else "")
-    mend = " or ".join(f"--module {path}" for path in near) or "leave --module out"
+    fix = " or ".join(f"--module {path}" for path in near) or "leave --module out"
     expected = "the path of a module, from its name in the script on"
-    raise CommandError(options.name, 1, what, expected, found or "no module", mend)
+    raise CommandError(options.name, 1, what, expected, found or "no module", fix)
 
 
 def _check_passes(
@@ -235,17 +233,17 @@ def _check_passes(
         found = "a backward pass without a graph; " if total else "no backward pass; "
         found += ends.get(run.end, "it was stopped")
         found += f" (line {run.line})" if run.line else ""
-        mend = "call loss.backward() in what the script runs, in its main thread"
+        fix = "call loss.backward() in what the script runs, in its main thread"
         if run.end == "limit":
-            mend = "give it more time, or no --limit"
+            fix = "give it more time, or no --limit"
         elif run.end == "error":
-            mend = "mend the error; a graph is drawn once an operation has made one"
+            fix = "fix the error; a graph is drawn once an operation has made one"
         elif run.end == "exit":
-            mend = "see what it printed above, and give it the arguments and files that it needs"
+            fix = "see what it printed above, and give it the arguments and files that it needs"
         what = "nothing was recorded"
-        raise CommandError(options.name, 1, what, "a backward pass", found, mend)
+        raise CommandError(options.name, 1, what, "a backward pass", found, fix)
     if passes and passes[1] > total:
         found = f"{total} in this run" if total else "none: the script failed before the first"
-        mend = f"--passes {total}" if total else "leave --passes out"
+        fix = f"--passes {total}" if total else "leave --passes out"
         what, expected = "the script has no such backward pass", f"backward pass {options.passes}"
-        raise CommandError(options.name, 1, what, expected, found, mend)
+        raise CommandError(options.name, 1, what, expected, found, fix)

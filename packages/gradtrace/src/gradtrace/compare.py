@@ -30,7 +30,7 @@ class Difference(NamedTuple):
 
 
 def trace_path(script: Path) -> Path:
-    """Where the trace of a script is kept: beside it."""
+    """Where the trace of a script is stored: next to it."""
     return script.with_suffix(".trace")
 
 

@@ -1,42 +1,15 @@
-"""Pages in notebooks: below a cell, and the magic `%%gradtrace`.
-
-IPython is asked where it runs, and never imported.
-"""
+"""The magic `%%gradtrace` of notebooks. IPython is not imported: where it runs, it is there."""
 
 from __future__ import annotations
 
 import ast
-import html
 
-from gradtrace.running_ipython import running_ipython
-
-_FRAME = (
-    '<iframe title="gradtrace" sandbox="allow-scripts allow-popups" srcdoc="{page}" '
-    'style="width:100%;height:{height}px;border:0;resize:vertical;overflow:auto"></iframe>'
-)
-
-
-def page_in_cell(page: str, height: int) -> str:
-    """A page as a part of another one, from which it is kept apart."""
-    # Without it a link to a place in the page leads to the notebook.
-    page = page.replace("<head>", '<head><base href="about:srcdoc">', 1)
-    return _FRAME.format(page=html.escape(page), height=height)
-
-
-def show_in_cell(page: str, height: int) -> bool:
-    """Show a page below the cell that is running; gives whether there is one, of a notebook."""
-    shell = running_ipython()
-    if shell is None or not hasattr(shell, "kernel"):
-        return False
-    shown = {"text/html": page_in_cell(page, height), "text/plain": "gradtrace: a page of HTML"}
-    shell.display_pub.publish(shown)
-    return True
+from gradtrace.api import RecordedBlock
 
 
 def _number_of_cell() -> int:
     """The number of the cell that is running; IPython itself counts on already."""
-    from gradtrace.recording.script_position import calling_frame
-    from gradtrace.recording.user_files import cell_name
+    from gradtrace.recording.position import calling_frame, cell_name
 
     label = cell_name(calling_frame().f_code.co_filename) or ""
     return int(label.removeprefix("In[").removesuffix("]") or 0)
@@ -57,8 +30,6 @@ def _magic(shell, line: str, cell: str | None) -> None:
 
     `%%gradtrace trace` also keeps what was recorded, in a variable of this name.
     """
-    from gradtrace.api import RecordedBlock
-
     __tracebackhide__ = True
     name = line.strip() if cell is not None else ""
     if name and not name.isidentifier():
@@ -79,5 +50,5 @@ def _magic(shell, line: str, cell: str | None) -> None:
             shell.user_ns[name] = recorded
         try:
             recorded.show()
-        except ValueError as error:  # there is nothing to draw, which is no error of the cell
+        except ValueError as error:  # there is nothing to draw, which is not an error of the cell
             print(error)

@@ -1,4 +1,4 @@
-"""What the command line of `gradtrace` asks for, and whether it can be done."""
+"""What the command line of `gradtrace` asks for, whether it can be done, and the error if not."""
 
 from __future__ import annotations
 
@@ -12,9 +12,25 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
-from gradtrace.errors import CommandError
-from gradtrace.narrate.languages import LANGUAGES, language_of_locale
-from gradtrace.render.standalone import is_standalone_page
+from gradtrace.draw.page import is_standalone_page
+from gradtrace.words import LANGUAGES, language_of_locale
+
+
+class CommandError(Exception):
+    """What was asked for could not be done. Its text is what the command prints.
+
+    `file` is the script as it was named; `line` counts from 1.
+    """
+
+    def __init__(self, file: str, line: int, what: str, expected: str, found: str, fix: str):
+        self.file, self.line, self.what = file, line, what
+        self.expected, self.found, self.fix = expected, found, fix
+        rows = [f"{file}:{line}: {what}"]
+        for label, text in (("expected:", expected), ("found:", found), ("fix:", fix)):
+            first, *others = text.splitlines() or [""]
+            rows += [f"  {label:<10}{first}", *(f"  {'':<10}{row}" for row in others)]
+        super().__init__("\n".join(rows))
+
 
 SUFFIX = ".html"
 UNTIL = ("nan", "inf", "error", "zero-grad")
@@ -54,21 +70,42 @@ class Options:
         return self.language or language_of_terminal()
 
 
-def parse_options(arguments: list[str]) -> Options:
-    """What was asked for; ends the process where it cannot be understood."""
-    parser = argparse.ArgumentParser(
-        prog="gradtrace",
-        usage="gradtrace [options] (train.py | -m package.module) [arguments of the script]",
-        description="Record what autograd did in a script, and write an HTML file that plays it.",
-        epilog="gradtrace doctor train.py says in text what is wrong with the gradients.",
-    )
+def parser_of_script(prog: str, **texts: str) -> argparse.ArgumentParser:
+    """A parser for what each command is asked: which script or module, in which language, how long.
+
+    `texts`: its `description` and its `epilog`.
+    """
+    usage = f"{prog} [options] (train.py | -m package.module) [arguments of the script]"
+    parser = argparse.ArgumentParser(prog=prog, usage=usage, **texts)
     text = "the script with its arguments, for example train.py --epochs 1"
     parser.add_argument("script", nargs=argparse.REMAINDER, help=text)
     text = "run a module, as python -m does"
     parser.add_argument("-m", dest="module", nargs=argparse.REMAINDER, help=text)
-    parser.add_argument("-o", dest="out", metavar="OUT.html", help="instead of train.html, here")
     text = "instead of that of your terminal"
     parser.add_argument("--language", choices=tuple(LANGUAGES), help=text)
+    text = "stop the script after so many seconds"
+    parser.add_argument("--limit", type=seconds, metavar="SECONDS", help=text)
+    return parser
+
+
+def parsed(parser: argparse.ArgumentParser, arguments: list[str]) -> dict:
+    """What was asked for, with the fields of `Options`; ends the process if it is not clear."""
+    found = vars(parser.parse_args(arguments))
+    script, module = found.pop("script"), found.pop("module")
+    name, *rest = module or script or [""]
+    if not name:
+        parser.error(f"which script? {parser.prog} train.py")
+    return {**found, "module" if module else "file": name, "arguments": tuple(rest)}
+
+
+def parse_options(arguments: list[str]) -> Options:
+    """What was asked for; ends the process where it cannot be understood."""
+    parser = parser_of_script(
+        "gradtrace",
+        description="Record what autograd did in a script, and write an HTML file that plays it.",
+        epilog="gradtrace doctor train.py says in text what is wrong with the gradients.",
+    )
+    parser.add_argument("-o", dest="out", metavar="OUT.html", help="instead of train.html, here")
     parser.add_argument("--passes", metavar="N[-M]", help="the backward passes to show: 1, or 2-3")
     begin = parser.add_mutually_exclusive_group()
     text = "record from this step of the optimizer on: 500, or 500-501; before it, at full speed"
@@ -90,18 +127,10 @@ def parse_options(arguments: list[str]) -> Options:
     parser.add_argument("--stop", action="store_true", help=text)
     text = "open the page in the browser once it is written"
     parser.add_argument("--open", action="store_true", help=text)
-    text = "stop the script after so many seconds"
-    parser.add_argument("--limit", type=seconds, metavar="SECONDS", help=text)
     version = f"gradtrace {metadata.version('gradtrace')}"
     parser.add_argument("--version", action="version", version=version)
-    found = vars(parser.parse_args(arguments))
-    script, module = found.pop("script"), found.pop("module")
-    vary = tuple(found.pop("vary"))
-    name, *rest = module or script or [""]
-    if not name:
-        parser.error("which script? gradtrace train.py")
-    found |= {"module" if module else "file": name, "vary": vary}
-    return Options(**found, arguments=tuple(rest))
+    found = parsed(parser, arguments)
+    return Options(**found | {"vary": tuple(found["vary"])})
 
 
 def seconds(text: str) -> float:
@@ -109,26 +138,26 @@ def seconds(text: str) -> float:
     with contextlib.suppress(ValueError):
         if 0 < (seconds := float(text)) < math.inf:
             return seconds
-    raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds above 0")
+    raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds above 0")
 
 
 def script_path(file: str) -> Path:
     """The script that is named; raises `CommandError` where it cannot be run."""
     script = Path(file).resolve()
-    mend = "name a script: gradtrace train.py"
+    fix = "name a script: gradtrace train.py"
     if not script.exists():
         found = f"nothing at {script}"
-        raise CommandError(file, 1, "there is no such script", "a file", found, mend)
+        raise CommandError(file, 1, "there is no such script", "a file", found, fix)
     if script.suffix != ".py" or not script.is_file():
         found = f"a file that ends in {script.suffix or 'nothing'}"
         found = "a folder" if script.is_dir() else found
         expected = "a file that ends in .py"
-        raise CommandError(file, 1, "this is no Python script", expected, found, mend)
+        raise CommandError(file, 1, "this is not a Python script", expected, found, fix)
     try:
         script.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        what, mend = "the script cannot be read", "save it as UTF-8, where you may read it"
-        raise CommandError(file, 1, what, "text", str(error), mend) from error
+        what, fix = "the script cannot be read", "save it as UTF-8, where you may read it"
+        raise CommandError(file, 1, what, "text", str(error), fix) from error
     return script
 
 
@@ -162,9 +191,9 @@ def page_path(options: Options) -> Path:
 
 def unwritable(options: Options, out: Path, found: str) -> CommandError:
     """The error of a page that has no place."""
-    what, mend = f"{out} cannot be written", f"name another place: -o trace{SUFFIX}"
+    what, fix = f"{out} cannot be written", f"name another place: -o trace{SUFFIX}"
     expected = f"a file that ends in {SUFFIX}, in a folder that is there"
-    return CommandError(options.name, 1, what, expected, found, mend)
+    return CommandError(options.name, 1, what, expected, found, fix)
 
 
 def passes_asked_for(options: Options) -> tuple[int, int] | None:

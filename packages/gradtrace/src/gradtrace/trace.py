@@ -330,7 +330,7 @@ def parse_trace(text: str) -> Trace:
         if fields["format"] == FORMAT:
             return Trace(**fields)
     except (KeyError, TypeError) as error:
-        raise ValueError("this is no recording") from error
+        raise ValueError("this is not a recording") from error
     raise ValueError(f"the recording has format {fields['format']}, and {FORMAT} is known")
 
 

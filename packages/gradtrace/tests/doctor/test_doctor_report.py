@@ -6,23 +6,24 @@ import json
 from pathlib import Path
 
 import pytest
-from gradtrace.doctor import Finding, Place, diagnose, report, report_json
-from gradtrace.doctor.kinds import KINDS
-from gradtrace.doctor.languages import LANGUAGES
-from gradtrace.doctor.text_columns import width, wrapped
+from gradtrace.doctor import Finding, Place, Run, diagnose, report, report_json
+from gradtrace.doctor.diagnosis import KINDS
+from gradtrace.doctor.report import page_address, width, wrapped
+from gradtrace.words import LANGUAGES
 from health_recording import record_health
 
 
 @pytest.fixture(scope="module")
 def sick():
     trace = record_health(Path(__file__).with_name("sick.py"))
-    return trace, diagnose(trace)
+    run = Run(trace)
+    return run, diagnose(run)
 
 
 def test_the_gravest_comes_first(sick):
     levels = [finding.level for finding in sick[1]]
     assert levels == sorted(levels, key=["error", "warning", "note"].index)
-    assert [finding.kind for finding in sick[1]] == [
+    assert [finding.kind.name for finding in sick[1]] == [
         *("backward-twice", "never-cleared", "target-broadcast", "frozen")
     ]
 
@@ -48,21 +49,21 @@ def test_it_fits_a_terminal_and_names_lines_and_pages(sick, language):
 
 
 def test_numbers_in_it_are_the_recorded_ones(sick):
-    trace, findings = sick
-    found = json.loads(report_json(trace, findings, "en", "sick.py"))
+    run, findings = sick
+    found = json.loads(report_json(run, findings, "en", "sick.py"))
     assert found["counts"] == {"error": 1, "warning": 2, "note": 1}
     assert (found["passes"], found["steps"], found["held"], found["moved"]) == (5, 4, 3, 3)
-    assert found["findings"][0] | {"found": "", "mend": ""} == {
+    assert found["findings"][0] | {"found": "", "fix": ""} == {
         "kind": "backward-twice",
         "level": "error",
         "file": "sick.py",
         "line": 14,
         "found": "",
-        "mend": "",
+        "fix": "",
         "page": "accumulate/second-time#mend",
         "facts": found["findings"][0]["facts"],
     }
-    rows = [row for e in trace.events if e["k"] == "step" for row in e["params"]]
+    rows = [row for e in run.trace.events if e["k"] == "step" for row in e["params"]]
     moved = sorted(row["moved"] for row in rows if row["t"] == rows[0]["t"])
     assert found["layers"][0]["update"] == pytest.approx((moved[1] + moved[2]) / 2)
 
@@ -70,11 +71,11 @@ def test_numbers_in_it_are_the_recorded_ones(sick):
 @pytest.mark.parametrize("language", list(LANGUAGES))
 def test_each_kind_has_its_sentences(sick, language):
     """A fact that a sentence names is one that its check gives: see the tests of findings."""
-    for kind in KINDS:
+    for kind in KINDS.values():
         bare = report(sick[0], [Finding(kind, Place(3, "model.py"))], language)
         assert {"en": "line 3 of model.py", "zh": "model.py 第 3 行"}[language] in bare
-        text = " ".join(LANGUAGES[language].ADVICE[kind]) + LANGUAGES[language].MEND[kind]
-        assert text.count("`") % 2 == 0, kind
+        text = " ".join([*kind.words[language].found, kind.words[language].fix])
+        assert text.count("`") % 2 == 0, kind.name
 
 
 @pytest.mark.parametrize("columns", range(14, 40))
@@ -84,3 +85,11 @@ def test_chinese_is_broken_between_characters_but_not_at_every_sign(columns):
     assert "".join(lines).replace(" ", "") == text.replace(" ", "")
     assert max(map(width, lines)) <= columns + 4
     assert not any(line[0] in "，。）" or line[-1] == "（" for line in lines)
+
+
+def test_addresses_are_those_of_the_site():
+    book = "https://book.example/"
+    assert page_address("basics/nan#why", "en", book) == "https://book.example/en/basics/nan/#why"
+    assert page_address("basics/nan", "zh", book) == "https://book.example/basics/nan/"
+    assert page_address("updates/index", "zh", book) == "https://book.example/updates/"
+    assert page_address("basics/nan#why", "en", "") == "basics/nan#why"

@@ -7,11 +7,10 @@ from textwrap import dedent, indent
 
 import pytest
 from cases import CASES, HEAD
-from gradtrace.doctor import diagnose
-from gradtrace.doctor.kinds import KINDS
-from gradtrace.doctor.languages import LANGUAGES
-from gradtrace.doctor.report import report
-from gradtrace.doctor.summary import summarize
+from gradtrace.doctor import Run, diagnose
+from gradtrace.doctor.diagnosis import KINDS
+from gradtrace.doctor.report import report, summarize
+from gradtrace.words import LANGUAGES, REPORT_WORDS
 from health_recording import record_health
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -32,30 +31,30 @@ def script(kind: str, mark: str) -> str:
 def findings(source: str, folder):
     file = folder / "script.py"
     file.write_text(source, encoding="utf-8")
-    return diagnose(record_health(file))
+    return diagnose(Run(record_health(file)))
 
 
 def test_there_is_a_case_for_each_kind():
     assert set(CASES) == set(KINDS)
-    for sentences in LANGUAGES.values():
-        assert list(sentences.ADVICE) and set(sentences.ADVICE) == set(KINDS) == set(sentences.MEND)
+    for kind in KINDS.values():
+        assert set(kind.words) == set(LANGUAGES) and all(w.found for w in kind.words.values())
 
 
 @pytest.mark.parametrize("kind", CASES)
 def test_the_fault_is_found(kind, tmp_path):
     source = script(kind, "fault")
-    found = {finding.kind: finding for finding in findings(source, tmp_path)}
+    found = {finding.kind.name: finding for finding in findings(source, tmp_path)}
     assert kind in found, found
     line = found[kind].place.line
     assert line is None or 1 <= line <= source.count("\n")
-    for sentences in LANGUAGES.values():  # what was found is said, with all its facts
-        assert any(_filled(text, found[kind].facts) for text in sentences.ADVICE[kind])
+    for words in KINDS[kind].words.values():  # what was found is said, with all its facts
+        assert any(_filled(text, found[kind].facts) for text in words.found)
 
 
 @pytest.mark.parametrize("kind", CASES)
 def test_what_is_well_is_left_alone(kind, tmp_path):
     found = findings(script(kind, "well"), tmp_path)
-    assert kind not in {finding.kind for finding in found}
+    assert kind not in {finding.kind.name for finding in found}
     assert not [finding for finding in found if finding.level != "note"], found
 
 
@@ -76,9 +75,9 @@ def test_gradients_that_the_script_never_clears_itself(tmp_path):
     assert not findings(BY_HAND, tmp_path)
     sick = BY_HAND.replace("    w.grad = None\n", "")
     (found,) = findings(sick, tmp_path)
-    assert found.kind == "never-cleared" and found.place.line == 9
+    assert found.kind.name == "never-cleared" and found.place.line == 9
     data = sick.replace("w -= 0.1 * w.grad", "w.data.sub_(0.1 * w.grad)")
-    assert [each.kind for each in findings(data, tmp_path)] == ["never-cleared"]
+    assert [each.kind.name for each in findings(data, tmp_path)] == ["never-cleared"]
 
 
 def test_a_fault_in_another_file_is_named_by_that_file(tmp_path, monkeypatch):
@@ -105,7 +104,7 @@ net(torch.randn(4, 3)).mean().backward()
 optimizer.step()
 """
     (found,) = findings(HEAD + body, tmp_path)
-    assert (found.kind, found.place.file, found.place.line) == (
+    assert (found.kind.name, found.place.file, found.place.line) == (
         *("parameter-detached", "sick_model.py", 10),
     )
     assert found.facts["names"] == ["net.first.weight", "net.first.bias"]
@@ -119,11 +118,11 @@ def test_two_steps_show_no_habit(tmp_path):
     """Two steps without `zero_grad` may be meant; they are named, and not called new gradients."""
     sick = script("never-cleared", "fault").replace("range(4)", "range(2)")
     (found,) = findings(sick, tmp_path)
-    assert (found.kind, found.level) == ("never-cleared", "note")
+    assert (found.kind.name, found.level) == ("never-cleared", "note")
     well = script("never-cleared", "well")
     trace = record_health(tmp_path / "script.py")
-    assert not summarize(trace).new_gradients and not findings(well, tmp_path)
-    assert summarize(record_health(tmp_path / "script.py")).new_gradients
+    assert not summarize(Run(trace)).new_gradients and not findings(well, tmp_path)
+    assert summarize(Run(record_health(tmp_path / "script.py"))).new_gradients
 
 
 @pytest.mark.parametrize(
@@ -136,7 +135,7 @@ def test_two_steps_show_no_habit(tmp_path):
 def test_an_unused_layer_is_found_where_it_is_made(made, line, tmp_path):
     paired = "self.a, self.b = nn.Linear(3, 4), nn.Linear(4, 4)"
     source = script("parameter-unused", "fault").replace(paired, made.format(" " * 8))
-    (found,) = (f for f in findings(source, tmp_path) if f.kind == "parameter-unused")
+    (found,) = (f for f in findings(source, tmp_path) if f.kind.name == "parameter-unused")
     assert source.split("\n")[found.place.line - 1].strip().startswith(line)
 
 
@@ -175,7 +174,7 @@ def test_layers_in_a_plain_list_are_no_note(tmp_path):
     """
     loss = "net(torch.randn(8, 3)).pow(2).mean()"
     (found,) = findings(training(net, loss), tmp_path)
-    assert (found.kind, found.level) == ("not-in-optimizer", "warning")
+    assert (found.kind.name, found.level) == ("not-in-optimizer", "warning")
     sound = net.replace("[nn.Linear(3, 3) for _ in range(2)]", "nn.ModuleList([nn.Linear(3, 3)])")
     assert not findings(training(sound, loss), tmp_path)
 
@@ -186,12 +185,12 @@ def test_layers_in_a_plain_list_are_no_note(tmp_path):
 def test_an_error_by_hand_compares_every_prediction_with_every_target(shape, kinds, tmp_path):
     loss = f"(net(torch.randn(8, 3)) - torch.randn({shape})).pow(2).mean()"
     found = findings(training("net = nn.Linear(3, 1)", loss), tmp_path)
-    assert [each.kind for each in found] == kinds
+    assert [each.kind.name for each in found] == kinds
 
 
 def test_a_loss_that_grows_to_infinity_grows(tmp_path):
     loss = "F.mse_loss(net(200 * torch.ones(4, 3)), torch.ones(4, 1))"
-    kinds = [f.kind for f in findings(training("net = nn.Linear(3, 1)", loss, 0.1), tmp_path)]
+    kinds = [f.kind.name for f in findings(training("net = nn.Linear(3, 1)", loss, 0.1), tmp_path)]
     assert {"nan-in-forward", "loss-grows"} <= {*kinds}
 
 
@@ -213,7 +212,7 @@ second(h).mean().backward()
 optimizer.step()
 """
     found = findings(HEAD + source, tmp_path)
-    by_kind = {each.kind: each for each in found}
+    by_kind = {each.kind.name: each for each in found}
     if facts[1] == "argmax":  # an operation of torch, which is known to cut
         assert by_kind["parameter-detached"].place.line == facts[2]
         return
@@ -230,7 +229,7 @@ alias.zero_()
 h.sum().backward()
 """
     (found,) = findings(HEAD + source, tmp_path)
-    assert (found.kind, found.facts["culprit"].line) == ("edited-in-place", 8)
+    assert (found.kind.name, found.facts["culprit"].line) == ("edited-in-place", 8)
 
 
 SCALED = """\
@@ -264,9 +263,9 @@ def test_skipped_steps_are_found(scale, steps, factor, fused, levels, tmp_path):
     source = SCALED.replace("SCALE", str(scale)).replace("STEPS", str(steps))
     source = source.replace("FACTOR", factor).replace("FUSED", str(fused))
     found = findings(HEAD + source, tmp_path)
-    assert {each.kind: each.level for each in found} == levels
-    said = report(record_health(tmp_path / "script.py"), found)
-    assert (LANGUAGES["en"].WORDS["finite"] in said) == (not levels)
+    assert {each.kind.name: each.level for each in found} == levels
+    said = report(Run(record_health(tmp_path / "script.py")), found)
+    assert (REPORT_WORDS["en"]["finite"] in said) == (not levels)
 
 
 CLIPPED = """\
@@ -314,7 +313,7 @@ def test_a_clip_is_judged_by_where_it_stands(clip, order, kinds, tmp_path):
         pytest.skip("PyTorch raises where there is no gradient")
     lines = [f"    {CLIPS[clip] if each == 'CLIP' else each}" for each in order.split(" ")]
     found = findings(HEAD + CLIPPED + "\n".join(lines) + "\n", tmp_path)
-    assert {each.kind for each in found if "clip" in each.kind} == kinds
+    assert {each.kind.name for each in found if "clip" in each.kind.name} == kinds
 
 
 @pytest.mark.parametrize(
@@ -339,7 +338,7 @@ h = layer(torch.randn(5, 3))
 h[:, 0].pow(2).sum().backward()
 print({read}.grad)
 """
-    found = {each.kind: each for each in findings(HEAD + source, tmp_path)}
+    found = {each.kind.name: each for each in findings(HEAD + source, tmp_path)}
     assert ("grad-of-non-leaf" in found, "grad-of-parametrized" in found) == (
         not names,
         bool(names),

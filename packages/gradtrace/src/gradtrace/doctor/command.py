@@ -12,18 +12,25 @@ import sys
 from pathlib import Path
 
 from gradtrace.doctor.diagnosis import diagnose
-from gradtrace.doctor.languages import LANGUAGES
 from gradtrace.doctor.report import report, report_json
-from gradtrace.errors import CommandError
-from gradtrace.options import Options, script_path, seconds, steps_asked_for
-from gradtrace.recording.script_runner import (
+from gradtrace.doctor.run import Run
+from gradtrace.options import (
+    CommandError,
+    Options,
+    parsed,
+    parser_of_script,
+    script_path,
+    steps_asked_for,
+)
+from gradtrace.recording.runner import (
     FailedRun,
     Job,
     RecordedRun,
     ScriptProcess,
     UnbegunRun,
 )
-from gradtrace.run_failure import run_failure
+from gradtrace.run_notes import run_failure
+from gradtrace.words import REPORT_WORDS
 
 PASSES = 30
 """So many backward passes show what is wrong, if it is from the first steps on."""
@@ -33,14 +40,10 @@ _FOUND, _NOT_LOOKED_AT = 1, 2
 
 
 def examine(arguments: list[str]) -> int:
-    """Run `gradtrace doctor` with these arguments; gives the exit status."""
-    given = vars(_parser().parse_args(arguments))
+    """Run `gradtrace doctor` with these arguments; returns the exit status."""
+    given = parsed(_parser(), arguments)
     as_json, book, passes = given.pop("json"), given.pop("book"), given.pop("passes")
-    script, module = given.pop("script"), given.pop("module")
-    name, *rest = module or script or [""]
-    if not name:
-        _parser().error("which script? gradtrace doctor train.py")
-    options = Options(**{"module" if module else "file": name}, **given, arguments=tuple(rest))
+    options = Options(**given)
     try:
         run, status = _recorded(options, passes, as_json)
         if isinstance(run, FailedRun):
@@ -48,20 +51,21 @@ def examine(arguments: list[str]) -> int:
     except CommandError as error:
         print(error, file=sys.stderr)
         return _NOT_LOOKED_AT
-    words = LANGUAGES[options.page_language].WORDS
+    words = REPORT_WORDS[options.page_language]
     if isinstance(run, UnbegunRun):
         key = "never_step" if options.steps else "never_error"
         print(words[key].format(first=options.steps, steps=run.steps), file=sys.stderr)
         return status
     if run.began and run.began.steps:
         print(words["began"].format(step=run.began.steps + 1), file=sys.stderr)
-    findings = diagnose(run.trace)
+    looked_up = Run(run.trace)
+    findings = diagnose(looked_up)
     seen = any(event["k"] in ("backward", "step", "error") for event in run.trace.events)
     if not (seen or findings):
         print(_nothing_seen(options, run), file=sys.stderr)
         return _NOT_LOOKED_AT
     write = report_json if as_json else report
-    print(write(run.trace, findings, options.page_language, Path(run.script).name, book))
+    print(write(looked_up, findings, options.page_language, Path(run.script).name, book))
     if any(finding.level != "note" for finding in findings):
         return _FOUND
     return status if run.end in ("end", "exit") else 0
@@ -70,11 +74,11 @@ def examine(arguments: list[str]) -> int:
 def _nothing_seen(options: Options, run: RecordedRun) -> CommandError:
     """The error of a script that neither computed gradients nor used any."""
     what, expected = "there is nothing to look at", "a backward pass, or a step of an optimizer"
-    found, mend = "neither", "call loss.backward() in what the script runs, in its main thread"
+    found, fix = "neither", "call loss.backward() in what the script runs, in its main thread"
     if run.end == "exit":
         found = f"neither; it left with sys.exit (line {run.line})"
-        mend = "see what it printed above, and give it the arguments and files that it needs"
-    return CommandError(options.name, 1, what, expected, found, mend)
+        fix = "see what it printed above, and give it the arguments and files that it needs"
+    return CommandError(options.name, 1, what, expected, found, fix)
 
 
 def _recorded(
@@ -100,20 +104,13 @@ def _recorded(
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="gradtrace doctor",
-        usage="gradtrace doctor [options] (train.py | -m package.module) [arguments of the script]",
+    parser = parser_of_script(
+        "gradtrace doctor",
         description="Record a script and print what is wrong with its gradients, and where."
         " The exit status is 0 if nothing is, 1 if something is, 2 if it could not be looked at.",
     )
-    text = "the script with its arguments, for example train.py --epochs 1"
-    parser.add_argument("script", nargs=argparse.REMAINDER, help=text)
-    text = "run a module, as python -m does"
-    parser.add_argument("-m", dest="module", nargs=argparse.REMAINDER, help=text)
     text = "print JSON, and what the script prints to stderr"
     parser.add_argument("--json", action="store_true", help=text)
-    text = "instead of that of your terminal"
-    parser.add_argument("--language", choices=tuple(LANGUAGES), help=text)
     text = f"look at so many backward passes (default: {PASSES}), then end the script"
     parser.add_argument("--passes", type=_count, default=PASSES, metavar="N", help=text)
     begin = parser.add_mutually_exclusive_group()
@@ -121,8 +118,6 @@ def _parser() -> argparse.ArgumentParser:
     begin.add_argument("--steps", metavar="N[-M]", help=text)
     text = "look at the last steps before the script fails"
     begin.add_argument("--until", choices=("error",), help=text)
-    text = "stop the script after so many seconds"
-    parser.add_argument("--limit", type=seconds, metavar="SECONDS", help=text)
     text = f"the address of the book, for links to its pages (default: ${BOOK})"
     parser.add_argument("--book", default=os.environ.get(BOOK, ""), metavar="URL", help=text)
     return parser
@@ -132,4 +127,4 @@ def _count(text: str) -> int:
     """A number of passes, for argparse."""
     if text.isdecimal() and 0 < int(text) < 10**6:
         return int(text)
-    raise argparse.ArgumentTypeError(f"{text!r} is no number above 0")
+    raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0")

@@ -1,22 +1,40 @@
-"""Looks for everything that may be wrong with a run."""
+"""Looks for everything that may be wrong with a run.
+
+To add a finding: declare its `Kind` in one of these modules, and add the function that finds it to
+the `CHECKS` of that module; what an error or a warning of PyTorch tells needs its `message` alone.
+"""
 
 from __future__ import annotations
 
-from gradtrace.doctor.checks import CHECKS
-from gradtrace.doctor.finding import Finding
-from gradtrace.doctor.kinds import KINDS
+from gradtrace.doctor import (
+    failures,
+    gradients,
+    graphs,
+    hooks,
+    losses,
+    numbers,
+    torch_warnings,
+    updates,
+)
+from gradtrace.doctor.finding import Finding, Kind
 from gradtrace.doctor.run import Run
-from gradtrace.trace import Trace
 
+_MODULES = failures, numbers, updates, gradients, losses, graphs, hooks, torch_warnings
 _LEVELS = ("error", "warning", "note")
+KINDS = {
+    kind.name: kind
+    for module in _MODULES
+    for kind in vars(module).values()
+    if isinstance(kind, Kind)
+}
+"""All kinds of findings, in the order of a report."""
 
 
-def diagnose(trace: Trace) -> list[Finding]:
+def diagnose(run: Run) -> list[Finding]:
     """What is wrong with a run, and what is worth knowing of it: the gravest first.
 
     More is found in a trace that was recorded with `health=True`.
     """
-    run = Run(trace)
-    found = [finding for check in CHECKS for finding in check(run)]
-    order = {kind: number for number, kind in enumerate(KINDS)}
-    return sorted(found, key=lambda each: (_LEVELS.index(each.level), order[each.kind]))
+    found = [finding for module in _MODULES for check in module.CHECKS for finding in check(run)]
+    order = list(KINDS)
+    return sorted(found, key=lambda f: (_LEVELS.index(f.level), order.index(f.kind.name)))

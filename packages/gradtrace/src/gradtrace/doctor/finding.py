@@ -2,12 +2,40 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Literal
-
-from gradtrace.doctor.kinds import KINDS
+from typing import Literal, NamedTuple
 
 Level = Literal["error", "warning", "note"]
+
+
+class Words(NamedTuple):
+    """What a report says of a kind in one language: the sentences on what was `found`, each left
+    out where one of its facts is missing, and how to `fix` it."""
+
+    found: tuple[str, ...]
+    fix: str
+
+
+class Kind:
+    """A kind of finding, declared once, next to the check that finds it.
+
+    `page`: of the book, with a section ("accumulate/second-time#mend").
+    """
+
+    def __init__(self, name: str, level: Level, page: str) -> None:
+        self.name, self.level, self.page, self.message = name, level, page, ""
+        self.words: dict[str, Words] = {}
+
+    def says(self, message: str = "", **words: str) -> Kind:
+        """The kind with its words, by the code of each language: a sentence a line, and after an
+        arrow how to fix it. `message`: a pattern that tells it by an error or a warning."""
+        self.message = message
+        for language, text in words.items():
+            found, _, fix = text.partition("-> ")
+            self.words[language] = Words(tuple(found.strip().split("\n")), fix)
+        return self
 
 
 @dataclass(frozen=True)
@@ -21,19 +49,20 @@ class Place:
 @dataclass(frozen=True)
 class Finding:
     """One thing that was found. `facts` fill the sentences about its kind: names, numbers,
-    `Place`s, lists of names."""
+    `Place`s, lists of names. `mild`: it is a note, although its kind mostly isn't."""
 
-    kind: str
+    kind: Kind
     place: Place
     facts: dict[str, object] = field(default_factory=dict)
     mild: bool = False
-    """It is a note, although its kind mostly isn't."""
 
     @property
     def level(self) -> Level:
-        return "note" if self.mild else KINDS[self.kind].level
+        """How grave it is."""
+        return "note" if self.mild else self.kind.level
 
-    @property
-    def page(self) -> str:
-        """The page of the book that explains it: "accumulate/second-time#mend"."""
-        return KINDS[self.kind].page
+
+def kind_of_message(declared: Iterable[object], message: str) -> Kind | None:
+    """The first of the kinds that are declared in a module which a message tells."""
+    kinds = (each for each in declared if isinstance(each, Kind) and each.message)
+    return next((kind for kind in kinds if re.search(kind.message, message)), None)

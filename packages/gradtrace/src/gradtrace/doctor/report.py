@@ -3,16 +3,136 @@
 from __future__ import annotations
 
 import json
+import math
+import re
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import asdict
-from types import ModuleType
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from statistics import median
+from unicodedata import east_asian_width
 
 from gradtrace.doctor.finding import Finding, Place
-from gradtrace.doctor.languages import LANGUAGES
-from gradtrace.doctor.summary import MAX_LAYERS, Summary, summarize
-from gradtrace.doctor.text_columns import padded, width, wrapped
-from gradtrace.trace import Trace
+from gradtrace.doctor.numbers import is_finite
+from gradtrace.doctor.run import Run
+from gradtrace.doctor.updates import uses_new_gradients
+from gradtrace.graph.parameters import WITH_GRADIENT
+from gradtrace.values import norm
+from gradtrace.words import REPORT_WORDS
+
+_WORD = re.compile(r"\s+|`[^`\s]*`|[^\s\u2e80-\uffef`]+|.")
+"""Spaces, short code, what holds neither spaces nor Chinese, and any other character."""
+_CLOSING = "，。；：、）！？」』,.;:)!?"
+_OPENING = "（「『"
+
+
+def width(text: str) -> int:
+    """How many columns a text takes."""
+    return sum(2 if east_asian_width(char) in "WF" else 1 for char in text)
+
+
+def padded(text: str, columns: int) -> str:
+    """A text with spaces after it, up to a width."""
+    return text + " " * (columns - width(text))
+
+
+def wrapped(text: str, columns: int) -> list[str]:
+    """Lines of at most so many columns, broken at spaces and between Chinese characters, and never
+    before a closing sign or after an opening one. A longer word has a line of its own."""
+    lines, line = [], ""
+    for word in _words(text):
+        if width((line + word).rstrip()) > columns and line.strip():
+            lines.append(line.rstrip())
+            line = ""
+        line = line + word if line or word.strip() else ""
+    return [*lines, line.rstrip()] if line.strip() else lines
+
+
+def _words(text: str) -> list[str]:
+    """What may not be broken, each with the signs that open it and those that close it."""
+    found: list[str] = []
+    for word in _WORD.findall(text):
+        opened = bool(found) and found[-1] in _OPENING
+        if opened or (found and word in _CLOSING and found[-1].strip()):
+            found[-1] += word
+        else:
+            found.append(word)
+    return found
+
+
+MAX_LAYERS = 8
+"""So many rows are shown; of more, the first and the last."""
+
+
+@dataclass(frozen=True)
+class Layer:
+    """A weight: the median norm of its gradient, and the median of how far a step moved it, as a
+    part of its norm."""
+
+    name: str
+    gradient: float
+    update: float | None
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Numbers of a run. `parameters` counts the nn.Parameters that got a gradient, are frozen, or
+    are held by an optimizer, and all leaves where there are none and no optimizer;
+    `moved`: how many of those that optimizers hold changed in some step; `new_gradients`: whether
+    no step used the gradients of the one before; `finite`: whether no loss, gradient or parameter
+    held nan or inf."""
+
+    passes: int
+    steps: int
+    parameters: int
+    with_gradient: int
+    frozen: int
+    held: int
+    moved: int
+    new_gradients: bool
+    finite: bool
+    layers: tuple[Layer, ...]
+
+
+def summarize(run: Run) -> Summary:
+    """The numbers of a run."""
+    known = [each for each in run.outcomes if run.trace.tensors[each.tensor].get("param")]
+    known = known or [each for each in run.outcomes if each.outcome != "no_pass"]
+    if run.optimizes:  # of the others some were put aside, as for a weight that is tied
+        known = [
+            each
+            for each in known
+            if each.outcome in (*WITH_GRADIENT, "frozen") or run.is_held(each.tensor)
+        ]
+    rows = [row for step in run.steps for row in step.rows]
+    return Summary(
+        passes=len(run.passes),
+        steps=len(run.steps),
+        parameters=len(known),
+        with_gradient=sum(each.outcome in WITH_GRADIENT for each in known),
+        frozen=sum(each.outcome == "frozen" for each in known),
+        held=len({row["t"] for row in rows}),
+        moved=len({r["t"] for r in rows if r.get("moved") or r["before"] != r["after"]}),
+        new_gradients=uses_new_gradients(run),
+        finite=is_finite(run),
+        layers=tuple(_layer_sizes(run)),
+    )
+
+
+def _layer_sizes(run: Run) -> Iterable[Layer]:
+    """Weights of two dimensions or more, in the order in which the script made them."""
+    updates: dict[str, list[float]] = {}
+    for step in run.steps:
+        for row in step.rows:
+            if "moved" in row:
+                updates.setdefault(row["t"], []).append(row["moved"])
+    for t, tensor in run.trace.tensors.items():
+        if t in run.gradients and tensor.get("param") and len(tensor["shape"]) > 1:
+            sizes = [norm(event["after"]) for _, event in run.gradients[t]]
+            sizes = [size for size in sizes if size is not None and math.isfinite(size)]
+            if sizes:
+                update = median(updates[t]) if t in updates else None
+                yield Layer(run.name(t), median(sizes), update)
+
 
 COLUMNS = 80
 _LEVELS = ("error", "warning", "note")
@@ -20,7 +140,7 @@ _MAX_NAMES = 3
 
 
 def report(
-    trace: Trace,
+    run: Run,
     findings: Sequence[Finding],
     language: str = "en",
     script: str = "script",
@@ -28,43 +148,43 @@ def report(
 ) -> str:
     """What was found, the gravest first, and what is fine. `book`: the address of the book, to
     which each finding links; without one, its page alone is named."""
-    words, summary = LANGUAGES[language].WORDS, summarize(trace)
+    words, summary = REPORT_WORDS[language], summarize(run)
     parts = [_head(words, summary, findings, script)]
-    parts += [_finding(LANGUAGES[language], language, each, book) for each in findings]
+    parts += [_finding(words, language, each, book) for each in findings]
     if fine := _fine(words, summary, findings):
         parts.append(fine)
     if summary.layers:
-        parts.append(_layers(words, summary))
+        parts.append(_layer_table(words, summary))
     return "\n\n".join(parts)
 
 
 def report_json(
-    trace: Trace,
+    run: Run,
     findings: Sequence[Finding],
     language: str = "en",
     script: str = "script",
     book: str = "",
 ) -> str:
     """The same for a program: one object, with the findings in order."""
-    sentences = LANGUAGES[language]
+    words = REPORT_WORDS[language]
     found = {
         "script": script,
-        "torch": trace.torch,
+        "torch": run.trace.torch,
         "counts": {level: sum(f.level == level for f in findings) for level in _LEVELS},
         "findings": [
             {
-                "kind": finding.kind,
+                "kind": finding.kind.name,
                 "level": finding.level,
                 "file": finding.place.file or script,
                 "line": finding.place.line,
-                "found": _sentences(sentences, finding),
-                "mend": sentences.MEND[finding.kind],
-                "page": page_address(finding.page, language, book),
+                "found": _sentences(words, language, finding),
+                "fix": finding.kind.words[language].fix,
+                "page": page_address(finding.kind.page, language, book),
                 "facts": finding.facts,
             }
             for finding in findings
         ],
-        **asdict(summarize(trace)),
+        **asdict(summarize(run)),
     }
     return json.dumps(found, ensure_ascii=False, indent=1, default=asdict)
 
@@ -89,24 +209,25 @@ def _head(words: dict, summary: Summary, findings: Sequence[Finding], script: st
     return words["summary"].format(script=script, counts=counted, looked=looked)
 
 
-def _finding(sentences: ModuleType, language: str, finding: Finding, book: str) -> str:
-    words = sentences.WORDS
+def _finding(words: dict, language: str, finding: Finding, book: str) -> str:
     place = _place(words, finding.place)
-    rows = [f"{padded(words[finding.level], 9)}{padded(place, 9)}  {finding.kind}"]
-    rows += [f"  {row}" for row in wrapped(_sentences(sentences, finding), COLUMNS - 2)]
-    address = page_address(finding.page, language, book)
-    for label, text in ((words["mend"], sentences.MEND[finding.kind]), (words["book"], address)):
+    rows = [f"{padded(words[finding.level], 9)}{padded(place, 9)}  {finding.kind.name}"]
+    rows += [f"  {row}" for row in wrapped(_sentences(words, language, finding), COLUMNS - 2)]
+    address = page_address(finding.kind.page, language, book)
+    for label, text in (
+        (words["fix"], finding.kind.words[language].fix),
+        (words["book"], address),
+    ):
         lines = wrapped(text, COLUMNS - 8)
         rows += [f"  {padded(label if not i else '', 6)}{line}" for i, line in enumerate(lines)]
     return "\n".join(rows)
 
 
-def _sentences(sentences: ModuleType, finding: Finding) -> str:
+def _sentences(words: dict, language: str, finding: Finding) -> str:
     """What was found, without the sentences for which a fact is missing."""
-    words = sentences.WORDS
     facts = {name: _fact(words, fact) for name, fact in finding.facts.items()}
     found = []
-    for sentence in sentences.ADVICE[finding.kind]:
+    for sentence in finding.kind.words[language].found:
         try:
             text = sentence.format(**facts)
         except KeyError:
@@ -144,7 +265,7 @@ def _place(words: dict, place: Place) -> str:
 
 def _fine(words: dict, summary: Summary, findings: Sequence[Finding]) -> str:
     """What is as it should be, or as far as it is."""
-    kinds = {finding.kind for finding in findings}
+    kinds = {finding.kind.name for finding in findings}
     total, got, frozen = summary.parameters, summary.with_gradient, summary.frozen
     rows = []
     if got and frozen:
@@ -162,7 +283,7 @@ def _fine(words: dict, summary: Summary, findings: Sequence[Finding]) -> str:
     return "\n".join(f"{padded(words['fine'] if ok else '', 9)}{row}" for ok, row in rows)
 
 
-def _layers(words: dict, summary: Summary) -> str:
+def _layer_table(words: dict, summary: Summary) -> str:
     """The gradient of each weight and how far a step moves it."""
     rows = [
         (layer.name, f"{layer.gradient:.2e}", "" if layer.update is None else f"{layer.update:.1e}")

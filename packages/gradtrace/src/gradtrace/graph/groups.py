@@ -1,7 +1,7 @@
 """Groups the boxes of a large graph, so that it can be shown folded: by calls of modules, by
 iterations of loops, by lines.
 
-The boxes are put in the order of the forward pass, and every group is a stretch of it. So whatever
+The boxes are put in the order of the forward pass, and every group is a segment of it. So whatever
 is folded, the edges between groups lead forward, and the folded graph has no cycle. A parameter or
 an input is in the smallest group that holds all of its uses.
 """
@@ -12,11 +12,116 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from graphlib import TopologicalSorter
-from itertools import groupby, pairwise
+from itertools import groupby, pairwise, takewhile
 
 from gradtrace.graph.build import FAILED, Graph
-from gradtrace.graph.stretches import Stretch, split
 from gradtrace.trace import Trace, nodes_made, operations
+
+
+@dataclass(frozen=True)
+class Segment:
+    """What was made from place `start` to `end`, at a line of the code: a single box, a call of a
+    module, or several of these (`parts`). `sign` is the same wherever the same code ran; `depth`
+    says how many calls it is in."""
+
+    start: int
+    end: int
+    sign: tuple
+    line: int
+    call: str
+    depth: int
+    parts: tuple[Segment, ...] = ()
+    iterations: tuple[int, int] | None = None
+
+    @property
+    def single(self) -> bool:
+        """Whether it is one box and no group."""
+        return not self.call and not self.parts
+
+    @property
+    def kind(self) -> str:
+        """The kind of its group."""
+        if not self.parts:
+            return "call"
+        if self.iterations:
+            return "iterations"
+        return "calls" if all(part.call for part in self.parts) else "lines"
+
+    @property
+    def lines(self) -> tuple[int, int] | None:
+        """The first and the last line of its code."""
+        if not self.parts:
+            return None
+        inside = [part.lines or (part.line, part.line) for part in self.parts]
+        return min(first for first, _ in inside), max(last for _, last in inside)
+
+
+def split(segments: Sequence[Segment], most: int, first: int = 1) -> list[Segment]:
+    """The same in at most about so many segments. `first`: the number of the first iteration."""
+    if all(segment.iterations for segment in segments):
+        return _chunks(list(segments), most)
+    iterations = _iterations(segments)
+    if len(iterations) < 3:
+        return _equal_parts(segments, most)
+    before, after = _around_loop(iterations)
+    inside = [segment for one in iterations for segment in one]
+    turns = _iterations(inside[len(before) : len(inside) - len(after)])
+    loop = [_joined(turn, (n, n)) for n, turn in enumerate(turns, first)]
+    around = max(2, most - len(before) - len(after))
+    whole = [*before, *_chunks(loop, around), *after]
+    return whole if len(whole) <= 2 * most else _equal_parts(whole, most)
+
+
+def _chunks(loop: list[Segment], most: int) -> list[Segment]:
+    """Iterations, or so many at a time that there are few; a round number of them."""
+    if len(loop) <= most:
+        return loop
+    sizes = (n * 10**power for power in range(9) for n in (2, 5, 10))
+    size = next(size for size in sizes if -(-len(loop) // size) <= most)
+    chunks = []
+    for start in range(0, len(loop), size):
+        part = loop[start : start + size]
+        chunks.append(_joined(part, (part[0].iterations[0], part[-1].iterations[1])))
+    return chunks
+
+
+def _equal_parts(segments: Sequence[Segment], most: int) -> list[Segment]:
+    count = min(most, -(-len(segments) // (most // 2)))
+    ends = [len(segments) * n // count for n in range(count + 1)]
+    parts = [segments[start:end] for start, end in pairwise(ends)]
+    return [_joined(part) if len(part) > 1 else part[0] for part in parts]
+
+
+def _joined(parts: Sequence[Segment], iterations: tuple[int, int] | None = None) -> Segment:
+    first, last = parts[0], parts[-1]
+    where = first.start, last.end, first.sign, first.line, "", first.depth
+    return Segment(*where, tuple(parts), iterations)
+
+
+def _iterations(segments: Sequence[Segment]) -> list[list[Segment]]:
+    """Where the same code runs again after a later line, or at once, another iteration begins."""
+    found: list[list[Segment]] = [[]]
+    seen: set[tuple] = set()
+    for segment in segments:
+        before = found[-1][-1] if found[-1] else segment
+        if segment.sign in seen or (
+            segment.line < before.line and segment.sign[0] == before.sign[0]
+        ):
+            found.append([])
+            seen = set()
+        found[-1].append(segment)
+        seen.add(segment.sign)
+    return found
+
+
+def _around_loop(iterations: list[list[Segment]]) -> tuple[list[Segment], list[Segment]]:
+    """What ran before the first line of a loop, and after its last one."""
+    begins = min(one[0].line for one in iterations[1:])
+    ends = max(one[-1].line for one in iterations[:-1])
+    before = takewhile(lambda segment: segment.line < begins, iterations[0])
+    after = takewhile(lambda segment: segment.line > ends, reversed(iterations[-1]))
+    return list(before), list(after)[::-1]
+
 
 MAX_WHOLE = 24
 """A graph is shown whole up to so many boxes; of more the texts could not be read at a glance."""
@@ -122,7 +227,7 @@ class _Grouping:
         if len(self._place) <= MAX_WHOLE:
             self._found[ROOT] = Group(ROOT, "whole", tuple(self._graph.boxes))
         else:
-            self._add("whole", self._stretches(0, len(self._items), 0), free)
+            self._add("whole", self._segments(0, len(self._items), 0), free)
             self._open_only_call()
         for group in self._found.values():
             self._parent.update(dict.fromkeys(group.members, group.key))
@@ -132,7 +237,7 @@ class _Grouping:
             self._place[key] = min((at for at in inside if at >= 0), default=-1)
         return groups
 
-    def _stretches(self, start: int, end: int, depth: int) -> list[Stretch]:
+    def _segments(self, start: int, end: int, depth: int) -> list[Segment]:
         """What was made between two places: single boxes, and calls of modules at this depth."""
         found, at = [], start
         items = self._items[start:end]
@@ -141,26 +246,26 @@ class _Grouping:
             if call:
                 row = self._trace.calls[call]
                 sign = (row.get("file"), row["line"], row["path"])
-                found.append(Stretch(at, at + len(run), sign, row["line"] or 0, call, depth + 1))
+                found.append(Segment(at, at + len(run), sign, row["line"] or 0, call, depth + 1))
                 at += len(run)
             else:
                 for item in run:
-                    found.append(Stretch(at, at + 1, item.sign, item.line, "", depth))
+                    found.append(Segment(at, at + 1, item.sign, item.line, "", depth))
                     at += 1
         return found
 
-    def _add(self, kind: str, stretches: Sequence[Stretch], free: list[str], **more: object) -> str:
-        """Add a group of stretches and of what nothing leads to, and the groups within it."""
+    def _add(self, kind: str, segments: Sequence[Segment], free: list[str], **more: object) -> str:
+        """Add a group of segments and of what nothing leads to, and the groups within it."""
         key = self._new_key(kind)
-        inner, here = self._shared_out(free, stretches)
-        if len(stretches) + len(here) > MAX_MEMBERS and len(stretches) > MAX_MEMBERS // 2:
+        inner, here = self._shared_out(free, segments)
+        if len(segments) + len(here) > MAX_MEMBERS and len(segments) > MAX_MEMBERS // 2:
             number, _ = more.get("iterations") or (1, 1)
-            stretches = split(stretches, MAX_MEMBERS, number)
-            inner, here = self._shared_out(free, stretches)
-        room = max(MAX_MEMBERS - len(stretches), MAX_MEMBERS // 3)
+            segments = split(segments, MAX_MEMBERS, number)
+            inner, here = self._shared_out(free, segments)
+        room = max(MAX_MEMBERS - len(segments), MAX_MEMBERS // 3)
         members = here if len(here) <= room else [self._parameters(here)]
         members += [
-            self._member(stretch, own) for stretch, own in zip(stretches, inner, strict=True)
+            self._member(segment, own) for segment, own in zip(segments, inner, strict=True)
         ]
         self._found[key] = Group(key, kind, tuple(members), **more)
         return key
@@ -171,28 +276,28 @@ class _Grouping:
         self._found[key] = Group(key, kind, ())
         return key
 
-    def _member(self, stretch: Stretch, free: list[str]) -> str:
-        """The key of a group for a stretch; that of the box itself where there is one alone."""
-        if stretch.end - stretch.start == 1 and not free:
-            return self._items[stretch.start].box
-        inner = stretch.parts or self._stretches(stretch.start, stretch.end, stretch.depth)
+    def _member(self, segment: Segment, free: list[str]) -> str:
+        """The key of a group for a segment; that of the box itself where there is one alone."""
+        if segment.end - segment.start == 1 and not free:
+            return self._items[segment.start].box
+        inner = segment.parts or self._segments(segment.start, segment.end, segment.depth)
         if len(inner) == 1 and inner[0].call:  # a module that only calls another one
             return self._member(inner[0], free)
-        more = {"lines": stretch.lines, "iterations": stretch.iterations}
-        return self._add(stretch.kind, inner, free, call=stretch.call, **more)
+        more = {"lines": segment.lines, "iterations": segment.iterations}
+        return self._add(segment.kind, inner, free, call=segment.call, **more)
 
     def _shared_out(
-        self, free: list[str], stretches: Sequence[Stretch]
+        self, free: list[str], segments: Sequence[Segment]
     ) -> tuple[list[list[str]], list[str]]:
-        """The parameters and inputs that are used in one of these stretches alone, for each, and
+        """The parameters and inputs that are used in one of these segments alone, for each, and
         the others."""
-        inner: list[list[str]] = [[] for _ in stretches]
+        inner: list[list[str]] = [[] for _ in segments]
         here = []
-        starts = [stretch.start for stretch in stretches]
+        starts = [segment.start for segment in segments]
         for box in free:
             first, last = self._range[box]
             at = bisect_right(starts, first) - 1
-            if at >= 0 and not stretches[at].single and last < stretches[at].end:
+            if at >= 0 and not segments[at].single and last < segments[at].end:
                 inner[at].append(box)
             else:
                 here.append(box)
@@ -273,4 +378,30 @@ def _ranges_of_use(graph: Graph, place: Mapping[str, int]) -> dict[str, tuple[in
         if edge.source in found and at >= 0:
             first, last = found[edge.source]
             found[edge.source] = (min(first, at) if first >= 0 else at, max(last, at))
+    return found
+
+
+def module_paths(trace: Trace) -> list[str]:
+    """The paths of all modules that were called, in the order of their first calls."""
+    return list(dict.fromkeys(call["path"] for call in trace.calls.values()))
+
+
+def group_of_module(trace: Trace, groups: Groups, path: str) -> str:
+    """The innermost group that holds all that a module made in its first call; the outermost group
+    where it made nothing."""
+    made: dict[str, list[list[str]]] = {}
+    for event in operations(trace):
+        call = _call_of(trace, event.get("within"), path)
+        boxes = [node for node in nodes_made(event) if node in groups.parent]
+        made.setdefault(call, []).extend(groups.path(box)[:-1] for box in boxes)
+    ways = next((ways for call, ways in made.items() if call and ways), [[ROOT]])
+    return [group for group in ways[0] if all(group in way for way in ways)][-1]
+
+
+def _call_of(trace: Trace, call: str | None, path: str) -> str:
+    """The outermost call of a module within which another call was made, or itself; "" for none."""
+    found = ""
+    while call:
+        found = call if trace.calls[call]["path"] == path else found
+        call = trace.calls[call].get("within")
     return found

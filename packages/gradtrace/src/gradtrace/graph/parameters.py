@@ -42,7 +42,7 @@ Outcome = Literal[
   were off, and not for what a pass began at, as a copy that is evaluated.
 """
 EXPLAINED = ("not_in_optimizer", "frozen", "unused", "detached", "not_on_path", "not_asked")
-"""What is told on a figure."""
+"""What a figure explains."""
 WITH_GRADIENT = ("gradient", "zero", "not_in_optimizer")
 
 

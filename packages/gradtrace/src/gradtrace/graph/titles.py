@@ -2,13 +2,160 @@
 
 from __future__ import annotations
 
+import ast
 from collections import Counter
-from functools import cached_property
+from functools import cache, cached_property
 
 from gradtrace.graph.index import TraceIndex
-from gradtrace.graph.module_calls import BOUNDARY, boundary_sides, insides_of_calls
-from gradtrace.graph.statements import Statements
-from gradtrace.trace import Event, Trace, nodes_made
+from gradtrace.trace import Event, Trace, nodes_made, tensors_made
+
+
+class Statements:
+    """The statements of the files of a trace. `file` is everywhere as in an event."""
+
+    def __init__(self, trace: Trace) -> None:
+        self._trace = trace
+        self._parsed = cache(self._parse)
+        self._assigned = cache(self._read_assigned)
+        self._functions = cache(self._read_functions)
+
+    def assigned(self, line: int | None, file: str = "") -> set[str]:
+        """The names that the statement at a line assigns."""
+        return self._assigned(file).get(line, set())
+
+    def lines_of_function(self, line: int | None, file: str = "") -> range:
+        """The lines of the function that begins at a line, with its decorators; none without."""
+        return self._functions(file).get(line, range(0))
+
+    def lambda_at(self, line: int | None, file: str = "") -> str:
+        """The text of the function without a name at a line, if there is one only."""
+        nodes = (node for node in self._parsed(file) if isinstance(node, ast.Lambda))
+        found = [node for node in nodes if node.lineno == line]
+        text = ast.get_source_segment(self._text(file), found[0]) if len(found) == 1 else ""
+        return " ".join(text.split())
+
+    def _text(self, file: str) -> str:
+        return self._trace.sources.get(file, "") if file else self._trace.source
+
+    def _parse(self, file: str) -> list[ast.AST]:
+        try:
+            return list(ast.walk(ast.parse(self._text(file))))
+        except (SyntaxError, ValueError):
+            return []
+
+    def _read_functions(self, file: str) -> dict[int | None, range]:
+        found: dict[int | None, range] = {}
+        for node in self._parsed(file):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
+                found[first] = range(first, node.end_lineno + 1)
+            elif isinstance(node, ast.Lambda):
+                found.setdefault(node.lineno, range(node.lineno, node.end_lineno + 1))
+        return found
+
+    def _read_assigned(self, file: str) -> dict[int | None, set[str]]:
+        found: dict[int | None, set[str]] = {}
+        for node in self._parsed(file):
+            names = {ast.unparse(each) for each in _targets(node)}
+            if names:
+                for line in range(node.lineno, node.end_lineno + 1):
+                    found.setdefault(line, set()).update(names)
+        return found
+
+
+def _targets(node: ast.AST) -> list[ast.expr]:
+    """What a statement, or an assignment in an expression, assigns."""
+    if isinstance(node, ast.Assign):
+        waiting, found = list(node.targets), []
+        while waiting:
+            target = waiting.pop()
+            if isinstance(target, (ast.Tuple, ast.List)):
+                waiting += target.elts
+            else:
+                found.append(target)
+        return found
+    if isinstance(node, (ast.AnnAssign, ast.AugAssign, ast.NamedExpr)):
+        return [node.target]
+    return []
+
+
+BOUNDARY = "BackwardHookFunction"
+"""The operation that a full backward hook puts at each boundary of its module."""
+
+
+def boundary_sides(index: TraceIndex) -> dict[int, str]:
+    """For each boundary of a module whether it is its "entrance" or its "exit".
+
+    A module whose inputs need no gradient has an exit alone. An entrance is followed by operations
+    of the same call, deeper in modules, and by an exit that uses what they made.
+    """
+    sides: dict[int, str] = {}
+    entrances: dict[str | None, int] = {}
+    for position, place in enumerate(index.operations):
+        event = index.event(place)
+        if event["op"] != BOUNDARY:
+            continue
+        sides[place], module = "exit", event.get("mod")
+        entrance = entrances.pop(module, None)
+        if entrance is not None and _encloses_call(index, entrance, position):
+            sides[index.operations[entrance]] = "entrance"
+        else:
+            entrances[module] = position
+    return sides
+
+
+def insides_of_calls(index: TraceIndex) -> set[int]:
+    """The operations that ran within a call whose last operation is a later one.
+
+    Such a call is one expression on its line, and the next operation of that line is of the same
+    expression and uses what came of this one.
+    """
+    next_of_line: dict[int | None, int] = {}
+    found = set()
+    for position in range(len(index.operations) - 1, -1, -1):
+        place = index.operations[position]
+        event = index.event(place)
+        if event["op"] == BOUNDARY:
+            continue
+        later = next_of_line.get(event.get("line"))
+        next_of_line[event.get("line")] = position
+        if later is None or not event.get("src"):
+            continue
+        named = index.trace.tensors[event["out"][0]["t"]].get("names")
+        end = index.event(index.operations[later])
+        if not named and end.get("src") == event["src"] and _uses(index, position, later):
+            found.add(place)
+    return found
+
+
+def _encloses_call(index: TraceIndex, start: int, end: int) -> bool:
+    """Whether two boundaries of a module are before and after one call of it."""
+    entrance, *inner, leaving = map(index.event, index.operations[start : end + 1])
+    if _call_site(entrance) != _call_site(leaving):
+        return False
+    inner = [one for one in inner if one["op"] != BOUNDARY]
+    within = bool(inner) and all(_is_deeper(one, entrance) for one in inner)
+    return within and _uses(index, start, end)
+
+
+def _call_site(event: Event) -> tuple:
+    return event.get("line"), event.get("src"), event.get("module")
+
+
+def _is_deeper(inner: Event, outer: Event) -> bool:
+    path, above = inner.get("module", ""), outer.get("module", "")
+    return len(path) > len(above) and path.startswith(above)
+
+
+def _uses(index: TraceIndex, start: int, end: int) -> bool:
+    """Whether the last of some operations in a row uses what came of the first."""
+    first, *between, last = map(index.event, index.operations[start : end + 1])
+    made = tensors_made(first)
+    for event in between:
+        if not made.isdisjoint(event["ins"]):
+            made |= tensors_made(event)
+    return not made.isdisjoint(last["ins"])
+
 
 LONGEST_EXPRESSION = 22
 """Characters of an expression that a box shows in place of a name."""

@@ -1,1 +1,13 @@
-"""Records what autograd does while a script runs, without changing what the script does."""
+"""Runs a script and observes it. Each group of events (`gradtrace.trace.Event`) has a module:
+
+    operations       op                                     hooks           reg, hook
+    backward_passes  backward, node, acc, backward_end,     optimizers      step
+                     error                                  leaf_changes    grad_set, set
+    script_lines     call, print, and the names of tensors
+    module_calls     no events: `Trace.calls`, and `within` of op
+    compiled_code    no events: `Trace.eager`
+
+For a new kind of event: describe it in `gradtrace.trace`, write it with `EventLog.add` in a module
+here, which `gradtrace.recording.recorder` puts in place, and give it a sentence in
+`gradtrace.story.steps`.
+"""

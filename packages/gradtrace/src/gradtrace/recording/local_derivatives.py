@@ -16,8 +16,7 @@ from itertools import chain
 import torch
 from torch.autograd.graph import Node
 
-from gradtrace.recording.tensor_values import in_memory, is_wrapped
-from gradtrace.recording.value_reader import ValueReader
+from gradtrace.recording.tensor_values import ValueReader, in_memory, is_wrapped
 from gradtrace.trace import LocalDerivative
 
 MAX_OUTPUT = 16
@@ -134,10 +133,12 @@ def _shapes_of_inputs(node: Node) -> list[torch.Size | None] | None:
     """The shape of each input to which a gradient goes; None where one of them isn't small."""
     shapes: list[torch.Size | None] = []
     for to, slot in node.next_functions:
-        told = None if to is None else to._input_metadata[slot]
-        if told is not None and (told.is_nested_tensor or math.prod(told.shape) > MAX_INPUT):
+        metadata = None if to is None else to._input_metadata[slot]
+        if metadata is not None and (
+            metadata.is_nested_tensor or math.prod(metadata.shape) > MAX_INPUT
+        ):
             return None
-        shapes.append(None if told is None else torch.Size(told.shape))
+        shapes.append(None if metadata is None else torch.Size(metadata.shape))
     return shapes
 
 

@@ -1,11 +1,12 @@
-"""The names that the script gives to tensors."""
+"""The names that the script gives to modules and tensors."""
 
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from types import FunctionType, ModuleType
+from dataclasses import dataclass
+from types import CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 import torch
@@ -16,11 +17,177 @@ from torch.nn.modules.module import (
 )
 from torch.nn.parameter import is_lazy
 
-from gradtrace.recording.module_names import parts
-from gradtrace.recording.suspended import OwnHandleIds
+from gradtrace.recording.log import OwnHandleIds
+from gradtrace.recording.position import ScriptPosition
 
 _LONGEST = 16
-"""The tensors in a list or dict that is no longer than this have names: "pair[1]"."""
+"""Modules and tensors in a list or dict that is no longer have names: "nets[1]", "pair[0]"."""
+_WRAPPERS = {
+    "DataParallel": "module",
+    "DistributedDataParallel": "module",
+    "OptimizedModule": "_orig_mod",
+}
+"""Modules of torch that stand for another one, and what they call it."""
+
+
+@dataclass(frozen=True)
+class _Known:
+    """The path of a module. `code` is that of the function in which it was looked for, where no
+    lasting name leads to it: in another one there may be a better name."""
+
+    module: weakref.ref[nn.Module]
+    path: str
+    code: CodeType | None
+
+
+class ModuleNames:
+    """What the script calls its modules: each has one path, from the outermost module with a name
+    that has it. Global names go first, those of locals next, then attributes of other objects."""
+
+    def __init__(self, script: ScriptPosition) -> None:
+        self.globals: Mapping[str, Any] = {}
+        """The global names of the script, once it runs."""
+        self._script = script
+        self._known: dict[int, _Known] = {}
+
+    def of_module(self, module: nn.Module, outer: nn.Module | None = None) -> str:
+        """ "net.0", or the name of its class where no name leads to it. `outer`: the outermost
+        module that is being called."""
+        known = self._lookup(module)
+        if known is not None and (outer is not None or known.code is None):
+            return known.path
+        if outer is not None:
+            self._remember(self._known[id(outer)].path, outer, self._known[id(outer)].code)
+            if known := self._lookup(module):
+                return known.path
+        frames = self._script.frames()
+        code = frames[0].f_code if frames else None
+        if known is not None and known.code is code:
+            return known.path
+        functions = (frame for frame in reversed(frames) if frame.f_locals is not frame.f_globals)
+        namespaces = [self.globals, *(frame.f_locals for frame in functions)]
+        for namespace, is_lasting in _preferred(namespaces):
+            if found := _outermost(namespace, module):
+                self._remember(*found, None if is_lasting else code)
+                break
+        else:
+            self._remember(type(module).__name__, module, code)
+        return self._known[id(module)].path
+
+    def give_name(self, module: nn.Module, name: str) -> str:
+        """Give a module this name, unless a lasting one of the script leads to it; returns the one
+        that it has now."""
+        self.of_module(module)
+        if self._known[id(module)].code is not None:
+            self._remember(name, module, None)
+        return self._known[id(module)].path
+
+    def _lookup(self, module: nn.Module) -> _Known | None:
+        known = self._known.get(id(module))
+        return known if known is not None and known.module() is module else None
+
+    def _remember(self, name: str, outer: nn.Module, code: CodeType | None) -> None:
+        """Each module in this one has a path now, but for those that have a better one."""
+        for path, part in parts(name, outer):
+            known = self._lookup(part)
+            if known is None or known.code or _depth(path) > _depth(known.path):
+                self._known[id(part)] = _Known(weakref.ref(part), path, code)
+
+
+def parts(name: str, module: nn.Module) -> Iterator[tuple[str, nn.Module]]:
+    """The module and all in it, each once, with their paths: what `named_modules` returns, which
+    may be code of the script, but without the names inside of wrappers."""
+    waiting, seen = [(name, module)], set()
+    while waiting:
+        path, part = waiting.pop()
+        if id(part) in seen:
+            continue
+        seen.add(id(part))
+        yield path, part
+        children = part.__dict__.get("_modules", {})  # none yet before nn.Module.__init__
+        waiting += [
+            (path if child is _wrapped(part) else f"{path}.{key}", child)
+            for key, child in reversed(children.items())
+            if child is not None
+        ]
+
+
+def unwrapped(module: nn.Module) -> nn.Module:
+    """The module for which this one stands: itself, unless it is a wrapper of torch."""
+    while type(module).__name__ in _WRAPPERS and (inner := _wrapped(module)) is not None:
+        module = inner
+    return module
+
+
+def _wrapped(module: nn.Module) -> nn.Module | None:
+    kind = type(module)
+    attribute = _WRAPPERS.get(kind.__name__) if kind.__module__.startswith("torch.") else None
+    return module.__dict__.get("_modules", {}).get(attribute) if attribute else None
+
+
+def _preferred(
+    namespaces: Sequence[Mapping[str, Any]],
+) -> Iterator[tuple[Iterable[tuple[str, nn.Module]], bool]]:
+    """The modules to which names lead, the best names first, and whether these names last: `self`
+    is another object in another function."""
+    own = [{k: v for k, v in names.items() if k != "self"} for names in namespaces]
+    selves = [{"self": names["self"]} for names in namespaces if "self" in names]
+    for find, wanted, is_lasting in (
+        (_modules, own, True),
+        (_modules_of_attributes, own, True),
+        (_modules, selves, False),
+        (_modules_of_attributes, selves, False),
+    ):
+        for names in wanted:
+            yield list(find(names)), is_lasting
+
+
+def _modules(names: Mapping[str, Any]) -> Iterator[tuple[str, nn.Module]]:
+    for name, thing in list(names.items()):
+        if issubclass(type(thing), nn.Module):
+            yield name, thing
+        elif not name.startswith("__") and name != "_":
+            yield from _items(name, thing)
+
+
+def _items(name: str, thing: object) -> Iterator[tuple[str, nn.Module]]:
+    kind = type(thing)
+    if kind not in (list, tuple, dict) or len(thing) > _LONGEST:
+        return
+    for key, item in list(thing.items() if kind is dict else enumerate(thing)):
+        if type(key) in (str, int) and issubclass(type(item), nn.Module):
+            yield f"{name}[{key!r}]".replace("'", '"'), item
+
+
+def _modules_of_attributes(names: Mapping[str, Any]) -> Iterator[tuple[str, nn.Module]]:
+    for name, thing in list(names.items()):
+        if issubclass(type(thing), (type, ModuleType)):
+            continue
+        try:
+            attributes = object.__getattribute__(thing, "__dict__")
+        except AttributeError:
+            continue
+        attributes = {key: part for key, part in attributes.items() if key != "_modules"}
+        yield from ((f"{name}.{key}", part) for key, part in _modules(attributes))
+
+
+def _outermost(
+    named: Iterable[tuple[str, nn.Module]], module: nn.Module
+) -> tuple[str, nn.Module] | None:
+    """The named module that has this one deepest in it."""
+    found = [
+        (_depth(path), name, outer)
+        for name, outer in named
+        for path, part in parts(name, outer)
+        if part is module
+    ]
+    return max(found, key=lambda each: each[0])[1:] if found else None
+
+
+def _depth(path: str) -> int:
+    return path.count(".")
+
+
 _GROWTH = 8
 """A module is searched again and again only where it may have grown by a part of this."""
 _HOLD_NO_TENSOR = frozenset([type(None), bool, int, float, str, type, FunctionType, ModuleType])
@@ -126,7 +293,7 @@ class TensorNames:
 
     def _items(self, name: str, items) -> Named:
         for key, item in list(items):
-            # A number that is no index may be an address, another one in each run.
+            # A number that is not an index may be an address, another one in each run.
             known = type(key) is str or (type(key) is int and 0 <= key < _LONGEST)
             if known and issubclass(type(item), (torch.Tensor, nn.Module)):
                 path = f"{name}[{key!r}]".replace("'", '"')

@@ -12,11 +12,13 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from types import FunctionType
+from typing import Any
 
 import torch
 from torch import nn
@@ -24,49 +26,93 @@ from torch._dynamo import eval_frame
 from torch._dynamo.eval_frame import OptimizedModule
 from torch.nn.modules import module as modules
 
-from gradtrace.recording.event_log import EventLog
-from gradtrace.recording.execute import execute
-from gradtrace.recording.failure import (
-    Failure,
-    failure_of_recorder,
-    format_failure,
-    hide_recorder,
-    is_of_recorder,
-)
-from gradtrace.recording.module_names import ModuleNames
-from gradtrace.recording.names import TensorNames
-from gradtrace.recording.observers.backward_passes import BackwardPasses
-from gradtrace.recording.observers.compiled_code import (
+from gradtrace.recording.backward_passes import BackwardPasses
+from gradtrace.recording.compiled_code import (
     TRACERS,
     CompiledCode,
     wrap_initialize,
 )
-from gradtrace.recording.observers.function_mode import (
-    MODULES_WITH_FAST_PATH,
-    push_outermost,
-    take_away,
-    wrap_fast_path,
-)
-from gradtrace.recording.observers.health import Health
-from gradtrace.recording.observers.hooks import (
+from gradtrace.recording.health import Health
+from gradtrace.recording.hooks import (
     ON_ALL_MODULES,
     ON_MODULES,
     ON_OPTIMIZERS,
     ScriptHooks,
 )
-from gradtrace.recording.observers.leaf_changes import LeafChanges
-from gradtrace.recording.observers.module_calls import ModuleCalls
-from gradtrace.recording.observers.operations import Operations
-from gradtrace.recording.observers.optimizers import OptimizerSteps
-from gradtrace.recording.observers.printed_output import PrintedOutput
-from gradtrace.recording.observers.script_lines import LineTracer
-from gradtrace.recording.recent_events import RecentEvents
-from gradtrace.recording.recording import Recording
+from gradtrace.recording.leaf_changes import LeafChanges
+from gradtrace.recording.log import EventLog, OwnHandleIds, Recording
+from gradtrace.recording.module_calls import ModuleCalls
+from gradtrace.recording.names import ModuleNames, TensorNames
+from gradtrace.recording.operations import (
+    MODULES_WITH_FAST_PATH,
+    Operations,
+    push_outermost,
+    take_away,
+    wrap_fast_path,
+)
+from gradtrace.recording.optimizers import OptimizerSteps
+from gradtrace.recording.position import ScriptPosition, calling_frame, cell_name, text_of
 from gradtrace.recording.registry import GraphRegistry
-from gradtrace.recording.script_position import ScriptPosition
-from gradtrace.recording.suspended import OwnHandleIds
-from gradtrace.recording.value_reader import ValueReader
+from gradtrace.recording.script import (
+    Failure,
+    execute,
+    failure_of_recorder,
+    format_failure,
+    hide_recorder,
+    is_of_recorder,
+)
+from gradtrace.recording.script_lines import LineTracer, PrintedOutput
+from gradtrace.recording.tensor_values import ValueReader
 from gradtrace.trace import Trace, format_trace
+
+_KEPT = 2
+"""So many steps of an optimizer are kept at least; backward passes, where there are no steps."""
+
+
+class RecentEvents:
+    """Forgets what came before the last steps of a trace, each time that it has grown much."""
+
+    def __init__(self, trace: Trace, registry: GraphRegistry, calls: ModuleCalls) -> None:
+        self._trace, self._registry, self._calls = trace, registry, calls
+        self._next = 0
+
+    def forget(self, most: int) -> None:
+        """Forget the older events, if there are `most`, or twice as many as were kept before."""
+        events = self._trace.events
+        if len(events) < max(most, self._next):
+            return
+        cut = self._beginning()
+        del events[:cut]
+        self._next = 2 * len(events)
+        texts = {text for event in events for text in _texts(event)}
+        self._calls.keep(texts)
+        self._registry.keep({text.removeprefix("@").removesuffix(".grad") for text in texts}, cut)
+
+    def number_passes(self) -> int:
+        """Count the passes from 1, at the end; returns how many were forgotten."""
+        trace = self._trace
+        first = next((e["p"] for e in trace.events if e["k"] == "backward"), 1)
+        for entry in (*trace.events, *trace.calls.values()):
+            if "p" in entry:
+                entry["p"] -= first - 1
+        return first - 1
+
+    def _beginning(self) -> int:
+        """The index of the first event that is kept."""
+        for kind in ("step", "backward_end"):
+            ends = [i for i, event in enumerate(self._trace.events) if event["k"] == kind]
+            if len(ends) > _KEPT:
+                return ends[-_KEPT - 1] + 1
+        return 0
+
+
+def _texts(thing: Any) -> Iterator[str]:
+    if isinstance(thing, str):
+        yield thing
+    elif isinstance(thing, (dict, list)):
+        for part in thing.values() if isinstance(thing, dict) else thing:
+            yield from _texts(part)
+
 
 MAX_EVENTS = 3000
 """Recording stops after so many events, at the end of a backward pass."""
@@ -344,3 +390,26 @@ def _of_class(wrap: Callable) -> Callable:
         return wrap(lambda cls, *args, **kwargs: original.__get__(None, cls)(*args, **kwargs))
 
     return wrapped
+
+
+Code = tuple[str, str]
+"""The name of a file, as code has it, and its text."""
+
+
+def is_recording() -> bool:
+    """Whether a recording is running, or waits for its beginning."""
+    return torch.autograd._engine_run_backward.__module__.startswith("gradtrace.")
+
+
+def begin(
+    model: nn.Module | None, optimizers: Iterable[torch.optim.Optimizer], code: Code | None = None
+) -> tuple[Recorder, str]:
+    """Begin to record the code that has called gradtrace, or the `code` that is run next; returns
+    the recorder, and what the code is called: the name of its file or cell."""
+    if code is None:
+        file = calling_frame().f_code.co_filename
+        code = file, text_of(file)
+    file, text = code
+    recorder = Recorder(file, text, health=True)
+    recorder.begin(optimizers, model)
+    return recorder, cell_name(file) or os.path.basename(file)

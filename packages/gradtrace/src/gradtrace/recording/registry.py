@@ -10,8 +10,7 @@ from torch import nn
 from torch.multiprocessing.reductions import StorageWeakRef
 from torch.utils.weak import WeakTensorKeyDictionary
 
-from gradtrace.recording.tensor_values import shape_of, unreadable
-from gradtrace.recording.value_reader import ValueReader
+from gradtrace.recording.tensor_values import ValueReader, shape_of, unreadable
 from gradtrace.trace import Node, Tensor, Trace, Value
 
 

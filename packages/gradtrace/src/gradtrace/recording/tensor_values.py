@@ -1,18 +1,66 @@
-"""What a tensor holds, as a `Value`. To be called only while recording is suspended: reading runs
-operations too."""
+"""What a tensor holds, as a `Value`: rounded, in full or as a summary; read once where shared.
+
+To be called only while recording is suspended: reading runs operations too.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch._C import _functorch as functorch
 from torch.nn.parameter import is_lazy
 
-from gradtrace.recording.rounding import rounded, rounded_complex
 from gradtrace.trace import Number, Value
+
+FIXED, SCIENTIFIC = ".4f", ".4e"
+_EXACT = 2.0**53
+"""Up to here a float holds every whole number."""
+
+
+def rounded(numbers: Sequence[float]) -> list[Number]:
+    """The numbers of one tensor, rounded together: four decimals, or four significant ones after
+    the first where they are far apart, very small or very large."""
+    pattern = SCIENTIFIC if are_far_apart(numbers) else FIXED
+    return [_number(x, pattern) for x in numbers]
+
+
+def are_far_apart(numbers: Sequence[float]) -> bool:
+    """Whether numbers that are rounded together are so in scientific notation. Where some of them
+    are far apart, all of them are."""
+    sizes = [abs(x) for x in numbers if x and math.isfinite(x)]
+    if not sizes:
+        return False
+    least, greatest = min(sizes), max(sizes)
+    return greatest / least > 1000 or greatest > 1e8 or least < 1e-4
+
+
+def rounded_alone(number: float) -> Number:
+    """A number that is rounded by itself."""
+    far = math.isfinite(number) and number and not 1e-4 <= abs(number) <= 1e8
+    return _number(number, SCIENTIFIC if far else FIXED)
+
+
+def rounded_complex(numbers: Sequence[complex]) -> list[Number]:
+    """The same for complex numbers: torch rounds the real parts together, and the imaginary."""
+    real, imaginary = rounded([z.real for z in numbers]), rounded([z.imag for z in numbers])
+    return [
+        f"{a}{b}j" if str(b).startswith("-") else f"{a}+{b}j"
+        for a, b in zip(real, imaginary, strict=True)
+    ]
+
+
+def _number(x: float, pattern: str) -> Number:
+    if not math.isfinite(x):
+        return str(x)
+    number = float(format(x, pattern))
+    minus_zero = not number and math.copysign(1, number) < 0  # printed with its sign
+    whole = number.is_integer() and abs(number) < _EXACT and not minus_zero
+    return int(number) if whole else number
+
 
 MAX_FULL = 32
 """A tensor with at most so many elements is recorded in full."""
@@ -137,3 +185,252 @@ def _filled(nested: Any, numbers: Iterator[Number]) -> Any:
     if isinstance(nested, list):
         return [_filled(part, numbers) for part in nested]
     return next(numbers)
+
+
+def memory_of(tensor: torch.Tensor) -> int:
+    """A number that all tensors in the same memory have in common, as long as one of them lives."""
+    try:
+        return tensor.untyped_storage()._cdata
+    except RuntimeError:  # a sparse tensor has no memory of its own, a transform hides it
+        return tensor._cdata
+
+
+def is_foreign(tensor: torch.Tensor) -> bool:
+    """Whether others may write to a tensor so that torch counts no version: its memory was not made
+    by torch (`torch.from_numpy`, a file), or it is a part of more (a bucket of gradients)."""
+    try:
+        storage = tensor.untyped_storage()
+        return not storage.resizable() or storage.nbytes() > tensor.nbytes
+    except RuntimeError:
+        return False
+
+
+def stamp_of(tensor: torch.Tensor | None) -> object:
+    """Something that is another if a tensor was replaced or moved, or written to by its name or
+    that of a view. What is done to `.data` counts no version."""
+    if tensor is None:
+        return None
+    try:
+        return id(tensor), tensor._version, tensor.data_ptr()
+    except RuntimeError:  # it has no memory of its own, or counts no versions
+        return id(tensor), fingerprint(tensor)
+
+
+MAX_DISTINCT = 4
+"""Of a tensor with at most so many different numbers, these are recorded and counted."""
+
+_MAX_COUNTED = 100_000
+"""Different numbers are counted only up to this size of a tensor,"""
+_FEW = 16
+"""... and only if so many of its elements show no more than `MAX_DISTINCT`,"""
+_PROBE = 1000
+"""... and only if so many of its elements hold no more than"""
+_MAX_UNROUNDED = 256
+"""... so many different ones before rounding."""
+
+_PART = 1 << 16
+"""So many elements are made wide at a time, so that no large tensor is copied."""
+_ORDERED = (torch.float32, torch.float64)
+"""Types of which the least and the greatest number are found fast without making them wide."""
+
+
+class LargeTensors:
+    """Sums up tensors part by part, each in the same memory."""
+
+    def __init__(self) -> None:
+        self._rooms: dict[torch.device, torch.Tensor] = {}
+        """On each device the room for one part."""
+
+    def summary_of(self, tensor: torch.Tensor) -> Value:
+        """What is recorded of a large tensor: its few different numbers, or a summary."""
+        elements = _in_memory_order(tensor)
+        if (distinct := _distinct(elements)) is not None:
+            return {"u": distinct}
+        return {"m": self._summary(elements)}
+
+    def _summary(self, tensor: torch.Tensor) -> list[Number]:
+        """The least number, the mean, the greatest, the Euclidean norm, each rounded by itself."""
+        least, greatest, total, squares = math.inf, -math.inf, 0.0, 0.0
+        for part in _parts(tensor):
+            wide = self._widened(part)
+            low, high = (part if part.dtype in _ORDERED else wide).aminmax()
+            least, greatest = _least(least, low.item()), -_least(-greatest, -high.item())
+            total, squares = total + wide.sum().item(), squares + wide.dot(wide).item()
+        mean, norm = total / tensor.numel(), math.sqrt(squares)
+        # What is left of a sum that is zero differs from machine to machine.
+        noise = torch.finfo(tensor.dtype).eps if tensor.is_floating_point() else 1e-15
+        if math.isfinite(mean) and abs(mean) < noise * max(abs(least), abs(greatest)):
+            mean = 0.0
+        return [*map(rounded_alone, (least, mean, greatest, norm))]
+
+    def _widened(self, part: torch.Tensor) -> torch.Tensor:
+        """The elements of a part as float64, in one dimension; absolute values if complex."""
+        if (room := self._rooms.get(part.device)) is None:
+            with torch.inference_mode(False):  # it is written to outside of that mode, too
+                room = torch.empty(_PART, dtype=torch.float64, device=part.device)
+            self._rooms[part.device] = room
+        wide = room if part.numel() == _PART else room[: part.numel()]
+        shaped = wide if part.dim() == 1 else wide.view(part.shape)
+        shaped.copy_(part.abs() if part.is_complex() else part)
+        return wide
+
+
+def _in_memory_order(tensor: torch.Tensor) -> torch.Tensor:
+    """The elements of a tensor as they lie in memory: in one dimension, unless there are gaps."""
+    if not tensor.is_contiguous():
+        tensor = tensor.permute(sorted(range(tensor.dim()), key=tensor.stride, reverse=True))
+    return tensor.view(-1) if tensor.is_contiguous() else tensor
+
+
+def _distinct(tensor: torch.Tensor) -> list[list[Number]] | None:
+    """The different numbers, each with how often it is there; None where there are many."""
+    if tensor.numel() > _MAX_COUNTED or tensor.is_complex():
+        return None
+    if _are_more(_first_row(tensor)[:_FEW].tolist(), tensor):
+        return None
+    flat = tensor.reshape(-1)
+    if flat[:_PROBE].unique().numel() > _MAX_UNROUNDED:
+        return None
+    found, counts = flat.unique(return_counts=True)
+    if found.numel() > _MAX_UNROUNDED:
+        return None
+    rounded_counts: dict[Number, int] = {}
+    for number, count in zip(printed(found.tolist(), tensor), counts.tolist(), strict=True):
+        rounded_counts[number] = rounded_counts.get(number, 0) + count
+    if len(rounded_counts) > MAX_DISTINCT:
+        return None
+    return [[number, count] for number, count in rounded_counts.items()]
+
+
+def _first_row(tensor: torch.Tensor) -> torch.Tensor:
+    """Some elements of a tensor, in one dimension, without a copy of others."""
+    while tensor.dim() > 1 and (tensor.dim() > 2 or tensor.shape[1] >= _FEW):
+        tensor = tensor[0]
+    return tensor.reshape(-1)
+
+
+def _are_more(numbers: list, tensor: torch.Tensor) -> bool:
+    """Whether some of the numbers of a tensor show already that it holds many different ones.
+
+    All numbers together are rounded in one of two ways: where that isn't known yet, these have to
+    differ in both.
+    """
+    if len(set(numbers)) <= MAX_DISTINCT:
+        return False
+    if not tensor.is_floating_point():
+        return True
+    if not _show_more(numbers, SCIENTIFIC):
+        return False
+    return are_far_apart(numbers) or _show_more(numbers, FIXED)
+
+
+def _show_more(numbers: list, way: str) -> bool:
+    shown: set[str] = set()
+    for number in numbers:
+        shown.add(format(number, way))
+        if len(shown) > MAX_DISTINCT:
+            return True
+    return False
+
+
+def _parts(tensor: torch.Tensor) -> Iterator[torch.Tensor]:
+    """A tensor in parts that are views of it, none of them large."""
+    if tensor.numel() <= _PART:
+        yield tensor
+        return
+    along = max((n for n in range(tensor.dim()) if tensor.shape[n] > 1), key=tensor.stride)
+    whole = tensor.shape[along]
+    for part in tensor.split(max(1, whole * _PART // tensor.numel()), dim=along):
+        yield from _parts(part)
+
+
+def _least(one: float, other: float) -> float:
+    """The lesser of two numbers; nan where one of them is."""
+    return other if other < one or math.isnan(other) else one
+
+
+_MOST = 4096
+"""So many summaries are kept at most."""
+
+
+class _Summary(NamedTuple):
+    """A summary of a piece of memory in one version."""
+
+    tensor: torch._C._WeakTensorRef
+    """A tensor that lies there: as long as it lives nothing else gets its address. No reference to
+    its storage: with one, torch adds up gradients in new memory, not in place."""
+    version: int
+    value: Value
+
+
+class ValueReader:
+    """Reads values. A gradient that one node sends and another receives, or a view, which differs
+    in its shape alone, is read once; small tensors are read each time.
+
+    What is written to without a version must be forgotten.
+    """
+
+    def __init__(self) -> None:
+        self._summaries: dict[tuple, _Summary] = {}
+        self._large = LargeTensors()
+
+    def value_of(self, tensor: torch.Tensor | None) -> Value | None:
+        """The numbers of a tensor, all of them or a summary."""
+        return value_of(tensor, self._summary_of)
+
+    def values_of(self, things: Any) -> Any:
+        """The values of all tensors in nested tuples, lists and dicts; what is not a tensor is left
+        out, but for None."""
+        if isinstance(things, torch.Tensor):
+            return self.value_of(things)
+        if isinstance(things, (list, tuple)):
+            return [self.values_of(thing) for thing in things if _may_hold_tensors(thing)]
+        if isinstance(things, dict):
+            return {
+                str(key): self.values_of(thing)
+                for key, thing in things.items()
+                if _may_hold_tensors(thing)
+            }
+        return None
+
+    def forget(self) -> None:
+        """Read everything anew."""
+        self._summaries.clear()
+
+    def _summary_of(self, tensor: torch.Tensor) -> Value:
+        if tensor.is_inference() or tensor.is_complex() or tensor.is_neg():
+            return self._large.summary_of(tensor)
+        if tensor.requires_grad and tensor._base is None and tensor.grad_fn is None:
+            return self._large.summary_of(tensor)  # `w.data = ...` moves a leaf, which lives on
+        place = tensor.data_ptr(), _elements(tensor), tensor.dtype, tensor.device
+        known = self._summaries.get(place)
+        if known and not known.tensor.expired() and known.version == tensor._version:
+            value = known.value
+        else:
+            if len(self._summaries) >= _MOST:
+                self.forget()
+            value = self._large.summary_of(tensor)
+        # The tensor that was seen last may live on alone: a node sends a view of what it got.
+        alive = torch._C._WeakTensorRef(tensor)
+        self._summaries[place] = _Summary(alive, tensor._version, value)
+        return value
+
+
+def _elements(tensor: torch.Tensor) -> tuple[tuple[int, int], ...]:
+    """Which elements from its first one on a tensor has, in whatever order: (stride, length) of
+    each dimension, those together that lie without a gap."""
+    if tensor.is_contiguous():
+        return ((1, tensor.numel()),)
+    found: list[tuple[int, int]] = []
+    for stride, size in sorted(zip(tensor.stride(), tensor.shape, strict=True)):
+        if size == 1:
+            continue
+        if found and found[-1][0] * found[-1][1] == stride:
+            found[-1] = found[-1][0], found[-1][1] * size
+        else:
+            found.append((stride, size))
+    return tuple(found)
+
+
+def _may_hold_tensors(thing: Any) -> bool:
+    return thing is None or isinstance(thing, (torch.Tensor, list, tuple, dict))

@@ -16,7 +16,7 @@ from gradtrace import (
     draw_varied_figure,
     parse_trace,
 )
-from gradtrace.vary.variation import (
+from gradtrace.vary import (
     Variation,
     WrongVariation,
     parse_variation,

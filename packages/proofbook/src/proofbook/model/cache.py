@@ -31,8 +31,9 @@ if TYPE_CHECKING:
     from proofbook.model.book import Book
 
 FOLDER = ".cache/proofbook"
-LIBRARIES = ("torch", "numpy", "sympy", "latex2sympy2-extended", "matplotlib", "math-core")
-LIBRARIES += ("nbformat",)
+LIBRARIES = (
+    *("torch", "numpy", "sympy", "latex2sympy2-extended", "matplotlib", "math-core", "nbformat"),
+)
 """What the results of checks and runs depend on besides our own code."""
 
 Key = tuple[Callable[..., Any], tuple[Hashable, ...]]

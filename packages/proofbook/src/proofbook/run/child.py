@@ -27,7 +27,7 @@ import traceback
 from collections.abc import Callable, Mapping, Sequence
 from os import _exit, getpid  # names of our own: a script may patch those in `os`
 
-from gradtrace.recording.execute import execute
+from gradtrace.recording.script import execute
 
 
 class _NotRecorded(Exception):
@@ -143,7 +143,7 @@ def _recorder(script: str, recording: str):
 
         return Recorder(script)
     except Exception as error:
-        from gradtrace.recording.failure import failure_of_recorder, format_failure
+        from gradtrace.recording.script import failure_of_recorder, format_failure
 
         _write(recording, format_failure(failure_of_recorder(error)))
         return None
@@ -183,8 +183,8 @@ def _run_variant(
     wanted: bool = True,
 ) -> tuple[str, str | None]:
     """What a variant printed and drew, or did; without its figure where that is not `wanted`."""
-    from gradtrace.recording.failure import format_failure
     from gradtrace.recording.recorder import Recorder
+    from gradtrace.recording.script import format_failure
     from gradtrace.trace import format_trace
 
     printed, main = io.StringIO(), sys.modules["__main__"]

@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from gradtrace.recording.failure import parse_failure
+from gradtrace.recording.script import parse_failure
 
 from proofbook.model.problem import Problem
 

@@ -1,0 +1,343 @@
+"""Which parameters got no gradient and why, and how large the others' gradients are."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from itertools import pairwise
+from statistics import median
+
+from gradtrace.doctor.finding import Finding, Kind, Place
+from gradtrace.doctor.losses import is_training
+from gradtrace.doctor.run import Run
+from gradtrace.graph.parameters import Parameter
+from gradtrace.values import is_zero, rms
+
+_ENOUGH_PASSES = 3
+"""Gradients that are zero in so many passes are so by habit; in the first they may be meant."""
+_LAYERS = 5
+"""Fewer layers show no trend."""
+_RANGE = 1e4
+"""Between the first layer and the last, gradients differ by more than this."""
+_DEAD = 0.9
+_BATCH = 8
+"""A unit that is zero for fewer inputs may well be alive."""
+
+PARAMETER_DETACHED = Kind(
+    "parameter-detached", "warning", "freezing/detach#still-a-parameter"
+).says(
+    en="`{source}` cuts off {names}: no gradient goes back through it.\n"
+    "-> take the cut out if these should learn",
+    zh="`{source}` 把 {names} 切断了，梯度不会从这里往回走。\n-> 如果它们要学习，去掉这里的切断",
+)
+
+PARAMETER_UNUSED = Kind("parameter-unused", "warning", "accumulate/zero-grad#none-or-zero").says(
+    en="No operation used {names}.\n-> use it in `forward`, or take it out of the model",
+    zh="没有任何运算用到 {names}。\n-> 在 `forward` 里用上它，或从模型里去掉",
+)
+
+PARAMETER_OFF_PATH = Kind("parameter-off-path", "warning", "freezing/five-ways").says(
+    en="{names}: used, but no backward pass began at anything computed from it.\n"
+    "`{source}` at {left} takes it out of the graph.\n"
+    "What is computed from it ends with `{source}` at {ended}.\n"
+    "-> compute the loss from it, without NumPy, `argmax` or a new tensor on the way",
+    zh="{names} 用到了，但没有一次反向传播从它算出的结果开始。\n"
+    "{left}的 `{source}` 把它带出了计算图。\n"
+    "由它算出的东西，到{ended}的 `{source}` 为止。\n"
+    "-> 让损失由它算出来，中间不经过 NumPy、`argmax`，也不另建张量",
+)
+
+NOT_IN_OPTIMIZER = Kind("not-in-optimizer", "warning", "updates/what-to-pass").says(
+    en="{names} got a gradient, and no optimizer was given it.\n"
+    "-> pass it to the optimizer, or freeze it with `requires_grad_(False)`; modules in a plain"
+    " list aren't in `parameters()`: use `nn.ModuleList`",
+    zh="{names} 得到了梯度，却没有交给任何优化器。\n"
+    "-> 交给优化器，或用 `requires_grad_(False)` 冻结；放在普通列表里的模块不在 `parameters()` 里"
+    "，要用 `nn.ModuleList`",
+)
+
+ZERO_GRADIENT = Kind("zero-gradient", "warning", "labs/flow#dead").says(
+    en="The gradient of {names} was 0 everywhere, in {passes:pass|passes}.\n"
+    "-> look for a dead ReLU, a `clamp`, or a factor 0 between it and the loss",
+    zh="{names} 的梯度在 {passes} 次反向传播里全是 0。\n"
+    "-> 看看它和损失之间有没有死掉的 ReLU、`clamp`，或乘以 0",
+)
+
+DEAD_RELU = Kind("dead-relu", "warning", "labs/flow#dead").says(
+    en="{dead} of {units} units of `{source}` are 0 for the whole batch (looked at"
+    " {calls:time|times}): no gradient passes them.\n"
+    "-> lower the learning rate, check the bias, or use `LeakyReLU`",
+    zh="`{source}` 的 {units} 个单元里，{dead} 个对整批数据都输出 0（看了 {calls} 次），梯度过不去"
+    "。\n"
+    "-> 调小学习率，检查偏置，或改用 `LeakyReLU`",
+)
+
+VANISHING = Kind("vanishing", "warning", "labs/depth").says(
+    en="From `{last}` back to `{first}`, over {layers} layers, the gradient of an element falls"
+    " from {near_loss} to {near_input}.\n"
+    "-> use ReLU instead of sigmoid or tanh, residual connections, or normalization",
+    zh="从 `{last}` 往回到 `{first}`，经过 {layers} 层，每个元素的梯度从 {near_loss} 降到"
+    " {near_input}。\n"
+    "-> 用 ReLU 代替 sigmoid 或 tanh，加残差连接或归一化",
+)
+
+EXPLODING = Kind("exploding", "warning", "labs/depth#factor").says(
+    en="From `{last}` back to `{first}`, over {layers} layers, the gradient of an element grows"
+    " from {near_loss} to {near_input}.\n"
+    "-> use smaller initial weights or normalization; clip the gradients",
+    zh="从 `{last}` 往回到 `{first}`，经过 {layers} 层，每个元素的梯度从 {near_loss} 涨到"
+    " {near_input}。\n"
+    "-> 减小初始权重，加归一化，或裁剪梯度",
+)
+
+BIAS_WITHOUT_EFFECT = Kind("bias-without-effect", "note", "labs/depth#normalization").says(
+    en="BatchNorm subtracts the mean of each channel, and with it what {names} added: their"
+    " gradient is 0 but for rounding.\n"
+    "-> pass `bias=False` to the layer before BatchNorm",
+    zh="BatchNorm 会减去每个通道的均值，{names} 加上去的又被减掉了：除了舍入误差，梯度是 0。\n"
+    "-> BatchNorm 前面的那一层传 `bias=False`",
+)
+
+FROZEN = Kind("frozen", "note", "freezing/encoder").says(
+    en="{names}: no gradient required, as was asked.",
+    zh="{names}：不需要梯度（已冻结）。",
+)
+
+SHARED = Kind("shared", "note", "sharing/weight-tying").says(
+    en="`{name}` is used by several modules ({names}): their gradients add up.",
+    zh="`{name}` 有几个模块在用（{names}），各处的梯度会加在一起。",
+)
+
+
+def parameters_without(run: Run) -> Iterator[Finding]:
+    """Parameters that got no gradient, by the reason why."""
+    by_cut: dict[tuple, list[Parameter]] = defaultdict(list)
+    others: dict[str, list[Parameter]] = defaultdict(list)
+    for parameter in run.outcomes:
+        if parameter.outcome == "detached" and parameter.cut is not None:
+            cut = parameter.cut
+            by_cut[Place(cut.line, cut.file), cut.source or cut.op, cut.how].append(parameter)
+        else:
+            others[parameter.outcome].append(parameter)
+    for (place, source, how), found in by_cut.items():
+        if found := _meant_to_learn(run, found):
+            facts = {"names": _names(run, found), "source": source, "how": how}
+            yield Finding(PARAMETER_DETACHED, place, facts, mild=not run.optimizes)
+    replaced = run.replaced
+    for outcome, kind in (("unused", PARAMETER_UNUSED), ("not_on_path", PARAMETER_OFF_PATH)):
+        found = [each for each in others[outcome] if each.tensor not in replaced]
+        if outcome == "unused":
+            found = [each for each in found if not _ran(each) and not _is_gone(run, each)]
+        if found := _meant_to_learn(run, found):
+            facts = {"names": _names(run, found)} | _graph_ends(run, found[0].tensor)
+            yield Finding(kind, _made(run, found), facts, mild=not run.optimizes)
+    if found := others["frozen"]:
+        yield Finding(FROZEN, Place(None), {"names": _names(run, found)})
+    found = [each for each in others["not_in_optimizer"] if each.tensor not in replaced.values()]
+    if found:
+        roots = {_root(run.name(t)) for t in run.optimized}
+        same = any("." in each.name and _root(each.name) in roots for each in found)
+        same = same or any(_within(run, each.tensor, roots) for each in found)
+        facts = {"names": _names(run, found)}
+        yield Finding(NOT_IN_OPTIMIZER, _made(run, found), facts, mild=not same)
+
+
+def zero_gradient(run: Run) -> Iterator[Finding]:
+    """Parameters whose gradient was zero everywhere in each pass."""
+    found = [each for each in run.outcomes if each.outcome == "zero"]
+    found = [p for p in found if p.tensor in run.gradients and not _cancels(run, p.tensor)]
+    if not found:
+        return
+    times = [len(run.gradients[each.tensor]) for each in found]
+    facts = {"names": _names(run, found), "passes": max(times)}
+    place = run.place(run.gradients[found[0].tensor][0][1])
+    yield Finding(ZERO_GRADIENT, place, facts, mild=max(times) < _ENOUGH_PASSES)
+
+
+def dead_relu(run: Run) -> Iterator[Finding]:
+    """A ReLU most of whose units are zero for each input of the batch, whenever it is called."""
+    calls: dict[tuple, list[dict]] = defaultdict(list)
+    for _, event in run.all("op"):
+        if "dead" in event:
+            calls[run.module_path(event), run.place(event)].append(event)
+    for (path, place), events in calls.items():
+        counts = [event["dead"] for event in events if event["dead"][2] >= _BATCH]
+        trained = any("n" in out for event in events for out in event["out"])
+        if counts and trained and all(dead >= _DEAD * units for dead, units, _ in counts):
+            dead, units, _ = counts[-1]
+            facts = {"dead": dead, "units": units, "calls": len(counts)}
+            facts["source"] = path or run.source(events[-1])
+            yield Finding(DEAD_RELU, place, facts)
+
+
+def trend(run: Run) -> Iterator[Finding]:
+    """Gradients that shrink, or grow, from layer to layer toward the input."""
+    sizes = []
+    for t in _layers(run):
+        found = [rms(event["gin"][0]) for _, event in run.gradients[t]]
+        found = [size for size in found if size and math.isfinite(size)]
+        if found:
+            sizes.append((t, median(found)))
+    if len(sizes) < _LAYERS:
+        return
+    (first, near_input), (last, near_loss) = sizes[0], sizes[-1]
+    shrinks = [a < b for (_, a), (_, b) in pairwise(sizes)]
+    facts = {"first": run.name(first), "last": run.name(last), "layers": len(sizes)}
+    facts |= {"near_input": near_input, "near_loss": near_loss}
+    place = run.place(run.gradients[first][0][1])
+    if near_loss > _RANGE * near_input and sum(shrinks) >= 0.7 * len(shrinks):
+        yield Finding(VANISHING, place, facts | {"times": near_loss / near_input})
+    elif near_input > _RANGE * near_loss and sum(shrinks) <= 0.3 * len(shrinks):
+        yield Finding(EXPLODING, place, facts | {"times": near_input / near_loss})
+
+
+def shared(run: Run) -> Iterator[Finding]:
+    """Parameters that two modules use: each use sends a gradient, and they add up."""
+    found: dict[str, set[str]] = {}
+    for t in run.gradients:
+        if run.trace.tensors[t].get("param"):
+            paths = {run.module_path(event) for _, event in run.uses(t)} - {""}
+            if len(paths) > 1:
+                found[t] = paths
+    for t, paths in found.items():
+        yield Finding(SHARED, Place(None), {"name": run.name(t), "names": sorted(paths)})
+
+
+def bias_without_effect(run: Run) -> Iterator[Finding]:
+    """A bias right before BatchNorm in training mode."""
+    found = {}
+    for index, event in run.all("op"):
+        if event["op"] != "batch_norm" or not is_training(event):
+            continue
+        made = run.maker(event["ins"][0], index)
+        if made is None or not made["op"].startswith(("conv", "linear")):
+            continue
+        for t in made["ins"][1:]:
+            tensor = run.trace.tensors[t]
+            if tensor.get("param") and len(tensor["shape"]) == 1 and t in run.gradients:
+                found[t] = made
+    if found:
+        place = run.place(next(iter(found.values())))
+        yield Finding(BIAS_WITHOUT_EFFECT, place, {"names": run.names(found)})
+
+
+def _layers(run: Run) -> list[str]:
+    """The weights with gradients, in the order in which the first forward pass used them.
+
+    Not those of embeddings, most rows of which are not used.
+    """
+    first_use = {}
+    for t in run.gradients:
+        if len(run.trace.tensors[t]["shape"]) < 2 or not run.trace.tensors[t].get("param"):
+            continue
+        uses = [(i, e) for i, e in run.uses(t) if any("n" in o for o in e["out"])]
+        if uses and all("embedding" not in event["op"] for _, event in uses):
+            first_use[t] = uses[0][0]
+    return sorted(first_use, key=first_use.get)
+
+
+def _names(run: Run, found: list[Parameter]) -> list[str]:
+    return run.names(each.tensor for each in found)
+
+
+def _made(run: Run, found: list[Parameter]) -> Place:
+    """Where one of the parameters was first used; without that, where its module was made."""
+    uses = run.uses(found[0].tensor)
+    return run.place(uses[0][1]) if uses else _assigned(run, found[0].name)
+
+
+def _assigned(run: Run, name: str) -> Place:
+    """The one line that assigns the module of a parameter, or the model: of "net.middle.weight"
+    that of `self.middle = ...`, else that of `net = ...`; nowhere, if there are several."""
+    path = name.split(".")
+    for attribute in (*path[-2:-1], path[0]):
+        assigns = re.compile(rf"\s*(self\.)?{re.escape(attribute)}\s*(:[^=]*)?=(?!=)")
+        places = [
+            Place(number, file)
+            for file, text in (("", run.trace.source), *run.trace.sources.items())
+            for number, line in enumerate(text.split("\n"), 1)
+            if assigns.match(line)
+        ]
+        if len(places) == 1:
+            return places[0]
+    return Place(None)
+
+
+def _meant_to_learn(run: Run, found: list[Parameter]) -> list[Parameter]:
+    """Those that an optimizer was given; all parameters in a script that has no optimizer."""
+    if not run.optimizes:
+        return [each for each in found if run.trace.tensors[each.tensor].get("param")]
+    return [each for each in found if run.is_held(each.tensor)]
+
+
+def _cancels(run: Run, tensor: str) -> bool:
+    """Whether gradients came from several operations and added up to zero, as those of the last
+    bias of a critic do whose scores are subtracted."""
+    nodes = run.trace.nodes
+    for each in run.passes:
+        for event in each.nodes:
+            for link, sent in zip(nodes[event["n"]]["next"], event.get("gout", ()), strict=False):
+                if link and nodes[link[0]].get("leaf") == tensor and sent and not is_zero(sent):
+                    return True
+    return False
+
+
+def _ran(parameter: Parameter) -> bool:
+    """Whether it is the weight of a layer that was called, and surely used it: where no graph is
+    made, its operations aren't recorded."""
+    return parameter.module_ran and parameter.name.endswith((".weight", ".bias"))
+
+
+def _is_gone(run: Run, parameter: Parameter) -> bool:
+    """Whether the script has put another tensor in its place, or computes with it where operations
+    can't be seen (vmap)."""
+    others = (e for t, e in run.trace.tensors.items() if t != parameter.tensor)
+    hidden = (out.get("value", {}) for _, event in run.all("op") for out in event["out"])
+    return any(parameter.name in each.get("names", ()) for each in others) or any(
+        value.get("layout") == "vmap" for value in hidden
+    )
+
+
+def _graph_ends(run: Run, tensor: str) -> dict[str, object]:
+    """What becomes of the graph that a parameter is a part of: the operation that leaves it first,
+    or else the last one."""
+    waiting, left, inside = [tensor], set(), set()
+    while waiting:
+        for index, event in run.uses(waiting.pop()):
+            results = [out["t"] for out in event["out"] if "n" in out]
+            lost = {out["t"] for out in event["out"]} - {*results}
+            if index not in inside | left:
+                waiting += results
+                leaves = not results or any(run.index.users.get(t) for t in lost)
+                (left if leaves else inside).add(index)
+    if not left | inside:
+        return {}
+    event = run.events[min(left) if left else max(inside)]
+    return {"source": run.source(event), "left" if left else "ended": run.place(event)}
+
+
+def _within(run: Run, tensor: str, roots: set[str]) -> bool:
+    """Whether a module whose parameters are optimized called what uses this one."""
+    for _, event in run.uses(tensor):
+        call = run.trace.calls.get(event.get("within", ""))
+        while call is not None:
+            if _root(call["path"]) in roots:
+                return True
+            call = run.trace.calls.get(call.get("within", ""))
+    return False
+
+
+def _root(name: str) -> str:
+    return name.partition(".")[0]
+
+
+CHECKS = (
+    parameters_without,
+    zero_gradient,
+    dead_relu,
+    trend,
+    shared,
+    bias_without_effect,
+)

@@ -1,0 +1,168 @@
+"""Losses that get what they were not made for, and modules left in evaluation mode."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from gradtrace.doctor.finding import Finding, Kind
+from gradtrace.doctor.run import Run
+from gradtrace.trace import Event
+from gradtrace.values import least_and_greatest
+
+_SAME_SHAPE = {"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"}
+_WITH_MODES = ("Dropout", "BatchNorm")
+_FEW = 2
+"""So many training steps in evaluation mode, after others, are no accident."""
+
+SOFTMAX_BEFORE_LOSS = Kind(
+    "softmax-before-loss", "warning", "convolution/image-gradient#logits"
+).says(
+    en="`{loss}` takes logits, and gets what `{activation}` at {made} gave: softmax is applied"
+    " twice, and gradients get small.\n"
+    "-> pass the logits: leave the activation out",
+    zh="`{loss}` 要的是 logits，收到的却是{made}的 `{activation}` 的输出：softmax 做了两次，梯度会"
+    "变小。\n"
+    "-> 直接传 logits，去掉这个激活函数",
+)
+
+NO_LOG_BEFORE_NLL = Kind("no-log-before-nll", "warning", "convolution/image-gradient#logits").says(
+    en="`{loss}` takes log-probabilities, which are never above 0; these are.\n"
+    "-> use `F.cross_entropy` on the logits, or `log_softmax` before",
+    zh="`{loss}` 要的是对数概率，不会大于 0；这里有大于 0 的数。\n"
+    "-> 对 logits 用 `F.cross_entropy`，或先做 `log_softmax`",
+)
+
+SIGMOID_BEFORE_LOSS = Kind(
+    "sigmoid-before-loss", "warning", "convolution/image-gradient#logits"
+).says(
+    en="`{loss}` takes logits, and gets what `{activation}` at {made} gave.\n"
+    "-> pass the logits: leave the activation out",
+    zh="`{loss}` 要的是 logits，收到的却是{made}的 `{activation}` 的输出。\n"
+    "-> 直接传 logits，去掉这个激活函数",
+)
+
+TARGET_BROADCAST = Kind("target-broadcast", "warning", "basics/broadcast#mse-shapes").says(
+    en="`{loss}` compares shape {input} with {target}: they are broadcast, and each prediction is"
+    " compared with every target.\n"
+    "-> bring both to one shape: `target.view_as(output)`",
+    zh="`{loss}` 的两个输入形状是 {input} 和 {target}，会互相广播：每个预测和所有目标都比了一遍。\n"
+    "-> 让两者形状相同：`target.view_as(output)`",
+)
+
+EVAL_LEFT_ON = Kind("eval-left-on", "warning", "freezing/eval-or-no-grad").says(
+    en="`{module}` ran in training mode at first, and in evaluation mode in the last {steps}"
+    " training passes.\n"
+    "-> call `model.train()` after each evaluation",
+    zh="`{module}` 开始时在训练模式，最近 {steps} 次训练却一直在评估模式。\n"
+    "-> 每次评估之后调用 `model.train()`",
+)
+
+
+def activation_before_loss(run: Run) -> Iterator[Finding]:
+    """A loss that takes logits gets probabilities, or one that takes log-probabilities doesn't."""
+    seen = set()
+    for index, event in run.all("op"):
+        place = run.place(event)
+        if not event["ins"] or (place, event["op"]) in seen:
+            continue
+        made = run.maker(event["ins"][0], index)
+        source = made["op"] if made else ""
+        kind = None
+        if event["op"] == "cross_entropy" and source in ("softmax", "sigmoid"):
+            kind = SOFTMAX_BEFORE_LOSS
+        elif event["op"] == "binary_cross_entropy_with_logits" and source in ("sigmoid", "softmax"):
+            kind = SIGMOID_BEFORE_LOSS
+        elif event["op"] == "nll_loss" and _has_positive(run, event["ins"][0], made):
+            kind = NO_LOG_BEFORE_NLL
+        if kind:
+            seen.add((place, event["op"]))
+            facts = {"loss": event["op"], "activation": source}
+            facts["made"] = run.place(made)
+            yield Finding(kind, place, facts)
+
+
+def target_broadcast(run: Run) -> Iterator[Finding]:
+    """Prediction and target differ in shape: each is compared with every other."""
+    seen = set()
+    for _, event in run.all("op"):
+        if len(event["ins"]) < 2 or not (event["op"] in _SAME_SHAPE or _is_error(run, event)):
+            continue
+        shapes = [run.trace.tensors[t]["shape"] for t in event["ins"][:2]]
+        if shapes[0] != shapes[1] and run.place(event) not in seen:
+            seen.add(run.place(event))
+            facts = {"input": str(tuple(shapes[0])), "target": str(tuple(shapes[1]))}
+            loss = event["op"] if event["op"] in _SAME_SHAPE else run.source(event)
+            yield Finding(TARGET_BROADCAST, run.place(event), facts | {"loss": loss})
+
+
+def eval_left_on(run: Run) -> Iterator[Finding]:
+    """Dropout or BatchNorm ran in training mode in the first steps, and in none of the later."""
+    last_step = run.steps[-1].at if run.steps else -1
+    trained = {node for each in run.passes if each.writes for node in each.ran}
+    training, learning = set(), set()
+    for index, event in run.all("op"):
+        call = event.get("within")
+        if call and index < last_step and any(out.get("n") in trained for out in event["out"]):
+            learning.add(_outermost(run, call))
+            if is_training(event):
+                training.add(call)
+    modes: dict[str, list[tuple[bool, dict]]] = defaultdict(list)
+    for key, call in run.trace.calls.items():
+        if call["kind"].startswith(_WITH_MODES) and _outermost(run, key) in learning:
+            modes[call["path"]].append((key in training, call))
+    for path, found in modes.items():
+        flags = [mode for mode, _ in found]
+        switch = flags.index(False) if False in flags else 0
+        if switch and not any(flags[switch:]) and len(flags) - switch >= _FEW:
+            facts = {"module": path, "steps": len(flags) - switch}
+            yield Finding(EVAL_LEFT_ON, run.place(found[switch][1]), facts)
+            return
+
+
+def _is_error(run: Run, event: Event) -> bool:
+    """Whether a difference is that of a column of predictions and a row of as many targets, and is
+    squared or made positive next."""
+    if event["op"] not in ("sub", "rsub") or "n" not in event["out"][0]:
+        return False
+    shapes = sorted((run.trace.tensors[t]["shape"] for t in event["ins"]), key=len)
+    inputs = [run.trace.tensors[t] for t in event["ins"]]
+    uses = run.uses(event["out"][0]["t"])
+    return (
+        len(shapes[0]) == 1
+        and shapes[0][0] > 1
+        and shapes[1] == [shapes[0][0], 1]
+        and any(not each["rg"] and "n" not in each for each in inputs)
+        and bool(uses)
+        and uses[0][1]["op"] in ("pow", "square", "abs")
+    )
+
+
+def _has_positive(run: Run, tensor: str, made: Event | None) -> bool:
+    """Whether some number is above zero, as no logarithm of a probability is."""
+    value = made["out"][0].get("value") if made else run.trace.tensors[tensor].get("value")
+    bounds = least_and_greatest(value)
+    return bounds is not None and bounds[1] > 0
+
+
+def is_training(event: Event) -> bool:
+    """Whether a dropout or a BatchNorm ran in training mode. A dropout that doesn't is not an
+    operation at all: it returns what it got."""
+    positional, named = (*event["args"], {})[:2]
+    place = 5 if event["op"] == "batch_norm" else 2
+    mode = named.get("training", positional[place] if len(positional) > place else False)
+    return mode is True
+
+
+def _outermost(run: Run, call: str) -> str:
+    """The call of a module inside of which another was made, and which is inside of none."""
+    while (outer := run.trace.calls[call].get("within")) is not None:
+        call = outer
+    return call
+
+
+CHECKS = (
+    activation_before_loss,
+    target_broadcast,
+    eval_left_on,
+)

@@ -1,0 +1,491 @@
+"""Where the boxes and edges of a graph are drawn: a layered layout with few crossings."""
+
+from __future__ import annotations
+
+from bisect import bisect_right, insort
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from graphlib import CycleError, TopologicalSorter
+from itertools import pairwise
+
+Layers = list[list[Hashable]]
+"""The members of each layer, from left to right: boxes, and dummies of edges that pass through."""
+
+_ORDER_SWEEPS = 16
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """What each member of a layer is linked to in the layers above and below."""
+
+    above: Mapping[Hashable, list[Hashable]]
+    below: Mapping[Hashable, list[Hashable]]
+
+
+def neighbours_of(chains: Mapping[str, list[Hashable]]) -> Neighbours:
+    """The neighbours of all members of chains, which lead from an upper box to a lower one."""
+    above: dict[Hashable, list[Hashable]] = {}
+    below: dict[Hashable, list[Hashable]] = {}
+    for chain in chains.values():
+        for upper, lower in pairwise(chain):
+            below.setdefault(upper, []).append(lower)
+            above.setdefault(lower, []).append(upper)
+    return Neighbours(above, below)
+
+
+def initial_order(layer_of: Mapping[Hashable, int], neighbours: Neighbours) -> Layers:
+    """The layers, each in the order of a depth-first walk: what is linked starts out near."""
+    layers: Layers = [[] for _ in range(max(layer_of.values(), default=-1) + 1)]
+    seen: set[Hashable] = set()
+    for start in layer_of:
+        waiting = [start]
+        while waiting:
+            member = waiting.pop()
+            if member in seen:
+                continue
+            seen.add(member)
+            layers[layer_of[member]].append(member)
+            waiting += reversed(neighbours.below.get(member, []))
+            waiting += reversed(neighbours.above.get(member, []))
+    return layers
+
+
+def reduce_crossings(layers: Layers, neighbours: Neighbours) -> Layers:
+    """The order with the fewest crossings that sweeps find.
+
+    Each sweep sorts the layers by the barycentres of the neighbours, downwards and upwards in turn,
+    then swaps adjacent members (Sugiyama, Tagawa and Toda, 1981). `layers` is changed.
+    """
+    best, fewest = [list(layer) for layer in layers], _crossings(layers, neighbours)
+    for sweep in range(_ORDER_SWEEPS):
+        down = sweep % 2 == 0
+        for index in range(1, len(layers)) if down else range(len(layers) - 2, -1, -1):
+            fixed = layers[index - 1 if down else index + 1]
+            links = neighbours.above if down else neighbours.below
+            _sort_by_barycentre(layers[index], fixed, links)
+        _swap_adjacent(layers, neighbours)
+        if (count := _crossings(layers, neighbours)) < fewest:
+            best, fewest = [list(layer) for layer in layers], count
+    return best
+
+
+def _sort_by_barycentre(
+    layer: list[Hashable], fixed: Sequence[Hashable], links: Mapping[Hashable, list[Hashable]]
+) -> None:
+    """Sort a layer in place by the mean position of its neighbours in the fixed layer."""
+    fixed_at = {member: place for place, member in enumerate(fixed)}
+    now = {member: place for place, member in enumerate(layer)}
+    barycentre = {m: _mean([fixed_at[n] for n in links.get(m, [])], now[m]) for m in layer}
+    layer.sort(key=lambda member: (barycentre[member], now[member]))
+
+
+def _swap_adjacent(layers: Layers, neighbours: Neighbours) -> None:
+    """Exchange adjacent members of a layer wherever that leaves fewer crossings."""
+    for index, layer in enumerate(layers):
+        above = _ends(layers[index - 1] if index else [], layer, neighbours.above)
+        below = _ends(layers[index + 1] if index + 1 < len(layers) else [], layer, neighbours.below)
+        for place in range(len(layer) - 1):
+            left, right = layer[place], layer[place + 1]
+            saved = sum(
+                (one > other) - (one < other)
+                for ends in (above, below)
+                for one in ends[left]
+                for other in ends[right]
+            )
+            if saved > 0:
+                layer[place], layer[place + 1] = right, left
+
+
+def _ends(
+    fixed: Sequence[Hashable], layer: Sequence[Hashable], links: Mapping[Hashable, list[Hashable]]
+) -> dict[Hashable, list[int]]:
+    """For each member of a layer the places of what it is linked to in the fixed layer."""
+    at = {member: place for place, member in enumerate(fixed)}
+    return {member: [at[other] for other in links.get(member, ())] for member in layer}
+
+
+def _crossings(layers: Layers, neighbours: Neighbours) -> int:
+    """How many pairs of links cross: each with those before it that end further to the right."""
+    count = 0
+    for upper, lower in pairwise(layers):
+        ends = _ends(lower, upper, neighbours.below)
+        before: list[int] = []
+        for one in upper:
+            count += sum(len(before) - bisect_right(before, end) for end in ends[one])
+            for end in ends[one]:
+                insort(before, end)
+    return count
+
+
+def _mean(numbers: Sequence[float], default: float) -> float:
+    return sum(numbers) / len(numbers) if numbers else default
+
+
+GAP = 22
+"""Free space between two boxes of a layer, in pixels."""
+_POSITION_SWEEPS = 60
+_LEAF_WEIGHT = 0.02
+"""How little a box without predecessors counts, and the only one that is made of it, as the
+transpose of a weight: they give way, so that a long chain is straight."""
+_DUMMY_WEIGHT = 3.0
+"""How much the link between two dummies of an edge counts: a long edge is drawn straight."""
+
+
+def assign_x(
+    layers: Layers, neighbours: Neighbours, widths: Mapping[Hashable, float]
+) -> dict[Hashable, float]:
+    """The middle of each member; sweeps down and up move it towards the mean of its neighbours."""
+    x: dict[Hashable, float] = {}
+    weights = {member: _weight(member, neighbours) for layer in layers for member in layer}
+    shares = {member: _shares(member, neighbours, weights) for member in weights}
+    packed = [_packed(layer, widths) for layer in layers]
+    rows = list(zip(layers, packed, strict=True))
+    for layer, starts in rows:
+        x.update(_without_overlap(layer, {member: 0.0 for member in layer}, weights, starts))
+    for sweep in range(_POSITION_SWEEPS):
+        for layer, starts in rows if sweep % 2 else reversed(rows):
+            wanted = {member: _mean_of_neighbours(member, x, shares[member]) for member in layer}
+            x.update(_without_overlap(layer, wanted, weights, starts))
+    return x
+
+
+def _shares(
+    member: Hashable, neighbours: Neighbours, weights: Mapping[Hashable, float]
+) -> list[tuple[Hashable, float]]:
+    """The neighbours of a member, with how much each of them counts."""
+    found = []
+    for other in (*neighbours.above.get(member, []), *neighbours.below.get(member, [])):
+        between_dummies = isinstance(member, tuple) and isinstance(other, tuple)
+        found.append((other, (_DUMMY_WEIGHT if between_dummies else 1.0) * weights[other]))
+    return found
+
+
+def _mean_of_neighbours(
+    member: Hashable, x: Mapping[Hashable, float], shares: Sequence[tuple[Hashable, float]]
+) -> float:
+    """The weighted mean of the positions of the neighbours; its own, where it has none."""
+    total = weight = 0.0
+    for other, share in shares:
+        total, weight = total + share * x[other], weight + share
+    return total / weight if weight else x[member]
+
+
+def _weight(member: Hashable, neighbours: Neighbours) -> float:
+    above = neighbours.above.get(member, [])
+    if len(above) == 1 and len(neighbours.below[above[0]]) == 1:
+        above = neighbours.above.get(above[0], [])
+    return 1.0 if above else _LEAF_WEIGHT
+
+
+def _packed(layer: Sequence[Hashable], widths: Mapping[Hashable, float]) -> list[float]:
+    """The positions in a tightly packed layer."""
+    packed, at = [], 0.0
+    for before, member in zip([None, *layer], layer, strict=False):
+        if before is not None:
+            at += (widths[before] + widths[member]) / 2 + GAP
+        packed.append(at)
+    return packed
+
+
+def _without_overlap(
+    layer: Sequence[Hashable],
+    wanted: Mapping[Hashable, float],
+    weights: Mapping[Hashable, float],
+    packed: Sequence[float],
+) -> dict[Hashable, float]:
+    """The positions nearest to the wanted ones (weighted least squares) that keep order and gaps.
+
+    Measured from the positions in a tightly packed layer, no member may be left of the one before:
+    an isotonic regression, solved by pooling adjacent violators.
+    """
+    groups: list[tuple[float, float, int]] = []  # mean, weight and number of members
+    for member, start in zip(layer, packed, strict=True):
+        groups.append((wanted[member] - start, weights[member], 1))
+        while len(groups) > 1 and groups[-2][0] > groups[-1][0]:
+            (a, n, some), (b, m, others) = groups[-2], groups.pop()
+            groups[-1] = ((a * n + b * m) / (n + m), n + m, some + others)
+    shifts = [mean for mean, _, count in groups for _ in range(count)]
+    return {m: start + shift for m, start, shift in zip(layer, packed, shifts, strict=True)}
+
+
+Point = tuple[float, float]
+
+BEND_HEIGHT = 34
+"""Height of the strip between two layers in which edges bend."""
+DUMMY_WIDTH = 14
+"""Width that an edge takes in a layer that it passes through."""
+MARGIN = 6
+LABEL_HEIGHT = 20
+"""Height of the strip below a layer for the labels of its edges."""
+END_LABEL_HEIGHT = 18
+"""Height of the strip above a layer for the labels at the ends of edges; they bend in less room."""
+LOW_BEND_HEIGHT = 26
+LABEL_DISTANCE = 6
+"""From an edge to its label."""
+PORT_DISTANCE = 18
+"""Space between two edges at one side of a box, where they have no labels."""
+
+
+@dataclass(frozen=True)
+class LayoutEdge:
+    """An edge from one box down to another; `label_width` is that of the text at its start,
+    `end_width` that of the text at its end."""
+
+    key: str
+    source: str
+    target: str
+    label_width: float = 0
+    end_width: float = 0
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Centres of boxes, the points of edges, and where the labels of edges begin, those at their
+    ends too."""
+
+    width: float
+    height: float
+    centres: Mapping[str, Point]
+    routes: Mapping[str, tuple[Point, ...]]
+    """Points in pairs: straight down from the first to the second, then a bend to the third."""
+    labels: Mapping[str, Point]
+    end_labels: Mapping[str, Point]
+
+
+def layered_layout(sizes: Mapping[str, tuple[float, float]], edges: Sequence[LayoutEdge]) -> Layout:
+    """The layout of boxes with these widths and heights. Raises `ValueError` for a cycle."""
+    layer_of = _assign_layers(sizes, edges)
+    chains, widths = _with_dummies(edges, layer_of, {key: w for key, (w, _) in sizes.items()})
+    neighbours = neighbours_of(chains)
+    layers = reduce_crossings(initial_order(layer_of, neighbours), neighbours)
+    x = assign_x(layers, neighbours, widths)
+    return _place(layers, x, sizes, edges, chains)
+
+
+def needed_width(box: str, edges: Sequence[LayoutEdge]) -> float:
+    """How wide a box must be for the labels of the edges below and above it; 0 without any."""
+    leaving = [edge for edge in edges if edge.source == box]
+    has_label = any(edge.label_width for edge in leaving)
+    below = sum(_port_widths(leaving, DUMMY_WIDTH)) if has_label else 0
+    widths = sorted(edge.end_width for edge in edges if edge.target == box)
+    if not any(widths):
+        return below
+    # The ports are in the middle of the box, and any of the edges may be the outermost.
+    between = sum(_inner_width(width) for width in widths[2:]) + PORT_DISTANCE * (len(widths) > 1)
+    return max(below, between + 2 * (widths[-1] + LABEL_DISTANCE))
+
+
+def _assign_layers(boxes: Iterable[str], edges: Sequence[LayoutEdge]) -> dict[Hashable, int]:
+    """The layer of each box: below all that it depends on.
+
+    A box that nothing else depends on, with all that leads to it alone, is moved down to its use.
+    """
+    above: dict[str, list[str]] = {box: [] for box in boxes}
+    below: dict[str, list[str]] = {box: [] for box in above}
+    for edge in edges:
+        above[edge.target].append(edge.source)
+        below[edge.source].append(edge.target)
+    try:
+        order = list(TopologicalSorter(above).static_order())
+    except CycleError as error:
+        raise ValueError("the edges of the graph form a cycle") from error
+    layer: dict[Hashable, int] = {}
+    for box in order:
+        layer[box] = max((layer[other] + 1 for other in above[box]), default=0)
+    movable: set[str] = set()
+    for box in order:
+        if all(other in movable and len(below[other]) == 1 for other in above[box]):
+            movable.add(box)
+    for box in reversed(order):
+        if box in movable and below[box]:
+            layer[box] = min(layer[other] for other in below[box]) - 1
+    return layer
+
+
+def _with_dummies(
+    edges: Sequence[LayoutEdge], layer_of: dict[Hashable, int], widths: dict[Hashable, float]
+) -> tuple[dict[str, list[Hashable]], dict[Hashable, float]]:
+    """For each edge the chain of a box, a dummy in each layer between, and a box; the widths of
+    boxes and dummies. The layers of dummies are added to `layer_of`."""
+    chains, widths = {}, dict(widths)
+    for edge in edges:
+        between = range(layer_of[edge.source] + 1, layer_of[edge.target])
+        dummies = [(edge.key, layer) for layer in between]
+        chains[edge.key] = [edge.source, *dummies, edge.target]
+        layer_of.update({dummy: dummy[1] for dummy in dummies})
+        widths.update(dict.fromkeys(dummies, DUMMY_WIDTH))
+    return chains, widths
+
+
+def _place(
+    layers: Layers,
+    x: Mapping[Hashable, float],
+    sizes: Mapping[str, tuple[float, float]],
+    edges: Sequence[LayoutEdge],
+    chains: Mapping[str, list[Hashable]],
+) -> Layout:
+    """The layout of ordered layers: heights, and the points of every edge."""
+    tops, bottoms, tallest = [], [], []
+    labelled = {edge.source for edge in edges if edge.label_width}
+    end_labelled = {edge.target for edge in edges if edge.end_width}
+    upper, y = [], float(MARGIN)
+    """Where edges have ended to bend, above the labels at their ends."""
+    for layer in layers:
+        if has_labels := any(m in end_labelled for m in layer):
+            y -= BEND_HEIGHT - LOW_BEND_HEIGHT
+        upper.append(y)
+        y += END_LABEL_HEIGHT * has_labels
+        tops.append(y)
+        tallest.append(max((sizes[m][1] for m in layer if m in sizes), default=0))
+        y += tallest[-1]
+        bottoms.append(y + (LABEL_HEIGHT if any(m in labelled for m in layer) else 0))
+        y = bottoms[-1] + BEND_HEIGHT
+    height = bottoms[-1] + MARGIN if layers else 0
+    left = min((x[key] - w / 2 for key, (w, _) in sizes.items()), default=0)
+    dummies = (m for layer in layers for m in layer if m not in sizes)
+    left = min([left, *(x[dummy] - DUMMY_WIDTH / 2 for dummy in dummies)])
+    middle = {m: place - left + MARGIN for m, place in x.items()}
+    layer_of = {member: index for index, layer in enumerate(layers) for member in layer}
+    centres = {
+        key: (middle[key], tops[layer_of[key]] + tallest[layer_of[key]] / 2) for key in sizes
+    }
+    leaving, entering = _ports(edges, chains, middle, sizes)
+    routes, labels, end_labels = {}, {}, {}
+    for edge in edges:
+        points = []
+        for member in chains[edge.key]:
+            layer = layer_of[member]
+            if member == edge.source:
+                port, bottom = leaving[edge.key], centres[member][1] + sizes[member][1] / 2
+                points += [(port, bottom), (port, bottoms[layer])]
+                labels[edge.key] = (port + LABEL_DISTANCE, bottom + LABEL_HEIGHT - 5)
+            elif member == edge.target:
+                top = centres[member][1] - sizes[member][1] / 2
+                port, is_left = entering[edge.key]
+                points += [(port, upper[layer]), (port, top)]
+                left = port - LABEL_DISTANCE - edge.end_width
+                end_labels[edge.key] = (left if is_left else port + LABEL_DISTANCE, top - 6)
+            else:
+                points += [(middle[member], upper[layer]), (middle[member], bottoms[layer])]
+        routes[edge.key] = tuple(points)
+    right = max((middle[key] + w / 2 for key, (w, _) in sizes.items()), default=0)
+    right = max([right, *(px for points in routes.values() for px, _ in points)])
+    return Layout(right + MARGIN, height, centres, routes, labels, end_labels)
+
+
+def _ports(
+    edges: Sequence[LayoutEdge],
+    chains: Mapping[str, list[Hashable]],
+    middle: Mapping[Hashable, float],
+    sizes: Mapping[str, tuple[float, float]],
+) -> tuple[dict[str, float], dict[str, tuple[float, bool]]]:
+    """Where edges leave and enter a box: side by side, in the order of their other ends. Where one
+    enters also whether its label is to the left of it, as that of the first of several is."""
+    leaving: dict[str, float] = {}
+    entering: dict[str, tuple[float, bool]] = {}
+    for box in sizes:
+        down = [edge for edge in edges if edge.source == box]
+        down.sort(key=lambda edge: (middle[chains[edge.key][1]], edge.key))
+        widths = _port_widths(down, sizes[box][0])
+        gap = widths[-1] - down[-1].label_width if down else 0
+        port = middle[box] - (sum(widths) - gap) / 2
+        for edge, width in zip(down, widths, strict=True):
+            leaving[edge.key] = port
+            port += width
+        up = [edge for edge in edges if edge.target == box]
+        up.sort(key=lambda edge: (middle[chains[edge.key][-2]], edge.key))
+        widths = _end_port_widths(up, sizes[box][0])
+        port = middle[box] - sum(widths) / 2
+        for index, (edge, width) in enumerate(zip(up, (*widths, 0), strict=False)):
+            entering[edge.key] = port, index == 0 and len(up) > 1
+            port += width
+    return leaving, entering
+
+
+def _port_widths(leaving: Sequence[LayoutEdge], box_width: float) -> list[float]:
+    """The room of each edge that leaves a box: more with a label, less where there are many."""
+    if any(edge.label_width for edge in leaving):
+        return [edge.label_width + PORT_DISTANCE for edge in leaving]
+    return [_port_distance(box_width, len(leaving))] * len(leaving)
+
+
+def _end_port_widths(entering: Sequence[LayoutEdge], box_width: float) -> list[float]:
+    """The room between edges that enter a box: of labels at their ends, those are there which are
+    neither at the first nor at the last."""
+    if any(edge.end_width for edge in entering):
+        between = [_inner_width(edge.end_width) for edge in entering[1:-1]]
+        return [PORT_DISTANCE, *between] if len(entering) > 1 else []
+    return [_port_distance(box_width, len(entering))] * (len(entering) - 1)
+
+
+def _inner_width(label: float) -> float:
+    """The room from an edge to the next one, with the label between them."""
+    return max(PORT_DISTANCE, label + 2 * LABEL_DISTANCE)
+
+
+def _port_distance(box_width: float, count: int) -> float:
+    """The space between edges without labels: less where there are many."""
+    return min(PORT_DISTANCE, (box_width - DUMMY_WIDTH) / max(1, count - 1))
+
+
+MAX_WIDTH = 686
+"""Width of the column of text around a figure, in pixels; what is wider scrolls."""
+_COMPONENT_GAP = 12
+"""Space between two components, besides the margins they have."""
+
+
+def packed_layout(sizes: Mapping[str, tuple[float, float]], edges: Sequence[LayoutEdge]) -> Layout:
+    """The layout of boxes with these widths and heights, each connected component by itself.
+
+    Components are placed in the order of their first boxes, in rows no wider than `MAX_WIDTH` where
+    possible. Raises `ValueError` for a cycle.
+    """
+    whole = Layout(0, 0, {}, {}, {}, {})
+    x = y = tallest = 0.0
+    for component in _components(sizes, edges):
+        inner = [edge for edge in edges if edge.source in component]
+        layout = layered_layout({box: sizes[box] for box in component}, inner)
+        if x and x + layout.width > MAX_WIDTH:
+            x, y, tallest = 0.0, y + tallest + _COMPONENT_GAP, 0.0
+        whole = _merged(whole, _moved(layout, x, y))
+        x, tallest = x + layout.width - MARGIN + _COMPONENT_GAP, max(tallest, layout.height)
+    return whole
+
+
+def _components(boxes: Mapping[str, object], edges: Sequence[LayoutEdge]) -> list[list[str]]:
+    """The connected components; they and the boxes in them are in the order of `boxes`."""
+    group = {box: [box] for box in boxes}
+    for edge in edges:
+        one, other = group[edge.source], group[edge.target]
+        if one is not other:
+            one.extend(other)
+            group.update(dict.fromkeys(other, one))
+    place = {box: index for index, box in enumerate(boxes)}
+    found = {id(part): sorted(part, key=place.__getitem__) for part in group.values()}
+    return list(found.values())
+
+
+def _moved(layout: Layout, x: float, y: float) -> Layout:
+    def move(point: Point) -> Point:
+        return point[0] + x, point[1] + y
+
+    return replace(
+        layout,
+        width=layout.width + x,
+        height=layout.height + y,
+        centres={key: move(point) for key, point in layout.centres.items()},
+        routes={key: tuple(map(move, points)) for key, points in layout.routes.items()},
+        labels={key: move(point) for key, point in layout.labels.items()},
+        end_labels={key: move(point) for key, point in layout.end_labels.items()},
+    )
+
+
+def _merged(one: Layout, other: Layout) -> Layout:
+    return Layout(
+        max(one.width, other.width),
+        max(one.height, other.height),
+        {**one.centres, **other.centres},
+        {**one.routes, **other.routes},
+        {**one.labels, **other.labels},
+        {**one.end_labels, **other.end_labels},
+    )

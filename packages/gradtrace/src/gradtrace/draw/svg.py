@@ -1,0 +1,374 @@
+"""Draws a graph with the texts of its slots as one SVG. Lengths are in pixels."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from unicodedata import east_asian_width
+
+from gradtrace.draw.layout import Layout, LayoutEdge, needed_width, packed_layout
+from gradtrace.graph.build import Box, Graph
+from gradtrace.story.effects import PASS_SIGNS
+from gradtrace.words import LANGUAGES
+
+CHARACTER_WIDTH = 7.3
+WIDE_CHARACTER_WIDTH = 12.2
+"""Width of a Chinese character, and of the sign of a pass."""
+LINE_HEIGHT = 17
+PADDING = 9
+MIN_WIDTH = 76
+MAX_INLINE = 34
+"""Characters of a name and its value that fit on one line."""
+
+
+@dataclass(frozen=True)
+class BoxShape:
+    """What a box has room for: as many lines for its value and its gradient as it ever shows."""
+
+    box: Box
+    inline: bool
+    """Whether the value is next to the title, on the same line."""
+    value_lines: int
+    grad_lines: int
+    hook: float
+    """The width of the longest line about a hook; 0 where there is none."""
+    width: float
+
+    @property
+    def height(self) -> float:
+        """The height of the box."""
+        first = bool(self.box.title or (self.inline and self.value_lines))
+        lines = first + self.value_lines * (not self.inline)
+        return (
+            LINE_HEIGHT * (lines + bool(self.box.node) + self.grad_lines + bool(self.hook))
+            + PADDING
+        )
+
+
+@dataclass(frozen=True)
+class Arrangement:
+    """The boxes and edges of a graph with the room that they need, and their layout."""
+
+    shapes: Mapping[str, BoxShape]
+    edges: Sequence[LayoutEdge]
+    layout: Layout
+
+
+def arrange(graph: Graph, texts: Mapping[str, Sequence[str]], language: str) -> Arrangement:
+    """The arrangement of one graph. `texts`: all that each slot ever shows."""
+    return arrange_alike([graph], texts, language)[0]
+
+
+def arrange_alike(
+    graphs: Sequence[Graph], texts: Mapping[str, Sequence[str]], language: str
+) -> list[Arrangement]:
+    """The arrangement of each graph; those that are alike but for numbers, as the iterations of a
+    loop are, get the same one, in which there is room for any of them."""
+    kinds: dict[tuple, list[int]] = {}
+    for index, graph in enumerate(graphs):
+        kinds.setdefault(_kind(graph), []).append(index)
+    found: dict[int, Arrangement] = {}
+    for indices in kinds.values():
+        arranged = _arrange_kind([graphs[index] for index in indices], texts, language)
+        found.update(zip(indices, arranged, strict=True))
+    return [found[index] for index in range(len(graphs))]
+
+
+def text_width(text: str) -> float:
+    """The width of a text, in pixels."""
+    wide = 0 if text.isascii() else sum(map(_is_wide, text))
+    return len(text) * CHARACTER_WIDTH + wide * (WIDE_CHARACTER_WIDTH - CHARACTER_WIDTH)
+
+
+def title_of(box: Box, language: str) -> str:
+    """The first line of a box; at a boundary of a module, at which side."""
+    if box.side and box.title:
+        return LANGUAGES[language][f"title_{box.side}"].format(name=box.title)
+    return {"group": "▸ ", "failed": "✗ "}.get(box.kind, "") + box.title
+
+
+def grad_sign(box: Box) -> str:
+    """What stands before the gradient in a box."""
+    return {"leaf": ".grad ", "constant": ".grad ", "group": ""}.get(box.kind, "∇ ")
+
+
+def _kind(graph: Graph) -> tuple:
+    """What is the same in graphs that are alike: all but keys and numbers."""
+    place = {key: index for index, key in enumerate(graph.boxes)}
+    boxes = [(b.kind, _likened(b.title), _likened(b.node), b.side) for b in graph.boxes.values()]
+    return tuple(boxes), tuple((place[e.source], place[e.target], e.kind) for e in graph.edges)
+
+
+def _likened(text: str) -> str:
+    return re.sub(r"\d+", "0", text)
+
+
+def _arrange_kind(
+    graphs: Sequence[Graph], texts: Mapping[str, Sequence[str]], language: str
+) -> list[Arrangement]:
+    """The arrangements of graphs that are alike. Their layout is made once, with the places of
+    boxes and edges in a graph for their keys."""
+    columns = zip(*(graph.boxes.values() for graph in graphs), strict=True)
+    shapes = [
+        _with_room_for_all([_shape_of(box, texts, language) for box in column])
+        for column in columns
+    ]
+    boxes = {key: str(place) for place, key in enumerate(graphs[0].boxes)}
+    edges = []
+    for place, column in enumerate(zip(*(graph.edges for graph in graphs), strict=True)):
+        ends = boxes[column[0].source], boxes[column[0].target]
+        widths = (
+            max(
+                (text_width(t) for edge in column for t in texts.get(edge.key + slot, ())),
+                default=0,
+            )
+            for slot in ("", "d")
+        )
+        edges.append(LayoutEdge(str(place), *ends, *widths))
+    needed = [needed_width(str(place), edges) for place in range(len(shapes))]
+    shapes = [replace(s, width=max(s.width, n)) for s, n in zip(shapes, needed, strict=True)]
+    layout = packed_layout({str(i): (s.width, s.height) for i, s in enumerate(shapes)}, edges)
+    return [_named(graph, shapes, edges, layout) for graph in graphs]
+
+
+def _named(
+    graph: Graph, shapes: Sequence[BoxShape], edges: Sequence[LayoutEdge], layout: Layout
+) -> Arrangement:
+    """An arrangement with the keys of its graph, which has the places of boxes and edges."""
+    keys = [edge.key for edge in graph.edges]
+    return Arrangement(
+        {
+            key: replace(shape, box=box)
+            for (key, box), shape in zip(graph.boxes.items(), shapes, strict=True)
+        },
+        [
+            LayoutEdge(one.key, one.source, one.target, edge.label_width, edge.end_width)
+            for one, edge in zip(graph.edges, edges, strict=True)
+        ],
+        Layout(
+            layout.width,
+            layout.height,
+            {key: layout.centres[str(place)] for place, key in enumerate(graph.boxes)},
+            {key: layout.routes[str(place)] for place, key in enumerate(keys)},
+            {key: layout.labels[str(place)] for place, key in enumerate(keys)},
+            {key: layout.end_labels[str(place)] for place, key in enumerate(keys)},
+        ),
+    )
+
+
+def _with_room_for_all(shapes: Sequence[BoxShape]) -> BoxShape:
+    return replace(
+        shapes[0],
+        inline=all(shape.inline for shape in shapes),
+        value_lines=max(shape.value_lines for shape in shapes),
+        grad_lines=max(shape.grad_lines for shape in shapes),
+        hook=max(shape.hook for shape in shapes),
+        width=max(shape.width for shape in shapes),
+    )
+
+
+def _shape_of(box: Box, texts: Mapping[str, Sequence[str]], language: str) -> BoxShape:
+    """The room that a box needs so that it can show every state."""
+    outside = box.kind == "stub"
+    values, grads, hooks = (() if outside else texts.get(f"{box.key}{slot}", ()) for slot in "vgh")
+    longest = max((text_width(line) for text in values for line in text.split("\n")), default=0)
+    title = text_width(title_of(box, language))
+    equals = text_width(" = ") if box.title and longest else 0
+    one_line = not any("\n" in text for text in values)
+    inline = one_line and title + equals + longest <= MAX_INLINE * CHARACTER_WIDTH
+    sign = text_width(grad_sign(box)) if any(grads) else 0
+    hook = max(map(text_width, hooks), default=0)
+    widths = [
+        title + equals + longest if inline else max(title, longest),
+        text_width(box.node) * 0.92,
+        sign + max((text_width(line) for text in grads for line in text.split("\n")), default=0),
+        hook + (2 * CHARACTER_WIDTH if hook else 0),
+    ]
+    grad_lines = max((text.count("\n") + 1 for text in grads if text), default=0)
+    return BoxShape(
+        box=box,
+        inline=inline,
+        value_lines=max((text.count("\n") + 1 for text in values if text), default=0),
+        grad_lines=grad_lines,
+        hook=hook,
+        width=max(MIN_WIDTH if box.node else 0, *widths) + 2 * PADDING,
+    )
+
+
+def _is_wide(character: str) -> bool:
+    return east_asian_width(character) in "WF" or character in PASS_SIGNS
+
+
+CAN_OPEN = ("group", "stub")
+"""Kinds of boxes that lead to another picture."""
+
+_HOOK = "m0-9v6a4 4 0 0 0 8 0v-3l-2.500 2.500"
+
+
+def draw_svg(
+    graph: Graph,
+    texts: Mapping[str, Sequence[str]],
+    identity: str,
+    language: str,
+    description: str,
+    arranged: Arrangement | None = None,
+) -> str:
+    """The SVG of a graph. `texts`: all that each slot shows, in order; the last are drawn, but
+    where the graph is `arranged` already: then none is."""
+    last = {} if arranged else {slot: shown[-1] for slot, shown in texts.items()}
+    arranged = arranged or arrange(graph, texts, language)
+    layout = arranged.layout
+    phrases = LANGUAGES[language]
+    title = phrases["svg_title"].format(boxes=len(graph.boxes))
+    folded = any(box.kind in CAN_OPEN for box in graph.boxes.values())
+    role = "group" if folded else "img"
+    parts = [_opening(layout, identity, role, title, description)]
+    paths = {edge.key: _edge_path(layout.routes[edge.key]) for edge in graph.edges}
+    for edge in graph.edges:
+        if (slot := f"{edge.key}w") in texts:
+            width, _, sign = (last.get(slot) or "0").partition(" ")
+            place = f'stroke-width="{width}" data-k="{slot}"'
+            parts.append(f'<path class="stream {sign}" {place} d="{paths[edge.key]}"/>')
+    for edge in graph.edges:
+        line = f'class="line {edge.kind}" data-k="{edge.key}"'
+        parts.append(f'<path {line} d="{paths[edge.key]}"/>')
+    for edge in graph.edges:
+        if edge.kind == "cut":
+            parts.append(_cross(layout.routes[edge.key]))
+    for key, shape in arranged.shapes.items():
+        parts.append(_box(shape, layout.centres[key], last, language))
+    for edge in arranged.edges:
+        if edge.label_width:
+            x, y = layout.labels[edge.key]
+            place = f'x="{x:.0f}" y="{y:.0f}" data-k="{edge.key}"'
+            text = _escape(last.get(edge.key, ""))
+            parts.append(f'<text class="grad label" {place}>{text}</text>')
+        if edge.end_width:
+            (x, y), end = layout.end_labels[edge.key], layout.routes[edge.key][-1][0]
+            side = "label" if x > end else "label before"
+            x = x if x > end else x + edge.end_width  # it ends at its edge, however short it is
+            text = _escape(last.get(f"{edge.key}d", ""))
+            place = f'x="{x:.0f}" y="{y:.0f}" data-k="{edge.key}d"'
+            parts.append(f'<text class="factor {side}" {place}>{text}</text>')
+    return "".join([*parts, "</svg>"])
+
+
+def _opening(layout: Layout, identity: str, role: str, title: str, description: str) -> str:
+    w, h = f"{layout.width:.0f}", f"{layout.height:.0f}"
+    return (
+        f'<svg viewBox="0 0 {w} {h}" width="{w}" height="{h}" role="{role}"'
+        f' style="min-width:{w}px;--arrow:url(#{identity}-arrow);--back:url(#{identity}-back)"'
+        f' aria-labelledby="{identity}-title {identity}-desc">'
+        f'<title id="{identity}-title">{_escape(title)}</title>'
+        f'<desc id="{identity}-desc">{_escape(description)}</desc>'
+        f'<marker id="{identity}-arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8"'
+        ' markerHeight="8" markerUnits="userSpaceOnUse" orient="auto-start-reverse">'
+        '<path class="arrow" d="m0 0 8 4-8 4z"/></marker>'
+        f'<marker id="{identity}-back" viewBox="0 0 8 12" refX="8" refY="6" markerWidth="8"'
+        ' markerHeight="12" markerUnits="userSpaceOnUse" orient="auto-start-reverse">'
+        '<path fill="context-stroke" d="m0 0 8 6-8 6z"/></marker>'
+    )
+
+
+def _box(
+    shape: BoxShape, centre: tuple[float, float], last: Mapping[str, str], language: str
+) -> str:
+    box, key = shape.box, shape.box.key
+    place = f"translate({centre[0]:.0f} {centre[1] - shape.height / 2:.0f})"
+    button = ' tabindex="0" role="button"' if box.kind in CAN_OPEN else ""
+    start = f'<g class="card {box.kind}" data-k="{key}" transform="{place}"{button}>'
+    parts = [start, _outline(shape)]
+    y = LINE_HEIGHT - 1
+    title = _escape(title_of(box, language))
+    title = f'<tspan class="name">{title}</tspan>' if box.title else ""
+    if shape.inline:
+        equals = " = " if title and shape.value_lines else ""
+        value = f'<tspan data-k="{key}v">{_escape(last.get(f"{key}v", ""))}</tspan>'
+        value = value if shape.value_lines else ""
+        parts.append(f'<text y="{y}">{title}{equals}{value}</text>')
+        y += LINE_HEIGHT * bool(title or shape.value_lines)
+    else:
+        if title:
+            parts.append(f'<text y="{y}">{title}</text>')
+            y += LINE_HEIGHT
+        parts.append(_slot_lines(f"{key}v", last, shape.value_lines, y))
+        y += LINE_HEIGHT * shape.value_lines
+    if box.node:
+        parts.append(f'<text class="function" y="{y}">{_escape(box.node)}</text>')
+        y += LINE_HEIGHT
+    if shape.grad_lines:
+        sign = grad_sign(box)
+        parts.append(_slot_lines(f"{key}g", last, shape.grad_lines, y, sign, "grad"))
+        y += LINE_HEIGHT * shape.grad_lines
+    if shape.hook:
+        names = last.get(f"{key}h", "")
+        hook = -shape.hook / 2 - 6
+        place = f'x="6" y="{y}" data-k="{key}h"'
+        parts.append(f'<path class="hook" d="M{hook:.0f} {y}{_HOOK}"/>')
+        parts.append(f'<text class="hook" {place}>{_escape(names)}</text>')
+    return "".join([*parts, "</g>"])
+
+
+def _slot_lines(
+    slot: str,
+    last: Mapping[str, str],
+    count: int,
+    y: int,
+    sign: str = "",
+    css_class: str = "",
+) -> str:
+    """A slot with room for `count` lines, one below the other; `sign` is put before the first."""
+    texts = [*last.get(slot, "").split("\n"), *[""] * count][:count]
+    attribute = f' class="{css_class}"' if css_class else ""
+    lines = []
+    for index, text in enumerate(texts):
+        before = _escape(sign) if index == 0 else ""
+        lines.append(
+            f'<text{attribute} y="{y + LINE_HEIGHT * index}">{before}'
+            f'<tspan data-k="{slot}">{_escape(text)}</tspan></text>'
+        )
+    return "".join(lines)
+
+
+def _outline(shape: BoxShape) -> str:
+    w, h, cut = shape.width, shape.height, 9
+    left = -w / 2
+    if shape.box.kind == "module":
+        return (
+            f'<path class="box" d="M{left + cut:.0f} 0h{w - 2 * cut:.0f}l{cut} {cut}'
+            f"v{h - 2 * cut:.0f}l-{cut} {cut}h-{w - 2 * cut:.0f}l-{cut}-{cut}"
+            f'v-{h - 2 * cut:.0f}z"/>'
+        )
+    rounded = ' rx="9"' if shape.box.kind in ("node", "failed", "stub") else ""
+    below = f'<path class="below" d="M{left + 4:.0f} {h:.0f}v4h{w:.0f}v-{h:.0f}h-4"/>'
+    return (below if shape.box.kind == "group" else "") + (
+        f'<rect class="box" x="{left:.0f}" width="{w:.0f}" height="{h:.0f}"{rounded}/>'
+    )
+
+
+def _edge_path(points: Sequence[tuple[float, float]]) -> str:
+    """Straight from the first of two points to the second, in a bend on to the next two."""
+    points = [(round(x), round(y)) for x, y in points]
+    path, (x, y) = f"M{points[0][0]} {points[0][1]}", points[0]
+    for index in range(0, len(points), 2):
+        (to_x, top), (_, bottom) = points[index : index + 2]
+        if index:
+            across, down = to_x - x, top - y
+            path += f"c0 {down / 2:g} {across} {down / 2:g} {across} {down}"
+        if bottom != top:
+            path += f"v{bottom - top}"
+        x, y = to_x, bottom
+    return path
+
+
+def _cross(points: Sequence[tuple[float, float]]) -> str:
+    """A cross on an edge that no gradient goes back along."""
+    (x, y), (next_x, next_y) = points[1], points[2]
+    x, y = (x + next_x) / 2, (y + next_y) / 2
+    return f'<path class="stop" d="M{x - 5:.0f} {y - 5:.0f}l10 10m0-10-10 10"/>'
+
+
+def _escape(text: str) -> str:
+    return html.escape(text, quote=False)

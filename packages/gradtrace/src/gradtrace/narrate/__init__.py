@@ -1,1 +1,0 @@
-"""What happened, step by step, in sentences of a language."""

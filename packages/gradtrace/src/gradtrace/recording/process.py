@@ -1,0 +1,287 @@
+"""The process that runs and records one script, as `python script.py` would run it.
+
+    python gradtrace/recording/process.py job.json
+
+The job holds `script` (and its `name`, as it was typed) or `module`, `arguments`, `source` (what is
+run in the place of the text of that file, or null), `limit` (seconds, or null), `steps` or `until`
+(where the recording begins, if not at the start), `passes` (how many are recorded), `health`
+(whether what a doctor asks for is, too), `stop` (whether the script ends once they are) and
+`folder`, in which this process leaves: `started` once the script runs, `recording` (the trace),
+`report` (how the recording ended, and where), and `end`, if the script went on after that.
+
+The script may print what it likes, read its input, write files, import its neighbours, and go on
+for hours: it runs at full speed once enough is recorded. The exit status is that of the script.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import json
+import os
+import select
+import signal
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+
+_RECORD_FOLDER = Path(__file__).resolve().parent
+_GRACE = 3.0
+"""Seconds that a script has for its `finally:` when it is stopped."""
+_TIMED_OUT, _INTERRUPTED = 124, 130
+"""The exit status of a script that was stopped, as `timeout` and a shell have it."""
+
+
+class _Stopped(BaseException):
+    """Raised in the script to end it, so that it does what it wants done at its end."""
+
+
+def main(job: dict) -> None:
+    """Run the script of a job; never returns."""
+    import torch._dynamo  # noqa: F401  the first optimizer imports it, which is slow when traced
+
+    from gradtrace.recording.script import (
+        execute,
+        failure_of_recorder,
+        format_failure,
+        spec_of_module,
+    )
+
+    own_pid, folder, spec = os.getpid(), Path(job["folder"]), None
+    script = job["script"]
+    try:  # before the script's folder is where modules are looked for first
+        from gradtrace.recording.position import line_in_script
+        from gradtrace.recording.recorder import Recorder
+        from gradtrace.recording.watch import Watch
+
+        if job["module"]:
+            sys.path[0] = os.getcwd()
+            spec = spec_of_module(job["module"])
+            script = spec.origin
+        else:
+            sys.path[0] = os.path.dirname(script)
+        ending = _Ending(job, script)
+        first, last = job["steps"] or (None, None)
+        max_steps = last and last - first + 1
+        options = {"max_passes": job["passes"], "max_steps": max_steps, "health": job["health"]}
+        options["recent"] = job["until"] == "error"
+        source = job["source"]
+        if source is not None:
+            _show_in_tracebacks(script, source)
+        recorder = Recorder(script, source, **options, when_full=ending.full)
+        waits = first or job["until"] not in (None, "error")
+        watch = Watch(recorder, first, job["until"]) if waits else None
+    except ModuleNotFoundError as error:
+        if not job["module"]:
+            raise
+        _write(folder / "report", {"end": "no module", "error": str(error)})
+        os._exit(1)
+    except Exception as error:
+        text = format_failure(failure_of_recorder(error))
+        (folder / "recording").write_text(text, encoding="utf-8", newline="\n")
+        _write(folder / "report", {"end": "error"})
+        os._exit(1)
+    ending.recorder, ending.watched = recorder, watch
+    sys.argv = [job["name"] or script, *job["arguments"]]
+    (folder / "started").touch()
+    ending.watch()
+    report: dict = {"end": "end"}
+    code = 0
+    try:
+        with watch or recorder, _warnings_of_the_script(script):
+            execute(script, spec, source)
+    except SystemExit as end:
+        code = end.code if isinstance(end.code, int) else int(end.code is not None)
+        if code:
+            report = {"end": "exit", "line": line_in_script(end, script)}
+        if code and not isinstance(end.code, int):
+            print(end.code, file=sys.stderr)
+    except _Stopped:
+        code = ending.status
+    except KeyboardInterrupt as error:
+        report = {"end": "interrupted", "line": line_in_script(error, script)}
+        code = _INTERRUPTED
+    except BaseException as error:
+        first, *_ = traceback.format_exception_only(error)[-1].strip().split("\n")
+        report = {"end": "error", "line": line_in_script(error, script), "error": first}
+        failure = recorder.failure()
+        if not (failure and failure.file) and not _is_unread(error):
+            _print_traceback(error, script)
+        code = 1
+    if os.getpid() != own_pid:  # the script forked, and this is the copy
+        _flush()
+        os._exit(code)
+    ending.save(report)
+    # As Python does at its end: other threads come to theirs first.
+    for finish in (threading._shutdown, _run_exit_functions):
+        with contextlib.suppress(Exception):
+            finish()
+    _flush()
+    os._exit(code)
+
+
+class _Ending:
+    """Saves the trace once, at what comes first: the end of the script, the time limit, or that
+    enough is recorded."""
+
+    def __init__(self, job: dict, script: str) -> None:
+        self.recorder = self.watched = None
+        self.status = 0
+        """The exit status of a script that is stopped."""
+        self._job, self._script, self._folder = job, script, Path(job["folder"])
+        self._saving = threading.Lock()
+        self._saved = False
+
+    def watch(self) -> None:
+        """Stop the script when its time is over."""
+        self._handle_signal()
+        if self._job["limit"] is not None:
+            threading.Thread(target=self._wait_for_limit, daemon=True).start()
+
+    def full(self, line: int | None) -> None:
+        """In the thread of the script: enough is recorded."""
+        self.save({"end": "enough", "line": line})
+        if self._job["stop"]:
+            raise _Stopped
+
+    def save(self, report: dict) -> None:
+        """Save the trace and the report; once that is done, how the script ended after it."""
+        with self._saving:
+            if self._saved:
+                _write(self._folder / "end", report)
+                return
+            watch, report = self.watched, report | {"script": self._script}
+            if self._job["until"] == "error" and report["end"] != "error":
+                report["never"] = {"steps": 0, "passes": 0}
+            elif watch is not None and watch.beginning is None:
+                report["never"] = {"steps": watch.steps, "passes": watch.passes}
+            else:
+                self.recorder.save(str(self._folder / "recording"))
+            if watch is not None and (began := watch.beginning) is not None:
+                name = self.recorder.name_of(began.of) if began.of is not None else ""
+                report["began"] = vars(began) | {"of": name}
+            elif passes := self.recorder.forgotten:
+                report["began"] = {"found": "recent", "steps": 0, "passes": passes}
+            _write(self._folder / "report", report)
+            self._saved = True
+
+    def _wait_for_limit(self) -> None:
+        time.sleep(self._job["limit"])
+        sys.setswitchinterval(1000)  # the script waits until the trace is saved
+        frame = sys._current_frames().get(threading.main_thread().ident)
+        while frame is not None and frame.f_code.co_filename != self._script:
+            frame = frame.f_back
+        self.recorder.finish()
+        self.status = _TIMED_OUT
+        self.save({"end": "limit", "line": frame.f_lineno if frame else None})
+        sys.setswitchinterval(0.005)
+        self._raise_in_script()
+        time.sleep(_GRACE)
+        _flush()
+        os._exit(self.status)
+
+    def _handle_signal(self) -> None:
+        """A signal wakes a script that sleeps or waits; Windows has none for that."""
+        if hasattr(signal, "SIGUSR1"):
+
+            def stop(*_: object) -> None:
+                raise _Stopped
+
+            signal.signal(signal.SIGUSR1, stop)
+
+    def _raise_in_script(self) -> None:
+        thread = threading.main_thread().ident
+        if hasattr(signal, "SIGUSR1"):
+            signal.pthread_kill(thread, signal.SIGUSR1)
+        else:
+            error = ctypes.py_object(_Stopped)
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), error)
+
+
+def _show_in_tracebacks(script: str, source: str) -> None:
+    """Have what asks for the lines of a file, as `inspect` does too, get those that are run."""
+    import linecache
+
+    linecache.cache[script] = len(source), None, source.splitlines(keepends=True), script
+
+
+@contextlib.contextmanager
+def _warnings_of_the_script(script: str):
+    """A warning names the file that called what warns, which may be a wrapper of the recorder: then
+    the place in the script is named in its stead."""
+    import warnings
+
+    show: Callable = warnings.showwarning
+
+    def show_of_script(message, category, filename, lineno, file=None, line=None):
+        if _RECORD_FOLDER in Path(filename).parents:
+            frame = sys._getframe(1)
+            while frame is not None and frame.f_code.co_filename != script:
+                frame = frame.f_back
+            if frame is not None:
+                filename, lineno, line = script, frame.f_lineno, None
+        show(message, category, filename, lineno, file, line)
+
+    warnings.showwarning = show_of_script
+    try:
+        yield
+    finally:
+        if warnings.showwarning is show_of_script:
+            warnings.showwarning = show
+
+
+def _write(file: Path, report: dict) -> None:
+    """Write a report, all of it or nothing."""
+    part = file.with_suffix(".part")
+    part.write_text(json.dumps(report), encoding="utf-8")
+    part.rename(file)
+
+
+def _print_traceback(error: BaseException, script: str) -> None:
+    """Print the traceback as it is without a recorder: from the script on, without its frames."""
+    shown = traceback.TracebackException.from_exception(error)
+    files = [frame.filename for frame in shown.stack]
+    first = files.index(script) if script in files else len(files)
+    shown.stack = traceback.StackSummary.from_list(
+        frame
+        for frame in shown.stack[first:]
+        if _RECORD_FOLDER not in Path(frame.filename).parents
+        and frame.name != "handle_torch_function"
+    )
+    print("".join(shown.format()), end="", file=sys.stderr)
+
+
+def _is_unread(error: BaseException) -> bool:
+    """Whether the script failed only because who reads its output has seen enough, as `head`."""
+    if not isinstance(error, BrokenPipeError) or not hasattr(select, "poll"):
+        return False
+    poll = select.poll()
+    poll.register(1, 0)
+    return any(event & select.POLLERR for _, event in poll.poll(0))
+
+
+def _run_exit_functions() -> None:
+    import atexit
+
+    atexit._run_exitfuncs()
+
+
+def _flush() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(Exception):
+            stream.flush()
+
+
+if __name__ == "__main__":
+    # In place of this file's folder, which nobody should import from: where the package lies, as it
+    # may be found through the current folder of the command alone.
+    sys.path[0] = str(_RECORD_FOLDER.parents[1])
+    with open(sys.argv[1], encoding="utf-8") as file:
+        described = json.load(file)
+    try:
+        main(described)
+    except KeyboardInterrupt:  # before the script began
+        os._exit(_INTERRUPTED)

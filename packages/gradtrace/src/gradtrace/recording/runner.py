@@ -1,0 +1,197 @@
+"""Runs a script in a process of its own that records it. Does not import torch."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TextIO
+
+from gradtrace.recording.script import parse_failure
+from gradtrace.trace import Trace, parse_trace
+
+GRACE = 5.0
+"""Seconds after which a script that cannot be stopped in order is killed."""
+_INTERVAL = 0.05
+"""Seconds between two looks at how far the script is."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is to be run: a `script` (its absolute path; `name`: as it was typed, which is what it
+    finds in `sys.argv`), or a `module`, as `python -m` names it.
+
+    Recording ends after so many backward `passes`; then the script goes on, or ends, if `stop`.
+    After `limit` seconds it is stopped in any case. It begins with the first of `steps` of an
+    optimizer, and ends after the last, if there is one; or it begins at what `until` names: "nan",
+    "inf" or "zero-grad"; with "error", the last steps are kept if the script fails. `health`:
+    record what a doctor asks for, too. `source`: what is run in the place of the script's text.
+    """
+
+    script: str = ""
+    module: str = ""
+    arguments: Sequence[str] = ()
+    passes: int | None = 10
+    steps: tuple[int, int | None] | None = None
+    until: str | None = None
+    stop: bool = False
+    limit: float | None = None
+    health: bool = False
+    name: str = ""
+    source: str | None = None
+
+
+@dataclass(frozen=True)
+class RecordedRun:
+    """The trace of a run, and how the recording ended.
+
+    `end` is "end", "exit" (`sys.exit` with a status that isn't 0), "error", "enough" (passes),
+    "limit" or "interrupted"; `line` is the line of the script at which it ended, `error` the
+    message that ended it, `script` the file that was run; `began`: where in the script, if not at
+    its start.
+    """
+
+    trace: Trace
+    end: str
+    line: int | None = None
+    error: str | None = None
+    script: str = ""
+    began: Began | None = None
+
+
+@dataclass(frozen=True)
+class Began:
+    """Before the recording began, so many `steps` of an optimizer and backward `passes` had been
+    made. `found`: "step", "start" (a pass starts from a bad number), "grad" (one is in a gradient
+    after a pass), "zero" (a gradient at a step), "recent" (only the last steps were kept); `of`:
+    the name of the parameter."""
+
+    found: str
+    steps: int
+    passes: int
+    of: str = ""
+
+
+@dataclass(frozen=True)
+class UnbegunRun:
+    """What a recording was to begin with did not come in so many steps and backward passes. `end`
+    and `error`: as of a recorded run."""
+
+    end: str
+    steps: int
+    passes: int
+    error: str | None = None
+
+
+@dataclass(frozen=True)
+class FailedRun:
+    """Why there is no trace. `why` is "interrupted" (before anything was recorded), "hangs",
+    "died", "no module", "unrecordable" or "fault" (of the recorder); `found` says more. `file` and
+    `line`: the place of a fault in gradtrace."""
+
+    why: str
+    found: str
+    file: str = ""
+    line: int = 1
+
+
+class ScriptProcess:
+    """`with ScriptProcess(job) as process:` runs a script, with the output and the input of this
+    process. Ctrl-C goes to the script, which saves what it has; a second one kills it. `stdout`:
+    where the script prints instead."""
+
+    def __init__(self, job: Job, stdout: TextIO | None = None) -> None:
+        self._job, self._stdout = job, stdout
+        self._interrupted = False
+
+    def __enter__(self) -> ScriptProcess:
+        self._temporary = tempfile.TemporaryDirectory(prefix="gradtrace-")
+        self._folder = Path(self._temporary.name)
+        job = vars(self._job) | {"folder": self._temporary.name}
+        (self._folder / "job.json").write_text(json.dumps(job), "utf-8")
+        child = Path(__file__).with_name("process.py")
+        command = [sys.executable, str(child), str(self._folder / "job.json")]
+        self._process = subprocess.Popen(command, stdout=self._stdout)
+        self._before = signal.signal(signal.SIGTERM, self._terminate)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        signal.signal(signal.SIGTERM, self._before)
+        if self._process.poll() is None:
+            self._process.kill()
+            self._process.wait()
+        self._temporary.cleanup()
+
+    def _terminate(self, *_: object) -> None:
+        """Who ends the command means the script; where that has ended, the command."""
+        if self._process.poll() is not None:
+            sys.exit(128 + signal.SIGTERM)
+        self._process.terminate()
+
+    def recorded(self) -> RecordedRun | UnbegunRun | FailedRun:
+        """What was recorded, as soon as it is; the script may go on."""
+        report = self._folder / "report"
+        ended = self._wait(report)
+        if not report.is_file():
+            return _without_report(self._process.returncode, ended, self._job.limit)
+        found = json.loads(report.read_text("utf-8"))
+        if found["end"] == "no module":
+            return FailedRun("no module", found["error"])
+        if (made := found.get("never")) is not None:
+            return UnbegunRun(found["end"], **made, error=found.get("error"))
+        recording = (self._folder / "recording").read_text("utf-8")
+        if failure := parse_failure(recording):
+            why = "fault" if failure.file else "unrecordable"
+            return FailedRun(why, failure.found, failure.file, failure.line)
+        began = Began(**found.pop("began")) if "began" in found else None
+        return RecordedRun(parse_trace(recording), **found, began=began)
+
+    def wait(self) -> int:
+        """Wait for the end of the script; returns its exit status, as a shell has it."""
+        self._wait(None)
+        code = self._process.poll()
+        if code is None:
+            self._process.kill()
+            code = 1
+        return code if code >= 0 else 128 - code
+
+    def later_error(self) -> str | None:
+        """The error that ended the script after the recording, if one did."""
+        file = self._folder / "end"
+        return json.loads(file.read_text("utf-8")).get("error") if file.is_file() else None
+
+    def _wait(self, report: Path | None) -> str:
+        """Wait for the report, if one is given, and otherwise for the end of the script.
+
+        Returns "ended", "limit" or "interrupted": the last two if the script had to be given up.
+        """
+        until, started = None, self._folder / "started"
+        while self._process.poll() is None and not (report and report.exists()):
+            try:
+                if until is None and self._job.limit is not None and started.exists():
+                    until = time.monotonic() + self._job.limit + GRACE
+                if until is not None and time.monotonic() > until:
+                    return "interrupted" if self._interrupted else "limit"
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    self._process.wait(_INTERVAL)
+            except KeyboardInterrupt:
+                if self._interrupted:
+                    return "interrupted"
+                self._interrupted = True
+                until = time.monotonic() + GRACE
+        return "interrupted" if self._interrupted else "ended"
+
+
+def _without_report(code: int | None, ended: str, limit: float | None) -> FailedRun:
+    if ended == "interrupted":
+        return FailedRun("interrupted", "Ctrl-C")
+    if ended == "limit" or code is None:
+        return FailedRun("hangs", f"it hung beyond {limit:g} s, and had to be killed")
+    return FailedRun("died", f"exit status {code}" if code >= 0 else f"signal {-code}")

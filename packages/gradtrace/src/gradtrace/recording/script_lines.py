@@ -1,0 +1,248 @@
+"""Traces the lines of the script: the names of tensors, and what a line has changed.
+
+The functions of the script that autograd calls itself (the backward of a custom Function, a hook on
+a node, an unpack hook) are recorded here too: they are registered where nothing can be wrapped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from types import CodeType, FrameType
+from typing import Any, TextIO
+
+import torch
+from torch import nn
+
+from gradtrace.recording.backward_passes import BackwardPasses
+from gradtrace.recording.hooks import __file__ as hooks_file
+from gradtrace.recording.log import EventLog, Recording
+from gradtrace.recording.names import TensorNames
+from gradtrace.recording.position import Place
+from gradtrace.recording.script import Failure
+from gradtrace.trace import Event
+
+
+class PrintedOutput:
+    """Records the texts that are written to a stream."""
+
+    def __init__(self, log: EventLog) -> None:
+        self._log = log
+
+    def observe(self, stream: TextIO, until: ExitStack) -> None:
+        """Record what is written to `stream` until the stack is closed. The stream stays the object
+        that it is; only its method `write` is wrapped."""
+        original = stream.write
+
+        def write(text: str) -> int:
+            self._record(text)
+            return original(text)
+
+        stream.write = write
+        until.callback(delattr, stream, "write")
+
+    def _record(self, text: str) -> None:
+        self._log.trace.stdout += text
+        if not text or not self._log.is_recording:
+            return
+        with self._log.suspended:
+            events = reversed(self._log.trace.events)
+            last = next((event for event in events if event["k"] != "read"), {"k": ""})
+            if last["k"] == "print" and not last["text"].endswith("\n"):
+                last["text"] += text
+            else:
+                self._log.add("print", text=text)
+
+
+_LOOKS = 16
+"""A line is looked at so often even where nothing tells that it has changed anything;"""
+_COMPARISONS = 4
+"""... the first times all leaves are compared."""
+_TOO_DEEP = Failure("RecursionError: with the recorder the script reaches it earlier than without")
+
+
+class LineTracer:
+    """A trace function for `sys.settrace`.
+
+    A line is looked at after it has run if a call of torch has been seen since the last look, and
+    in any case the first times that it runs. To other lines a recording adds next to nothing.
+    """
+
+    def __init__(
+        self,
+        recording: Recording,
+        tensor_names: TensorNames,
+        passes: BackwardPasses,
+        when_full: Callable[[], None],
+    ) -> None:
+        self._when_full = when_full
+        self._log, self._registry = recording.log, recording.registry
+        self._changes, self._names = recording.changes, recording.names
+        self._values = recording.values
+        self._tensor_names, self._passes = tensor_names, passes
+        self._looks: dict[tuple[CodeType, int], int] = {}
+        self._searched_in = 0
+        self._joined: dict[int, tuple[Callable, Callable | None]] = {}
+        """By the id of a frame: how it is followed, and how it was before."""
+
+    def __call__(self, frame: FrameType, event: str, arg: Any):
+        """Python calls this at each call of a function, and the result at each of its lines."""
+        script = self._log.script
+        if script.files[frame.f_code.co_filename] is None or not self._log.is_recording:
+            return None
+        call = None
+        if frame.f_code.co_name == "<module>":
+            self._note_globals(frame)
+        elif not self._log.passes:
+            self._function_called(frame)
+        elif self._called_by_autograd(frame):
+            with self._log.suspended:
+                call = self._add_call(frame)
+        return _FrameTracer(self, self._log, call).trace
+
+    def join(self) -> None:
+        """Follow the functions of the script that are running already, too."""
+        self._log.script.look_around()
+        for frame in reversed(self._log.script.frames()):
+            if frame.f_code.co_filename == self._log.script.file:
+                self._names.globals = frame.f_globals
+            self.line_ended(frame, frame.f_lineno, 0)
+            joined = _FrameTracer(self, self._log, None).trace
+            self._joined[id(frame)] = joined, frame.f_trace
+            frame.f_trace = joined
+
+    def leave(self) -> None:
+        """Leave the functions that were joined, to the one that followed them before, if any."""
+        for frame in self._log.script.frames():
+            joined, before = self._joined.pop(id(frame), (None, None))
+            if joined is not None and frame.f_trace == joined:
+                frame.f_trace = before
+
+    def note_model(self, model: nn.Module) -> None:
+        """Name the parameters of a model, which may have no name where it is used."""
+        self._note_tensors({self._names.give_name(model, "model"): model}, is_global=True)
+
+    def _note_globals(self, frame: FrameType) -> None:
+        code = frame.f_code
+        if code.co_name == "<module>" and code.co_filename == self._log.script.file:
+            self._names.globals = frame.f_globals
+
+    def _function_called(self, frame: FrameType) -> None:
+        looks = self.count_look(frame.f_code, 0)
+        arguments = [item for item in frame.f_locals.items() if _is_tensor(item[1])]
+        if not (arguments or looks < _COMPARISONS or self.any_due):
+            return
+        with self._log.suspended:
+            self._record_changes(self._log.script.place_of_caller(frame), looks)
+            for name, tensor in arguments:
+                self._registry.note_argument(tensor, name)
+
+    def count_look(self, code: CodeType, line: int) -> int:
+        """How often a line was looked at before, or might have been; up to the most that counts."""
+        looks = self._looks.get((code, line), 0)
+        if looks < _LOOKS:
+            self._looks[code, line] = looks + 1
+        return looks
+
+    def line_ended(self, frame: FrameType, line: int, looks: int) -> None:
+        """A line of the script has been run: only now its tensors hold what it wrote. It was looked
+        at so often before."""
+        if self._log.passes:
+            return
+        if self._searched_in != self._passes.count:
+            self._searched_in = self._passes.count
+            self._tensor_names.search_again()
+        is_global = frame.f_locals is self._names.globals
+        self._note_tensors(frame.f_locals, is_global, often=looks == _LOOKS)
+        self._record_changes(self._log.script.place_in(frame.f_code, line), looks)
+        self._log.close_if_full()
+
+    def _note_tensors(
+        self, namespace: Mapping[str, Any], is_global: bool, often: bool = False
+    ) -> None:
+        for name, tensor in self._tensor_names.new(namespace, is_global, often):
+            self._registry.add_name(tensor, name, is_global)
+            self._changes.watch(tensor)
+
+    def _record_changes(self, place: Place, looks: int) -> None:
+        if looks < _COMPARISONS:
+            self._changes.record_changes(place)
+        else:
+            self._changes.record_due(place)
+
+    @property
+    def any_due(self) -> bool:
+        """Whether a leaf is to be looked at, whatever the script does."""
+        return self._changes.any_due
+
+    def close_if_full(self) -> None:
+        """Where nothing more is recorded, say so, in the thread that was recorded."""
+        if not self._log.open and not self._log.suspended.active:
+            self._when_full()
+
+    def recursion_error(self) -> None:
+        """The recorder takes a part of the depth that Python allows: the script gets less far."""
+        if self._log.open and _TOO_DEEP not in self._log.suspended.errors:
+            self._log.suspended.errors.append(_TOO_DEEP)
+
+    def _called_by_autograd(self, frame: FrameType) -> bool:
+        caller = frame.f_back.f_code if frame.f_back else None
+        if caller is None:
+            return True
+        return caller.co_filename != hooks_file and not self._log.script.is_own(caller)
+
+    def _add_call(self, frame: FrameType) -> Event:
+        got = {name: thing for name, thing in frame.f_locals.items() if _holds_tensors(thing)}
+        defined = self._log.script.place_in(frame.f_code, frame.f_code.co_firstlineno)
+        name, node = frame.f_code.co_name, self._passes.running_node()
+        return self._log.add("call", defined, fn=name, n=node, got=self._values.values_of(got))
+
+    def note_returned(self, call: Event, result: Any) -> None:
+        """A function that autograd called has returned."""
+        self._values.forget()
+        call["ret"] = self._values.values_of(result)
+
+
+class _FrameTracer:
+    """Traces one call of one function. Keeps no frame: that would keep all its tensors.
+
+    `call` is the event of the call, where autograd made it.
+    """
+
+    def __init__(self, tracer: LineTracer, log: EventLog, call: Event | None) -> None:
+        self._tracer, self._log, self._call = tracer, log, call
+        self._last: int | None = None
+        self._calls_seen = -1
+
+    def trace(self, frame: FrameType, event: str, arg: Any):
+        # Before Python 3.13 a frame keeps what it has shown, and takes it back after this call: it
+        # must be what there is now.
+        frame.f_locals  # noqa: B018
+        if event == "line" or event == "return":
+            if self._log.is_recording:
+                self._look(frame, event, arg)
+                self._last = frame.f_lineno
+            self._tracer.close_if_full()
+        elif event == "exception" and issubclass(arg[0], RecursionError):
+            self._tracer.recursion_error()
+        return self.trace
+
+    def _look(self, frame: FrameType, event: str, arg: Any) -> None:
+        if self._last is not None:
+            looks = self._tracer.count_look(frame.f_code, self._last)
+            calls = self._log.torch_calls
+            if looks < _LOOKS or calls != self._calls_seen or self._tracer.any_due:
+                self._calls_seen = calls
+                with self._log.suspended:
+                    self._tracer.line_ended(frame, self._last, looks)
+        if event == "return" and self._call is not None and arg is not None:
+            with self._log.suspended:
+                self._tracer.note_returned(self._call, arg)
+
+
+def _is_tensor(thing: Any) -> bool:
+    return issubclass(type(thing), torch.Tensor)
+
+
+def _holds_tensors(thing: Any) -> bool:
+    return isinstance(thing, (torch.Tensor, tuple))

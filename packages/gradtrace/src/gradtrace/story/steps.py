@@ -1,0 +1,105 @@
+"""The steps of a figure: for each event a sentence, and what the figure shows from then on.
+
+A step holds the slots that it changes (`gradtrace.story.effects`): the state at a step is what all
+steps up to it left, whichever way a reader came there.
+
+For a new kind of event: enter what it changes in `story.effects`, and a function that returns its
+sentence in `_NARRATE`; its phrases are in each module of `words`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from gradtrace.graph.build import Graph, build_graph
+from gradtrace.story import backward, forward, hooks, updates
+from gradtrace.story.effects import Effects
+from gradtrace.story.narrator import Narrator
+from gradtrace.trace import Event, Trace
+
+
+@dataclass(frozen=True)
+class Step:
+    """One thing that happened, at a line of the script or of another `file` of the user; where
+    lines after it did the same, up to the `last_line`.
+
+    `kind` is that of its event, and `event` its index; `changes` are the new texts of slots,
+    `touches` the keys of the boxes and edges that the step is about, `backward` the number of the
+    backward pass in which it happened.
+    """
+
+    kind: str
+    event: int
+    line: int | None
+    last_line: int | None
+    file: str | None
+    sentence: str
+    changes: Mapping[str, str]
+    touches: tuple[str, ...]
+    backward: int | None = None
+
+
+def list_steps(trace: Trace, language: str, graph: Graph | None = None) -> list[Step]:
+    """The steps of a trace, in a language; of its `graph`, if that is known."""
+    effects = Effects(trace, graph or build_graph(trace), language)
+    narrator = Narrator(effects)
+    steps, pass_number, backward = [], 0, None
+    for index, event in enumerate(trace.events):
+        pass_number = event.get("p", pass_number)
+        if event["k"] == "backward":
+            backward = pass_number
+        touches = effects.apply(index, {"p": pass_number, **event})
+        sentence = _sentence(narrator, index, {"p": pass_number, **event})
+        if sentence is not None:
+            line, last = event.get("line"), narrator.last_line
+            last = last if line and last and last > line else None
+            place = event["k"], index, line, last, event.get("file")
+            steps.append(Step(*place, sentence, effects.state.take_changes(), touches, backward))
+        if event["k"] == "backward_end":
+            backward = None
+    return steps
+
+
+def _sentence(narrator: Narrator, index: int, event: Event) -> str | None:
+    """What is said of the event at an index, if anything is."""
+    narrator.index, narrator.last_line = index, None
+    narrate = None if index in narrator.covered else _NARRATE.get(event["k"])
+    said = [narrate(narrator, event) if narrate else None, narrator.later.pop(index, None)]
+    said = [sentence for sentence in said if sentence is not None]
+    return narrator.join("sentences", said) if said else None
+
+
+def states(steps: Iterable[Step]) -> Iterator[dict[str, str]]:
+    """The texts of all slots after each step."""
+    state: dict[str, str] = {}
+    for step in steps:
+        state = {**state, **step.changes}
+        yield state
+
+
+def texts_of_slots(steps: Iterable[Step]) -> dict[str, list[str]]:
+    """All texts that each slot shows, in order; the last is that after the run."""
+    texts: dict[str, list[str]] = {}
+    for step in steps:
+        for slot, text in step.changes.items():
+            texts.setdefault(slot, []).append(text)
+    return texts
+
+
+_NARRATE: Mapping[str, Callable[[Narrator, Event], str | None]] = {
+    "op": forward.operation,
+    "reg": forward.hook_registered,
+    "backward": backward.pass_begins,
+    "node": backward.node_ran,
+    "acc": backward.gradient_accumulated,
+    "backward_end": backward.pass_ended,
+    "hook": hooks.hook_called,
+    "call": hooks.function_called,
+    "grad_set": updates.grad_assigned,
+    "set": updates.value_assigned,
+    "step": updates.optimizer_step,
+    "print": updates.printed,
+    "error": updates.error,
+}
+"""What makes the sentence of each kind of event; the others make no step."""

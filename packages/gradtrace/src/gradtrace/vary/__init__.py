@@ -1,1 +1,0 @@
-"""Scripts with other numbers in them: which, where they stand, and their runs."""

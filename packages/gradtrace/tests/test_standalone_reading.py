@@ -1,0 +1,487 @@
+"""How a reader finds the way on the page that `gradtrace` writes: search, zoom, inside and back.
+
+Needs Chromium or Chrome.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from textwrap import dedent
+
+import gradtrace
+import pytest
+import torch
+from gradtrace import record_script
+from gradtrace.draw.page import standalone_page
+from proofbook.testing.browser import needs_browser, watch
+from torch import nn
+
+pytestmark = needs_browser
+
+HEAD = "import torch\nfrom torch import nn\n\n"
+MLP = """
+    torch.manual_seed(0)
+    net = nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 1))
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for step in range(2):
+        optimizer.zero_grad()
+        loss = net(torch.ones(4, 2)).pow(2).mean()
+        loss.backward()
+        optimizer.step()
+"""
+NESTED = """
+    net = nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 16, batch_first=True), 3)
+    for step in range(2):
+        net(torch.randn(2, 5, 8)).pow(2).mean().backward()
+    print("done")
+"""
+MODEL = """
+    class Doubled(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.inner = nn.Linear(2, 2)
+
+        def forward(self, x):
+            return self.inner(x) * 2
+"""
+TWO_FILES = """
+    from doubled_model import Doubled
+
+    net = Doubled()
+    net(torch.ones(1, 2)).sum().backward()
+"""
+FAILS = """
+    net = nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 1))
+    hidden = net[0](torch.ones(4, 2)).exp()
+    loss = net[2](hidden).mean()
+    hidden += 1
+    loss.backward()
+"""
+SCRIPTS = {"mlp": MLP, "nested": NESTED, "two_files": TWO_FILES, "fails": FAILS}
+ZOOM = "document.querySelector('trace-page').zoom.zoom"
+VIEW = "document.querySelector('trace-page').view"
+FIELD = ".search input"
+LAST = "document.querySelector('trace-page').last"
+AT = "document.activeElement"
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory) -> dict[str, Path]:
+    """The pages of some scripts, in English."""
+    folder, found = tmp_path_factory.mktemp("reading"), {}
+    (folder / "doubled_model.py").write_text(HEAD + dedent(MODEL), "utf-8")
+    for name, body in SCRIPTS.items():
+        script = folder / f"{name}.py"
+        script.write_text(HEAD + dedent(body), "utf-8")
+        found[name] = folder / f"{name}.html"
+        with pytest.MonkeyPatch.context() as patch:
+            patch.syspath_prepend(folder)
+            trace = record_script(script)
+        found[name].write_text(standalone_page(script.name, trace, "en"), "utf-8")
+    net = nn.Linear(2, 1)
+    with gradtrace.record(net) as block:
+        loss = net(torch.ones(3, 2)).sum()
+        loss.backward()
+    found["block"] = folder / "block.html"
+    block.save(found["block"], "en")
+    return found
+
+
+@pytest.fixture
+def open_page(browser, made) -> Iterator:
+    """Opens one of the pages, in a window of this size; nothing may go wrong on it."""
+    pages = []
+
+    def opened(name: str, width: int = 1280, **options: object):
+        options = {"viewport": {"width": width, "height": 800}, "offline": True} | options
+        page = browser.new_context(**options).new_page()
+        pages.append(page)
+        watch(page, ("file:", "data:"))
+        page.goto(made[name].as_uri())
+        page.wait_for_selector("trace-page:defined .player")
+        return page
+
+    yield opened
+    for page in pages:
+        assert page.complaints == []
+        page.context.close()
+
+
+def eventually(page, condition: str) -> None:
+    """Waits until it holds; Playwright's own way needs a policy that lets texts run as code."""
+    end = time.monotonic() + 30
+    while not page.evaluate(condition):
+        assert time.monotonic() < end, condition
+        page.wait_for_timeout(20)
+
+
+def trail(page) -> str:
+    """The way to the open group, as it is shown."""
+    return page.locator("nav").inner_text().strip()
+
+
+def in_sight(part, pane, along: str = "xy") -> bool:
+    """Whether all of a part is in sight within a pane that scrolls, or all of its height (y)."""
+    one, other = part.bounding_box(), pane.bounding_box()
+    return all(
+        other[start] - 1 <= one[start] and one[start] + one[size] <= other[start] + other[size] + 1
+        for start, size in (("x", "width"), ("y", "height"))
+        if start in along
+    )
+
+
+def told(page) -> str:
+    return page.locator(".player p").inner_text()
+
+
+def test_search_finds_modules_tensors_operations_and_lines(open_page):
+    page = open_page("nested")
+    field, found = page.locator(FIELD), page.locator(".found li")
+    page.keyboard.press("/")
+    assert field.evaluate("field => field == document.activeElement")
+    assert field.get_attribute("aria-expanded") == "false"
+    page.keyboard.type("layers.1.norm2")
+    assert field.get_attribute("aria-expanded") == "true"
+    assert "norm2" in found.first.inner_text()
+    page.keyboard.press("Enter")
+    assert "layers.1" in trail(page)
+    assert "norm2" in page.evaluate(f"{AT}.textContent") and page.locator("svg .on").count()
+    assert not found.first.is_visible()
+
+    field.fill("linear")
+    first, second = found.nth(0), found.nth(1)
+    assert first.get_attribute("aria-selected") == "true"
+    field.press("ArrowDown")
+    assert second.get_attribute("aria-selected") == "true"
+    assert field.get_attribute("aria-activedescendant") == second.get_attribute("id")
+    field.press("ArrowUp")
+    field.press("ArrowUp")
+    assert found.last.get_attribute("aria-selected") == "true"
+
+    field.fill("line 7")
+    assert all(text.startswith("Line 7 ") for text in found.all_inner_texts()[:3])
+    found.first.click()
+    assert told(page).startswith("Line 7 net(torch.randn")
+
+    field.fill("no such thing")
+    assert found.all_inner_texts() == ["Nothing found"]
+    field.press("Enter")
+    field.press("Escape")
+    assert field.input_value() == "" and not found.first.is_visible()
+    assert trail(page) != ""
+
+
+def test_a_picture_fits_its_pane_and_can_be_drawn_nearer(open_page):
+    page = open_page("mlp")
+    graph, svg = page.locator(".graph"), page.locator(".graph svg")
+    natural = svg.evaluate("svg => svg.viewBox.baseVal.width")
+    fitted = page.evaluate(ZOOM)
+    assert 0.7 <= fitted <= 1
+    assert svg.bounding_box()["width"] == pytest.approx(natural * fitted, abs=2)
+    room = graph.evaluate("graph => [graph.clientWidth, graph.scrollWidth]")
+    assert fitted == pytest.approx(0.7) or room[0] == room[1]
+    page.get_by_role("button", name="Zoom in").click()
+    nearer = page.evaluate(ZOOM)
+    assert nearer > fitted
+    page.keyboard.press("-")
+    page.keyboard.press("-")
+    assert page.evaluate(ZOOM) < nearer
+    page.keyboard.press("0")
+    assert page.evaluate(ZOOM) == fitted
+    page.mouse.move(*(graph.bounding_box()[side] + 60 for side in "xy"))
+    page.keyboard.down("Control")
+    page.mouse.wheel(0, -100)
+    page.keyboard.up("Control")
+    eventually(page, f"{ZOOM} > {fitted}")
+    for _ in range(20):
+        page.keyboard.press("+")
+    assert page.evaluate(ZOOM) == 3
+    page.keyboard.press("Home")
+    assert in_sight(page.locator("svg .card.on", has_text="AddmmBackward0").locator(".name"), graph)
+
+
+def test_a_window_that_changes_is_fitted_again_unless_a_reader_has_chosen(open_page):
+    page = open_page("mlp")
+    small, large = {"width": 1120, "height": 500}, {"width": 2400, "height": 1600}
+    page.set_viewport_size(small)
+    eventually(page, f"{ZOOM} < 1")
+    page.wait_for_timeout(200)
+    before = page.evaluate(ZOOM)
+    page.set_viewport_size(large)
+    eventually(page, f"{ZOOM} > {before}")
+    page.set_viewport_size(small)
+    eventually(page, f"{ZOOM} == {before}")
+    page.keyboard.press("+")
+    chosen = page.evaluate(ZOOM)
+    page.set_viewport_size(large)
+    page.wait_for_timeout(200)
+    assert page.evaluate(ZOOM) == chosen
+
+
+def test_inside_and_back_by_mouse_keys_and_browser(open_page):
+    page = open_page("nested")
+    root = page.evaluate(VIEW)
+    group = page.locator("svg g.group").last
+    key = group.get_attribute("data-k")
+    group.click()
+    assert page.evaluate(VIEW) == key and " ▸ " in trail(page)
+    page.keyboard.press("Escape")
+    assert page.evaluate(VIEW) == root
+    assert page.evaluate(f"{AT}.dataset.k") == key, "the box that was left has the focus"
+    page.keyboard.press("Enter")
+    assert page.evaluate(VIEW) == key
+    page.go_back()
+    eventually(page, f"{VIEW} == '{root}'")
+    page.go_forward()
+    eventually(page, f"{VIEW} == '{key}'")
+    inner = page.locator("svg g.group").first
+    inner.focus()
+    page.keyboard.press(" ")
+    deeper = page.evaluate(VIEW)
+    assert deeper not in (root, key)
+    outward = page.locator("nav button")
+    assert outward.last.get_attribute("title") == "Back to what is around it (Esc)"
+    outward.last.click()
+    assert page.evaluate(VIEW) == key
+    page.locator("svg g.stub").first.click()
+    assert page.evaluate(VIEW) != key
+    page.locator("nav button").first.click()
+    assert page.evaluate(VIEW) == root
+    page.keyboard.press("Backspace")
+    assert page.evaluate(VIEW) == root, "there is nothing around the whole"
+
+
+def test_a_step_stays_when_the_picture_changes(open_page):
+    page = open_page("nested")
+    for _ in range(6):
+        page.locator(".player button").nth(1 if _ else 4).click()
+    step, says = page.locator(".player > small").inner_text(), told(page)
+    page.locator("svg g.group").first.click()
+    assert (page.locator(".player > small").inner_text(), told(page)) == (step, says)
+    assert page.locator(".trace-line").count() == 1
+
+
+def test_the_group_that_a_reader_has_opened_is_shown_again_when_a_step_is_in_it(open_page):
+    page = open_page("nested")
+    root = page.evaluate(VIEW)
+    page.locator("svg g.group").last.click()
+    opened, views = page.evaluate(VIEW), []
+    page.keyboard.press("Home")
+    for _ in range(page.evaluate(LAST)):
+        views.append(page.evaluate(VIEW))
+        page.keyboard.press("ArrowRight")
+    assert set(views) == {root, opened}
+    assert views[0] == root and opened in views and root in views[views.index(opened) :]
+
+
+def test_following_opens_the_group_in_which_a_step_is(open_page):
+    page = open_page("nested")
+    follow = page.get_by_role("button", name="Follow the steps")
+    page.keyboard.press("Home")
+    follow.click()
+    assert follow.get_attribute("aria-pressed") == "true"
+    views, count = set(), int(page.locator(".player > small").inner_text().split("/")[1])
+    for _ in range(count):
+        views.add(page.evaluate(VIEW))
+        on = page.locator("svg .card.on")
+        touched = page.evaluate(
+            "() => { const p = document.querySelector('trace-page');"
+            " return p.current.boxes(p.steps[p.now - 1]).at(-1) ?? null }"
+        )
+        if touched:
+            assert touched in on.evaluate_all("all => all.map(one => one.dataset.k)")
+        page.keyboard.press("ArrowRight")
+    assert len(views) > 3
+    page.keyboard.press("f")
+    assert follow.get_attribute("aria-pressed") == "false"
+    page.locator("nav button").first.click()
+    root = page.evaluate(VIEW)
+    page.keyboard.press("Home")
+    for _ in range(count):
+        assert page.evaluate(VIEW) == root
+        page.keyboard.press("ArrowRight")
+
+
+def test_another_pass_brings_its_own_words_and_the_browser_leads_back(open_page):
+    page = open_page("nested")
+    passes = page.get_by_label("What to show")
+    assert passes.locator("option").all_inner_texts() == ["backward pass 1", "backward pass 2"]
+    first = page.locator("summary").inner_text()
+    page.locator("svg g.group").last.click()
+    inside = page.evaluate(VIEW)
+    passes.select_option("backward pass 2")
+    eventually(page, f"document.querySelector('summary').textContent != '{first}'")
+    second = page.locator("summary").inner_text()
+    count = page.evaluate(LAST)
+    assert second == f"All {count} steps" != first
+    assert page.locator(".player p").inner_text().startswith("The forward pass is done;")
+    assert page.locator(".player > small").inner_text().endswith(f" / {count}")
+    page.locator(".player button").nth(3).click()
+    assert "ackward pass starts at" in page.locator(".player p").inner_text()
+    page.locator(".player button").first.click()
+    assert page.locator(".player > small").inner_text() == f"1 / {count}"
+    label = page.get_by_role("slider").get_attribute("aria-valuetext")
+    assert label.startswith(f"Step 1 of {count}: ")
+    page.go_back()
+    eventually(page, f"{VIEW} == '{inside}'")
+    assert passes.input_value() == "0" and page.locator("summary").inner_text() == first
+    page.go_forward()
+    eventually(page, "document.querySelector('.tools select').value == '1'")
+    page.go_back()
+    eventually(page, f"{VIEW} == '{inside}'")
+
+
+def test_code_of_another_file_is_turned_to(open_page):
+    page = open_page("two_files")
+    files, shown = page.get_by_label("File"), page.locator(".highlight pre:visible")
+    assert files.locator("option").all_inner_texts() == ["two_files.py", "doubled_model.py"]
+    assert shown.get_attribute("data-file") == "two_files.py"
+    seen = set()
+    page.keyboard.press("Home")
+    for _ in range(page.evaluate(LAST)):
+        assert shown.count() == 1
+        file = shown.get_attribute("data-file")
+        assert files.input_value() == file
+        seen.add(file)
+        if page.locator(".trace-line").count():
+            line = page.locator(".player p small code").inner_text()
+            assert line and line in shown.inner_text()
+        page.keyboard.press("ArrowRight")
+    assert seen == {"two_files.py", "doubled_model.py"}
+    files.select_option("doubled_model.py")
+    assert "class Doubled" in shown.inner_text()
+    page.keyboard.press("Home")
+    assert shown.get_attribute("data-file") == "two_files.py"
+
+
+def test_keys_step_wherever_the_reader_is_but_in_what_has_keys_of_its_own(open_page):
+    page = open_page("mlp")
+    at = page.locator(".player > small")
+    page.keyboard.press("Home")
+    count = int(at.inner_text().split("/")[1])
+    for key, number in (("ArrowRight", 2), ("End", count), ("ArrowLeft", count - 1), ("Home", 1)):
+        page.keyboard.press(key)
+        assert at.inner_text() == f"{number} / {count}"
+    page.locator(".graph").focus()
+    page.keyboard.press("ArrowRight")
+    assert at.inner_text() == f"2 / {count}"
+    page.locator(FIELD).focus()
+    page.keyboard.type("f0+-")
+    page.keyboard.press("ArrowLeft")
+    assert at.inner_text() == f"2 / {count}"
+    assert page.locator(FIELD).input_value() == "f0+-"
+    page.locator(FIELD).press("Escape")
+    page.get_by_role("slider").focus()
+    page.keyboard.press("ArrowRight")
+    assert at.inner_text() == f"3 / {count}"
+    page.locator(".graph").focus()
+    page.keyboard.press("Control+ArrowRight")
+    assert at.inner_text() == f"3 / {count}"
+
+
+def test_the_order_of_the_tab_key_is_that_of_the_page(open_page):
+    page = open_page("nested")
+    reached = []
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        reached.append(
+            page.evaluate(f"{AT}.ariaLabel ?? {AT}.className?.baseVal ?? {AT}.localName")
+        )
+        if reached[-1] == "summary":
+            break
+    where = [reached.index(name) for name in (
+        "Light or dark", "The script, scrolls", "What to show",
+        "Search: module, tensor, operation, line (/)", "Fit the picture (0)",
+        "Computational graph, scrolls sideways", "card group", "First step", "Step", "summary",
+    )]  # fmt: skip
+    assert where == sorted(where)
+
+
+def test_the_theme_is_turned_and_turned_back(open_page):
+    page = open_page("mlp", color_scheme="dark")
+    color = "getComputedStyle(document.body).backgroundColor"
+    theme = page.get_by_role("button", name="Light or dark")
+    dark, light = "rgb(16, 24, 31)", "rgb(255, 255, 255)"
+    assert page.evaluate(color) == dark
+    theme.click()
+    assert page.evaluate(color) == light
+    theme.click()
+    assert page.evaluate(color) == dark
+    page.emulate_media(media="print")
+    assert page.evaluate(color) == light, "paper is white"
+
+
+def test_a_block_opens_at_its_lines(open_page):
+    page = open_page("block")
+    pane = page.locator(".highlight pre")
+    first = page.evaluate("document.querySelector('trace-page').steps.find(s => s.line).line")
+    assert first > 50
+    seen = pane.evaluate("pre => [pre.scrollTop / 20, (pre.scrollTop + pre.clientHeight) / 20]")
+    assert seen[0] < first - 1 < seen[1]
+    assert page.locator(".trace-line").count() == 0
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_failure_is_at_its_line_with_its_sentence(open_page, width):
+    page = open_page("fails", width)
+    assert in_sight(page.locator(".trace-line"), page.locator(".highlight pre"), along="y")
+    assert told(page).startswith("Line 9 loss.backward()\nError: RuntimeError: one of the")
+    assert in_sight(page.locator(".player p small"), page.locator(".player p"))
+    failed = page.locator("svg .card.on", has_text="→ error").locator(".box")
+    assert in_sight(failed, page.locator(".graph"))
+    assert page.locator(".player p").bounding_box()["y"] + 40 < 800
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_what_a_screen_reader_is_told(open_page):
+    page = open_page("mlp", reduced_motion="reduce")
+    page.keyboard.press("Home")
+    live = page.locator(".player p")
+    assert live.get_attribute("aria-live") == "polite"
+    page.locator("summary").click()
+    steps = page.locator("details li")
+    assert steps.first.text_content() in live.text_content()
+    assert steps.count() == page.evaluate(LAST)
+    page.get_by_role("button", name="Play").click()
+    assert live.get_attribute("aria-live") == "off", "it would be interrupted by each step"
+    page.get_by_role("button", name="Pause").click()
+    moves = "getComputedStyle(document.querySelector('svg .box')).transitionDuration"
+    assert page.evaluate(moves) == "0s"
+    page.emulate_media(reduced_motion="no-preference")
+    assert page.evaluate(moves) != "0s"
+
+
+def test_paper_has_the_whole_picture_and_the_code(open_page):
+    page = open_page("fails")
+    page.set_viewport_size({"width": 700, "height": 900})
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    svg, code = page.locator(".graph svg").bounding_box(), page.locator("pre code").bounding_box()
+    assert svg["x"] >= 0 and svg["x"] + svg["width"] <= 700
+    assert code["y"] + code["height"] <= svg["y"], "one below the other"
+    clipped = (
+        "e => e.scrollHeight > e.clientHeight + 1 && getComputedStyle(e).overflow != 'visible'"
+    )
+    assert not page.locator("pre, .graph").evaluate_all(f"all => all.some({clipped})")
+    for hidden in (".tools", ".player", "header button"):
+        assert not page.locator(hidden).first.is_visible()
+    assert page.locator("details li").last.is_visible()
+
+
+def test_a_phone_reaches_everything(open_page):
+    page = open_page("nested", 390, has_touch=True)
+    for name in ("Zoom in", "Follow the steps", "Light or dark", "Next step"):
+        place = page.get_by_role("button", name=name).bounding_box()
+        assert place["x"] >= 0 and place["x"] + place["width"] <= 390
+        assert min(place["width"], place["height"]) >= 24
+    page.locator("svg g.group").last.tap()
+    assert " ▸ " in trail(page)
+    field = page.locator(FIELD)
+    field.fill("norm1")
+    found = page.locator(".found").bounding_box()
+    assert found["x"] >= 0 and found["x"] + found["width"] <= 390
+    page.locator(".found li").first.tap()
+    assert "norm1" in page.locator(".graph").text_content()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
