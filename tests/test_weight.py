@@ -36,7 +36,8 @@ def visit(page):
         responses = []
 
         def note(response) -> None:
-            responses.append(response)
+            if not response.url.startswith("blob:"):  # what the page itself has made
+                responses.append(response)
 
         page.on("response", note)
         page.goto(url)

@@ -76,7 +76,7 @@ _PINNED = {"zh": "（`requirements.txt` 里是 {}）", "en": " (`requirements.tx
 
 _SUMMARY = {
     "zh": "这一版有 {sections:,} 节，{tests:,} 个测试试着推翻其中 {attacked:,} 节的说法；"
-    "试了什么，写在这一节的末尾。这一版有 {sentences:,} 个句子，其中 {unread:,} 个不在这些节里，"
+    "试了什么，写在各节的末尾。这一版有 {sentences:,} 个句子，其中 {unread:,} 个不在这些节里，"
     "也没有数、等式、名字这些机器能核对的东西。它们只由人读过。",
     "en": "This edition has {sections:,} sections. {tests:,} tests try to refute what {attacked:,} "
     "of them say; the end of each says what was tried. The edition has {sentences:,} sentences. "

@@ -1,1 +1,1 @@
-"""The book in other forms: notebooks, zip, PDF, social cards, Markdown."""
+"""The book in other forms: notebooks, zip, PDF, Markdown."""

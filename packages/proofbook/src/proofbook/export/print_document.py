@@ -16,7 +16,10 @@ from proofbook.html.tree import Node, Tree, inner_text, renamed
 from proofbook.model.config import in_language
 
 _STYLE = Path(__file__).with_name("print_document.css")
-_SCREEN_ONLY = "a.headerlink, a.md-content__button, a.take-script, nav.take, script, link"
+_SCREEN_ONLY = (
+    "a.headerlink, a.md-content__button, a.take-script, nav.take, details.code > summary, "
+    "script, link"
+)
 _STEPS = "figure.trace details"
 _CONTENTS = {"zh": "目录", "en": "Contents"}
 

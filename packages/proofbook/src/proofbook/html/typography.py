@@ -46,17 +46,17 @@ def mark_punctuation(tree: Tree) -> None:
 def _keep_with_marks(formula: Node, tree: Tree) -> None:
     """Put a formula into one element with the opening mark before it and the marks that follow."""
     together = [formula]
-    if (told := _text(formula.prev))[-1:] in _OPENING:
-        together.insert(0, split_text(formula.prev, [told[:-1], told[-1]])[-1])
-    told = _text(formula.next)
-    if marks := "".join(takewhile(_CLOSING.__contains__, told)):
-        together.append(split_text(formula.next, [marks, told[len(marks) :]])[0])
+    if (before := _text(formula.prev))[-1:] in _OPENING:
+        together.insert(0, split_text(formula.prev, [before[:-1], before[-1]])[-1])
+    after = _text(formula.next)
+    if marks := "".join(takewhile(_CLOSING.__contains__, after)):
+        together.append(split_text(formula.next, [marks, after[len(marks) :]])[0])
     if len(together) > 1:
         wrap(together, element(tree, "span", {"class": UNBROKEN}))
 
 
 def _next_to(node: Node, side: str) -> str:
-    """The text right next to an element; what only puts the element in a link is no border."""
+    """The text right next to an element; what only puts the element in a link is not a border."""
     while getattr(node, side) is None and node.parent.tag in _AROUND:
         node = node.parent
     return _text(getattr(node, side))

@@ -17,6 +17,7 @@ from proofbook.model.cache import Memo
 from proofbook.model.page import Page, language_of, parse, stem_of
 from proofbook.model.problem import Problem
 from proofbook.model.revision import Revision
+from proofbook.model.snippet import output_file
 
 _LINES = 40  # of a difference; who changed more knows it
 _SENTENCE_END = re.compile(r"(?<=[。！？])|(?<=[.!?])\s+")
@@ -104,7 +105,8 @@ def more_open_equations(book: Book, before: Book) -> Iterator[Problem]:
     """Warnings: pages with more equations than before that can be neither proved nor refuted."""
     changed = book.changed_since(before)
     for page in book.pages:
-        if changed.isdisjoint({page.file, *(r.path for r in page.references)}):
+        scripts = {reference.path for reference in page.references}
+        if changed.isdisjoint({page.file, *scripts, *map(output_file, scripts)}):
             continue
         found = _open(book, page.file)
         known = _open(before, page.file) if found and page.file in before.sources else ()

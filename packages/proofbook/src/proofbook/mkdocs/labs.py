@@ -16,7 +16,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
-from unittest import mock
 
 from gradtrace import same_but_for_rounding
 from mkdocs.config.defaults import MkDocsConfig
@@ -263,9 +262,14 @@ def _jupyter_environment() -> Iterator[None]:
         (folder / "jupyter_nbconvert_config.py").write_text(_NBCONVERT, "utf-8")
         own = {"IPYTHONDIR": str(folder), "JUPYTER_CONFIG_DIR": str(folder)}
         own |= {"MATPLOTLIBRC": str(STYLE), "OMP_NUM_THREADS": "1"}
-        with mock.patch.dict(os.environ, own):
-            os.environ.pop("MPLBACKEND", None)  # the kernel's own draws into the notebook
+        before = dict(os.environ)
+        os.environ |= own
+        os.environ.pop("MPLBACKEND", None)  # the kernel's own draws into the notebook
+        try:
             yield
+        finally:
+            os.environ.clear()
+            os.environ |= before
 
 
 def _figure_of(run: Future[Result]) -> str | None:

@@ -26,8 +26,8 @@ def fit_for_files(config: MkDocsConfig) -> None:
     offline = config.plugins.get("material/offline")
     if offline and offline.config.enabled:
         # From the file system a browser fetches no page; the shim is ours, not one from afar.
-        kept = [x for x in config.theme["features"] if not x.startswith("navigation.instant")]
-        config.theme["features"] = kept
+        features = config.theme["features"]
+        config.theme["features"] = [x for x in features if not x.startswith("navigation.instant")]
         config.extra["polyfills"] = ["assets/iframe-worker.js"]
 
 

@@ -1,6 +1,6 @@
 """The MkDocs plugin: expands, proves and finishes the pages of a book in each of its languages.
 
-A build goes to a folder beside `site_dir` and takes the place of the old site only when everything
+A build goes to a folder next to `site_dir` and takes the place of the old site only when everything
 is proved and nothing else failed.
 """
 
@@ -117,7 +117,7 @@ class ProofbookPlugin(BasePlugin):
         return config
 
     def _start(self, root: Path, config: MkDocsConfig) -> None:
-        """Read the book and have its scripts run; build beside the site that is there."""
+        """Read the book and have its scripts run; build next to the site that is there."""
         if Path(config.config_file_path).stem.count("."):  # mkdocs.en.yml
             raise PluginError("this edition is not built alone: mkdocs.yml builds all of them")
         try:
@@ -156,6 +156,9 @@ class ProofbookPlugin(BasePlugin):
     @event_priority(100)  # before mkdocs-jupyter, which takes a notebook by its path
     def on_pre_page(self, page: Page, *, config: MkDocsConfig, files: Files) -> Page:
         source, path = source_of(page.file), notebook_path(page.file, self.book)
+        if source in self.session.labs.pages:  # as it was rendered last
+            self.session.labs.pages.remove(source)
+            page.file.abs_src_path = str(Path(config.docs_dir, page.file.src_uri))
         if path and is_lab(self.book.page(source), Path(config.site_dir, path), config):
             with contextlib.suppress(Unproved):  # reported with all that does not hold
                 page.file.abs_src_path = str(self._write_notebook(page, path, config))
@@ -270,11 +273,14 @@ class ProofbookPlugin(BasePlugin):
         context["alternates_of"] = lambda file: self._alternates(file, config)  # for the sitemap
         return context
 
+    @event_priority(-50)  # after Material wrote the settings of the search, before it copies them
+    def _write_index(self, *, config: MkDocsConfig) -> None:
+        self.session.search.write(Path(config.site_dir), self.book, self.language(config))
+
     @event_priority(-100)
-    def on_post_build(self, *, config: MkDocsConfig) -> None:
+    def _end_build(self, *, config: MkDocsConfig) -> None:
         language, site = self.language(config), Path(config.site_dir)
         one_style_sheet(site)
-        self.session.search.write(site, self.book, language)
         if self._published(config):
             self._write_host_files(config, language)
         if self.is_first(config):
@@ -285,6 +291,8 @@ class ProofbookPlugin(BasePlugin):
             prove(self.session, site, warned)
             if self.target:
                 self.target.proved = True
+
+    on_post_build = CombinedEvent(_write_index, _end_build)
 
     def on_serve(self, server: LiveReloadServer, *, config: MkDocsConfig, builder: Callable):
         """From now on an edited page is shown at once, and the book is checked after it."""
@@ -314,7 +322,7 @@ class ProofbookPlugin(BasePlugin):
     # --- what they need
 
     def _build_others(self, config: MkDocsConfig) -> Abort | None:
-        """Build the editions in other languages; gives the warnings that end a strict build."""
+        """Build the editions in other languages; returns the warnings that end a strict build."""
         warned = None
         for language in self.settings.codes[1:]:
             try:

@@ -104,7 +104,7 @@ class Edition:
 
 
 def warm_up(session: Session, editions: Iterable[Edition]) -> None:
-    """Load what the first edit needs and a build of pages that were kept did not; takes seconds,
+    """Load what the first edit needs and a build of cached pages did not; takes seconds,
     in which a build waits for its scripts anyway."""
     known_documentation(session.book)
     session.search.segmenter.tokenizer()
@@ -318,7 +318,7 @@ class LiveSite:
         write_status(Path(first.config.site_dir), self._edits, checked, failing)
 
     def _other_files(self) -> dict[str, tuple[int, int]]:
-        """Size and time of each watched file that is no text of the book."""
+        """Size and time of each watched file that is not a text of the book."""
         book = self.plugin.session.book
         return other_files(self._watched, {str(book.root / name) for name in book.sources})
 

@@ -145,9 +145,9 @@ class Book:
 
     def pages_in(self, language: str) -> tuple[str, ...]:
         """The files of the pages that the edition of a language shows, translated or not."""
-        names = dict.fromkeys(name_of(file) for file in self.page_files)
-        files = dict.fromkeys(self.page_file(name, language) for name in names)
-        return tuple(file for file in files if self.language_of(file) in self.config.codes)
+        readable = dict.fromkeys(self.page_files)
+        files = dict.fromkeys(self.page_file(name_of(file), language) for file in readable)
+        return tuple(f for f in files if f in readable and self.language_of(f) in self.config.codes)
 
     def page_beside(self, file: str, language: str) -> str:
         """The page in a language that shows a TOML file: `index.<code>.md` in the same folder."""

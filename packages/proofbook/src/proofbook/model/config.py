@@ -69,10 +69,10 @@ class BookConfig:
     `<code>/` below it. `glossary`, `questions`: the TOML files of the terms and of the questions.
     `claims`: the folder of the tests that try to refute what the pages say in general.
     `directives`: Python files, or folders of them, with directives of this book alone.
-    `inventories`: names that lead to their documentation on another site. `card_background`: a
-    picture of 1200 x 630 pixels to draw the social cards on. `file_name`: how the names of the PDFs
-    and of the offline archive begin. `offered`: a folder in which `proofbook pdf` and `proofbook
-    offline` wrote these; the site offers those that lie in it, and none where it is empty.
+    `inventories`: names that lead to their documentation on another site. `file_name`: how the
+    names of the PDFs and of the offline archive begin. `offered`: a folder in which `proofbook pdf`
+    and `proofbook offline` wrote these; the site offers those that lie in it, and none where it is
+    empty.
     """
 
     languages: tuple[Language, ...] = (Language("zh", _NAMES["zh"]), Language("en", _NAMES["en"]))

@@ -111,9 +111,10 @@ def drill(
             found.otherwise.append(script)
         else:
             found.problems.append(_changed(script, version, expected, printed, pages))
-    if not known.printed:  # figures show what the book's version does
-        recordings = results[len(scripts) :]
-        found.problems += [p for each in recordings for p in problems_in_run(book, each, True)]
+    right = {str(book.root / script) for script in (*found.same, *found.otherwise)}
+    for result in results[len(scripts) :]:
+        if result.path in right and not known.printed:  # figures show what the book's version does
+            found.problems += problems_in_run(book, result, only_recorded=True)
     return found
 
 

@@ -1,4 +1,4 @@
-"""What a build keeps for the next one: used where nothing changed, and nothing stale shows."""
+"""What a build caches for the next one: used where nothing changed, and nothing stale shows."""
 
 from __future__ import annotations
 
