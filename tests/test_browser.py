@@ -13,7 +13,7 @@ import pytest
 from addresses import ADDRESSES
 from proofbook.html.tree import Tree
 from proofbook.testing.browser import needs_browser
-from proofbook.testing.sample import sample
+from proofbook.testing.fixtures import sample
 
 pytestmark = needs_browser
 
@@ -184,8 +184,7 @@ def target(page) -> dict:
     )
 
 
-@pytest.mark.parametrize("language", ["", "en/"])
-@pytest.mark.parametrize("by", ["mouse", "keyboard"])
+@pytest.mark.parametrize(("language", "by"), [("", "mouse"), ("en/", "keyboard")])
 def test_a_value_leads_to_the_line_that_proves_it_and_lights_it(site, page, language, by):
     page.goto(site + language + "accumulate/two-losses/")
     mark = page.locator("a.run").first
@@ -301,8 +300,9 @@ def test_on_paper_each_answer_is_open(site, page):
     assert answers.count() > 2 and all(answer.is_visible() for answer in answers.all())
 
 
-@pytest.mark.parametrize("address", ["proved/", "en/proved/"])
-@pytest.mark.parametrize("width", [390, 768, 1280])
+@pytest.mark.parametrize(
+    ("address", "width"), [("proved/", 390), ("en/proved/", 390), ("en/proved/", 1280)]
+)
 def test_nothing_of_the_report_is_cut_off(site, page, address, width):
     page.set_viewport_size({"width": width, "height": 900})
     page.goto(site + address)
@@ -339,8 +339,9 @@ def test_marks_change_neither_the_color_of_words_nor_the_lines_of_code(site, pag
     assert {mark.evaluate(line) for mark in page.locator("a.run").all()} == {"none"}
 
 
-@pytest.mark.parametrize("width", [1280, 390])
-@pytest.mark.parametrize("path", ["accumulate/second-time/", "en/tensor-hooks/in-place/"])
+@pytest.mark.parametrize(
+    ("path", "width"), [("accumulate/second-time/", 390), ("en/tensor-hooks/in-place/", 1280)]
+)
 def test_no_title_of_the_navigation_is_cut(site, page, path, width):
     page.set_viewport_size({"width": width, "height": 844})
     page.goto(site + path)

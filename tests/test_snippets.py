@@ -13,8 +13,7 @@ from gradtrace import same_but_for_rounding
 from proofbook.model.snippet import dtype_of_results
 from proofbook.run.runner import plot_environment
 from proofbook.run.shake import ABOUT_LAST_DIGITS
-from proofbook.testing.fixtures import PATIENCE
-from proofbook.testing.sample import sample
+from proofbook.testing.fixtures import PATIENCE, sample
 
 ROOT = Path(__file__).parent.parent
 SCRIPTS = sorted(p.relative_to(ROOT).as_posix() for p in (ROOT / "snippets").rglob("*.py"))

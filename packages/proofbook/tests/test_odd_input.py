@@ -16,8 +16,7 @@ import pytest
 from proofbook.cli.main import main
 from proofbook.model.temporary import PREFIX, TemporaryFolder
 from proofbook.run.runner import Runner
-from proofbook.testing.fixtures import PATIENCE
-from proofbook.testing.sample import sample
+from proofbook.testing.fixtures import PATIENCE, sample
 from proofbook.testing.tiny_book import Book, write
 
 ZH, EN, SCRIPT, OUTPUT = "docs/t/p.zh.md", "docs/t/p.en.md", "snippets/t/s.py", "snippets/t/s.out"

@@ -60,7 +60,7 @@ def test_the_sections_that_tests_attack_are_counted_and_the_sentences_that_nothi
     assert claims("docs/proved/index.zh.md", whole)[0].startswith("这一版有 1 节，")
 
 
-def test_a_script_is_confirmed_by_an_equation_or_a_second_way(book: Book):
+def test_a_script_is_confirmed_by_an_equation_a_second_way_or_a_test_of_its_section(book: Book):
     def confirmed() -> tuple[int, int, int]:
         counted = count(read_book(book.root), "docs/t/p.en.md")
         return counted.derived, counted.again, counted.alone
@@ -76,6 +76,11 @@ def test_a_script_is_confirmed_by_an_equation_or_a_second_way(book: Book):
         assert confirmed() == expected, name
     book.write("tests/second_way/t.py", "def s() -> Pairs:\n    return [('y:', 6)]\n")
     assert confirmed() == (0, 1, 0)
+    book.write("tests/second_way/t.py", "")
+    test = "@attacks('t/p#{}', zh='试', en='one')\ndef test_it():\n    assert 1\n"
+    for anchor, alone in (("another", 1), ("t", 0)):
+        book.write("tests/claims/test_t.py", test.format(anchor))
+        assert confirmed() == (0, 0, alone)
 
 
 def test_all_pages_are_counted_together_and_each_has_a_line(book: Book):

@@ -98,8 +98,8 @@ class Count:
     could evaluate; `names`: names of PyTorch that were looked up; `sections`: all of them, and
     those `attacked` by tests; `elsewhere`: values that name another source; `derived`, `again`,
     `alone`: scripts that print numbers, of which an equation works one out, which tests find a
-    second way, and of which neither holds; `sentences`: all of them, and the `unread` ones, in
-    which nothing is checked and that no test attacks.
+    second way, and those that only their run confirms; `sentences`: all of them, and the `unread`
+    ones, in which nothing is checked and that no test attacks.
     """
 
     pages: int = 0
@@ -131,7 +131,6 @@ def count(book: Book, file: str) -> Count:
     known = [statement.source is None for statement in book.cached(statements_of, page)]
     attacked = book.fact(attacks_on, page.name)
     printing = [s for s, output in zip(scripts, outputs, strict=True) if numbers_in(output)]
-    confirmed = [(is_derived(book, script), is_found_again(book, script)) for script in printing]
     return Count(
         pages=1,
         runs=len(scripts),
@@ -143,9 +142,9 @@ def count(book: Book, file: str) -> Count:
         attacked=sum(section.anchor in attacked for section in sections(page)),
         open=sum(one.state == "open" for one in judged),
         elsewhere=len(known) - sum(known),
-        derived=sum(derived for derived, _ in confirmed),
-        again=sum(again for _, again in confirmed),
-        alone=sum(not (derived or again) for derived, again in confirmed),
+        derived=sum(is_derived(book, script) for script in printing),
+        again=sum(is_found_again(book, script) for script in printing),
+        alone=sum(is_alone(book, script) for script in printing),
         sentences=len(sentences(page)),
         unread=_unread(page, book),
     )
@@ -172,11 +171,28 @@ def is_found_again(book: Book, script: str) -> bool:
     return re.search(rf'(?m)^(?:def {name}\(|    "{name}": )', code) is not None
 
 
+def is_alone(book: Book, script: str) -> bool:
+    """Whether only its run confirms what a script prints: no equation works a number out, no test
+    finds it a second way, and none attacks a section that shows it."""
+    if is_derived(book, script) or is_found_again(book, script):
+        return False
+    return not any(
+        each.path == script and each.line in _lines_tried(book.page(file), book)
+        for file in book.pages_showing(script)
+        for each in book.page(file).references
+    )
+
+
+def _lines_tried(page: Page, book: Book) -> frozenset[int]:
+    """The lines of the sections of a page that a test attacks."""
+    attacked = book.fact(attacks_on, page.name)
+    return frozenset(n for each in sections(page) if each.anchor in attacked for n in each.lines)
+
+
 def _unread(page: Page, book: Book) -> int:
     """How many sentences of a page hold nothing that a machine could check, in no section that a
     test attacks."""
-    attacked = book.fact(attacks_on, page.name)
-    tried = {n for each in sections(page) if each.anchor in attacked for n in each.lines}
+    tried = _lines_tried(page, book)
     places = [statement.place for statement in book.cached(statements_of, page)]
     places += [one.equality.place for one in book.remember(equation_verdicts, page.file)]
     places += [code.start for code in page.own_code if names_in_code(code.one_line)]

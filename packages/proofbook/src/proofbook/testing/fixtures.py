@@ -1,11 +1,13 @@
-"""Fixtures: warm runners that live as long as the session, a tiny book, the commands on it."""
+"""Fixtures: warm runners that live as long as the session, a tiny book, the commands on it; and
+samples of what is many of a kind."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import traceback
-from collections.abc import Callable, Iterator, Mapping
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from unittest import mock
 
@@ -23,6 +25,16 @@ LIMIT = 4 * TIME_LIMIT
 """Seconds that a run of these runners may take: the machine may be slow, and busy with tests."""
 PATIENCE = 2 * LIMIT
 """Seconds after which a run that never answers fails its test instead of holding up all others."""
+
+
+def in_sample(name: str, one_in: int) -> bool:
+    """Whether a case is one of a sample; its name alone decides, not what else there is."""
+    return zlib.crc32(name.encode()) % one_in == 0
+
+
+def sample(names: Iterable[str], one_in: int) -> list[str]:
+    """One in so many of the names, the same each time."""
+    return [name for name in names if in_sample(name, one_in)]
 
 
 @pytest.fixture(scope="session")
