@@ -31,8 +31,12 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Tests that share what one of them has made stay together, so that it is made once."""
+    """The code blocks of the pages are for an upgrade too. Tests that share what one of them has
+    made stay together, so that it is made once."""
+    pages = config.rootpath / "docs"
     for item in items:
+        if pages in item.path.parents:
+            item.add_marker(pytest.mark.upgrade)
         # A browser on a busy machine is late now and then; two failures in a row are a defect.
         # What was run again is named at the end (-rR).
         if "browser" in getattr(item, "fixturenames", ()):
