@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from proofbook.check.equations import equation_verdicts
 from proofbook.check.registry import problems_in_files
 from proofbook.cli.summary import format_success
 from proofbook.content.glossary import read_terms
@@ -18,6 +17,7 @@ from proofbook.content.questions import read_questions
 from proofbook.content.report import claims, table, total
 from proofbook.export.host_files import markdown_copy
 from proofbook.html.formulas import font
+from proofbook.maths.check import equation_verdicts
 from proofbook.model.book import Book, read_book
 from proofbook.model.page import Page, parse, read
 from proofbook.model.problem import errors

@@ -94,7 +94,7 @@ STEPS = {
 @pytest.mark.parametrize("text", STEPS)
 def test_a_link_to_a_step_of_a_figure(text):
     from proofbook.check.links import wrong_links
-    from proofbook.check.numbers import statements_of
+    from proofbook.maths.numbers import statements_of
 
     figure = "::: snippets/accumulate/two_losses.py\n    figure: trace\n\n"
     text_of_page = figure + text.format("trace-accumulate-two-losses")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from proofbook.content.glossary import Term, Terms
-from proofbook.languages.contents import contents, front_matter, sections
 from proofbook.languages.parity import language_differences
+from proofbook.model.contents import contents, front_matter, sections
 from proofbook.model.page import parse
 
 ZH, EN = "docs/t/p.zh.md", "docs/t/p.en.md"

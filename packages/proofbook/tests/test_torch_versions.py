@@ -25,7 +25,7 @@ from proofbook.html.page_end import run_with
 from proofbook.model.book import read_book
 from proofbook.model.problem import Unproved
 from proofbook.model.torch_records import record_file, version_order
-from proofbook.run.other_python import Drill, drill, write_record
+from proofbook.other_python import Drill, drill, write_record
 from proofbook.testing.tiny_book import Book, recorded
 
 OWN = metadata.version("torch").partition("+")[0]

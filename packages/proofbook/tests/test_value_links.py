@@ -6,7 +6,6 @@ import re
 
 import markdown
 import pytest
-from proofbook.check.numbers import Evidence
 from proofbook.directives.registry import expand
 from proofbook.html.formulas import render_formulas
 from proofbook.html.tree import Node, Tree, serialize
@@ -16,6 +15,7 @@ from proofbook.html.value_markers import (
     find_value_links,
     without_markers,
 )
+from proofbook.maths.numbers import Evidence
 from proofbook.model.book import read_book
 from proofbook.model.page import parse
 from proofbook.model.snippet import ShownSnippet, SnippetText

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from proofbook.check.numbers import find_evidence, statements_of, without_evidence
+from proofbook.maths.numbers import find_evidence, statements_of, without_evidence
 from proofbook.model.book import read_book
 from proofbook.model.page import parse
 from proofbook.model.snippet import ShownSnippet, SnippetText, numbers_in, shown_snippets

@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 
-from proofbook.check.numbers import statements_of
 from proofbook.content.attacks import Attack, attacks_in, attacks_on, functions_in
-from proofbook.languages.contents import Section, sections
+from proofbook.maths.numbers import statements_of
 from proofbook.model.book import Book, fill_placeholders
+from proofbook.model.contents import Section, sections
 from proofbook.model.page import Page, parse
 from proofbook.model.problem import Problem
 from proofbook.model.revision import Revision

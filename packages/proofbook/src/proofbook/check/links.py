@@ -48,13 +48,6 @@ def wrong_question_links(book: Book) -> Iterator[Problem]:
             yield from (in_the_file(problem, book) for problem in check(page, book))
 
 
-def external_links(page: Page) -> Iterator[tuple[str, str]]:
-    """The links of a page that lead out of the book: their words and their addresses."""
-    for link in page.links:
-        if link.external and link.kind == "link":
-            yield link.content, link.address
-
-
 def _wrong_step(
     page: Page,
     link: Span,

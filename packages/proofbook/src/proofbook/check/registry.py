@@ -13,7 +13,6 @@ from proofbook.api.documentation import wrong_inventories
 from proofbook.api.index import unknown_api
 from proofbook.check.api_names import wrong_dtypes, wrong_names
 from proofbook.check.attacks import sections_to_read, wrong_attacks
-from proofbook.check.equations import wrong_equations, wrong_formulas
 from proofbook.check.files import shadowed_modules, unused_files
 from proofbook.check.links import wrong_links, wrong_question_links
 from proofbook.check.markup import (
@@ -24,11 +23,12 @@ from proofbook.check.markup import (
     unknown_placeholders,
     unread_options,
 )
-from proofbook.check.numbers import unproved_values, wrong_following
 from proofbook.check.reason_words import wrong_reason_words
 from proofbook.content import glossary, questions, torch_versions
 from proofbook.directives.registry import wrong_directives
 from proofbook.languages.translations import between_languages, since_revision
+from proofbook.maths.check import wrong_equations, wrong_formulas
+from proofbook.maths.numbers import unproved_values, wrong_following
 from proofbook.model.book import Book
 from proofbook.model.page import Page
 from proofbook.model.problem import Problem

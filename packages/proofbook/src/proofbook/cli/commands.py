@@ -24,7 +24,7 @@ from proofbook.model.cache import Store
 from proofbook.model.page import name_of
 from proofbook.model.problem import Problem, Unproved, errors, format_problems
 from proofbook.model.snippet import output_file
-from proofbook.run.other_python import drill, write_record
+from proofbook.other_python import drill, write_record
 from proofbook.run.runs import Runs
 from proofbook.run.shake import fragile
 from proofbook.run.update import record

@@ -10,8 +10,8 @@ from pathlib import Path
 from proofbook.content.report import Count, count
 from proofbook.model.book import Book
 from proofbook.model.problem import Problem, format_problems, without_duplicates
+from proofbook.other_python import Drill
 from proofbook.pipeline import Outcome
-from proofbook.run.other_python import Drill
 
 SCREEN = 40
 """How many lines a list of failures may take before it is cut."""

@@ -13,14 +13,14 @@ from importlib import metadata
 from itertools import permutations
 
 from proofbook.api.index import installed_api, names_in_code, shown_text
-from proofbook.check.equations import equation_verdicts
-from proofbook.check.numbers import statements_of
 from proofbook.content.attacks import all_attacks, attacks_on
-from proofbook.languages.contents import sections
+from proofbook.maths.check import equation_verdicts
 from proofbook.maths.equalities import Equality
+from proofbook.maths.numbers import statements_of
 from proofbook.model.book import Book
 from proofbook.model.cache import version_of
 from proofbook.model.config import in_language
+from proofbook.model.contents import sections
 from proofbook.model.page import Page
 from proofbook.model.sentences import sentences
 from proofbook.model.snippet import numbers_in, output_file

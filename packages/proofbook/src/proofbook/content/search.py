@@ -6,12 +6,11 @@ import html
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from proofbook.check.links import external_links
 from proofbook.content.glossary import Terms
 from proofbook.content.page_summary import answer
 from proofbook.content.questions import Question
 from proofbook.model.config import in_language
-from proofbook.model.page import Page
+from proofbook.model.page import Page, external_links
 
 FIELD = "asked"
 """The field of an entry that holds what readers type; `search.js` says how much it counts."""

@@ -14,10 +14,10 @@ from xml.sax.saxutils import escape
 from proofbook.content.attacks import attacks_on, line_of_tried
 from proofbook.content.page_summary import answer, title
 from proofbook.export import notebook
-from proofbook.languages.contents import sections
 from proofbook.model.book import Book
 from proofbook.model.cache import version_of
 from proofbook.model.config import Language, in_language
+from proofbook.model.contents import sections
 from proofbook.model.page import Page, parse
 
 SITEMAPS = "sitemaps.xml"

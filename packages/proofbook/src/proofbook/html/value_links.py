@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from proofbook.check.numbers import Evidence
 from proofbook.html.code_lines import lines_of
 from proofbook.html.tree import (
     NOT_LINKED,
@@ -26,6 +25,7 @@ from proofbook.html.value_markers import (
     line_id,
     normalized,
 )
+from proofbook.maths.numbers import Evidence
 from proofbook.model.config import in_language
 from proofbook.model.snippet import VARIED
 

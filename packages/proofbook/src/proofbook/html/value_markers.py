@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from proofbook.check.numbers import Evidence, Statement, evidence_on_page
+from proofbook.maths.numbers import Evidence, Statement, evidence_on_page
 from proofbook.model.book import Book
 from proofbook.model.page import Page
 from proofbook.model.snippet import VARIED

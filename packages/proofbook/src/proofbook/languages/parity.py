@@ -8,7 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from proofbook.content.glossary import Terms, known_terms, names_pattern
 from proofbook.directives.registry import declared_options
-from proofbook.languages.contents import (
+from proofbook.languages.number_words import hinted_numbers, numbers_in_words
+from proofbook.markdown.spans import OPTIONS, Option, Reference
+from proofbook.model.book import Book
+from proofbook.model.contents import (
     Contents,
     Item,
     Section,
@@ -17,9 +20,6 @@ from proofbook.languages.contents import (
     paragraphs,
     sections,
 )
-from proofbook.languages.number_words import hinted_numbers, numbers_in_words
-from proofbook.markdown.spans import OPTIONS, Option, Reference
-from proofbook.model.book import Book
 from proofbook.model.page import Page
 from proofbook.model.problem import Problem
 from proofbook.model.snippet import snippets_on_page

@@ -9,11 +9,11 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from proofbook.check.equations import equation_verdicts
-from proofbook.languages.contents import Section, paragraphs, sections
 from proofbook.languages.parity import problems_of_pair, reordered_numbers
+from proofbook.maths.check import equation_verdicts
 from proofbook.model.book import Book
 from proofbook.model.cache import Memo
+from proofbook.model.contents import Section, paragraphs, sections
 from proofbook.model.page import Page, language_of, parse, stem_of
 from proofbook.model.problem import Problem
 from proofbook.model.revision import Revision

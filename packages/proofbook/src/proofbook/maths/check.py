@@ -9,8 +9,9 @@ listed, but no problem.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Protocol
 
 from math_core import LatexError, LatexToMathML
@@ -18,8 +19,10 @@ from math_core import LatexError, LatexToMathML
 from proofbook.maths.equalities import Equality, equalities
 from proofbook.maths.judge import Verdict, judge
 from proofbook.maths.symbols import SymbolValues, read_run
+from proofbook.model.book import Book
 from proofbook.model.page import Page
 from proofbook.model.problem import Problem
+from proofbook.model.snippet import snippets_on_page
 
 ReadRun = Callable[[str, str], SymbolValues]
 """What a run says of symbols, from its code and its output: see `read_run`."""
@@ -30,6 +33,30 @@ class CodeAndOutput(Protocol):
 
     code: str
     output: str
+
+
+def wrong_formulas(page: Page, book: Book) -> Iterator[Problem]:
+    """The formulas in the text of a page that cannot be set."""
+    converter = mathml_converter() if page.maths else None
+    for formula in page.maths:
+        latex = formula.content.strip()
+        try:
+            to_mathml(converter, latex, formula.display)
+        except FormulaError as error:
+            yield wrong_formula(page, latex, str(error))
+
+
+def wrong_equations(page: Page, book: Book) -> Iterator[Problem]:
+    """The equations of a page whose sides differ."""
+    for verdict in book.remember(equation_verdicts, page.file):
+        if verdict.state == "wrong":
+            yield wrong_equality(page, verdict)
+
+
+def equation_verdicts(book: Book, file: str) -> tuple[Verdict, ...]:
+    """What was found of each equation of a page."""
+    read = partial(book.cached, read_run)
+    return verdicts(book.page(file), book.fact(snippets_on_page, file), read)
 
 
 def wrong_equality(page: Page, verdict: Verdict) -> Problem:

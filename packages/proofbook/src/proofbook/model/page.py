@@ -304,3 +304,10 @@ def _words_of(link: Span) -> tuple[int, int]:
 
 def _blank(text: str, letter: str = " ") -> str:
     return "\n".join(letter * len(row) for row in text.split("\n"))
+
+
+def external_links(page: Page) -> Iterator[tuple[str, str]]:
+    """The links of a page that lead out of the book: their words and their addresses."""
+    for link in page.links:
+        if link.external and link.kind == "link":
+            yield link.content, link.address

@@ -19,12 +19,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from proofbook.check.equations import equation_verdicts
-from proofbook.languages.contents import Section, paragraphs
-from proofbook.maths.check import verdicts
+from proofbook.maths.check import equation_verdicts, verdicts
 from proofbook.maths.equalities import sides
 from proofbook.maths.judge import Verdict
 from proofbook.model.book import Book, fill_placeholders
+from proofbook.model.contents import Section, paragraphs
 from proofbook.model.page import Page
 from proofbook.model.problem import Problem
 from proofbook.model.snippet import (
