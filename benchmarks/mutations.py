@@ -255,7 +255,7 @@ def main() -> int:
     began = time.perf_counter()
     book = read_book(ROOT)
     if problems := errors(problems_in_files(book)):
-        sys.exit(f"{format_problems(problems)}\nThe book itself doesn't hold: mend it first.")
+        sys.exit(f"{format_problems(problems)}\nThe book itself doesn't hold: fix it first.")
     changes = mutants(book, asked.kind, asked.page)
     if asked.sample:
         changes = sample(changes, asked.sample, asked.seed)

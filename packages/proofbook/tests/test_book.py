@@ -168,7 +168,7 @@ def test_what_does_not_hold_is_reported_with_its_place_and_nothing_else(book, pr
     status, out, err = proof_command("check")
     assert (status, out, book.files()) == (1, "", before)
     assert re.findall(r"(?m)^(?:docs|snippets)/\S+:\d+: .*", err) == expected
-    assert len(re.findall(r"(?m)^  (?:expected|found|mend): +.*\S", err)) == 3 * len(expected)
+    assert len(re.findall(r"(?m)^  (?:expected|found|fix): +.*\S", err)) == 3 * len(expected)
 
 
 CHANGED = {
@@ -192,7 +192,7 @@ def test_a_changed_output(book, proof_command, text, line, recorded, printed):
         f"{OUTPUT}:{line}: {SCRIPT} prints something else than what is recorded\n"
         f"  expected: {recorded}    (recorded; the pages show this)\n"
         f"  found:    {printed}    (what PyTorch prints now)\n"
-        f"  mend:     if the new output is right: proofbook update {SCRIPT}\n"
+        f"  fix:      if the new output is right: proofbook update {SCRIPT}\n"
         f"  shown on: {EN}, {ZH}\n\n1 problem. Nothing was changed.\n"
     )
 

@@ -221,4 +221,4 @@ def test_what_fails_is_told_and_no_block_is_lost_in_silence(faulty, page):
     what, words = SAID[page]
     assert told.startswith(f"docs/t/{page}.en.md:{what}")
     assert all(word in told for word in words)
-    assert re.search(r"(?m)^  mend: +\S", told)
+    assert re.search(r"(?m)^  fix: +\S", told)

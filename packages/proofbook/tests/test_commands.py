@@ -71,7 +71,7 @@ def test_update_refuses_what_differs_from_run_to_run(book, proof_command, source
         f"{SCRIPT}:1: two runs printed different things, so nothing was recorded\n"
         "  expected: the same output every time\n"
         r"  found:    (.*)    \(first run\)\n +(.*)    \(second run\)\n"
-        r"  mend:     fix the seed \(torch.manual_seed\(0\)\), sort what has no order, "
+        r"  fix:      fix the seed \(torch.manual_seed\(0\)\), sort what has no order, "
         f"print no addresses, times or dates; {AGAIN}\n\n1 problem.\n",
         err,
     )
@@ -157,7 +157,7 @@ def test_new_refuses_a_bad_name(book, proof_command, name):
     status, out, err = proof_command("new", name)
     assert (status, out, book.files()) == (1, "", before)
     assert err.startswith(f"snippets/{name}.py:1: this name will not do\n  expected: ")
-    assert f"  found:    {name}\n  mend:     proofbook new <topic>/<name>\n" in err
+    assert f"  found:    {name}\n  fix:      proofbook new <topic>/<name>\n" in err
 
 
 @pytest.mark.parametrize("file", ["snippets/t/one_two.out", "docs/t/one-two.en.md"])

@@ -97,7 +97,7 @@ def test_the_check_tells_the_line_and_the_right_value(book: Book, proof_command)
         "docs/t/p.en.md:3: the two sides of the equation differ\n"
         "  expected: 6\n"
         "  found:    2 \\times 3 = 7\n"
-        "  mend:     correct the equation, in both languages\n\n"
+        "  fix:      correct the equation, in both languages\n\n"
         "1 problem. Nothing was changed.\n"
     )
 

@@ -226,13 +226,13 @@ def test_the_check_tells_it_with_what_is_near(book, proof_command):
     for file in ("docs/t/p.zh.md", "docs/t/p.en.md"):
         book.change(file, "6。" if "zh" in file else "6.", "`torch.Tensor.retain_grads`")
     status, _, err = proof_command("check", "docs/t/p.en.md")
-    mend = "correct the name, or quote it with 「」 or “” where it is meant to be wrong"
+    fix = "correct the name, or quote it with 「」 or “” where it is meant to be wrong"
     assert status == 1
     assert err == (
         f"docs/t/p.en.md:3: PyTorch {read_index().version} has no such name\n"
         "  expected: retain_grad\n"
         "  found:    torch.Tensor.retain_grads\n"
-        f"  mend:     {mend}\n\n"
+        f"  fix:      {fix}\n\n"
         "1 problem. Nothing was changed.\n"
     )
 

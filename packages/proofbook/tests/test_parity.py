@@ -147,7 +147,7 @@ def test_the_check_tells_a_difference_with_its_places(book, proof_command):
         f"{ZH}:3: the two languages of the page have different numbers under #three-times\n"
         f"  expected: the same as in {EN}:3: 6.5\n"
         "  found:    here only: 6\n"
-        f"  mend:     say the same in {ZH} and {EN}\n\n"
+        f"  fix:      say the same in {ZH} and {EN}\n\n"
         "1 problem. Nothing was changed.\n"
     )
 

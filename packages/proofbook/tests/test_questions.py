@@ -133,7 +133,7 @@ def test_what_is_wrong_is_told_in_its_line(asked: Book, old, new, where, what):
     asked.change(FILE, old, new)
     found = [problem for problem in told(asked) if what in problem]
     assert found and all(problem.startswith(f"{FILE}:{where}: ") for problem in found), told(asked)
-    assert all("mend:" in problem and FILE in problem for problem in found)
+    assert all("fix:" in problem and FILE in problem for problem in found)
 
 
 def test_words_of_the_glossary_are_those_of_the_questions_too(asked: Book):

@@ -237,7 +237,7 @@ def test_a_refusal_says_what_was_expected_and_what_fixes_it(run):
         "script.py:2: the script reads its standard input\n"
         "  expected: a script that needs nobody at the keyboard\n"
         "  found:    standard input was read\n"
-        "  mend:     write the value into the script; then: proofbook check script.py"
+        "  fix:      write the value into the script; then: proofbook check script.py"
     )
 
 

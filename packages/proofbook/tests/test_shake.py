@@ -131,7 +131,7 @@ def test_a_snippet_that_depends_on_last_bits_is_told(book, proof_command):
     assert status == 1
     assert f"{OUTPUT}:1: {SCRIPT} prints something else with the last bits of results" in problems
     assert "expected: same: 1    (recorded)" in problems
-    assert "mend:     take numbers that need no rounding" in problems
+    assert "fix:      take numbers that need no rounding" in problems
 
 
 def test_a_snippet_of_which_only_last_digits_move_is_not_told(book, proof_command):

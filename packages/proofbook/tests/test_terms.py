@@ -107,7 +107,7 @@ def test_the_check_tells_it_with_the_word_to_write(glossary, proof_command):
         "docs/t/p.zh.md:3: warning: the glossary has another word for this\n"
         "  expected: 钩子\n"
         "  found:    hook\n"
-        f"  mend:     write 钩子, or quote the other word with 「」 ({FILE}, hook)\n\n"
+        f"  fix:      write 钩子, or quote the other word with 「」 ({FILE}, hook)\n\n"
         "1 warning. Nothing is stopped.\n"
     )
 

@@ -144,7 +144,7 @@ def test_a_changed_script_is_warned_of_once_and_counts_no_longer(versions: Book)
         "recorded: 1 of the scripts"
     )
     assert "found:    snippets/t/s.py (PyTorch 2.0.0, 2.1.1, 2.2.0)" in warning
-    assert "mend:     proofbook check --python PYTHON --record" in warning
+    assert "fix:      proofbook check --python PYTHON --record" in warning
     book = read_book(versions.root)
     assert "???" not in expand(book.page(PAGE), book)
     assert versions_of_page(book, PAGE) == (OWN,)
@@ -175,7 +175,7 @@ def test_a_difference_without_a_reason_is_told_at_the_output(versions: Book):
         '  expected: [[difference]] with scripts, since = "2.2.0", zh, en, source, in '
         "snippets/versions/differences.toml",
         "  found:    none",
-        "  mend:     find out which version after 2.1.1 changed it, and add the reason to "
+        "  fix:      find out which version after 2.1.1 changed it, and add the reason to "
         "snippets/versions/differences.toml",
         "  shown on: docs/t/p.en.md, docs/t/p.zh.md",
     ]
@@ -199,7 +199,7 @@ def test_a_wrong_reason_is_told_with_its_line(versions: Book, old, new, what):
     versions.change(REASONS, old, new)
     found = [problem for problem in told(versions) if what in problem.split("\n")[0]]
     assert len(found) == 1 and found[0].startswith(f"{REASONS}:"), told(versions)
-    assert "expected:" in found[0] and "found:" in found[0] and "mend:" in found[0]
+    assert "expected:" in found[0] and "found:" in found[0] and "fix:" in found[0]
 
 
 @pytest.mark.parametrize(
@@ -360,7 +360,7 @@ def test_a_version_is_run_compared_and_recorded(book: Book, other_python: str):
     assert str(found.problems[2]) == (
         "snippets/t/s.out:1: snippets/t/s.py prints something else with PyTorch 99.1.0\n"
         "  expected: torch: 2.\n  found:    torch: 99\n"
-        "  mend:     to show it to readers: proofbook check --python PYTHON --record "
+        "  fix:      to show it to readers: proofbook check --python PYTHON --record "
         "snippets/t/s.py\n"
         "  shown on: docs/t/p.en.md, docs/t/p.zh.md"
     )

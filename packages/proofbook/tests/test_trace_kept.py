@@ -18,7 +18,7 @@ y.backward()
 print("w.grad:", w.grad)
 """
 TRACE = "snippets/t/s.trace"
-MEND = "proofbook update snippets/t/s.py"
+FIX = "proofbook update snippets/t/s.py"
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def test_update_writes_it_once(shown, proof_command):
 def test_it_is_missed(shown, proof_command):
     told = check(proof_command)
     assert f"{TRACE}:1: no recording is kept, and docs/t/p.en.md shows it" in told
-    assert MEND in told
+    assert FIX in told
 
 
 def test_the_first_difference_is_told(shown, proof_command):
@@ -57,7 +57,7 @@ def test_the_first_difference_is_told(shown, proof_command):
     told = check(proof_command)
     assert "snippets/t/s.py does something else than what is recorded: event 4" in told
     assert '"v": 4' in told and '"v": 3' in told and "what PyTorch does now" in told
-    assert f"if the new recording is right: {MEND}" in told
+    assert f"if the new recording is right: {FIX}" in told
     status, out, _ = proof_command("update", "snippets/t/s.trace")
     assert status == 0 and ": event 4\n-" in out
     assert TRACE not in check(proof_command)
@@ -117,7 +117,7 @@ def test_what_goes_wrong_while_a_script_is_recorded_alone_is_not_its_fault(shown
         assert "the script is right without the recorder" in told
 
 
-@pytest.mark.parametrize(("text", "why"), [("no\n", "Expecting value"), ("{}", "no recording")])
+@pytest.mark.parametrize(("text", "why"), [("no\n", "Expecting value"), ("{}", "not a recording")])
 def test_what_is_no_recording(shown, proof_command, text, why):
     shown.write(TRACE, text)
     told = check(proof_command)

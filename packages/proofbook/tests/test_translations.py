@@ -35,7 +35,7 @@ def test_an_edit_of_one_language_is_shown_with_the_same_place_in_the_other(
         "            又一段，写在这一页的第二行上。后一句。\n"
         "  found:    - It has two sentences.\n"
         "            + Nobody reads its second half, or so they say.\n"
-        "  mend:     carry it over, if it means something there\n\n"
+        "  fix:      carry it over, if it means something there\n\n"
         "1 warning. Nothing is stopped.\n"
     )
     committed.change(ZH, "后一句。", "后半段没有人读。")

@@ -106,7 +106,7 @@ def test_the_check_says_what_to_do(book: Book, proof_command):
     status, _, told = proof_command("check", "docs/t/p.zh.md")
     assert status == 1
     assert told.startswith("docs/t/p.zh.md:3: no run shows this value\n")
-    assert "  found:    6.5\n  mend:     correct it, or show the run that prints it\n" in told
+    assert "  found:    6.5\n  fix:      correct it, or show the run that prints it\n" in told
 
 
 def test_a_page_whose_files_are_missing_has_no_runs(book: Book):

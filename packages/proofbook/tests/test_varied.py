@@ -25,7 +25,7 @@ print("w.grad:", w.grad)
 """
 VARY = "w = 2.0 | -2 to 2 step 2"
 VARIED = "snippets/t/s.varied"
-MEND = "proofbook update snippets/t/s.py"
+FIX = "proofbook update snippets/t/s.py"
 OPTIONS = f"    highlight: 3 * w\n    figure: trace\n    vary: {VARY}\n"
 
 
@@ -54,7 +54,7 @@ def data(book: Book, language: str = "en") -> dict:
 
 
 def test_update_writes_them_once(shown, proof_command):
-    assert VARIED in check(proof_command) and MEND in check(proof_command)
+    assert VARIED in check(proof_command) and FIX in check(proof_command)
     status, out, _ = proof_command("update")
     assert status == 0 and f"{VARIED}: 3 runs recorded" in out
     text = shown.read(VARIED)
@@ -85,7 +85,7 @@ def test_what_is_kept_is_compared(shown, proof_command, old, new, told):
     assert old in kept
     shown.write(VARIED, kept.replace(old, new, 1))
     said = check(proof_command)
-    assert told in said and MEND in said
+    assert told in said and FIX in said
     assert proof_command("update")[0] == 0
     assert shown.read(VARIED) == kept and check(proof_command) == ""
 

@@ -126,9 +126,9 @@ def _changed(
     place, *lines = rows[2:]
     gone, new = ([line[1:] for line in lines if line[0] == sign] for sign in "-+")
     what = f"{script} prints something else with PyTorch {version}"
-    line, mend = int(re.search(r"\d+", place)[0]), f"to show it to readers: {COMMAND} {script}"
+    line, fix = int(re.search(r"\d+", place)[0]), f"to show it to readers: {COMMAND} {script}"
     texts = ("\n".join(part) or "nothing there" for part in (gone, new))
-    return Problem(output_file(script), max(line, 1), what, *texts, mend, pages)
+    return Problem(output_file(script), max(line, 1), what, *texts, fix, pages)
 
 
 def write_record(book: Book, record: TorchRecord) -> str:
@@ -147,8 +147,8 @@ def ask_interpreter(python: str) -> tuple[str, dict[str, str]]:
             raise OSError((asked.stderr.strip().splitlines() or ["nothing"])[-1])
     except OSError as error:
         what, expected = "this is not an interpreter with PyTorch", "a path as ../new/bin/python"
-        mend = "make one: python3 -m venv new && new/bin/pip install torch numpy matplotlib"
-        raise Unproved([Problem(python, 1, what, expected, str(error), mend)]) from error
+        fix = "make one: python3 -m venv new && new/bin/pip install torch numpy matplotlib"
+        raise Unproved([Problem(python, 1, what, expected, str(error), fix)]) from error
     said, packages = json.loads(asked.stdout.strip().splitlines()[-1])
     release = VERSION.match(said)
     return release[0] if release else said, packages

@@ -185,18 +185,18 @@ def _lost_blocks(page: Page, blocks: dict[int, CodeBlock], book: Book) -> Iterat
         found = block and block.code.rstrip("\n")
         if found != shown or block.expected_output is None:
             what, expected = "a code block is lost", f"the code of {reference.path}, and its output"
-            mend = "close the fences above this line, and move them out of the way"
-            yield page.problem(reference.line, what, expected, found or "nothing is run", mend)
+            fix = "close the fences above this line, and move them out of the way"
+            yield page.problem(reference.line, what, expected, found or "nothing is run", fix)
 
 
 def _failure(script: str, block: CodeBlock, result: Result) -> tuple[str, str, str, str] | None:
-    """What is wrong with the run of a block, what was expected and found, and what mends it."""
+    """What is wrong with the run of a block, what was expected and found, and what fixes it."""
     if result.refusal:
         # By the name that it has in the book, not by that of the file that was run.
         problem = refused(script, result)
         found = problem.found.replace(result.path, script)
         what = f"{script}, line {problem.line}: {problem.what}"
-        return what, problem.expected, found, problem.mend
+        return what, problem.expected, found, problem.fix
     # A page does not show which line ends there are, nor how many after the last line.
     texts = (block.expected_output, one_line_end(result.stdout))
     shown, printed = (text.rstrip("\n") + "\n" for text in texts)

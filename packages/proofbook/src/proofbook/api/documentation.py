@@ -30,8 +30,8 @@ def read_inventories(root: Path, sources: Iterable[InventorySource]) -> dict[str
         except (OSError, TypeError, ValueError, zlib.error, sphobjinv.SphobjinvError) as error:
             what, expected = "the inventory cannot be read", "a Sphinx inventory, version 2"
             found = str(error) or type(error).__name__
-            mend = f"download it: {source.base_url}objects.inv"
-            raise Unproved([Problem(source.file, 1, what, expected, found, mend)]) from error
+            fix = f"download it: {source.base_url}objects.inv"
+            raise Unproved([Problem(source.file, 1, what, expected, found, fix)]) from error
         # Modules first: a function may have the name of its module, and then it is the one meant.
         for entry in sorted(inventory.objects, key=lambda entry: entry.role != "module"):
             if entry.domain == "py":

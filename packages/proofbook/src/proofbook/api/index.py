@@ -213,8 +213,8 @@ def _build(file: Path) -> dict:
 
 def _unreadable(found: str) -> Unproved:
     what, expected = "the names of PyTorch cannot be read", "torch, as pinned in requirements.txt"
-    mend = f"{sys.executable} -m pip install -r requirements.txt"
-    return Unproved([Problem("requirements.txt", 1, what, expected, found, mend)])
+    fix = f"{sys.executable} -m pip install -r requirements.txt"
+    return Unproved([Problem("requirements.txt", 1, what, expected, found, fix)])
 
 
 _FILE_ENDINGS = {"py", "pyi", "pt", "pth", "md", "txt", "ipynb", "org"}

@@ -164,8 +164,8 @@ class _Context:
 
     def _problem(self, span: Span, near: str, use: CodeName) -> Problem:
         what = f"PyTorch {self.index.version} has no such name"
-        mend = f"correct the name, or {_QUOTES}"
-        return self.page.problem(span.line, what, near, ".".join(use.parts).lstrip("."), mend)
+        fix = f"correct the name, or {_QUOTES}"
+        return self.page.problem(span.line, what, near, ".".join(use.parts).lstrip("."), fix)
 
     def _known(self, name: str) -> bool:
         words = (self.index.words, self.words, self.shown.words, _BUILTIN)
@@ -178,8 +178,8 @@ class _Context:
             near = self._near(name, self.index.parameters)
         if near:
             what = f"no function of PyTorch {self.index.version} takes this argument"
-            mend = f"correct the argument, or {_QUOTES}"
-            yield self.page.problem(span.line, what, f"{near}=", f"{name}=", mend)
+            fix = f"correct the argument, or {_QUOTES}"
+            yield self.page.problem(span.line, what, f"{near}=", f"{name}=", fix)
 
     def _entries(self, use: CodeName) -> list[dict]:
         """The entries that the name of a call may mean; none where it may not be torch's."""
@@ -205,8 +205,8 @@ class _Context:
                 near = self._near(keyword, tuple(names), 0.6)
                 expected = f"{near}=" if near else ", ".join(names) or "no argument"
                 what = f"{use.parts[-1]} takes no such argument in PyTorch {self.index.version}"
-                mend = f"correct the argument, or {_QUOTES}"
-                yield self.page.problem(span.line, what, expected, f"{keyword}=", mend)
+                fix = f"correct the argument, or {_QUOTES}"
+                yield self.page.problem(span.line, what, expected, f"{keyword}=", fix)
             elif all(keyword in entry.get("deprecated_parameters", ()) for entry in entries):
                 yield from self._unsaid(span, f"{keyword}=", keyword, False)
 
@@ -234,8 +234,8 @@ class _Context:
             what = f"PyTorch {self.index.version} has deprecated this, and the page does not say so"
             shows = " and a snippet that prints the warning" if warns else ""
             expected = f"the word deprecated (弃用){shows}, here or behind a link in the paragraph"
-            mend = "say that it is deprecated and what to use now, or use that"
-            problem = self.page.problem(span.line, what, expected, found, mend)
+            fix = "say that it is deprecated and what to use now, or use that"
+            problem = self.page.problem(span.line, what, expected, found, fix)
             yield problem if "says" in missing else warning(problem)
 
     def _linked(self, line: int) -> list[str]:

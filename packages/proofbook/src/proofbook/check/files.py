@@ -31,8 +31,8 @@ def unused_files(book: Book) -> Iterator[Problem]:
         script = output.removesuffix(".out") + ".py"
         if script not in scripts:
             what, expected = "a recorded output without its script", f"a file {script}"
-            mend = f"delete {output}, or bring the script back"
-            yield Problem(output, 1, what, expected, "no such file", mend)
+            fix = f"delete {output}, or bring the script back"
+            yield Problem(output, 1, what, expected, "no such file", fix)
     traced = book.fact(traced_scripts)
     for file in book.files("snippets", ".trace"):
         if file.removesuffix(".trace") + ".py" not in traced:
@@ -50,8 +50,8 @@ def unused_files(book: Book) -> Iterator[Problem]:
 
 def _unused(file: str, what: str, expected: str, files: str = "") -> Problem:
     """The problem of a file that no page shows; `files`: what may be deleted, by default this."""
-    mend = f"name it on a page in both languages, or delete {files or file}"
-    return Problem(file, 1, what, f"a page with {expected}", "none", mend)
+    fix = f"name it on a page in both languages, or delete {files or file}"
+    return Problem(file, 1, what, f"a page with {expected}", "none", fix)
 
 
 def shadowed_modules(book: Book) -> Iterator[Problem]:
@@ -62,8 +62,8 @@ def shadowed_modules(book: Book) -> Iterator[Problem]:
                 "the script has the name of a Python module",
                 "a name that no module has",
             )
-            mend = "rename the script, its .out and the pages' references"
-            yield Problem(script, 1, what, expected, name, mend, book.pages_showing(script))
+            fix = "rename the script, its .out and the pages' references"
+            yield Problem(script, 1, what, expected, name, fix, book.pages_showing(script))
 
 
 def wrong_navigation(book: Book) -> Iterator[Problem]:

@@ -84,8 +84,8 @@ def _difference(book: Book, script: str, printed: str, pages: tuple[str, ...]) -
     if not book.has(output):
         if pages:
             return None  # reported by the pages that show it
-        mend = f"proofbook update {script}"
-        return Problem(output, 1, "no output is recorded", "a file", "none", mend)
+        fix = f"proofbook update {script}"
+        return Problem(output, 1, "no output is recorded", "a file", "none", fix)
     try:
         recorded, printed = book.text(output), one_line_end(printed)
         if same_but_for_rounding(recorded, printed, dtype_of_results(book.text(script))):
@@ -99,7 +99,7 @@ def other_variants(
     book: Book, script: str, now: Sequence[tuple[str, str]], pages: tuple[str, ...]
 ) -> Iterator[Problem]:
     """Where a script with other numbers in it did something else than its `.varied` says."""
-    name, mend = varied_file(script), f"proofbook update {script}"
+    name, fix = varied_file(script), f"proofbook update {script}"
     traced = script in book.fact(traced_scripts)
     try:
         own = book.text(recording_file(script)) if traced else ""
@@ -117,13 +117,13 @@ def other_variants(
             what = f"{script} does something else with {values}: {place}"
         elif not (traced or recording):
             what, expected = f"there is no figure to show with {values}", "one figure"
-            found, mend = "none, or several", "mend the script, or take other values (vary:)"
-            yield Problem(script, 1, what, expected, found, mend, pages)
+            found, fix = "none, or several", "fix the script, or take other values (vary:)"
+            yield Problem(script, 1, what, expected, found, fix, pages)
             return
         else:
             continue
         recorded, happens = f"{old}    (recorded)", f"{new}    (what PyTorch does now)"
-        yield Problem(name, number + 2, what, recorded, happens, mend, pages)
+        yield Problem(name, number + 2, what, recorded, happens, fix, pages)
         return
 
 
@@ -133,10 +133,10 @@ def _other_trace(
     """Where a script that was recorded did something else than its `.trace` says."""
     if now is None:
         return None
-    name, mend = recording_file(script), f"proofbook update {script}"
+    name, fix = recording_file(script), f"proofbook update {script}"
     if not book.has(name):
         what = f"no recording is kept, and {pages[0] if pages else 'a page'} shows it"
-        return Problem(name, 1, what, "a file", "none", mend, pages)
+        return Problem(name, 1, what, "a file", "none", fix, pages)
     try:
         kept = book.text(name)
     except UnicodeDecodeError:
@@ -145,7 +145,7 @@ def _other_trace(
         parse_trace(kept)
     except ValueError as error:
         what, why = "this is not what a recording is", str(error)
-        return Problem(name, 1, what, "a recording", why, mend, pages)
+        return Problem(name, 1, what, "a recording", why, fix, pages)
     dtype = dtype_of_results(book.text(script))
     if (difference := first_difference(kept, now, dtype)) is None:
         return None
@@ -156,6 +156,6 @@ def _other_trace(
         f"{script} does something else than what is recorded: {place}",
         f"{recorded}    (recorded; the figure shows this)",
         f"{happens}    (what PyTorch does now)",
-        f"if the new recording is right: {mend}",
+        f"if the new recording is right: {fix}",
         pages,
     )

@@ -23,5 +23,5 @@ def wrong_reason_words(book: Book) -> Iterator[Problem]:
         page = parse(f"{REASONS}.{language}.md", "\n".join(lines))
         for check in (wrong_words, wrong_names):
             for problem in check(page, book):
-                mend = f"correct the reason in {REASONS}: {problem.mend}"
-                yield replace(problem, file=REASONS, mend=mend, pages=())
+                fix = f"correct the reason in {REASONS}: {problem.fix}"
+                yield replace(problem, file=REASONS, fix=fix, pages=())

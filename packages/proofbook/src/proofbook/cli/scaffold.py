@@ -70,8 +70,8 @@ def create_page(root: Path, name: str, only: str | None = None) -> list[str]:
     codes = read_config(root).codes
     plain = len(codes) == 1 and (root / "docs/index.md").is_file()
     if only and only not in codes:
-        what, mend = "the book has no such language", f"proofbook new {name}"
-        problems.append(Problem(FILE, 1, what, " or ".join(codes), only, mend))
+        what, fix = "the book has no such language", f"proofbook new {name}"
+        problems.append(Problem(FILE, 1, what, " or ".join(codes), only, fix))
     for language in (only,) if only else codes:
         file = f"docs/{page}.md" if plain else f"docs/{page}.{language}.md"
         texts[file] = in_language(_PAGES, language).format(

@@ -97,8 +97,8 @@ def read_terms(book: Book) -> Terms:
     pages = book.pages_beside(file)
     for entry, line in tables(book, file, "term", pages):
         wrong = list(_faults(entry, book)) or list(_twice(entry, line, seen))
-        mend = f"correct the term in {file}"
-        problems += [Problem(file, line, *each, mend, pages) for each in wrong]
+        fix = f"correct the term in {file}"
+        problems += [Problem(file, line, *each, fix, pages) for each in wrong]
         if not wrong:
             fields = {k: tuple(v) if isinstance(v, list) else v for k, v in entry.items()}
             terms.append(Term(**fields))

@@ -124,6 +124,6 @@ def _problems(reference: Reference, page: Page, names: tuple[str, ...]) -> Itera
     for lesson, words, line in reference.worded("about"):
         if lesson not in known or not words or lesson in seen:
             expected = f"{LESSONS['about'].form}, once for each of {', '.join(known)}"
-            what, mend = "this describes no lesson of the part", "correct or remove this line"
-            yield page.problem(line, what, expected, f"about: {lesson} | {words}", mend)
+            what, fix = "this describes no lesson of the part", "correct or remove this line"
+            yield page.problem(line, what, expected, f"about: {lesson} | {words}", fix)
         seen.add(lesson)

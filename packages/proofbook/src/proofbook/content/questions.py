@@ -129,8 +129,8 @@ def as_pages(questions: Sequence[Question], book: Book) -> list[Page]:
 def in_the_file(problem: Problem, book: Book) -> Problem:
     """A problem that was found in `as_pages`, at the line of the question in its file."""
     file = book.config.questions
-    mend = f"correct the question in {file}: {problem.mend}"
-    return replace(problem, file=file, mend=mend, pages=book.pages_beside(file))
+    fix = f"correct the question in {file}: {problem.fix}"
+    return replace(problem, file=file, fix=fix, pages=book.pages_beside(file))
 
 
 def _link(question: Question, language: str, file: str, page_file: PageFile) -> str:
@@ -248,12 +248,12 @@ def _unasked(questions: Sequence[Question], book: Book) -> Iterator[Problem]:
         own = page.language == book.config.default.code
         if own and posixpath.basename(page.name) != "index" and page.name not in asked:
             expected = f'[[question]] with to = "{page.name}"'
-            mend = f"add one to {book.config.questions}"
+            fix = f"add one to {book.config.questions}"
             what = "no question leads to this page"
-            yield warning(Problem(page.file, 1, what, expected, "none", mend))
+            yield warning(Problem(page.file, 1, what, expected, "none", fix))
 
 
 def _problem(book: Book, line: int, what: str, expected: str, found: str) -> Problem:
     file = book.config.questions
-    mend, pages = f"correct the question in {file}", book.pages_beside(file)
-    return Problem(file, line, what, expected, found, mend, pages)
+    fix, pages = f"correct the question in {file}", book.pages_beside(file)
+    return Problem(file, line, what, expected, found, fix, pages)

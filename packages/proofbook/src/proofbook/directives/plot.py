@@ -224,8 +224,8 @@ def _wrong_labels(page: Page, reference: Reference, texts: list[str]) -> Iterato
 
 
 def _problem(page: Page, reference: Reference, what: str, expected: str, found: str) -> Problem:
-    mend = "correct the options below this line, or the script"
-    return page.problem(reference.line, what, expected, found, mend)
+    fix = "correct the options below this line, or the script"
+    return page.problem(reference.line, what, expected, found, fix)
 
 
 DrawnRuns = Sequence[tuple[str, str]]

@@ -125,20 +125,20 @@ def wrong_options(page: Page, reference: Reference, directive: Directive) -> Ite
         if key not in directive.options:
             forms = [option.form for option in directive.options.values()]
             expected = " or ".join(forms) or "no option"
-            what, mend = "unknown option", "correct or remove this line"
+            what, fix = "unknown option", "correct or remove this line"
         elif keys.count(key) > 1 and not directive.options[key].repeatable:
-            what, expected, mend = "the option stands twice", "one", "remove one"
+            what, expected, fix = "the option stands twice", "one", "remove one"
         else:
             continue
-        yield page.problem(line, what, expected, found, mend)
+        yield page.problem(line, what, expected, found, fix)
 
 
 def _files(book: Book) -> Iterator[str]:
     for path in book.config.directives:
         files = [path] if path.endswith(".py") else book.files(path.rstrip("/"), ".py")
         if not files or not book.has(files[0]):
-            what, mend = "the directives of the book are not there", "correct the option directives"
-            raise Unproved([Problem(FILE, 1, what, "a Python file or a folder", path, mend)])
+            what, fix = "the directives of the book are not there", "correct the option directives"
+            raise Unproved([Problem(FILE, 1, what, "a Python file or a folder", path, fix)])
         yield from files
 
 

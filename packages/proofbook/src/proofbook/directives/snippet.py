@@ -92,8 +92,8 @@ SNIPPET = Directive(
 def _problems(reference: Reference, page: Page, book: Book) -> Iterator[Problem]:
     """Why the snippet cannot be shown, or not as the page asks for it."""
 
-    def problem(what: str, expected: str, found: str, mend: str, line: int = reference.line):
-        return page.problem(line, what, expected, found, mend)
+    def problem(what: str, expected: str, found: str, fix: str, line: int = reference.line):
+        return page.problem(line, what, expected, found, fix)
 
     script = reference.path
     if not SNIPPET.matches(reference.path):
@@ -157,8 +157,8 @@ def _wrong_notes(reference: Reference, page: Page, code: str) -> Iterator[Proble
         if not note or "`" in note:
             found = f"note: {text} | {note}" if note else f"note: {text}"
             expected = f"{OPTIONS['note'].form}, in plain words: it becomes a comment of the code"
-            what, mend = "this is not a note for a line of the code", "correct this line"
-            yield page.problem(line, what, expected, found, mend)
+            what, fix = "this is not a note for a line of the code", "correct this line"
+            yield page.problem(line, what, expected, found, fix)
             continue
         wrong = list(_not_one_line("the text of the note", text, line, reference, page, code))
         yield from wrong
@@ -215,19 +215,19 @@ def _version_problems(
     script = reference.path
     printed = output_with(book, script, version)
     expected = f"a record of {script} as it is, in {record_file(version)}"
-    mend = f"record it, with a PYTHON that has PyTorch {version}: {COMMAND} {script}"
+    fix = f"record it, with a PYTHON that has PyTorch {version}: {COMMAND} {script}"
     if reference.then.count(version) > 1:
-        why, mend = "the page asks for it twice", "remove one"
+        why, fix = "the page asks for it twice", "remove one"
     elif printed is None:
         known = any(record.version == version for record in book.remember(known_records))
         why = "not run, changed since, or edited by hand" if known else "no such record"
     elif printed == book.text_or_empty(output_file(script)):
         expected, why = "another output than today's", "that version prints the same"
-        mend = "remove this line"
+        fix = "remove this line"
     else:
         return
     what = f"what PyTorch {version} printed cannot be shown"
-    yield page.problem(line, what, expected, why, mend)
+    yield page.problem(line, what, expected, why, fix)
 
 
 def _lines_with(code: list[str], text: str) -> list[int]:

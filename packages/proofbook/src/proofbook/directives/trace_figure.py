@@ -114,8 +114,8 @@ def problems(page: Page, reference: Reference, book: Book) -> Iterator[Problem]:
         return
     name = recording_file(reference.path)
 
-    def problem(what: str, expected: str, found: str, mend: str) -> Problem:
-        return page.problem(reference.line, what, expected, found, mend)
+    def problem(what: str, expected: str, found: str, fix: str) -> Problem:
+        return page.problem(reference.line, what, expected, found, fix)
 
     correct = "correct the options below this line"
     if reference.option("figure") != "trace" or captions:
@@ -129,8 +129,8 @@ def problems(page: Page, reference: Reference, book: Book) -> Iterator[Problem]:
         found = "none" if isinstance(error, OSError) else str(error)
         if isinstance(error, KeyError):
             found = f"a trace that tells of {error} without describing it"
-        mend = f"proofbook update {reference.path}"
-        yield problem("the snippet has no recorded trace", f"a file {name}", found, mend)
+        fix = f"proofbook update {reference.path}"
+        yield problem("the snippet has no recorded trace", f"a file {name}", found, fix)
         return
     if not any(event["k"] in ("node", "acc") for event in trace.events):
         found = f"{name}, in which no backward pass ran"

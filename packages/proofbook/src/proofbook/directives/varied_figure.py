@@ -171,10 +171,10 @@ def problems(
             if (asked(each), each.option("figure")) != (varied, kind):
                 expected = f"the same lines as on {other}:{each.line}"
                 found = "; ".join((f"figure: {kind}", *varied))
-                mend = "vary the same numbers of the same figure on all pages"
-                yield page.problem(line, what, expected, found, mend)
+                fix = "vary the same numbers of the same figure on all pages"
+                yield page.problem(line, what, expected, found, fix)
                 return
-    file, mend = varied_file(script), f"proofbook update {script}"
+    file, fix = varied_file(script), f"proofbook update {script}"
     try:
         own = book.text(recording_file) if kind == "trace" else ""
         known, runs = parse_runs(book.text(file), own)
@@ -182,10 +182,10 @@ def problems(
             build_graph(parse_trace(run.recording))
     except FileNotFoundError:
         yield page.problem(
-            line, "no runs with other numbers are kept", f"a file {file}", "none", mend
+            line, "no runs with other numbers are kept", f"a file {file}", "none", fix
         )
     except (ValueError, KeyError) as error:
-        yield page.problem(line, what, f"a file {file} of such runs", str(error), mend)
+        yield page.problem(line, what, f"a file {file} of such runs", str(error), fix)
     else:
         if known != varied or len(runs) != count:
-            yield page.problem(line, what, f"{file} with these values", "; ".join(known), mend)
+            yield page.problem(line, what, f"{file} with these values", "; ".join(known), fix)

@@ -22,7 +22,7 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
 class ExportError(Exception):
-    """Raised where the book could not be made into a file; says why, and what mends it."""
+    """Raised where the book could not be made into a file; says why, and what fixes it."""
 
 
 @contextmanager

@@ -127,5 +127,5 @@ def wrong_formula(page: Page, latex: str, reason: str) -> Problem:
     first, rows = latex.partition("\n")[0], page.lines
     found = [n for said in (f"${first}", first) for n, row in enumerate(rows, 1) if said in row]
     line = found[0] if found else 1
-    what, mend = "the formula cannot be set", "correct the formula on this line"
-    return page.problem(line, what, "LaTeX", f"{latex}\n{reason}", mend)
+    what, fix = "the formula cannot be set", "correct the formula on this line"
+    return page.problem(line, what, "LaTeX", f"{latex}\n{reason}", fix)

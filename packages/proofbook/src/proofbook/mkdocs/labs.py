@@ -205,10 +205,10 @@ def _cell(node: Node) -> Cell:
 def wrong_cell(script: str, cell: Cell, run: Result | None, book: Book) -> Iterator[Problem]:
     """Where a cell did something else in its notebook than its script did by itself."""
     pages, output = book.pages_showing(script), output_file(script)
-    mend = f"what comes before it in the notebook changes it: see {pages[0]}"
+    fix = f"what comes before it in the notebook changes it: see {pages[0]}"
     if cell.stderr:
         what = f"{script} complains in its notebook"
-        yield Problem(script, 1, what, "nothing on stderr", cell.stderr.strip(), mend, pages)
+        yield Problem(script, 1, what, "nothing on stderr", cell.stderr.strip(), fix, pages)
     # HTML has no empty lines at the ends of what a cell printed.
     recorded, printed = (
         one_line_end(text).strip("\n") for text in (book.text_or_empty(output), cell.stdout)
@@ -216,20 +216,20 @@ def wrong_cell(script: str, cell: Cell, run: Result | None, book: Book) -> Itera
     if not same_but_for_rounding(recorded, printed, dtype_of_results(book.text(script))):
         line, expected, found = first_different_line(recorded, printed)
         what = f"in its notebook, {script} prints something else than what is recorded"
-        yield Problem(output, line, what, expected, found, mend, pages)
+        yield Problem(output, line, what, expected, found, fix, pages)
     if run and not run.refusal and tuple(run.figures) != cell.figures:
         what = f"in its notebook, {script} draws something else than by itself"
         expected = f"the same {len(run.figures)} figures"
         found = f"{len(cell.figures)} figures, or other lines in them"
-        yield Problem(script, 1, what, expected, found, mend, pages)
+        yield Problem(script, 1, what, expected, found, fix, pages)
 
 
 def _failure(source: str, scripts: Sequence[str], error: Exception, book: Book) -> Problem:
     """Why a notebook did not come to its end."""
     why = f"{getattr(error, 'ename', type(error).__name__)}: {getattr(error, 'evalue', error)}"
     what = "the notebook of the page does not come to its end"
-    mend = f"see whether its scripts run by themselves: proofbook check {source}"
-    return Problem(source, 1, what, "every cell runs", why, mend, book.pages_showing(scripts[0]))
+    fix = f"see whether its scripts run by themselves: proofbook check {source}"
+    return Problem(source, 1, what, "every cell runs", why, fix, book.pages_showing(scripts[0]))
 
 
 def _scripts(page: Page) -> tuple[str, ...]:

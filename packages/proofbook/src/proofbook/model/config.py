@@ -185,8 +185,8 @@ def site_settings(root: Path, file: str) -> dict[str, Any]:
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         mark = getattr(error, "problem_mark", None)
         line = mark.line + 1 if mark else 1
-        what, mend = "the settings cannot be read", "correct this file"
-        raise Unproved([Problem(file, line, what, "YAML in UTF-8", str(error), mend)]) from error
+        what, fix = "the settings cannot be read", "correct this file"
+        raise Unproved([Problem(file, line, what, "YAML in UTF-8", str(error), fix)]) from error
     found = found if isinstance(found, dict) else {}
     if inherited := found.pop("INHERIT", None):
         base = Path(file).parent / str(inherited)

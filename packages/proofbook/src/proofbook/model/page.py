@@ -236,9 +236,9 @@ class Page:
         """The line of a place in the text, from 1."""
         return bisect_right(self.line_starts, place)
 
-    def problem(self, line: int, what: str, expected: str, found: str, mend: str) -> Problem:
+    def problem(self, line: int, what: str, expected: str, found: str, fix: str) -> Problem:
         """Something that does not hold on a line of the page."""
-        return Problem(self.file, line, what, expected, found, mend, (self.file,))
+        return Problem(self.file, line, what, expected, found, fix, (self.file,))
 
     def blanked(self, kinds: Collection[str], addresses: bool = False, letter: str = " ") -> str:
         text = list(self.text)

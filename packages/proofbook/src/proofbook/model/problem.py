@@ -1,4 +1,4 @@
-"""Problems: where something is wrong, what was expected, what was found, how to mend it."""
+"""Problems: where something is wrong, what was expected, what was found, how to fix it."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ class Problem:
     what: str
     expected: str
     found: str
-    mend: str
+    fix: str
     pages: tuple[str, ...] = ()
     severity: str = "error"
 
     def __str__(self) -> str:
-        rows = [("expected", self.expected), ("found", self.found), ("mend", self.mend)]
-        if not self.mend:  # what says it all in one line
+        rows = [("expected", self.expected), ("found", self.found), ("fix", self.fix)]
+        if not self.fix:  # what says it all in one line
             rows = []
         if self.pages and self.file not in self.pages:
             rows.append(("shown on", ", ".join(self.pages)))
@@ -74,8 +74,8 @@ def no_room(error: OSError) -> Problem:
     """A file or folder that could not be read or written while something was made."""
     place = str(error.filename2 or error.filename or ".")
     what, expected = "the system refuses this file or folder", "one that can be read and written"
-    mend = "make room on the disk, or change the rights"
-    return Problem(place, 1, what, expected, error.strerror or str(error), mend)
+    fix = "make room on the disk, or change the rights"
+    return Problem(place, 1, what, expected, error.strerror or str(error), fix)
 
 
 def without_duplicates(problems: Sequence[Problem]) -> list[Problem]:

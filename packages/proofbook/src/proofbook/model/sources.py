@@ -95,8 +95,8 @@ def _text_files(
             if entry.is_symlink() and not _can_be_followed(Path(entry.path), inside):
                 what = "the symbolic link cannot be followed"
                 found = f"a link to {os.readlink(entry.path)}"
-                mend = f"delete {file}, or put the file in its place"
-                refused.append(Problem(file, 1, what, "a link to a file of the book", found, mend))
+                fix = f"delete {file}, or put the file in its place"
+                refused.append(Problem(file, 1, what, "a link to a file of the book", found, fix))
             elif entry.is_dir():
                 waiting.append((Path(entry.path), file))
             elif entry.name.endswith((*TEXTS, ".json") if name == RECORDS else TEXTS):
@@ -108,8 +108,8 @@ def _text_files(
 
 
 def _too_large(file: str, size: int) -> Problem:
-    what, mend = "the page is too large for a browser", "cut it into several pages"
-    return Problem(file, 1, what, f"at most {LARGEST:,} bytes", f"{size:,} bytes", mend)
+    what, fix = "the page is too large for a browser", "cut it into several pages"
+    return Problem(file, 1, what, f"at most {LARGEST:,} bytes", f"{size:,} bytes", fix)
 
 
 def _can_be_followed(link: Path, inside: Iterable[Path]) -> bool:
@@ -123,8 +123,8 @@ def _can_be_followed(link: Path, inside: Iterable[Path]) -> bool:
 
 
 def _unreadable(file: str, error: OSError) -> Problem:
-    what, expected, mend = "this cannot be read", "a file that can be read", "change its rights"
-    return Problem(file, 1, what, expected, error.strerror or str(error), mend)
+    what, expected, fix = "this cannot be read", "a file that can be read", "change its rights"
+    return Problem(file, 1, what, expected, error.strerror or str(error), fix)
 
 
 def _read(file: Path, seen: tuple[int, int]) -> SourceFile:

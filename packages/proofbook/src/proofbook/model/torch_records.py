@@ -161,5 +161,5 @@ def _read(book: Book, file: str) -> TorchRecord | Problem:
     except (KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
         what, expected = "this is not a record of a version of PyTorch", f"what {COMMAND} writes"
         line, found = getattr(error, "lineno", 1), f"{type(error).__name__}: {error}"
-        mend = f"record it again, or delete {file}"
-        return Problem(file, line, what, expected, found, mend)
+        fix = f"record it again, or delete {file}"
+        return Problem(file, line, what, expected, found, fix)

@@ -29,7 +29,7 @@ class Refusal:
     what: str
     expected: str
     found: str
-    mend: str
+    fix: str
     line: int = 1
     engine: str = ""
 
@@ -106,16 +106,16 @@ def refused(
     `only_recorded`: the script ran well without the recorder, so that it is not at fault.
     """
     why = result.refusal
-    what, mend = why.what, why.mend.replace("SCRIPT", script)
+    what, fix = why.what, why.fix.replace("SCRIPT", script)
     if result.variants is not None and not why.engine:
         what = f"{what}, with another number in it"
-        mend = "take other values on the page (vary:), or mend the script"
+        fix = "take other values on the page (vary:), or fix the script"
     elif only_recorded and not why.engine:
         what = f"{what}, but only while it is recorded"
-        mend = "the script is right without the recorder: mend gradtrace, or do without the figure"
-    if "python" not in mend:
-        mend += f"; then: proofbook check {script}"
-    return Problem(why.engine or script, why.line, what, why.expected, why.found, mend, pages)
+        fix = "the script is right without the recorder: fix gradtrace, or do without the figure"
+    if "python" not in fix:
+        fix += f"; then: proofbook check {script}"
+    return Problem(why.engine or script, why.line, what, why.expected, why.found, fix, pages)
 
 
 def fault_of_recorder(saved: str) -> Refusal | None:
@@ -127,7 +127,7 @@ def fault_of_recorder(saved: str) -> Refusal | None:
         "the recorder of gradtrace failed, and not the snippets",
         "a recorder that knows the installed PyTorch",
         failure.found,
-        "the snippets are right: mend gradtrace, or go back to the PyTorch that it knows: "
+        "the snippets are right: fix gradtrace, or go back to the PyTorch that it knows: "
         "python -m pip install -r requirements.txt",
         failure.line,
         failure.file,
@@ -143,7 +143,7 @@ def unrecordable(saved: str) -> Refusal | None:
         "the recorder failed on this script",
         "a whole recording, or none",
         failure.found,
-        "the script may be right: do without figure: trace, or mend gradtrace",
+        "the script may be right: do without figure: trace, or fix gradtrace",
     )
 
 
@@ -215,7 +215,7 @@ def _failed(seen: Observation) -> Refusal | None:
             error["text"],
             "pin the package in requirements.txt and install it, or do without it"
             if missing
-            else "mend the script; if the error is the point, catch it and print it",
+            else "fix the script; if the error is the point, catch it and print it",
             error["line"] or seen.at(),
         )
     if seen.exit_code:
@@ -223,7 +223,7 @@ def _failed(seen: Observation) -> Refusal | None:
             "the script ends with a failure",
             "exit status 0",
             f"exit status {seen.exit_code}\n{_tail(seen.stderr)}".strip(),
-            "mend the script",
+            "fix the script",
             seen.report.get("line") or seen.at("exit("),
         )
     if seen.stderr.strip():
@@ -233,7 +233,7 @@ def _failed(seen: Observation) -> Refusal | None:
             WARNS,
             "nothing there: a warning that the page is about is caught and printed by the script",
             _tail(seen.stderr),
-            "catch the warning and print it, or mend its cause",
+            "catch the warning and print it, or fix its cause",
             int(places[-1]) if places else seen.at("stderr", "warn"),
         )
     return None

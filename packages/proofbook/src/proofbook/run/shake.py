@@ -50,14 +50,14 @@ def fragile(
 def _difference(root: Path, script: str, machine: str, result: Result) -> Problem | None:
     output = output_file(script)
     if not (root / output).is_file():
-        mend = f"proofbook update {script}"
-        return Problem(output, 1, "no output is recorded", "a file", "none", mend)
+        fix = f"proofbook update {script}"
+        return Problem(output, 1, "no output is recorded", "a file", "none", fix)
     recorded, printed = read(root / output), one_line_end(result.stdout)
     if result.refusal:
         why = result.refusal
         what = f"{machine}: {why.what}"
-        mend = why.mend.replace("SCRIPT", script)
-        return Problem(script, why.line, what, why.expected, why.found, mend)
+        fix = why.fix.replace("SCRIPT", script)
+        return Problem(script, why.line, what, why.expected, why.found, fix)
     if same_but_for_rounding(recorded, printed, dtype_of_results(read(root / script))):
         return None
     line, said, prints = first_different_line(recorded, printed)

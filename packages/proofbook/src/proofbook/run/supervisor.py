@@ -285,8 +285,8 @@ def _noted_line(trace: Path, script: str) -> int | None:
 def without_room(script: str, error: OSError) -> Result:
     """The result for a script that cannot be run: the disk has no room for the run, or refuses."""
     what, expected = "the script cannot be run", "a temporary folder that can be written"
-    mend = "make room on the disk, or set TMPDIR to another folder"
-    return Result(script, "", 0.0, Refusal(what, expected, str(error), mend))
+    fix = "make room on the disk, or set TMPDIR to another folder"
+    return Result(script, "", 0.0, Refusal(what, expected, str(error), fix))
 
 
 def unreadable(script: str) -> Result | None:
@@ -301,7 +301,7 @@ def unreadable(script: str) -> Result | None:
         found = Refusal(what, expected, str(error), "see to its rights")
     except UnicodeDecodeError as error:
         wrong = not_utf8(script, error)
-        found = Refusal(wrong.what, wrong.expected, wrong.found, wrong.mend, wrong.line)
+        found = Refusal(wrong.what, wrong.expected, wrong.found, wrong.fix, wrong.line)
     else:
         return None
     return Result(script, "", 0.0, found)
