@@ -139,7 +139,7 @@ def test_a_survivor_is_listed_and_lowers_the_share(book):
         f"{EN}:1: nobody: anchor: 'at is three times w? {{ #three-times }}' -> "
         "'at is three times w? { #hree-times }'",
     ]
-    assert [row.split()[-10:-5] for row in table(told).splitlines()[1:3]] == [
+    assert [row.split()[-9:-4] for row in table(told).splitlines()[1:3]] == [
         ["1", "0", "0", "0.0%", f"{KINDS['digit in code'].floor:.1%}"],
         ["1", "0", "1", "0.0%", "100.0%"],
     ]

@@ -15,7 +15,7 @@ from proofbook.testing.browser import needs_browser
 pytestmark = needs_browser
 
 REQUESTS = 10
-WEIGHT = 130_000
+WEIGHT = 131_000
 """Bytes of everything that a page asks for before its reader does anything."""
 
 

@@ -48,7 +48,7 @@ field.form.addEventListener("reset", () => setTimeout(entered))
 
 // The theme calls the copy button of each block of code a navigation; a page has one or two.
 new MutationObserver(() => {
-  for (const nav of document.querySelectorAll("nav.md-code__nav:not([role])")) nav.role = "group"
+  for (const nav of document.querySelectorAll("nav.md-code__nav:not([role])")) nav.role = "none"
 }).observe(document.body, { childList: true, subtree: true })
 
 // What a reader copies is the script, whatever the page shows of it: notes with their "# ", lines that are folded.

@@ -190,7 +190,7 @@ def _is_acyclic(graph: Graph) -> bool:
 def told(body: str, folder, language: str) -> tuple[str, dict[str, str]]:
     """What is told of parameters at the end, and the `.grad` that their boxes show, by titles."""
     trace = recorded(body, folder)
-    graph = build_graph(trace, told=parameters(trace))
+    graph = build_graph(trace, run=parameters(trace))
     (step,) = (s for s in list_steps(trace, language, graph) if s.kind == "backward_end")
     grads = {f"{key}g": box.title for key, box in graph.boxes.items()}
     return step.sentence, {grads[slot]: text for slot, text in step.changes.items()}
@@ -233,7 +233,7 @@ def test_the_same_in_chinese(tmp_path):
 
 def test_of_a_correct_script_nothing_is_told(tmp_path):
     trace = recorded(BLOCKS, tmp_path)
-    graph = build_graph(trace, told=parameters(trace))
+    graph = build_graph(trace, run=parameters(trace))
     assert graph.explained == () and graph == build_graph(trace)
 
 
@@ -253,7 +253,7 @@ def test_many_parameters_are_counted(tmp_path):
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_outcome_and_every_cut_has_words(language):
     phrases = LANGUAGES[language]
-    assert {f"{kind}_{outcome}" for kind in ("why", "told") for outcome in EXPLAINED} <= set(
+    assert {f"{kind}_{outcome}" for kind in ("why", "said") for outcome in EXPLAINED} <= set(
         phrases
     )
     assert {f"cut_{how}" for how in get_args(How)} <= set(phrases)

@@ -95,7 +95,7 @@ ODD: dict[str, tuple[Change, str, str]] = {
     "JSON that nests": (
         lambda book: book.write("snippets/versions/2.0.0.json", DEEP),
         "snippets/versions/2.0.0.json:1",
-        "this is no JSON",
+        "this is not a record of a version of PyTorch",
     ),
     "a link of many parts": (
         added(f"\n[a]({LONG.replace('xx', 'x/')}.md)\n"),
