@@ -7,7 +7,7 @@
     trace = record_script("train.py")               # runs the script in this process, with torch
     html = draw_figure(trace, "figure-1", "en")     # its page needs trace.css and trace.js as well
 
-How a trace comes to be and what becomes of it, folder by folder:
+How a trace is recorded and used, folder by folder:
 
     recording/ runs a script and observes it            -> Trace (`gradtrace.trace`)
     graph/     the boxes and edges that are drawn       -> Graph
@@ -16,7 +16,7 @@ How a trace comes to be and what becomes of it, folder by folder:
     draw/      SVG, HTML, the player's files            -> text
     doctor/    what is wrong with the gradients         -> Finding
 
-The names below are imported when they are first asked for; only those of `recording.recorder`
+The names below are imported lazily; only the names from `recording.recorder`
 import torch.
 """
 

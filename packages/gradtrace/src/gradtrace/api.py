@@ -43,9 +43,9 @@ def record(
             optimizer.step()
         trace.save("step.html")
 
-    Both may be left out: a `model` has its parameters named ("model.0.weight") where the code has
-    no name for it, of an `optimizer` (or several) it is said which parameters it holds. Nothing is
-    recorded in other threads, and torch is not seeded.
+    Both arguments are optional: parameters of `model` are named ("model.0.weight") where the code
+    has no name for them; of `optimizer` (or several) it is recorded which parameters it holds.
+    Other threads are not recorded, and torch is not seeded.
     """
     return RecordedBlock(model, optimizer)
 
@@ -53,8 +53,8 @@ def record(
 class RecordedBlock:
     """What happened in one `with` block: a page (`save`, `show`), a report, the data (`trace`).
 
-    Where the block ends with an error, what had happened until then is there, and the error.
-    `code`: the name of a file and the text that is run in the block, where that isn't its own.
+    If the block ends with an error, the events before it are recorded, and the error.
+    `code`: the file name and the text that runs in the block, where it isn't its own.
     """
 
     def __init__(
@@ -118,8 +118,8 @@ class RecordedBlock:
             print(file.name)
 
     def report(self, language: str | None = None, name: str | None = None) -> str:
-        """What is wrong with the gradients, in text, as `gradtrace doctor` has it. `name` is what
-        it calls the code; without one, that is the name of the file, or of the notebook's cell."""
+        """A text report of what is wrong with the gradients, as `gradtrace doctor` prints it.
+        `name` is the title; by default the name of the file or of the notebook cell."""
         language = _known(language)
         run = Run(self.trace)
         return report(run, diagnose(run), language, name or self._name)
@@ -167,19 +167,19 @@ def _optimizers(given: Optimizer | Sequence[Optimizer] | None) -> list[Optimizer
 
 
 def _has_screen() -> bool:
-    """Whether a browser can be opened; on a server there is at best one that fills the terminal."""
+    """Whether a browser can be opened; a server has at best a text browser."""
     return os.name == "nt" or sys.platform == "darwin" or bool(os.environ.get("DISPLAY"))
 
 
 def page_in_cell(page: str, height: int) -> str:
-    """A page as a part of another one, from which it is separate."""
+    """A page embedded in another one, isolated from it."""
     # Without it a link to a place in the page leads to the notebook.
     page = page.replace("<head>", '<head><base href="about:srcdoc">', 1)
     return _FRAME.format(page=html.escape(page), height=height)
 
 
 def show_in_cell(page: str, height: int) -> bool:
-    """Show a page below the cell that is running; returns whether there is one, of a notebook."""
+    """Show a page below the notebook cell that is running; returns whether there is one."""
     from gradtrace.recording.position import running_ipython
 
     shell = running_ipython()

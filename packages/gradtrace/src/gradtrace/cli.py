@@ -39,17 +39,17 @@ from gradtrace.vary import VariedScript, run_variants, varied_script
 from gradtrace.words import LANGUAGES
 
 CLOSED_PIPE = 141
-"""The exit status where nobody reads the output any more, as a shell has it."""
+"""The exit status when the output pipe is closed, as in a shell."""
 MAX_NAMED = 20
-"""So many modules are named, where the one that is asked for isn't there."""
+"""The number of modules that are named where the requested one doesn't exist."""
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the command; returns the exit status, which is that of the script if it ran."""
+    """Run the command; returns the exit status: the script's if it ran."""
     try:
         status = _run(arguments)
         sys.stdout.flush()
-    except BrokenPipeError:  # who reads the output has seen enough: `gradtrace doctor x.py | head`
+    except BrokenPipeError:  # the reader has closed the pipe: `gradtrace doctor x.py | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for the flush at the end
         return CLOSED_PIPE
     return status
@@ -124,8 +124,8 @@ def record_page(options: Options) -> int:
 def _most_passes(
     passes: tuple[int, int] | None, steps: tuple[int, int | None] | None, until: str | None
 ) -> int | None:
-    """How many backward passes are recorded at most: all, where the steps have an end, or only the
-    last are kept."""
+    """The number of backward passes to record at most: all, if the steps have an end; otherwise
+    only the last are retained."""
     if until == "error":
         return None
     if passes:
@@ -134,7 +134,7 @@ def _most_passes(
 
 
 def _never(options: Options, run: UnbegunRun) -> str:
-    """What is said where nothing came that the recording was to begin with."""
+    """The message if the event at which recording should begin never happened."""
     key = "never_step" if options.steps else f"never_{options.until.replace('-', '_')}"
     first = (options.steps or "").partition("-")[0]
     parts = {"steps": run.steps, "passes": run.passes, "first": first}
@@ -142,13 +142,13 @@ def _never(options: Options, run: UnbegunRun) -> str:
 
 
 def _nothing_after(options: Options, run: RecordedRun) -> str:
-    """What is said where the script made no backward pass after the recording had begun."""
+    """The message if the script ran no backward pass after the recording began."""
     phrases, (key, parts) = LANGUAGES[options.page_language], began_note(run.began)
     return f"{phrases[key].format(**parts)} {phrases['nothing_after']}".replace("`", "")
 
 
 def _to_vary(options: Options, script: Path) -> VariedScript | None:
-    """The script with other numbers; None where it is not Python, as its run will tell."""
+    """The script with other numbers; None if it is not valid Python, which its run will report."""
     try:
         return varied_script(options, script.read_text(encoding="utf-8-sig"))
     except SyntaxError:
@@ -156,7 +156,7 @@ def _to_vary(options: Options, script: Path) -> VariedScript | None:
 
 
 def _notes_on_variants(varied: VariedRuns, language: str) -> list[str]:
-    """What is said where the numbers make no difference."""
+    """The notes printed if the numbers make no difference."""
     own = varied.runs[varied.own]
     same = all(run.trace and _is_same(run.trace, own.trace) for run in varied.runs)
     names = ", ".join(number.name for number in varied.numbers)
@@ -170,8 +170,8 @@ def _is_same(one: Trace, other: Trace) -> bool:
 def _checked(
     options: Options, run: RecordedRun, job: Job, passes: tuple[int, int] | None
 ) -> tuple[Trace, list[str]]:
-    """The trace of a run, and sentences on it. Raises `CommandError` where it lacks what is asked
-    for."""
+    """The trace of a run, and notes on it. Raises `CommandError` where it lacks what was
+    requested."""
     trace, notes = finished_trace(run, job, options.page_language)
     _check_passes(trace, run, options, passes)
     _check_module(trace, options)
@@ -187,7 +187,7 @@ def _write_page(
     passes: tuple[int, int] | None,
     varied: VariedRuns | None,
 ) -> str:
-    """Write the page of what was recorded; returns what to print about it."""
+    """Write the page of a recording; returns the message to print about it."""
     name, language = Path(run.script).name, options.page_language
     try:
         text = standalone_page(name, trace, language, notes, passes, options.path, varied)
@@ -205,7 +205,7 @@ def _write_page(
 
 
 def _check_module(trace: Trace, options: Options) -> None:
-    """Raise `CommandError` where the module that is asked for was not called."""
+    """Raise `CommandError` where the requested module was not called."""
     paths = module_paths(trace)
     if not options.path or options.path in paths:
         return
@@ -220,7 +220,7 @@ def _check_module(trace: Trace, options: Options) -> None:
 def _check_passes(
     trace: Trace, run: RecordedRun, options: Options, passes: tuple[int, int] | None
 ) -> None:
-    """Raise `CommandError` where nothing can be drawn, or not the passes that are asked for."""
+    """Raise `CommandError` where nothing can be drawn, or the requested passes cannot."""
     total = len(backward_passes(trace))
     if not can_be_drawn(trace):
         ends = {

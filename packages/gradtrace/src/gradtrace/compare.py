@@ -1,4 +1,4 @@
-"""Compares two traces: the one that is kept in a `.trace` file, and the one of a new run."""
+"""Compares two traces: the one stored in a `.trace` file, and the one of a new run."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import NamedTuple
 from gradtrace.same_numbers import same_but_for_rounding
 
 _WIDTH = 160
-"""So many characters of a line are shown, from a little before the first that differs."""
+"""The number of characters shown of a line, from a little before the first difference."""
 _BEFORE = 60
 _TABLES = {"t": "tensor", "n": "node", "c": "call"}
 _VERSIONS = ('"torch": ', '"python": ')
-"""How the lines begin that say under which versions a trace was recorded."""
+"""The prefixes of the lines that name the versions under which a trace was recorded."""
 
 
 class Difference(NamedTuple):
@@ -35,11 +35,11 @@ def trace_path(script: Path) -> Path:
 
 
 def first_difference(old: str, new: str, dtype: str | None = None) -> Difference | None:
-    """The first difference of two texts of traces, or None.
+    """The first difference between two texts of traces, or None.
 
-    What ran is compared. The versions of PyTorch and Python are no difference: the same script is
-    recorded under several. With a `dtype`, "float32" or "float64", neither is the rounding of
-    results of that type.
+    Only what ran is compared: versions of PyTorch and Python are ignored, since the same script is
+    recorded under several. With a `dtype`, "float32" or "float64", rounding of results of that type
+    is ignored as well.
     """
     old_lines, new_lines = comparable_lines(old), comparable_lines(new)
     pairs = enumerate(zip_longest(old_lines, new_lines))

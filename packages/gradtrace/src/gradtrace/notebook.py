@@ -1,4 +1,4 @@
-"""The magic `%%gradtrace` of notebooks. IPython is not imported: where it runs, it is there."""
+"""The magic `%%gradtrace` of notebooks. IPython is not imported: it already runs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from gradtrace.api import RecordedBlock
 
 
 def _number_of_cell() -> int:
-    """The number of the cell that is running; IPython itself counts on already."""
+    """The number of the cell that is running; IPython's own counter is already one ahead."""
     from gradtrace.recording.position import calling_frame, cell_name
 
     label = cell_name(calling_frame().f_code.co_filename) or ""
@@ -16,7 +16,7 @@ def _number_of_cell() -> int:
 
 
 def load_ipython_extension(shell) -> None:
-    """What `%load_ext gradtrace` calls."""
+    """IPython calls this for `%load_ext gradtrace`."""
 
     def magic(line: str, cell: str | None = None) -> None:
         __tracebackhide__ = True  # from IPython, which shows the user's lines alone then
@@ -28,7 +28,7 @@ def load_ipython_extension(shell) -> None:
 def _magic(shell, line: str, cell: str | None) -> None:
     """`%%gradtrace` records its cell and shows the page below it; `%gradtrace` records its line.
 
-    `%%gradtrace trace` also keeps what was recorded, in a variable of this name.
+    `%%gradtrace trace` also stores the recording in a variable of this name.
     """
     __tracebackhide__ = True
     name = line.strip() if cell is not None else ""

@@ -1,4 +1,4 @@
-"""What the command line of `gradtrace` asks for, whether it can be done, and the error if not."""
+"""The options of the command `gradtrace`, and the error if they cannot be met."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from gradtrace.words import LANGUAGES, language_of_locale
 
 
 class CommandError(Exception):
-    """What was asked for could not be done. Its text is what the command prints.
+    """The request could not be met. Its text is the message that the command prints.
 
     `file` is the script as it was named; `line` counts from 1.
     """
@@ -34,16 +34,16 @@ class CommandError(Exception):
 
 SUFFIX = ".html"
 UNTIL = ("nan", "inf", "error", "zero-grad")
-"""What a recording may be begun at; of "error", what led to it."""
+"""The events at which a recording may begin; for "error" it is the last steps before it."""
 
 _RANGE = re.compile(r"([1-9]\d{0,8})(?:-([1-9]\d{0,8}))?")
 
 
 @dataclass(frozen=True)
 class Options:
-    """What was asked for on the command line: `file` is a script, or `module` a module of Python;
-    `arguments` are those of the script. `path`: the nn.Module at which the page opens; `vary`:
-    the numbers of the script that are changed in it."""
+    """The options of the command: `file` is a script, or `module` a Python module; `arguments` are
+    the script's. `path`: the nn.Module at which the page opens; `vary`: the numbers of the script
+    that are changed on the page."""
 
     file: str = ""
     module: str = ""
@@ -61,17 +61,18 @@ class Options:
 
     @property
     def name(self) -> str:
-        """What was named, for messages."""
+        """The name of the script or module, for messages."""
         return self.file or self.module
 
     @property
     def page_language(self) -> str:
-        """The language of the page, and of what is said about it."""
+        """The language of the page, and of the messages about it."""
         return self.language or language_of_terminal()
 
 
 def parser_of_script(prog: str, **texts: str) -> argparse.ArgumentParser:
-    """A parser for what each command is asked: which script or module, in which language, how long.
+    """A parser for the options of all commands: which script or module, the language, the time
+    limit.
 
     `texts`: its `description` and its `epilog`.
     """
@@ -89,7 +90,7 @@ def parser_of_script(prog: str, **texts: str) -> argparse.ArgumentParser:
 
 
 def parsed(parser: argparse.ArgumentParser, arguments: list[str]) -> dict:
-    """What was asked for, with the fields of `Options`; ends the process if it is not clear."""
+    """The parsed options, with the fields of `Options`; ends the process if they are invalid."""
     found = vars(parser.parse_args(arguments))
     script, module = found.pop("script"), found.pop("module")
     name, *rest = module or script or [""]
@@ -99,7 +100,7 @@ def parsed(parser: argparse.ArgumentParser, arguments: list[str]) -> dict:
 
 
 def parse_options(arguments: list[str]) -> Options:
-    """What was asked for; ends the process where it cannot be understood."""
+    """The parsed options; ends the process if they are invalid."""
     parser = parser_of_script(
         "gradtrace",
         description="Record what autograd did in a script, and write an HTML file that plays it.",
@@ -142,7 +143,7 @@ def seconds(text: str) -> float:
 
 
 def script_path(file: str) -> Path:
-    """The script that is named; raises `CommandError` where it cannot be run."""
+    """The path of the script; raises `CommandError` if it cannot be run."""
     script = Path(file).resolve()
     fix = "name a script: gradtrace train.py"
     if not script.exists():
@@ -162,9 +163,9 @@ def script_path(file: str) -> Path:
 
 
 def page_path(options: Options) -> Path:
-    """Where the page goes; a file of another origin is written over only if named with -o.
+    """The path of the page; a file of another origin is overwritten only if named with -o.
 
-    Raises `CommandError` where there is no place for it.
+    Raises `CommandError` if the page cannot be written there.
     """
     stem = Path(options.file).stem or options.module.rpartition(".")[2]
     out = Path(options.out) if options.out else Path(stem + SUFFIX)
@@ -190,14 +191,14 @@ def page_path(options: Options) -> Path:
 
 
 def unwritable(options: Options, out: Path, found: str) -> CommandError:
-    """The error of a page that has no place."""
+    """The error of a page that cannot be written."""
     what, fix = f"{out} cannot be written", f"name another place: -o trace{SUFFIX}"
     expected = f"a file that ends in {SUFFIX}, in a folder that is there"
     return CommandError(options.name, 1, what, expected, found, fix)
 
 
 def passes_asked_for(options: Options) -> tuple[int, int] | None:
-    """The first and the last backward pass that are to be shown."""
+    """The first and the last backward pass requested."""
     if options.passes is None:
         return None
     first, last = _range(options, "passes", "these are no backward passes")
@@ -205,7 +206,7 @@ def passes_asked_for(options: Options) -> tuple[int, int] | None:
 
 
 def steps_asked_for(options: Options) -> tuple[int, int | None] | None:
-    """The step of the optimizer from which on it is recorded, and the last, if there is one."""
+    """The first optimizer step to record, and the last, if there is one."""
     if options.steps is None:
         return None
     return _range(options, "steps", "these are no steps of an optimizer")
@@ -221,6 +222,6 @@ def _range(options: Options, option: str, what: str) -> tuple[int, int | None]:
 
 
 def language_of_terminal() -> str:
-    """The language that the environment asks for."""
+    """The language set in the environment."""
     names = map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))
     return language_of_locale(next(filter(None, names), None) or locale.getlocale()[0] or "")

@@ -1,4 +1,4 @@
-"""What is said of a run: how the recording began and ended, or why there is none."""
+"""The notes on a run: how the recording began and ended, or why there is none."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ Note = tuple[str, dict]
 
 
 def finished_trace(run: RecordedRun, job: Job, language: str) -> tuple[Trace, list[str]]:
-    """The trace of a run without what is unfinished, and sentences on its beginning and end."""
+    """The trace of a run without unfinished events, and sentences on its beginning and end."""
     trace, notes = _trace_and_notes(run, job)
     return trace, [LANGUAGES[language][key].format(**values) for key, values in notes]
 
@@ -69,7 +69,7 @@ def began_note(began: Began) -> Note:
 
 
 def _trace_and_notes(run: RecordedRun, job: Job) -> tuple[Trace, list[Note]]:
-    """The trace of a run without what is unfinished, and what a reader must know of the end."""
+    """The trace of a run without unfinished events, and notes on how it ended."""
     trace, line = run.trace, run.line or "?"
     if run.end in ("enough", "limit", "interrupted"):
         trace = without_unfinished(trace, job.passes or len(backward_passes(trace)))

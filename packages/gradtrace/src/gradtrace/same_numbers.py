@@ -2,9 +2,9 @@
 
 Another processor may add the terms of a sum in another order. Its result is then a last bit away,
 and a tensor of which one element is no longer a whole number is printed in another format:
-`[3., 15.]` becomes `[ 3.0000, 15.0000]`. The numbers are the same all the same.
+`[3., 15.]` becomes `[ 3.0000, 15.0000]`. The numbers are still the same.
 
-A text is compared as what stands around its numbers, which must be equal but for the blanks that
+A text is split into the text around its numbers, which must be equal but for the blanks that
 align columns, and its numbers, of which each pair must be the same number:
 
 - whole numbers without a point are counts, not results: they must be equal;
@@ -24,7 +24,7 @@ import re
 import struct
 
 UNITS = 4
-"""How many units in the last place two results may be apart that only rounding tells apart."""
+"""How many units in the last place two results may differ by rounding alone."""
 
 _NUMBER = re.compile(r"(?<![\w.])(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w]|\.\w)")
 _BLANKS = re.compile(r"[ \t]+")
@@ -34,24 +34,24 @@ _ROW = re.compile(r"(?<=,)\s+(?=\[)")
 
 _BITS = {"float32": 24, "float64": 53}
 _TELLING = {"float32": 9, "float64": 17}
-"""So many digits tell any two numbers of the dtype apart."""
+"""The number of digits that distinguish any two numbers of the dtype."""
 
 
 def same_but_for_rounding(one: str, other: str, dtype: str = "float32") -> bool:
-    """Whether two texts differ in nothing but the rounding of results and their print format.
+    """Whether two texts differ only in the rounding of results and their print format.
 
-    `dtype`: of the results that they show, "float32" or "float64".
+    `dtype`: the type of the results that they show, "float32" or "float64".
     """
     if one == other:
         return True
     numbers, others = _NUMBER.findall(one), _NUMBER.findall(other)
     if numbers == others or _around_numbers(one) != _around_numbers(other):
-        return False  # no number is printed otherwise, so neither are columns aligned otherwise
+        return False  # no number's format differs, so columns cannot be aligned differently
     return all(same_number(a, b, dtype) for a, b in zip(numbers, others, strict=True))
 
 
 def same_number(one: str, other: str, dtype: str = "float32") -> bool:
-    """Whether two numbers, as they are printed without a sign, are one result of this dtype."""
+    """Whether two numbers, printed without a sign, are the same result of this dtype."""
     if one == other:
         return True
     if not (_has_point(one) and _has_point(other)):
@@ -70,7 +70,7 @@ def same_number(one: str, other: str, dtype: str = "float32") -> bool:
 
 
 def _around_numbers(text: str) -> list[str]:
-    """What stands before, between and after the numbers of a text, without aligning blanks."""
+    """The text before, between and after the numbers, without aligning blanks."""
     return [_BLANKS.sub(" ", _ROW.sub("", _ALIGNED.sub("", part))) for part in _NUMBER.split(text)]
 
 
@@ -79,13 +79,13 @@ def _has_point(number: str) -> bool:
 
 
 def _digits(number: str) -> int:
-    """How many significant digits are written."""
+    """The number of significant digits written."""
     mantissa = re.split("[eE]", number)[0]
     return len(mantissa.replace(".", "").lstrip("0"))
 
 
 def _decimals(number: str) -> tuple[int, str]:
-    """How many digits stand behind the point, and the exponent."""
+    """The number of digits after the decimal point, and the exponent."""
     mantissa, _, exponent = number.replace("E", "e").partition("e")
     return len(mantissa.partition(".")[2]), exponent
 

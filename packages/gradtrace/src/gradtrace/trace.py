@@ -1,4 +1,4 @@
-"""The trace of one run of a script, format 1: what it holds, and how it is written to a file.
+"""The trace of one run of a script, format 1: its contents, and how it is written to a file.
 
 A trace lists what happened in the order in which it happened (`events`) and describes each tensor
 and each autograd node once (`tensors`, `nodes`). It is written as JSON with one tensor, node or
@@ -7,12 +7,12 @@ event a line, so that two traces can be compared line by line. This module does 
 What must be known to read the events:
 
 - Numbers are those that PyTorch prints (see `Value`), not the shortest ones that round-trip.
-- `acc.after` is `.grad` right after the addition, before any post-accumulate hook; what such a hook
-  changes follows as a `grad_set`.
+- `acc.after` is `.grad` right after the addition, before any post-accumulate hook; a change by such
+  a hook follows as a `grad_set`.
 - A caught error is an event as well; `error.p` names the backward pass that raised it.
 - There is one `print` for each printed line or block.
 - `step` stands before the step_post hooks of the script, as it happens before them.
-- `tensors` holds what an event or a name of the script leads to, and nothing else.
+- `tensors` holds only tensors that an event or a name of the script refers to.
 - Versions are without a build: "2.13.0", not "2.13.0+cpu"; "3.11".
 """
 
@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NotRequired, TypedDict
 
 FORMAT = 1
-"""The number of the format; it changes when old code could not read a new trace."""
+"""The number of the format; it is increased when old code cannot read a new trace."""
 
 Number = int | float | str
 """As PyTorch prints it: 0.0367, 60 (a float without a fraction), -2.5e-05, "nan", "inf", "-inf";
@@ -34,7 +34,7 @@ a complex number is a string, "1+2j"."""
 class Value(TypedDict):
     """The numbers of a tensor when it was looked at. A value never changes.
 
-    There is one of `v`, `u` and `m`; none where the numbers cannot be read (see `layout`).
+    There is one of `v`, `u` and `m`; none if the numbers cannot be read (see `layout`).
     All numbers of a tensor are rounded together, as `print(tensor)` does: four decimals, in
     scientific notation where they are far apart.
     """
@@ -42,35 +42,35 @@ class Value(TypedDict):
     s: list[int]
     """The shape."""
     d: NotRequired[str]
-    """The dtype, without "torch."; not given for float32."""
+    """The dtype, without "torch."; absent for float32."""
     v: NotRequired[Any]
-    """Every number, in nested lists as the shape says. With `c` a single number."""
+    """Every number, in nested lists of that shape. With `c` a single number."""
     c: NotRequired[Literal[1]]
     """There are several elements, and all of them are `v`."""
     u: NotRequired[list[list[Number]]]
-    """Of a large tensor with few different numbers: each, and how often; in ascending order."""
+    """For a large tensor with few different numbers: each, and its count; in ascending order."""
     m: NotRequired[list[Number]]
-    """Of any other large tensor: the least, the mean, the greatest, the Euclidean norm."""
+    """For any other large tensor: the minimum, the mean, the maximum, the Euclidean norm."""
     layout: NotRequired[str]
     """Why there are no numbers: "torch.sparse_coo", "meta", "vmap", a class of its own."""
 
 
 class Tensor(TypedDict):
-    """A tensor. Its key is "t0", "t1", ... in the order in which the recorder saw them first."""
+    """A tensor. Its key is "t0", "t1", ... in the order in which the recorder first saw them."""
 
     names: NotRequired[list[str]]
-    """What the script called it: "w", "net.0.weight", "pair[1]". Global names first. Of a tensor
-    that an operation added to the graph, not those that functions have for it as an argument."""
+    """Its names in the script: "w", "net.0.weight", "pair[1]". Global names first. For a tensor
+    that an operation added to the graph, without the names of function arguments."""
     shape: list[int]
     dtype: NotRequired[str]
-    """Not given for float32."""
+    """Absent for float32."""
     leaf: bool
     rg: bool
     """Whether it requires a gradient, when the recorder last saw it."""
     param: NotRequired[Literal[True]]
     """It is an nn.Parameter."""
     opt: NotRequired[str]
-    """The class of an optimizer that was given it."""
+    """The class of an optimizer that holds it."""
     n: NotRequired[str]
     """The node that made it (its grad_fn); the last one, if it was changed in place."""
     value: NotRequired[Value]
@@ -78,7 +78,7 @@ class Tensor(TypedDict):
 
 
 class Node(TypedDict):
-    """An autograd node. Its key is "n0", "n1", ... in the order in which they were seen first."""
+    """An autograd node. Its key is "n0", "n1", ... in the order in which they were first seen."""
 
     op: str
     """Its name: "MulBackward0", "AccumulateGrad"."""
@@ -89,7 +89,7 @@ class Node(TypedDict):
     out: NotRequired[dict[str, str]]
     """The tensors that it made, by slot: {"0": "t3"}."""
     value: NotRequired[Value | None]
-    """The forward value of its first output, also where no tensor of the script holds it."""
+    """The forward value of its first output, even if no tensor of the script holds it."""
     call: NotRequired[int]
     """The index of the event, an `op`, that made it."""
 
@@ -98,32 +98,33 @@ class Call(TypedDict):
     """A call of a module. Its key is "c0", "c1", ... in the order in which the calls began."""
 
     path: str
-    """Where the module is, from the name that the script gives to the outermost one that it has:
-    "net.layer1.0.conv1"; the name of its class where no name leads to it."""
+    """The path of the module, from the script's name of the outermost module that contains it:
+    "net.layer1.0.conv1"; the name of its class if no name leads to it."""
     kind: str
     """The name of its class."""
     line: int | None
     file: NotRequired[str]
     """As in an event."""
     within: NotRequired[str]
-    """The call of another module inside of which it was made."""
+    """The call of another module that contains it."""
     p: NotRequired[int]
     """The backward pass in which it was made: a checkpoint runs its modules again."""
 
 
 class LocalDerivative(TypedDict):
-    """By what a node multiplied the gradient that it received, for one of its inputs."""
+    """The factor by which a node multiplied the gradient that it received, for one of its
+    inputs."""
 
     how: Literal["times", "dot", "placed", "right", "left", "matrix"]
-    """times: element by element, or each element by the only one that came in. dot: element by
-    element, and added up. placed: every element, which goes to where it came from, by one number.
-    right, left: as matrices, the gradient first (gradient @ by) or second (by @ gradient). matrix:
-    the elements of the gradient, in a row, by a matrix."""
+    """times: element by element, or each element by the only one received. dot: element by element,
+    and added up. placed: every element times one number, moved to its original place. right, left:
+    as matrices, the gradient first (gradient @ by) or second (by @ gradient). matrix: the flattened
+    gradient times a matrix."""
     by: Value
 
 
 class Event(TypedDict, total=False):
-    """One thing that happened. Every event has `k` and `line`; the others depend on `k`."""
+    """One event. Every event has `k` and `line`; the other fields depend on `k`."""
 
     k: Literal[
         "op",
@@ -142,25 +143,25 @@ class Event(TypedDict, total=False):
         "error",
     ]
     line: int | None
-    """The line of the script that was running; None outside of it. For `hook` and `call`: where
+    """The line of the script that was running; None outside. For `hook` and `call`: where
     the function is defined."""
     file: str
-    """The key in `Trace.sources` of the file in which the line is, where it isn't the script."""
+    """The key in `Trace.sources` of the file of the line, if it isn't the script."""
 
-    # op: a function of torch was called and gave a tensor
+    # op: a function of torch was called and returned a tensor
     op: str
     """Its name: "mul", "cross_entropy"; of a custom Function the name of its class."""
     src: str
-    """The text of the script that was evaluated: "2 * w"; of an op inside a module the call of the
+    """The source text that was evaluated: "2 * w"; for an op inside a module the call of the
     outermost module in the script."""
     args: list
-    """[positional arguments, keyword arguments (if any)]; "@t3" stands for a tensor and
-    "@t3.grad" for its gradient; of other objects there is the name of the type."""
+    """[positional arguments, keyword arguments (if any)]; "@t3" stands for a tensor and "@t3.grad"
+    for its gradient; other objects are named by their type."""
     ins: list[str]
-    """The tensors that went in."""
+    """The input tensors."""
     out: list[dict]
-    """What came out: {t: tensor, value: Value, n: its node, inplace: true}; `n` and `inplace`
-    where they apply, `value` not where memory is uninitialised (torch.empty)."""
+    """The outputs: {t: tensor, value: Value, n: its node, inplace: true}; `n` and `inplace` where
+    they apply, `value` not where memory is uninitialised (torch.empty)."""
     module: str
     """The modules in whose forward it was called: "Sequential/Linear"."""
     within: str
@@ -168,8 +169,8 @@ class Event(TypedDict, total=False):
     custom: bool
     """It is a torch.autograd.Function of the script."""
     dead: list[int]
-    """Of a rectifier, only for a doctor: the units that are zero for the whole batch, all units,
-    and how many numbers each gave."""
+    """For a rectifier, only for the doctor: the number of units that are zero for the whole batch,
+    of all units, and of values per unit."""
     lib: bool
     """It is a torch.autograd.Function of torch: a module boundary of a full backward hook."""
     mod: str
@@ -190,7 +191,7 @@ class Event(TypedDict, total=False):
     """hook: the arguments that are tensors, as values, in lists as they were nested.
     call: {name of the argument: value}. read: the value."""
     ret: Any
-    """What it returned, if that was not None."""
+    """The returned value, if it isn't None."""
     at: str
     """hook: the node that was running."""
 
@@ -200,59 +201,59 @@ class Event(TypedDict, total=False):
     api: Literal["backward", "grad"]
     roots: list[str | None]
     seed: list[Value | None]
-    """The gradients it began with."""
+    """The gradients that the pass began with."""
     retain: bool
     create: bool
     inputs: list[str]
-    """The tensors whose gradients are wanted, where they are named."""
+    """The tensors whose gradients are requested, if they are named."""
 
     # node: a node ran; acc: an AccumulateGrad ran
     n: str
     """Also in `call`: the node that was running."""
     gin: list[Value | None]
-    """The gradients that came in, one for each output of the operation, after tensor hooks."""
+    """The received gradients, one for each output of the operation, after tensor hooks."""
     gout: list[Value | None]
-    """The gradients that went out, one for each of `next`; absent where the pass ended there."""
+    """The sent gradients, one for each of `next`; absent if the pass ended there."""
     local: list[LocalDerivative | None]
-    """The local derivatives, one for each of `next`: those that the node itself gave, called with
-    unit vectors before it ran, and that make `gout` of `gin`. Of nodes with few elements, on the
-    processor, and none that are a torch.autograd.Function; absent where there is none, and in
-    older recordings."""
+    """The local derivatives, one for each of `next`: those that the node itself returned, called
+    with unit vectors before it ran, and that map `gin` to `gout`. For nodes with few elements, on
+    the CPU, and not a torch.autograd.Function; absent if there are none, and in older
+    recordings."""
     t: str
     """acc, grad_set, set: the leaf. read: the tensor."""
     before: Value | None
     """acc, grad_set: .grad before; set: the value before."""
     after: Value | None
-    """Absent where the pass ended there."""
+    """Absent if the pass ended there."""
 
     # step: an optimizer made a step
     opt: str
     lr: float
     params: list[dict]
     """{t: tensor, before: value, grad: .grad before the step, after: value, moved: the norm of the
-    change over the norm before}; `moved` only for a doctor, on some of the elements."""
+    change over the norm before}; `moved` only for the doctor, on some of the elements."""
 
-    # grad_set: .grad of a leaf changed, and no pass or step did it; set: so did its value
+    # grad_set: .grad of a leaf changed outside of passes and steps; set: its value did
     by: str
-    """The call that changed it, where that is known: "zero_grad"."""
+    """The call that changed it, if known: "zero_grad"."""
 
-    # read: a Python number was made of a tensor that requires a gradient; `op` says by what: "item"
+    # read: a Python number was made of a tensor that requires a gradient; `op`: by what, "item"
 
     text: str
-    """print: what was printed."""
+    """print: the printed text."""
     msg: str
     """error: "RuntimeError: ...". Where a function of torch raised it in the forward pass, `op`,
-    `src`, `ins` and `within` say which, as for an op."""
+    `src`, `ins` and `within` are as for an op."""
 
 
 class Sign(TypedDict):
-    """Something that is only looked at for a doctor, and never drawn."""
+    """An observation made only for the doctor, and never drawn."""
 
     k: Literal["warning", "clip", "scale", "unscale", "scaler_step", "failure"]
     """A warning; gradients were clipped; a GradScaler scaled a loss, unscaled gradients, made a
     step; an error ended the script."""
     at: int
-    """How many events there were before."""
+    """The number of events before it."""
     line: int | None
     file: NotRequired[str]
     """As in an event."""
@@ -263,15 +264,16 @@ class Sign(TypedDict):
     scale: NotRequired[float]
     """The factor of a GradScaler."""
     skipped: NotRequired[bool]
-    """Whether a GradScaler left a step out."""
+    """Whether a GradScaler skipped a step."""
     ts: NotRequired[list[str]]
-    """clip: the tensors that have a gradient; warning: those that the call got which warns."""
+    """clip: the tensors that have a gradient; warning: the tensor arguments of the call that
+    warns."""
     total: NotRequired[int]
-    """clip: how many tensors were given."""
+    """clip: the number of tensors given."""
 
 
 class LeftOut(TypedDict):
-    """Where recording stopped, at `events` events, although the script went on."""
+    """Where recording stopped, at `events` events, although the script continued."""
 
     events: int
     line: int | None
@@ -279,7 +281,7 @@ class LeftOut(TypedDict):
 
 @dataclass
 class Trace:
-    """What one run of one script did."""
+    """The record of one run of one script."""
 
     torch: str
     python: str
@@ -294,9 +296,9 @@ class Trace:
     """The texts of other files of the user that were run, by their paths from the script's folder:
     "model.py"."""
     health: list[Sign] = field(default_factory=list)
-    """What was seen on request, for a doctor."""
+    """Observations made on request, for the doctor."""
     eager: bool = False
-    """Whether the script asked for torch.compile, and what it compiles ran eagerly instead."""
+    """Whether the script used torch.compile; its compiled code ran eagerly instead."""
     format: int = FORMAT
 
 
@@ -324,7 +326,7 @@ def format_trace(trace: Trace) -> str:
 
 
 def parse_trace(text: str) -> Trace:
-    """The trace in a text; raises `ValueError` where it is none, or of another format."""
+    """Parse the text of a trace; raises `ValueError` if it isn't one, or has another format."""
     try:
         fields = json.loads(text)
         if fields["format"] == FORMAT:
@@ -345,7 +347,7 @@ def nodes_made(event: Event) -> set[str]:
 
 
 def tensors_made(event: Event) -> set[str]:
-    """The tensors that an operation gave."""
+    """The tensors that an operation returned."""
     return {out["t"] for out in event["out"]}
 
 

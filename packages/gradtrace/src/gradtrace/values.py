@@ -1,4 +1,4 @@
-"""What the recorded `Value` of a tensor tells: its size, its norm, whether all of it is finite."""
+"""Facts about the recorded `Value` of a tensor: its size, its norm, whether all of it is finite."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gradtrace.trace import Number, Value
 
 
 def count(value: Value) -> int:
-    """How many elements there are."""
+    """The number of elements."""
     return math.prod(value["s"])
 
 
@@ -33,7 +33,7 @@ def rms(value: Value | None) -> float | None:
 
 
 def is_zero(value: Value | None) -> bool:
-    """Whether every number is zero, and there is one."""
+    """Whether every number is zero, and there is at least one."""
     return value is not None and count(value) > 0 and norm(value) == 0
 
 

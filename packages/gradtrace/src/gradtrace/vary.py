@@ -1,6 +1,6 @@
 """Numbers of a script that a reader may change: `w = 2.0 | -2 to 4 step 0.5`.
 
-A number is named by what it is assigned to, by the argument that it is in a call, as in `lr=0.1`,
+A number is named by its variable, by the argument that it is in a call, as in `lr=0.1`,
 or is the default of, by a key of a dictionary, or by an option of argparse. The script is run with
 each value in its place, and is otherwise the same.
 """
@@ -37,16 +37,16 @@ VALUES = (
 )
 FORM = f"vary: <name> = <its number> | {VALUES}"
 MAX_POINTS = 225
-"""So many runs a figure may have: 15 values of each of two numbers."""
+"""The maximum number of runs of a figure: 15 values of each of two numbers."""
 _RANGE = re.compile(r"(\S+) to (\S+) (step|times|in) (\S+)")
 _NUMBER = re.compile(r"-?(?:\d+\.?\d*|\.\d+)(?:e-?\d+)?")
 _MAKERS = ("tensor", "as_tensor", "Parameter", "array", "asarray")
 _DIGITS = 4
-"""So many digits the steps have that divide a range."""
+"""The number of digits of the steps that divide a range."""
 
 
 class WrongVariation(ValueError):
-    """A number cannot be varied as asked; what was `expected`, and what was found."""
+    """A number cannot be varied as requested; `expected` and found values."""
 
     def __init__(self, expected: str, found: str, fix: str = "correct it") -> None:
         super().__init__(f"expected {expected}, found {found}")
@@ -55,7 +55,7 @@ class WrongVariation(ValueError):
 
 @dataclass(frozen=True)
 class Variation:
-    """A number of a script, and the values that it takes, as code has them; its own is one."""
+    """A number of a script, and its values as in code; its own is one of them."""
 
     name: str
     number: str
@@ -63,14 +63,14 @@ class Variation:
 
     @property
     def own(self) -> int:
-        """Which of the values is that of the script."""
+        """The index of the script's own value."""
         return self.values.index(self.number)
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a number stands in a script: its line, from 1; its first column and the one after its
-    last, in characters from 0; and which element it is, of a list or of a tensor made of one."""
+    """The place of a number in a script: its line, from 1; its first column and the one after its
+    last, in characters from 0; and its index, in a list or a tensor made from one."""
 
     line: int
     start: int
@@ -78,12 +78,12 @@ class Place:
     element: tuple[int, ...] = ()
 
     def label(self, name: str) -> str:
-        """What readers call the number: `w`, or `v[0]` where an element of `v` is meant."""
+        """The number's name for readers: `w`, or `v[0]` for an element of `v`."""
         return f"{name}[{', '.join(map(str, self.element))}]" if self.element else name
 
 
 def parse_variation(text: str) -> Variation:
-    """What an option of a book says. Raises `WrongVariation`."""
+    """Parse the option of a book. Raises `WrongVariation`."""
     assignment, bar, values = text.partition("|")
     name, equals, number = (part.strip() for part in assignment.partition("="))
     if not (bar and equals and name.isidentifier() and _NUMBER.fullmatch(number)):
@@ -100,9 +100,9 @@ def parse_variation(text: str) -> Variation:
 
 
 def variation_in(code: str, text: str) -> tuple[Variation, Place]:
-    """What an option of a command says, `lr = 0.01, 1`, and where the number stands in a script. It
-    may be distinguished from others of its name: `lr = 0.1 | 0.01, 1`. The values come in ascending
-    order; the script's own is always among them.
+    """Parse the option of a command, `lr = 0.01, 1`, and find the place of the number in a script.
+    Its own value may distinguish it from others of its name: `lr = 0.1 | 0.01, 1`. The values are
+    in ascending order; the script's own is always among them.
 
     Raises `WrongVariation` or `SyntaxError`.
     """
@@ -125,8 +125,8 @@ def variation_in(code: str, text: str) -> tuple[Variation, Place]:
 
 
 def _values(text: str, number: str, form: str) -> list[Decimal]:
-    """The values of a range or of a list. `number`: the script's own; `form`: what is expected
-    where these cannot be read."""
+    """The values of a range or of a list. `number`: the script's own; `form`: the expected form,
+    for errors."""
     span = _RANGE.fullmatch(text)
     texts = (span[1], span[2], span[4]) if span else re.split(r"\s*,\s*", text)
     try:
@@ -163,7 +163,7 @@ def _multiplied(first: Decimal, last: Decimal, factor: Decimal, text: str) -> li
 def _divided(
     first: Decimal, last: Decimal, count: Decimal, whole: bool, text: str
 ) -> list[Decimal]:
-    """So many values, evenly spread; those between are rounded, if `whole`, to whole numbers."""
+    """This many values, evenly spaced; those between are rounded to integers if `whole`."""
     if last <= first or count != int(count) or not 2 <= count <= MAX_POINTS:
         raise WrongVariation(f"a range upwards in 2 to {MAX_POINTS} values", text)
     steps = int(count) - 1
@@ -173,8 +173,8 @@ def _divided(
 
 
 def _like(number: str, value: Decimal, whole: bool = True) -> str:
-    """A value as code has it, of the type of the script's number: "-0.5", "1e-05", "3". `whole`:
-    whether what is not a whole number is refused where the script's own is one."""
+    """A value as in code, of the type of the script's number: "-0.5", "1e-05", "3". `whole`:
+    whether a fraction is rejected where the script's own number is an integer."""
     if Decimal(number) == value:
         return number
     if _is_whole(number):
@@ -186,14 +186,14 @@ def _like(number: str, value: Decimal, whole: bool = True) -> str:
 
 
 def place_of(variation: Variation, code: str) -> Place:
-    """Where the number of a variation stands in a script. Raises `WrongVariation`, where it stands
-    nowhere or twice, and `SyntaxError`."""
+    """The place of a varied number in a script. Raises `WrongVariation` if there are none or two,
+    and `SyntaxError`."""
     return _place(*_only(code, variation.name, variation.number), code)
 
 
 def _only(code: str, name: str, number: str | None) -> tuple[ast.expr, tuple[int, ...]]:
-    """The one number of a script that has a name, and is this `number`, if one is given; and which
-    element it is of what has the name."""
+    """The only number of a script with a name (and this value, if `number` is given); and its index
+    in the named value."""
     named = list(_named_numbers(ast.parse(code)))
     of_name = [numbered for other, *numbered in named if other == name]
     found = [(node, of) for node, of in of_name if number is None or _is_number(node, number)]
@@ -222,7 +222,8 @@ def _place(node: ast.expr, element: tuple[int, ...], code: str) -> Place:
 
 
 def _named_numbers(tree: ast.AST) -> Iterator[tuple[str, ast.expr, tuple[int, ...]]]:
-    """The numbers of a script that have a name, each with it, and which element of it they are."""
+    """The numbers of a script that have a name, each with the name and its index in the named
+    value."""
     for node in ast.walk(tree):
         for name, value in _named_values(node):
             for number, element in _numbers(value):
@@ -230,7 +231,7 @@ def _named_numbers(tree: ast.AST) -> Iterator[tuple[str, ast.expr, tuple[int, ..
 
 
 def _named_values(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
-    """What is assigned, given or set as a default in one place, with the names it has there."""
+    """The values assigned, passed or set as a default in one place, with their names there."""
     match node:
         case ast.Assign(targets=targets, value=value):
             for target in targets:
@@ -281,8 +282,8 @@ def _assigned(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr
 def _numbers(
     node: ast.expr, element: tuple[int, ...] | None = ()
 ) -> Iterator[tuple[ast.expr, tuple[int, ...] | None]]:
-    """The numbers in an expression, each with its sign and the `element` of the expression that it
-    is: None where that isn't known."""
+    """The numbers in an expression, each with its sign and its index (`element`) in the expression:
+    None if that isn't known."""
     if _text_of(node) is not None:
         yield node, element
         return
@@ -324,8 +325,8 @@ def _is_whole(number: str) -> bool:
 
 
 def points(variations: Sequence[Variation], most: int = MAX_POINTS) -> list[tuple[str, ...]]:
-    """All combinations of the values, that of the last variation changing fastest. Raises
-    `WrongVariation` where these are more than `most`."""
+    """All combinations of the values, the last variation changing fastest. Raises `WrongVariation`
+    if there are more than `most`."""
     count = math.prod(len(variation.values) for variation in variations)
     if count > most:
         raise WrongVariation(f"at most {most} runs in all", f"{count}")
@@ -333,8 +334,8 @@ def points(variations: Sequence[Variation], most: int = MAX_POINTS) -> list[tupl
 
 
 def with_values(code: str, places: Sequence[Place], values: Sequence[str]) -> str:
-    """A script with other numbers in these places. A negative one that takes part in a
-    calculation is put in brackets."""
+    """A script with other numbers in these places. A negative one that is an operand is put in
+    brackets."""
     rows = code.split("\n")
     before = ast.parse(code)
     for place, value in sorted(zip(places, values, strict=True), key=lambda each: -each[0].start):
@@ -359,9 +360,9 @@ def _shape(tree: ast.AST) -> str:
 
 
 MAX_NUMBERS = 2
-"""So many numbers of a script can be varied together."""
+"""The maximum number of numbers of a script that are varied together."""
 MAX_RUNS = 50
-"""So often a script is run: each time it does all that it does, for as long as it takes."""
+"""The maximum number of runs of a script: each one takes the full time."""
 
 
 @dataclass(frozen=True)
@@ -374,7 +375,7 @@ class Variant:
 
 @dataclass(frozen=True)
 class VariedScript:
-    """A script with all combinations of the values of its numbers, that of the last one changing
+    """A script with all combinations of the values of its numbers, the last one changing
     fastest."""
 
     numbers: tuple[VariedNumber, ...]
@@ -382,7 +383,7 @@ class VariedScript:
 
 
 def varied_script(options: Options, code: str) -> VariedScript:
-    """The script that is asked for, whose text is `code`.
+    """The requested script, whose text is `code`.
 
     Raises `CommandError` where a number cannot be varied, and `SyntaxError`.
     """
@@ -428,10 +429,10 @@ def _wrong(options: Options, text: str, error: WrongVariation) -> CommandError:
 
 
 def run_variants(options: Options, job: Job, script: VariedScript, own: VariedRun) -> VariedRuns:
-    """Run the script with each combination of values but its own, of which there is a run already.
+    """Run the script with each combination of values except its own, which has already run.
 
-    What these runs print is not shown, but recorded; what they say on stderr is. Raises
-    `CommandError` where one is interrupted.
+    The output of these runs is recorded, not shown; their stderr is shown. Raises `CommandError` if
+    one is interrupted.
     """
     phrases = LANGUAGES[options.page_language]
     which = VariedRuns(script.numbers, ()).own

@@ -3,8 +3,8 @@
     run = Run(trace)                        # of a trace recorded with `health=True`
     print(report(run, diagnose(run), "en"))
 
-Works on a trace alone, and does not import torch. Each module of checks declares the kinds of what
-it finds: how grave each is, its words, and which page of the book explains it.
+Works on a trace alone, and does not import torch. Each module of checks declares its kinds of
+findings: how severe each is, its words, and which page of the book explains it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """`gradtrace doctor FILE`: records a script, and prints what is wrong with its gradients.
 
-The exit status is 0 if nothing was found but notes; 1 if there is an error or a warning, which the
-failure of the script itself is too; 2 if the script could not be looked at.
+The exit status is 0 if there are only notes; 1 if there is an error or a warning, which the
+failure of the script itself is too; 2 if the script could not be examined.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from gradtrace.run_notes import run_failure
 from gradtrace.words import REPORT_WORDS
 
 PASSES = 30
-"""So many backward passes show what is wrong, if it is from the first steps on."""
+"""The number of backward passes that show an error that is there from the first steps on."""
 BOOK = "GRADTRACE_BOOK"
-"""The variable of the environment that holds the address of the book."""
+"""The environment variable that holds the address of the book."""
 _FOUND, _NOT_LOOKED_AT = 1, 2
 
 
@@ -84,7 +84,7 @@ def _nothing_seen(options: Options, run: RecordedRun) -> CommandError:
 def _recorded(
     options: Options, passes: int, as_json: bool
 ) -> tuple[RecordedRun | UnbegunRun | FailedRun, int]:
-    """What was recorded, and the exit status of the script, which ends once it is enough."""
+    """The recording and the exit status of the script, which is stopped once enough is recorded."""
     steps = steps_asked_for(options)
     has_end = options.until or (steps and steps[1])
     job = Job(

@@ -1,7 +1,7 @@
 """Looks for everything that may be wrong with a run.
 
 To add a finding: declare its `Kind` in one of these modules, and add the function that finds it to
-the `CHECKS` of that module; what an error or a warning of PyTorch tells needs its `message` alone.
+the `CHECKS` of that module; one found by a PyTorch error or warning needs only its `message`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ KINDS = {
 
 
 def diagnose(run: Run) -> list[Finding]:
-    """What is wrong with a run, and what is worth knowing of it: the gravest first.
+    """All findings of a run, the most severe first.
 
     More is found in a trace that was recorded with `health=True`.
     """

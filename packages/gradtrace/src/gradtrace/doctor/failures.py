@@ -1,4 +1,4 @@
-"""Why the script failed: what its error means, and which line brought it about."""
+"""Why the script failed: what its error means, and which line caused it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _VIEWS = {
     *("detach", "getitem", "view", "view_as", "reshape", "flatten", "t", "transpose", "permute"),
     *("squeeze", "unsqueeze", "expand", "select", "narrow", "chunk", "split", "unbind", "diagonal"),
 }
-"""Operations whose results share the memory of their input, and its count of changes."""
+"""Operations whose results share the memory and the version counter of their input."""
 
 BACKWARD_TWICE = Kind("backward-twice", "error", "accumulate/second-time#mend").says(
     en="`{node}` runs again.\n"
@@ -335,7 +335,7 @@ def _no_grad(run: Run, facts: dict[str, object], place: Place) -> Finding:
 
 
 def _twice(run: Run, failed: Pass, message: str, place: Place) -> Finding:
-    """A node is to run again: which pass freed what it had saved?"""
+    """A node should run again: which pass freed its saved tensors?"""
     facts: dict[str, object] = {"message": _first_sentence(message)}
     if (node := _failed_node(failed)) is None:
         return Finding(BACKWARD_TWICE, place, facts)
@@ -353,7 +353,7 @@ def _twice(run: Run, failed: Pass, message: str, place: Place) -> Finding:
 
 
 def _carried_over(run: Run, failed: Pass, freed: Pass) -> str | None:
-    """A tensor from before a pass that an operation after it used, on the way of another pass."""
+    """A tensor from before a pass that an operation after it used, on the path of another pass."""
     for event in failed.nodes:
         call = run.trace.nodes[event["n"]].get("call", -1)
         if call < freed.begin:
@@ -366,7 +366,7 @@ def _carried_over(run: Run, failed: Pass, freed: Pass) -> str | None:
 
 
 def _edited(run: Run, failed: Pass, message: str, place: Place) -> Finding:
-    """What a node had saved was changed: which line did it?"""
+    """A saved tensor of a node was changed in place: which line did it?"""
     facts: dict[str, object] = {"message": _first_sentence(message)}
     if (node := _failed_node(failed)) is None:
         return Finding(EDITED_IN_PLACE, place, facts)
@@ -388,7 +388,7 @@ def _edited(run: Run, failed: Pass, message: str, place: Place) -> Finding:
 
 
 def _editor(run: Run, node: str, sizes: list[int] | None, since: int, end: int) -> Event | None:
-    """The last event that changed a tensor which the operation of a node got or gave."""
+    """The last event that changed an input or output of the operation of a node."""
     tensors = set(run.trace.nodes[node].get("out", {}).values())
     waiting = [edge[0] for edge in run.trace.nodes[node]["next"] if edge]
     for key in waiting:  # a weight is saved transposed: its leaf is one node further
@@ -416,7 +416,7 @@ def _last_change(events: list[Event], tensors: set[str]) -> Event | None:
 
 
 def _in_same_memory(run: Run, tensors: set[str]) -> set[str]:
-    """The tensors with those that views and `detach()` made of them, or that they are views of."""
+    """The tensors, their views and `detach()`ed copies, and the tensors that they are views of."""
     pairs = [
         {event["ins"][0], *(out["t"] for out in event["out"])}
         for _, event in run.all("op")
@@ -449,8 +449,8 @@ def _no_graph(run: Run, failed: Pass, message: str, place: Place) -> Finding:
 
 
 def _constant_gradient(run: Run, failed: Pass) -> tuple[str, Pass] | None:
-    """The tensor that an earlier `grad()` gave without a graph, of what a pass began at: made by no
-    operation, and of the shape of what that was asked for."""
+    """The tensor without a graph that an earlier `grad()` returned, at which a pass began: no
+    operation made it, and it has the shape of the input of that `grad()`."""
     tensors = run.trace.tensors
     for given in run.passes:
         if given.writes or given.event["create"] or given.begin > failed.begin:

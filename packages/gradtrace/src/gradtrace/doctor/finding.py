@@ -1,4 +1,4 @@
-"""What a doctor finds: of which kind, where, how grave, and the recorded facts."""
+"""A finding of the doctor: its kind, place, severity, and the recorded facts."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ Level = Literal["error", "warning", "note"]
 
 
 class Words(NamedTuple):
-    """What a report says of a kind in one language: the sentences on what was `found`, each left
-    out where one of its facts is missing, and how to `fix` it."""
+    """The text of a report on one kind in one language: sentences on what was `found`, each omitted
+    if one of its facts is missing, and how to `fix` it."""
 
     found: tuple[str, ...]
     fix: str
@@ -29,8 +29,8 @@ class Kind:
         self.words: dict[str, Words] = {}
 
     def says(self, message: str = "", **words: str) -> Kind:
-        """The kind with its words, by the code of each language: a sentence a line, and after an
-        arrow how to fix it. `message`: a pattern that tells it by an error or a warning."""
+        """The kind with its words, by language code: one sentence per line, and after an arrow how
+        to fix it. `message`: a pattern of the error or warning that reveals it."""
         self.message = message
         for language, text in words.items():
             found, _, fix = text.partition("-> ")
@@ -48,8 +48,8 @@ class Place:
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was found. `facts` fill the sentences about its kind: names, numbers,
-    `Place`s, lists of names. `mild`: it is a note, although its kind mostly isn't."""
+    """One finding. `facts` fill the sentences of its kind: names, numbers, `Place`s, lists of
+    names. `mild`: it is a note, although its kind mostly isn't."""
 
     kind: Kind
     place: Place
@@ -58,11 +58,11 @@ class Finding:
 
     @property
     def level(self) -> Level:
-        """How grave it is."""
+        """Its severity."""
         return "note" if self.mild else self.kind.level
 
 
 def kind_of_message(declared: Iterable[object], message: str) -> Kind | None:
-    """The first of the kinds that are declared in a module which a message tells."""
+    """The first of the kinds declared in a module whose pattern matches a message."""
     kinds = (each for each in declared if isinstance(each, Kind) and each.message)
     return next((kind for kind in kinds if re.search(kind.message, message)), None)

@@ -16,14 +16,15 @@ from gradtrace.graph.parameters import Parameter
 from gradtrace.values import is_zero, rms
 
 _ENOUGH_PASSES = 3
-"""Gradients that are zero in so many passes are so by habit; in the first they may be meant."""
+"""Gradients that are zero in this many passes count as always zero; in the first few it may be
+meant."""
 _LAYERS = 5
-"""Fewer layers show no trend."""
+"""With fewer layers no trend is reported."""
 _RANGE = 1e4
-"""Between the first layer and the last, gradients differ by more than this."""
+"""Gradients of the first and the last layer differ by more than this factor."""
 _DEAD = 0.9
 _BATCH = 8
-"""A unit that is zero for fewer inputs may well be alive."""
+"""A unit that is zero for fewer inputs may be alive."""
 
 PARAMETER_DETACHED = Kind(
     "parameter-detached", "warning", "freezing/detach#still-a-parameter"
@@ -157,7 +158,7 @@ def zero_gradient(run: Run) -> Iterator[Finding]:
 
 
 def dead_relu(run: Run) -> Iterator[Finding]:
-    """A ReLU most of whose units are zero for each input of the batch, whenever it is called."""
+    """A ReLU, most of whose units are zero for every input of the batch in each call."""
     calls: dict[tuple, list[dict]] = defaultdict(list)
     for _, event in run.all("op"):
         if "dead" in event:
@@ -226,7 +227,7 @@ def bias_without_effect(run: Run) -> Iterator[Finding]:
 def _layers(run: Run) -> list[str]:
     """The weights with gradients, in the order in which the first forward pass used them.
 
-    Not those of embeddings, most rows of which are not used.
+    Embedding weights are left out: most of their rows are not used.
     """
     first_use = {}
     for t in run.gradients:
@@ -243,14 +244,14 @@ def _names(run: Run, found: list[Parameter]) -> list[str]:
 
 
 def _made(run: Run, found: list[Parameter]) -> Place:
-    """Where one of the parameters was first used; without that, where its module was made."""
+    """Where one of the parameters was first used; otherwise where its module was made."""
     uses = run.uses(found[0].tensor)
     return run.place(uses[0][1]) if uses else _assigned(run, found[0].name)
 
 
 def _assigned(run: Run, name: str) -> Place:
-    """The one line that assigns the module of a parameter, or the model: of "net.middle.weight"
-    that of `self.middle = ...`, else that of `net = ...`; nowhere, if there are several."""
+    """The one line that assigns the module of a parameter, or the model: for "net.middle.weight"
+    the line `self.middle = ...`, otherwise `net = ...`; no line if there are several."""
     path = name.split(".")
     for attribute in (*path[-2:-1], path[0]):
         assigns = re.compile(rf"\s*(self\.)?{re.escape(attribute)}\s*(:[^=]*)?=(?!=)")
@@ -266,15 +267,15 @@ def _assigned(run: Run, name: str) -> Place:
 
 
 def _meant_to_learn(run: Run, found: list[Parameter]) -> list[Parameter]:
-    """Those that an optimizer was given; all parameters in a script that has no optimizer."""
+    """The parameters given to an optimizer; all parameters if the script has no optimizer."""
     if not run.optimizes:
         return [each for each in found if run.trace.tensors[each.tensor].get("param")]
     return [each for each in found if run.is_held(each.tensor)]
 
 
 def _cancels(run: Run, tensor: str) -> bool:
-    """Whether gradients came from several operations and added up to zero, as those of the last
-    bias of a critic do whose scores are subtracted."""
+    """Whether gradients came from several operations and added up to zero, as they do for the last
+    bias of a critic whose scores are subtracted."""
     nodes = run.trace.nodes
     for each in run.passes:
         for event in each.nodes:
@@ -285,14 +286,14 @@ def _cancels(run: Run, tensor: str) -> bool:
 
 
 def _ran(parameter: Parameter) -> bool:
-    """Whether it is the weight of a layer that was called, and surely used it: where no graph is
-    made, its operations aren't recorded."""
+    """Whether it is the weight of a layer that was called: where no graph is made, the layer's
+    operations aren't recorded."""
     return parameter.module_ran and parameter.name.endswith((".weight", ".bias"))
 
 
 def _is_gone(run: Run, parameter: Parameter) -> bool:
-    """Whether the script has put another tensor in its place, or computes with it where operations
-    can't be seen (vmap)."""
+    """Whether the script replaced the parameter by another tensor, or computes with it where
+    operations can't be observed (vmap)."""
     others = (e for t, e in run.trace.tensors.items() if t != parameter.tensor)
     hidden = (out.get("value", {}) for _, event in run.all("op") for out in event["out"])
     return any(parameter.name in each.get("names", ()) for each in others) or any(
@@ -301,8 +302,8 @@ def _is_gone(run: Run, parameter: Parameter) -> bool:
 
 
 def _graph_ends(run: Run, tensor: str) -> dict[str, object]:
-    """What becomes of the graph that a parameter is a part of: the operation that leaves it first,
-    or else the last one."""
+    """Where the graph of a parameter ends: the first operation that leaves the graph, otherwise the
+    last operation."""
     waiting, left, inside = [tensor], set(), set()
     while waiting:
         for index, event in run.uses(waiting.pop()):
@@ -319,7 +320,7 @@ def _graph_ends(run: Run, tensor: str) -> dict[str, object]:
 
 
 def _within(run: Run, tensor: str, roots: set[str]) -> bool:
-    """Whether a module whose parameters are optimized called what uses this one."""
+    """Whether a module with optimized parameters called the user of this one."""
     for _, event in run.uses(tensor):
         call = run.trace.calls.get(event.get("within", ""))
         while call is not None:

@@ -1,4 +1,4 @@
-"""Graphs that reach back further in each pass, or that are kept in vain."""
+"""Graphs that grow from pass to pass, or that are retained for nothing."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gradtrace.doctor.finding import Finding, Kind
 from gradtrace.doctor.run import Pass, Run
 
 _ENOUGH = 3
-"""So many passes of one line show whether its graph grows."""
+"""The number of passes from one line that shows whether its graph grows."""
 
 LOSS_IS_LEAF = Kind("loss-is-leaf", "warning", "basics/lost-leaf#why").says(
     en="The pass begins at `{loss}`, which is a leaf: a new tensor without a graph. No gradient"
@@ -71,7 +71,7 @@ def retained_for_nothing(run: Run) -> Iterator[Finding]:
 
 
 def running_loss(run: Run) -> Iterator[Finding]:
-    """A sum of losses keeps the graphs of all of them, though no pass begins at it."""
+    """A running sum of losses retains the graphs of all of them, though no pass begins at it."""
     chains: dict[tuple, list[tuple[int, dict]]] = defaultdict(list)
     for index, event in run.all("op"):
         nodes = [out["n"] for out in event["out"] if "n" in out]
@@ -113,7 +113,7 @@ def _by_line(run: Run) -> dict[tuple, list[Pass]]:
 
 
 def _shares(first: Pass, second: Pass) -> bool:
-    """Whether a pass runs through a part of the graph of another; leaves are no part of it."""
+    """Whether a pass runs through a part of another pass's graph; leaves don't count."""
     ran = {event["n"] for event in first.nodes}
     return any(event["n"] in ran for event in second.nodes)
 

@@ -1,4 +1,4 @@
-"""Hooks of the script: those that changed a gradient, those that were never called."""
+"""Hooks of the script that changed a gradient, or that were never called."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ HOOK_CHANGED = Kind("hook-changed", "note", "tensor-hooks/return-value").says(
 
 
 def hook_never_called(run: Run) -> Iterator[Finding]:
-    """A backward hook was registered, a pass came, and the hook was not called.
+    """A backward hook was registered, a pass ran, and the hook was not called.
 
-    A script that removes hooks may have removed it: then it is only worth knowing.
+    A script that removes hooks may have removed it: then it is only a note.
     """
     called = {_key(event) for _, event in run.all("hook")}
-    # Of several that one line registers, the others may wait for a later pass.
+    # If one line registers several, the others may wait for a later pass.
     alive = {run.place(event) for _, event in run.all("reg") if _key(event) in called}
     failed = any(True for _ in run.all("error"))
     removes = any(".remove()" in text for text in (run.trace.source, *run.trace.sources.values()))
@@ -73,15 +73,15 @@ def hook_changed(run: Run) -> Iterator[Finding]:
 
 
 def _key(event: dict) -> tuple:
-    """What tells a hook; a module may get its name only after its hooks."""
+    """What identifies a hook; a module may get its name only after its hooks."""
     on = "" if event["hook"].startswith("full_") else str(event["on"])
     return event["hook"], on, event.get("fn")
 
 
 def _may_wait(run: Run, event: dict) -> bool:
-    """Whether it is no wonder that a hook isn't called: its module was, but may have failed, or
-    nothing that was called has such a name; PyTorch refuses it, as it does a post-accumulate hook
-    on anything but a leaf."""
+    """Whether there is a good reason why a hook isn't called: its module ran but may have failed,
+    no called module has such a name, or PyTorch rejects the hook, as it does a post-accumulate hook
+    on a non-leaf."""
     if event["hook"].startswith("full_"):
         paths = {call["path"] for call in run.trace.calls.values()}
         root = event["on"].partition(".")[0]

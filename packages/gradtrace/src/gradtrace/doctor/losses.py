@@ -1,4 +1,4 @@
-"""Losses that get what they were not made for, and modules left in evaluation mode."""
+"""Losses whose inputs have the wrong form, and modules left in evaluation mode."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gradtrace.values import least_and_greatest
 _SAME_SHAPE = {"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"}
 _WITH_MODES = ("Dropout", "BatchNorm")
 _FEW = 2
-"""So many training steps in evaluation mode, after others, are no accident."""
+"""This many training steps in evaluation mode, after others, are a mistake."""
 
 SOFTMAX_BEFORE_LOSS = Kind(
     "softmax-before-loss", "warning", "convolution/image-gradient#logits"
@@ -97,7 +97,8 @@ def target_broadcast(run: Run) -> Iterator[Finding]:
 
 
 def eval_left_on(run: Run) -> Iterator[Finding]:
-    """Dropout or BatchNorm ran in training mode in the first steps, and in none of the later."""
+    """Dropout or BatchNorm ran in training mode in the first steps, and in none of the later
+    ones."""
     last_step = run.steps[-1].at if run.steps else -1
     trained = {node for each in run.passes if each.writes for node in each.ran}
     training, learning = set(), set()
@@ -121,7 +122,7 @@ def eval_left_on(run: Run) -> Iterator[Finding]:
 
 
 def _is_error(run: Run, event: Event) -> bool:
-    """Whether a difference is that of a column of predictions and a row of as many targets, and is
+    """Whether a difference is between a column of predictions and a row of as many targets, and is
     squared or made positive next."""
     if event["op"] not in ("sub", "rsub") or "n" not in event["out"][0]:
         return False
@@ -139,15 +140,15 @@ def _is_error(run: Run, event: Event) -> bool:
 
 
 def _has_positive(run: Run, tensor: str, made: Event | None) -> bool:
-    """Whether some number is above zero, as no logarithm of a probability is."""
+    """Whether some number is above zero, unlike any log-probability."""
     value = made["out"][0].get("value") if made else run.trace.tensors[tensor].get("value")
     bounds = least_and_greatest(value)
     return bounds is not None and bounds[1] > 0
 
 
 def is_training(event: Event) -> bool:
-    """Whether a dropout or a BatchNorm ran in training mode. A dropout that doesn't is not an
-    operation at all: it returns what it got."""
+    """Whether a dropout or a BatchNorm ran in training mode. In evaluation mode a dropout returns
+    its input, without an operation."""
     positional, named = (*event["args"], {})[:2]
     place = 5 if event["op"] == "batch_norm" else 2
     mode = named.get("training", positional[place] if len(positional) > place else False)
@@ -155,7 +156,7 @@ def is_training(event: Event) -> bool:
 
 
 def _outermost(run: Run, call: str) -> str:
-    """The call of a module inside of which another was made, and which is inside of none."""
+    """The outermost module call around another call."""
     while (outer := run.trace.calls[call].get("within")) is not None:
         call = outer
     return call

@@ -10,9 +10,9 @@ from gradtrace.trace import Event
 from gradtrace.values import oddity
 
 _FILLING = {"masked_fill", "where", "full", "full_like", "fill", "triu", "tril", "new_full"}
-"""Operations that put a number that was given into a tensor."""
+"""Operations that fill a tensor with a given number."""
 _ENOUGH_STEPS = 3
-"""Of fewer steps, each may be skipped while the scale is still falling."""
+"""With fewer steps, each may be skipped while the scale is still falling."""
 
 NAN_IN_FORWARD = Kind("nan-in-forward", "error", "basics/nan#find-it").says(
     en="The first {what} on the way to the loss: `{source}` gives it, and its inputs are finite.\n"
@@ -77,7 +77,7 @@ def first_nan(run: Run) -> Iterator[Finding]:
 
 
 def steps_skipped(run: Run) -> Iterator[Finding]:
-    """A GradScaler left steps out; a warning where it did so mostly."""
+    """A GradScaler skipped steps; a warning if it skipped most of them."""
     if run.skipped:
         steps, skipped = run.signs("scaler_step"), len(run.skipped)
         facts = {"skipped": skipped, "steps": len(steps)}
@@ -88,8 +88,8 @@ def steps_skipped(run: Run) -> Iterator[Finding]:
 
 
 def is_finite(run: Run) -> bool:
-    """Whether there was no nan and no inf in any loss, gradient or parameter, nor a step that a
-    GradScaler left out because of one."""
+    """Whether no loss, gradient or parameter contained nan or inf, and a GradScaler skipped no step
+    because of one."""
     tensors, found = run.trace.tensors, []
     for each in run.passes:
         found += [tensors[root].get("value") for root in each.event["roots"] if root]
@@ -116,8 +116,8 @@ def _of_loss(run: Run, index: int, event: Event, scalings: set[int]) -> Finding 
 
 
 def _origin(run: Run, made: Event, before: int) -> tuple[Event, str | None]:
-    """The operation that made an odd number of finite ones; or, where a tensor of the data holds
-    it, that tensor and the first operation that got it."""
+    """The operation that computed a non-finite number from finite ones; or, if a tensor of the data
+    holds it, that tensor and the first operation that used it."""
     while True:
         at = next(i for i in reversed(range(before)) if run.events[i] is made)
         odd = None
@@ -134,7 +134,7 @@ def _origin(run: Run, made: Event, before: int) -> tuple[Event, str | None]:
 
 
 def _computes(event: Event) -> bool:
-    """Whether an operation computes what is odd; a mask of -inf is meant."""
+    """Whether an operation computes the non-finite number; a mask of -inf is meant."""
     return event["op"].rstrip("_") not in _FILLING or _odd_output(event) == "nan"
 
 

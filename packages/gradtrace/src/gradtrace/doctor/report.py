@@ -20,24 +20,24 @@ from gradtrace.values import norm
 from gradtrace.words import REPORT_WORDS
 
 _WORD = re.compile(r"\s+|`[^`\s]*`|[^\s\u2e80-\uffef`]+|.")
-"""Spaces, short code, what holds neither spaces nor Chinese, and any other character."""
+"""Spaces, short code, words without spaces or Chinese characters, and any other character."""
 _CLOSING = "，。；：、）！？」』,.;:)!?"
 _OPENING = "（「『"
 
 
 def width(text: str) -> int:
-    """How many columns a text takes."""
+    """The width of a text in columns."""
     return sum(2 if east_asian_width(char) in "WF" else 1 for char in text)
 
 
 def padded(text: str, columns: int) -> str:
-    """A text with spaces after it, up to a width."""
+    """A text padded with spaces to a width."""
     return text + " " * (columns - width(text))
 
 
 def wrapped(text: str, columns: int) -> list[str]:
-    """Lines of at most so many columns, broken at spaces and between Chinese characters, and never
-    before a closing sign or after an opening one. A longer word has a line of its own."""
+    """Lines of at most this many columns, broken at spaces and between Chinese characters, never
+    before a closing sign or after an opening one. A longer word has its own line."""
     lines, line = [], ""
     for word in _words(text):
         if width((line + word).rstrip()) > columns and line.strip():
@@ -48,7 +48,7 @@ def wrapped(text: str, columns: int) -> list[str]:
 
 
 def _words(text: str) -> list[str]:
-    """What may not be broken, each with the signs that open it and those that close it."""
+    """The unbreakable pieces, each with its opening and closing signs."""
     found: list[str] = []
     for word in _WORD.findall(text):
         opened = bool(found) and found[-1] in _OPENING
@@ -60,13 +60,13 @@ def _words(text: str) -> list[str]:
 
 
 MAX_LAYERS = 8
-"""So many rows are shown; of more, the first and the last."""
+"""The number of rows shown; of more, the first and the last."""
 
 
 @dataclass(frozen=True)
 class Layer:
-    """A weight: the median norm of its gradient, and the median of how far a step moved it, as a
-    part of its norm."""
+    """A weight: the median norm of its gradient, and the median of how far a step moved it,
+    relative to its norm."""
 
     name: str
     gradient: float
@@ -76,10 +76,10 @@ class Layer:
 @dataclass(frozen=True)
 class Summary:
     """Numbers of a run. `parameters` counts the nn.Parameters that got a gradient, are frozen, or
-    are held by an optimizer, and all leaves where there are none and no optimizer;
-    `moved`: how many of those that optimizers hold changed in some step; `new_gradients`: whether
-    no step used the gradients of the one before; `finite`: whether no loss, gradient or parameter
-    held nan or inf."""
+    are held by an optimizer, and all leaves where there are none and no optimizer; `moved`: how
+    many of the optimized ones changed in some step; `new_gradients`: whether no step reused the
+    gradients of the step before; `finite`: whether no loss, gradient or parameter contained nan or
+    inf."""
 
     passes: int
     steps: int
@@ -97,7 +97,7 @@ def summarize(run: Run) -> Summary:
     """The numbers of a run."""
     known = [each for each in run.outcomes if run.trace.tensors[each.tensor].get("param")]
     known = known or [each for each in run.outcomes if each.outcome != "no_pass"]
-    if run.optimizes:  # of the others some were put aside, as for a weight that is tied
+    if run.optimizes:  # some of the others were replaced, as when weights are tied
         known = [
             each
             for each in known
@@ -146,8 +146,8 @@ def report(
     script: str = "script",
     book: str = "",
 ) -> str:
-    """What was found, the gravest first, and what is fine. `book`: the address of the book, to
-    which each finding links; without one, its page alone is named."""
+    """The findings, the most severe first, and what is fine. `book`: the address of the book, to
+    which each finding links; without one, only the page is named."""
     words, summary = REPORT_WORDS[language], summarize(run)
     parts = [_head(words, summary, findings, script)]
     parts += [_finding(words, language, each, book) for each in findings]
@@ -190,7 +190,7 @@ def report_json(
 
 
 def page_address(page: str, language: str, book: str) -> str:
-    """Where a page is read, in a language; its path alone where the book's address isn't known."""
+    """The address of a page in a language; only its path if the book's address isn't known."""
     path, mark, section = page.partition("#")
     if not book:
         return page
@@ -224,7 +224,7 @@ def _finding(words: dict, language: str, finding: Finding, book: str) -> str:
 
 
 def _sentences(words: dict, language: str, finding: Finding) -> str:
-    """What was found, without the sentences for which a fact is missing."""
+    """The sentences of a finding, without those for which a fact is missing."""
     facts = {name: _fact(words, fact) for name, fact in finding.facts.items()}
     found = []
     for sentence in finding.kind.words[language].found:
@@ -264,7 +264,7 @@ def _place(words: dict, place: Place) -> str:
 
 
 def _fine(words: dict, summary: Summary, findings: Sequence[Finding]) -> str:
-    """What is as it should be, or as far as it is."""
+    """The checks that passed, or passed in part."""
     kinds = {finding.kind.name for finding in findings}
     total, got, frozen = summary.parameters, summary.with_gradient, summary.frozen
     rows = []
@@ -284,7 +284,7 @@ def _fine(words: dict, summary: Summary, findings: Sequence[Finding]) -> str:
 
 
 def _layer_table(words: dict, summary: Summary) -> str:
-    """The gradient of each weight and how far a step moves it."""
+    """A table of each weight: its gradient and how far a step moves it."""
     rows = [
         (layer.name, f"{layer.gradient:.2e}", "" if layer.update is None else f"{layer.update:.1e}")
         for layer in summary.layers
@@ -303,6 +303,6 @@ def _layer_table(words: dict, summary: Summary) -> str:
 
 
 def _counted(texts: str, n: int) -> str:
-    """One of two texts: for one thing, and for another number of them."""
+    """The singular or the plural text, by a number."""
     one, _, many = texts.partition("|")
     return (one if n == 1 or not many else many).format(n=n)

@@ -1,4 +1,4 @@
-"""A trace, looked up: its passes, its steps, which operation made what, and names for a reader."""
+"""A trace with lookups: its passes, its steps, which operation made what, and readable names."""
 
 from __future__ import annotations
 
@@ -70,12 +70,12 @@ class Run:
         return ((i, event) for i, event in enumerate(self.events) if event["k"] in kinds)
 
     def signs(self, *kinds: str) -> list:
-        """What was recorded for a doctor alone, of some kinds."""
+        """The signs that were recorded only for the doctor, of some kinds."""
         return [sign for sign in self.trace.health if sign["k"] in kinds]
 
     @cached_property
     def skipped(self) -> list:
-        """The steps that a GradScaler left out, as a gradient was not finite."""
+        """The steps that a GradScaler skipped, as a gradient was not finite."""
         return [sign for sign in self.signs("scaler_step") if sign.get("skipped")]
 
     def place(self, event: dict | None) -> Place:
@@ -83,7 +83,8 @@ class Run:
         return Place(event.get("line"), event.get("file", "")) if event else Place(None)
 
     def name(self, tensor: str | None) -> str:
-        """What the script calls a tensor; without a name, what gave it, or its shape."""
+        """The name of a tensor in the script; otherwise the expression that made it, or its
+        shape."""
         if tensor not in self.trace.tensors:
             return "?"
         shape = "×".join(map(str, self.trace.tensors[tensor]["shape"])) or "0-d"
@@ -94,19 +95,19 @@ class Run:
         return list(dict.fromkeys(map(self.name, tensors)))
 
     def source(self, event: Event) -> str:
-        """What was evaluated: the text of the script, or the name of the operation."""
+        """The source text that was evaluated, or the name of the operation."""
         text = event.get("src") or event.get("op", "")
         return text if len(text) <= 60 else event.get("op", text[:60])
 
     @cached_property
     def outcomes(self) -> list[Parameter]:
-        """What became of each parameter."""
+        """The outcome of each parameter."""
         return parameters(self.trace, self.index)
 
     @cached_property
     def replaced(self) -> dict[str, str]:
-        """The parameters that an optimizer holds in vain, since the script has put another in the
-        place of each, which no optimizer holds: that one, by the old one."""
+        """The parameters that an optimizer holds although the script has replaced them by others,
+        which no optimizer holds: the new one by the old one."""
         newer = {
             name: t
             for t in self.gradients
@@ -136,7 +137,7 @@ class Run:
         return bool(self.steps) or any("opt" in each for each in self.trace.tensors.values())
 
     def maker(self, tensor: str, before: int | None = None) -> Event | None:
-        """The last operation that gave a tensor, before an event."""
+        """The last operation before an event that returned a tensor."""
         found = self.index.makers.get(tensor, [])
         at = len(found) if before is None else bisect.bisect_left(found, before)
         return self.events[found[at - 1]] if at else None
@@ -157,7 +158,8 @@ class Run:
 
     @cached_property
     def gradients(self) -> dict[str, list[tuple[int, Event]]]:
-        """What reached the `.grad` of each leaf: its `acc` events, with their indices."""
+        """The gradients that reached the `.grad` of each leaf: its `acc` events, with their
+        indices."""
         found = defaultdict(list)
         for index, event in self.all("acc"):
             if self.pass_number[event["p"]].writes and "after" in event:
@@ -187,7 +189,7 @@ class Run:
         return found
 
     def uses(self, tensor: str) -> list[tuple[int, Event]]:
-        """The operations into which a tensor went, with their indices."""
+        """The operations that use a tensor, with their indices."""
         return [(place, self.events[place]) for place in self.index.users.get(tensor, ())]
 
     @cached_property
@@ -203,8 +205,8 @@ class Run:
         return last_error["msg"], self.place(last_error), last_error.get("p")
 
     def computed_from(self, tensor: str) -> list[str]:
-        """Of a weight that its layer computes anew again and again, the parameters that it computes
-        it from: "layer.parametrizations.weight.original", or "layer.weight_orig"; none for another
+        """The parameters from which a layer recomputes its weight in each call:
+        "layer.parametrizations.weight.original", or "layer.weight_orig"; none for another
         tensor."""
         made = self.maker(tensor)
         key, leaves = (made.get("within", ""), [*made["ins"]]) if made else ("", [])
@@ -221,7 +223,7 @@ class Run:
     def _leaves(self, tensor: str) -> list[str]:
         """The leaves from which a tensor is computed."""
         found, nodes = {}, [self.trace.tensors[tensor].get("n")]
-        for key in nodes:  # which grows
+        for key in nodes:  # the list grows
             node = self.trace.nodes.get(key, {"next": ()})
             found |= {node["leaf"]: None} if "leaf" in node else {}
             nodes += [link[0] for link in node["next"] if link and link[0] not in nodes]

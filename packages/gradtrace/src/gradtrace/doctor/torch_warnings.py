@@ -1,4 +1,4 @@
-"""What PyTorch itself warned of."""
+"""Warnings of PyTorch itself."""
 
 from __future__ import annotations
 
@@ -86,11 +86,11 @@ CHECKPOINT_WITHOUT_GRAD = Kind(
 
 
 def warned(run: Run) -> Iterator[Finding]:
-    """The warnings that say something of gradients, each line once."""
+    """The warnings about gradients, each line once."""
     seen = set()
     for sign in run.signs("warning"):
         kind, place = kind_of_message(globals().values(), sign["text"]), run.place(sign)
-        # A GradScaler skips its first steps at times, which PyTorch takes for the wrong order.
+        # A GradScaler may skip its first steps, which PyTorch takes for the wrong order.
         if kind == SCHEDULE_BEFORE_STEP and run.signs("scale"):
             continue
         facts = {"message": sign["text"].split(". ")[0].rstrip(".")}

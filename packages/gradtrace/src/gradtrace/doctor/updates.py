@@ -1,4 +1,4 @@
-"""What optimizers made of the gradients, and where gradients are clipped."""
+"""What optimizers did with the gradients, and where gradients are clipped."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from gradtrace.trace import Sign
 from gradtrace.values import count, is_zero, norm, scalar
 
 ENOUGH_STEPS = 3
-"""So many steps of one optimizer show a habit."""
+"""The number of steps of one optimizer that shows a pattern."""
 _TOO_LARGE = 0.5
-"""Of its norm, a weight that mostly moves so far in a step is replaced, not adjusted."""
+"""A weight that mostly moves this far in a step, relative to its norm, is replaced, not
+adjusted."""
 _TOO_SMALL = 1e-7
-"""About the relative distance of two neighbouring numbers in float32."""
+"""About the relative distance of two adjacent numbers in float32."""
 _FEW = 32
-"""Of a weight with fewer elements, how far it moves says little."""
+"""For a weight with fewer elements, how far it moves means little."""
 _GROWTH = 1000.0
 
 NEVER_CLEARED = Kind("never-cleared", "warning", "accumulate/zero-grad").says(
@@ -171,13 +172,13 @@ def never_cleared(run: Run) -> Iterator[Finding]:
 
 
 def uses_new_gradients(run: Run) -> bool:
-    """Whether there is more than one step, and none used gradients of the step before."""
+    """Whether there is more than one step, and none reused gradients of the step before."""
     pairs = [pair for steps in _by_optimizer(run) for pair in pairwise(steps)]
     return bool(pairs) and not any(_kept(run, *pair) for pair in pairs)
 
 
 def never_cleared_by_hand(run: Run) -> Iterator[Finding]:
-    """The same for parameters that the script updates itself, after each pass."""
+    """The same for parameters that the script updates by hand, after each pass."""
     found: dict[str, list[int]] = {}
     for t, grads in run.gradients.items():
         if t in run.optimized or run.clearings.get(t):
@@ -197,7 +198,7 @@ def never_cleared_by_hand(run: Run) -> Iterator[Finding]:
 
 
 def two_optimizers(run: Run) -> Iterator[Finding]:
-    """Parameters that two optimizers move in turn, not one after the other has done its work."""
+    """Two optimizers move the same parameters in turn, not one after the other has finished."""
     for first, second in combinations(_by_optimizer(run), 2):
         in_turn = first[0].at < second[-1].at and second[0].at < first[-1].at
         if in_turn and (both := first[0].tensors & second[0].tensors):
@@ -237,8 +238,8 @@ def no_backward(run: Run) -> Iterator[Finding]:
 
 
 def never_stepped(run: Run) -> Iterator[Finding]:
-    """Gradients of what an optimizer holds are computed and cleared, again and again, and nothing
-    uses them. With a GradScaler a step may be left out on purpose."""
+    """Gradients of an optimizer's parameters are computed and cleared repeatedly, and nothing uses
+    them. With a GradScaler a step may be skipped on purpose."""
     if run.steps or run.signs("scaler_step"):
         return
     times = {
@@ -278,11 +279,11 @@ def learning_rate_zero(run: Run) -> Iterator[Finding]:
 
 
 def stands_still(run: Run) -> Iterator[Finding]:
-    """A parameter has a gradient at each step, and not one of its numbers changes."""
+    """A parameter has a gradient at each step, and none of its numbers changes."""
     for steps in _by_optimizer(run):
         if len(steps) < ENOUGH_STEPS or any(step.event["lr"] == 0 for step in steps):
             continue
-        if run.skipped:  # an optimizer that knows of it may leave a step out itself
+        if run.skipped:  # an optimizer that supports scaling may skip a step itself
             continue
         still = [rows for rows in _rows(steps).values() if all(map(_is_still, rows))]
         if still:
@@ -293,7 +294,7 @@ def stands_still(run: Run) -> Iterator[Finding]:
 
 
 def update_size(run: Run) -> Iterator[Finding]:
-    """Weights that move by their own size in each step, or by less than float32 can tell."""
+    """Weights that move by their own size in each step, or by less than float32 can represent."""
     for steps in _by_optimizer(run):
         if len(steps) < ENOUGH_STEPS:
             continue
@@ -311,8 +312,8 @@ def update_size(run: Run) -> Iterator[Finding]:
 
 
 def optimizer_holds_old(run: Run) -> Iterator[Finding]:
-    """An optimizer holds a parameter that never gets a gradient, and a newer one of the same name,
-    which gets one, is held by none."""
+    """An optimizer holds a parameter that never gets a gradient, while no optimizer holds the newer
+    one of the same name, which gets one."""
     if old := run.replaced:
         step = next(step for step in run.steps if step.tensors & set(old))
         facts = {"names": run.names(old), "optimizer": step.event["opt"]}
@@ -353,7 +354,7 @@ def loss_grows(run: Run) -> Iterator[Finding]:
 
 
 def _by_optimizer(run: Run) -> list[list[Step]]:
-    """The steps of each optimizer, which is known by its class and the parameters that it holds."""
+    """The steps of each optimizer, identified by its class and its parameters."""
     found: dict[tuple, list[Step]] = defaultdict(list)
     for step in run.steps:
         if step.tensors:
@@ -371,7 +372,7 @@ def _rows(steps: list[Step]) -> dict[str, list[dict]]:
 
 
 def _kept(run: Run, first: Step, second: Step) -> set[str]:
-    """The parameters whose gradient of one step is a part of that of the next."""
+    """The parameters whose gradient of one step is contained in the gradient of the next."""
     used = {row["t"] for row in first.rows if not is_cleared(row["grad"])}
     kept = set()
     for t in used:
@@ -383,7 +384,7 @@ def _kept(run: Run, first: Step, second: Step) -> set[str]:
 
 
 def _cleared_between(run: Run, given: list, step: Step) -> bool:
-    """Whether gradients were cleared after they were given, and before a step."""
+    """Whether gradients were cleared after they were computed, and before a step."""
     first = min(index for index, _ in given)
     cleared = (index for t in step.tensors for index, _ in run.clearings.get(t, ()))
     return any(first < index < step.at for index in cleared)
@@ -394,7 +395,7 @@ def _pass_before(run: Run, at: int) -> dict | None:
 
 
 def _number(tensor: str) -> int:
-    """Where a tensor stands among all: "t12" comes after "t2"."""
+    """The number of a tensor's key: "t12" comes after "t2"."""
     return int(tensor[1:])
 
 
@@ -408,7 +409,7 @@ def _is_still(row: dict) -> bool:
 
 
 def _ratios(rows: list[dict]) -> list[float]:
-    """How far a weight moved in each step, compared with its norm; nothing for a small one."""
+    """How far a weight moved in each step, relative to its norm; nothing for a small one."""
     if count(rows[0]["before"]) < _FEW or len(rows[0]["before"]["s"]) < 2:
         return []
     found = [row["moved"] for row in rows if not is_cleared(row["grad"]) and "moved" in row]
@@ -417,11 +418,11 @@ def _ratios(rows: list[dict]) -> list[float]:
 
 _OFTEN = 3
 _HARD = 100.0
-"""A factor by which clipping does more than keep rare outliers away."""
+"""A factor above which clipping does more than limit rare outliers."""
 
 
 def clip_without_gradient(run: Run) -> Iterator[Finding]:
-    """Clipping finds no gradient, or only those that a step has used already."""
+    """Clipping finds no gradient, or only gradients that a step has already used."""
     for signs in _by_line(run.signs("clip")).values():
         if run.passes and len(signs) >= 2 and all(_is_in_vain(run, sign) for sign in signs):
             passes = (each.event for each in run.passes if each.begin >= signs[0]["at"])
@@ -448,8 +449,8 @@ def clip_before_unscale(run: Run) -> Iterator[Finding]:
 
 
 def clipped_hard(run: Run) -> Iterator[Finding]:
-    """Each clipping makes the gradients smaller by a large factor."""
-    if run.signs("scale"):  # while gradients are scaled, their size says nothing
+    """Each clipping shrinks the gradients by a large factor."""
+    if run.signs("scale"):  # while gradients are scaled, their size means nothing
         return
     for signs in _by_line(run.signs("clip")).values():
         signs = [sign for sign in signs if not _is_in_vain(run, sign)]
@@ -460,7 +461,8 @@ def clipped_hard(run: Run) -> Iterator[Finding]:
 
 
 def _factor(run: Run, sign: Sign) -> float | None:
-    """By how much a clipping made the norm of all gradients smaller; None if it changed nothing."""
+    """The factor by which a clipping reduced the norm of all gradients; None if it changed
+    nothing."""
     changes = []
     for event in run.events[sign["at"] :]:
         if event["k"] != "grad_set" or run.place(event) != run.place(sign):
@@ -475,7 +477,7 @@ def _factor(run: Run, sign: Sign) -> float | None:
 
 
 def _is_in_vain(run: Run, sign: Sign) -> bool:
-    """Whether nothing was added to these gradients since they were last used, or left out."""
+    """Whether nothing was added to these gradients since they were last used, or skipped."""
     if not sign["total"]:
         return False
     given = set(sign["ts"])

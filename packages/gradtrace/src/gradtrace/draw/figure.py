@@ -24,17 +24,16 @@ from gradtrace.values import count
 from gradtrace.words import LANGUAGES
 
 PLAYER_ASSETS = ("trace.js", "trace-vary.js", "trace.css")
-"""What a page with a figure needs; a stand-alone page holds them."""
+"""The assets that a page with a figure needs; a stand-alone page embeds them."""
 
 
 def asset_path(name: str) -> Path:
-    """Where a style or a script of figures lies."""
+    """The path of a style or a script of figures."""
     return Path(__file__).parent / name
 
 
 def read_asset(name: str) -> str:
-    """The text of a style or a script as a page needs it: without comments that have lines of their
-    own, and without indentation."""
+    """The text of a style or a script without comment lines and without indentation."""
     text = asset_path(name).read_text(encoding="utf-8")
     comments = r"/\*.*?\*/" if name.endswith(".css") else r"(?m)^\s*//.*$"
     without = re.sub(comments, "", text, flags=re.DOTALL if name.endswith(".css") else 0)
@@ -55,15 +54,15 @@ _DRAWN = {
     "running": f'<g class="running">{_ROUNDED}</g>',
     "hook": '<path class="hook" d="M4 3h10v6a4 4 0 0 1-8 0V7L3.5 9.5"/>',
 }
-"""The shapes, each in the style that it has in a picture. The phrase `drawn_leaf` says what the
-first looks like and what it is, with a bar between."""
+"""The shapes, each with its style in a picture. The phrase `drawn_leaf` describes the first shape
+and its meaning, separated by a bar."""
 
 
 def draw_legend(
     trace: Trace, graph: Graph, texts: Mapping[str, Sequence[str]], phrases: Mapping[str, str]
 ) -> str:
-    """The HTML of a legend that explains what occurs in this picture, and no more. `texts`: all
-    that each slot shows, in order."""
+    """The HTML of a legend that explains only what occurs in this picture. `texts`: all texts that
+    each slot shows, in order."""
     shapes = _shapes(graph, flow_signs(texts), _has_tensors(trace), phrases)
     last = {slot: shown[-1] for slot, shown in texts.items()}
     items = "".join(
@@ -132,21 +131,21 @@ def _written(sign: str) -> str:
 
 
 def _range(signs: list[str]) -> str:
-    """The signs of backward passes; of three or more in a row, the first and the last."""
+    """The signs of backward passes; of three or more consecutive ones, the first and the last."""
     in_a_row = PASS_SIGNS.index(signs[-1]) - PASS_SIGNS.index(signs[0]) == len(signs) - 1
     return f"{signs[0]}–{signs[-1]}" if len(signs) > 2 and in_a_row else " ".join(signs)
 
 
 WIDE = 620
-"""Pixels. Next to a script there is no room for a wider picture: its letters would be tiny."""
+"""Pixels. Next to a script a wider picture would be scaled down until its text is unreadable."""
 
 
 @dataclass(frozen=True)
 class FigureParts:
-    """What a figure of a trace is made of, before its picture is drawn.
+    """The parts of a figure, before its picture is drawn.
 
-    `texts`: all that each slot shows, in order; `items`: the steps, as HTML; `words`: those of the
-    player; `summary`: how the list of steps is called.
+    `texts`: all texts that each slot shows, in order; `items`: the steps, as HTML; `words`: those
+    of the player; `summary`: the title of the list of steps.
     """
 
     graph: Graph
@@ -166,8 +165,8 @@ def figure_parts(
 ) -> FigureParts:
     """The parts of a figure, whose ids all begin with `identity`; `passes` as in `draw_figure`.
 
-    The figure numbers the passes that it shows, and its steps, from 1. `largest`: the size of the
-    gradient whose stream is the widest, if it isn't one of this trace.
+    The figure numbers its passes and its steps from 1. `largest`: the size of the gradient with the
+    widest stream, if it isn't in this trace.
     """
     trace = numbered_from_one(select_passes(trace, *passes), passes[0]) if passes else trace
     phrases = LANGUAGES[language]
@@ -194,9 +193,9 @@ def draw_figure(
 ) -> str:
     """The HTML of a trace's figure, whose ids all begin with `identity`.
 
-    `passes`: the first and last backward pass to show, of all without it. The player frames the
-    line that runs in the last `.highlight pre > code` before the figure, where each line of the
-    code is an element of the class `code-line`.
+    `passes`: the first and last backward pass to show; all by default. The player highlights the
+    running line in the last `.highlight pre > code` before the figure, where each line of the code
+    is an element of the class `code-line`.
     """
     return draw_varied_figure((), [VariedRun("", trace)], identity, language, passes).html
 
@@ -223,7 +222,8 @@ def _list_item(step: Step, identity: str) -> str:
 def with_flows(
     steps: Sequence[Step], trace: Trace, graph: Graph, largest: float | None = None
 ) -> list[Step]:
-    """The steps, each with how wide the streams are then; `largest` as in `figure_parts`."""
+    """The steps, each with the widths of the streams at that time; `largest` as in
+    `figure_parts`."""
     widths = flow_widths(trace, graph, largest)
     return [replace(step, changes={**step.changes, **widths.get(step.event, {})}) for step in steps]
 
@@ -231,7 +231,7 @@ def with_flows(
 def describe(
     graph: Graph, steps: list[Step], last: Mapping[str, str], phrases: Mapping[str, str]
 ) -> str:
-    """The result, for those who don't see the picture: every `.grad`, and the errors."""
+    """A text alternative for the picture: every `.grad`, and the errors."""
     leaves = [
         phrases["svg_leaf"].format(name=box.title, grad=" ".join(last[f"{key}g"].split()))
         for key, box in graph.boxes.items()
@@ -244,8 +244,8 @@ def describe(
 def caption(
     trace: Trace, graph: Graph, texts: Mapping[str, Sequence[str]], phrases: Mapping[str, str]
 ) -> str:
-    """The legend of a picture, and with which PyTorch it was recorded. `texts`: all that each slot
-    shows, in order."""
+    """The legend of a picture, and the PyTorch version of the recording. `texts`: all texts that
+    each slot shows, in order."""
     version = trace.torch.split("+")[0]
     stopped = phrases["left_out"].format(line=trace.left_out["line"]) if trace.left_out else ""
     recorded = phrases["recorded"].format(version=version) + stopped
@@ -256,9 +256,9 @@ def caption(
 class VariedNumber:
     """A number of the script that can be changed.
 
-    `name` is what an address calls it, `label` what the page does: `v` and `v[0]` for an element.
-    `line` counts from 1, `start` and `end` are characters of that line, from 0; `values` are as
-    code has them, and `own` is which of them is the script's.
+    `name` is its name in an address, `label` its name on the page: `v` and `v[0]` for an element.
+    `line` counts from 1, `start` and `end` are characters of the line, from 0; `values` are written
+    as in code, and `own` is the index of the script's own.
     """
 
     name: str
@@ -272,9 +272,9 @@ class VariedNumber:
 
 @dataclass(frozen=True)
 class VariedRun:
-    """What the script printed with some of the values, its trace, and what is said of it. `trace`:
-    None where nothing was recorded that can be drawn; then what is `said` is all there is, and the
-    `line` at which it ended."""
+    """The output of the script with some of the values, its trace, and a message on it. `trace`:
+    None where nothing was recorded that can be drawn; then there is only the message (`said`), and
+    the `line` at which the script ended."""
 
     printed: str
     trace: Trace | None
@@ -298,11 +298,11 @@ def draw_varied_figure(
     passes: tuple[int, int] | None = None,
     source: str = "",
 ) -> VariedFigure:
-    """The figure of a script with numbers to change. The `runs` are those of all combinations of
-    their values, that of the last number changing fastest; `source` is the address of the data.
+    """The figure of a script with numbers to change. The `runs` are for all combinations of their
+    values, the last number changing fastest; `source` is the address of the data.
 
-    Runs with the same graph share one picture, in which each box has room for all that it ever
-    shows; the data has further pictures.
+    Runs with the same graph share one picture, in which each box has room for all its texts; the
+    data has further pictures.
     """
     phrases, own = LANGUAGES[language], own_run(numbers)
     shown = (select_passes(run.trace, *passes) if passes else run.trace for run in runs)
@@ -342,7 +342,7 @@ def draw_varied_figure(
 
 
 def table_of_texts(rows: Iterable[Sequence[str | None]]) -> dict:
-    """What the player reads of each run: a row of texts, each stored once; -1 stands for none."""
+    """The data of each run for the player: a row of texts, each stored once; -1 stands for none."""
     texts: dict[str, int] = {}
     runs = [[-1 if t is None else texts.setdefault(t, len(texts)) for t in row] for row in rows]
     return {"texts": list(texts), "runs": runs}
@@ -351,7 +351,8 @@ def table_of_texts(rows: Iterable[Sequence[str | None]]) -> dict:
 def texts_of_all(
     own: Mapping[str, Sequence[str]], others: Iterable[Mapping[str, Sequence[str]]]
 ) -> dict[str, list[str]]:
-    """All that slots show in several runs, last what they show at the end of one's own."""
+    """All texts that slots show in several runs, and last the final texts of the script's own
+    run."""
     texts: dict[str, list[str]] = {}
     for each in (*others, own):
         for slot, shown in each.items():
@@ -362,7 +363,7 @@ def texts_of_all(
 
 
 def own_run(numbers: Sequence[VariedNumber]) -> int:
-    """Which of the runs is that with the numbers of the script."""
+    """The index of the run with the numbers of the script."""
     index = 0
     for number in numbers:
         index = index * len(number.values) + number.own
@@ -373,7 +374,7 @@ def number_controls(
     numbers: Sequence[VariedNumber], language: str, source: str = "", with_graph: bool = True
 ) -> str:
     """The HTML of the controls with which a reader changes numbers. `source`: the address of the
-    data. `with_graph`: whether they say it where another graph is shown."""
+    data. `with_graph`: whether the controls say where another graph is shown."""
     given = html.escape(json.dumps([asdict(number) for number in numbers], ensure_ascii=False))
     words = LANGUAGES[language]["vary"].split("|")
     words = html.escape("|".join(words if with_graph else [*words[:3], "", *words[4:]]))

@@ -16,7 +16,7 @@ _ORDER_SWEEPS = 16
 
 @dataclass(frozen=True)
 class Neighbours:
-    """What each member of a layer is linked to in the layers above and below."""
+    """The linked members of each member in the layers above and below."""
 
     above: Mapping[Hashable, list[Hashable]]
     below: Mapping[Hashable, list[Hashable]]
@@ -34,7 +34,7 @@ def neighbours_of(chains: Mapping[str, list[Hashable]]) -> Neighbours:
 
 
 def initial_order(layer_of: Mapping[Hashable, int], neighbours: Neighbours) -> Layers:
-    """The layers, each in the order of a depth-first walk: what is linked starts out near."""
+    """The layers, each in depth-first order, so that linked members start out close together."""
     layers: Layers = [[] for _ in range(max(layer_of.values(), default=-1) + 1)]
     seen: set[Hashable] = set()
     for start in layer_of:
@@ -80,7 +80,7 @@ def _sort_by_barycentre(
 
 
 def _swap_adjacent(layers: Layers, neighbours: Neighbours) -> None:
-    """Exchange adjacent members of a layer wherever that leaves fewer crossings."""
+    """Swap adjacent members of a layer wherever that leaves fewer crossings."""
     for index, layer in enumerate(layers):
         above = _ends(layers[index - 1] if index else [], layer, neighbours.above)
         below = _ends(layers[index + 1] if index + 1 < len(layers) else [], layer, neighbours.below)
@@ -99,7 +99,7 @@ def _swap_adjacent(layers: Layers, neighbours: Neighbours) -> None:
 def _ends(
     fixed: Sequence[Hashable], layer: Sequence[Hashable], links: Mapping[Hashable, list[Hashable]]
 ) -> dict[Hashable, list[int]]:
-    """For each member of a layer the places of what it is linked to in the fixed layer."""
+    """For each member of a layer the places of its links in the fixed layer."""
     at = {member: place for place, member in enumerate(fixed)}
     return {member: [at[other] for other in links.get(member, ())] for member in layer}
 
@@ -125,16 +125,16 @@ GAP = 22
 """Free space between two boxes of a layer, in pixels."""
 _POSITION_SWEEPS = 60
 _LEAF_WEIGHT = 0.02
-"""How little a box without predecessors counts, and the only one that is made of it, as the
+"""The small weight of a box without predecessors, and of the only box made from it, such as the
 transpose of a weight: they give way, so that a long chain is straight."""
 _DUMMY_WEIGHT = 3.0
-"""How much the link between two dummies of an edge counts: a long edge is drawn straight."""
+"""The weight of a link between two dummies of an edge: a long edge is drawn straight."""
 
 
 def assign_x(
     layers: Layers, neighbours: Neighbours, widths: Mapping[Hashable, float]
 ) -> dict[Hashable, float]:
-    """The middle of each member; sweeps down and up move it towards the mean of its neighbours."""
+    """The centre of each member; sweeps down and up move it towards the mean of its neighbours."""
     x: dict[Hashable, float] = {}
     weights = {member: _weight(member, neighbours) for layer in layers for member in layer}
     shares = {member: _shares(member, neighbours, weights) for member in weights}
@@ -152,7 +152,7 @@ def assign_x(
 def _shares(
     member: Hashable, neighbours: Neighbours, weights: Mapping[Hashable, float]
 ) -> list[tuple[Hashable, float]]:
-    """The neighbours of a member, with how much each of them counts."""
+    """The neighbours of a member, with the weight of each of them."""
     found = []
     for other in (*neighbours.above.get(member, []), *neighbours.below.get(member, [])):
         between_dummies = isinstance(member, tuple) and isinstance(other, tuple)
@@ -228,8 +228,8 @@ PORT_DISTANCE = 18
 
 @dataclass(frozen=True)
 class LayoutEdge:
-    """An edge from one box down to another; `label_width` is that of the text at its start,
-    `end_width` that of the text at its end."""
+    """An edge from one box down to another; `label_width` is the width of the text at its start,
+    `end_width` of the text at its end."""
 
     key: str
     source: str
@@ -240,8 +240,7 @@ class LayoutEdge:
 
 @dataclass(frozen=True)
 class Layout:
-    """Centres of boxes, the points of edges, and where the labels of edges begin, those at their
-    ends too."""
+    """Centres of boxes, the points of edges, and where the labels of edges begin, at both ends."""
 
     width: float
     height: float
@@ -263,7 +262,7 @@ def layered_layout(sizes: Mapping[str, tuple[float, float]], edges: Sequence[Lay
 
 
 def needed_width(box: str, edges: Sequence[LayoutEdge]) -> float:
-    """How wide a box must be for the labels of the edges below and above it; 0 without any."""
+    """The width that a box needs for the labels of the edges below and above it; 0 without any."""
     leaving = [edge for edge in edges if edge.source == box]
     has_label = any(edge.label_width for edge in leaving)
     below = sum(_port_widths(leaving, DUMMY_WIDTH)) if has_label else 0
@@ -276,9 +275,9 @@ def needed_width(box: str, edges: Sequence[LayoutEdge]) -> float:
 
 
 def _assign_layers(boxes: Iterable[str], edges: Sequence[LayoutEdge]) -> dict[Hashable, int]:
-    """The layer of each box: below all that it depends on.
+    """The layer of each box: below all its predecessors.
 
-    A box that nothing else depends on, with all that leads to it alone, is moved down to its use.
+    A box that nothing else depends on is moved down to its use, with all that leads only to it.
     """
     above: dict[str, list[str]] = {box: [] for box in boxes}
     below: dict[str, list[str]] = {box: [] for box in above}
@@ -329,7 +328,7 @@ def _place(
     labelled = {edge.source for edge in edges if edge.label_width}
     end_labelled = {edge.target for edge in edges if edge.end_width}
     upper, y = [], float(MARGIN)
-    """Where edges have ended to bend, above the labels at their ends."""
+    """Where edges stop bending, above the labels at their ends."""
     for layer in layers:
         if has_labels := any(m in end_labelled for m in layer):
             y -= BEND_HEIGHT - LOW_BEND_HEIGHT
@@ -379,8 +378,8 @@ def _ports(
     middle: Mapping[Hashable, float],
     sizes: Mapping[str, tuple[float, float]],
 ) -> tuple[dict[str, float], dict[str, tuple[float, bool]]]:
-    """Where edges leave and enter a box: side by side, in the order of their other ends. Where one
-    enters also whether its label is to the left of it, as that of the first of several is."""
+    """Where edges leave and enter a box: side by side, in the order of their other ends. For an
+    edge that enters also whether its label is on its left, as for the first of several."""
     leaving: dict[str, float] = {}
     entering: dict[str, tuple[float, bool]] = {}
     for box in sizes:
@@ -410,8 +409,8 @@ def _port_widths(leaving: Sequence[LayoutEdge], box_width: float) -> list[float]
 
 
 def _end_port_widths(entering: Sequence[LayoutEdge], box_width: float) -> list[float]:
-    """The room between edges that enter a box: of labels at their ends, those are there which are
-    neither at the first nor at the last."""
+    """The room between edges that enter a box, with the labels at their ends, except those of the
+    first and the last."""
     if any(edge.end_width for edge in entering):
         between = [_inner_width(edge.end_width) for edge in entering[1:-1]]
         return [PORT_DISTANCE, *between] if len(entering) > 1 else []

@@ -1,4 +1,4 @@
-"""One HTML file with all that was recorded: code, pictures, player, style; nothing is fetched.
+"""One HTML file with the whole recording: code, pictures, player, style; it fetches nothing.
 
 What the player reads is packed: JSON, compressed, in base64. Without JavaScript there is the code,
 the first picture and a list of steps.
@@ -38,22 +38,22 @@ from gradtrace.trace import Trace
 from gradtrace.words import LANGUAGES
 
 GENERATOR = "gradtrace"
-"""By this a file is recognised as one that may be written again."""
+"""Marks a file as written by gradtrace, which may overwrite it."""
 MAX_SIZE = 400_000
-"""Bytes of a page. Further parts of a recording are left out; where one alone has no room, its
-first steps are merged into one. Code and pictures are there whole, whatever they need."""
+"""The maximum size of a page in bytes. Further parts of a recording are left out; if a single one
+is too large, its first steps are merged. Code and pictures are always complete."""
 MAX_VARIED_SIZE = 2_000_000
-"""Bytes of a page with several runs, in which a reader changes numbers."""
+"""The maximum size in bytes of a page with several runs, in which a reader changes numbers."""
 HEAD_SIZE = 5_000
-"""Bytes of what is neither recorded nor a script or style: the head, titles, labels."""
+"""Bytes of the rest: the head, titles, labels."""
 MAX_LISTED = 20_000
-"""Characters of the list of steps that is there without JavaScript."""
+"""The maximum number of characters of the list of steps shown without JavaScript."""
 MAX_CODE = 60_000
-"""Characters of a script that is there without JavaScript."""
+"""The maximum number of characters of a script shown without JavaScript."""
 
 
 class TooLarge(ValueError):
-    """Several runs have no room on one page: its `size` in bytes."""
+    """Several runs don't fit on one page: its `size` in bytes."""
 
     def __init__(self, size: int) -> None:
         super().__init__(f"the page would have {size} bytes")
@@ -72,11 +72,10 @@ def standalone_page(
     module: str = "",
     varied: VariedRuns | None = None,
 ) -> str:
-    """The text of the file. `name`: what the script is called; `notes`: sentences on what was not
+    """The text of the file. `name`: the title of the script; `notes`: sentences on what was not
     recorded, and how the run ended; `passes`: the first and the last of the backward passes at
-    which it opens, if any are asked for; `module`: the path of the one that is open; `varied`: the
-    runs with other numbers, among them this one. Raises `TooLarge` where there is no room for
-    these."""
+    which it opens, if requested; `module`: the path of the open module; `varied`: the runs with
+    other numbers, including this one. Raises `TooLarge` where these don't fit."""
     phrases = LANGUAGES[language]
     parts = excerpts(trace, passes)
     first = first_shown(parts, passes)
@@ -154,8 +153,8 @@ def standalone_page(
 def _fitted(
     column: Sequence[Figure | None], figure: FoldedFigure, room: int
 ) -> tuple[str, str, int]:
-    """A part of all runs, packed, and what stands below it; and how many bytes it is too large. Of
-    a single run, as many of the first steps are merged as there is no room for."""
+    """A part of all runs, packed, and the text below it; and by how many bytes it is too large. For
+    a single run, first steps are merged until it fits."""
     drawn: dict[tuple, list[str]] = {}
     shown, eighths = figure, 0
     while True:
@@ -175,7 +174,7 @@ def is_standalone_page(file: Path) -> bool:
 
 
 def _printed(varied: VariedRuns, label: str) -> str:
-    """What the script printed; as long as no run prints anything, there is no place for it."""
+    """The output of the script; omitted while no run prints anything."""
     hidden = "" if any(run.printed.strip() for run in varied.runs) else " hidden"
     text = html.escape(last_printed(varied.runs[varied.own].printed), quote=False)
     place = f'tabindex="0" role="group" aria-label="{label}"'
@@ -183,12 +182,12 @@ def _printed(varied: VariedRuns, label: str) -> str:
 
 
 def _said(varied: VariedRuns, columns: Sequence[Sequence[Figure | None]]) -> str:
-    """What is said of each run, packed."""
+    """The messages on each run, packed."""
     return _data("runs", _pack(said_of_runs(varied, columns)), "", False)
 
 
 def _sources(name: str, trace: Trace, runs: VariedRuns) -> dict[str, str]:
-    """The script and the other files that any run has come to."""
+    """The script and the other files that any run has reached."""
     others = [run.trace.sources for run in runs.runs if run.trace]
     found = {file: text for sources in others for file, text in sources.items()}
     return {name: trace.source, **found, **trace.sources}
@@ -207,7 +206,7 @@ def _picture(figure: FoldedFigure, others: Iterable[FoldedFigure]) -> str:
 
 
 def _below(figure: FoldedFigure) -> str:
-    """The caption and the list of steps, as far as there is room for it."""
+    """The caption and the list of steps, cut to the room available."""
     phrases, said = LANGUAGES[figure.language], around(figure)
     items, size = [], 0
     for step in figure.steps:
@@ -226,7 +225,7 @@ def _below(figure: FoldedFigure) -> str:
 
 
 def _kept(sizes: Sequence[int], first: int, room: int) -> list[int]:
-    """The indices of the parts that there is room for: the first seen, and those nearest to it."""
+    """The indices of the parts that fit: the first one shown, and those nearest to it."""
     kept, used = [], 0
     for index in sorted(range(len(sizes)), key=lambda index: (abs(index - first), index)):
         used += sizes[index]
@@ -237,7 +236,8 @@ def _kept(sizes: Sequence[int], first: int, room: int) -> list[int]:
 
 
 def _digest(script: str) -> str:
-    """The source of a script in a policy: no script but these may run on the page."""
+    """The hash of a script for the content security policy: only these scripts may run on the
+    page."""
     digest = hashlib.sha256(script.encode()).digest()
     return f"'sha256-{base64.b64encode(digest).decode()}'"
 

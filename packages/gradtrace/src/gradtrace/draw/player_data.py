@@ -1,4 +1,4 @@
-"""What the player of a stand-alone page reads: steps and pictures of the parts of each run."""
+"""The data of the player of a stand-alone page: steps and pictures of the parts of each run."""
 
 from __future__ import annotations
 
@@ -39,7 +39,8 @@ from gradtrace.trace import Trace
 from gradtrace.words import LANGUAGES
 
 PLACE = "\x7f"
-"""Stands in a template where a number does; a text that has it itself has it as a number."""
+"""The placeholder of a number in a template; where a text contains it itself, it is stored as a
+number."""
 
 _NUMBER = re.compile(rf"[−-]?\d+(?:\.\d+)*(?:e[+−-]?\d+)?|{PLACE}")
 
@@ -70,7 +71,7 @@ def as_templates(texts: Iterable[str]) -> Templates:
 
 
 class RelativeKeys:
-    """Writes keys of boxes, edges and slots with the number counted from the one before."""
+    """Writes the number in keys of boxes, edges and slots relative to the one before."""
 
     def __init__(self) -> None:
         self._last: dict[str, int] = {}
@@ -92,7 +93,7 @@ def relative(svg: str) -> str:
 
 
 SLOT_END, CHANGES_END = "\x1f", "\x1e"
-"""Between the texts of slots that a step changes; between these and its sentence."""
+"""Separates the texts of slots that a step changes, and these from its sentence."""
 
 
 @dataclass(frozen=True)
@@ -108,11 +109,11 @@ class FoldedFigure:
     steps: tuple[Step, ...]
     texts: Mapping[str, list[str]]
     module: str = ""
-    """The path of the module at which a reader wants to look."""
+    """The path of the module that the reader asked for."""
 
     @property
     def label(self) -> str:
-        """What the part is called in a list of all."""
+        """The title of the part in a list of all."""
         phrases = LANGUAGES[self.language]
         if not self.part.first:
             return phrases["failed_forward" if self.part.fails else "no_pass"]
@@ -128,8 +129,8 @@ class FoldedFigure:
 
     @property
     def first_view(self) -> str:
-        """The group that is open at first: that of the module which a reader wants to look at, the
-        one in which it failed, or the outermost that shows more than two folded boxes."""
+        """The group that is open at first: the one of the requested module, the one in which the
+        run failed, or the outermost that shows more than two folded boxes."""
         if self.module:
             return group_of_module(self.part.trace, self.groups, self.module)
         for step in reversed(self.steps[: self.failing_step]):
@@ -143,7 +144,7 @@ class FoldedFigure:
         return Views(self.graph, self.groups, self.titles, self.notes)
 
     def view(self, group: str) -> Graph:
-        """The graph that is seen when a group is open."""
+        """The graph that is shown when a group is open."""
         return self._views.view(group)
 
     def picture(self, group: str, description: str) -> str:
@@ -152,20 +153,21 @@ class FoldedFigure:
 
     @property
     def structure(self) -> tuple:
-        """What the pictures of another figure have in common with those of this one, where they
-        show the same but for values."""
+        """What this figure's pictures share with those of another figure that differs only in
+        values."""
         groups = tuple((key, group.members) for key, group in self.groups.by_key.items())
         names = tuple(self.titles.items()), tuple(self.notes.items())
         return self.graph.structure, groups, *names
 
     @property
     def shape(self) -> tuple:
-        """The kinds of the boxes, and the edges: by these a reader tells graphs apart."""
+        """The kinds of the boxes, and the edges: these distinguish graphs for a reader."""
         boxes = ((box.key, box.kind, box.node) for box in self.graph.boxes.values())
         return tuple(boxes), tuple((e.source, e.target, e.kind) for e in self.graph.edges)
 
     def with_room_for(self, figures: Iterable[FoldedFigure]) -> FoldedFigure:
-        """This figure with room in its pictures for all that others of its structure show."""
+        """This figure, with room in its pictures for all texts of others with the same
+        structure."""
         return replace(self, texts=texts_of_all(self.texts, (each.texts for each in figures)))
 
     def drawings(self) -> list[str]:
@@ -180,7 +182,8 @@ class FoldedFigure:
     def sentences(self) -> list[str]:
         """For each step the texts of slots that it changes, and its sentence.
 
-        Numbers of keys are counted from the one before, as what repeats compresses well."""
+        Numbers of keys are relative to the one before, as repeated text compresses well.
+        """
         changed = RelativeKeys()
         return [
             SLOT_END.join(f"{changed(slot)} {text}" for slot, text in step.changes.items())
@@ -190,9 +193,9 @@ class FoldedFigure:
         ]
 
     def outline(self) -> dict:
-        """What the player reads besides sentences and pictures. `steps`: their lines, files, what
-        they touch, whether gradients go back in them, and in which pass they are, 0 in none;
-        `members` gives each group with what is in it, `ends` what an edge links, `groups` and
+        """The player's data besides sentences and pictures. `steps`: their lines, files, the boxes
+        and edges they touch, whether gradients go back in them, and their pass, 0 for none;
+        `members` lists the members of each group, `ends` the ends of each edge, `groups` and
         `boxes` their names."""
         touched, linked, inside = (RelativeKeys() for _ in range(3))
         steps = [
@@ -230,9 +233,9 @@ def fold(
     module: str = "",
     index: TraceIndex | None = None,
 ) -> FoldedFigure:
-    """The figure of a part of a recording. `run`: the parameters of the whole run, where it is to
-    say why some have no gradient; `module`: the path of the one that is open at first; `index`: of
-    the whole recording."""
+    """The figure of a part of a recording. `run`: the parameters of the whole run, if it explains
+    why some have no gradient; `module`: the path of the one that is open at first; `index`: for the
+    whole recording."""
     trace = part.trace
     own = index if index and index.trace is trace else None
     graph = _with_dtypes(trace, build_graph(trace, own, run))
@@ -268,7 +271,7 @@ def fold_parts(
 
 
 def with_first_steps_as_one(figure: FoldedFigure, count: int) -> FoldedFigure:
-    """The figure with so many steps at its beginning merged into one, which shows what they left in
+    """The figure with this many first steps merged into one, which shows their result for
     parameters, inputs and folded groups; values of single operations would need as much room."""
     first = figure.steps[:count]
     single = {key for key, box in figure.graph.boxes.items() if box.kind in ("node", "module")}
@@ -302,12 +305,12 @@ def _with_dtypes(trace: Trace, graph: Graph) -> Graph:
 
 
 MAX_PRINTED = 4_000
-"""Characters of what a run has printed: the last."""
+"""The maximum number of characters of a run's output; the last ones are shown."""
 
 
 @dataclass(frozen=True)
 class VariedRuns:
-    """The runs with all combinations of the values of `numbers`, that of the last number changing
+    """The runs with all combinations of the values of `numbers`, the last number changing
     fastest."""
 
     numbers: Sequence[VariedNumber]
@@ -315,13 +318,13 @@ class VariedRuns:
 
     @property
     def own(self) -> int:
-        """Which of the runs is the script as it is."""
+        """The index of the unchanged script's run."""
         return own_run(self.numbers)
 
 
 @dataclass(frozen=True)
 class NothingDrawn:
-    """Stands for the figure of a run of which nothing can be drawn: one step, which says why."""
+    """Stands for the figure of a run that cannot be drawn: one step, which says why."""
 
     said: str
     line: int | None
@@ -331,7 +334,7 @@ class NothingDrawn:
 
     @property
     def label(self) -> str:
-        """What the part is called in a list of all."""
+        """The title of the part in a list of all."""
         return LANGUAGES[self.language]["no_pass"]
 
     def with_room_for(self, _: object) -> NothingDrawn:
@@ -347,7 +350,7 @@ class NothingDrawn:
         return [CHANGES_END + format_sentence(self.said)]
 
     def outline(self) -> dict:
-        """As of a figure."""
+        """As in a figure."""
         return {
             "steps": [[self.line or 0], [""], [""], [0], [0]],
             "members": [ROOT],
@@ -362,8 +365,8 @@ Figure = FoldedFigure | NothingDrawn
 
 
 def around(figure: Figure) -> dict[str, str]:
-    """What is said around a figure: the words of the player, the caption, and what the list of
-    steps is called."""
+    """The texts around a figure: the words of the player, the caption, and the title of the list of
+    steps."""
     phrases = LANGUAGES[figure.language]
     count, legend = 1, ""
     if isinstance(figure, FoldedFigure):
@@ -377,11 +380,11 @@ def around(figure: Figure) -> dict[str, str]:
 
 
 def data_of_runs(figures: Sequence[Figure | None], drawn: dict[tuple, list[str]]) -> dict:
-    """What the player reads of one part of the recording of each run; None for a run without it.
+    """The player's data of one part of the recording of each run; None for a run without it.
 
-    `sentences` and `views` are of all runs, `shared` is what else is in them; of each run there is
-    where its sentences and its pictures begin, and for each other name which of the shared it is.
-    `drawn`: the pictures by the structure of their figures; those that are missing are added.
+    `sentences` and `views` are for all runs, `shared` holds the other data; each run has the places
+    where its sentences and its pictures begin, and for each other name an index into the shared
+    data. `drawn`: the pictures by the structure of their figures; missing ones are added.
     """
     sentences: list[str] = []
     views: list[str] = []
@@ -414,7 +417,7 @@ def data_of_runs(figures: Sequence[Figure | None], drawn: dict[tuple, list[str]]
 
 
 def alike(figure: Figure, figures: Sequence[Figure | None]) -> list[Figure]:
-    """The figures whose pictures show the same as that of one, but for values."""
+    """The figures whose pictures differ from those of one only in values."""
     return [each for each in figures if each and each.structure == figure.structure]
 
 
@@ -425,9 +428,9 @@ def columns_of_runs(
     passes: tuple[int, int] | None,
     module: str,
 ) -> list[list[Figure | None]]:
-    """For each part of the recordings the figures of all runs, None where a run has less parts; of
-    the one that is shown `first`, every run has a figure. `figures`: of the script as it is;
-    `passes`, `module`: as a page has them."""
+    """For each part of the recordings the figures of all runs, None where a run has fewer parts;
+    every run has a figure in the column shown `first`. `figures`: for the unchanged script;
+    `passes`, `module`: as in a page."""
     language = figures[0].language
     rows: list[list[Figure | None]] = []
     for index, run in enumerate(varied.runs):
@@ -446,8 +449,8 @@ def columns_of_runs(
 
 
 def said_of_runs(varied: VariedRuns, columns: Sequence[Sequence[Figure | None]]) -> dict:
-    """What is said of each run: whether its graph is another one, what it printed, how it ended,
-    and what its parts are called."""
+    """The messages on each run: whether its graph is another one, its output, how it ended, and the
+    titles of its parts."""
     rows = []
     for index, run in enumerate(varied.runs):
         pairs = [(column[index], column[varied.own]) for column in columns]
@@ -459,6 +462,6 @@ def said_of_runs(varied: VariedRuns, columns: Sequence[Sequence[Figure | None]])
 
 
 def last_printed(printed: str) -> str:
-    """What a run printed, if that is much: the last of it."""
+    """The output of a run; if it is long, the end of it."""
     printed = printed.rstrip("\n")
     return printed if len(printed) <= MAX_PRINTED else f"…{printed[-MAX_PRINTED:]}"

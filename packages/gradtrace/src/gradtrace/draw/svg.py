@@ -20,12 +20,12 @@ LINE_HEIGHT = 17
 PADDING = 9
 MIN_WIDTH = 76
 MAX_INLINE = 34
-"""Characters of a name and its value that fit on one line."""
+"""The maximum number of characters of a name and its value on one line."""
 
 
 @dataclass(frozen=True)
 class BoxShape:
-    """What a box has room for: as many lines for its value and its gradient as it ever shows."""
+    """The room in a box: as many lines for its value and its gradient as it ever shows."""
 
     box: Box
     inline: bool
@@ -57,15 +57,15 @@ class Arrangement:
 
 
 def arrange(graph: Graph, texts: Mapping[str, Sequence[str]], language: str) -> Arrangement:
-    """The arrangement of one graph. `texts`: all that each slot ever shows."""
+    """The arrangement of one graph. `texts`: all texts that each slot ever shows."""
     return arrange_alike([graph], texts, language)[0]
 
 
 def arrange_alike(
     graphs: Sequence[Graph], texts: Mapping[str, Sequence[str]], language: str
 ) -> list[Arrangement]:
-    """The arrangement of each graph; those that are alike but for numbers, as the iterations of a
-    loop are, get the same one, in which there is room for any of them."""
+    """The arrangement of each graph; graphs that differ only in numbers, such as the iterations of
+    a loop, share one, with room for any of them."""
     kinds: dict[tuple, list[int]] = {}
     for index, graph in enumerate(graphs):
         kinds.setdefault(_kind(graph), []).append(index)
@@ -83,19 +83,19 @@ def text_width(text: str) -> float:
 
 
 def title_of(box: Box, language: str) -> str:
-    """The first line of a box; at a boundary of a module, at which side."""
+    """The first line of a box; at a boundary of a module, its side."""
     if box.side and box.title:
         return LANGUAGES[language][f"title_{box.side}"].format(name=box.title)
     return {"group": "▸ ", "failed": "✗ "}.get(box.kind, "") + box.title
 
 
 def grad_sign(box: Box) -> str:
-    """What stands before the gradient in a box."""
+    """The sign before the gradient in a box."""
     return {"leaf": ".grad ", "constant": ".grad ", "group": ""}.get(box.kind, "∇ ")
 
 
 def _kind(graph: Graph) -> tuple:
-    """What is the same in graphs that are alike: all but keys and numbers."""
+    """What similar graphs have in common: everything but keys and numbers."""
     place = {key: index for index, key in enumerate(graph.boxes)}
     boxes = [(b.kind, _likened(b.title), _likened(b.node), b.side) for b in graph.boxes.values()]
     return tuple(boxes), tuple((place[e.source], place[e.target], e.kind) for e in graph.edges)
@@ -108,8 +108,8 @@ def _likened(text: str) -> str:
 def _arrange_kind(
     graphs: Sequence[Graph], texts: Mapping[str, Sequence[str]], language: str
 ) -> list[Arrangement]:
-    """The arrangements of graphs that are alike. Their layout is made once, with the places of
-    boxes and edges in a graph for their keys."""
+    """The arrangements of similar graphs. Their layout is computed once, with indices of boxes and
+    edges as keys."""
     columns = zip(*(graph.boxes.values() for graph in graphs), strict=True)
     shapes = [
         _with_room_for_all([_shape_of(box, texts, language) for box in column])
@@ -136,7 +136,7 @@ def _arrange_kind(
 def _named(
     graph: Graph, shapes: Sequence[BoxShape], edges: Sequence[LayoutEdge], layout: Layout
 ) -> Arrangement:
-    """An arrangement with the keys of its graph, which has the places of boxes and edges."""
+    """An arrangement with the keys of its graph in place of the indices of boxes and edges."""
     keys = [edge.key for edge in graph.edges]
     return Arrangement(
         {
@@ -170,7 +170,7 @@ def _with_room_for_all(shapes: Sequence[BoxShape]) -> BoxShape:
 
 
 def _shape_of(box: Box, texts: Mapping[str, Sequence[str]], language: str) -> BoxShape:
-    """The room that a box needs so that it can show every state."""
+    """The room that a box needs for every state."""
     outside = box.kind == "stub"
     values, grads, hooks = (() if outside else texts.get(f"{box.key}{slot}", ()) for slot in "vgh")
     longest = max((text_width(line) for text in values for line in text.split("\n")), default=0)
@@ -215,8 +215,8 @@ def draw_svg(
     description: str,
     arranged: Arrangement | None = None,
 ) -> str:
-    """The SVG of a graph. `texts`: all that each slot shows, in order; the last are drawn, but
-    where the graph is `arranged` already: then none is."""
+    """The SVG of a graph. `texts`: all texts that each slot shows, in order; the last are drawn,
+    unless the graph is `arranged` already: then none is."""
     last = {} if arranged else {slot: shown[-1] for slot, shown in texts.items()}
     arranged = arranged or arrange(graph, texts, language)
     layout = arranged.layout
@@ -364,7 +364,7 @@ def _edge_path(points: Sequence[tuple[float, float]]) -> str:
 
 
 def _cross(points: Sequence[tuple[float, float]]) -> str:
-    """A cross on an edge that no gradient goes back along."""
+    """A cross on an edge along which no gradient flows back."""
     (x, y), (next_x, next_y) = points[1], points[2]
     x, y = (x + next_x) / 2, (y + next_y) / 2
     return f'<path class="stop" d="M{x - 5:.0f} {y - 5:.0f}l10 10m0-10-10 10"/>'

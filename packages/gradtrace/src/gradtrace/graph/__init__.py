@@ -1,1 +1,1 @@
-"""What of a trace is drawn: the selected passes, the boxes and edges, the texts of each box."""
+"""The drawn part of a trace: the selected passes, the boxes and edges, the texts of each box."""

@@ -16,9 +16,9 @@ from gradtrace.trace import Trace, nodes_made
 
 
 def nodes_behind(index: TraceIndex, places: Iterable[int], met: set[int]) -> list[str]:
-    """The nodes whose values these operations use, although no gradient goes back to them: through
-    operations outside of the graph, any number of them. Those in `met` are passed over; all that
-    are found are added to it."""
+    """The nodes whose values these operations use through any number of operations outside of the
+    graph, although no gradient flows back to them. Those in `met` are skipped; all that are found
+    are added to it."""
     found = []
     waiting = list(places)
     while waiting:
@@ -53,15 +53,15 @@ class Constants:
         self._cut = self._derived()
         used = [t for t in used if tensors[t].get("names") or t in self._cut]
         self.tensors = [*used, *self._between(used)]
-        """Tensors without a gradient that shown nodes use: those with a name, or computed from
-        tensors in the graph; and what the script has named in between."""
+        """Tensors without a gradient that shown nodes use, if they have a name or were computed
+        from tensors in the graph; and named tensors in between."""
         self._is_constant = set(self.tensors)
 
     def edges(self) -> Iterator[tuple[str, str, str]]:
         """The edges at constants: source, target and kind.
 
-        A constant that is changed in place, after it was used, has no edge from what changed it:
-        that may be a result of the use.
+        A constant that is changed in place after it was used has no edge from the operation that
+        changed it, which may itself depend on the use.
         """
         used: set[str] = set()
         for place in self._index.operations:
@@ -88,8 +88,8 @@ class Constants:
         return found
 
     def _between(self, used: list[str]) -> list[str]:
-        """The tensors with a name, but for those inside of modules, that were computed from the
-        graph, and from which these were computed."""
+        """The named tensors outside of modules that were computed from the graph, and from which
+        these were computed."""
         met, waiting, found = set(used), [t for t in used if t in self._cut], []
         while waiting:
             for place in self._index.makers.get(waiting.pop(), ()):
@@ -108,8 +108,8 @@ class Constants:
         return "names" in entry and not entry["rg"] and "within" not in made
 
     def _sources(self, place: int, target: str) -> Iterator[tuple[str, str]]:
-        """The boxes that a constant was computed from by the operation at this place: constants of
-        its own inputs, and the tensors in the graph from which its value was cut."""
+        """The boxes of the inputs of the operation at this place that made a constant: constants,
+        and the tensors in the graph from which its value was cut."""
         if not uses_values(self._index.event(place)):
             return
         waiting, met = [(place, True)], {target}
@@ -141,20 +141,20 @@ class Constants:
 
 
 FAILED = "x0"
-"""The key of the box of the operation that failed; no tensor and no node stands for it."""
+"""The key of the box of the operation that failed; it has no tensor and no node."""
 MODULE_NODE = "BackwardHookFunctionBackward"
 """The node that a full backward hook puts at each boundary of its module."""
 
 
 @dataclass(frozen=True)
 class Box:
-    """One box of the figure. Its `key` is that of a node; of a tensor where it is a constant, or a
-    parameter that is in no graph.
+    """One box of the figure. Its `key` is the node's; or the tensor's for a constant, or a
+    parameter that isn't in any graph.
 
     `kind` is "leaf", "node", "module" (a boundary), "constant" or "failed" (an operation that
-    raised an error); in a folded graph also "group" (of boxes) or "stub" (what is outside). `node`
-    is the name of the autograd node or of the operation that failed, or what is said
-    of a group; `side` is "entrance" or "exit" for the boundary of a module.
+    raised an error); in a folded graph also "group" (of boxes) or "stub" (for outside boxes).
+    `node` is the name of the autograd node or of the operation that failed, or the note on a group;
+    `side` is "entrance" or "exit" for the boundary of a module.
     """
 
     key: str
@@ -185,7 +185,7 @@ class Edge:
 class Graph:
     """Boxes by their keys, the edges between them, and the box of each tensor that is drawn.
 
-    `explained`: the parameters that got no gradient, or whose gradient nobody uses, and why.
+    `explained`: the parameters that got no gradient, or whose gradient is not used, and why.
     """
 
     boxes: dict[str, Box]
@@ -193,7 +193,7 @@ class Graph:
     box_by_tensor: dict[str, str]
     explained: tuple[Parameter, ...] = ()
     titles: Titles | None = field(default=None, compare=False)
-    """What its boxes are called, with the index of the trace; None for a part of a graph."""
+    """The titles of its boxes, with the index of the trace; None for a part of a graph."""
 
     @cached_property
     def edges_into(self) -> dict[str, list[Edge]]:
@@ -205,7 +205,7 @@ class Graph:
 
     @cached_property
     def structure(self) -> tuple:
-        """What a picture has in common with another one that can show the same run."""
+        """What all pictures that can show the same run have in common."""
         return tuple(self.boxes.values()), self.edges
 
     def box_of(self, tensor: object) -> str | None:
@@ -216,7 +216,7 @@ class Graph:
 def build_graph(
     trace: Trace, index: TraceIndex | None = None, run: Iterable[Parameter] = ()
 ) -> Graph:
-    """The graph of a trace; raises `KeyError` where it names a node or tensor it lacks.
+    """The graph of a trace; raises `KeyError` for an unknown node or tensor.
 
     `run`: the parameters of the whole run; those without a gradient are drawn too.
     """
@@ -248,8 +248,8 @@ def build_graph(
 def _shown_nodes(index: TraceIndex) -> set[str]:
     """Nodes that ran in a backward pass or made a tensor with a name, and all their ancestors.
 
-    Every node, where the trace has neither. Among the ancestors of a node are those whose values it
-    uses, although no gradient goes back to them.
+    All nodes, if the trace has neither. The ancestors of a node include those whose values it uses
+    although no gradient flows back to them.
     """
     trace = index.trace
     waiting = [e["n"] for e in trace.events if e["k"] in ("node", "acc")]
@@ -274,7 +274,7 @@ def _shown_nodes(index: TraceIndex) -> set[str]:
 
 
 def _given_box(titles: Titles, key: str) -> Box:
-    """The box of a tensor that went into an operation that failed, and into no other."""
+    """The box of a tensor that was an input of a failed operation only."""
     needs_grad = titles.index.trace.tensors[key]["rg"]
     return Box(key, "leaf" if needs_grad else "constant", titles.tensor(key))
 

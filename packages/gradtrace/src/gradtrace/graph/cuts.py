@@ -1,4 +1,4 @@
-"""Where a value leaves the graph: operations whose result no gradient goes back from."""
+"""Where a value leaves the graph: operations through whose result no gradient flows back."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from gradtrace.graph.index import TraceIndex
 from gradtrace.trace import Event, Value
 
 How = Literal["detach", "data", "no_grad", "new_tensor", "number", "no_derivative", "none"]
-"""What cut it: `detach()`; `.data`; a block in which gradients are off; a tensor made of another by
-`torch.tensor`; a number taken out with `.item()`; an operation without a derivative, or without one
-for this input; a backward that gave None."""
+"""The cause of the cut: `detach()`; `.data`; a block in which gradients are off; a tensor made from
+another by `torch.tensor`; a number read with `.item()`; an operation without a derivative, or
+without one for this input; a backward that returned None."""
 _NEW_TENSOR = ("tensor", "as_tensor", "new_tensor", "asarray", "from_numpy")
 
 
 @dataclass(frozen=True)
 class Cut:
-    """A place at which no gradient goes back: the operation, and its line."""
+    """A place at which no gradient flows back: the operation, and its line."""
 
     how: How
     op: str
@@ -57,17 +57,18 @@ def cut_inputs(index: TraceIndex) -> dict[int, list[str]]:
 
 def _may_have_been_frozen(index: TraceIndex, event: Event) -> bool:
     """Whether its result would be in the graph if a leaf among its inputs had required a gradient
-    then: a trace says only whether it did at last."""
+    then: a trace records only whether it did at the end."""
     types = (index.trace.tensors[out["t"]].get("dtype", "float32") for out in event["out"])
     differentiable = all(dtype.startswith(("float", "bfloat", "complex")) for dtype in types)
     return differentiable and _how(event) == "no_derivative"
 
 
 def last_cuts(index: TraceIndex) -> dict[str, int | None]:
-    """What the backward passes began at, and every tensor whose value went into that: the event
-    nearest to the loss that cuts it off, None where one of the ways isn't cut.
+    """For the roots of the backward passes and every tensor that they were computed from: the cut
+    nearest to the loss, None if one of the ways isn't cut.
 
-    Events are visited from the last to the first: whatever used a tensor comes before what made it.
+    Events are visited from the last to the first, so that every use of a tensor comes before its
+    creation.
     """
     inputs_cut = cut_inputs(index)
     events = index.trace.events
@@ -110,7 +111,7 @@ def uses_values(event: Event) -> bool:
 
 
 def _fractions(args: object) -> Iterator[float]:
-    """The numbers among recorded arguments, without whole ones, which are often the same."""
+    """The numbers among recorded arguments, without integers, which often coincide."""
     if isinstance(args, float) and not args.is_integer():
         yield args
     elif isinstance(args, (list, dict)):
@@ -119,6 +120,6 @@ def _fractions(args: object) -> Iterator[float]:
 
 
 def _holds(numbers: Iterable[float], value: Value) -> bool:
-    """Whether one of these numbers is in a value, which holds them rounded."""
+    """Whether one of these numbers is in a value, whose numbers are rounded."""
     read = list(_fractions(value.get("v")))
     return any(abs(one - other) <= 1e-4 * max(1, abs(one)) for one in numbers for other in read)

@@ -1,4 +1,4 @@
-"""The streams of a picture: along each edge, how much gradient has gone back, and of which sign."""
+"""The gradient streams of a picture: how much flowed back along each edge, and its sign."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from gradtrace.trace import Trace, Value
 from gradtrace.values import count, flat, least_and_greatest, norm, oddity
 
 SIGNS = ("plus", "minus", "mixed", "zero", "odd")
-"""All numbers are positive, all negative, there are both, all are zero; not finite."""
+"""All numbers are positive, negative, mixed, or zero; or some are not finite."""
 MIN_WIDTH, MAX_WIDTH = 2, 10
-"""Pixels. The area of a square with a stream for its side is as the gradient is."""
+"""Pixels. The area of a square whose side is the stream is proportional to the gradient."""
 _MOST_ADDED = 1000
-"""Elements that are added one by one; of more, the norms are."""
+"""Tensors with up to this many elements are added by element; for more, the norms are added."""
 
 Way = tuple[str, int]
-"""The node that sends a gradient, and which of its inputs it goes to: an edge of the graph."""
+"""The node that sends a gradient, and the index of the input: an edge of the graph."""
 
 
 @dataclass(frozen=True)
 class Flow:
-    """What went back along an edge so far, the passes added up: its Euclidean norm, which of one
-    number is its absolute value, and one of `SIGNS`."""
+    """The gradient that flowed back along an edge so far, summed over passes: its Euclidean norm
+    (for one number its absolute value), and one of `SIGNS`."""
 
     size: float
     sign: str
 
 
 def flows(trace: Trace) -> Iterator[tuple[int, dict[Way, Flow]]]:
-    """The index of each event at which gradients went on, with what flowed on each way by then."""
+    """The index of each event at which gradients were sent, with the flow on each edge by then."""
     sent: dict[Way, list[Value]] = {}
     for index, event in enumerate(trace.events):
         if event["k"] == "node" and "gout" in event:
@@ -53,10 +53,10 @@ def largest_flow(trace: Trace) -> float:
 def flow_widths(
     trace: Trace, graph: Graph, largest: float | None = None
 ) -> dict[int, dict[str, str]]:
-    """For each event that lets gradients go on, the texts of the slots of its edges: `e4w` says how
-    wide the stream on edge `e4` is from then on, and its sign.
+    """For each event that sends gradients, the texts of the slots of its edges: `e4w` is the width
+    of the stream on edge `e4` from then on, and its sign.
 
-    `largest`: the flow that is drawn at the greatest width; that of the trace, if not given.
+    `largest`: the flow drawn at the greatest width; by default the largest of the trace.
     """
     largest = largest_flow(trace) if largest is None else largest
     edges: dict[Way, list[str]] = {}
@@ -91,7 +91,7 @@ def _text(flow: Flow, largest: float) -> str:
 
 
 def _sum(values: list[Value]) -> Flow:
-    """Of several values their sum; where they cannot be added, the sum of their norms."""
+    """The sum of several values; if they cannot be added, the sum of their norms."""
     if len(values) == 1:
         return Flow(norm(values[0]) or 0.0, _sign(values[0]))
     columns = [_numbers(value) for value in values]

@@ -20,9 +20,9 @@ from gradtrace.trace import Trace, nodes_made, operations
 
 @dataclass(frozen=True)
 class Segment:
-    """What was made from place `start` to `end`, at a line of the code: a single box, a call of a
-    module, or several of these (`parts`). `sign` is the same wherever the same code ran; `depth`
-    says how many calls it is in."""
+    """The code that ran from place `start` to `end`, at a line: a single box, a call of a module,
+    or several of these (`parts`). `sign` is equal wherever the same code ran; `depth` is the number
+    of enclosing calls."""
 
     start: int
     end: int
@@ -57,7 +57,7 @@ class Segment:
 
 
 def split(segments: Sequence[Segment], most: int, first: int = 1) -> list[Segment]:
-    """The same in at most about so many segments. `first`: the number of the first iteration."""
+    """The same in about this many segments at most. `first`: the number of the first iteration."""
     if all(segment.iterations for segment in segments):
         return _chunks(list(segments), most)
     iterations = _iterations(segments)
@@ -73,7 +73,7 @@ def split(segments: Sequence[Segment], most: int, first: int = 1) -> list[Segmen
 
 
 def _chunks(loop: list[Segment], most: int) -> list[Segment]:
-    """Iterations, or so many at a time that there are few; a round number of them."""
+    """Iterations, or chunks of them so that there are few; a round number in each."""
     if len(loop) <= most:
         return loop
     sizes = (n * 10**power for power in range(9) for n in (2, 5, 10))
@@ -99,7 +99,7 @@ def _joined(parts: Sequence[Segment], iterations: tuple[int, int] | None = None)
 
 
 def _iterations(segments: Sequence[Segment]) -> list[list[Segment]]:
-    """Where the same code runs again after a later line, or at once, another iteration begins."""
+    """Another iteration begins where the same code runs again after a later line, or at once."""
     found: list[list[Segment]] = [[]]
     seen: set[tuple] = set()
     for segment in segments:
@@ -115,7 +115,7 @@ def _iterations(segments: Sequence[Segment]) -> list[list[Segment]]:
 
 
 def _around_loop(iterations: list[list[Segment]]) -> tuple[list[Segment], list[Segment]]:
-    """What ran before the first line of a loop, and after its last one."""
+    """The code that ran before the first line of a loop, and after its last one."""
     begins = min(one[0].line for one in iterations[1:])
     ends = max(one[-1].line for one in iterations[:-1])
     before = takewhile(lambda segment: segment.line < begins, iterations[0])
@@ -124,11 +124,11 @@ def _around_loop(iterations: list[list[Segment]]) -> tuple[list[Segment], list[S
 
 
 MAX_WHOLE = 24
-"""A graph is shown whole up to so many boxes; of more the texts could not be read at a glance."""
+"""A graph with up to this many boxes is shown whole; larger ones are hard to read at a glance."""
 MAX_BOXES = 40
-"""One view of a folded graph shows no more."""
+"""The maximum number of boxes in one view of a folded graph."""
 MAX_MEMBERS = 30
-"""What a group may hold: it is shown with what it is linked to."""
+"""The maximum size of a group, which is shown with its neighbours."""
 ROOT = "g0"
 
 
@@ -153,8 +153,8 @@ class Groups:
     by_key: Mapping[str, Group]
     parent: Mapping[str, str]
     place: Mapping[str, int]
-    """Where a box is in the order of the forward pass, and a group begins in it; below 0 for what
-    nothing leads to."""
+    """The place of a box in the order of the forward pass, or of a group's first box; below 0 for
+    boxes without predecessors."""
 
     def path(self, key: str) -> list[str]:
         """The groups that a box or a group is in, from the outermost on, and itself."""
@@ -174,7 +174,7 @@ class Groups:
 
 @dataclass(frozen=True)
 class _Item:
-    """A box that an operation made: its place, its line, and the calls that it was made in."""
+    """A box that an operation made: its place, its line, and the enclosing calls."""
 
     box: str
     sign: tuple
@@ -188,9 +188,9 @@ def group_boxes(trace: Trace, graph: Graph) -> Groups:
 
 
 def outermost_with_layers(groups: Groups) -> str:
-    """The outermost group in which more than two are folded, as the layers of a model are; where a
-    group holds one or two, as a model and its loss, the larger one is looked into, unless they are
-    of about the same size, as two layers are."""
+    """The outermost group in which more than two are folded, such as the layers of a model; if a
+    group holds one or two, such as a model and its loss, the larger one is searched, unless they
+    are of similar size, such as two layers."""
     key = ROOT
     while folded := _folded(groups, key, but=("parameters",)):
         sizes = {inner: sum(1 for _ in groups.boxes(inner)) for inner in folded}
@@ -238,7 +238,8 @@ class _Grouping:
         return groups
 
     def _segments(self, start: int, end: int, depth: int) -> list[Segment]:
-        """What was made between two places: single boxes, and calls of modules at this depth."""
+        """The code that ran between two places: single boxes, and calls of modules at this
+        depth."""
         found, at = [], start
         items = self._items[start:end]
         for call, run in groupby(items, lambda i: i.calls[depth] if len(i.calls) > depth else ""):
@@ -255,7 +256,7 @@ class _Grouping:
         return found
 
     def _add(self, kind: str, segments: Sequence[Segment], free: list[str], **more: object) -> str:
-        """Add a group of segments and of what nothing leads to, and the groups within it."""
+        """Add a group of segments and of boxes without predecessors, and the groups within it."""
         key = self._new_key(kind)
         inner, here = self._shared_out(free, segments)
         if len(segments) + len(here) > MAX_MEMBERS and len(segments) > MAX_MEMBERS // 2:
@@ -271,13 +272,13 @@ class _Grouping:
         return key
 
     def _new_key(self, kind: str) -> str:
-        """The key of a group that is not yet filled: the outer ones come before the inner ones."""
+        """The key of a group that is not yet filled: outer groups come before inner ones."""
         key = f"g{len(self._found)}"
         self._found[key] = Group(key, kind, ())
         return key
 
     def _member(self, segment: Segment, free: list[str]) -> str:
-        """The key of a group for a segment; that of the box itself where there is one alone."""
+        """The key of a group for a segment; the key of the box if the segment is a single one."""
         if segment.end - segment.start == 1 and not free:
             return self._items[segment.start].box
         inner = segment.parts or self._segments(segment.start, segment.end, segment.depth)
@@ -289,8 +290,7 @@ class _Grouping:
     def _shared_out(
         self, free: list[str], segments: Sequence[Segment]
     ) -> tuple[list[list[str]], list[str]]:
-        """The parameters and inputs that are used in one of these segments alone, for each, and
-        the others."""
+        """For each segment the parameters and inputs used only in it, and the others."""
         inner: list[list[str]] = [[] for _ in segments]
         here = []
         starts = [segment.start for segment in segments]
@@ -304,7 +304,7 @@ class _Grouping:
         return inner, here
 
     def _parameters(self, free: list[str]) -> str:
-        """Add a group of parameters and inputs; of groups of them where there are very many."""
+        """Add a group of parameters and inputs; nested groups if there are very many."""
         key = self._new_key("parameters")
         members = free
         if len(free) > MAX_BOXES:
@@ -315,7 +315,7 @@ class _Grouping:
         return key
 
     def _open_only_call(self) -> None:
-        """Put what is in the only call of the outermost group in its place, if there is room."""
+        """Replace the only call of the outermost group by its contents, if there is room."""
         while True:
             whole = self._found[ROOT]
             calls = [key for key in whole.members if key in self._found]
@@ -330,7 +330,7 @@ class _Grouping:
 def _items(trace: Trace, graph: Graph) -> list[_Item]:
     """The boxes that an operation made, in the order of the forward pass.
 
-    A node without an operation of its own was made with the first that uses it.
+    A node without an operation of its own is placed with the first one that uses it.
     """
     constants = {key for key, box in graph.boxes.items() if box.kind == "constant"}
     made_from = {edge.target for edge in graph.edges}
@@ -371,7 +371,7 @@ def _item(trace: Trace, box: str, index: int | None, named: bool) -> _Item:
 
 
 def _ranges_of_use(graph: Graph, place: Mapping[str, int]) -> dict[str, tuple[int, int]]:
-    """The first and the last place at which each box is used that nothing leads to."""
+    """The first and the last place at which each box without predecessors is used."""
     found: dict[str, tuple[int, int]] = {key: (-1, -1) for key, at in place.items() if at < 0}
     for edge in graph.edges:
         at = place[edge.target]
@@ -387,8 +387,8 @@ def module_paths(trace: Trace) -> list[str]:
 
 
 def group_of_module(trace: Trace, groups: Groups, path: str) -> str:
-    """The innermost group that holds all that a module made in its first call; the outermost group
-    where it made nothing."""
+    """The innermost group that holds all boxes of a module's first call; the outermost group if it
+    made none."""
     made: dict[str, list[list[str]]] = {}
     for event in operations(trace):
         call = _call_of(trace, event.get("within"), path)

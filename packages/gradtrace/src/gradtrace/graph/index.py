@@ -1,4 +1,4 @@
-"""Where things are in a trace, looked up once: what made a tensor, what used it, what ran."""
+"""Lookups in a trace: which operation made a tensor, which use it, which nodes ran."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from gradtrace.trace import Event, Trace, nodes_made
 
 
 class TraceIndex:
-    """Answers in one step what would otherwise take a search through all events of a trace.
+    """Precomputed answers that would otherwise take a search through all events of a trace.
 
-    Events are named by their places in `trace.events`.
+    Events are identified by their index in `trace.events`.
     """
 
     def __init__(self, trace: Trace) -> None:
@@ -25,12 +25,12 @@ class TraceIndex:
 
     @cached_property
     def makers(self) -> dict[str, list[int]]:
-        """For each tensor the operations that gave it: that made it, or changed it in place."""
+        """For each tensor the operations that returned it or changed it in place."""
         return self._by_key(lambda event: (out["t"] for out in event["out"]))
 
     @cached_property
     def users(self) -> dict[str, list[int]]:
-        """For each tensor the operations that it went into."""
+        """For each tensor the operations that use it."""
         return self._by_key(lambda event: event["ins"])
 
     @cached_property
@@ -51,7 +51,7 @@ class TraceIndex:
 
     @cached_property
     def failed(self) -> Event | None:
-        """The error that an operation of the forward pass raised, if it ended the script so."""
+        """The error that an operation of the forward pass raised, if it ended the script."""
         errors = (event for event in self.trace.events if event["k"] == "error")
         return next((event for event in errors if "ins" in event), None)
 
@@ -66,7 +66,8 @@ class TraceIndex:
         return makers[found - 1] if found else None
 
     def node_before(self, tensor: str, place: int) -> str | None:
-        """The node of a tensor before a place; None where it is in no graph, or a leaf."""
+        """The node of a tensor before a place; None for a leaf, or a tensor outside of any
+        graph."""
         maker = self.maker_before(tensor, place)
         outs = () if maker is None else self.event(maker)["out"]
         return next((out.get("n") for out in outs if out["t"] == tensor), None)

@@ -1,6 +1,6 @@
-"""What became of every parameter: it got a gradient, or why it didn't.
+"""The outcome of every parameter: whether it got a gradient, and if not, why.
 
-A parameter is here an `nn.Parameter`, and any other leaf tensor that requires a gradient.
+Here a parameter is an `nn.Parameter` or any other leaf tensor that requires a gradient.
 """
 
 from __future__ import annotations
@@ -27,31 +27,31 @@ Outcome = Literal[
     "failed",
     "no_pass",
 ]
-"""What became of a parameter, over all passes of a trace:
+"""The outcome of a parameter, over all passes of a trace:
 
 - gradient: a gradient reached it.
 - zero: gradients reached it, all of them zero everywhere.
-- not_in_optimizer: a gradient reached it, but of the optimizers of the script none was given it.
+- not_in_optimizer: a gradient reached it, but no optimizer of the script holds it.
 - frozen: it doesn't require a gradient.
 - unused: no operation used it.
-- detached: what a pass began at was computed from it, but every way there is cut.
-- not_on_path: it was used, but no pass began at anything that was computed from it.
-- not_asked: it is on the way, but the pass was asked for the gradients of others (`inputs=`).
-- failed: it is on the way, but the pass raised an error before.
+- detached: the root of a pass was computed from it, but every path there is cut.
+- not_on_path: it was used, but no pass began at a tensor computed from it.
+- not_asked: it is on the path, but the pass computed the gradients of others only (`inputs=`).
+- failed: it is on the path, but the pass raised an error before.
 - no_pass: no backward pass ran, or none after it was used; or it was used only while gradients
-  were off, and not for what a pass began at, as a copy that is evaluated.
+  were off, and not for the root of a pass, as a copy that is evaluated.
 """
 EXPLAINED = ("not_in_optimizer", "frozen", "unused", "detached", "not_on_path", "not_asked")
-"""What a figure explains."""
+"""The outcomes that a figure explains."""
 WITH_GRADIENT = ("gradient", "zero", "not_in_optimizer")
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter and what became of it. `name`: what the script calls it, "" if nothing.
+    """A parameter and its outcome. `name`: its name in the script, "" if it has none.
 
-    `cut`: where it is detached, nearest to the loss. `module_ran`: whether the module that it
-    belongs to was called, as far as the trace says.
+    `cut`: the cut nearest to the loss, if it is detached. `module_ran`: whether its module was
+    called, if the trace shows it.
     """
 
     tensor: str
@@ -62,7 +62,7 @@ class Parameter:
 
 
 def parameters(trace: Trace, index: TraceIndex | None = None) -> list[Parameter]:
-    """All parameters that the trace knows, in its order, with what became of each."""
+    """All parameters of the trace, in its order, with the outcome of each."""
     index = index or TraceIndex(trace)
     outcomes, titles = _Outcomes(index), Titles(index)
     called = {call["path"] for call in trace.calls.values()}
@@ -74,7 +74,7 @@ def parameters(trace: Trace, index: TraceIndex | None = None) -> list[Parameter]
         outcome, cut = outcomes.of(key)
         replaced = all(named[name] > 1 for name in tensor.get("names", ()))
         if outcome in ("unused", "frozen") and replaced and not _uses(index, key):
-            continue  # another has its names now, as when weights are tied
+            continue  # another tensor has its names now, as when weights are tied
         if outcome not in WITH_GRADIENT and _is_view_of_leaf(index, key):
             continue
         owners = {name.rpartition(".")[0] for name in tensor.get("names", [])}
@@ -84,7 +84,7 @@ def parameters(trace: Trace, index: TraceIndex | None = None) -> list[Parameter]
 
 
 class _Outcomes:
-    """What became of the parameters of a trace."""
+    """The outcomes of the parameters of a trace."""
 
     def __init__(self, index: TraceIndex) -> None:
         self._index, self._tensors = index, index.trace.tensors
@@ -105,7 +105,7 @@ class _Outcomes:
         self._changed = _last_changes(index)
 
     def of(self, key: str) -> tuple[Outcome, Cut | None]:
-        """What became of a parameter, and where it was cut off."""
+        """The outcome of a parameter, and where it was cut off."""
         if gradients := self._received.get(key):
             if all(map(is_zero, gradients)):
                 return "zero", None
@@ -127,8 +127,7 @@ class _Outcomes:
         return self._on_the_way(key, uses)
 
     def _is_forgotten(self, key: str) -> bool:
-        """Whether the script has optimizers for parameters like this one, and updates it in no
-        way."""
+        """Whether the script has optimizers for parameters like this one, and never updates it."""
         like = self._tensors[key].get("param")
         others = (self._tensors[held].get("param") for held in self._held)
         if key in self._held or key not in self._arrived or not any(like or not o for o in others):
@@ -136,7 +135,7 @@ class _Outcomes:
         return self._changed.get(key, -1) < self._arrived[key]
 
     def _on_the_way(self, key: str, uses: list[int]) -> tuple[Outcome, Cut | None]:
-        """Why a parameter got no gradient although no operation on the way cuts it off."""
+        """Why a parameter got no gradient although no operation on the path cuts it off."""
         node, index = self._own_nodes.get(key), self._index
         through = [i for i in self._passes if node in self._reached(self._roots(i))]
         if not through:
@@ -149,7 +148,7 @@ class _Outcomes:
         return "detached", self._gave_none(node)
 
     def _gave_none(self, node: str) -> Cut | None:
-        """The operation nearest to the loss whose backward gave None on the way to a node."""
+        """The operation nearest to the loss whose backward returned None on the path to a node."""
         nodes = self._index.trace.nodes
         for event in self._index.trace.events:
             if event["k"] != "node":
@@ -169,7 +168,7 @@ class _Outcomes:
         return [node for node in nodes if node]
 
     def _reached(self, waiting: list[str]) -> set[str]:
-        """These nodes and all that gradients go to from them."""
+        """These nodes and all nodes to which they send gradients."""
         waiting, found = list(waiting), set()
         while waiting:
             if (key := waiting.pop()) not in found:
@@ -179,8 +178,8 @@ class _Outcomes:
 
 
 def _received(index: TraceIndex) -> dict[str, list[Value]]:
-    """The gradients of each parameter: those added to its `.grad`, those that `grad()` gave, and
-    what the script assigned to a `.grad` that was None."""
+    """The gradients of each parameter: added to its `.grad`, returned by `grad()`, or assigned by
+    the script to a `.grad` that was None."""
     nodes = index.trace.nodes
     found: dict[str, list[Value]] = {}
     asked: dict[int, list[str]] = {}
@@ -212,13 +211,13 @@ def _last_changes(index: TraceIndex) -> dict[str, int]:
 
 
 def _is_view_of_leaf(index: TraceIndex, tensor: str) -> bool:
-    """Whether it was made of a leaf while gradients were off: a view says then that it requires a
-    gradient, as the leaf does, and gets none."""
+    """Whether it was made from a leaf while gradients were off: such a view reports that it
+    requires a gradient, as the leaf does, but gets none."""
     made = map(index.event, index.makers.get(tensor, [])[:1])
     return any("no_grad" in event and tensor not in event["ins"] for event in made)
 
 
 def _uses(index: TraceIndex, tensor: str) -> list[int]:
-    """The operations that make something else of a tensor; not those that change it in place."""
+    """The operations that compute another tensor from this one, not in place."""
     places = index.users.get(tensor, [])
     return [i for i in places if any(out["t"] != tensor for out in index.event(i)["out"])]

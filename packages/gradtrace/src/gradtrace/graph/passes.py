@@ -1,4 +1,4 @@
-"""Selects backward passes of a trace, and splits it into parts that are shown one at a time."""
+"""Selects backward passes of a trace, and splits it into parts shown one at a time."""
 
 from __future__ import annotations
 
@@ -75,13 +75,13 @@ def _prepares_next_pass(trace: Trace, event: Event) -> bool:
 
 
 MAX_PASSES = 10
-"""A script is recorded for so many passes, unless later ones are asked for."""
+"""The number of passes recorded of a script, unless later ones are requested."""
 
 
 @dataclass(frozen=True)
 class Excerpt:
-    """The backward passes from `first` to `last` with what belongs to them; 0 where there are none,
-    as in a script without a pass, and in a forward pass that failed."""
+    """The backward passes from `first` to `last` with their forward passes; 0 if there are none, as
+    in a script without a pass, and in a forward pass that failed."""
 
     trace: Trace
     first: int
@@ -94,7 +94,7 @@ class Excerpt:
 
 
 def excerpts(trace: Trace, asked: tuple[int, int] | None) -> list[Excerpt]:
-    """All parts of a recording, in order. `asked`: passes that are to be one of them."""
+    """All parts of a recording, in order. `asked`: passes that must form one part."""
     total = len(backward_passes(trace))
     if not total:
         return [Excerpt(trace, 0, 0)]
@@ -112,7 +112,7 @@ def excerpts(trace: Trace, asked: tuple[int, int] | None) -> list[Excerpt]:
 
 
 def first_shown(parts: list[Excerpt], asked: tuple[int, int] | None) -> int:
-    """The index of the part at which a page opens: what was asked for, else the last that failed,
+    """The index of the part at which a page opens: the requested one, else the last that failed,
     else the first."""
     if asked:
         return [(part.first, part.last) for part in parts].index(asked)
@@ -126,9 +126,8 @@ def can_be_drawn(trace: Trace) -> bool:
 
 
 def without_unfinished(trace: Trace, max_passes: int) -> Trace:
-    """A trace that ended while the script ran, cut to what is finished: without later passes than
-    the last one wanted, and without the node that was running (it has sent no gradients, but has
-    not failed either)."""
+    """A trace that ended while the script ran, without unfinished events: passes after the last one
+    wanted, and the node that was running (it has sent no gradients, but has not failed either)."""
     failed = {event["p"] for event in trace.events if event["k"] == "error" and "p" in event}
     if len(backward_passes(trace)) > max_passes:
         trace = until_next_pass(select_passes(trace, 1, max_passes), max_passes)
@@ -141,7 +140,7 @@ def _is_finished(event: Event) -> bool:
 
 
 def _failed_forward_pass(trace: Trace, total: int) -> list[Event]:
-    """What happened after all backward passes, if a forward pass was begun there that failed."""
+    """The events after all backward passes, if a forward pass began there and failed."""
     after = trace.events[len(until_next_pass(trace, total).events) :]
     failed = any(event["k"] == "error" for event in after)
     return after if failed and any(map(nodes_made, after)) else []
@@ -162,9 +161,8 @@ def _part(trace: Trace, first: int, last: int, total: int) -> Trace:
 
 
 def _ranges(trace: Trace, first: int, last: int) -> list[tuple[int, int]]:
-    """The passes from the first to the last, those together that belong to one step of an
-    optimizer, that share nodes, or that fit in one picture; a pass that fails with what led to it.
-    """
+    """The passes from the first to the last, grouped if they belong to one step of an optimizer,
+    share nodes, or fit in one picture; a failing pass is with the ones that led to it."""
     if first > last:
         return []
     failed = {event["p"] for event in trace.events if event["k"] == "error" and "p" in event}
@@ -200,5 +198,5 @@ def _passes_before_steps(trace: Trace) -> set[int]:
 
 
 def _fits(trace: Trace, first: int, last: int) -> bool:
-    """Whether these passes have room in one picture that isn't folded."""
+    """Whether these passes fit in one picture that isn't folded."""
     return len(build_graph(select_passes(trace, first, last)).boxes) <= MAX_WHOLE

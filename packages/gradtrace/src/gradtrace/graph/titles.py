@@ -1,4 +1,4 @@
-"""What boxes are called: a name of the script, a module, or the expression that was evaluated."""
+"""The titles of boxes: a name of the script, a module, or the evaluated expression."""
 
 from __future__ import annotations
 
@@ -24,11 +24,12 @@ class Statements:
         return self._assigned(file).get(line, set())
 
     def lines_of_function(self, line: int | None, file: str = "") -> range:
-        """The lines of the function that begins at a line, with its decorators; none without."""
+        """The lines of the function that begins at a line, with its decorators; none if there is no
+        function."""
         return self._functions(file).get(line, range(0))
 
     def lambda_at(self, line: int | None, file: str = "") -> str:
-        """The text of the function without a name at a line, if there is one only."""
+        """The text of the lambda at a line, if there is only one."""
         nodes = (node for node in self._parsed(file) if isinstance(node, ast.Lambda))
         found = [node for node in nodes if node.lineno == line]
         text = ast.get_source_segment(self._text(file), found[0]) if len(found) == 1 else ""
@@ -64,7 +65,7 @@ class Statements:
 
 
 def _targets(node: ast.AST) -> list[ast.expr]:
-    """What a statement, or an assignment in an expression, assigns."""
+    """The targets of a statement, or of an assignment in an expression."""
     if isinstance(node, ast.Assign):
         waiting, found = list(node.targets), []
         while waiting:
@@ -80,14 +81,14 @@ def _targets(node: ast.AST) -> list[ast.expr]:
 
 
 BOUNDARY = "BackwardHookFunction"
-"""The operation that a full backward hook puts at each boundary of its module."""
+"""The node that a full backward hook adds at each boundary of its module."""
 
 
 def boundary_sides(index: TraceIndex) -> dict[int, str]:
     """For each boundary of a module whether it is its "entrance" or its "exit".
 
-    A module whose inputs need no gradient has an exit alone. An entrance is followed by operations
-    of the same call, deeper in modules, and by an exit that uses what they made.
+    A module whose inputs need no gradient has only an exit. An entrance is followed by operations
+    of the same call, deeper in modules, and by an exit that uses their results.
     """
     sides: dict[int, str] = {}
     entrances: dict[str | None, int] = {}
@@ -107,8 +108,8 @@ def boundary_sides(index: TraceIndex) -> dict[int, str]:
 def insides_of_calls(index: TraceIndex) -> set[int]:
     """The operations that ran within a call whose last operation is a later one.
 
-    Such a call is one expression on its line, and the next operation of that line is of the same
-    expression and uses what came of this one.
+    Such a call is one expression on its line, and the next operation of that line is in the same
+    expression and uses the result of this one.
     """
     next_of_line: dict[int | None, int] = {}
     found = set()
@@ -148,7 +149,7 @@ def _is_deeper(inner: Event, outer: Event) -> bool:
 
 
 def _uses(index: TraceIndex, start: int, end: int) -> bool:
-    """Whether the last of some operations in a row uses what came of the first."""
+    """Whether the last of several consecutive operations uses the result of the first."""
     first, *between, last = map(index.event, index.operations[start : end + 1])
     made = tensors_made(first)
     for event in between:
@@ -158,7 +159,7 @@ def _uses(index: TraceIndex, start: int, end: int) -> bool:
 
 
 LONGEST_EXPRESSION = 22
-"""Characters of an expression that a box shows in place of a name."""
+"""The maximum number of characters of an expression shown in place of a name."""
 
 
 class Titles:
@@ -170,18 +171,18 @@ class Titles:
         self._known: dict[str, str] = {}
 
     def tensor(self, key: str) -> str:
-        """The name of a tensor in the script, else the expression that gave it, else what the
-        operation is called that made it."""
+        """The name of a tensor in the script, else the expression that returned it, else the name
+        of the operation that made it."""
         if key not in self._known:
             makers = self.index.makers.get(key)
             self._known[key] = self._name(key) or (self._made(makers[0], key) if makers else "")
         return self._known[key]
 
     def operation(self, place: int, tensor: str) -> str:
-        """What an operation is called, after the tensor that it gave.
+        """The title of an operation: the name of the tensor that it returned.
 
-        Inside of a module it is the module, with what it is in there where the module does more
-        than one thing; but what comes out of the outermost one may have a name outside.
+        Inside of a module it is the module, with the inner name where the module does more than one
+        thing; but the result of the outermost module may have a name outside.
         """
         event = self.index.event(place)
         if "within" in event:
@@ -192,12 +193,12 @@ class Titles:
 
     @cached_property
     def sides(self) -> dict[int, str]:
-        """At which side of its module each boundary is."""
+        """The side of its module for each boundary."""
         return boundary_sides(self.index)
 
     @cached_property
     def insides(self) -> set[int]:
-        """The operations within a call of which a later operation is a part."""
+        """The operations within a call that a later operation completes."""
         return insides_of_calls(self.index)
 
     def _made(self, place: int, tensor: str) -> str:
@@ -238,7 +239,7 @@ class Titles:
         return module if self._operations_in[key] < 2 else f"{module}: {event['op']}"
 
     def _path(self, event: Event, path: str) -> str:
-        """The path of a module; where it has several, as in the names of its parameters, unless
+        """The path of a module; if it has several, the one in the names of its parameters, unless
         these are shared with another module."""
         root = path.partition(".")[0]
         for tensor in event["ins"]:
@@ -250,7 +251,8 @@ class Titles:
 
     @cached_property
     def _numbers(self) -> dict[str, int]:
-        """For each call which one it is of the same module, within one call of another module."""
+        """The number of each call among the calls of the same module, within one call of another
+        module."""
         met: Counter = Counter()
         found = {}
         for key, call in self.index.trace.calls.items():
@@ -261,7 +263,8 @@ class Titles:
 
     @cached_property
     def _operations_in(self) -> Counter:
-        """How many operations, not of modules in it, each call added to the graph."""
+        """The number of operations that each call added to the graph, without those of inner
+        modules."""
         events = map(self.index.event, self.index.operations)
         return Counter(
             e["within"] for e in events if "within" in e and e["op"] != BOUNDARY and nodes_made(e)
@@ -275,5 +278,5 @@ def short_expression(event: Event) -> str:
 
 
 def is_module_boundary(trace: Trace, key: str) -> bool:
-    """Whether a node was put at the boundary of a module by a full backward hook."""
+    """Whether a full backward hook put the node at the boundary of a module."""
     return trace.nodes[key]["op"].startswith("BackwardHookFunction")

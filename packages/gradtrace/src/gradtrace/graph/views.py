@@ -1,4 +1,4 @@
-"""The graph that is seen when a group is opened: what is in it, and stubs of what it links to."""
+"""The view of an opened group: its members, and stubs for the linked boxes outside."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from gradtrace.graph.build import Box, Edge, Graph
 from gradtrace.graph.groups import MAX_BOXES, Groups
 
 FIRST, LAST = "before", "after"
-"""The stubs that stand for several that had no room, where gradients go to and come from."""
+"""The stubs for several boxes that don't fit: gradients flow to the first, and from the last."""
 SEVERAL = "several"
 """The title of a stub for one use of several parameters or inputs has this key."""
 MAX_NAMED = 3
-"""So many parameters a stub names."""
+"""The number of parameters that a stub names."""
 MANY_USES = 4
-"""A parameter or an input that is used so often in a view gets a stub at each use: long edges to
+"""A parameter or an input used at least this often in a view gets a stub at each use: long edges to
 all of them would hide the rest."""
 
 
 class Views:
-    """The views of a folded graph. `titles`: of groups, and of the stubs for several others
-    and for `{count}` parameters; `notes`: what is below the title of a group."""
+    """The views of a folded graph. `titles`: of groups, and of the stubs for several others and for
+    `{count}` parameters; `notes`: the texts below the titles of groups."""
 
     def __init__(
         self, graph: Graph, groups: Groups, titles: Mapping[str, str], notes: Mapping[str, str]
@@ -38,7 +38,7 @@ class Views:
     def view(self, opened: str) -> Graph:
         """The graph of an open group.
 
-        An edge keeps its key where both its ends are seen; between folded groups the key is that of
+        An edge has its own key if both its ends are visible; between folded groups its key names
         its ends, "g3>n5". A stub for one use of a parameter has the key of its edge.
         """
         if len(self._groups.by_key) == 1:
@@ -83,11 +83,12 @@ class Views:
         return {key for key, count in uses.items() if count >= MANY_USES and self._is_given(key)}
 
     def _is_given(self, key: str) -> bool:
-        """Whether it is a parameter, an input or a group of them: no operation made it."""
+        """Whether it is a parameter, an input or a group of them, not the result of an
+        operation."""
         return key not in (FIRST, LAST) and self._groups.place[key] < 0
 
     def _used(self, edges: list[Edge]) -> str:
-        """What a stub for one use is called: after the parameters and inputs that are used."""
+        """The title of a stub for one use: the names of the parameters and inputs that are used."""
         names = [self._graph.boxes[key].title for key in dict.fromkeys(e.source for e in edges)]
         if len(names) == 1:
             return names[0]
@@ -96,7 +97,7 @@ class Views:
         return self._titles[SEVERAL].format(count=len(names))
 
     def _seen_from(self, opened: str, members: tuple[str, ...]) -> dict[str, str]:
-        """For each box at an end of the edges the box that stands for it in the view."""
+        """For each box at an end of the edges the visible box that stands for it."""
         way = self._path[opened]
         ends = dict.fromkeys(end for e in self._edges[opened] for end in (e.source, e.target))
         seen = {end: self._nearest(way, end) for end in ends}
@@ -111,7 +112,7 @@ class Views:
         return seen
 
     def _nearest(self, way: list[str], box: str) -> str:
-        """The outermost member, of the groups on the way to the view, that holds a box."""
+        """The outermost group between the view and a box, or the box itself."""
         path = self._path[box]
         shared = sum(1 for one, other in zip(path, way, strict=False) if one == other)
         return path[shared]

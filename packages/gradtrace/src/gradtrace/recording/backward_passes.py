@@ -1,8 +1,8 @@
 """Records the backward passes: which nodes run, in which order, and the gradients at each.
 
 Every pass, of `backward()` and of `grad()`, goes through one function of torch. Before it begins,
-hooks are registered on each node that it may reach; they turn gradients into numbers at once. To
-keep a gradient would make torch copy what it otherwise takes.
+hooks are registered on each node that it may reach; they read gradients at once, since holding
+a reference to a gradient would make torch copy it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from gradtrace.trace import Event
 class BackwardPasses:
     """Records the backward passes of the script, `max_passes` at most.
 
-    `when_full` is called, in the thread of the script, once nothing more is recorded.
+    `when_full` is called, in the thread of the script, once recording ends.
     """
 
     def __init__(
@@ -34,15 +34,15 @@ class BackwardPasses:
         self._values = recording.values
         self._derivatives = LocalDerivatives(recording.values)
         self.count = 0
-        """How many passes have begun."""
+        """The number of passes that have begun."""
         self._running: dict[str, Event] = {}
         """The unfinished `acc` events of the leaves to which a gradient is being added."""
 
     def wrap_engine(
         self, original: Callable, with_hooks: Callable[[], AbstractContextManager]
     ) -> Callable:
-        """The engine's function, which every pass goes through, with recording; `with_hooks` has
-        the hooks on tensors recorded."""
+        """The engine's function that every pass calls, with recording; `with_hooks` has the hooks
+        on tensors recorded."""
 
         def run(outputs, *args, **kwargs):
             outermost = self._log.is_recorded_thread and not self._log.passes
@@ -75,25 +75,25 @@ class BackwardPasses:
         return run
 
     def _enough(self) -> bool:
-        """Whether as many passes are recorded as are wanted; then the log is closed."""
+        """Whether the requested number of passes is recorded; then the log is closed."""
         if self._log.is_recording and self.count == self._max_passes:
             self._log.open = False
         return not self._log.open
 
     def add_error(self, error: BaseException, **more: object) -> None:
-        """Add an error, but not again when it leaves an outer pass, or the script."""
+        """Add an error, but not again when it propagates out of an outer pass, or the script."""
         message = f"{type(error).__name__}: {error}"
         events = (e for e in reversed(self._log.trace.events) if e["k"] != "backward_end")
         if next(events, {}).get("msg") != message:
             self._log.add("error", msg=message, **more)
 
     def running_node(self) -> str | None:
-        """The node that is running, of a backward pass."""
+        """The running node of a backward pass."""
         node = torch._C._current_autograd_node() if self._log.passes else None
         return None if node is None else self._registry.node(node)
 
     def note_accumulated(self, leaf: torch.Tensor) -> None:
-        """A gradient was added to `.grad`, and no hook of the script has seen it yet."""
+        """A gradient was added to `.grad`, before any hook of the script sees it."""
         name = self._registry.tensor(leaf)
         event = self._running.get(name)
         if event is not None and "after" not in event:
@@ -129,11 +129,11 @@ class BackwardPasses:
         return handles
 
     def _is_innermost(self, number: int) -> bool:
-        """Whether this pass is the one that runs: another may run inside of it."""
+        """Whether this pass is the innermost one running: passes may be nested."""
         return self._log.passes[-1:] == [number]
 
     def _node_hooks(self, node, key: str, number: int) -> tuple[Callable, Callable]:
-        """What is called before and after a node runs."""
+        """The functions called before and after a node runs."""
         event: Event = {}
         jacobians = None
 

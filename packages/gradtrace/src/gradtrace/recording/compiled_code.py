@@ -1,5 +1,5 @@
-"""Code that torch makes graphs of. What torch.compile makes of some operations is one node of the
-graph, which tells nothing of them: compiled code runs eagerly while it is recorded."""
+"""Runs compiled code eagerly while it is recorded: torch.compile turns several operations into one
+node of the graph, of which nothing more can be recorded."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TRACERS = (
     (torch._dynamo, "export"),
     (torch._dynamo, "explain"),
 )
-"""What makes a graph of the script's code: it follows all that runs, a recorder too."""
+"""Functions that trace the script's code into a graph: they would trace a recorder too."""
 
 
 class CompiledCode:
@@ -36,8 +36,8 @@ class CompiledCode:
         self._log = log
 
     def observe(self, until: ExitStack) -> None:
-        """Run what is compiled eagerly until the stack is closed; from then on as the script has
-        it."""
+        """Run compiled code eagerly until the stack is closed; then restore the script's
+        setting."""
         self._before = eval_frame._stance
         torch.compiler.set_stance("force_eager")
         self._eager = eval_frame._stance
@@ -54,7 +54,7 @@ class CompiledCode:
             eval_frame._set_stance(self._eager)
 
     def wrap_callback(self, original: Callable) -> Callable:
-        """The function of torch that is asked what compiles the code that is called now."""
+        """The function that torch calls to get the compiler of the code that is called now."""
 
         @functools.wraps(original)
         def callback_from_stance(callback):
@@ -66,7 +66,7 @@ class CompiledCode:
 
 
 def wrap_initialize(call: Callable, original: Callable) -> Callable:
-    """`OptimizedModule._initialize`, which keeps what `nn.Module.__call__` is at the time: `call`,
+    """`OptimizedModule._initialize`, which stores the current `nn.Module.__call__`: with `call`,
     the one without recording, which is compiled once the recording has ended."""
 
     @functools.wraps(original)

@@ -1,6 +1,7 @@
-"""What only a doctor asks for: warnings, clipping, loss scaling, how far weights moved, dead units.
+"""Records what only the doctor needs: warnings, clipping, loss scaling, how far weights moved, dead
+units.
 
-Nothing here is drawn. It is measured on request alone, since it costs time.
+Nothing here is drawn. It is measured only on request, since it costs time.
 """
 
 from __future__ import annotations
@@ -28,11 +29,11 @@ _SCALING = {"scale": "scale", "unscale_": "unscale", "step": "scaler_step"}
 """Methods of a GradScaler, and the kinds of their signs."""
 _RECTIFIERS = {"relu", "relu_", "relu6"}
 _SAMPLE = 4096
-"""Of a larger weight so many elements, evenly spread, tell how far it moved."""
+"""The number of evenly spread elements by which the movement of a larger weight is measured."""
 
 
 class Health:
-    """Puts `Sign`s into `Trace.health`, and measures weights and rectifiers."""
+    """Adds `Sign`s to `Trace.health`, and measures weights and rectifiers."""
 
     def __init__(self, recording: Recording) -> None:
         self._log, self._registry = recording.log, recording.registry
@@ -49,7 +50,7 @@ class Health:
             self._patch(until, grad_scaler.GradScaler, name, wrap)
 
     def sample(self, weight: torch.Tensor) -> torch.Tensor | None:
-        """A copy of some elements of a weight, to be given to `moved`; None where it has none."""
+        """A copy of some elements of a weight, to be passed to `moved`; None where it has none."""
         if unreadable(weight) or not shape_of(weight):
             return None
         flat = weight.detach().reshape(-1)
@@ -67,18 +68,19 @@ class Health:
         return float(f"{ratio:.4g}") if ratio < float("inf") else None
 
     def dead_units(self, name: str, out: Any) -> list[int] | None:
-        """Of the output of a rectifier: the units that are zero for the whole batch, all units, and
-        the numbers that each unit gave. None for other operations, and where it cannot be read."""
+        """For the output of a rectifier: the number of units that are zero for the whole batch, of
+        all units, and of values per unit. None for other operations, and where it cannot be
+        read."""
         if name not in _RECTIFIERS or not isinstance(out, torch.Tensor) or unreadable(out):
             return None
         if out.dim() < 2:
             return None
-        unit = out.dim() - 1 if out.dim() < 4 else 1  # of images the channel, else the last one
+        unit = out.dim() - 1 if out.dim() < 4 else 1  # the channel of images, else the last one
         alive = (out != 0).movedim(unit, 0).flatten(1).any(dim=1)
         return [int((~alive).sum()), len(alive), out.numel() // max(1, len(alive))]
 
     def add(self, k: str, place: Place | None = None, **fields: object) -> Sign:
-        """Add a sign at the present line of the user's code, or at `place`; returns it."""
+        """Add a sign at the current line of the user's code, or at `place`; returns it."""
         trace, place = self._log.trace, place or self._log.script.place()
         sign = Sign(k=k, at=len(trace.events), **place, **fields)
         trace.health.append(sign)
@@ -108,7 +110,7 @@ class Health:
             with self._log.suspended:
                 with_grad = [self._registry.tensor(p) for p in given if p.grad is not None]
                 self.add("clip", ts=with_grad, total=len(given))
-            if isinstance(parameters, types.GeneratorType):  # PyTorch warns where one is empty
+            if isinstance(parameters, types.GeneratorType):  # PyTorch warns about an empty one
                 parameters = (each for each in given)
             elif isinstance(parameters, Iterator):
                 parameters = iter(given)
@@ -138,7 +140,7 @@ class Health:
 
 
 def _tensors_of_call() -> Iterator[torch.Tensor]:
-    """The tensors that the call of torch got which warns now."""
+    """The tensors passed to the torch call that raises the warning."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and frame.f_code.co_name != "__torch_function__":
         frame = frame.f_back

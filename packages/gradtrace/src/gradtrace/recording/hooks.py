@@ -1,4 +1,4 @@
-"""Records the hooks of the script: that they are registered, what they get, what they return."""
+"""Records the hooks of the script: their registration, their arguments, and their results."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from gradtrace.recording.position import Place
 from gradtrace.trace import Event
 
 Target = Callable[[], str | list[str]]
-"""Returns what a hook is registered on; a module may get its name only later."""
+"""Returns the owner of a hook; a module may get its name only later."""
 
 _ON_TENSORS = {
     torch.Tensor.register_hook: "tensor",
@@ -42,7 +42,7 @@ ON_ALL_MODULES = {
 ON_OPTIMIZERS = {f"register_{kind}_hook": kind for kind in ("step_pre", "step_post")}
 _MODULE_TABLES = ("_forward_pre_hooks", "_forward_hooks", "_backward_pre_hooks", "_backward_hooks")
 _OPTIMIZER_TABLES = ("_optimizer_step_pre_hooks", "_optimizer_step_post_hooks")
-"""Where a module and an optimizer hold their hooks, by the ids of their handles."""
+"""The attributes in which a module and an optimizer store hooks, by the ids of their handles."""
 _TABLES_OF_ALL = (
     modules._global_forward_pre_hooks,
     modules._global_forward_hooks,
@@ -55,10 +55,10 @@ EVERY_MODULE = "every module"
 class ScriptHooks:
     """Records the calls of each hook that the script registers.
 
-    The tables of torch hold the hooks themselves, for whoever looks at them, copies a model or
-    saves it. Only while torch goes through a table, in a call of a module, a backward pass or a
-    step, what records a hook stands in its place. Hooks that torch registers itself, with the same
-    functions, are left alone.
+    The tables of torch hold the hooks themselves, so that a script may inspect them, or copy or
+    save a model. Only while torch iterates over a table, in a call of a module, a backward pass or
+    a step, wrappers that record stand in place of the hooks. Hooks that torch registers itself,
+    with the same functions, are left alone.
     """
 
     def __init__(self, recording: Recording, passes: BackwardPasses, steps: OptimizerSteps) -> None:
@@ -71,7 +71,7 @@ class ScriptHooks:
         self._of_tensors: list[tuple[Callable[[], dict | None], str]] = []
         """The tables of tensors, and the names of these."""
         self._in_steps: dict[int, ExitStack] = {}
-        """What puts the hooks of an optimizer back, by its id, while it makes a step."""
+        """Restores the hooks of an optimizer after a step, by its id."""
 
     def observe(self, until: ExitStack) -> None:
         """Record the hooks of optimizers until the stack is closed."""
@@ -120,8 +120,8 @@ class ScriptHooks:
         return register
 
     def on_several_tensors(self, original: Callable) -> Callable:
-        """`torch.autograd.graph.register_multi_grad_hook`, with recording: there the hook is in a
-        function of torch."""
+        """`torch.autograd.graph.register_multi_grad_hook`, with recording: torch wraps the hook in
+        a function there."""
 
         @functools.wraps(original)
         def register(tensors, fn: Callable, **kwargs):
@@ -135,14 +135,14 @@ class ScriptHooks:
         return register
 
     def in_call(self, module: nn.Module) -> AbstractContextManager:
-        """Have the hooks recorded that are called with a module, or were taken for its backward."""
+        """Record the hooks that are called with a module, or were collected for its backward."""
         own = [table for each in _MODULE_TABLES if (table := vars(module).get(each))]
         tables = [(table, self._target(module)) for table in own]
         tables += [(table, lambda: EVERY_MODULE) for table in _TABLES_OF_ALL if table]
         return self._recording(tables) if tables else contextlib.nullcontext()
 
     def in_pass(self) -> AbstractContextManager:
-        """Have the hooks of tensors recorded."""
+        """Record the hooks of tensors."""
         alive = [(of, of(), name) for of, name in self._of_tensors]
         self._of_tensors = [(of, name) for of, table, name in alive if table is not None]
         tables = [(table, lambda name=name: name) for _, table, name in alive if table]
@@ -162,7 +162,7 @@ class ScriptHooks:
 
     @contextlib.contextmanager
     def _recording(self, tables: list[tuple[dict[int, Callable], Target]]) -> Iterator[None]:
-        """Have what records a hook of the script stand in its place."""
+        """Replace the hooks of the script by wrappers that record."""
         replaced = [
             (table, key, hook, target)
             for table, target in tables
@@ -175,12 +175,12 @@ class ScriptHooks:
             yield
         finally:
             for table, key, hook, _ in replaced:
-                if type(table.get(key)) is _RecordedHook:  # not where it was removed meanwhile
+                if type(table.get(key)) is _RecordedHook:  # unless it was removed meanwhile
                     table[key] = hook
 
     def _target(self, owner: nn.Module | torch.optim.Optimizer) -> Target:
         if isinstance(owner, torch.optim.Optimizer):
-            kind = type(owner).__name__  # after a step that failed, the optimizer is not kept alive
+            kind = type(owner).__name__  # after a step that failed, the optimizer can be freed
             return lambda: kind
         reference = weakref.ref(owner)
 
@@ -191,7 +191,7 @@ class ScriptHooks:
         return name
 
     def _note_if_direct(self, kind: str, target: Target, hook: Callable) -> bool:
-        """Note that a hook is registered, if it is the script that does; returns whether it is."""
+        """Note that a hook is registered, if the script does so itself; returns whether it does."""
         direct = False
         if self._log.is_recording:
             with self._log.suspended:
@@ -209,7 +209,7 @@ class ScriptHooks:
             result = hook(*args, **kwargs)
             if event is not None:
                 with self._log.suspended:
-                    self._values.forget()  # what is done to `.data` in a hook is not seen
+                    self._values.forget()  # changes of `.data` in a hook are not observed
                     if result is not None:
                         event["ret"] = self._values.values_of(result)
                     if kind == "post_accumulate":
@@ -237,8 +237,8 @@ class ScriptHooks:
 
 
 class _RecordedHook:
-    """Stands in the place of a hook and calls `recorded` for it. Who copies it, or saves it, gets
-    the hook."""
+    """Stands in place of a hook and calls `recorded` for it. Copying or pickling it returns the
+    hook."""
 
     def __init__(self, hook: Callable, recorded: Callable) -> None:
         functools.update_wrapper(self, hook)
@@ -256,5 +256,5 @@ def _place(event: Event) -> Place:
 
 
 def hook_name(hook: Callable) -> str:
-    """The name of a function; of another callable that of its class."""
+    """The name of a function; for another callable the name of its class."""
     return getattr(hook, "__name__", type(hook).__name__)

@@ -1,13 +1,13 @@
-"""Records changes of leaves and of their `.grad` that no operation makes, as `w.grad = None`.
+"""Records changes of leaves and of their `.grad` made without an operation, as `w.grad = None`.
 
 A leaf is read again only where something can have changed it:
 
 - a call of torch wrote to its memory, through whatever tensor (`note_written`), or set its `.grad`
   or `.data` (`note_set`);
-- its version is another, or it lies elsewhere in memory; all leaves are compared so at the begin
-  and the end of a pass and of a step, and at each line of the script the first few times;
-- its memory is in other hands, which count no versions: those of NumPy (`note_lent`), or of
-  whatever made that memory.
+- its version or its address has changed; all leaves are checked for this at the beginning
+  and end of a pass and of a step, and at each line of the script the first few times;
+- its memory is shared with code that counts no versions: NumPy (`note_lent`), or
+  the library that allocated it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ from gradtrace.trace import Value
 
 @dataclass
 class _Seen:
-    """What was last read of a leaf or its gradient, and what tells that it may have changed."""
+    """The last value read of a leaf or its gradient, and the marks that show whether it may have
+    changed."""
 
     of: str
     """The name of the leaf."""
@@ -43,16 +44,16 @@ class _Seen:
     stamp: object = None
     memory: int | None = None
     foreign: bool = False
-    """Whether its memory was not made by torch."""
+    """Whether its memory was not allocated by torch."""
     fingerprint: object = None
-    """Of memory in other hands."""
+    """For memory that is shared with other code."""
     due: bool = True
-    """Whether it is to be read again in any case."""
+    """Whether it must be read again in any case."""
 
 
 @dataclass
 class _Leaf:
-    """A leaf that is watched; `order`: how many were before it."""
+    """A leaf that is watched; `order`: the number of leaves before it."""
 
     tensor: Callable[[], torch.Tensor | None]
     order: int
@@ -68,18 +69,18 @@ class LeafChanges:
         self._known: dict[str, _Leaf] = {}
         self._watched = 0
         self._due: set[str] = set()
-        """The leaves of which something is due."""
+        """The leaves that must be read again."""
         self._in_memory: dict[int, list[_Seen]] = {}
-        """What lies in a piece of memory."""
+        """The tensors in each piece of memory."""
         self._lent: dict[int, Callable[[], object]] = {}
-        """Of a piece of memory in other hands: what says whether those still have it,"""
+        """For each piece of shared memory a function that returns whether it is still shared,"""
         self._in_other_hands: set[int] = set()
-        """... and those pieces in which something is watched."""
+        """... and the pieces that contain a watched tensor."""
         self._grads: dict[int, str] = {}
         """The leaf of a gradient, by the id of the gradient."""
 
     def watch(self, tensor: torch.Tensor) -> None:
-        """Compare a leaf from now on; what it holds now is not a change."""
+        """Compare a leaf from now on; its current value is not a change."""
         if tensor.requires_grad and is_leaf(tensor):
             name = self._registry.tensor(tensor)
             if name not in self._known:
@@ -96,8 +97,8 @@ class LeafChanges:
             self._mark_due(self._in_memory.get(memory_of(tensor), ()))
 
     def wrap_swap_tensors(self, original: Callable) -> Callable:
-        """`torch.utils.swap_tensors`, which refuses tensors that are referred to weakly, as those
-        are that are watched."""
+        """`torch.utils.swap_tensors`, which rejects tensors with weak references, which all watched
+        tensors have."""
 
         @functools.wraps(original)
         def swap_tensors(*tensors):
@@ -116,7 +117,7 @@ class LeafChanges:
         return swap_tensors
 
     def note_set(self, tensor: torch.Tensor, attribute: str, to: object) -> None:
-        """An attribute of a tensor is about to be set, or to be deleted."""
+        """An attribute of a tensor is about to be set or deleted."""
         if attribute == "data":
             self.note_written(tensor)
         elif attribute == "grad" and (name := self._registry.tensor(tensor)) in self._known:
@@ -125,13 +126,13 @@ class LeafChanges:
                 self._grads[id(to)] = name
 
     def note_given(self, leaf: torch.Tensor) -> None:
-        """A leaf was given to a hook, within which it is not seen what is written to."""
+        """A leaf was passed to a hook, in which writes to it are not observed."""
         if (known := self._known.get(self._registry.tensor(leaf))) is not None:
             self._mark_due([known.value, known.grad])
 
     def note_lent(self, tensor: torch.Tensor, to: object) -> None:
-        """The memory of a tensor was given to an array of NumPy, or to another thing through which
-        no version is counted."""
+        """The memory of a tensor was shared with a NumPy array, or with another object through
+        which no version is counted."""
         memory = memory_of(tensor)
         try:
             self._lent[memory] = weakref.ref(to)
@@ -141,8 +142,8 @@ class LeafChanges:
             self._in_other_hands.add(memory)
 
     def record_changes(self, place: Place | None = None, by: str | None = None) -> None:
-        """Add an event for all that has changed since it was last seen; at `place`, if that is not
-        the present one. `by`: the call that made the changes."""
+        """Add an event for each change since the last look; at `place`, if it isn't the current
+        one. `by`: the call that made the changes."""
         self._mark_lent()
         self._record(list(self._known), place, by)
 
@@ -152,28 +153,29 @@ class LeafChanges:
         return bool(self._due or self._in_other_hands)
 
     def record_due(self, place: Place | None = None) -> None:
-        """The same only for what was written to or set since, and for what is in other hands."""
+        """The same only for tensors that were written to or set since, and for shared memory."""
         self._mark_lent()
         known = (name for name in self._due if name in self._known)
         self._record(sorted(known, key=lambda name: self._known[name].order), place, None)
 
     def finish(self) -> None:
-        """At the end: whether the leaves require a gradient now."""
+        """At the end: record whether the leaves require a gradient now."""
         for known in self._known.values():
             if (leaf := known.tensor()) is not None:
                 self._registry.tensor(leaf)
 
     def note_grad(self, name: str, leaf: torch.Tensor) -> Value | None:
-        """The present gradient of a leaf, for another event: it is not a change of its own then."""
+        """The current gradient of a leaf, for another event: it is not reported as a separate
+        change."""
         if (known := self._known.get(name)) is None:
             return self._values.value_of(leaf.grad)
         self._read_grad(known, leaf.grad)
         return known.grad.value
 
     def note_value(self, name: str, leaf: torch.Tensor, written: bool = False) -> Value | None:
-        """The present value of a leaf, for another event: it is not a change of its own then.
+        """The current value of a leaf, for another event: it is not reported as a separate change.
 
-        `written`: it is likely to be another, even if its version is not.
+        `written`: it has probably changed, even if its version has not.
         """
         if (known := self._known.get(name)) is None:
             return self._values.value_of(leaf)
@@ -202,7 +204,7 @@ class LeafChanges:
             self._mark_due([known.value, known.grad])
 
     def _mark_lent(self) -> None:
-        """What is in other hands is to be read again; a last time when they have let it go."""
+        """Mark shared memory to be read again; one last time once it is no longer shared."""
         for memory in list(self._in_other_hands):
             self._mark_due(self._in_memory[memory])
             if self._lent[memory]() is None:
@@ -239,7 +241,7 @@ class LeafChanges:
         return self._read(known.grad, grad)
 
     def _read(self, seen: _Seen, tensor: torch.Tensor | None) -> bool:
-        """Read a tensor again, where it may have changed; returns whether its value has."""
+        """Read a tensor again if it may have changed; returns whether its value has."""
         stamp, before = stamp_of(tensor), seen.value
         if stamp == seen.stamp and not seen.due and not seen.foreign:
             return False
@@ -254,13 +256,13 @@ class LeafChanges:
             seen.fingerprint = found
             self._values.forget()
         found = self._values.value_of(tensor)
-        if _numbers(found) == _numbers(before):  # as net.double() leaves them
+        if _numbers(found) == _numbers(before):  # as after net.double()
             return False
         seen.value = found
         return True
 
     def _place(self, seen: _Seen, tensor: torch.Tensor | None) -> None:
-        """Note where a tensor lies now."""
+        """Note the current address of a tensor."""
         memory = None if tensor is None else memory_of(tensor)
         if memory != seen.memory:
             self._leave(seen)
@@ -272,7 +274,7 @@ class LeafChanges:
                     self._in_other_hands.add(memory)
 
     def _leave(self, seen: _Seen) -> None:
-        """A tensor lies no longer where it was."""
+        """A tensor is no longer at its previous address."""
         if seen.memory is not None:
             left = [other for other in self._in_memory[seen.memory] if other is not seen]
             if left:
@@ -297,4 +299,4 @@ def _numbers(value: Value | None) -> object:
 
 
 def _nothing() -> None:
-    """In place of a reference to a tensor."""
+    """Stands for a reference to a tensor."""

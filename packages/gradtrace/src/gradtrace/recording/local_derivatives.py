@@ -1,9 +1,9 @@
-"""The local derivatives of a node: by what it multiplies the gradient that it receives.
+"""The local derivatives of a node: the factors by which it multiplies its gradient.
 
-They are no formulas: the node itself is called, with one unit vector after the other for its
-gradient, just before the engine runs it, as its saved tensors are there only until then. A call
-computes, and nothing else: the engine alone runs hooks and frees what a node has saved. What may do
-more is never called (`_is_plain`), nor is anything that is not small.
+They are not computed from formulas: the node itself is called with one unit vector after the other
+as its gradient, just before the engine runs it, since its saved tensors exist only until then. Such
+a call only computes: the engine alone runs hooks and frees saved tensors. A node that may do more
+is never called (`_is_plain`), nor is one that isn't small.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from gradtrace.recording.tensor_values import ValueReader, in_memory, is_wrapped
 from gradtrace.trace import LocalDerivative
 
 MAX_OUTPUT = 16
-"""So often a node is called at most: once for each element of its output,"""
+"""The maximum number of calls of a node: once for each element of its output,"""
 MAX_INPUT = 32
-"""... and only where none of its inputs has more elements."""
+"""... and only if none of its inputs has more elements."""
 MAX_MATRIX = 36
-"""Elements of a matrix of derivatives in which nothing simpler is seen, and which is recorded."""
+"""The maximum number of elements of a general matrix of derivatives that is recorded."""
 _ROUNDINGS = 64
-"""A product may be so many times the precision of its dtype away from the gradient that was sent:
-it is added up in another order."""
+"""The allowed difference between a product and the sent gradient, in units of the dtype's
+precision: it is added up in another order."""
 _REFUSED = ("Rnn", "RNN")
-"""Parts of the names of nodes that are not called, as they may use up what they saved."""
+"""Parts of the names of nodes that are not called, since they may free their saved tensors."""
 
 Matrix = list[list[float]]
 """A row for each element of the output, a column for each of the input."""
@@ -37,7 +37,8 @@ Matrix = list[list[float]]
 
 @dataclass(frozen=True)
 class Jacobians:
-    """What a node received, and the matrix for each of its inputs, where there is one."""
+    """The gradient that a node received, and the matrix for each of its inputs, where there is
+    one."""
 
     gradient: torch.Tensor
     """A copy: the node may write into the one that it gets."""
@@ -45,12 +46,12 @@ class Jacobians:
 
 
 class LocalDerivatives:
-    """Finds local derivatives. To be called only while recording is suspended."""
+    """Finds local derivatives. Call only while recording is suspended."""
 
     def __init__(self, values: ValueReader) -> None:
         self._values = values
         self._saved: dict[type, list[str]] = {}
-        """Under which names nodes of a type hold what they have saved."""
+        """The attributes in which nodes of a type store saved tensors."""
 
     def before(self, node: Node, gradients: Sequence[torch.Tensor | None]) -> Jacobians | None:
         """The matrices of a node that is about to run; None where it cannot be called."""
@@ -66,22 +67,23 @@ class LocalDerivatives:
                 sent = node(unit.view(gradient.shape))
                 rows.append([sent] if isinstance(sent, torch.Tensor) or sent is None else sent)
             matrices = list(map(_matrix, zip(*rows, strict=True), shapes))
-        except Exception:  # what the node needs is freed or changed: it will say so when it runs
+        except Exception:  # its saved tensors are freed or changed: it will raise when it runs
             return None
         return Jacobians(gradient.clone(), matrices)
 
     def after(
         self, found: Jacobians, sent: Sequence[torch.Tensor | None]
     ) -> list[LocalDerivative | None]:
-        """The local derivatives for the inputs: of those whose matrix gives what was `sent`."""
+        """The local derivatives for the inputs whose matrix reproduces the gradient that was
+        `sent`."""
         return [
             self._described(found.gradient, matrix, each)
             for matrix, each in zip(found.matrices, sent, strict=True)
         ]
 
     def _is_plain(self, node: Node) -> bool:
-        """Whether to call a node does nothing but compute: it is not of the script, nor of an
-        extension, and looking at what it has saved runs no hook."""
+        """Whether a call of the node only computes: it isn't defined by the script or an extension,
+        and reading its saved tensors runs no hook."""
         name, kind = node.name(), type(node)
         if kind.__name__ != name or any(part in name for part in _REFUSED):
             return False
@@ -110,13 +112,13 @@ class LocalDerivatives:
         if form is None:
             return None
         how, numbers, shape = form
-        # No negative zeros, which come of the zeros of the unit vectors.
+        # No negative zeros, which come from the zeros of the unit vectors.
         tensor = torch.tensor([x + 0.0 for x in numbers], dtype=gradient.dtype).view(shape)
         return {"how": how, "by": self._values.value_of(tensor)}
 
 
 def _is_small(tensor: torch.Tensor | None, most: int = MAX_OUTPUT) -> bool:
-    """Whether it is a tensor of PyTorch itself with few real numbers, that the processor has."""
+    """Whether it is a small plain tensor of PyTorch with real numbers, on the CPU."""
     return (
         tensor is not None
         and not is_wrapped(tensor)
@@ -130,7 +132,7 @@ def _is_small(tensor: torch.Tensor | None, most: int = MAX_OUTPUT) -> bool:
 
 
 def _shapes_of_inputs(node: Node) -> list[torch.Size | None] | None:
-    """The shape of each input to which a gradient goes; None where one of them isn't small."""
+    """The shape of each input that gets a gradient; None if one of them isn't small."""
     shapes: list[torch.Size | None] = []
     for to, slot in node.next_functions:
         metadata = None if to is None else to._input_metadata[slot]
@@ -143,24 +145,25 @@ def _shapes_of_inputs(node: Node) -> list[torch.Size | None] | None:
 
 
 def _matrix(rows: Sequence[torch.Tensor | None], shape: torch.Size | None) -> Matrix | None:
-    """The matrix that has these rows, each for an input of this shape; None where it lacks some, or
-    not all numbers are finite."""
+    """The matrix with these rows, one per output element, for an input of this shape; None if some
+    are missing, or not all numbers are finite."""
     if shape is None or not all(_is_small(row, MAX_OUTPUT * MAX_INPUT) for row in rows):
         return None
-    # The engine adds up what a node gives for an input that was broadcast.
+    # The engine adds up what a node returns for an input that was broadcast.
     matrix = [in_memory(row).sum_to_size(shape).reshape(-1).tolist() for row in rows]
     return matrix if all(map(math.isfinite, chain.from_iterable(matrix))) else None
 
 
 def _agree(gradient: torch.Tensor, matrix: Matrix, sent: torch.Tensor) -> bool:
-    """Whether what was sent is the gradient times the matrix: a hook may have changed it."""
+    """Whether the sent gradient is the received one times the matrix: a hook may have changed
+    it."""
     received, precision = gradient.reshape(-1).tolist(), torch.finfo(sent.dtype).eps
     for column, number in zip(zip(*matrix, strict=True), sent.reshape(-1).tolist(), strict=True):
         terms = [g * x for g, x in zip(received, column, strict=True)]
         if not all(map(math.isfinite, terms)):
             return False
         size = math.fsum(map(abs, terms))
-        # The difference with nan or infinity compares as false.
+        # A difference with nan or infinity compares as false.
         if not abs(math.fsum(terms) - number) <= _ROUNDINGS * precision * size:
             return False
     return True
@@ -169,8 +172,8 @@ def _agree(gradient: torch.Tensor, matrix: Matrix, sent: torch.Tensor) -> bool:
 def _form(
     matrix: Matrix, out: tuple[int, ...], into: tuple[int, ...]
 ) -> tuple[str, list[float], tuple[int, ...]] | None:
-    """How the gradient and the numbers of the matrix are multiplied, in the simplest way: the name
-    of the way, these numbers, and their shape. `out`, `into`: shapes of the output and input."""
+    """The simplest form of multiplying the gradient by the matrix: the name of the form, its
+    numbers, and their shape. `out`, `into`: shapes of the output and input."""
     height, width = len(matrix), len(matrix[0])
     diagonal = _diagonal(matrix)
     if diagonal is not None and len(set(diagonal)) == 1:
@@ -193,7 +196,7 @@ def _form(
 
 
 def _diagonal(matrix: Matrix) -> list[float] | None:
-    """The diagonal, where everything else is zero."""
+    """The diagonal, if everything else is zero."""
     if len(matrix) != len(matrix[0]):
         return None
     if any(x for i, row in enumerate(matrix) for j, x in enumerate(row) if i != j):
@@ -202,8 +205,7 @@ def _diagonal(matrix: Matrix) -> list[float] | None:
 
 
 def _placed(matrix: Matrix) -> float | None:
-    """The number by which every element is multiplied, where each element of the input gets one of
-    the output, or none."""
+    """The factor of every element, if each element of the input gets one of the output, or none."""
     numbers = set()
     for column in zip(*matrix, strict=True):
         others = [x for x in column if x]
@@ -216,7 +218,7 @@ def _placed(matrix: Matrix) -> float | None:
 def _right(
     matrix: Matrix, out: tuple[int, ...], into: tuple[int, ...]
 ) -> tuple[list[float], tuple[int, ...]] | None:
-    """The matrix by which the gradient is multiplied from the right, each row of it alike."""
+    """The matrix that multiplies the gradient from the right, the same for each row."""
     if not out or not into or out[:-1] != into[:-1]:
         return None
     high, wide = out[-1], into[-1]
@@ -231,7 +233,7 @@ def _right(
 def _left(
     matrix: Matrix, out: tuple[int, ...], into: tuple[int, ...]
 ) -> tuple[list[float], tuple[int, ...]] | None:
-    """The same from the left, each column of it alike."""
+    """The matrix that multiplies the gradient from the left, the same for each column."""
     if len(out) != 2 or len(into) not in (1, 2) or out[-1] != into[-1]:
         return None
     wide = out[-1]

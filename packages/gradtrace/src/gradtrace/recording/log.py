@@ -29,15 +29,15 @@ if TYPE_CHECKING:
 
 _FIRST_ID = 10**9
 _TRACING_IS_SET_FAST = sys.version_info < (3, 12)
-"""Since Python 3.12 all code is changed by it; the tracing of a function costs less than before."""
+"""Since Python 3.12 `sys.settrace` affects all code; tracing a function costs less than before."""
 
 
 class SuspendedRecording:
-    """`with suspended:` around everything that the recorder does while the script runs.
+    """`with suspended:` around everything that the recorder itself does while the script runs.
 
     Within it no function mode, dispatch mode or transform of the script is active, nothing is
     added to a graph, no profiler sees an operation, and no function is traced. An error does not go
-    out into the script: it is added to `errors`, and fails the recording at its end.
+    into the script: it is added to `errors`, and fails the recording at its end.
     """
 
     def __init__(self) -> None:
@@ -51,7 +51,7 @@ class SuspendedRecording:
 
     @property
     def script_makes_graph(self) -> bool:
-        """While the recorder is at work: whether gradients are on for the script."""
+        """While the recorder is at work: whether gradients are enabled for the script."""
         return self._local.grad
 
     def __enter__(self) -> None:
@@ -66,7 +66,7 @@ class SuspendedRecording:
         local.grad = torch.is_grad_enabled()
         torch._C._set_grad_enabled(False)
         torch.autograd._enable_record_function(False)
-        if _TRACING_IS_SET_FAST:  # at last: until here the script may be too deep in calls
+        if _TRACING_IS_SET_FAST:  # last: until here the script may be too deep in calls
             local.trace = sys.gettrace()
             sys.settrace(None)
 
@@ -83,7 +83,7 @@ class SuspendedRecording:
             local.transforms.close()
         local.modes.__exit__(None, None, None)
         local.modes = local.transforms = None
-        local.depth = 0  # at last, as a signal may have the script run in between
+        local.depth = 0  # last, as a signal may run script code in between
         if isinstance(error, Exception):
             self.errors.append(failure_of_recorder(error))
             return True
@@ -91,7 +91,7 @@ class SuspendedRecording:
 
 
 class _OfThread(threading.local):
-    """How a thread of the script was before the recorder went to work in it."""
+    """The state of a script's thread before the recorder went to work in it."""
 
     depth = 0
     modes = transforms = trace = None
@@ -99,8 +99,9 @@ class _OfThread(threading.local):
 
 
 class OwnHandleIds:
-    """`with ids:` around the registering of the recorder's hooks, which takes their ids from far
-    away: a script that prints the ids of its own hooks prints what it would without a recorder."""
+    """`with ids:` around the registering of the recorder's hooks, which takes their ids from a
+    distant range: a script that prints the ids of its own hooks prints the same without a
+    recorder."""
 
     def __init__(self) -> None:
         self._next = _FIRST_ID
@@ -128,7 +129,7 @@ def _disable_transforms() -> contextlib.ExitStack | None:
 
 
 _BEFORE_FIRST_PASS = 20
-"""Times as many events are recorded if there was no backward pass yet."""
+"""The factor by which more events are recorded while there was no backward pass yet."""
 _TRACING_MODES = (
     torch._C._TorchDispatchModeKey.PROXY,
     torch._C._TorchDispatchModeKey.FUNCTIONAL,
@@ -136,8 +137,8 @@ _TRACING_MODES = (
 
 
 class EventLog:
-    """The trace being recorded; all observers share one. `max_events`: recording ends after it, or
-    else what is older is forgotten, where `forget` is set."""
+    """The trace being recorded, shared by all observers. `max_events`: recording ends after this
+    many, or older ones are discarded, if `forget` is set."""
 
     def __init__(self, script: ScriptPosition, source: str, max_events: int) -> None:
         python = ".".join(platform.python_version_tuple()[:2])
@@ -148,7 +149,7 @@ class EventLog:
         self.passes: list[int] = []
         """The backward passes that are running now, the innermost last."""
         self.torch_calls = 0
-        """How many calls of torch gave or changed a tensor so far."""
+        """The number of torch calls so far that returned or changed a tensor."""
         self.open = self.aside = False
         self.forget: Callable[[int], None] | None = None
         self._max_events = max_events
@@ -157,9 +158,9 @@ class EventLog:
 
     @property
     def is_recording(self) -> bool:
-        """Whether what happens now is recorded: the recorder is not at work itself and does not
-        stand aside, this is the thread in which recording began, and torch runs the script rather
-        than making a graph of it."""
+        """Whether current events are recorded: the recorder is neither at work itself nor
+        suspended, this is the thread in which recording began, and torch runs the script rather
+        than tracing it into a graph."""
         return (
             self.open
             and not (self.aside or self.suspended.active)
@@ -173,7 +174,7 @@ class EventLog:
         return threading.get_ident() == self._thread
 
     def add(self, k: str, place: Place | None = None, **fields: object) -> Event:
-        """Add an event at the present line of the user's code, or at `place`; returns it, to be
+        """Add an event at the current line of the user's code, or at `place`; returns it, to be
         completed."""
         self._begun = self._begun or k == "backward"
         event = Event(k=k, **(place or self.script.place()), **fields)
@@ -197,7 +198,7 @@ class EventLog:
 
 
 def _is_traced() -> bool:
-    """Whether operations are put into a graph: by torch.jit.trace, make_fx, or aot_autograd."""
+    """Whether operations are traced into a graph: by torch.jit.trace, make_fx, or aot_autograd."""
     traced = torch._C._get_tracing_state() is not None
     if not traced and dispatch._len_torch_dispatch_stack():
         traced = any(torch._C._get_dispatch_mode(key) is not None for key in _TRACING_MODES)
@@ -206,7 +207,7 @@ def _is_traced() -> bool:
 
 @dataclass(frozen=True)
 class Recording:
-    """The trace being recorded, and what is known of the script's tensors and names."""
+    """The trace being recorded, and the known tensors and names of the script."""
 
     log: EventLog
     registry: GraphRegistry

@@ -1,4 +1,4 @@
-"""Records the calls of modules, and inside of which one the script is."""
+"""Records the calls of modules, and the one in which the script currently is."""
 
 from __future__ import annotations
 
@@ -18,8 +18,7 @@ from gradtrace.trace import Call
 
 @dataclass
 class _Running:
-    """A call that is running. `by_wrapper`: it was a wrapper that was called, which has not called
-    the module yet."""
+    """A running call. `by_wrapper`: a wrapper was called, which has not called its module yet."""
 
     key: str
     module: nn.Module
@@ -40,7 +39,7 @@ class ModuleCalls:
         self._wrapper: CodeType | None = None
 
     def keep(self, keys: set[str]) -> None:
-        """Forget the calls but these, those that are running, and the ones around them."""
+        """Discard all calls except these, the running ones, and their callers."""
         calls, kept = self._log.trace.calls, set()
         waiting = [key for key in keys if key in calls] + [call.key for call in self._running]
         while waiting:
@@ -78,8 +77,8 @@ class ModuleCalls:
         return call
 
     def failed_call(self, error: BaseException) -> str | None:
-        """The key of the innermost call that an error came through: the last that began inside of
-        so many others."""
+        """The key of the innermost call that an error passed through: the last one begun at its
+        depth."""
         depth, entry = None, error.__traceback__
         while entry is not None:
             if entry.tb_frame.f_code is self._wrapper:
@@ -114,7 +113,7 @@ class ModuleCalls:
 
 
 def _depth(calls: Mapping[str, Call], key: str) -> int:
-    """Inside of how many others a call was made."""
+    """The number of calls around a call."""
     depth = 0
     while "within" in calls[key]:
         key, depth = calls[key]["within"], depth + 1

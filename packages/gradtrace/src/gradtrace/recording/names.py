@@ -21,19 +21,20 @@ from gradtrace.recording.log import OwnHandleIds
 from gradtrace.recording.position import ScriptPosition
 
 _LONGEST = 16
-"""Modules and tensors in a list or dict that is no longer have names: "nets[1]", "pair[0]"."""
+"""Modules and tensors in a list or dict that isn't longer than this have names: "nets[1]",
+"pair[0]"."""
 _WRAPPERS = {
     "DataParallel": "module",
     "DistributedDataParallel": "module",
     "OptimizedModule": "_orig_mod",
 }
-"""Modules of torch that stand for another one, and what they call it."""
+"""Wrapper modules of torch, and the attributes that hold the wrapped module."""
 
 
 @dataclass(frozen=True)
 class _Known:
-    """The path of a module. `code` is that of the function in which it was looked for, where no
-    lasting name leads to it: in another one there may be a better name."""
+    """The path of a module. `code` is the code of the function in which it was found, if no lasting
+    name leads to it: another function may have a better name."""
 
     module: weakref.ref[nn.Module]
     path: str
@@ -41,8 +42,8 @@ class _Known:
 
 
 class ModuleNames:
-    """What the script calls its modules: each has one path, from the outermost module with a name
-    that has it. Global names go first, those of locals next, then attributes of other objects."""
+    """The script's names of its modules: each has one path, from the outermost named module that
+    contains it. Global names come first, then local ones, then attributes of other objects."""
 
     def __init__(self, script: ScriptPosition) -> None:
         self.globals: Mapping[str, Any] = {}
@@ -75,8 +76,8 @@ class ModuleNames:
         return self._known[id(module)].path
 
     def give_name(self, module: nn.Module, name: str) -> str:
-        """Give a module this name, unless a lasting one of the script leads to it; returns the one
-        that it has now."""
+        """Give a module this name, unless a lasting name of the script leads to it; returns its
+        current name."""
         self.of_module(module)
         if self._known[id(module)].code is not None:
             self._remember(name, module, None)
@@ -87,7 +88,7 @@ class ModuleNames:
         return known if known is not None and known.module() is module else None
 
     def _remember(self, name: str, outer: nn.Module, code: CodeType | None) -> None:
-        """Each module in this one has a path now, but for those that have a better one."""
+        """Record a path for each module in this one, unless it has a better one."""
         for path, part in parts(name, outer):
             known = self._lookup(part)
             if known is None or known.code or _depth(path) > _depth(known.path):
@@ -95,8 +96,8 @@ class ModuleNames:
 
 
 def parts(name: str, module: nn.Module) -> Iterator[tuple[str, nn.Module]]:
-    """The module and all in it, each once, with their paths: what `named_modules` returns, which
-    may be code of the script, but without the names inside of wrappers."""
+    """The module and all modules in it, each once, with their paths, like `named_modules` (which
+    may be overridden by the script), but without the names inside of wrappers."""
     waiting, seen = [(name, module)], set()
     while waiting:
         path, part = waiting.pop()
@@ -113,7 +114,7 @@ def parts(name: str, module: nn.Module) -> Iterator[tuple[str, nn.Module]]:
 
 
 def unwrapped(module: nn.Module) -> nn.Module:
-    """The module for which this one stands: itself, unless it is a wrapper of torch."""
+    """The module that a wrapper of torch wraps; any other module itself."""
     while type(module).__name__ in _WRAPPERS and (inner := _wrapped(module)) is not None:
         module = inner
     return module
@@ -128,8 +129,8 @@ def _wrapped(module: nn.Module) -> nn.Module | None:
 def _preferred(
     namespaces: Sequence[Mapping[str, Any]],
 ) -> Iterator[tuple[Iterable[tuple[str, nn.Module]], bool]]:
-    """The modules to which names lead, the best names first, and whether these names last: `self`
-    is another object in another function."""
+    """The modules that have names, the best names first, and whether these names last: `self` is
+    another object in another function."""
     own = [{k: v for k, v in names.items() if k != "self"} for names in namespaces]
     selves = [{"self": names["self"]} for names in namespaces if "self" in names]
     for find, wanted, is_lasting in (
@@ -174,7 +175,7 @@ def _modules_of_attributes(names: Mapping[str, Any]) -> Iterator[tuple[str, nn.M
 def _outermost(
     named: Iterable[tuple[str, nn.Module]], module: nn.Module
 ) -> tuple[str, nn.Module] | None:
-    """The named module that has this one deepest in it."""
+    """The named module in which this one is nested deepest."""
     found = [
         (_depth(path), name, outer)
         for name, outer in named
@@ -189,7 +190,7 @@ def _depth(path: str) -> int:
 
 
 _GROWTH = 8
-"""A module is searched again and again only where it may have grown by a part of this."""
+"""A module is searched repeatedly only if it may have grown by one part in this many."""
 _HOLD_NO_TENSOR = frozenset([type(None), bool, int, float, str, type, FunctionType, ModuleType])
 
 Named = Iterator[tuple[str, torch.Tensor]]
@@ -197,7 +198,8 @@ Named = Iterator[tuple[str, torch.Tensor]]
 
 
 class _Searched(NamedTuple):
-    """A module that was searched, after so many registrations; it had so many parameters."""
+    """A module that was searched, with the counts of registrations and of its parameters at that
+    time."""
 
     module: weakref.ref
     registered: int
@@ -205,7 +207,7 @@ class _Searched(NamedTuple):
 
 
 class TensorNames:
-    """Finds tensors by the names that lead to them.
+    """Finds tensors by the names that refer to them.
 
     A module is searched again only after a module or a parameter was registered somewhere.
     """
@@ -217,7 +219,7 @@ class TensorNames:
         self._is_global = self._often = False
 
     def observe(self, until: ExitStack) -> None:
-        """Count the modules and parameters that are registered, until the stack is closed."""
+        """Count module and parameter registrations, until the stack is closed."""
 
         def count(*_: object) -> None:
             self._registered += 1
@@ -227,14 +229,14 @@ class TensorNames:
             until.callback(register_module_parameter_registration_hook(count).remove)
 
     def search_again(self) -> None:
-        """From now on search all modules again: not each change of one is a registration."""
+        """From now on search all modules again: not every change is a registration."""
         self._searched.clear()
 
     def new(self, namespace: Mapping[str, Any], is_global: bool, often: bool) -> Named:
-        """Every tensor that a namespace leads to: "w", "net.weight", "pair[1]"; of a module those
-        that may be new. `often`: this line of the script is looked at again and again.
+        """Every tensor that a namespace refers to: "w", "net.weight", "pair[1]"; in a module only
+        those that may be new. `often`: this line of the script is examined repeatedly.
 
-        Asks for types and not with `isinstance`, which may run code of the script.
+        Compares types instead of calling `isinstance`, which may run code of the script.
         """
         self._is_global, self._often = is_global, often
         for name, thing in list(namespace.items()):
@@ -253,10 +255,10 @@ class TensorNames:
                 yield from self._attributes(name, thing)
 
     def _parameters(self, name: str, module: nn.Module) -> Named:
-        """One that two modules share under both its names; not by `named_parameters`, which may be
-        code of the script, and tells of wrappers.
+        """The parameters of a module; one shared by two modules is under both names. Doesn't call
+        `named_parameters`, which may be overridden and includes wrappers.
 
-        In the `__init__` of a module, before that of nn.Module, there are none yet.
+        Before `nn.Module.__init__` has run, there are none yet.
         """
         if not self._is_to_be_searched(name, module):
             return
@@ -267,7 +269,7 @@ class TensorNames:
             if parameter is not None
         ]
         shaped = [(path, parameter) for path, parameter in found if not is_lazy(parameter)]
-        if len(shaped) == len(found):  # a lazy parameter becomes another without a registration
+        if len(shaped) == len(found):  # a lazy parameter is replaced without a registration
             searched = _Searched(weakref.ref(module), self._registered, len(found))
             self._searched[name, self._is_global, id(module)] = searched
         yield from shaped
@@ -280,7 +282,7 @@ class TensorNames:
         return new > (known.size // _GROWTH if self._often else 0)
 
     def _attributes(self, name: str, thing: object) -> Named:
-        """What an object of the script holds itself, as a trainer holds its model."""
+        """The attributes of a script's object, such as the model of a trainer."""
         try:
             attributes = object.__getattribute__(thing, "__dict__")
         except AttributeError:  # it has slots
@@ -293,7 +295,7 @@ class TensorNames:
 
     def _items(self, name: str, items) -> Named:
         for key, item in list(items):
-            # A number that is not an index may be an address, another one in each run.
+            # A number that is not an index may be an address, which differs in each run.
             known = type(key) is str or (type(key) is int and 0 <= key < _LONGEST)
             if known and issubclass(type(item), (torch.Tensor, nn.Module)):
                 path = f"{name}[{key!r}]".replace("'", '"')

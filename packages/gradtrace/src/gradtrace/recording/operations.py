@@ -1,8 +1,8 @@
 """Records the operations that the script calls, and custom autograd Functions.
 
-A function mode sees each call of the API once, from outside: `F.cross_entropy`, not what it is made
-of. A dispatch mode would see more, but while one is active autograd takes other formulas for
-backward: what it saw would not be what happens without it.
+A function mode sees each call of the API once, from outside: `F.cross_entropy`, not its
+parts. A dispatch mode would see more, but while one is active autograd uses other formulas for
+backward: the recording would differ from a run without it.
 """
 
 from __future__ import annotations
@@ -33,12 +33,13 @@ from gradtrace.recording.registry import grad_fn_of
 from gradtrace.recording.tensor_values import tensors_in
 
 MODULES_WITH_FAST_PATH = (nn.MultiheadAttention, nn.TransformerEncoderLayer, nn.TransformerEncoder)
-"""Their `forward` has a fast path for when no gradient is wanted, and no function mode active."""
+"""Their `forward` has a fast path for when no gradient is required, and no function mode active."""
 
 
 def wrap_fast_path(mode: TorchFunctionMode, original: Callable) -> Callable:
     """The `forward` of a module with a fast path. Where it makes no graph it runs without `mode`,
-    as there is nothing to record in it. With a mode of the script it has no fast path anyway."""
+    as there is nothing to record. With a function mode of the script it never takes the fast
+    path."""
 
     @functools.wraps(original)
     def forward(module: nn.Module, *args, **kwargs):
@@ -56,16 +57,16 @@ def _makes_graph(module: nn.Module, args: tuple, kwargs: dict) -> bool:
 
 
 def push_outermost(mode: TorchFunctionMode) -> None:
-    """Make a mode active around those that the script has entered, which it leaves in their turn:
-    to leave one takes away the innermost, whichever that is."""
+    """Make a mode active outside of those that the script has entered, which still leaves them in
+    order: leaving a mode always removes the innermost one."""
     inner = [_pop_mode() for _ in _get_current_function_mode_stack()]
     for each in (mode, *reversed(inner)):
         _push_mode(each)
 
 
 def take_away(mode: TorchFunctionMode) -> None:
-    """Take a mode out from among those that are active: at once, or where the present call has come
-    through it, so that torch has set it aside, when torch has put it back."""
+    """Remove a mode from the active ones: at once, or if the current call passed through it, so
+    that torch has set it aside, when torch has restored it."""
     stack = _get_current_function_mode_stack()
     if any(each is mode for each in stack):
         for _ in stack:
@@ -84,15 +85,15 @@ def take_away(mode: TorchFunctionMode) -> None:
 class WarningRegistries:
     """The `__warningregistry__` of each line that calls a function mode.
 
-    Python shows a warning once for each line that raises it. What a function mode calls raises its
-    warnings at one line of the mode, so that only the first of all would be shown.
+    Python shows a warning once for each line that raises it. Functions called by a function mode
+    raise their warnings at one line of the mode, so that only the first would be shown.
     """
 
     def __init__(self) -> None:
         self._by_place: dict[tuple[str, int], dict] = {}
 
     def here(self) -> dict:
-        """The registry of the line that has called the mode; to be called from the mode itself."""
+        """The registry of the line that called the mode; call this from the mode itself."""
         frame = sys._getframe(2)
         if frame.f_code.co_filename == overrides_file:  # a Python function of torch called it
             frame = frame.f_back.f_back or frame
@@ -100,31 +101,31 @@ class WarningRegistries:
 
 
 _PROPERTIES = {"T", "mT", "H", "mH", "real", "imag", "data"}
-"""Attributes that make a tensor of another; reading any other is not an operation."""
+"""Attributes whose value is a new tensor; reading any other is not an operation."""
 _READS = {"item", "tolist", "__float__", "__int__", "__index__", "__complex__"}
-"""What gives Python numbers."""
+"""Methods that return Python numbers."""
 _NOT_RECORDED_HERE = {"__set__", "__delete__", "backward", "requires_grad_", "__deepcopy__"}
 _LEND = {"numpy", "__array__", "__dlpack__"}
-"""They give the memory of a tensor to others, who count no versions."""
+"""They share the memory of a tensor with code that counts no versions."""
 _COUNT_NO_VERSION = ("_fused_", "_amp_")
-"""So begin the names of functions that change tensors and count no version."""
+"""The prefixes of functions that change tensors without counting a version."""
 _MAX_ITEMS = 8
-"""So many items of a list are recorded among the arguments."""
+"""The number of items of a list that are recorded among the arguments."""
 
 NoteHook = Callable[[Callable, tuple, dict, Any], None]
-"""Gets a function, its arguments, and what it has returned."""
+"""Called with a function, its arguments, and its result."""
 
 
 @dataclass
 class _Call:
-    """A call that has begun: what went in, and in which version."""
+    """A call that has begun: its inputs, and their versions."""
 
     name: str
     ins: list[tuple[torch.Tensor, int | None]]
 
 
 class Operations(TorchFunctionMode):
-    """Records operations; `note_hook` gets each call, which may register a hook."""
+    """Records operations; `note_hook` is called for each call, which may register a hook."""
 
     def __init__(
         self, recording: Recording, note_hook: NoteHook, health: Health | None = None
@@ -162,7 +163,7 @@ class Operations(TorchFunctionMode):
         return result
 
     def failed_call(self, error: BaseException) -> dict:
-        """What an event says of the call of torch that raised an error; nothing where none did."""
+        """The event fields of the torch call that raised an error; empty if none did."""
         found, entry = {}, error.__traceback__
         while entry is not None:
             frame, entry = entry.tb_frame, entry.tb_next
@@ -179,7 +180,7 @@ class Operations(TorchFunctionMode):
 
     def wrap_apply(self, original: Callable) -> classmethod:
         """`torch.autograd.Function.apply`, with recording. In the forward of a Function no graph is
-        made, so what it calls is not an operation of its own."""
+        made, so the calls in it are not recorded as operations."""
         operations = self
 
         def apply(cls, *args, **kwargs):
@@ -214,7 +215,7 @@ class Operations(TorchFunctionMode):
         return _Call(name, [(t, _version(t)) for t in tensors_in((args, kwargs))])
 
     def _note_written(self, call: _Call) -> list[torch.Tensor]:
-        """The tensors that a call has changed in place, which is noted."""
+        """The tensors that a call has changed in place; each is noted as written."""
         changed = [t for t, before in call.ins if _version(t) != before]
         for tensor in changed:
             self._registry.note_written(tensor)
@@ -241,7 +242,7 @@ class Operations(TorchFunctionMode):
             self._add_read(call)
             return
         direct = self._log.script.is_caller()
-        # A layer writes into its buffers, an optimizer into everything: not done by the script.
+        # A layer writes into its buffers, an optimizer into everything: not changes by the script.
         known = set(map(id, out))
         more = (t for t in changed if id(t) not in known)
         out += [t for t in more if direct or grad_fn_of(t) is not None]
@@ -255,7 +256,7 @@ class Operations(TorchFunctionMode):
         self._add_event(call, args, kwargs, out, changed, more)
 
     def _add_read(self, call: _Call) -> None:
-        """A number was taken out of a tensor; said only where that leaves the graph."""
+        """A number was read from a tensor; recorded only where that leaves the graph."""
         tensor = call.ins[0][0]
         if tensor.requires_grad:
             name, value = self._registry.tensor(tensor), self._values.value_of(tensor)
@@ -312,7 +313,7 @@ class Operations(TorchFunctionMode):
         return output
 
     def _argument(self, arg: Any) -> Any:
-        """An argument as JSON can hold it; tensors by their ids."""
+        """An argument as a JSON value; tensors by their ids."""
         if isinstance(arg, torch.Tensor):
             owner = self._changes.owner_of_grad(arg)
             return f"@{owner}.grad" if owner else f"@{self._registry.tensor(arg)}"
@@ -332,7 +333,7 @@ def _version(tensor: torch.Tensor) -> int | None:
 
 
 def _name(func: Callable) -> str | None:
-    """The name of a function of torch; None for the reading of most attributes."""
+    """The name of a function of torch; None for reading most attributes."""
     name = getattr(func, "__name__", type(func).__name__)
     if name != "__get__":
         return name

@@ -31,9 +31,9 @@ class OptimizerSteps:
         self._begun: dict[int, list[dict]] = {}
         """The rows of the parameters before a step, by the id of the optimizer."""
         self._made: dict[int, int] = {}
-        """How many steps each optimizer has made, by its id."""
+        """The number of steps that each optimizer has made, by its id."""
         self._samples: dict[int, list[torch.Tensor | None]] = {}
-        """Some of their elements, for a doctor."""
+        """Some of their elements, for the doctor."""
 
     def observe(self, until: ExitStack) -> None:
         """Record all steps until the stack is closed."""
@@ -84,7 +84,7 @@ class OptimizerSteps:
         if rows is None:
             return
         for parameter, row in zip(parameters_of(optimizer), rows, strict=True):
-            # The step of an extension in C++ may count no version.
+            # The step of an extension in C++ may not count a version.
             stepped = parameter.grad is not None
             row["after"] = self._changes.note_value(row["t"], parameter, written=stepped)
         if self._health is not None:

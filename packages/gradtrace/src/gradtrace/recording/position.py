@@ -1,6 +1,6 @@
-"""Which files are the user's own, and the place in them that is being run.
+"""Which files are the user's own, and the place in them that is running.
 
-Their lines, expressions and names are recorded. IPython is asked where it runs, never imported.
+Their lines, expressions and names are recorded. IPython is used if it runs, but never imported.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ def running_ipython() -> Any:
 
 
 def after_return(frame: FrameType, action: Callable[[], None]) -> None:
-    """Call `action` once the function of `frame` returns, in its thread, in which no line is
-    traced until then."""
+    """Call `action` once the function of `frame` returns, in its thread, in which no line is traced
+    until then."""
     before = sys.gettrace()
 
     def trace(_: FrameType, event: str, __: object):
@@ -55,11 +55,10 @@ _LIBRARIES = {
 
 
 class UserFiles(dict):
-    """For each name of a file that code has: its path from the folder of the script; "" for the
-    script itself, and None if the file is not code of the user.
+    """For each file name in code objects: its path from the folder of the script; "" for the script
+    itself, and None if the file is not code of the user.
 
-    A file is looked at when it is asked for with `files[name]`; `files.get(name)` knows those that
-    were asked for.
+    `files[name]` examines a new file; `files.get(name)` returns only what was looked up before.
     """
 
     def __init__(self, script: str) -> None:
@@ -86,8 +85,7 @@ def text_of(file: str) -> str:
 
 
 def cell_name(file: str) -> str | None:
-    """What IPython calls the cell whose code is said to be in this file: "In[3]"; None where it is
-    no cell."""
+    """IPython's name of the cell whose code is in this file: "In[3]"; None if it isn't a cell."""
     if (shell := running_ipython()) is None:
         return None
     if match := re.match(r"<ipython-input-(\d+)-", file):
@@ -97,7 +95,7 @@ def cell_name(file: str) -> str | None:
 
 
 def is_of_user(file: str) -> bool:
-    """Whether code is the user's, by the name of its file: not that of an installed package."""
+    """Whether code is the user's, by the name of its file: not in an installed package."""
     if cell_name(file):
         return True
     if file.startswith("<") or not linecache.getlines(file):
@@ -126,26 +124,26 @@ class Place(TypedDict):
 
 
 class ScriptPosition:
-    """The script that is recorded, with the user's other files that it runs, and the place in them
-    that is being run."""
+    """The script that is recorded, the user's other files that it runs, and the running place in
+    them."""
 
     def __init__(self, file: str, source: str) -> None:
         self.file = file
         self.files = UserFiles(file)
         self.sources: dict[str, str] = {}
-        """The texts of the other files, as far as something happened in them."""
+        """The texts of the other files in which an event happened."""
         self._lines = {file: _lines(source)}
         self._texts: dict[tuple[CodeType, int], str | None] = {}
 
     def line(self) -> int | None:
-        """The innermost line of the script itself that is being run."""
+        """The innermost running line of the script itself."""
         frame: FrameType | None = sys._getframe(1)
         while frame is not None and frame.f_code.co_filename != self.file:
             frame = frame.f_back
         return frame.f_lineno if frame else None
 
     def place(self) -> Place:
-        """The innermost line of the user's code that is being run."""
+        """The innermost running line of the user's code."""
         frame = self._frame()
         return self.place_in(frame.f_code, frame.f_lineno) if frame else Place(line=None)
 
@@ -166,8 +164,8 @@ class ScriptPosition:
         return self.place_in(caller.f_code, caller.f_lineno) if caller else Place(line=None)
 
     def place_of_error(self, error: BaseException) -> Place:
-        """The innermost line of the user's code that an error came through, or that Python could
-        not read."""
+        """The innermost line of the user's code that an error passed through, or that Python could
+        not parse."""
         place, entry = Place(line=None), error.__traceback__
         while entry is not None:
             code = entry.tb_frame.f_code
@@ -179,7 +177,7 @@ class ScriptPosition:
         return place
 
     def text_of_error(self, error: BaseException) -> str | None:
-        """The expression in the user's code that an error came through last."""
+        """The innermost expression in the user's code that an error passed through."""
         text, entry = None, error.__traceback__
         while entry is not None:
             if self.is_own(entry.tb_frame.f_code):
@@ -188,23 +186,23 @@ class ScriptPosition:
         return text
 
     def look_around(self) -> None:
-        """Find out which of the running functions are the user's, where the script is running
-        already; not beyond the one that runs the script, where it is one of gradtrace. What runs
-        while the script does not, as the cell of a notebook that has a magic, has no part in it."""
+        """Find the running functions that are the user's, if the script is already running; not
+        beyond the one that runs the script, if it belongs to gradtrace. Code that runs while the
+        script does not, such as a notebook cell with a magic, doesn't count."""
         frames = list(_frames())
         if all(frame.f_code.co_filename != self.file for frame in frames):
             return
         for frame in frames:
             if frame.f_code is execute.__code__:
                 break
-            self.files[frame.f_code.co_filename]  # a file is looked at when it is asked for
+            self.files[frame.f_code.co_filename]  # looking a file up examines it
 
     def is_own(self, code: CodeType) -> bool:
         """Whether some code is the user's."""
         return self.files.get(code.co_filename) is not None
 
     def text(self) -> str | None:
-        """The source text of the expression that is being evaluated."""
+        """The source text of the expression that is evaluated now."""
         if (frame := self._frame()) is None:
             return None
         key = frame.f_code, frame.f_lasti
@@ -217,7 +215,7 @@ class ScriptPosition:
         return [frame for frame in _frames() if self.is_own(frame.f_code)]
 
     def is_caller(self) -> bool:
-        """Whether the user's code made the present call, not something in a library."""
+        """Whether the user's code made the current call, not a library."""
         codes = (frame.f_code for frame in _frames())
         return self.is_own(next(c for c in codes if c.co_filename not in _FORWARDING_FILES))
 
@@ -234,7 +232,7 @@ class ScriptPosition:
         return found
 
     def _frame(self) -> FrameType | None:
-        # A loop and no generator, which Python would trace each time that it yields a frame.
+        # A loop, not a generator, which Python would trace each time that it yields a frame.
         frame: FrameType | None = sys._getframe(1)
         while frame is not None and self.files.get(frame.f_code.co_filename) is None:
             frame = frame.f_back
@@ -249,7 +247,7 @@ class ScriptPosition:
         if file not in self._lines:
             self._lines[file] = _lines(text_of(file))
         rows = self._lines[file][first - 1 : last]
-        if not rows:  # there is code, and no text of it: it was typed at a prompt
+        if not rows:  # there is code without text: it was typed at a prompt
             return None
         rows[-1] = rows[-1][:right]  # before the left side: there may be one row only
         rows[0] = rows[0][left:]
@@ -271,9 +269,10 @@ def module_of_call() -> nn.Module | None:
 
 
 def calling_frame() -> FrameType:
-    """The frame of the user's code that has called gradtrace; where there is none, the outermost.
+    """The frame of the user's code that called gradtrace; otherwise the outermost frame.
 
-    There is none where code has no file, as at a prompt."""
+    There is none where code has no file, as at a prompt.
+    """
     for frame in _frames():
         if is_of_user(frame.f_code.co_filename):
             return frame
@@ -281,8 +280,8 @@ def calling_frame() -> FrameType:
 
 
 def line_in_script(error: BaseException, file: str) -> int | None:
-    """The innermost line of the script that an error came through, from its traceback; of an error
-    in the syntax of the script, the line of that."""
+    """The innermost line of the script that an error passed through, from its traceback; for a
+    syntax error in the script, its line."""
     if isinstance(error, SyntaxError) and error.filename == file:
         return error.lineno
     line, entry = None, error.__traceback__

@@ -2,15 +2,15 @@
 
     python gradtrace/recording/process.py job.json
 
-The job holds `script` (and its `name`, as it was typed) or `module`, `arguments`, `source` (what is
-run in the place of the text of that file, or null), `limit` (seconds, or null), `steps` or `until`
+The job holds `script` (and its `name`, as it was typed) or `module`, `arguments`, `source` (text to
+run in place of that file's text, or null), `limit` (seconds, or null), `steps` or `until`
 (where the recording begins, if not at the start), `passes` (how many are recorded), `health`
-(whether what a doctor asks for is, too), `stop` (whether the script ends once they are) and
-`folder`, in which this process leaves: `started` once the script runs, `recording` (the trace),
-`report` (how the recording ended, and where), and `end`, if the script went on after that.
+(whether the doctor's data is, too), `stop` (whether the script ends once they are) and
+`folder`, in which this process writes: `started` once the script runs, `recording` (the trace),
+`report` (how the recording ended, and where), and `end`, if the script continued after that.
 
 The script may print what it likes, read its input, write files, import its neighbours, and go on
-for hours: it runs at full speed once enough is recorded. The exit status is that of the script.
+for hours: it runs at full speed once enough is recorded. The exit status is the script's.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from pathlib import Path
 
 _RECORD_FOLDER = Path(__file__).resolve().parent
 _GRACE = 3.0
-"""Seconds that a script has for its `finally:` when it is stopped."""
+"""Seconds that a stopped script has for its `finally:` blocks."""
 _TIMED_OUT, _INTERRUPTED = 124, 130
-"""The exit status of a script that was stopped, as `timeout` and a shell have it."""
+"""The exit status of a script that was stopped, as with `timeout` and in a shell."""
 
 
 class _Stopped(BaseException):
-    """Raised in the script to end it, so that it does what it wants done at its end."""
+    """Raised in the script to end it, so that its cleanup runs."""
 
 
 def main(job: dict) -> None:
@@ -52,7 +52,7 @@ def main(job: dict) -> None:
 
     own_pid, folder, spec = os.getpid(), Path(job["folder"]), None
     script = job["script"]
-    try:  # before the script's folder is where modules are looked for first
+    try:  # before the script's folder comes first in sys.path
         from gradtrace.recording.position import line_in_script
         from gradtrace.recording.recorder import Recorder
         from gradtrace.recording.watch import Watch
@@ -115,7 +115,7 @@ def main(job: dict) -> None:
         _flush()
         os._exit(code)
     ending.save(report)
-    # As Python does at its end: other threads come to theirs first.
+    # As Python does at exit: wait for other threads first.
     for finish in (threading._shutdown, _run_exit_functions):
         with contextlib.suppress(Exception):
             finish()
@@ -124,8 +124,8 @@ def main(job: dict) -> None:
 
 
 class _Ending:
-    """Saves the trace once, at what comes first: the end of the script, the time limit, or that
-    enough is recorded."""
+    """Saves the trace once, at the first of: the end of the script, the time limit, or enough
+    events."""
 
     def __init__(self, job: dict, script: str) -> None:
         self.recorder = self.watched = None
@@ -142,13 +142,14 @@ class _Ending:
             threading.Thread(target=self._wait_for_limit, daemon=True).start()
 
     def full(self, line: int | None) -> None:
-        """In the thread of the script: enough is recorded."""
+        """In the thread of the script: recording is complete."""
         self.save({"end": "enough", "line": line})
         if self._job["stop"]:
             raise _Stopped
 
     def save(self, report: dict) -> None:
-        """Save the trace and the report; once that is done, how the script ended after it."""
+        """Save the trace and the report; afterwards only how the script ended after the
+        recording."""
         with self._saving:
             if self._saved:
                 _write(self._folder / "end", report)
@@ -202,7 +203,7 @@ class _Ending:
 
 
 def _show_in_tracebacks(script: str, source: str) -> None:
-    """Have what asks for the lines of a file, as `inspect` does too, get those that are run."""
+    """Make `linecache` return the lines that are run, also for `inspect`."""
     import linecache
 
     linecache.cache[script] = len(source), None, source.splitlines(keepends=True), script
@@ -210,8 +211,8 @@ def _show_in_tracebacks(script: str, source: str) -> None:
 
 @contextlib.contextmanager
 def _warnings_of_the_script(script: str):
-    """A warning names the file that called what warns, which may be a wrapper of the recorder: then
-    the place in the script is named in its stead."""
+    """A warning names the file that called the function that warns, which may be a wrapper of the
+    recorder: name the place in the script instead."""
     import warnings
 
     show: Callable = warnings.showwarning
@@ -234,14 +235,15 @@ def _warnings_of_the_script(script: str):
 
 
 def _write(file: Path, report: dict) -> None:
-    """Write a report, all of it or nothing."""
+    """Write a report atomically."""
     part = file.with_suffix(".part")
     part.write_text(json.dumps(report), encoding="utf-8")
     part.rename(file)
 
 
 def _print_traceback(error: BaseException, script: str) -> None:
-    """Print the traceback as it is without a recorder: from the script on, without its frames."""
+    """Print the traceback as without a recorder: from the script on, without the recorder's
+    frames."""
     shown = traceback.TracebackException.from_exception(error)
     files = [frame.filename for frame in shown.stack]
     first = files.index(script) if script in files else len(files)
@@ -255,7 +257,8 @@ def _print_traceback(error: BaseException, script: str) -> None:
 
 
 def _is_unread(error: BaseException) -> bool:
-    """Whether the script failed only because who reads its output has seen enough, as `head`."""
+    """Whether the script failed only because the reader of its output closed the pipe, as `head`
+    does."""
     if not isinstance(error, BrokenPipeError) or not hasattr(select, "poll"):
         return False
     poll = select.poll()
@@ -276,8 +279,8 @@ def _flush() -> None:
 
 
 if __name__ == "__main__":
-    # In place of this file's folder, which nobody should import from: where the package lies, as it
-    # may be found through the current folder of the command alone.
+    # Instead of this file's folder, where nothing should be imported: the package's folder, as it
+    # may be found through the current folder of the command only.
     sys.path[0] = str(_RECORD_FOLDER.parents[1])
     with open(sys.argv[1], encoding="utf-8") as file:
         described = json.load(file)

@@ -1,4 +1,4 @@
-"""Records one run of a script: puts the observers in place, and takes them away again.
+"""Records one run of a script: installs the observers, and removes them again.
 
     recorder = Recorder(path)
     with recorder:
@@ -66,18 +66,19 @@ from gradtrace.recording.tensor_values import ValueReader
 from gradtrace.trace import Trace, format_trace
 
 _KEPT = 2
-"""So many steps of an optimizer are kept at least; backward passes, where there are no steps."""
+"""The minimum number of optimizer steps that are retained; of backward passes, if there are no
+steps."""
 
 
 class RecentEvents:
-    """Forgets what came before the last steps of a trace, each time that it has grown much."""
+    """Discards what came before the last steps of a trace, each time that it has grown much."""
 
     def __init__(self, trace: Trace, registry: GraphRegistry, calls: ModuleCalls) -> None:
         self._trace, self._registry, self._calls = trace, registry, calls
         self._next = 0
 
     def forget(self, most: int) -> None:
-        """Forget the older events, if there are `most`, or twice as many as were kept before."""
+        """Discard the older events, if there are `most`, or twice as many as were last retained."""
         events = self._trace.events
         if len(events) < max(most, self._next):
             return
@@ -89,7 +90,7 @@ class RecentEvents:
         self._registry.keep({text.removeprefix("@").removesuffix(".grad") for text in texts}, cut)
 
     def number_passes(self) -> int:
-        """Count the passes from 1, at the end; returns how many were forgotten."""
+        """Number the passes from 1, at the end; returns how many were discarded."""
         trace = self._trace
         first = next((e["p"] for e in trace.events if e["k"] == "backward"), 1)
         for entry in (*trace.events, *trace.calls.values()):
@@ -98,7 +99,7 @@ class RecentEvents:
         return first - 1
 
     def _beginning(self) -> int:
-        """The index of the first event that is kept."""
+        """The index of the first event that is retained."""
         for kind in ("step", "backward_end"):
             ends = [i for i, event in enumerate(self._trace.events) if event["k"] == kind]
             if len(ends) > _KEPT:
@@ -115,7 +116,7 @@ def _texts(thing: Any) -> Iterator[str]:
 
 
 MAX_EVENTS = 3000
-"""Recording stops after so many events, at the end of a backward pass."""
+"""Recording stops after this many events, at the end of a backward pass."""
 SEED = 0
 """torch is seeded with this before the script runs, so that each recording is the same."""
 _LOST_LINES = Failure(
@@ -132,7 +133,7 @@ class Recorder:
     """Records what happens within `with recorder:`, where the script is run.
 
     It ends after `max_events` or `max_steps` of an optimizer, or where more backward passes than
-    `max_passes` begin; from then on the script runs as if there were no recorder, and `when_full`
+    `max_passes` begin; from then on the script runs without a recorder, and `when_full`
     is called, with the line at which it is, in its own thread. `health`: also what a doctor
     asks for (`Trace.health`). `recent`: instead of ending after `max_events` it keeps the last
     steps. `source`: the text of the script, if that isn't in its file.
@@ -165,7 +166,7 @@ class Recorder:
         if self._recent is not None:
             log.forget = self._recent.forget
         self.forgotten = 0
-        """How many backward passes were forgotten, once the recording has ended."""
+        """The number of backward passes discarded, once the recording has ended."""
         self._when_full = when_full
         self._passes = BackwardPasses(recording, max_passes, self._full)
         self._health = Health(recording) if health else None
@@ -177,7 +178,7 @@ class Recorder:
         self._output = PrintedOutput(log)
         self._undo = ExitStack()
         self._patches: list[tuple[object, str, object, object]] = []
-        """What was put where, in the place of what."""
+        """The patched attributes, with their original values."""
         self._finished = False
 
     def __enter__(self) -> None:
@@ -187,7 +188,8 @@ class Recorder:
     def begin(
         self, optimizers: Iterable[torch.optim.Optimizer] = (), model: nn.Module | None = None
     ) -> None:
-        """Begin to record while the script runs, and has a `model` and `optimizers` already."""
+        """Begin to record while the script is running and already has a `model` and
+        `optimizers`."""
 
         def join() -> None:
             self._lines.join()
@@ -262,7 +264,7 @@ class Recorder:
                     self._health.add("failure", place, text=f"{type(error).__name__}: {error}")
         if error is not None and not is_fault:
             hide_recorder(error)
-        # Ctrl-C may come while the lines are followed, which ends that.
+        # Ctrl-C may come while the lines are traced, which ends tracing.
         stopped = error is not None and not isinstance(error, Exception)
         if sys.gettrace() is not self._lines and self._log.open and not stopped:
             self._log.suspended.errors.append(_LOST_LINES)
@@ -272,11 +274,11 @@ class Recorder:
 
     @property
     def is_open(self) -> bool:
-        """Whether what happens now is recorded still."""
+        """Whether recording is still going on."""
         return self._log.open
 
     def _full(self) -> None:
-        """Nothing more is recorded: the script goes on without a recorder."""
+        """Recording is complete: the script continues without a recorder."""
         if self._finished:
             return
         line = self._log.script.line()
@@ -285,7 +287,7 @@ class Recorder:
         self._when_full(line)
 
     def name_of(self, tensor: torch.Tensor) -> str:
-        """What the script calls a tensor; its shape where it has no name."""
+        """The script's name of a tensor; its shape if it has no name."""
         return self._registry.name_of(tensor) or str(list(tensor.shape))
 
     def trace(self) -> Trace:
@@ -295,7 +297,7 @@ class Recorder:
         return self._log.trace
 
     def finish(self) -> None:
-        """End the recording, once. From another thread: the script must not go on after it."""
+        """End the recording, once. From another thread: the script must not continue after it."""
         self._log.open = False
         if not self._finished:
             self._finished = True
@@ -306,7 +308,8 @@ class Recorder:
                 self.forgotten = self._recent.number_passes()
 
     def failure(self) -> Failure | None:
-        """Why there is no trace; a fault of the recorder before what the script brought about."""
+        """Why there is no trace; a fault of the recorder comes before one that the script
+        caused."""
         errors = list(dict.fromkeys(self._log.suspended.errors))
         if fault := next((failure for failure in errors if failure.file), None):
             return fault
@@ -329,8 +332,8 @@ class Recorder:
         self._undo.callback(setattr, owner, name, original)
 
     def _unrecorded(self, original: Callable) -> Callable:
-        """A function of torch that makes a graph of the script's code, with the recorder aside; and
-        a function that it returns, too."""
+        """A function of torch that traces the script's code into a graph, run without the recorder;
+        so is a function that it returns."""
 
         @functools.wraps(original)
         def call(*args, **kwargs):
@@ -344,7 +347,7 @@ class Recorder:
 
     @contextlib.contextmanager
     def _aside(self) -> Iterator[None]:
-        """Take all away that watches the script, for now."""
+        """Remove all observers of the script, temporarily."""
         follows = sys.gettrace()
         sys.settrace(None)
         self._log.aside = True
@@ -365,7 +368,7 @@ class Recorder:
 
 
 def record_script(path: str | Path) -> Trace:
-    """Run a script in this process, unchanged, and give its trace.
+    """Run a script in this process, unchanged, and return its trace.
 
     An error of the script is part of the trace. Raises `RecordingFailed` where the recorder fails.
     """
@@ -380,7 +383,7 @@ def record_script(path: str | Path) -> Trace:
 
 
 def _of_class(wrap: Callable) -> Callable:
-    """The same for a class method, which is found wrapped in its class.
+    """The same for a class method, which is wrapped in its class.
 
     Written in Python it is a `classmethod`, written in C (since torch 2.14) it has no `__func__`;
     both are bound to a class in the same way.
@@ -393,19 +396,19 @@ def _of_class(wrap: Callable) -> Callable:
 
 
 Code = tuple[str, str]
-"""The name of a file, as code has it, and its text."""
+"""The file name in code objects, and its text."""
 
 
 def is_recording() -> bool:
-    """Whether a recording is running, or waits for its beginning."""
+    """Whether a recording is running, or waits to begin."""
     return torch.autograd._engine_run_backward.__module__.startswith("gradtrace.")
 
 
 def begin(
     model: nn.Module | None, optimizers: Iterable[torch.optim.Optimizer], code: Code | None = None
 ) -> tuple[Recorder, str]:
-    """Begin to record the code that has called gradtrace, or the `code` that is run next; returns
-    the recorder, and what the code is called: the name of its file or cell."""
+    """Begin to record the code that called gradtrace, or the `code` that runs next; returns the
+    recorder, and the title of the code: the name of its file or cell."""
     if code is None:
         file = calling_frame().f_code.co_filename
         code = file, text_of(file)

@@ -15,9 +15,9 @@ from gradtrace.trace import Node, Tensor, Trace, Value
 
 
 class GraphRegistry:
-    """Gives ids to tensors and nodes, and describes them in the trace.
+    """Assigns ids to tensors and nodes, and describes them in the trace.
 
-    Keeps no tensor and no node alive: tensors are held weakly, nodes (which cannot be) are known by
+    Holds no tensor and no node alive: tensors are held weakly, nodes (which cannot be) are known by
     their name and their sequence number.
     """
 
@@ -32,7 +32,7 @@ class GraphRegistry:
         self._tensor_numbers, self._node_numbers = itertools.count(), itertools.count()
 
     def tensor(self, tensor: torch.Tensor) -> str:
-        """The id of a tensor, which is described when it is seen for the first time."""
+        """The id of a tensor, which is described when it is first seen."""
         name = self._ids.get(tensor)
         if name is None:
             name = self._ids[tensor] = f"t{next(self._tensor_numbers)}"
@@ -49,17 +49,17 @@ class GraphRegistry:
         return name
 
     def let_go(self, tensor: torch.Tensor) -> str:
-        """The id of a tensor, which is no longer referred to, until it is taken up again."""
+        """The id of a tensor, whose reference is dropped until `take_up`."""
         name = self.tensor(tensor)
         del self._ids[tensor]
         return name
 
     def take_up(self, tensor: torch.Tensor, name: str) -> None:
-        """A tensor has this id."""
+        """Give a tensor this id again."""
         self._ids[tensor] = name
 
     def add_name(self, tensor: torch.Tensor, name: str, is_global: bool) -> None:
-        """The script calls a tensor `name`: globally, or within one of its functions only."""
+        """The script calls a tensor `name`: globally, or only within one of its functions."""
         key = self.tensor(tensor)
         if not is_global and (key, name) in self._arguments:
             return
@@ -69,8 +69,8 @@ class GraphRegistry:
             names.append(name)
 
     def note_argument(self, tensor: torch.Tensor, name: str) -> None:
-        """A function of the script got a tensor. For what an operation added to the graph, the name
-        of its argument is none."""
+        """A function of the script got a tensor as an argument. If an operation added the tensor to
+        the graph, the argument's name doesn't count."""
         if (key := self._ids.get(tensor)) is not None and "n" in self._tensors[key]:
             self._arguments.add((key, name))
 
@@ -79,14 +79,14 @@ class GraphRegistry:
         self._tensors[self.tensor(tensor)]["opt"] = optimizer
 
     def name_of(self, tensor: torch.Tensor) -> str | None:
-        """What the script calls a tensor, if it has been seen and has a name."""
+        """The script's name of a tensor, if it has been seen and has a name."""
         key = self._ids.get(tensor, "")
         names = [*self._tensors.get(key, {}).get("names", ()), *self._local_names.get(key, ())]
         return next(iter(names), None)
 
     def keep(self, keys: set[str], forgotten: int) -> None:
-        """Forget the tensors and nodes but these, those that are there still, and what either lead
-        to. So many events were `forgotten` before."""
+        """Discard all tensors and nodes except these, those still alive, and everything that these
+        lead to. The number of events discarded before is `forgotten`."""
         kept: set[str | None] = set()
         waiting = [*keys, *self._ids.values()]
         while waiting:
@@ -111,7 +111,7 @@ class GraphRegistry:
         }
 
     def finish(self) -> None:
-        """Put the names together: global ones first, each once; none where there is none."""
+        """Merge the names: global ones first, each once; no entry where there is none."""
         for key, entry in self._tensors.items():
             names = dict.fromkeys([*entry.pop("names"), *self._local_names.get(key, [])])
             if names:
@@ -174,11 +174,11 @@ class GraphRegistry:
         return entry
 
     def _saved_result(self, fn: torch.autograd.graph.Node) -> Value | None:
-        """The forward value of a node that no tensor of the script holds, where the node keeps it.
+        """The forward value of a node that no tensor of the script holds, if the node has saved it.
 
-        Not while hooks for saved tensors are set: to look would run the script's code. PyTorch 2.6
-        does not tell whether they are. Nor where the tensor is of a class of its own, which would
-        run code of that class. `hasattr` on the class, for on the node it would look.
+        Not while hooks for saved tensors are set: reading would run the script's code. PyTorch 2.6
+        does not say whether they are. Nor if the tensor is of a class of its own, which would run
+        code of that class. `hasattr` on the class, since on the node it would read.
         """
         hooks = getattr(torch._C._autograd, "_top_saved_tensors_default_hooks", None)
         if hooks is None or hooks(True) is not None:
@@ -195,12 +195,12 @@ class GraphRegistry:
         return self._values.value_of(saved) if isinstance(saved, torch.Tensor) else None
 
     def is_uninitialised(self, tensor: torch.Tensor) -> bool:
-        """Whether the memory of a tensor was allocated and not written to: what it holds is another
-        thing in each run."""
+        """Whether the memory of a tensor was allocated and not written to: its contents differ in
+        each run."""
         return bool(self._uninitialised) and _storage_of(tensor) in self._uninitialised
 
     def note_allocated(self, tensor: torch.Tensor) -> None:
-        """The memory of a tensor was allocated, and nothing written to it."""
+        """The memory of a tensor was allocated, but not written to."""
         if tensor.layout is torch.strided:
             self._uninitialised.add(_storage_of(tensor))
 
@@ -211,7 +211,7 @@ class GraphRegistry:
 
 
 def grad_fn_of(tensor: torch.Tensor) -> torch.autograd.graph.Node | None:
-    """The node that made a tensor. A view of what was changed in place may raise instead."""
+    """The node that made a tensor. A view of a tensor changed in place may raise instead."""
     try:
         return tensor.grad_fn
     except RuntimeError:
@@ -219,7 +219,7 @@ def grad_fn_of(tensor: torch.Tensor) -> torch.autograd.graph.Node | None:
 
 
 def is_leaf(tensor: torch.Tensor) -> bool:
-    """Whether it is a leaf; the same views raise here too, and are none."""
+    """Whether it is a leaf; the same views raise here too, and are not leaves."""
     try:
         return tensor.is_leaf
     except RuntimeError:
@@ -227,7 +227,7 @@ def is_leaf(tensor: torch.Tensor) -> bool:
 
 
 def reachable(roots: Iterable, stop=lambda node: False) -> list[torch.autograd.graph.Node]:
-    """The nodes that can be reached from `roots`, not going on at those where `stop` is true."""
+    """The nodes that can be reached from `roots`, not going beyond nodes where `stop` is true."""
     found: dict = {}
     waiting = [root for root in roots if root is not None]
     while waiting:
@@ -240,7 +240,7 @@ def reachable(roots: Iterable, stop=lambda node: False) -> list[torch.autograd.g
 
 
 def leaf_of_node(fn: torch.autograd.graph.Node) -> torch.Tensor | None:
-    """The tensor to whose `.grad` a node adds; None for any but an AccumulateGrad."""
+    """The tensor to whose `.grad` a node adds; None unless it is an AccumulateGrad."""
     return fn.variable if fn.name().endswith("AccumulateGrad") else None
 
 

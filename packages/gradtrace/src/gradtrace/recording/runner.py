@@ -18,21 +18,21 @@ from gradtrace.recording.script import parse_failure
 from gradtrace.trace import Trace, parse_trace
 
 GRACE = 5.0
-"""Seconds after which a script that cannot be stopped in order is killed."""
+"""Seconds after which a script that doesn't stop is killed."""
 _INTERVAL = 0.05
-"""Seconds between two looks at how far the script is."""
+"""Seconds between two checks of the script's progress."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """What is to be run: a `script` (its absolute path; `name`: as it was typed, which is what it
-    finds in `sys.argv`), or a `module`, as `python -m` names it.
+    """A job: a `script` (its absolute path; `name`: as it was typed, which becomes its
+    `sys.argv[0]`), or a `module`, as in `python -m`.
 
-    Recording ends after so many backward `passes`; then the script goes on, or ends, if `stop`.
-    After `limit` seconds it is stopped in any case. It begins with the first of `steps` of an
-    optimizer, and ends after the last, if there is one; or it begins at what `until` names: "nan",
-    "inf" or "zero-grad"; with "error", the last steps are kept if the script fails. `health`:
-    record what a doctor asks for, too. `source`: what is run in the place of the script's text.
+    Recording ends after this number of backward `passes`; then the script continues, or ends, if
+    `stop`. After `limit` seconds it is stopped in any case. Recording begins with the first of
+    `steps` of an optimizer, and ends after the last, if given; or it begins at the event named by
+    `until`: "nan", "inf" or "zero-grad"; with "error", the last steps are retained if the script
+    fails. `health`: record the doctor's data, too. `source`: text to run in place of the script's.
     """
 
     script: str = ""
@@ -68,10 +68,10 @@ class RecordedRun:
 
 @dataclass(frozen=True)
 class Began:
-    """Before the recording began, so many `steps` of an optimizer and backward `passes` had been
-    made. `found`: "step", "start" (a pass starts from a bad number), "grad" (one is in a gradient
-    after a pass), "zero" (a gradient at a step), "recent" (only the last steps were kept); `of`:
-    the name of the parameter."""
+    """The number of optimizer `steps` and of backward `passes` before the recording began. `found`:
+    "step", "start" (a pass starts from a bad number), "grad" (one is in a gradient after a pass),
+    "zero" (a gradient at a step), "recent" (only the last steps were retained); `of`: the name of
+    the parameter."""
 
     found: str
     steps: int
@@ -81,8 +81,8 @@ class Began:
 
 @dataclass(frozen=True)
 class UnbegunRun:
-    """What a recording was to begin with did not come in so many steps and backward passes. `end`
-    and `error`: as of a recorded run."""
+    """The event at which recording should begin did not happen in this number of steps and backward
+    passes. `end` and `error`: as in a recorded run."""
 
     end: str
     steps: int
@@ -93,7 +93,7 @@ class UnbegunRun:
 @dataclass(frozen=True)
 class FailedRun:
     """Why there is no trace. `why` is "interrupted" (before anything was recorded), "hangs",
-    "died", "no module", "unrecordable" or "fault" (of the recorder); `found` says more. `file` and
+    "died", "no module", "unrecordable" or "fault" (of the recorder); `found`: details. `file` and
     `line`: the place of a fault in gradtrace."""
 
     why: str
@@ -104,7 +104,7 @@ class FailedRun:
 
 class ScriptProcess:
     """`with ScriptProcess(job) as process:` runs a script, with the output and the input of this
-    process. Ctrl-C goes to the script, which saves what it has; a second one kills it. `stdout`:
+    process. Ctrl-C goes to the script, which saves its recording; a second one kills it. `stdout`:
     where the script prints instead."""
 
     def __init__(self, job: Job, stdout: TextIO | None = None) -> None:
@@ -130,13 +130,13 @@ class ScriptProcess:
         self._temporary.cleanup()
 
     def _terminate(self, *_: object) -> None:
-        """Who ends the command means the script; where that has ended, the command."""
+        """A signal to the command is meant for the script; after its end, for the command."""
         if self._process.poll() is not None:
             sys.exit(128 + signal.SIGTERM)
         self._process.terminate()
 
     def recorded(self) -> RecordedRun | UnbegunRun | FailedRun:
-        """What was recorded, as soon as it is; the script may go on."""
+        """The recording, as soon as it is saved; the script may go on."""
         report = self._folder / "report"
         ended = self._wait(report)
         if not report.is_file():
@@ -154,7 +154,7 @@ class ScriptProcess:
         return RecordedRun(parse_trace(recording), **found, began=began)
 
     def wait(self) -> int:
-        """Wait for the end of the script; returns its exit status, as a shell has it."""
+        """Wait for the end of the script; returns its exit status, as in a shell."""
         self._wait(None)
         code = self._process.poll()
         if code is None:
@@ -163,7 +163,7 @@ class ScriptProcess:
         return code if code >= 0 else 128 - code
 
     def later_error(self) -> str | None:
-        """The error that ended the script after the recording, if one did."""
+        """The error that ended the script after the recording, if any."""
         file = self._folder / "end"
         return json.loads(file.read_text("utf-8")).get("error") if file.is_file() else None
 

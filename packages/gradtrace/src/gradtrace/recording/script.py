@@ -21,10 +21,10 @@ from types import TracebackType
 
 
 def execute(script: str, spec: ModuleSpec | None = None, source: str | None = None) -> None:
-    """Run the script as `__main__`; `spec`: that of the module which it is, if it was named so;
+    """Run the script as `__main__`; `spec`: the spec of its module, if it was named as one;
     `source`: its text, if that isn't to be read from its file.
 
-    Not with runpy, which takes `__main__` away before the end.
+    Not with runpy, which removes `__main__` before the end.
     """
     main = types.ModuleType("__main__")
     main.__dict__.update(__file__=script, __cached__=None, __builtins__=builtins)
@@ -42,10 +42,10 @@ def _source(script: str) -> bytes:
 
 
 def spec_of_module(name: str) -> ModuleSpec:
-    """The module that `python -m name` runs: of a package its `__main__`.
+    """The module that `python -m name` runs: for a package its `__main__`.
 
-    Imports the packages around it. Raises `ModuleNotFoundError` where there is no such module, or
-    none written in Python.
+    Imports the enclosing packages. Raises `ModuleNotFoundError` if there is no such module, or it
+    isn't written in Python.
     """
     spec = find_spec(name)
     if spec is not None and spec.submodule_search_locations is not None:
@@ -57,15 +57,15 @@ def spec_of_module(name: str) -> ModuleSpec:
 
 _RECORDING, _PACKAGE = Path(__file__).resolve().parents[:2]
 _EXHAUSTED = (RecursionError, MemoryError)
-"""What a script brings about, wherever it is raised."""
+"""Errors that the script causes, wherever they are raised."""
 
 
 @dataclass(frozen=True)
 class Failure:
-    """What was found instead of a recording.
+    """The reason why there is no recording.
 
-    `file` and `line`: the place in gradtrace that failed; no file where the script is of a kind
-    that cannot be recorded.
+    `file` and `line`: the place in gradtrace that failed; no file if the script is of a kind that
+    cannot be recorded.
     """
 
     found: str
@@ -87,7 +87,7 @@ def parse_failure(text: str) -> Failure | None:
 
 
 def failure_of_recorder(error: BaseException) -> Failure:
-    """An error that the recorder made; the script's where it is out of memory or recursion."""
+    """An error in the recorder; the script's if it is out of memory or recursion depth."""
     found = f"{type(error).__name__}: {error}"
     if isinstance(error, _EXHAUSTED):
         return Failure(found)
@@ -101,9 +101,9 @@ def failure_of_recorder(error: BaseException) -> Failure:
 
 
 def is_of_recorder(error: BaseException) -> bool:
-    """Whether an error that went out into the script arose in the recorder itself.
+    """Whether an error that propagated into the script arose in the recorder itself.
 
-    What a function raises that the recorder calls in place of the script is the script's, as it
+    Errors of a function that the recorder calls on behalf of the script are the script's, as they
     would be without the recorder.
     """
     if not isinstance(error, Exception) or isinstance(error, _EXHAUSTED):
@@ -118,8 +118,8 @@ def is_of_recorder(error: BaseException) -> bool:
 
 
 def hide_recorder(error: BaseException) -> None:
-    """Take the recorder's frames, and those through which torch calls it, out of the traceback of
-    an error, so that it is what it would be without a recorder."""
+    """Remove the recorder's frames, and those through which torch calls it, from an error's
+    traceback, so that it is the same as without a recorder."""
     seen: set[int] = set()
     waiting: list[BaseException | None] = [error]
     while waiting:

@@ -1,4 +1,4 @@
-"""Traces the lines of the script: the names of tensors, and what a line has changed.
+"""Traces the lines of the script: the names of tensors, and the changes made by a line.
 
 The functions of the script that autograd calls itself (the backward of a custom Function, a hook on
 a node, an unpack hook) are recorded here too: they are registered where nothing can be wrapped.
@@ -30,8 +30,8 @@ class PrintedOutput:
         self._log = log
 
     def observe(self, stream: TextIO, until: ExitStack) -> None:
-        """Record what is written to `stream` until the stack is closed. The stream stays the object
-        that it is; only its method `write` is wrapped."""
+        """Record what is written to `stream` until the stack is closed. The stream stays the same
+        object; only its method `write` is wrapped."""
         original = stream.write
 
         def write(text: str) -> int:
@@ -55,17 +55,17 @@ class PrintedOutput:
 
 
 _LOOKS = 16
-"""A line is looked at so often even where nothing tells that it has changed anything;"""
+"""The number of times a line is examined even if nothing shows that it has changed anything;"""
 _COMPARISONS = 4
-"""... the first times all leaves are compared."""
+"""... the number of times all leaves are compared."""
 _TOO_DEEP = Failure("RecursionError: with the recorder the script reaches it earlier than without")
 
 
 class LineTracer:
     """A trace function for `sys.settrace`.
 
-    A line is looked at after it has run if a call of torch has been seen since the last look, and
-    in any case the first times that it runs. To other lines a recording adds next to nothing.
+    A line is examined after it has run if torch was called since the last look, and in any case the
+    first times that it runs. Recording adds almost no cost to other lines.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class LineTracer:
         self._looks: dict[tuple[CodeType, int], int] = {}
         self._searched_in = 0
         self._joined: dict[int, tuple[Callable, Callable | None]] = {}
-        """By the id of a frame: how it is followed, and how it was before."""
+        """By the id of a frame: its current trace function, and the previous one."""
 
     def __call__(self, frame: FrameType, event: str, arg: Any):
         """Python calls this at each call of a function, and the result at each of its lines."""
@@ -101,7 +101,7 @@ class LineTracer:
         return _FrameTracer(self, self._log, call).trace
 
     def join(self) -> None:
-        """Follow the functions of the script that are running already, too."""
+        """Trace the functions of the script that are already running, too."""
         self._log.script.look_around()
         for frame in reversed(self._log.script.frames()):
             if frame.f_code.co_filename == self._log.script.file:
@@ -112,7 +112,7 @@ class LineTracer:
             frame.f_trace = joined
 
     def leave(self) -> None:
-        """Leave the functions that were joined, to the one that followed them before, if any."""
+        """Stop tracing the joined functions, and restore their previous trace functions."""
         for frame in self._log.script.frames():
             joined, before = self._joined.pop(id(frame), (None, None))
             if joined is not None and frame.f_trace == joined:
@@ -138,15 +138,16 @@ class LineTracer:
                 self._registry.note_argument(tensor, name)
 
     def count_look(self, code: CodeType, line: int) -> int:
-        """How often a line was looked at before, or might have been; up to the most that counts."""
+        """The number of times that a line was examined before, or might have been; up to a
+        maximum."""
         looks = self._looks.get((code, line), 0)
         if looks < _LOOKS:
             self._looks[code, line] = looks + 1
         return looks
 
     def line_ended(self, frame: FrameType, line: int, looks: int) -> None:
-        """A line of the script has been run: only now its tensors hold what it wrote. It was looked
-        at so often before."""
+        """A line of the script has run: only now do its tensors hold its results. `looks`: how
+        often it was examined before."""
         if self._log.passes:
             return
         if self._searched_in != self._passes.count:
@@ -172,16 +173,16 @@ class LineTracer:
 
     @property
     def any_due(self) -> bool:
-        """Whether a leaf is to be looked at, whatever the script does."""
+        """Whether a leaf must be examined in any case."""
         return self._changes.any_due
 
     def close_if_full(self) -> None:
-        """Where nothing more is recorded, say so, in the thread that was recorded."""
+        """If recording is complete, report it, in the recorded thread."""
         if not self._log.open and not self._log.suspended.active:
             self._when_full()
 
     def recursion_error(self) -> None:
-        """The recorder takes a part of the depth that Python allows: the script gets less far."""
+        """The recorder takes a part of Python's recursion depth: the script gets less."""
         if self._log.open and _TOO_DEEP not in self._log.suspended.errors:
             self._log.suspended.errors.append(_TOO_DEEP)
 
@@ -204,9 +205,9 @@ class LineTracer:
 
 
 class _FrameTracer:
-    """Traces one call of one function. Keeps no frame: that would keep all its tensors.
+    """Traces one call of one function. Holds no frame: that would keep all its tensors alive.
 
-    `call` is the event of the call, where autograd made it.
+    `call` is the event of the call, if autograd made it.
     """
 
     def __init__(self, tracer: LineTracer, log: EventLog, call: Event | None) -> None:
@@ -215,8 +216,8 @@ class _FrameTracer:
         self._calls_seen = -1
 
     def trace(self, frame: FrameType, event: str, arg: Any):
-        # Before Python 3.13 a frame keeps what it has shown, and takes it back after this call: it
-        # must be what there is now.
+        # Before Python 3.13 a frame caches its locals, and restores them after this call: they
+        # must be current.
         frame.f_locals  # noqa: B018
         if event == "line" or event == "return":
             if self._log.is_recording:

@@ -1,6 +1,6 @@
-"""What a tensor holds, as a `Value`: rounded, in full or as a summary; read once where shared.
+"""The contents of a tensor as a `Value`: rounded, in full or as a summary; read once where shared.
 
-To be called only while recording is suspended: reading runs operations too.
+Call only while recording is suspended: reading runs operations too.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from gradtrace.trace import Number, Value
 
 FIXED, SCIENTIFIC = ".4f", ".4e"
 _EXACT = 2.0**53
-"""Up to here a float holds every whole number."""
+"""Up to this number a float represents every integer."""
 
 
 def rounded(numbers: Sequence[float]) -> list[Number]:
@@ -29,7 +29,7 @@ def rounded(numbers: Sequence[float]) -> list[Number]:
 
 
 def are_far_apart(numbers: Sequence[float]) -> bool:
-    """Whether numbers that are rounded together are so in scientific notation. Where some of them
+    """Whether numbers that are rounded together are printed in scientific notation: if some of them
     are far apart, all of them are."""
     sizes = [abs(x) for x in numbers if x and math.isfinite(x)]
     if not sizes:
@@ -45,7 +45,8 @@ def rounded_alone(number: float) -> Number:
 
 
 def rounded_complex(numbers: Sequence[complex]) -> list[Number]:
-    """The same for complex numbers: torch rounds the real parts together, and the imaginary."""
+    """The same for complex numbers: torch rounds all real parts together, and all imaginary
+    parts."""
     real, imaginary = rounded([z.real for z in numbers]), rounded([z.imag for z in numbers])
     return [
         f"{a}{b}j" if str(b).startswith("-") else f"{a}+{b}j"
@@ -63,11 +64,11 @@ def _number(x: float, pattern: str) -> Number:
 
 
 MAX_FULL = 32
-"""A tensor with at most so many elements is recorded in full."""
+"""A tensor with at most this many elements is recorded in full."""
 
 
 def value_of(tensor: torch.Tensor | None, summary: Callable[[torch.Tensor], Value]) -> Value | None:
-    """The numbers of a tensor, all of them or a `summary`; keeps nothing of the tensor itself."""
+    """The numbers of a tensor, all of them or a `summary`; holds no reference to the tensor."""
     if tensor is None:
         return None
     tensor = _unwrapped(tensor)
@@ -96,10 +97,10 @@ def tensors_in(things: Any) -> Iterator[torch.Tensor]:
 
 
 def fingerprint(tensor: torch.Tensor | None) -> object:
-    """Something that is another if the tensor was changed, and costs less than its value.
+    """A value that differs if the tensor was changed, and is cheaper to compute than its `Value`.
 
-    The version of a tensor is not enough: what is done to `.data` does not count there. Of a large
-    tensor only the sum is looked at.
+    The version of a tensor is not enough: changes of `.data` do not count there. Of a large tensor
+    only the sum is used.
     """
     if tensor is None:
         return None
@@ -113,21 +114,21 @@ def fingerprint(tensor: torch.Tensor | None) -> object:
 
 
 def shape_of(tensor: torch.Tensor) -> list[int]:
-    """The shape, as far as there is one: not of a nested tensor, nor of a lazy parameter yet."""
+    """The shape, if it has one: not for a nested tensor, or a lazy parameter before its first
+    use."""
     return [] if is_lazy(tensor) or tensor.is_nested else list(tensor.shape)
 
 
 def is_wrapped(tensor: torch.Tensor) -> bool:
-    """Whether a transform of torch.func, or a backward pass with `is_grads_batched`, works on what
-    it stands for."""
+    """Whether a transform of torch.func, or a backward pass with `is_grads_batched`, wraps it."""
     batched = functorch.is_legacy_batchedtensor(tensor)
     return batched or functorch.is_functorch_wrapped_tensor(tensor)
 
 
 def in_memory(tensor: torch.Tensor) -> torch.Tensor:
-    """The tensor; a copy of one that torch knows to be zero and gave no memory.
+    """The tensor; a copy of one that torch knows to be zero and has not allocated.
 
-    A formula of backward returns such zeros where a derivative is zero everywhere, as of `sign`.
+    A backward formula returns such zeros where a derivative is zero everywhere, as for `sign`.
     """
     return tensor.clone() if tensor._is_zerotensor() else tensor
 
@@ -140,14 +141,14 @@ def printed(numbers: list, tensor: torch.Tensor) -> list[Number]:
 
 
 def _unwrapped(tensor: torch.Tensor) -> torch.Tensor:
-    """What torch.func wraps while it differentiates."""
+    """The tensor that torch.func wraps while it differentiates."""
     while functorch.is_gradtrackingtensor(tensor):
         tensor = functorch.get_unwrapped(tensor)
     return tensor
 
 
 def unreadable(tensor: torch.Tensor) -> str | None:
-    """Why the numbers cannot be read without running code of others, or at all."""
+    """Why the numbers cannot be read without running other code, or at all."""
     if is_wrapped(tensor):
         return "vmap"
     kind = type(tensor)
@@ -188,7 +189,7 @@ def _filled(nested: Any, numbers: Iterator[Number]) -> Any:
 
 
 def memory_of(tensor: torch.Tensor) -> int:
-    """A number that all tensors in the same memory have in common, as long as one of them lives."""
+    """A number shared by all tensors in the same memory, as long as one of them lives."""
     try:
         return tensor.untyped_storage()._cdata
     except RuntimeError:  # a sparse tensor has no memory of its own, a transform hides it
@@ -196,8 +197,9 @@ def memory_of(tensor: torch.Tensor) -> int:
 
 
 def is_foreign(tensor: torch.Tensor) -> bool:
-    """Whether others may write to a tensor so that torch counts no version: its memory was not made
-    by torch (`torch.from_numpy`, a file), or it is a part of more (a bucket of gradients)."""
+    """Whether other code may write to a tensor without torch counting a version: its memory was not
+    allocated by torch (`torch.from_numpy`, a file), or it is part of a larger block (a bucket of
+    gradients)."""
     try:
         storage = tensor.untyped_storage()
         return not storage.resizable() or storage.nbytes() > tensor.nbytes
@@ -206,8 +208,8 @@ def is_foreign(tensor: torch.Tensor) -> bool:
 
 
 def stamp_of(tensor: torch.Tensor | None) -> object:
-    """Something that is another if a tensor was replaced or moved, or written to by its name or
-    that of a view. What is done to `.data` counts no version."""
+    """A value that differs if a tensor was replaced or moved, or written to directly or through a
+    view. Changes of `.data` count no version."""
     if tensor is None:
         return None
     try:
@@ -217,21 +219,21 @@ def stamp_of(tensor: torch.Tensor | None) -> object:
 
 
 MAX_DISTINCT = 4
-"""Of a tensor with at most so many different numbers, these are recorded and counted."""
+"""If a tensor has at most this many different numbers, these are recorded and counted."""
 
 _MAX_COUNTED = 100_000
-"""Different numbers are counted only up to this size of a tensor,"""
+"""Different numbers are counted only up to this number of elements,"""
 _FEW = 16
-"""... and only if so many of its elements show no more than `MAX_DISTINCT`,"""
+"""... and only if this many of its elements show no more than `MAX_DISTINCT`,"""
 _PROBE = 1000
-"""... and only if so many of its elements hold no more than"""
+"""... and only if this many of its elements hold no more than"""
 _MAX_UNROUNDED = 256
-"""... so many different ones before rounding."""
+"""... this many different ones before rounding."""
 
 _PART = 1 << 16
-"""So many elements are made wide at a time, so that no large tensor is copied."""
+"""The number of elements that are converted at a time, so that no large tensor is copied."""
 _ORDERED = (torch.float32, torch.float64)
-"""Types of which the least and the greatest number are found fast without making them wide."""
+"""Types whose minimum and maximum are found fast without conversion."""
 
 
 class LargeTensors:
@@ -239,10 +241,10 @@ class LargeTensors:
 
     def __init__(self) -> None:
         self._rooms: dict[torch.device, torch.Tensor] = {}
-        """On each device the room for one part."""
+        """The buffer for one part, by device."""
 
     def summary_of(self, tensor: torch.Tensor) -> Value:
-        """What is recorded of a large tensor: its few different numbers, or a summary."""
+        """The record of a large tensor: its few different numbers, or a summary."""
         elements = _in_memory_order(tensor)
         if (distinct := _distinct(elements)) is not None:
             return {"u": distinct}
@@ -257,7 +259,7 @@ class LargeTensors:
             least, greatest = _least(least, low.item()), -_least(-greatest, -high.item())
             total, squares = total + wide.sum().item(), squares + wide.dot(wide).item()
         mean, norm = total / tensor.numel(), math.sqrt(squares)
-        # What is left of a sum that is zero differs from machine to machine.
+        # The rounding error of a sum that is zero differs between machines.
         noise = torch.finfo(tensor.dtype).eps if tensor.is_floating_point() else 1e-15
         if math.isfinite(mean) and abs(mean) < noise * max(abs(least), abs(greatest)):
             mean = 0.0
@@ -266,7 +268,7 @@ class LargeTensors:
     def _widened(self, part: torch.Tensor) -> torch.Tensor:
         """The elements of a part as float64, in one dimension; absolute values if complex."""
         if (room := self._rooms.get(part.device)) is None:
-            with torch.inference_mode(False):  # it is written to outside of that mode, too
+            with torch.inference_mode(False):  # it is also written to outside of that mode
                 room = torch.empty(_PART, dtype=torch.float64, device=part.device)
             self._rooms[part.device] = room
         wide = room if part.numel() == _PART else room[: part.numel()]
@@ -283,7 +285,7 @@ def _in_memory_order(tensor: torch.Tensor) -> torch.Tensor:
 
 
 def _distinct(tensor: torch.Tensor) -> list[list[Number]] | None:
-    """The different numbers, each with how often it is there; None where there are many."""
+    """The different numbers, each with its count; None if there are many."""
     if tensor.numel() > _MAX_COUNTED or tensor.is_complex():
         return None
     if _are_more(_first_row(tensor)[:_FEW].tolist(), tensor):
@@ -303,16 +305,16 @@ def _distinct(tensor: torch.Tensor) -> list[list[Number]] | None:
 
 
 def _first_row(tensor: torch.Tensor) -> torch.Tensor:
-    """Some elements of a tensor, in one dimension, without a copy of others."""
+    """Some elements of a tensor, in one dimension, without copying others."""
     while tensor.dim() > 1 and (tensor.dim() > 2 or tensor.shape[1] >= _FEW):
         tensor = tensor[0]
     return tensor.reshape(-1)
 
 
 def _are_more(numbers: list, tensor: torch.Tensor) -> bool:
-    """Whether some of the numbers of a tensor show already that it holds many different ones.
+    """Whether some of the numbers of a tensor already show that it holds many different ones.
 
-    All numbers together are rounded in one of two ways: where that isn't known yet, these have to
+    All numbers together are rounded in one of two ways: if that isn't known yet, these have to
     differ in both.
     """
     if len(set(numbers)) <= MAX_DISTINCT:
@@ -345,29 +347,29 @@ def _parts(tensor: torch.Tensor) -> Iterator[torch.Tensor]:
 
 
 def _least(one: float, other: float) -> float:
-    """The lesser of two numbers; nan where one of them is."""
+    """The lesser of two numbers; nan if one of them is."""
     return other if other < one or math.isnan(other) else one
 
 
 _MOST = 4096
-"""So many summaries are kept at most."""
+"""The maximum number of cached summaries."""
 
 
 class _Summary(NamedTuple):
     """A summary of a piece of memory in one version."""
 
     tensor: torch._C._WeakTensorRef
-    """A tensor that lies there: as long as it lives nothing else gets its address. No reference to
-    its storage: with one, torch adds up gradients in new memory, not in place."""
+    """A tensor there: while it lives, nothing else gets its address. Not a reference to its
+    storage, which would make torch add up gradients in new memory, not in place."""
     version: int
     value: Value
 
 
 class ValueReader:
-    """Reads values. A gradient that one node sends and another receives, or a view, which differs
-    in its shape alone, is read once; small tensors are read each time.
+    """Reads values. A gradient that one node sends and another receives, or a view that differs
+    only in its shape, is read once; small tensors are read each time.
 
-    What is written to without a version must be forgotten.
+    After writes that count no version, call `forget`.
     """
 
     def __init__(self) -> None:
@@ -379,8 +381,8 @@ class ValueReader:
         return value_of(tensor, self._summary_of)
 
     def values_of(self, things: Any) -> Any:
-        """The values of all tensors in nested tuples, lists and dicts; what is not a tensor is left
-        out, but for None."""
+        """The values of all tensors in nested tuples, lists and dicts; anything else is omitted,
+        except None."""
         if isinstance(things, torch.Tensor):
             return self.value_of(things)
         if isinstance(things, (list, tuple)):
@@ -394,7 +396,7 @@ class ValueReader:
         return None
 
     def forget(self) -> None:
-        """Read everything anew."""
+        """Clear the cache."""
         self._summaries.clear()
 
     def _summary_of(self, tensor: torch.Tensor) -> Value:
@@ -410,15 +412,15 @@ class ValueReader:
             if len(self._summaries) >= _MOST:
                 self.forget()
             value = self._large.summary_of(tensor)
-        # The tensor that was seen last may live on alone: a node sends a view of what it got.
+        # Only the tensor seen last may live on: a node sends a view of what it received.
         alive = torch._C._WeakTensorRef(tensor)
         self._summaries[place] = _Summary(alive, tensor._version, value)
         return value
 
 
 def _elements(tensor: torch.Tensor) -> tuple[tuple[int, int], ...]:
-    """Which elements from its first one on a tensor has, in whatever order: (stride, length) of
-    each dimension, those together that lie without a gap."""
+    """The elements of a tensor from its first one on, in any order: (stride, length) of each
+    dimension; contiguous dimensions are merged."""
     if tensor.is_contiguous():
         return ((1, tensor.numel()),)
     found: list[tuple[int, int]] = []

@@ -32,8 +32,8 @@ Kind = Literal["nan", "inf", "zero"]
 
 
 class NumberCheck:
-    """Looks for one kind of number. What is on a GPU is looked at there, and waited for only when
-    it is read."""
+    """Looks for one kind of number. Tensors on a GPU are checked there, which is waited for only
+    when the result is read."""
 
     def __init__(self, kind: Kind, tensors: Iterable[torch.Tensor]) -> None:
         self._found: list[int] = []
@@ -69,7 +69,7 @@ class NumberCheck:
 
 
 def _numbers(tensor: torch.Tensor) -> torch.Tensor | None:
-    """The numbers of a tensor that can be looked at without running code of others."""
+    """The numbers of a tensor that can be read without running other code."""
     if type(tensor).__torch_dispatch__ is not torch.Tensor.__torch_dispatch__ or tensor.is_nested:
         return None
     if tensor.layout is torch.sparse_coo:
@@ -90,21 +90,22 @@ def _holds(kind: Kind, tensor: torch.Tensor) -> bool:
 
 
 def _matches(kind: Kind, greatest: torch.Tensor) -> torch.Tensor:
-    """Where the greatest absolute number of a tensor is of the kind; it is nan where one is."""
+    """Whether the largest absolute number of a tensor is of the kind; it is nan if any number
+    is."""
     if kind == "zero":
         return greatest == 0
     return greatest.isnan() if kind == "nan" else ~greatest.isfinite()
 
 
 Until = Literal["nan", "inf", "zero-grad"]
-"""What a watch waits for: nan, or infinity or nan, in what a backward pass starts from or in the
-gradient of a parameter; or a gradient of zeros alone at a step of its optimizer."""
+"""The events that a watch waits for: nan, or infinity or nan, at the start of a backward pass or in
+the gradient of a parameter; or an all-zero gradient at a step of its optimizer."""
 
 
 @dataclass(frozen=True)
 class Beginning:
-    """Where in the script the recording began: `steps` of an optimizer and backward `passes` had
-    been made. `found`: "step", or the bad number's place: "start" of a pass, "grad" or "zero"; `of`
+    """Where in the script the recording began: after this number of optimizer `steps` and backward
+    `passes`. `found`: "step", or the bad number's place: "start" of a pass, "grad" or "zero"; `of`
     the parameter."""
 
     found: Literal["step", "start", "grad", "zero"]
@@ -115,19 +116,19 @@ class Beginning:
 
 class Watch:
     """`with watch:` around the run of a script begins the recording after `first - 1` steps of the
-    optimizer that made the most, or at what is waited for `until`.
+    optimizer that made the most, or at the event named by `until`.
 
-    A GPU is waited for once in each pass or step at which numbers are looked at.
+    A GPU is waited for once in each checked pass or step.
     """
 
     def __init__(self, recorder: Recorder, first: int | None, until: Until | None) -> None:
         self.beginning: Beginning | None = None
         self.steps = self.passes = 0
-        """How many steps, by the optimizer that made the most, and passes there were so far."""
+        """The number of steps so far, by the optimizer that made the most, and of passes."""
         self._recorder, self._first, self._until = recorder, first, until
         self._steps: WeakKeyDictionary[Optimizer, int] = WeakKeyDictionary()
         self._gradients: tuple[list[torch.Tensor], NumberCheck] | None = None
-        """The parameters after the last pass, where their gradients are still to be looked at."""
+        """The parameters after the last pass, if their gradients are still to be checked."""
         self._running = 0
         self._thread = threading.get_ident()
         self._undo = ExitStack()
@@ -152,11 +153,11 @@ class Watch:
             return
         self._undo.close()
         self.beginning = Beginning(found, self.steps, self.passes, of)
-        with contextlib.suppress(RecordingFailed):  # the script goes on; the recorder holds why
+        with contextlib.suppress(RecordingFailed):  # the recorder stores the reason
             self._recorder.begin(self._steps)
 
     def _run_backward(self, outputs, *args, **kwargs):
-        """In place of the engine's function, which every pass goes through."""
+        """Replaces the engine's function that every pass calls."""
         if threading.get_ident() != self._thread:
             return self._engine(outputs, *args, **kwargs)
         looks = self._until in ("nan", "inf") and not self._running
@@ -175,7 +176,7 @@ class Watch:
         return result
 
     def _look_before(self, outputs) -> None:
-        """Look at what a pass starts from, and before that at what the last one has left."""
+        """Check the start of a pass, and before that the gradients of the last pass."""
         first = None
         with self._recorder.suspended:
             starts = [each for each in outputs if isinstance(each, torch.Tensor)]
@@ -185,7 +186,7 @@ class Watch:
             self._begin("start")
 
     def _look_after(self, outputs) -> None:
-        """Look at the gradients of the parameters; on a GPU only when the next pass begins."""
+        """Check the gradients of the parameters; on a GPU only when the next pass begins."""
         ready = True
         with self._recorder.suspended:
             parameters = [p for p in self._parameters(outputs) if p.grad is not None]
@@ -204,7 +205,8 @@ class Watch:
             self._begin("grad", parameters[first])
 
     def _parameters(self, outputs) -> list[torch.Tensor]:
-        """Those of all optimizers that made a step; until one has, the leaves of the graph."""
+        """The parameters of all optimizers that made a step; until one has, the leaves of the
+        graph."""
         if self._steps:
             return [p for optimizer in self._steps for p in parameters_of(optimizer)]
         leaves = map(leaf_of_node, reachable(roots_of(outputs)))
@@ -224,5 +226,5 @@ class Watch:
         elif self.steps + 1 == self._first:
             found = "step"
         if found is not None:
-            # Not while the optimizer goes through its hooks, to which the recorder adds some.
+            # Not while the optimizer iterates over its hooks, to which the recorder adds some.
             after_return(sys._getframe(1), lambda: self._begin(found, of))

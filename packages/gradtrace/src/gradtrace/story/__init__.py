@@ -1,1 +1,1 @@
-"""What a figure tells: for each event a sentence, and what changes in the picture."""
+"""The story of a figure: for each event a sentence, and the changes in the picture."""

@@ -70,7 +70,7 @@ def gradient_accumulated(narrator: Narrator, event: Event) -> str | None:
 
 def _captured(narrator: Narrator, event: Event) -> dict[str, int]:
     """The boxes of the inputs of `autograd.grad`, whose own nodes do not run, with the number of
-    gradients that come to each."""
+    gradients that each receives."""
     if event.get("api") != "grad":
         return {}
     events = (e for e in narrator.trace.events if e["k"] in ("node", "acc"))
@@ -85,7 +85,7 @@ def _captured(narrator: Narrator, event: Event) -> dict[str, int]:
 
 
 def _sent(narrator: Narrator, key: str, event: Event) -> str:
-    """The part of a sentence on what a node passed to which nodes."""
+    """The part of a sentence about the gradients that a node sent to other nodes."""
     identity = len(event["gin"]) == 1 and narrator.trace.nodes[key]["op"] in _IDENTITY_NODES
     unchanged, captured, captures_part = [], [], False
     multiplied: dict[str, list[str]] = {}
@@ -125,7 +125,7 @@ def _sent(narrator: Narrator, key: str, event: Event) -> str:
 
 
 def _received(narrator: Narrator, key: str, event: Event) -> str:
-    """The gradient that a node received; where several edges brought it, as the sum that it is."""
+    """The gradient that a node received; if several edges brought it, written as a sum."""
     received, parts = event["gin"], narrator.arrived.get((key, event["p"]), [])
     text = narrator.values(received)
     total = scalar(received[0]) if len(received) == 1 else None
@@ -140,7 +140,7 @@ def _received(narrator: Narrator, key: str, event: Event) -> str:
 
 
 MAX_NAMES = 3
-"""Parameters that a sentence names; further ones are counted."""
+"""The number of parameters that a sentence names; further ones are counted."""
 
 
 def pass_ended(narrator: Narrator, _: Event) -> str | None:
@@ -155,7 +155,7 @@ def pass_ended(narrator: Narrator, _: Event) -> str | None:
 
 
 def _sentence(narrator: Narrator, alike: Sequence[Parameter]) -> str:
-    """What is said of parameters for which the reason is the same."""
+    """The sentence about parameters with the same reason."""
     names, first = _enumerated(narrator, [each.name for each in alike], "parameter"), alike[0]
     if first.outcome == "detached":
         cut = _cut(narrator, first.cut) if first.cut else narrator.phrase("cut_unknown")
@@ -168,7 +168,7 @@ def _sentence(narrator: Narrator, alike: Sequence[Parameter]) -> str:
 
 
 def _enumerated(narrator: Narrator, names: Sequence[str], kind: str) -> str:
-    """Names as they are enumerated; of many the first, and how many others there are."""
+    """Names in an enumeration; if there are many, the first, and the number of others."""
     texts = [narrator.phrase("tensor", name=name or "?").strip() for name in names]
     if len(texts) > MAX_NAMES + 1:
         shown = narrator.join("and", texts[:MAX_NAMES])
@@ -178,7 +178,7 @@ def _enumerated(narrator: Narrator, names: Sequence[str], kind: str) -> str:
 
 
 def _cut(narrator: Narrator, cut: Cut) -> str:
-    """What cut them off, and where."""
+    """The operation that cut them off, and where."""
     source = " ".join(cut.source.split()) or cut.op
     place = "place_in" if cut.file else "place"
     where = narrator.phrase(place, line=cut.line or "?", **({"file": cut.file} if cut.file else {}))

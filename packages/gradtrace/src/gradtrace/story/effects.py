@@ -1,8 +1,4 @@
-"""What changes in the picture at each event of a trace: the texts of its slots.
-
-Slots: `n3v` is the value in box `n3`, `n3g` its gradient, `n3h` its hooks; `e4` is the gradient
-next to edge `e4`, and `e4d` the local derivative.
-"""
+"""The changes in the picture at each event of a trace: the texts of its slots."""
 
 from __future__ import annotations
 
@@ -27,17 +23,18 @@ from gradtrace.words import LANGUAGES
 PASS_SIGNS = "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳"
 """The signs that number backward passes."""
 LONGEST_HOOK = 40
-"""Characters of the name of a hook and of what it did to a gradient."""
+"""The maximum number of characters of a hook's name and of its effect on a gradient."""
 LONGEST_HISTORY = 4
-"""Values that a history shows; of more, the first and the last."""
+"""The number of values that a history shows; of more, the first and the last."""
 LONGEST_LINE = 20
-"""Characters of a history on one line; a longer one has a line for each value."""
+"""The maximum number of characters of a history on one line; a longer one has a line for each
+value."""
 LONGEST_LAMBDA = 32
-"""Characters of a function without a name that stand for its name."""
+"""The maximum number of characters of a lambda that stand for its name."""
 REPLACING_HOOKS = ("full_backward", "full_backward_pre", "backward")
-"""Hooks on modules whose result goes on in place of the gradient."""
+"""Hooks on modules whose result replaces the gradient."""
 _NOT_WITHIN = ("hook", "backward", "node", "acc", "backward_end", "error")
-"""Events that no hook is said to have made."""
+"""Events that are never attributed to a hook."""
 
 
 @dataclass
@@ -47,7 +44,7 @@ class GraphState:
     number_passes: bool = False
     slots: dict[str, str] = field(default_factory=dict)
     _before: dict[str, str | None] = field(default_factory=dict)
-    """What slots held that were written to since the changes were last taken."""
+    """The previous texts of slots changed since the changes were last taken."""
     _values: dict[str, list[str]] = field(default_factory=dict)
     _grads: dict[str, list[str]] = field(default_factory=dict)
     _why: dict[str, str] = field(default_factory=dict)
@@ -71,7 +68,7 @@ class GraphState:
         self._write(f"{box}v", format_history(self._values[box]))
 
     def init_grad(self, box: str) -> None:
-        """The `.grad` of a leaf tensor is None, as long as nothing else was set."""
+        """The `.grad` of a leaf tensor is None, until another value is set."""
         if f"{box}g" not in self.slots:
             self._write(f"{box}g", "None")
 
@@ -95,17 +92,17 @@ class GraphState:
         self._set_numbered(f"{box}g", histories)
 
     def set_sent(self, edge: str, pass_number: int, text: str) -> None:
-        """The gradient that went along an edge in a backward pass."""
+        """The gradient sent along an edge in a backward pass."""
         passes = self._received.setdefault(edge, {})
         passes[pass_number] = [text]
         self._set_numbered(edge, {p: texts[0] for p, texts in passes.items()})
 
     def set_factor(self, edge: str, text: str) -> None:
-        """By what the gradient was multiplied that went along an edge."""
+        """The factor of the gradient sent along an edge."""
         self._write(f"{edge}d", text)
 
     def add_hook(self, box: str, name: str, repeat: bool = True) -> None:
-        """One more hook of a box; `repeat`: also where it has one of that name already."""
+        """Add a hook to a box; `repeat`: even if it already has one of that name."""
         names = self._hooks.setdefault(box, [])
         if repeat or name not in names:
             names.append(name)
@@ -113,7 +110,7 @@ class GraphState:
 
     def set_effect(self, box: str, hook: str, pass_number: int, text: str) -> None:
         """The gradients before and after a hook of a leaf in the last pass: next to the hook's
-        name, or in its place where there is no room for both."""
+        name, or in its place if there is no room for both."""
         (self._effects[box, hook],) = self._numbered({pass_number: text})
         self._write_hooks(box)
 
@@ -145,7 +142,7 @@ class GraphState:
 
 
 def format_history(texts: list[str]) -> str:
-    """Values one after another; of a matrix, the last one alone."""
+    """Values one after another; for a matrix, only the last one."""
     if "\n" in texts[-1]:
         return texts[-1]
     texts = [" ".join(line.strip() for line in text.split("\n")) for text in texts]
@@ -167,7 +164,7 @@ def _appended(texts: list[str], text: str) -> list[str]:
 class Effects:
     """Applies the events of a trace to the picture of its graph, one after another.
 
-    `state` is what the picture shows so far, `new` the nodes that the last operation has added.
+    `state` is the current state of the picture, `new` the nodes that the last operation has added.
     """
 
     def __init__(self, trace: Trace, graph: Graph, language: str) -> None:
@@ -180,13 +177,14 @@ class Effects:
         self._returns: dict[int, Event] = {}
         """The hooks that return after the event at an index."""
         self._replaced: dict[str, dict[str, str]] = {}
-        """What a hook on a module puts along the edges from a node, once the hook has returned."""
+        """The gradients that a hook on a module sends along the edges from a node, once it has
+        returned."""
         ends = (i for i, event in enumerate(trace.events) if event["k"] == "backward_end")
         self.last_pass_end = max(ends, default=-1)
         """The index of the event with which the last backward pass ends; -1 without one."""
 
     def apply(self, index: int, event: Event) -> tuple[str, ...]:
-        """Apply the event at an index; returns the boxes and edges that it is about."""
+        """Apply the event at an index; returns the boxes and edges that it concerns."""
         touched: Iterable[str] = ()
         if index not in self._applied and (change := _CHANGES.get(event["k"])):
             touched = change(self, index, event)
@@ -196,7 +194,7 @@ class Effects:
 
     @cached_property
     def raising_hook(self) -> Event | None:
-        """The hook that raised. Those of a node are called after it, so the node itself ran."""
+        """The hook that raised. Hooks of a node are called after it, so the node itself ran."""
         events = (event for event in self.trace.events if event["k"] != "print")
         for before, event in pairwise(events):
             if event["k"] == "error" and "p" in event and before["k"] == "hook":
@@ -213,7 +211,7 @@ class Effects:
         return list(dict.fromkeys(made))
 
     def hook_name(self, event: Event) -> str:
-        """The name of a hook; of a lambda, which has none, the text, where it is short."""
+        """The name of a hook; for a lambda its text, if it is short."""
         name = (event.get("fn") or "hook").strip("<>")
         if name != "lambda":
             return name
@@ -221,19 +219,19 @@ class Effects:
         return text if 0 < len(text) <= LONGEST_LAMBDA else name
 
     def hooked_tensors(self, on: object) -> list[str]:
-        """The tensors that a hook is registered on; none where it is on a module."""
+        """The tensors that a hook is registered on; none if it is on a module."""
         several = on if isinstance(on, list) else [on]
         return [tensor for tensor in several if tensor in self.trace.tensors]
 
     def hooked_boxes(self, event: Event) -> list[str]:
-        """The boxes of what a hook is on: of its tensors, or of the node at which it was called."""
+        """The boxes of a hook: of its tensors, or of the node at which it was called."""
         if tensors := self.hooked_tensors(event["on"]):
             return self.boxes(tensors)[: 1 if event["hook"] == "tensor" else None]
         return [event["at"]] if event.get("at") in self.graph.boxes else []
 
     def sent(self, event: Event) -> Iterator[tuple[Edge, Value, LocalDerivative | None]]:
-        """The edges along which a node sent gradients, each with the gradient and by what it was
-        multiplied, if that is known."""
+        """The edges along which a node sent gradients, each with the gradient and its factor, if
+        that is known."""
         for edge in self.graph.edges_into.get(event["n"], ()):
             if edge.kind != "gradient" or edge.slot >= len(event["gout"]):
                 continue
@@ -242,7 +240,7 @@ class Effects:
                 yield edge, gradient, local
 
     def is_replaced(self, index: int, key: str) -> bool:
-        """Whether a hook on a module, called after its node, puts another gradient in its place."""
+        """Whether a hook on a module, called after its node, replaces the gradient."""
         for at in range(index + 1, len(self.trace.events)):
             event = self.trace.events[at]
             if event["k"] in ("node", "acc", "backward_end"):
@@ -253,8 +251,8 @@ class Effects:
         return False
 
     def within(self, index: int, event: Event) -> list[int]:
-        """The indices of the events that came while a function ran, as far as they can be told
-        apart from those after it: by their lines, and in a backward pass all that is printed."""
+        """The indices of the events that came while a function ran, if they can be distinguished
+        from those after it: by their lines, and in a backward pass everything printed."""
         found = []
         for at in range(index + 1, len(self.trace.events)):
             each = self.trace.events[at]
@@ -265,8 +263,8 @@ class Effects:
         return found
 
     def returns_at(self, index: int, event: Event) -> int | None:
-        """The index of the event after which a hook has returned: its own, where only printed lines
-        came in between; None where it raised an error."""
+        """The index of the event after which a hook has returned: its own, if only printed lines
+        came in between; None if it raised an error."""
         within, events = self.within(index, event), self.trace.events
         after = within[-1] + 1 if within else index + 1
         following = events[after] if after < len(events) else {"k": ""}
@@ -277,7 +275,7 @@ class Effects:
         return index if all(events[at]["k"] == "print" for at in within) else within[-1]
 
     def changed_together(self, index: int) -> list[int]:
-        """The index of an event, and of those that follow at once, of its kind and line: so
+        """The index of an event, and of the following ones of the same kind and line: so
         `zero_grad` and clipping change many gradients."""
         found, events = [index], self.trace.events
         for at in range(index + 1, len(events)):
@@ -307,8 +305,8 @@ class Effects:
             self.state.init_grad(box)
 
     def _show_first_values(self, tensors: Iterable[str]) -> list[str]:
-        """Show the values of tensors that no event has shown yet, as those of parameters; returns
-        their boxes."""
+        """Show the values of tensors that no event has shown yet, such as parameters; returns their
+        boxes."""
         shown = []
         for tensor in tensors:
             box, value = self.graph.box_of(tensor), self.trace.tensors[tensor].get("value")
@@ -416,7 +414,7 @@ class Effects:
         return boxes
 
     def _returned(self, event: Event) -> None:
-        """What a hook returned is shown from now on."""
+        """Show a hook's result from now on."""
         given, boxes = event.get("ret"), self.hooked_boxes(event)
         if event["hook"] == "tensor" and given is not None:
             self._show_received(event, boxes, given)
@@ -427,8 +425,8 @@ class Effects:
                 self.state.set_sent(edge, event["p"], text)
 
     def _show_received(self, event: Event, boxes: Iterable[str], value: Value | None) -> None:
-        """Show what a hook on a tensor gets or returns: as the gradient that its node receives, or
-        next to the hook of a leaf, whose `.grad` is another thing."""
+        """Show the argument or the result of a hook on a tensor: as the gradient that its node
+        receives, or next to the hook of a leaf, whose `.grad` is a different value."""
         number = event.get("p", 0)
         for box in boxes:
             if self.graph.boxes[box].kind != "leaf":
@@ -495,4 +493,4 @@ _CHANGES: Mapping[str, Callable[[Effects, int, Event], list[str]]] = {
     "step": Effects._optimizer_step,
     "error": Effects._error,
 }
-"""What changes the picture at each kind of event."""
+"""The function that changes the picture for each kind of event."""

@@ -32,7 +32,7 @@ def operation(narrator: Narrator, event: Event) -> str | None:
 
 
 def hook_registered(narrator: Narrator, event: Event) -> str | None:
-    """A hook was registered, or a gradient is to be kept."""
+    """A hook was registered, or `retain_grad` was called."""
     on, kind = event.get("on"), event["hook"]
     tensors = narrator.effects.hooked_tensors(on)
     if tensors and not narrator.effects.boxes(tensors):
@@ -63,7 +63,7 @@ def _nodes_added(narrator: Narrator, event: Event, made: str) -> str:
 
 
 def _counted(narrator: Narrator, nodes: Sequence[str]) -> list[str]:
-    """The names of nodes, each once, with how many of them there are."""
+    """The names of nodes, each once, with their counts."""
     counts = Counter(narrator.trace.nodes[key]["op"] for key in nodes)
     return [
         op if count == 1 else narrator.phrase("value_count", count=count, number=op)
@@ -72,7 +72,7 @@ def _counted(narrator: Narrator, nodes: Sequence[str]) -> list[str]:
 
 
 def _expression(narrator: Narrator, event: Event) -> str:
-    """The expression of an operation, with the name that was given to what it made."""
+    """The expression of an operation, with the name given to its result."""
     source = " ".join((event.get("src") or short_expression(event)).split())
     tensor = event["out"][0]["t"]
     named = narrator.trace.tensors[tensor].get("names") and len(event["out"]) == 1
@@ -80,7 +80,7 @@ def _expression(narrator: Narrator, event: Event) -> str:
 
 
 def _statement(narrator: Narrator, event: Event) -> str:
-    """The text of an operation in place; of `z[0] = 5.0` the event has only the left side."""
+    """The text of an in-place operation; for `z[0] = 5.0` the event has only the left side."""
     source = " ".join((event.get("src") or short_expression(event)).split())
     lines = narrator.trace.source.splitlines()
     if event["op"] != "setitem" or not 0 < event.get("line", 0) <= len(lines):

@@ -1,4 +1,4 @@
-"""What a folded group is called, and the gradients of the parameters in it, as they come."""
+"""The titles of folded groups, and the gradients of their parameters, as they arrive."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from gradtrace.values import norm
 from gradtrace.words import LANGUAGES
 
 MAX_LISTED = 4
-"""Parameters of which a folded group names each; of more it shows one norm."""
+"""The maximum number of parameters that a folded group names; for more it shows one norm."""
 
 
 def group_titles(trace: Trace, groups: Groups, language: str) -> dict[str, str]:
-    """What groups are called, and the stubs that stand for several of them."""
+    """The titles of groups, and of the stubs that stand for several of them."""
     phrases = LANGUAGES[language]
     titles = {FIRST: phrases["earlier"], LAST: phrases["later"], SEVERAL: phrases["leaves"]}
     for key, group in groups.by_key.items():
@@ -37,8 +37,8 @@ def group_titles(trace: Trace, groups: Groups, language: str) -> dict[str, str]:
 
 
 def group_notes(trace: Trace, groups: Groups, graph: Graph, language: str) -> dict[str, str]:
-    """What stands below the title of a group: the class of a module and the shape of what it
-    returns, or the lines of the code."""
+    """The text below the title of a group: the class of a module and the shape of its result, or
+    the lines of the code."""
     phrases, notes = LANGUAGES[language], {}
     for key, group in groups.by_key.items():
         boxes = list(groups.boxes(key))
@@ -99,7 +99,7 @@ def _title(trace: Trace, groups: Groups, group: Group, phrases: Mapping[str, str
 
 
 def _path(trace: Trace, groups: Groups, group: Group) -> str:
-    """Where a module is, seen from the module that calls it."""
+    """The path of a module relative to the module that calls it."""
     path = trace.calls[group.call]["path"]
     for key in reversed(groups.path(group.key)[:-1]):
         if outer := groups.by_key[key].call:
@@ -113,7 +113,7 @@ def _span(key: str, ends: tuple[int, int], phrases: Mapping[str, str]) -> str:
 
 
 def _shape(trace: Trace, box: str) -> str:
-    """The shape of what a box returns, and its dtype where that is unusual."""
+    """The shape of a box's result, and its dtype if it is unusual."""
     tensor = next(iter(trace.nodes.get(box, {}).get("out", {}).values()), None)
     if tensor is None:
         return ""
@@ -122,8 +122,8 @@ def _shape(trace: Trace, box: str) -> str:
 
 
 def _parameters_of_groups(trace: Trace, graph: Graph, groups: Groups) -> dict[str, list[str]]:
-    """The parameters whose gradients each group shows: those that a module uses, or those within;
-    none for the outermost."""
+    """The parameters whose gradients each group shows: those that a module uses, or the contained
+    ones; none for the outermost."""
     rows = (key for key, box in graph.boxes.items() if box.kind == "leaf" and key in trace.nodes)
     rank = {key: place for place, key in enumerate(rows)}
     found = {}

@@ -1,8 +1,8 @@
-"""Sentences about hooks that were called: what they get, what they print, what they return; and
-about other functions of the script that a node calls.
+"""Sentences about hooks that were called: their arguments, output and result; and about other
+functions of the script that a node calls.
 
-What is said of a hook has this order, as it happens. What else comes while it runs (a forward hook
-makes tensors) has steps of its own, and what the hook returned after the last of them.
+The sentence of a hook follows this order. Other events while it runs (a forward hook makes tensors)
+have steps of their own; the hook's result comes after the last of them.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ _MODULE_HOOKS = {
     "forward": ("hook_forward", ("inputs", "outputs")),
     "forward_pre": ("hook_forward_pre", ("inputs",)),
 }
-"""The phrase of each kind of hook on a module, and its placeholders for what the hook gets."""
+"""The phrase of each kind of hook on a module, and its placeholders for the hook's arguments."""
 _EVERY_MODULE = "every module"
-"""What a recording has for the module of a hook on all of them."""
+"""The recorded module name of a hook on all modules."""
 
 
 def hook_target(narrator: Narrator, event: Event) -> str:
-    """On what a hook was registered, within a sentence; "" where that has no name."""
+    """The target of a hook, within a sentence; "" if that has no name."""
     on, tensors = event.get("on"), narrator.effects.hooked_tensors(event.get("on"))
     if tensors:
         names = [narrator.titles.tensor(key) for key in tensors]
@@ -42,7 +42,7 @@ def hook_target(narrator: Narrator, event: Event) -> str:
 
 
 def hook_called(narrator: Narrator, event: Event) -> str | None:
-    """A hook was called: what it got, what it printed, and what it returned."""
+    """A hook was called: its arguments, its output, and its result."""
     effects, kind, got = narrator.effects, event["hook"], event.get("got") or []
     if effects.hooked_tensors(event["on"]) and not effects.hooked_boxes(event):
         return None
@@ -79,7 +79,7 @@ def function_called(narrator: Narrator, event: Event) -> str | None:
 
 
 def _who(narrator: Narrator, event: Event) -> str:
-    """A hook within a sentence: its kind, its name, and on what it is."""
+    """A hook within a sentence: its kind, its name, and its target."""
     hook = {"kind": narrator.hook_kind(event["hook"]), "hook": narrator.effects.hook_name(event)}
     several = isinstance(event.get("on"), list)
     target = "" if several or event["on"] == _EVERY_MODULE else hook_target(narrator, event)
@@ -94,7 +94,7 @@ def _module(narrator: Narrator, name: object) -> str:
 
 
 def _called(narrator: Narrator, event: Event, who: dict[str, str]) -> str:
-    """That a hook was called, and with what, without the end of the sentence."""
+    """That a hook was called, and its arguments, without the end of the sentence."""
     kind, got = event["hook"], event.get("got") or []
     if kind == "post_accumulate":
         (tensor, *_) = narrator.effects.hooked_tensors(event["on"])
@@ -107,13 +107,13 @@ def _called(narrator: Narrator, event: Event, who: dict[str, str]) -> str:
 
 
 def _clauses(narrator: Narrator, clauses: Sequence[str]) -> str:
-    """What a hook did one thing after another, in one sentence."""
+    """The consecutive actions of a hook, in one sentence."""
     last = "and_does" if len(clauses) == 2 else "and_last_does"
     return narrator.enumeration(clauses, last, "does")
 
 
 def _printed_first(narrator: Narrator, within: Sequence[int]) -> str:
-    """What a function printed before anything else came of it."""
+    """The output of a function before any other event."""
     events = narrator.trace.events
     first = list(takewhile(lambda index: events[index]["k"] == "print", within))
     narrator.covered.update(first)
@@ -121,8 +121,8 @@ def _printed_first(narrator: Narrator, within: Sequence[int]) -> str:
 
 
 def _returned(narrator: Narrator, event: Event) -> list[str]:
-    """What a hook returned, as a part of the sentence; nothing for hooks whose
-    result does not matter."""
+    """The result of a hook, as a part of the sentence; nothing for hooks whose result is
+    ignored."""
     given = event.get("ret")
     if event["hook"] == "tensor":
         if given is None:

@@ -1,4 +1,4 @@
-"""The context of narration: phrases of a language, and what things are called in a sentence."""
+"""The context of narration: phrases of a language, and the names of things in a sentence."""
 
 from __future__ import annotations
 
@@ -16,34 +16,34 @@ _BLANKS = re.compile("(?<=[）。，；、：]) | (?=[（。，；、：])")
 
 @dataclass
 class Narrator:
-    """Puts the events of a trace into sentences. `effects`: what they have changed in the picture;
-    `index` is that of the present event."""
+    """Puts the events of a trace into sentences. `effects`: the changes so far in the picture;
+    `index` is the index of the current event."""
 
     effects: Effects
     index: int = 0
     arrived: dict[tuple[str, int], list] = field(default_factory=dict)
     """The gradients that edges brought to a box in a backward pass, by box and pass."""
     captured: dict[str, int] = field(default_factory=dict)
-    """Boxes whose gradient the running pass hands to `autograd.grad`, with the number of edges that
-    bring it."""
+    """Boxes whose gradient the running pass returns from `autograd.grad`, with the number of edges
+    that send it."""
     last_line: int | None = None
     """The line of the last event that the sentence covers, where there are several."""
     covered: set[int] = field(default_factory=set)
-    """The indices of later events that a sentence has covered already."""
+    """The indices of later events already covered by a sentence."""
     later: dict[int, str] = field(default_factory=dict)
-    """What is said after the event of an index: that a hook returned."""
+    """The text after the event of an index: that a hook returned."""
 
     def __post_init__(self) -> None:
         self.trace, self.graph = self.effects.trace, self.effects.graph
         self.titles, self.language = self.graph.titles, self.effects.language
 
     def later_events(self) -> Iterator[Event]:
-        """The events after the present one."""
+        """The events after the current one."""
         events = self.trace.events
         return (events[index] for index in range(self.index + 1, len(events)))
 
     def phrase(self, key: str, **parts: object) -> str:
-        """A sentence, or a part of one. There is no blank next to Chinese punctuation."""
+        """A sentence, or a part of one. No blank is put next to Chinese punctuation."""
         text = LANGUAGES[self.language][key].format(**parts)
         return _BLANKS.sub("", text)
 
@@ -54,7 +54,7 @@ class Narrator:
     def enumeration(
         self, texts: Iterable[str], last: str = "and_last", between: str = "and"
     ) -> str:
-        """Texts as they are enumerated in a sentence: A, B and C."""
+        """Texts enumerated in a sentence: A, B and C."""
         *texts, end = texts
         return self.join(last, [self.join(between, texts), end]) if texts else end
 
@@ -67,7 +67,7 @@ class Narrator:
         return format_values(values, self.language)
 
     def name(self, tensor: str) -> str:
-        """What a tensor is called; its value, where it has no name."""
+        """The name of a tensor; its value if it has no name."""
         value = self.trace.tensors[tensor].get("value")
         return self.titles.tensor(tensor) or self.value(value)
 
@@ -87,13 +87,13 @@ class Narrator:
 
 
 MAX_LINES = 3
-"""Printed lines that one sentence lists."""
+"""The maximum number of printed lines that one sentence lists."""
 MAX_LINE_LENGTH = 110
-"""Characters of a printed line that a sentence repeats."""
+"""The maximum number of characters of a printed line that a sentence quotes."""
 
 
 def printed_lines(texts: Iterable[str]) -> list[str]:
-    """The lines of printed texts, each matrix in one; without those that are empty."""
+    """The lines of printed texts, each matrix in one; without empty ones."""
     lines: list[str] = []
     for text in texts:
         for line in filter(None, map(str.strip, text.split("\n"))):
@@ -105,7 +105,7 @@ def printed_lines(texts: Iterable[str]) -> list[str]:
 
 
 def listed_lines(narrator: Narrator, lines: Sequence[str]) -> str:
-    """Printed lines as code, as many as have room; "" for none."""
+    """Printed lines as code, as many as fit; "" for none."""
     if not lines:
         return ""
     texts = [f"`{_shortened(line)}`" for line in lines[:MAX_LINES]]

@@ -1,10 +1,10 @@
 """The steps of a figure: for each event a sentence, and what the figure shows from then on.
 
-A step holds the slots that it changes (`gradtrace.story.effects`): the state at a step is what all
-steps up to it left, whichever way a reader came there.
+A step holds the slots that it changes (`gradtrace.story.effects`): the state at a step is the
+result of all steps up to it, however the reader got there.
 
-For a new kind of event: enter what it changes in `story.effects`, and a function that returns its
-sentence in `_NARRATE`; its phrases are in each module of `words`.
+For a new kind of event: add its effect to `story.effects`, and a function that returns its sentence
+to `_NARRATE`; its phrases are in each module of `words`.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from gradtrace.trace import Event, Trace
 
 @dataclass(frozen=True)
 class Step:
-    """One thing that happened, at a line of the script or of another `file` of the user; where
-    lines after it did the same, up to the `last_line`.
+    """One event, at a line of the script or of another `file` of the user; if following lines did
+    the same, up to the `last_line`.
 
-    `kind` is that of its event, and `event` its index; `changes` are the new texts of slots,
-    `touches` the keys of the boxes and edges that the step is about, `backward` the number of the
-    backward pass in which it happened.
+    `kind` is the kind of its event, and `event` its index; `changes` are the new texts of slots,
+    `touches` the keys of the boxes and edges concerned, `backward` the number of the backward pass
+    in which it happened.
     """
 
     kind: str
@@ -41,7 +41,7 @@ class Step:
 
 
 def list_steps(trace: Trace, language: str, graph: Graph | None = None) -> list[Step]:
-    """The steps of a trace, in a language; of its `graph`, if that is known."""
+    """The steps of a trace, in a language; with its `graph`, if it is already built."""
     effects = Effects(trace, graph or build_graph(trace), language)
     narrator = Narrator(effects)
     steps, pass_number, backward = [], 0, None
@@ -62,7 +62,7 @@ def list_steps(trace: Trace, language: str, graph: Graph | None = None) -> list[
 
 
 def _sentence(narrator: Narrator, index: int, event: Event) -> str | None:
-    """What is said of the event at an index, if anything is."""
+    """The sentence about the event at an index, if any."""
     narrator.index, narrator.last_line = index, None
     narrate = None if index in narrator.covered else _NARRATE.get(event["k"])
     said = [narrate(narrator, event) if narrate else None, narrator.later.pop(index, None)]
@@ -79,7 +79,7 @@ def states(steps: Iterable[Step]) -> Iterator[dict[str, str]]:
 
 
 def texts_of_slots(steps: Iterable[Step]) -> dict[str, list[str]]:
-    """All texts that each slot shows, in order; the last is that after the run."""
+    """All texts that each slot shows, in order; the last is the text after the run."""
     texts: dict[str, list[str]] = {}
     for step in steps:
         for slot, text in step.changes.items():
@@ -102,4 +102,4 @@ _NARRATE: Mapping[str, Callable[[Narrator, Event], str | None]] = {
     "print": updates.printed,
     "error": updates.error,
 }
-"""What makes the sentence of each kind of event; the others make no step."""
+"""The function that returns the sentence for each kind of event; other kinds make no step."""

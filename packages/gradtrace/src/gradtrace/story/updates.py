@@ -8,7 +8,7 @@ from gradtrace.story.narrator import MAX_LINES, Narrator, listed_lines, printed_
 from gradtrace.trace import Event
 
 MAX_ITEMS = 3
-"""Parameters of which one sentence tells how they, or their gradients, changed."""
+"""The number of parameters whose changes (or whose gradients' changes) one sentence lists."""
 
 
 def grad_assigned(narrator: Narrator, _: Event) -> str | None:
@@ -25,7 +25,7 @@ def grad_assigned(narrator: Narrator, _: Event) -> str | None:
 
 
 def _listed(narrator: Narrator, changes: Sequence[str], more: str) -> str:
-    """As many as have room, and how many `more` there are."""
+    """As many as fit, and the number of further ones (`more`)."""
     text = narrator.join("then", changes[:MAX_ITEMS])
     count = len(changes) - MAX_ITEMS
     if count <= 0:
@@ -58,7 +58,7 @@ def optimizer_step(narrator: Narrator, event: Event) -> str | None:
 
 
 def printed(narrator: Narrator, event: Event) -> str | None:
-    """The script printed something; what it prints next joins it, if that is short."""
+    """The script printed something; the next output is appended, if it is short."""
     texts = [event["text"]]
     for index, following in enumerate(narrator.later_events(), narrator.index + 1):
         lines = printed_lines([*texts, following.get("text", "")])
@@ -76,7 +76,7 @@ def printed(narrator: Narrator, event: Event) -> str | None:
 
 
 def _is_only_for_output(narrator: Narrator, event: Event) -> bool:
-    """Whether an event makes no step: a number is read, or what is made is not drawn."""
+    """Whether an event makes no step: a number is read, or the result is not drawn."""
     made = event.get("out", ()) if event["k"] == "op" else ()
     drawn = (
         narrator.graph.box_of(out["t"]) or out.get("n") in narrator.graph.boxes for out in made

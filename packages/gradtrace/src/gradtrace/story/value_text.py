@@ -1,4 +1,4 @@
-"""Values of a trace as text: every number as the trace has it, none computed.
+"""Values of a trace as text: every number as in the trace, none computed.
 
 A value is a `gradtrace.trace.Value`: the shape in `s`; the numbers in `v` (with `c` one number for
 all), or counted in `u`, or summed up in `m`. None stands for no value.
@@ -15,17 +15,18 @@ from gradtrace.values import flat
 from gradtrace.words import LANGUAGES
 
 LINE_LENGTH = 26
-"""Characters of a value that fit on one line of a box."""
+"""The maximum number of characters of a value on one line of a box."""
 LONGEST_VECTOR = LINE_LENGTH // 2
-"""Numbers, each with a comma and a blank, of which a line or one half as long again has room."""
+"""The maximum number of elements, each with a comma and a blank, on a line or one half as long
+again."""
 LONGEST_IN_SENTENCE = 44
-"""Characters of a value within a sentence."""
+"""The maximum number of characters of a value within a sentence."""
 MAX_ROWS = 5
-"""Rows of a matrix that a box shows one below the other."""
+"""The maximum number of rows of a matrix that a box shows one below the other."""
 
 
 def format_number(number: Number | bool) -> str:
-    """A number as the trace has it, with a real minus sign, which is read aloud as one."""
+    """A number as in the trace, with a real minus sign, which screen readers read as one."""
     if isinstance(number, bool):
         return str(number)
     text = number if isinstance(number, str) else repr(number)
@@ -68,7 +69,8 @@ def format_value(value: Value | None, language: str) -> str:
 
 
 def format_values(values: list | None, language: str) -> str:
-    """Several values, as the gradients of several inputs: in brackets, unless it is a single one.
+    """Several values, such as the gradients of several inputs: in brackets, unless there is only
+    one.
 
     Lists may be nested, and a dict holds values by the names of arguments.
     """
@@ -84,7 +86,7 @@ def format_values(values: list | None, language: str) -> str:
 
 
 def format_in_sentence(value: Value | None, language: str) -> str:
-    """A value for a sentence: of a matrix that would take too much of it, only the range."""
+    """A value for a sentence: of a matrix that would be too long, only the range."""
     text = on_one_line(format_value(value, language))
     if value and len(text) > LONGEST_IN_SENTENCE and isinstance(value.get("v"), list):
         return _range("×".join(map(str, value["s"])), value["v"], language)
@@ -97,7 +99,7 @@ def on_one_line(text: str) -> str:
 
 
 def without_shape(text: str) -> str:
-    """What a formatted value says of its numbers, next to a box that shows the shape."""
+    """The numbers of a formatted value, next to a box that shows the shape."""
     match = re.fullmatch(r"\d+(?:×\d+)+ ?[（(](.+)[）)]", text)
     return match[1] if match else text
 
@@ -116,7 +118,7 @@ def _counted(shape: str, counts: list, language: str) -> str:
 def _range(shape: str, nested: list, language: str) -> str:
     numbers = list(flat(nested))
     if not numbers or any(isinstance(number, str) for number in numbers):
-        return shape  # a nan among them is not an end of a range
+        return shape  # nan cannot be a bound of a range
     least, most = format_number(min(numbers)), format_number(max(numbers))
     return LANGUAGES[language]["value_range"].format(shape=shape, least=least, most=most)
 
@@ -132,14 +134,15 @@ def _repeated(number: Number, sizes: list[int]) -> list | Number:
 
 
 LONGEST_PRODUCT = 64
-"""Characters of a product that is written out; of a longer one only the result and the factor."""
+"""The maximum number of characters of a product that is written out; of a longer one only the
+result and the factor are shown."""
 LONGEST_LABEL = 17
-"""Characters of a factor next to an edge."""
+"""The maximum number of characters of a factor next to an edge."""
 _SIGNS = {"times": "×", "dot": "·", "placed": "×", "right": "@", "left": "@"}
 
 
 def edge_label(local: LocalDerivative, language: str) -> str:
-    """What stands next to the edge: the sign and the factor, or the size of one that is long."""
+    """The label of an edge: the sign and the factor, or the size of a long one."""
     how, factor = local["how"], local["by"]
     text = _factor(factor, language)
     fits = _is_listed(text) and len(text) <= LONGEST_LABEL
@@ -152,7 +155,7 @@ def edge_label(local: LocalDerivative, language: str) -> str:
 
 
 def format_product(received: Value, local: LocalDerivative, sent: Value, language: str) -> str:
-    """What a node received, by what it multiplied it, and what it sent."""
+    """The received gradient, its factor, and the sent gradient of a node."""
     how, phrases = local["how"], LANGUAGES[language]
     factor = _factor(local["by"], language)
     result = on_one_line(format_value(sent, language))
@@ -172,18 +175,18 @@ def format_product(received: Value, local: LocalDerivative, sent: Value, languag
 
 
 def _factor(value: Value, language: str) -> str:
-    """A factor; a negative number in brackets, as a sign stands before it."""
+    """A factor; a negative number is in brackets, as it follows a sign."""
     text = on_one_line(format_value(value, language))
     return f"({text})" if text.startswith("−") else text
 
 
 def _is_listed(text: str) -> bool:
-    """Whether the text of a value gives every number, and no summary after its shape."""
+    """Whether the text of a value lists every number, not a summary after its shape."""
     return not re.match(r"\d+(×\d+)*( ?[（(]|$)", text) or text.isdigit()
 
 
 def _equals(received: Value, local: LocalDerivative, sent: Value) -> str:
-    """The sign between a product and its result: whether it holds for the numbers as shown, which
+    """The sign between a product and its result: equal or approximately equal, as the shown numbers
     are rounded."""
     numbers = [_numbers(value) for value in (received, local["by"], sent)]
     if None in numbers:
@@ -194,7 +197,7 @@ def _equals(received: Value, local: LocalDerivative, sent: Value) -> str:
 
 
 def _numbers(value: Value) -> list[float] | None:
-    """All numbers, one after the other; None where not all are finite and real."""
+    """All numbers, one after the other; None unless all are finite and real."""
     numbers: list[Number] = list(flat(value["v"]))
     if value.get("c"):
         numbers *= math.prod(value["s"])
@@ -204,7 +207,7 @@ def _numbers(value: Value) -> list[float] | None:
 def _product(
     gradient: Sequence[float], factor: Sequence[float], how: str, shape: Sequence[int]
 ) -> list[float]:
-    """The product, from the numbers as they are shown."""
+    """The product, computed from the numbers as shown."""
     if how == "dot":
         return [sum(g * x for g, x in zip(gradient, factor, strict=True))]
     if how == "times":

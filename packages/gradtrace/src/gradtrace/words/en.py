@@ -76,7 +76,7 @@ PHRASES = {
     "added": "{node} receives {got}; `{name}.grad` goes from {before} to {after}.",
     "kept": "{node} receives {got}; `{name}.grad` stays {after}.",
     "collected": "{node} receives {got}.",
-    # parameters without a gradient, or with one that nobody uses
+    # parameters without a gradient, or with one that is not used
     "grad_why": "{grad} ({why})",
     "why_unused": "unused",
     "why_frozen": "frozen",
@@ -156,7 +156,7 @@ PHRASES = {
     "all_steps": "All {count} steps",
     "recorded": "Recorded with PyTorch {version}.",
     "left_out": " Recording stopped at line {line}; what came later isn't drawn.",
-    # the legend: what a sample looks like, and what it is
+    # the legend: the look of a sample, and its meaning
     "drawn_leaf": "thick square box|leaf tensor that requires a gradient",
     "drawn_node": "rounded box|result of an operation",
     "drawn_constant": "dashed box|requires no gradient",
@@ -296,9 +296,9 @@ REPORT_WORDS = {
     "columns": "(gradient: median of its norm; update: how far a step moves the weight,"
     " as a part of its norm)",
     "stop": " ",
-    # what the command says besides
+    # further messages of the command
     "began": "Looked at from step {step} of the optimizer on.",
     "never_step": "Step {first} did not come: the script made {steps} steps of an optimizer.",
     "never_error": "The script did not fail.",
 }
-"""What a report of the doctor says around its findings."""
+"""The texts of a doctor's report around its findings."""

@@ -73,7 +73,7 @@ PHRASES = {
     "added": "{node} 收到 {got}，`{name}.grad` 从 {before} 变成 {after}。",
     "kept": "{node} 收到 {got}，`{name}.grad` 还是 {after}。",
     "collected": "{node} 收到 {got}。",
-    # parameters without a gradient, or with one that nobody uses
+    # parameters without a gradient, or with one that is not used
     "grad_why": "{grad}（{why}）",
     "why_unused": "没有用到",
     "why_frozen": "已冻结",
@@ -152,7 +152,7 @@ PHRASES = {
     "all_steps": "全部 {count} 格",
     "recorded": "PyTorch {version} 运行时的记录。",
     "left_out": "记录停在第 {line} 行，后面的没有画出来。",
-    # the legend: what a sample looks like, and what it is
+    # the legend: the look of a sample, and its meaning
     "drawn_leaf": "方角粗框|需要梯度的叶子张量",
     "drawn_node": "圆角框|运算结果",
     "drawn_constant": "虚线框|不需要梯度",
@@ -280,9 +280,9 @@ REPORT_WORDS = {
     "update": "更新",
     "columns": "（梯度：范数的中位数；更新：一步的改变量与权重范数之比）",
     "stop": "",
-    # what the command says besides
+    # further messages of the command
     "began": "从优化器的第 {step} 步看起。",
     "never_step": "没有到第 {first} 步：脚本里的优化器一共更新了 {steps} 步。",
     "never_error": "脚本没有出错。",
 }
-"""What a report of the doctor says around its findings."""
+"""The texts of a doctor's report around its findings."""
