@@ -1,6 +1,6 @@
-"""Runs the scripts of a book with another interpreter, which has another PyTorch: what changes?
+"""Runs the scripts of a book with another interpreter and its PyTorch, and reports differences.
 
-`proofbook check --python PYTHON` says it, `--record` writes it down for readers.
+`proofbook check --python PYTHON` reports them, `--record` stores them for readers.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ from proofbook.run.judge import LEAVES_THREAD, RAISES, WARNS, Refusal, Result, r
 from proofbook.run.runner import Runner
 
 LIMIT = 120.0
-"""Seconds that one script may take: an interpreter on a cold disk is slow."""
+"""The maximum number of seconds of one script: an interpreter on a cold disk is slow."""
 
 _RUNNER_NEEDS = (3, 11)
-# What Python writes of a warning: where, what it says in one line or several, the line that warned.
+# The text of a Python warning: the place, the message in one line or several, the source line.
 _WHERE = r"^\S.*?:\d+: (?=\w+Warning: )"
 _WARNING = re.compile(rf"{_WHERE}(.*(?:\n(?!  |{_WHERE[1:]}).+)*)\n(?:  .*\n)?", re.MULTILINE)
 _SOURCE = re.compile(r" ?\(Triggered internally at [^)]*\)")
@@ -62,10 +62,11 @@ print(json.dumps([torch.__version__, found]))
 
 @dataclass
 class Drill:
-    """What another PyTorch does with the scripts of a book.
+    """The results of another PyTorch for the scripts of a book.
 
-    `same` and `otherwise` are as recorded, of that version if it was, or of the book; the second in
-    another format. `problems`: what differs, and runs that do not count. `record`: what it printed.
+    `same` and `otherwise` match the recorded outputs, of that version if it was recorded, or of the
+    book; `otherwise` in another format. `problems`: differences, and runs that do not count.
+    `record`: its outputs.
     """
 
     record: TorchRecord
@@ -81,9 +82,9 @@ def drill(
     whole: bool = False,
     watch: Watch = lambda *_: nullcontext(),
 ) -> Drill:
-    """Run the scripts with an interpreter, and compare; `whole`: they are those of the whole book.
+    """Run the scripts with an interpreter, and compare; `whole`: they are all scripts of the book.
 
-    Raises `Unproved` where it is not an interpreter with PyTorch.
+    Raises `Unproved` if it is not an interpreter with PyTorch.
     """
     version, packages = ask_interpreter(python)
     known = next((r for r in book.remember(known_records) if r.version == version), None)
@@ -113,7 +114,7 @@ def drill(
             found.problems.append(_changed(script, version, expected, printed, pages))
     right = {str(book.root / script) for script in (*found.same, *found.otherwise)}
     for result in results[len(scripts) :]:
-        if result.path in right and not known.printed:  # figures show what the book's version does
+        if result.path in right and not known.printed:  # figures are of the book's version
             found.problems += problems_in_run(book, result, only_recorded=True)
     return found
 
@@ -121,7 +122,7 @@ def drill(
 def _changed(
     script: str, version: str, expected: str, printed: str, pages: tuple[str, ...]
 ) -> Problem:
-    """A script that prints something else: all lines that differ, of both."""
+    """A script with another output: all lines that differ, of both."""
     rows = list(difflib.unified_diff(expected.split("\n"), printed.split("\n"), n=0, lineterm=""))
     place, *lines = rows[2:]
     gone, new = ([line[1:] for line in lines if line[0] == sign] for sign in "-+")
@@ -140,7 +141,7 @@ def write_record(book: Book, record: TorchRecord) -> str:
 
 
 def ask_interpreter(python: str) -> tuple[str, dict[str, str]]:
-    """The version of PyTorch that an interpreter has, and those of Python and other packages."""
+    """The version of PyTorch of an interpreter, and the versions of Python and other packages."""
     try:
         asked = subprocess.run([python, "-c", _ASK], **_TEXT)
         if asked.returncode:
@@ -155,7 +156,7 @@ def ask_interpreter(python: str) -> tuple[str, dict[str, str]]:
 
 
 def _run_warm(book: Book, python: str, scripts: Sequence[str], watch: Watch) -> list[Result]:
-    """The runs of the scripts, then those of them that figures show, recorded."""
+    """The runs of the scripts, then the recordings of the ones with figures."""
     traced = book.fact(traced_scripts)
     jobs = [(s, False) for s in scripts] + [(s, True) for s in scripts if s in traced]
     with Runner(LIMIT, python=python) as runner:
@@ -180,11 +181,11 @@ def _run_each(book: Book, python: str, scripts: Sequence[str], watch: Watch) -> 
 
 
 def seen_by_reader(result: Result) -> str | None:
-    """What a reader sees of a run: what was printed, and the error or the warnings below it.
+    """The output of a run that a reader sees, with the error or the warnings below it.
 
     Without the folder in which packages are installed on this machine. A thread that another
-    version of PyTorch leaves running is not the script's doing. None where the run was refused for
-    something else.
+    version of PyTorch leaves running is not the script's fault. None if the run was refused for
+    another reason.
     """
     printed, why = _INSTALLED.sub("site-packages/", one_line_end(result.stdout)), result.refusal
     if why is None or why.what == LEAVES_THREAD:

@@ -1,6 +1,6 @@
-"""Proves a book: runs its snippets, checks its files, compares what was printed.
+"""Proves a book: runs its snippets, checks its files, compares the outputs.
 
-This one way through serves the command, the build and the tests.
+The command, the build and the tests all use this pipeline.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ Watch = Callable[
     [Sequence[Future[Result]], Callable[[], list[tuple[Path, float]]], Path],
     AbstractContextManager[None],
 ]
-"""Shows an author how far the runs are: see `proofbook.cli.progress.showing_progress`."""
+"""Shows an author the progress of the runs: see `proofbook.cli.progress.showing_progress`."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What was found: problems that stop and those that don't, results of runs, seconds.
+    """The results: problems and warnings, results of runs, seconds.
 
-    `figures`: how many each notebook drew that the build executed; `notebooks_known`: how many were
-    executed by an earlier one; `again`: the scripts that had to be run. All others were remembered.
-    `otherwise`: the scripts that print the recorded numbers in another form.
+    `figures`: the number of figures of each notebook that the build executed; `notebooks_known`:
+    the number of notebooks executed by an earlier one; `again`: the scripts that had to be run. All
+    others were cached. `otherwise`: the scripts that print the recorded numbers in another form.
     """
 
     book: Book
@@ -50,7 +50,7 @@ class Outcome:
     otherwise: Sequence[str] = ()
 
     def of(self, files: Collection[str]) -> Outcome:
-        """What was found of these files alone."""
+        """The results for these files alone."""
 
         def chosen(problems: Sequence[Problem]) -> list[Problem]:
             return [p for p in problems if not {p.file, *p.pages}.isdisjoint(files)]
@@ -62,9 +62,9 @@ class Outcome:
 
 @dataclass
 class Started:
-    """A book whose scripts have been handed to those who run them.
+    """A book whose scripts have been submitted to the runner.
 
-    `navigation`: as `start` was asked.
+    `navigation`: the argument of `start`.
     """
 
     book: Book
@@ -81,9 +81,9 @@ def start(
     scripts: Collection[str] | None = None,
     navigation: bool = True,
 ) -> Started:
-    """Have the scripts of a book run (all, or the given ones); don't wait.
+    """Start the scripts of a book (all, or the given ones); doesn't wait.
 
-    `navigation`: whether that of the settings is checked too; in a build MkDocs does it.
+    `navigation`: whether the settings' navigation is checked too; in a build MkDocs does it.
     """
     began = time.monotonic()
     # First those that draw: they take long, and in a build pages wait for their figures.
@@ -105,7 +105,7 @@ def finish(
 ) -> Outcome:
     """Check the files while the scripts run, wait for the runs, compare. Raises `RunnerError`.
 
-    `between` is called after each page; what it raises ends the check.
+    `between` is called after each page; an exception in it ends the check.
     """
     book = started.book
     with watch(started.waiting, started.runs.running, book.root):

@@ -1,8 +1,8 @@
 """`pytest --codeblocks docs`: every code block of every page runs as the page shows it.
 
-The blocks are those that pytest-codeblocks finds in the expanded page: what is run is what a reader
-copies. By itself the plugin passes over a fence with a title, runs code inside pytest, and lets a
-marker drop a block in silence; here each runs in a process of its own, and a lost one is an error.
+The blocks are those that pytest-codeblocks finds in the expanded page: they run as a reader
+copies them. By itself the plugin skips a fence with a title, runs code inside pytest, and lets a
+marker silently drop a block; here each runs in a process of its own, and a lost one is an error.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from proofbook.run.runner import TIME_LIMIT, Runner, RunnerError
 
 
 class CodeBlocks:
-    """Collects and runs the code blocks of the book that lies in `root`."""
+    """Collects and runs the code blocks of the book in `root`."""
 
     def __init__(self, root: Path):
         self.root = root.resolve()
@@ -50,7 +50,7 @@ class CodeBlocks:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtestloop(self, session: pytest.Session) -> Generator:
-        """Hand all chosen blocks to the runner at once; each item waits for its result."""
+        """Submit all chosen blocks to the runner at once; each item waits for its result."""
         option, blocks = session.config.option, [i for i in session.items if isinstance(i, Block)]
         stopped = session.testsfailed and not option.continue_on_collection_errors
         if not blocks or option.collectonly or stopped:
@@ -66,14 +66,14 @@ class CodeBlocks:
 
 
 class Runs:
-    """The runs of blocks; the same code, as both languages show it, runs once."""
+    """The runs of blocks; identical code, as in both languages, runs once."""
 
     def __init__(self, folder: Path, runner: Runner):
         self.folder, self.runner = folder, runner
         self._started: dict[tuple[str, str], Future[Result]] = {}
 
     def of(self, block: Block) -> Future[Result]:
-        """The run of a block, started where it is not yet."""
+        """The run of a block, started if it isn't yet."""
         key = block.script, block.code_block.code
         if key not in self._started:
             file = self.folder / str(len(self._started)) / block.script
@@ -122,7 +122,7 @@ class ShellBlock(TestBlock):
     """A block of commands, as pytest-codeblocks runs it."""
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo) -> str:
-        # Its own is the error's first argument: of an OSError a number, at which xdist ends.
+        # Its own is the error's first argument: for an OSError a number, at which xdist fails.
         return str(excinfo.value)
 
 
@@ -141,7 +141,7 @@ class Block(pytest.Item):
         return _message(excinfo.value) or super().repr_failure(excinfo)
 
     def reportinfo(self) -> tuple[Path, int, str]:
-        # In a text with which the name of the item ends, pytest would write "::" for each dot.
+        # In a text that ends the item's name, pytest would write "::" for each dot.
         return self.path, self.line - 1, f"{self.file}, {self.name}"
 
 
@@ -152,11 +152,12 @@ def _message(error: BaseException) -> str:
 
 
 def extract(page: Page, book: Book) -> dict[int, CodeBlock]:
-    """What pytest-codeblocks finds in the expanded page, by its line in the page's own file."""
+    """The blocks that pytest-codeblocks finds in the expanded page, by line in the page's own
+    file."""
     origins = _origins(page, book)
     indents = {r.line: r.indent for r in page.references}
     lines = expand(page, book).split("\n")
-    # The plugin takes the indent off every line of a block; off an empty one, the line itself.
+    # The plugin removes the indent of every line of a block; of an empty one, the line itself.
     padded = [text or indents.get(line, "") for text, line in zip(lines, origins, strict=True)]
     blocks: dict[int, CodeBlock] = {}
     # The first that a reference became; older outputs may follow it.
@@ -177,7 +178,7 @@ def _origins(page: Page, book: Book) -> list[int]:
 
 
 def _lost_blocks(page: Page, blocks: dict[int, CodeBlock], book: Book) -> Iterator[Problem]:
-    """Where the block that would run is not the script that a reader of the page sees."""
+    """Blocks that would not run as the script that a reader of the page sees."""
     for reference in page.references:
         if reference.path not in book.scripts:
             continue
@@ -190,9 +191,9 @@ def _lost_blocks(page: Page, blocks: dict[int, CodeBlock], book: Book) -> Iterat
 
 
 def _failure(script: str, block: CodeBlock, result: Result) -> tuple[str, str, str, str] | None:
-    """What is wrong with the run of a block, what was expected and found, and what fixes it."""
+    """The error of a block's run, the expected and found output, and the fix."""
     if result.refusal:
-        # By the name that it has in the book, not by that of the file that was run.
+        # By its name in the book, not the name of the file that was run.
         problem = refused(script, result)
         found = problem.found.replace(result.path, script)
         what = f"{script}, line {problem.line}: {problem.what}"

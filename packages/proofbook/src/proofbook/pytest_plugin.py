@@ -1,6 +1,6 @@
 """The pytest plugin: with `--codeblocks`, every code block of every page runs as it is shown.
 
-pytest loads this in every project of the environment, so it imports nothing until it is asked for.
+pytest loads this in every project of the environment, so it imports nothing until it is used.
 """
 
 from __future__ import annotations

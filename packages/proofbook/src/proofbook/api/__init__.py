@@ -1,1 +1,1 @@
-"""The names of the installed PyTorch, and where its documentation describes them."""
+"""The names of the installed PyTorch, and their addresses in its documentation."""

@@ -1,9 +1,9 @@
 """Lists the names of the installed torch: `python build_index.py <file>` writes a file of JSON.
 
-Run in a process of its own, so that nobody else has to import torch; `index.py` reads the file:
+Run in a process of its own, so that others need not import torch; `index.py` reads the file:
 
     modules     by full name of each public module: its names, each with an entry
-    dynamic     the modules that make up names when they are asked for
+    dynamic     the modules that create names on access (`__getattr__`)
     classes     by the place where each class is defined: its `bases`, its `members` with their
                 entries, and the `module`
     attributes  by module: the names that methods of its classes set on `self`
@@ -34,12 +34,12 @@ from pathlib import Path
 from types import ModuleType
 
 PACKAGES = ("torch.autograd", "torch.func", "torch.nn", "torch.optim", "torch.utils")
-"""Packages whose modules are imported too; of all others, what `import torch` brings is known."""
+"""Packages whose modules are imported too; all others are indexed as `import torch` leaves them."""
 EXCLUDED = re.compile(r"torch\.(?:ao|distributed|export|fx|jit|onnx|package|testing)\b")
-"""What is in these is not listed: any name in them passes."""
+"""The contents of these are not listed: any name in them passes."""
 
 _NUMPY = {"dim": "axis", "keepdim": "keepdims", "input": "x", "other": "x2"}
-"""Names that functions written in C++ also take, for those who come from NumPy."""
+"""Names that functions written in C++ also accept, for NumPy compatibility."""
 
 # "This function is deprecated", not "the argument x is deprecated" and not "size_average: ...".
 _DEPRECATED = re.compile(
@@ -80,7 +80,7 @@ def main(file: str) -> None:
 
 
 def _import_below(package: str) -> None:
-    """Import the public modules of a package, as far as what they want is installed."""
+    """Import the public modules of a package whose dependencies are installed."""
     for found in pkgutil.iter_modules(sys.modules[package].__path__, package + "."):
         if found.name.rpartition(".")[2].startswith("_"):
             continue
@@ -91,7 +91,7 @@ def _import_below(package: str) -> None:
 
 
 def _stubs(folder: Path) -> dict[str, set[str]]:
-    """By bare name: the parameters, in all overloads, of what is written in C++."""
+    """By bare name: the parameters, in all overloads, of functions written in C++."""
     known: dict[str, set[str]] = {}
     for name in ("__init__.pyi", "_VariableFunctions.pyi", "_nn.pyi"):
         if not (folder / name).is_file():
@@ -109,7 +109,7 @@ def _stubs(folder: Path) -> dict[str, set[str]]:
 def _entry(name: str, value: object, stubs: dict, index: dict) -> dict:
     """The entry of one name; classes are listed in `index`."""
     if isinstance(value, ModuleType):
-        # A module that is known by itself, or one of somebody else's.
+        # A module that is indexed separately, or isn't part of torch.
         return {"module": value.__name__} if value.__name__.split(".")[0] == "torch" else {}
     entry: dict = {}
     if (
@@ -133,7 +133,7 @@ def _entry(name: str, value: object, stubs: dict, index: dict) -> dict:
             entry["deprecated_parameters"] = sorted(set(parameters))
     marked = value, vars(value).get("__init__") if inspect.isclass(value) else None
     if any(hasattr(x, "__deprecated__") for x in marked):
-        entry["deprecated"] = "warns"  # the decorator that marks it makes a call warn
+        entry["deprecated"] = "warns"  # its decorator makes a call warn
     elif _DEPRECATED.search(doc):
         entry["deprecated"] = "says"
     return entry
@@ -168,7 +168,7 @@ def _set_on_self(module: str) -> list[str]:
 
 
 def _parameters(name: str, value: object, stubs: dict) -> list[str] | None:
-    """The names of the parameters, with `**` where any will do; None where they are unknown."""
+    """The names of the parameters, with `**` if any are accepted; None if they are unknown."""
     try:
         parameters = inspect.signature(value).parameters.values()
     except (ValueError, TypeError):

@@ -1,4 +1,4 @@
-"""The addresses of names in the official documentation, which Sphinx inventories list."""
+"""The addresses of names in the official documentation, from Sphinx inventories."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from proofbook.model.problem import Problem, Unproved
 
 
 def read_inventories(root: Path, sources: Iterable[InventorySource]) -> dict[str, str]:
-    """The address of each name in several inventories; the first that has a name counts.
+    """The address of each name in several inventories; the first one with a name counts.
 
-    A name with a page of its own has the address of the page; every other name that of its anchor.
-    Raises `Unproved` where a file cannot be read.
+    A name with its own page has the address of the page; every other name has the address of its
+    anchor. Raises `Unproved` where a file cannot be read.
     """
     import sphobjinv  # 0.2 s
 
@@ -49,9 +49,9 @@ _SCHEDULER = "torch.optim.lr_scheduler.LRScheduler"
 class Documentation:
     """Finds names in the official documentation.
 
-    `index`: the names of the installed library; `addresses`: those that the documentation has an
-    entry for, with the address of each. A name is documented where its class defines it: the index
-    says that `torch.nn.Linear.zero_grad` is `torch.nn.Module.zero_grad`.
+    `index`: the names of the installed library; `addresses`: the documented names, with their
+    addresses. A name is documented where its class defines it: according to the index,
+    `torch.nn.Linear.zero_grad` is `torch.nn.Module.zero_grad`.
     """
 
     index: Index
@@ -70,14 +70,14 @@ class Documentation:
             return None
         candidates = [name, *self.index.public_names(entry)]
         place = next((self.addresses[n] for n in candidates if n in self.addresses), None)
-        # A page made from a docstring that there isn't says nothing.
+        # A page made from a missing docstring is empty.
         empty = place and "#" not in place and "of" in entry and not entry.get("doc")
         return None if empty else place
 
     def address_of_code(self, text: str, shown: ShownText) -> str | None:
-        """The address for a piece of code that is a name or a call, where only one can be meant.
+        """The address for a piece of code that is a name or a call, if it is unambiguous.
 
-        `shown`: what the snippets of the page say; a name that they define is theirs.
+        `shown`: the text of the page's snippets; names that they define are excluded.
         """
         found = names_in_code(text) if _NAME_OR_CALL.fullmatch(text) else ()
         if not found or ".".join(found[0].parts).lstrip(".") != text.partition("(")[0].lstrip("."):
@@ -105,7 +105,7 @@ class Documentation:
 
 
 def known_documentation(book: Book) -> Documentation | None:
-    """Where the names of the installed torch are documented, as the book's inventories say."""
+    """The documentation of the installed torch, from the book's inventories."""
     index = installed_api(book)
     if index is None:
         return None

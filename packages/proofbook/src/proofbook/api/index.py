@@ -1,7 +1,7 @@
-"""What the installed PyTorch offers (names, parameters, what is deprecated), and the names in code.
+"""The API of the installed PyTorch (names, parameters, deprecations), and the names in code.
 
 `build_index.py` writes it to a file, once for each version of torch and in a process of its own:
-nobody here imports torch, which takes twenty times as long as to read the file.
+importing torch here would take twenty times as long as reading the file.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ ALIASES = {
     "Module": "torch.nn.Module",
     "Optimizer": "torch.optim.Optimizer",
 }
-"""How a dotted name begins, and the full name of that."""
+"""Prefixes of dotted names, and their full names."""
 
 OWNERS = (
     *("torch.Tensor", "torch.nn.Module", "torch.optim.Optimizer", "torch.autograd.graph.Node"),
@@ -50,10 +50,10 @@ OWNERS = (
     *("torch.optim", "torch.autograd", "torch.autograd.graph", "torch.func"),
     "torch.utils.checkpoint",
 )
-"""Modules and classes whose names are written alone, as in `retain_grad()`."""
+"""Modules and classes whose members are written without them, as in `retain_grad()`."""
 
 OTHERS = sys.stdlib_module_names | {"np", "numpy"}
-"""How a name begins that is none of torch's."""
+"""Prefixes of names that are not in torch."""
 _SCRIPT = Path(__file__).with_name("build_index.py")
 
 
@@ -68,7 +68,7 @@ class Index:
     attributes: dict[str, list[str]]
 
     def resolve(self, name: str) -> dict | None:
-        """The entry of a dotted name; an empty one if nothing more is known, None if it's wrong."""
+        """The entry of a dotted name; empty if nothing more is known, None if the name is wrong."""
         at, *parts = name.split(".")
         entry: dict = {"module": at}
         for part in parts:
@@ -122,9 +122,10 @@ class Index:
         return found
 
     def public_names(self, entry: Mapping) -> list[str]:
-        """The full names of what an entry describes, as far as they are known.
+        """The known full names of an entry.
 
-        First where it is defined; then, for a member of a class, below each name of that class.
+        First the place of its definition; then, for a member of a class, below each name of that
+        class.
         """
         if "of" not in entry:
             return []
@@ -143,7 +144,7 @@ class Index:
 
     @cached_property
     def everywhere(self) -> dict[str, list[dict]]:
-        """Every name below torch, with all its entries: for what is written without an owner."""
+        """Every name below torch, with all its entries: for names written without an owner."""
         found: dict[str, list[dict]] = {}
         for names in (*self.modules.values(), *(c["members"] for c in self.classes.values())):
             for name, entry in names.items():
@@ -158,22 +159,22 @@ class Index:
 
     @cached_property
     def words(self) -> set[str]:
-        """Everything that is a name in torch, be it of a parameter or of an attribute."""
+        """Every name in torch, including parameters and attributes."""
         own = {name for names in self.attributes.values() for name in names}
         modules = {part for module in self.modules for part in module.split(".")}
         return own | modules | self.parameters | self.everywhere.keys()
 
     @cached_property
     def common(self) -> tuple[str, ...]:
-        """The names of the well-known owners: what a wrong name may have been meant to be."""
+        """The names of the well-known owners: candidates for the correction of a wrong name."""
         return tuple(sorted(name for name in self.owned if not name.startswith("_")))
 
 
 def read_index(cache: Path | None = None) -> Index:
     """The names of the installed torch. Raises `Unproved` where torch cannot be imported.
 
-    Importing all of torch takes seconds, so the result is kept as a file in the folder `cache`, by
-    default that of this user. The caller keeps the index: each call reads the file again.
+    Importing all of torch takes seconds, so the result is stored as a file in the folder `cache`,
+    by default the user's. The caller caches the index: each call reads the file again.
     """
     torch = importlib.util.find_spec("torch")  # imports nothing
     if torch is None or torch.origin is None:
@@ -191,19 +192,19 @@ def read_index(cache: Path | None = None) -> Index:
 
 
 def _build(file: Path) -> dict:
-    """Have the index built, and keep it in `file` for the next time.
+    """Build the index in a process, and store it in `file` for the next time.
 
-    Several builds may do this at once, and others may be reading, so it is written in one step.
+    Several processes may build or read it at once, so it is written atomically.
     """
     with tempfile.TemporaryDirectory() as folder:
         new = Path(folder) / "index.json"
-        # -P: nothing of the engine may stand in the way of a module that torch imports.
+        # -P: no module of the engine may shadow one that torch imports.
         command = [sys.executable, "-P", str(_SCRIPT), str(new)]
         run = subprocess.run(command, capture_output=True, text=True, errors="replace")
         if run.returncode or not new.is_file():
             raise _unreadable(run.stderr.strip().split("\n")[-1])
         text = new.read_text("utf-8")
-    with contextlib.suppress(OSError):  # where nothing can be kept, the next one builds it again
+    with contextlib.suppress(OSError):  # if it cannot be stored, the next one builds it again
         file.parent.mkdir(parents=True, exist_ok=True)
         with TemporaryFolder(file.stem, file.parent) as folder:
             (folder / file.name).write_text(text, "utf-8")
@@ -222,16 +223,16 @@ _FILE_ENDINGS = {"py", "pyi", "pt", "pth", "md", "txt", "ipynb", "org"}
 _DOTTED_NAME = re.compile(rf"(?<![\w./\"'])(?:{'|'.join(ALIASES)})(?:\.[A-Za-z_]\w*)+")
 
 NOT_PYTHON = (SyntaxError, ValueError, MemoryError, RecursionError)
-"""What `ast.parse` raises for a text that is not Python, or nests too deep."""
+"""The exceptions of `ast.parse` for a text that is not Python, or nests too deep."""
 
 
 @dataclass(frozen=True)
 class CodeName:
     """A name in a piece of code.
 
-    `parts`: the name split at its dots; the first part is '' where the owner is an expression
-    without a name, as in `(a + b).grad`. `call`: whether it is called; `keywords`: the names of the
-    arguments that the call gives by keyword.
+    `parts`: the name split at its dots; the first part is '' if the owner is an expression without
+    a name, as in `(a + b).grad`. `call`: whether it is called; `keywords`: the names of the call's
+    keyword arguments.
     """
 
     parts: tuple[str, ...]
@@ -240,7 +241,7 @@ class CodeName:
 
     @property
     def dotted(self) -> str | None:
-        """The full name, where the first part says that it is one of torch's."""
+        """The full name, if the first part shows that it is a name of torch."""
         first, *rest = self.parts
         if first not in ALIASES or not rest or (len(rest) == 1 and rest[0] in _FILE_ENDINGS):
             return None
@@ -250,7 +251,7 @@ class CodeName:
 def names_in_code(text: str) -> tuple[CodeName, ...]:
     """The names in a piece of code, each as long as it is written.
 
-    Code that does not parse, such as `with torch.no_grad():`, gives its dotted names alone.
+    Code that does not parse, such as `with torch.no_grad():`, yields only its dotted names.
     """
     text = text.replace("…", "...")
     try:
@@ -281,13 +282,13 @@ def _names_in_tree(tree: ast.AST) -> Iterator[CodeName]:
 
 
 def installed_api(book: Book) -> Index | None:
-    """What the installed torch offers, or None where that is not known."""
+    """The API of the installed torch, or None if it is not known."""
     index = book.cached(_installed)
     return index if isinstance(index, Index) else None
 
 
 def unknown_api(book: Book) -> Iterator[Problem]:
-    """Why it isn't known what torch offers, reported for the pages with code in their text."""
+    """Why the API of torch isn't known, reported for the pages with code in their text."""
     asking = tuple(page.file for page in book.pages if page.own_code)
     found = book.cached(_installed) if asking else ()
     if not isinstance(found, Index):
@@ -303,7 +304,7 @@ def _installed() -> Index | tuple[Problem, ...]:
 
 @dataclass(frozen=True)
 class ShownText:
-    """What the snippets of a page say and print."""
+    """The code and output of the snippets of a page."""
 
     code: str
     output: str
@@ -319,18 +320,18 @@ class ShownText:
         return re.search(name, self.code) is not None or re.search(name, self.output) is not None
 
     def defines(self, name: str) -> bool:
-        """Whether a script gives the name a meaning of its own."""
+        """Whether a script defines the name itself."""
         given = rf"\b(?:def|class|as|for)\s+{name}\b|^\s*{name}\s*(?:,|=[^=])"
         return re.search(given, self.code, re.MULTILINE) is not None
 
     def imports(self, alias: str) -> bool:
-        """Whether a script means the module of torch by its alias."""
+        """Whether a script uses the alias for the module of torch."""
         imported = rf"^\s*(?:import torch\S* as {alias}|from torch\S* import .*\b{alias})\b"
         return re.search(imported, self.code, re.MULTILINE) is not None
 
 
 def shown_text(page: Page, book: Book) -> ShownText:
-    """The texts of the page's snippets, as far as they can be read."""
+    """The texts of the page's snippets that can be read."""
     scripts, outputs = [], []
     for reference in page.references:
         script = reference.path

@@ -1,1 +1,1 @@
-"""Checks of what a page says against what its snippets print."""
+"""Checks of a page's statements against the output of its snippets."""

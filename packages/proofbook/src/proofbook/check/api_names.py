@@ -1,8 +1,9 @@
-"""Names of PyTorch in the inline code of a page: they exist, and the deprecated are said to be.
+"""Names of PyTorch in the inline code of a page: they must exist, and deprecated ones must be
+marked.
 
-Only what is certain is refused: a dotted name that torch doesn't have, an argument that no function
-of that name takes, a name that is nearly one of torch's and of nothing else. What a snippet of the
-page says or prints is proved by its run, and quotations are left alone.
+Only certain errors are reported: a dotted name that torch doesn't have, an argument that no
+function of that name takes, a name that is nearly a name of torch and of nothing else. The code and
+output of the page's snippets are proved by their runs, and quotations are skipped.
 """
 
 from __future__ import annotations
@@ -37,15 +38,14 @@ _WARNS = re.compile(r"warning|deprecat", re.IGNORECASE)
 _NEAR = 0.9
 _DTYPE = re.compile(r"(?<![\w#./-])(?:b?float|u?int|complex)(\d+)(?!\w)")
 _BITS = {str(2**power) for power in range(9)} | {"24", "80"}
-"""The sizes of number formats: powers of two, whole numbers in audio files, floats of old
-processors."""
+"""The sizes of number formats: powers of two, integers in audio files, floats of old processors."""
 _QUOTES = "quote it with 「」 or “” where it is meant to be wrong"
 
 
 def wrong_names(page: Page, book: Book) -> Iterator[Problem]:
-    """Names of PyTorch in the prose of a page that are not, or no longer, right.
+    """Names of PyTorch in the prose of a page that are wrong, or no longer right.
 
-    Nothing where the API of torch is not known: `unknown_api` reports why.
+    Nothing if the API of torch is not known: `unknown_api` reports why.
     """
     if (spans := page.own_code) and (index := installed_api(book)):
         words = book.fact(_words_of_snippets)
@@ -54,7 +54,8 @@ def wrong_names(page: Page, book: Book) -> Iterator[Problem]:
 
 
 def wrong_dtypes(page: Page, book: Book) -> Iterator[Problem]:
-    """Number formats in the words of a page (not in code) of a size that none has: float26."""
+    """Number formats in the words of a page (not in code) with a size that doesn't exist:
+    float26."""
     for found in _DTYPE.finditer(page.blanked(("code", "fence", "indented-code", "maths"))):
         if found[1] not in _BITS:
             yield page.problem(
@@ -77,7 +78,7 @@ def _words_of_snippet(book: Book, script: str) -> frozenset[str]:
 
 
 def _deprecation(book: Book, file: str, name: str) -> frozenset[str]:
-    """What a page has about the deprecation of a name: it "says" it, its output "warns"."""
+    """How a page shows the deprecation of a name: its text "says" it, its output "warns"."""
     if file not in book.page_files:
         return frozenset()
     page = book.page(file)
@@ -92,7 +93,7 @@ def _near(name: str, names: Collection[str], ratio: float = _NEAR) -> str | None
 
 
 def _slip(name: str, names: Collection[str]) -> str | None:
-    """A name of which this one is a misspelling: with one slip, or a little more if it is long."""
+    """The name that this one misspells: with one typo, or a few more if it is long."""
     for other in names:
         if abs(len(other) - len(name)) <= 1 and len(other) >= 4 and _one_slip(name, other):
             return other
@@ -100,7 +101,7 @@ def _slip(name: str, names: Collection[str]) -> str | None:
 
 
 def _one_slip(name: str, other: str) -> bool:
-    """Whether a letter was dropped, doubled, changed, or has changed places with the next."""
+    """Whether a letter was dropped, doubled, changed, or swapped with the next."""
     start = next((n for n, (a, b) in enumerate(zip(name, other, strict=False)) if a != b), None)
     if start is None:
         return len(name) != len(other)
@@ -111,7 +112,7 @@ def _one_slip(name: str, other: str) -> bool:
 
 @dataclass(frozen=True)
 class _Context:
-    """A page with all that its names are compared with; `words`: those of all snippets."""
+    """A page with the data that its names are compared with; `words`: those of all snippets."""
 
     page: Page
     index: Index
@@ -172,7 +173,7 @@ class _Context:
         return any(name in known for known in words) or hasattr(builtins, name)
 
     def _argument(self, name: str, span: Span) -> Iterator[Problem]:
-        """An argument by itself, as `retain_graph=True`."""
+        """An argument without a call, as `retain_graph=True`."""
         near = None
         if len(name) >= 8 and not self._known(name):
             near = self._near(name, self.index.parameters)
@@ -182,7 +183,7 @@ class _Context:
             yield self.page.problem(span.line, what, f"{near}=", f"{name}=", fix)
 
     def _entries(self, use: CodeName) -> list[dict]:
-        """The entries that the name of a call may mean; none where it may not be torch's."""
+        """The entries that the name of a call may refer to; none if it may not be torch's."""
         if use.dotted:
             entry = self.index.resolve(use.dotted)
             return [entry] if entry is not None else []
@@ -219,14 +220,15 @@ class _Context:
         elif name in _BUILTIN or hasattr(builtins, name) or use.parts[0] in OTHERS:
             return
         elif (not use.call and "_" not in name) or self.shown.defines(name):
-            return  # a word that torch has too
+            return  # also a word in torch
         else:
             kinds = {entry.get("deprecated") for _, entry in self.index.owned.get(name, ())}
         if kinds and None not in kinds:
             yield from self._unsaid(span, ".".join(use.parts).lstrip("."), name, "warns" in kinds)
 
     def _unsaid(self, span: Span, found: str, name: str, warns: bool) -> Iterator[Problem]:
-        """Deprecated, and not said and shown by the page and those that the paragraph leads to."""
+        """A deprecated name that neither the page nor the pages linked in the paragraph mark as
+        such."""
         pages = [self.page.file, *self._linked(span.line)]
         wanted = {"says", "warns"} if warns else {"says"}
         said = (self.book.fact(_deprecation, file, name) for file in pages)
@@ -239,7 +241,7 @@ class _Context:
             yield problem if "says" in missing else warning(problem)
 
     def _linked(self, line: int) -> list[str]:
-        """The pages to which the paragraph of a line has links."""
+        """The pages linked in the paragraph of a line."""
         lines, starts = self.page.lines, self.page.line_starts
         first = next((n for n in range(line, 0, -1) if not lines[n - 1].strip()), 0)
         last = next((n for n in range(line, len(lines)) if not lines[n].strip()), len(lines))

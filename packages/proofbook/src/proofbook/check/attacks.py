@@ -1,4 +1,4 @@
-"""Tests that attack sections: those that attack nothing, and those to read after an edit."""
+"""Tests that attack sections: the ones with errors, and the ones to review after an edit."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from proofbook.model.sentences import sentences
 from proofbook.model.snippet import SnippetText, output_file
 
 _CHECKS = re.compile(r"(?:\w+\.)*(?:assert|check|raises\b|warns\b|fail\b|grad(?:grad)?check\b)\w*")
-"""Calls that fail where something does not hold."""
+"""Calls that fail if a condition doesn't hold."""
 _SKIPS = re.compile(r"(?:\w+\.)*(?:skip(?:if)?|xfail)\b")
 
 
@@ -43,8 +43,8 @@ def wrong_attacks(book: Book) -> Iterator[Problem]:
 
 
 def sections_to_read(book: Book, since: Revision) -> Iterator[Problem]:
-    """Warnings: sections of which a sentence, a script or its output is another than it was, with
-    the tests that attack them, and with what their text says and is printed no longer."""
+    """Warnings: sections with a changed sentence, script or output, with the tests that attack
+    them, and the statements that are no longer printed."""
     told: set[str] = set()
     for page in book.pages:
         scripts = {reference.path for reference in page.references}
@@ -82,7 +82,7 @@ def _addresses(book: Book, file: str) -> tuple[str, ...]:
 
 
 def _skipped(test: ast.FunctionDef) -> str:
-    """The call that skips a test before it has tried anything, or ""."""
+    """The call that skips a test before it has checked anything, or ""."""
     body = test.body[ast.get_docstring(test) is not None :]
     for text in map(ast.unparse, [*test.decorator_list, *body[:1]]):
         if _SKIPS.match(text) and not ("skipif" in text and "fork" in text):
@@ -114,7 +114,7 @@ def _said(page: Page) -> dict[str, list[str]]:
 def _vanished(
     page: Page, section: Section, scripts: Sequence[str], book: Book, since: Revision
 ) -> list[tuple[int, str]]:
-    """What a section still says that its scripts printed then and don't print now, with lines."""
+    """Statements of a section that its scripts printed then and no longer print, with lines."""
     outputs = [*map(output_file, scripts)]
     then = SnippetText("\n".join(since.text(f) or "" for f in outputs if f in since.files))
     now = SnippetText("\n".join(map(book.text_or_empty, (*outputs, *scripts))))

@@ -1,6 +1,6 @@
-"""The files of a book: each is used, in the navigation too, and no script hides a module of Python.
+"""The files of a book: each is used and in the navigation, and no script shadows a Python module.
 
-MkDocs says the same of the navigation in a build, which it ends where that is strict.
+MkDocs reports the same of the navigation in a build, which it stops if that is strict.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ MODULE_NAMES = sys.stdlib_module_names | {
     *("torch", "numpy", "filelock", "fsspec", "jinja2", "markupsafe", "mpmath", "networkx"),
     *("setuptools", "sympy", "torchgen", "typing_extensions"),
 }
-"""Names that no script may have: the modules of Python, and those that torch imports."""
+"""Names that no script may have: Python's modules, and the ones that torch imports."""
 
 
 def unused_files(book: Book) -> Iterator[Problem]:
@@ -49,7 +49,8 @@ def unused_files(book: Book) -> Iterator[Problem]:
 
 
 def _unused(file: str, what: str, expected: str, files: str = "") -> Problem:
-    """The problem of a file that no page shows; `files`: what may be deleted, by default this."""
+    """The problem of a file that no page shows; `files`: the files to delete, by default this
+    one."""
     fix = f"name it on a page in both languages, or delete {files or file}"
     return Problem(file, 1, what, f"a page with {expected}", "none", fix)
 
@@ -69,8 +70,8 @@ def shadowed_modules(book: Book) -> Iterator[Problem]:
 def wrong_navigation(book: Book) -> Iterator[Problem]:
     """Entries of the navigation without a page, and pages without an entry.
 
-    The latter where `validation: nav: omitted_files` is `warn`, as `mkdocs build --strict` has it.
-    Nothing in a book without `nav`.
+    The latter if `validation: nav: omitted_files` is `warn`, as in `mkdocs build --strict`. Nothing
+    in a book without `nav`.
     """
     navigation = book.config.navigation
     if not navigation.pages:
@@ -107,6 +108,6 @@ def wrong_navigation(book: Book) -> Iterator[Problem]:
 
 
 def _line_of(book: Book, entry: str) -> int:
-    """The line of the settings that holds an entry; 1 if an inherited file holds it."""
+    """The line of the settings with an entry; 1 if an inherited file contains it."""
     rows = (book.root / FILE).read_text("utf-8").splitlines()
     return next((number for number, row in enumerate(rows, 1) if entry in row), 1)

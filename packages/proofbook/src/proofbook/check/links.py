@@ -1,4 +1,5 @@
-"""Links within the book lead somewhere, and images have alternative text in the page's language."""
+"""Checks that links within the book have a target, and images alternative text in the page's
+language."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ _VALUES = re.compile('data-values="([^"]*)"')
 
 
 def wrong_links(page: Page, book: Book) -> Iterator[Problem]:
-    """What is wrong with the links and images of a page."""
+    """The wrong links and images of a page."""
     for link in page.links:
         if link.kind == "image" and (problem := _wrong_text(page, link)):
             yield problem
@@ -42,7 +43,7 @@ def wrong_links(page: Page, book: Book) -> Iterator[Problem]:
 
 
 def wrong_question_links(book: Book) -> Iterator[Problem]:
-    """What is wrong with the questions of a book as texts with links."""
+    """The wrong links in the questions of a book."""
     for page in as_pages(known_questions(book), book):
         for check in (wrong_words, wrong_names, wrong_links):
             yield from (in_the_file(problem, book) for problem in check(page, book))
@@ -55,9 +56,8 @@ def _wrong_step(
     figures: Mapping[str, int],
     varied: Mapping[str, Sequence[str]],
 ) -> Iterator[Problem]:
-    """What is wrong with a link to a step of a figure: there is none, its words name another, or
-    the figure has no run with the values that it names: `{ data-values="w=-0.5" }`.
-    """
+    """The error in a link to a step of a figure: there is no such step, its words name another, or
+    the figure has no run with the values that it names: `{ data-values="w=-0.5" }`."""
     number, last = int(step["number"]), figures.get(step["figure"], 0)
     known, found = [f"#{name}-step-1" for name in figures], f"#{step[0]}"
     if step["figure"] not in figures:
@@ -77,7 +77,7 @@ def _wrong_step(
 
 
 def _anchors(book: Book, file: str) -> tuple[str, ...] | None:
-    """The anchors of a page; None where there is no such page."""
+    """The anchors of a page; None if there is no such page."""
     if file not in book.page_files:
         return None
     found = tuple(heading.anchor for heading in book.page(file).headings if heading.anchor)
@@ -92,7 +92,7 @@ def _steps(book: Book, file: str) -> tuple[tuple[str, int], ...]:
 
 
 def _varied(book: Book, file: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """The anchors of the figures on a page in which numbers can be changed, each with these."""
+    """The anchors of the figures on a page with variable numbers, each with these."""
     parts = (
         (run.figure, tuple(text.part for text in run.texts if text.part.startswith(VARIED)))
         for run in snippets_on_page(book, file)

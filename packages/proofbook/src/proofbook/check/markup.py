@@ -16,7 +16,7 @@ _STOPS = (".", "!", "?", "。", "！", "？")
 
 
 def typed_code(page: Page, book: Book) -> Iterator[Problem]:
-    """Python and markers of test runners that are typed into a page, where nothing runs them."""
+    """Python and markers of test runners typed into a page, where nothing runs them."""
     for line in page.typed_python:
         yield page.problem(
             line,
@@ -49,7 +49,7 @@ def stray_markup(page: Page, book: Book) -> Iterator[Problem]:
 
 
 def unclosed_markup(page: Page, book: Book) -> Iterator[Problem]:
-    """Comments and formulas that lack one of their ends: they may swallow what follows."""
+    """Comments and formulas with only one of their ends: they may swallow the following text."""
     for line, mark in page.unclosed:
         comment = mark == "<!--"
         yield page.problem(
@@ -66,7 +66,7 @@ def unclosed_markup(page: Page, book: Book) -> Iterator[Problem]:
 def unread_options(page: Page, book: Book) -> Iterator[Problem]:
     """Lines below a directive that are meant as its options, and would be shown as text.
 
-    Directly below it, or indented after an empty line, any line is one that begins with the name
+    Directly below it, or indented after an empty line, these are all lines that begin with the name
     of an option. After an empty line it may be a sentence: "figure: the loss falls."
     """
     options = declared_options(book)
@@ -92,7 +92,7 @@ def unread_options(page: Page, book: Book) -> Iterator[Problem]:
 
 
 def unknown_placeholders(page: Page, book: Book) -> Iterator[Problem]:
-    """Places for the version of something that has none, or is not installed."""
+    """Placeholders for the version of a package that has none, or is not installed."""
     for found in PLACEHOLDER.finditer(page.blanked(("code", "fence", "indented-code", "maths"))):
         yield page.problem(
             page.line_of(found.start()),
@@ -104,7 +104,7 @@ def unknown_placeholders(page: Page, book: Book) -> Iterator[Problem]:
 
 
 def heading_anchors(page: Page, book: Book) -> Iterator[Problem]:
-    """Headings without an anchor, and anchors that stand on the page twice."""
+    """Headings without an anchor, and anchors that are on the page twice."""
     seen: set[str] = set()
     for anchor, line in page.anchors:
         if anchor in seen:

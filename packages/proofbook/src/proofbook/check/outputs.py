@@ -1,4 +1,4 @@
-"""Compares what PyTorch prints with what the book says."""
+"""Compares the output of PyTorch with the book's recorded output."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from proofbook.run.judge import Result, refused
 
 
 def problems_in_runs(book: Book, results: Iterable[Result]) -> list[Problem]:
-    """Where a run was refused, or printed or did something other than what is recorded."""
+    """Runs that were refused, or whose output or recording differs from the stored one."""
     results = list(results)
     right = {result.path for result in results if result.refusal is None}
     varied = {result.path: result.variants for result in results if result.variants}
@@ -43,8 +43,8 @@ def problems_in_run(
     only_recorded: bool = False,
     variants: Sequence[tuple[str, str]] = (),
 ) -> Iterator[Problem]:
-    """What is wrong with one run. `only_recorded`: without the recorder, the script ran well.
-    `variants`: what the script printed and did with other numbers in it."""
+    """The errors of one run. `only_recorded`: without the recorder, the script ran well.
+    `variants`: the output and recordings with other numbers."""
     script = Path(result.path).relative_to(book.root).as_posix()
     pages = book.pages_showing(script)
     if result.refusal:
@@ -56,7 +56,7 @@ def problems_in_run(
     shown = [book.page(file) for file in pages]
     drawn = [figure for _, figure in variants if figure]
     if script in book.fact(traced_scripts):
-        drawn = []  # those are recordings
+        drawn = []  # they are recordings
     yield from plots.wrong_figures(shown, script, result.figures, drawn)
     if (problem := _difference(book, script, result.stdout, pages)) or (
         problem := _other_trace(book, script, result.trace, pages)
@@ -98,7 +98,7 @@ def _difference(book: Book, script: str, printed: str, pages: tuple[str, ...]) -
 def other_variants(
     book: Book, script: str, now: Sequence[tuple[str, str]], pages: tuple[str, ...]
 ) -> Iterator[Problem]:
-    """Where a script with other numbers in it did something else than its `.varied` says."""
+    """Scripts whose runs with other numbers differ from their `.varied`."""
     name, fix = varied_file(script), f"proofbook update {script}"
     traced = script in book.fact(traced_scripts)
     try:
@@ -130,7 +130,7 @@ def other_variants(
 def _other_trace(
     book: Book, script: str, now: str | None, pages: tuple[str, ...]
 ) -> Problem | None:
-    """Where a script that was recorded did something else than its `.trace` says."""
+    """Recorded scripts that differ from their `.trace`."""
     if now is None:
         return None
     name, fix = recording_file(script), f"proofbook update {script}"

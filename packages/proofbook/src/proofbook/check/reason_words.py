@@ -1,4 +1,5 @@
-"""The reasons why versions of PyTorch differ are checked as pages are: their words and names."""
+"""Checks the reasons for differences between versions of PyTorch as it does pages: words and
+names."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from proofbook.model.problem import Problem
 
 
 def wrong_reason_words(book: Book) -> Iterator[Problem]:
-    """Words that the glossary has otherwise, and names that PyTorch doesn't have."""
+    """Words that contradict the glossary, and names that PyTorch doesn't have."""
     reasons = known_reasons(book)
     for language in book.config.codes if reasons else ():
         lines = [""] * reasons[-1].line

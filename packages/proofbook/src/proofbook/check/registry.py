@@ -1,6 +1,6 @@
-"""All checks of a book that need no run, in one list: what each looks at is said by its name.
+"""All checks of a book that need no run, in one list; each is named after its subject.
 
-A check of a page is a function `check(page, book) -> problems`, a check of the whole book a
+A check of a page is a function `check(page, book) -> problems`, a check of the whole book is a
 function `check(book) -> problems`; a check of what was edited is a function
 `check(book, revision) -> problems`. A new check is a line in one of these lists.
 """
@@ -74,16 +74,16 @@ BOOK_CHECKS: tuple[BookCheck, ...] = (
 )
 
 REVISION_CHECKS: tuple[RevisionCheck, ...] = (sections_to_read, since_revision)
-"""Not remembered: a commit changes what they find, and no file of the book."""
+"""Not cached: their results change with a commit, not with a file of the book."""
 
 
 def problems_of_page(book: Book, file: str) -> tuple[Problem, ...]:
-    """What is wrong with one page, whatever its other language says."""
+    """The problems of one page, apart from its other languages."""
     return tuple(p for check in PAGE_CHECKS for p in book.remember(_on_page, check, file))
 
 
 def problems_in_files(book: Book, between: Callable[[], None] = lambda: None) -> list[Problem]:
-    """Everything that can be seen to be wrong without running anything.
+    """All problems that can be found without running anything.
 
     `between` is called after each page and each check of the book.
     """

@@ -1,4 +1,4 @@
-"""What each command does."""
+"""Performs each command."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ from proofbook.run.update import record
 
 
 def perform(options: argparse.Namespace, root: Path, store: Store, runs: Runs) -> int:
-    """Do what the `options` of the command line say; returns the exit status.
+    """Perform the command given by the `options`; returns the exit status.
 
-    `runs` and `store`: those of the book in `root`. Raises `Unproved` or `RunnerError`.
+    `runs` and `store` belong to the book in `root`. Raises `Unproved` or `RunnerError`.
     """
     if options.command == "new":
         return _new(root, options.name, options.language)
@@ -114,7 +114,7 @@ def _shake(book: Book, scripts: list[str]) -> int:
 
 
 def _drill(book: Book, options: argparse.Namespace, scripts: list[str]) -> int:
-    """Compare another PyTorch with what is recorded, and record what it prints if asked."""
+    """Compare another PyTorch with the recorded outputs, and record its outputs if requested."""
     found = drill(book, options.python, scripts, not options.paths, showing_progress)
     if found.problems:
         print(summary.format_failures(found.problems, whole=True), file=sys.stderr)
@@ -142,7 +142,7 @@ def _new(root: Path, name: str, language: str | None) -> int:
         _, problems, _ = record(root, [script])
         if problems:
             raise Unproved(problems)
-    except BaseException:  # a page without its proof is not left behind, whatever went wrong
+    except BaseException:  # no page without a proof remains after an error
         for file in (script, *pages):
             (root / file).unlink()
         raise
@@ -160,15 +160,15 @@ def _new(root: Path, name: str, language: str | None) -> int:
 
 
 def _chosen(book: Book, paths: list[str]) -> tuple[set[str], list[str]]:
-    """The files that `paths` name, with all that belongs to them, and the scripts among them.
+    """The files that `paths` name, with all related files, and the scripts among them.
 
-    A page brings its snippets; a snippet brings its output and the pages that show it.
+    A page includes its snippets; a snippet includes its output and the pages that show it.
     """
     pages = {page.file: {r.path for r in page.references} for page in book.pages}
     known = set(book.sources)
     files: set[str] = set()
     for path in paths or ["."]:
-        # From the folder in which the command was given, or from the root of the book.
+        # From the current folder of the command, or from the root of the book.
         here = Path(path).resolve()
         place = here if here.exists() and here.is_relative_to(book.root) else book.root / path
         name = place.relative_to(book.root).as_posix() if place.is_relative_to(book.root) else path

@@ -15,7 +15,7 @@ from proofbook.run.runner import RunnerError
 from proofbook.run.runs import Runs, known_results
 
 SCRIPTS = "snippets/**/*.py"
-"""Where the scripts of a book lie, for a look before the book is read."""
+"""Where the scripts of a book are, to check before the book is read."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -63,7 +63,7 @@ def main(arguments: list[str] | None = None) -> int:
             runs.known = {} if options.fresh else known_results(store)
             scripts = (file for file in root.glob(SCRIPTS) if file.is_file())
             runs.prepare(file.relative_to(root).as_posix() for file in scripts)
-        from proofbook.cli import commands  # takes a while, in which the runner imports torch
+        from proofbook.cli import commands  # takes a while, during which the runner imports torch
 
         return commands.perform(options, root, store, runs)
     except (Unproved, RunnerError) as error:

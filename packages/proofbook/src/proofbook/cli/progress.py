@@ -1,6 +1,6 @@
-"""What an author sees while the snippets run: on a terminal how far it is, elsewhere what is slow.
+"""Shows an author the progress of the runs: on a terminal a status line, elsewhere slow scripts.
 
-Nothing has a color, and only a terminal gets a line that changes.
+Nothing is colored, and only a terminal gets a line that changes.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from typing import TextIO
 from proofbook.run.judge import Result
 
 PATIENCE = 5.0
-"""Seconds after which a run that has not ended is named."""
+"""Seconds after which an unfinished run is named."""
 
 _LOOK = 0.1
 
 Running = Callable[[], list[tuple[Path, float]]]
-"""The scripts that run at this moment, each with its seconds so far."""
+"""The running scripts, each with its seconds so far."""
 
 
 @contextlib.contextmanager
 def showing_progress(
     runs: Sequence[Future[Result]], running: Running, root: Path, stream: TextIO | None = None
 ) -> Iterator[None]:
-    """While the block runs, show on the `stream` (standard error) how far the `runs` are.
+    """While the block runs, show on the `stream` (standard error) the progress of the `runs`.
 
-    `root`: the folder of the book, from which the scripts are named.
+    `root`: the folder of the book, to which the names of scripts are relative.
     """
     stream, over = stream or sys.stderr, threading.Event()
 
@@ -49,7 +49,7 @@ def showing_progress(
                 print("\r" + text.ljust(len(shown)), end="", file=stream, flush=True)
                 shown = text
             for name, took in slow if not stream.isatty() else ():
-                if name not in named:  # once for each, as lines stay
+                if name not in named:  # once for each, as lines remain
                     named.add(name)
                     print(f"still running, after {took:.0f} s: {name}", file=stream, flush=True)
         if shown:

@@ -49,10 +49,10 @@ Give the derivation, so that a reader can do the sum.
 def create_page(root: Path, name: str, only: str | None = None) -> list[str]:
     """Write `snippets/<topic>/<name>.py` and its page in each language; returns the files written.
 
-    `only`: the language in which alone the page is written.
+    `only`: the only language in which to write the page.
 
-    In a book of one language whose first page is `docs/index.md`, the page has a name without the
-    language too. Raises `Unproved` if the name will not do or one of the files exists; then nothing
+    In a book of one language whose first page is `docs/index.md`, the page's file has no language
+    code either. Raises `Unproved` if the name is invalid or one of the files exists; then nothing
     is written.
     """
     name = name.removeprefix("snippets/").removesuffix(".py")

@@ -14,11 +14,11 @@ from proofbook.other_python import Drill
 from proofbook.pipeline import Outcome
 
 SCREEN = 40
-"""How many lines a list of failures may take before it is cut."""
+"""The maximum number of lines of a list of failures before it is cut."""
 
 SLOWEST = 3
 FEW = 3
-"""So many failures are shown however long they are, and need no count of their kinds."""
+"""This many failures are always shown in full, without a count of their kinds."""
 
 KINDS, FILES = 8, 8
 _SPECIFIC = re.compile(
@@ -28,7 +28,7 @@ _SPECIFIC = re.compile(
 
 
 def format_success(outcome: Outcome) -> str:
-    """The summary where everything holds."""
+    """The summary if everything holds."""
     plain = [
         result for result in outcome.results if result.trace is None and result.variants is None
     ]
@@ -65,7 +65,7 @@ def format_success(outcome: Outcome) -> str:
 
 
 def format_drill(found: Drill) -> str:
-    """What another version of PyTorch does: how many scripts print what is recorded."""
+    """The summary for another version of PyTorch: how many scripts print the recorded output."""
     different = sorted({problem.file for problem in found.problems})
     run = counted(len(found.record.printed), "snippet")
     return (
@@ -76,7 +76,7 @@ def format_drill(found: Drill) -> str:
 
 
 def _rounded(scripts: Sequence[str]) -> str:
-    """Scripts of which this processor rounds a result in another way than the one recorded on."""
+    """Scripts whose result this processor rounds differently from the recorded one."""
     if not scripts:
         return ""
     some = ", ".join(scripts[:FEW]) + (" ..." if len(scripts) > FEW else "")
@@ -86,7 +86,7 @@ def _rounded(scripts: Sequence[str]) -> str:
 
 
 def _executed(figures: Sequence[int], known: int) -> str:
-    """Notebooks of laboratories: those executed now, and those that have not changed since."""
+    """Notebooks of labs: the number executed now, and the number unchanged since."""
     told = []
     if figures:
         told.append(f"{counted(figures, 'notebook')}, {counted(sum(figures), 'figure')} drawn")
@@ -103,7 +103,7 @@ def _untranslated(book: Book) -> str:
 
 
 def _slowest(outcome: Outcome) -> list[tuple[str, float]]:
-    """The scripts that took longest, by their paths in the book, each with its seconds."""
+    """The slowest scripts, by their paths in the book, each with its seconds."""
     took: dict[str, float] = {}
     for result in outcome.results:
         name = Path(result.path).relative_to(outcome.book.root).as_posix()
@@ -114,7 +114,7 @@ def _slowest(outcome: Outcome) -> list[tuple[str, float]]:
 def format_failures(problems: Sequence[Problem], whole: bool = False) -> str:
     """The failures, as `format_problems` returns them, below a count of their kinds.
 
-    What goes beyond a screen is only counted, unless the list is asked for as a `whole`.
+    Failures that don't fit on a screen are only counted, unless the `whole` list is requested.
     """
     problems = without_duplicates(problems)
     head = _kinds(problems) if len(problems) > FEW else []
@@ -136,7 +136,7 @@ def format_failures(problems: Sequence[Problem], whole: bool = False) -> str:
 
 
 def format_warnings(problems: Sequence[Problem]) -> str:
-    """The warnings, each as it is, with a count at the end."""
+    """The warnings, unchanged, with a count at the end."""
     problems = without_duplicates(problems)
     return "\n\n".join(
         [*map(str, problems), f"{counted(problems, 'warning')}. Nothing is stopped."]
@@ -153,12 +153,13 @@ def _kinds(problems: Sequence[Problem]) -> list[str]:
 
 
 def _problem_kind(problem: Problem) -> str:
-    """What sort of problem it is: what it says without what is special to its place."""
+    """The kind of a problem: its message without the details of its place."""
     return re.sub(r"…(?:[\s,]*…)+", "…", _SPECIFIC.sub("…", problem.what))
 
 
 def format_recheck(outcome: Outcome, problems: int) -> str:
-    """A rebuild while serving in one line: what was run again, how long, whether all holds."""
+    """A rebuild while serving in one line: the scripts run again, the seconds, whether all
+    holds."""
     names = outcome.again
     ran = f"{counted(names, 'snippet')} run again"
     if 0 < len(names) <= FEW:
@@ -168,6 +169,6 @@ def format_recheck(outcome: Outcome, problems: int) -> str:
 
 
 def counted(things: Collection | int, name: str) -> str:
-    """So many things, with their name: 1 page, 2 pages."""
+    """A count with its noun: 1 page, 2 pages."""
     many = things if isinstance(things, int) else len(things)
     return f"{many:,} {name}{'' if many == 1 else 's'}"

@@ -1,1 +1,1 @@
-"""What a book has beside its pages: glossary, questions, search words, report."""
+"""The contents of a book besides its pages: glossary, questions, search words, report."""

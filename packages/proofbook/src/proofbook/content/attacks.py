@@ -1,4 +1,4 @@
-"""Tests that try to refute what a section of a page says in general: each names what it attacks.
+"""Tests that try to refute a general statement of a section: each names the sections it attacks.
 
     @attacks("accumulate/two-losses#limits", zh="四种 dtype", en="four dtypes")
     def test_backward_only_ever_adds(dtype, shape): ...
@@ -23,8 +23,9 @@ _T = TypeVar("_T")
 
 
 def attacks(*sections: str, **tried: str) -> Callable[[_T], _T]:
-    """Mark a test that tries to refute what `sections` say: `page#anchor`, the page without its
-    language. `tried`: by language, what it tried, in words for the readers of these sections."""
+    """Mark a test that tries to refute a statement of `sections`: `page#anchor`, the page without
+    its language. `tried`: by language, a description of the attempt for the readers of these
+    sections."""
     return lambda test: test
 
 
@@ -32,7 +33,7 @@ def attacks(*sections: str, **tried: str) -> Callable[[_T], _T]:
 class Attack:
     """A decorator `attacks` in the line `line` of `file`, and the name of its test.
 
-    `sections`, `tried`: as they are given; without those that are no plain texts.
+    `sections`, `tried`: the arguments that are plain texts.
     """
 
     file: str
@@ -43,13 +44,13 @@ class Attack:
 
 
 def all_attacks(book: Book) -> tuple[Attack, ...]:
-    """Those of all tests, in their order."""
+    """The attacks of all tests, in their order."""
     files = book.files(book.config.claims, ".py")
     return tuple(attack for file in files for attack in book.fact(attacks_in, file))
 
 
 def attacks_in(book: Book, file: str) -> tuple[Attack, ...]:
-    """Those of a file of tests."""
+    """The attacks in a file of tests."""
     return tuple(
         Attack(file, call.lineno, test.name, tuple(_texts(call.args)), _tried(call))
         for test in functions_in(book.text_or_empty(file)).values()
@@ -69,13 +70,13 @@ def attacks_on(book: Book, page: str) -> Mapping[str, tuple[Attack, ...]]:
 
 
 def line_of_tried(attacks: Iterable[Attack], language: str) -> str:
-    """What these tests tried, in the line that readers see at the end of a section."""
+    """The line that readers see at the end of a section, about these tests."""
     words = dict.fromkeys(attack.tried.get(language, "") for attack in attacks)
     return in_language(_TRIED, language) + " · ".join(words)
 
 
 def functions_in(text: str) -> dict[str, ast.FunctionDef]:
-    """The functions of a file by name; none where it is no Python, which pytest reports."""
+    """The functions of a file by name; none if it isn't valid Python, which pytest reports."""
     try:
         body = ast.parse(text).body
     except NOT_PYTHON:

@@ -1,6 +1,6 @@
-"""How many wrong digits in recorded outputs the comparison of outputs would let through.
+"""How many wrong digits in recorded outputs the comparison of outputs would accept.
 
-The comparison takes rounding for no difference (`gradtrace.same_numbers`), so this is tried.
+The comparison ignores rounding (`gradtrace.same_numbers`), so this is measured.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from proofbook.model.config import in_language
 from proofbook.model.snippet import dtype_of_results, output_file
 
 NAME = "changed-digits"
-"""What a page writes after `:::` to have the sentence there."""
+"""The directive (after `:::`) that inserts the sentence in a page."""
 
 _TRIED = {
     "zh": "把每份记录下来的输出里的每个数字，逐个换成另外九个：一共 {tried:,} 次，放过 {passed} 次",
@@ -31,7 +31,7 @@ _STOP = {"zh": "。", "en": "."}
 
 @dataclass(frozen=True)
 class ChangedDigits:
-    """How many digits were changed, and the lines, as recorded and as changed, that pass."""
+    """The number of digits changed, and the accepted lines, as recorded and as changed."""
 
     tried: int
     passed: tuple[tuple[str, str], ...]

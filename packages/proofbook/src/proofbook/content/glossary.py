@@ -1,4 +1,4 @@
-"""The glossary: one file of terms makes a page, the links to it, and a check of the prose."""
+"""The glossary: one file of terms produces a page, the links to it, and a check of the prose."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PageFile = Callable[[str, str], str]
 """The file of a page by its name and its language: `Book.page_file`."""
 
 _LANGUAGES = ("zh", "en")
-"""Those that a term is written in: its fields have their names."""
+"""The languages of a term: its fields are named after them."""
 _NEEDED = ("id", "part", "zh", "en", "page")
 _FIELDS = dict.fromkeys(_NEEDED, WORDS)
 _FIELDS |= dict.fromkeys(("forms", "also", "wrong"), WORD_LIST) | {"common": FLAG}
@@ -65,7 +65,7 @@ class Terms:
         return names_pattern(self._wrong, plural="s?")
 
     def wrong_words(self, page: Page) -> Iterator[Problem]:
-        """Words in the prose of a page for which the glossary has another rendering."""
+        """Words in the prose of a page that the glossary renders differently."""
         language = page.language
         if language not in _QUOTES or not self._wrong:
             return
@@ -74,7 +74,7 @@ class Terms:
             word = normalized(found[0])
             term = self._wrong.get(word) or self._wrong[word.removesuffix("s")]
             names = term.names(language)
-            if word in map(normalized, names):  # "loss" is wrong in Chinese prose only
+            if word in map(normalized, names):  # "loss" is wrong only in Chinese prose
                 continue
             problem = page.problem(
                 page.line_of(found.start()),
@@ -88,9 +88,9 @@ class Terms:
 
 
 def read_terms(book: Book) -> Terms:
-    """The terms of a book; none where it has no glossary.
+    """The terms of a book; none if it has no glossary.
 
-    Raises `Unproved` with everything that is wrong in the file.
+    Raises `Unproved` with all errors in the file.
     """
     problems, terms, seen = [], [], {}
     file = book.config.glossary
@@ -108,7 +108,7 @@ def read_terms(book: Book) -> Terms:
 
 
 def known_terms(book: Book) -> Terms:
-    """The terms of a book; none where its file has a fault, which `wrong_terms` reports."""
+    """The terms of a book; none if its file has an error, which `wrong_terms` reports."""
     try:
         return read_terms(book)
     except Unproved:
@@ -116,7 +116,7 @@ def known_terms(book: Book) -> Terms:
 
 
 def wrong_terms(book: Book) -> Iterator[Problem]:
-    """What is wrong in the file of the glossary."""
+    """The errors in the file of the glossary."""
     try:
         read_terms(book)
     except Unproved as unproved:
@@ -124,7 +124,7 @@ def wrong_terms(book: Book) -> Iterator[Problem]:
 
 
 def wrong_words(page: Page, book: Book) -> Iterator[Problem]:
-    """Words in the prose of a page for which the glossary has another rendering."""
+    """Words in the prose of a page that the glossary renders differently."""
     return book.fact(known_terms).wrong_words(page)
 
 
@@ -160,30 +160,30 @@ def entries(page: Page, part: str, terms: Terms, page_file: PageFile) -> list[st
 
 
 def names_pattern(names: Iterable[str], plural: str = "") -> re.Pattern:
-    """Finds any of the names, the longest first; an English one as a whole word.
+    """A pattern that finds any of the names, the longest first; an English one as a whole word.
 
-    A blank in a name stands for blanks, a line end or a hyphen.
+    A blank in a name matches blanks, a line end or a hyphen.
     """
     longest_first = sorted(set(names), key=len, reverse=True)
     chinese = [re.escape(name) for name in longest_first if _CHINESE.search(name)]
     english = [re.escape(name) for name in longest_first if not _CHINESE.search(name)]
-    if english:  # where a word begins is looked at once, not for each name
+    if english:  # the start of a word is checked once, not for each name
         edge = "[A-Za-z0-9_-]"
         chinese.append(f"(?<!{edge})(?:{'|'.join(english)}){plural}(?!{edge})")
     return re.compile("|".join(chinese).replace(r"\ ", r"[\s-]+"), re.IGNORECASE)
 
 
 def normalized(word: str) -> str:
-    """A word as it is looked up: in lower case, with a blank for a line end or a hyphen."""
+    """The lookup key of a word: in lower case, with a blank for a line end or a hyphen."""
     return " ".join(re.split(r"[\s-]+", word.lower()))
 
 
 _Fault = tuple[str, str, str]
-"""What is wrong, what was expected, what was found."""
+"""The error, and the expected and found texts."""
 
 
 def _faults(entry: dict, book: Book) -> Iterator[_Fault]:
-    """What is wrong with a term by itself."""
+    """The errors of a single term."""
     says = entry.get("says")
     yield from wrong_fields({k: v for k, v in entry.items() if k != "says"}, _FIELDS, _NEEDED)
     if not isinstance(says, dict) or not all(is_words(says.get(x)) for x in _LANGUAGES):
@@ -198,7 +198,7 @@ def _faults(entry: dict, book: Book) -> Iterator[_Fault]:
 
 
 def _twice(entry: dict, line: int, seen: dict[str, int]) -> Iterator[_Fault]:
-    """Words that another term has too, so that they are ambiguous."""
+    """Ambiguous words, which another term also has."""
     words = {entry["zh"], entry["en"], *entry.get("forms", []), *entry.get("wrong", [])}
     for word in sorted({normalized(word) for word in words} | {f"#{entry['id']}"}):
         if word in seen:

@@ -1,7 +1,7 @@
-"""The parts of the book, the lessons of each in their order, and how long one reads them.
+"""The parts of the book, their lessons in order, and their reading times.
 
 ::: lessons
-    about: slope | what a reader learns there, in a few words
+    about: slope | the lesson's content, in a few words
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from proofbook.model.page import Page
 from proofbook.model.problem import Problem, Unproved
 
 CHARACTERS, WORDS, SNIPPET = 400, 220, 0.5
-"""Chinese characters and words that one reads in a minute, and the minutes for a script."""
+"""Chinese characters and words read per minute, and the minutes for a script."""
 
 _HAN = re.compile(r"[\u4e00-\u9fff]")
 _WORD = re.compile(r"[^\W\d_\u4e00-\u9fff][\w'’-]*")
@@ -37,7 +37,7 @@ _LINES = {
 
 
 def minutes(page: Page) -> int:
-    """How long one reads a page: its text, and its scripts."""
+    """The reading time of a page: its text, and its scripts."""
     text = len(_HAN.findall(page.prose)) / CHARACTERS + len(_WORD.findall(page.prose)) / WORDS
     return max(1, round(text + SNIPPET * len(page.references)))
 
@@ -45,8 +45,8 @@ def minutes(page: Page) -> int:
 def parts(book: Book) -> dict[str, tuple[str, ...]]:
     """The lessons of each part, by the name of its first page, all in the order of the book.
 
-    A part is the first page of a folder, and what a reader turns to next, until the first page of
-    another folder or of the book; where nothing follows it, it is none.
+    A part is the first page of a folder and the pages after it, until the first page of another
+    folder or of the book; a page with none after it is not a part.
     """
     found: dict[str, list[str]] = {}
     current: list[str] = []
@@ -61,7 +61,7 @@ def parts(book: Book) -> dict[str, tuple[str, ...]]:
 
 
 def where_in_book(book: Book, file: str) -> str:
-    """The line below the title of a page: its part and its minutes; empty for one in no part."""
+    """The line below the title of a page: its part and its minutes; empty outside of all parts."""
     page, known = book.page(file), parts(book)
     first = next((f for f, lessons in known.items() if page.name in (f, *lessons)), None)
     if first is None:
@@ -84,7 +84,7 @@ _MINUTES = {"zh": ("{} 分钟", "{} 分钟"), "en": ("{} minute", "{} minutes")}
 def lessons(reference: Reference, page: Page, book: Book) -> list[str]:
     """The lines of Markdown: a numbered list of the lessons of the part that the page opens.
 
-    Raises `Unproved` where the page opens no part, or an option names none of its lessons.
+    Raises `Unproved` if the page doesn't open a part, or an option names none of its lessons.
     """
     names = parts(book).get(page.name, ())
     if problems := list(_problems(reference, page, names)):
@@ -94,7 +94,7 @@ def lessons(reference: Reference, page: Page, book: Book) -> list[str]:
     lines = []
     for number, name in enumerate(names, 1):
         file = book.page_file(name, page.language)
-        if not book.has(file):  # a missing translation is reported by itself
+        if not book.has(file):  # a missing translation is reported separately
             continue
         name_of_it, spent = book.fact(_title_and_minutes, file)
         address = posixpath.relpath(file, posixpath.dirname(page.file))

@@ -1,6 +1,6 @@
-"""The title of a page and its answer in plain words, for those who show a page from outside.
+"""The title of a page and its answer in plain text, for previews of the page elsewhere.
 
-A search engine, a chat that unfolds a link, a list of pages: they show no code font and no formula.
+Search engines, link previews in chats, and lists of pages show no code font and no formula.
 """
 
 from __future__ import annotations
@@ -13,13 +13,14 @@ from proofbook.markdown.spans import Span
 from proofbook.model.page import Page
 
 HOME = {"zh": "首页", "en": "Home"}
-"""What the first page is called in the navigation; its own title is that of the site."""
+"""The title of the first page in the navigation; its own title is the site's."""
 
 WIDTH = 160
-"""How much of an answer is shown elsewhere, in halves of a Chinese character."""
+"""The maximum width of an answer shown elsewhere, in halves of a Chinese character."""
 
 SHORT = 60
-"""An answer so short says little alone: "They add up." takes the next sentence, however long."""
+"""A shorter answer says little alone: "They add up." is followed by the next sentence, however
+long."""
 
 _EMPHASIS = re.compile(r"(\*\*|__|\*)(?=\S)(.+?)(?<=\S)\1")
 _ESCAPED = re.compile(r"\\([\\`*_{}\[\]()#+.!|-])")
@@ -38,7 +39,7 @@ _LATEX = (
 )
 _IN_BOLD = re.compile(r"\*\*(?=\S)(?:`[^`]*`|[^*`])+(?:(?<=[.!?。！？])\*\*|\*\*[.!?。！？])")
 _NO_PARAGRAPH = ("heading", "directive", "box", "fence", "row")
-# Not what stands within a bracket, or in front of a small letter: "i.e. this".
+# Not within a bracket, or before a small letter: "i.e. this".
 _SENTENCE = re.compile(r"[。！？](?![”」』）])|[.!?](?= +[^a-z ])|[.!?。！？]$")
 
 
@@ -49,12 +50,12 @@ def title(page: Page) -> str:
 
 
 def answer(page: Page) -> str:
-    """What a page answers, in plain words: a sentence, and those after it while they fit.
+    """The answer of a page in plain text: a sentence, and following ones while they fit.
 
-    It is the first whole sentence that is in bold in the paragraphs below the title, so that a page
-    may begin with who asks; otherwise the first one. The opening page of a part answers nothing:
-    what is in bold there are labels. A sentence that only points at what follows (it ends in a
-    colon) is left out. Empty where no text stands directly below the title.
+    It is the first whole sentence in bold in the paragraphs below the title, so that a page may
+    begin with a question; otherwise the first sentence. The opening page of a part has no answer:
+    its bold text is labels. A sentence that only introduces the next block (it ends in a colon) is
+    left out. Empty if no text follows the title directly.
     """
     if not (heading := _heading(page)):
         return ""
@@ -79,8 +80,8 @@ def answer(page: Page) -> str:
 
 
 def _bold(page: Page, below: int) -> tuple[int, int] | None:
-    """Where the first sentence in bold begins, and its paragraph ends, among the paragraphs from a
-    place of the text on; None where there is none."""
+    """The start of the first sentence in bold, and the end of its paragraph, in the paragraphs from
+    a place of the text on; None if there are none."""
     if posixpath.basename(page.name) == "index":
         return None
     blocks = (span for span in page.spans if span.kind in _NO_PARAGRAPH and span.start > below)
@@ -97,7 +98,7 @@ def _heading(page: Page) -> Span | None:
 
 
 def _sentences(page: Page, start: int, end: int) -> list[str]:
-    """The sentences of a paragraph in plain words; a point within code ends none."""
+    """The sentences of a paragraph in plain text; a point within code doesn't end one."""
     kept: list[str] = []
     changes: list[tuple[int, int, str]] = []
     for span in page.spans:
@@ -126,12 +127,12 @@ def _sentences(page: Page, start: int, end: int) -> list[str]:
 
 
 def unlatexed(formula: str) -> str:
-    """A short formula as one would type it: `48 + 12 = 60`."""
+    """A short formula as typed: `48 + 12 = 60`."""
     for pattern, instead in _LATEX:
         formula = pattern.sub(instead, formula)
     return " ".join(formula.split())
 
 
 def width(text: str) -> int:
-    """How wide a text is: a Chinese character counts twice."""
+    """The width of a text: a Chinese character counts twice."""
     return sum(2 if ord(character) > 0x2E7F else 1 for character in text)

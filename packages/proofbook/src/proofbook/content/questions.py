@@ -1,4 +1,4 @@
-"""The questions of the book: one file of them makes a page, and words by which the search finds."""
+"""The questions of the book: one file of them produces a page, and search words."""
 
 from __future__ import annotations
 
@@ -18,12 +18,13 @@ from proofbook.model.sources import NUMBER, WORD_LIST, WORDS, tables, wrong_fiel
 from proofbook.model.torch_records import outputs_by_version
 
 OFTEN, ABSENT = "often", "absent"
-"""Parts that no question names: the ten that are asked most, and what the book doesn't answer."""
+"""Parts not named in a question: the ten most frequent ones, and the ones that the book doesn't
+answer."""
 NO_PART = ""
-"""Of a message that the page of questions doesn't list."""
+"""The part of a message that the page of questions doesn't list."""
 
 _LANGUAGES = ("zh", "en")
-"""Those that a question is asked in: its fields have their names."""
+"""The languages of a question: its fields are named after them."""
 _FIELDS = dict.fromkeys(("part", "zh", "en", "message", "to", "see"), WORDS)
 _FIELDS |= {"also": WORD_LIST, "often": NUMBER}
 _PLACE = re.compile(r"[a-z0-9-]+(?:/[a-z0-9-]+)*(?:#[A-Za-z][\w-]*)?")
@@ -32,11 +33,11 @@ _MOST = 10
 
 @dataclass(frozen=True)
 class Question:
-    """A question of a reader, or an error message, and where the answer is.
+    """A question of a reader, or an error message, and the place of the answer.
 
-    `line`: that of the file; `also`: the message as other versions of PyTorch word it, or other
-    words by which readers look for the answer; `often`: its place among those asked
-    most, or 0; `see`: the address of an answer elsewhere, where the book has none.
+    `line`: its line in the file; `also`: the message in other versions of PyTorch, or other words
+    by which readers look for the answer; `often`: its rank among the most frequent ones, or 0;
+    `see`: the address of an answer elsewhere, if the book has none.
     """
 
     line: int
@@ -50,7 +51,7 @@ class Question:
     see: str = ""
 
     def text(self, language: str) -> str:
-        """What is asked, as Markdown; a message is the same in every language."""
+        """The question as Markdown; a message is the same in every language."""
         if not self.message:
             return getattr(self, language if language in _LANGUAGES else FALLBACK)
         return _code(self.message)
@@ -66,9 +67,9 @@ class Question:
 
 
 def read_questions(book: Book) -> tuple[Question, ...]:
-    """The questions of a book, in the order of the file; none where it has none.
+    """The questions of a book, in the order of the file; none if there is no file.
 
-    Raises `Unproved` with everything that is wrong with a question by itself.
+    Raises `Unproved` with the errors of all single questions.
     """
     file, found, problems = book.config.questions, [], []
     for kind in ("question", ABSENT):
@@ -85,7 +86,7 @@ def read_questions(book: Book) -> tuple[Question, ...]:
 
 
 def known_questions(book: Book) -> tuple[Question, ...]:
-    """The questions of a book; none where `wrong_questions` reports a fault in their file."""
+    """The questions of a book; none if `wrong_questions` reports an error in their file."""
     try:
         return read_questions(book)
     except Unproved:
@@ -116,7 +117,8 @@ def parts(questions: Sequence[Question]) -> list[str]:
 
 
 def as_pages(questions: Sequence[Question], book: Book) -> list[Page]:
-    """The questions as a page of links in each language, each in its line: for checks of pages."""
+    """The questions as a page of links in each language, each in its own line: for checks of
+    pages."""
     pages, file = [], book.config.questions
     for language in book.config.codes:
         lines = [""] * max((question.line for question in questions), default=0)
@@ -150,11 +152,11 @@ def _code(text: str) -> str:
 
 
 _Fault = tuple[str, str, str]
-"""What is wrong, what was expected, what was found."""
+"""The error, and the expected and found texts."""
 
 
 def _faults(entry: dict, kind: str) -> Iterator[_Fault]:
-    """What is wrong with a question by itself."""
+    """The errors of a single question."""
     needed = ["see"] if kind == ABSENT else ["to"] if "message" in entry else ["part", "to"]
     yield from wrong_fields(entry, _FIELDS, needed)
     asks = [key for key in ("zh", "en", "message") if key in entry]
@@ -171,7 +173,7 @@ def _faults(entry: dict, kind: str) -> Iterator[_Fault]:
 
 
 def wrong_questions(book: Book) -> Iterator[Problem]:
-    """What is wrong with the questions of a book: their words, and where they lead."""
+    """The errors of a book's questions: their words, and their links."""
     try:
         questions = read_questions(book)
     except Unproved as unproved:
@@ -197,7 +199,7 @@ def _asked_before(question: Question, seen: dict[str, int]) -> Iterator[_Fault]:
 
 
 def _unprinted(question: Question, book: Book) -> Iterator[_Fault]:
-    """A message that no script prints on the page that it leads to."""
+    """A message that no script prints on the linked page."""
     for file in (book.page_file(question.page, language) for language in book.config.codes):
         printed = "\n".join(run.text for run in book.fact(snippets_on_page, file))
         if file in book.page_files and question.message not in printed:
@@ -206,9 +208,9 @@ def _unprinted(question: Question, book: Book) -> Iterator[_Fault]:
 
 
 def _other_wordings(question: Question, book: Book) -> Iterator[_Fault]:
-    """Wordings that no other version of PyTorch prints, and those that are missing.
+    """Wordings that no other version of PyTorch prints, and missing ones.
 
-    A version words a message otherwise where it prints a line that resembles the one with it.
+    A version words a message differently if it prints a line that resembles the one with it.
     """
     file = book.page_file(question.page, book.config.default.code)
     unused = set(question.also)
@@ -242,7 +244,8 @@ def _not_shown(questions: Sequence[Question], book: Book) -> Iterator[Problem]:
 
 
 def _unasked(questions: Sequence[Question], book: Book) -> Iterator[Problem]:
-    """Warnings: pages to which no question leads; a first page lists those of its part itself."""
+    """Warnings: pages to which no question links; a first page lists the questions of its own
+    part."""
     asked = {question.page for question in questions}
     for page in book.pages if questions else ():
         own = page.language == book.config.default.code

@@ -1,5 +1,5 @@
-"""The proof report: how much of what the pages say was run, compared, computed or tried, and how
-much only people have read."""
+"""The proof report: how many statements of the pages were run, compared, computed or tried, and how
+many were only read by people."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ from proofbook.model.snippet import numbers_in, output_file
 from proofbook.model.sources import SECOND_WAY
 
 NAME, CLAIMS, VERSIONS = "report", "claims", "versions"
-"""What a page writes after `:::` to have the report there, what tests attack in words,
-or the versions that were used."""
+"""The directives (after `:::`) that insert the report, the attacks of tests in words, or the
+versions used."""
 
 _COUNTED = {
     "zh": {
@@ -86,20 +86,20 @@ _SUMMARY = {
 
 _NUMBERS = re.compile(r"(?:[-\d.,()\[\]\s&]|\\\\|\\[,;! ]|\\(?:left|right|(?:begin|end)\{\w+\}))*")
 _FORMULA = re.compile(r"[-+/^]|\\(?:cdot|times|frac|sqrt)|\d\s*[a-z(]")
-"""The side of an equation that works something out; the other is numbers alone."""
+"""The side of an equation that is a computation; the other is only numbers."""
 
 
 @dataclass(frozen=True)
 class Count:
-    """What is counted on a page, or on several.
+    """The counts of a page, or of several.
 
     `runs`: scripts shown; `lines`: lines that they printed; `values`: numbers and messages that a
-    run shows; `computed`, `open`: equalities whose sides were evaluated, and those that nobody
-    could evaluate; `names`: names of PyTorch that were looked up; `sections`: all of them, and
-    those `attacked` by tests; `elsewhere`: values that name another source; `derived`, `again`,
-    `alone`: scripts that print numbers, of which an equation works one out, which tests find a
-    second way, and those that only their run confirms; `sentences`: all of them, and the `unread`
-    ones, in which nothing is checked and that no test attacks.
+    run shows; `computed`, `open`: equalities whose sides were evaluated, and those that could not
+    be; `names`: names of PyTorch that were looked up; `sections`: all sections, and those
+    `attacked` by tests; `elsewhere`: values that name another source; `derived`, `again`, `alone`:
+    scripts that print numbers, of which an equation derives one, which tests find a second way, and
+    which only their run confirms; `sentences`: all sentences, and the `unread` ones, in which
+    nothing is checked and that no test attacks.
     """
 
     pages: int = 0
@@ -123,7 +123,8 @@ class Count:
 
 
 def count(book: Book, file: str) -> Count:
-    """Count what a page shows; a file that cannot be read counts nothing (it is reported apart)."""
+    """Count the contents of a page; a file that cannot be read counts as empty (it is reported
+    apart)."""
     page = book.page(file)
     scripts = [each.path for each in page.references if each.path.endswith(".py")]
     outputs = [book.text_or_empty(output_file(script)) for script in scripts]
@@ -151,7 +152,7 @@ def count(book: Book, file: str) -> Count:
 
 
 def is_derived(book: Book, script: str) -> bool:
-    """Whether an equation that holds on a page with this script works out a number it prints."""
+    """Whether an equation that holds on a page with this script derives a number that it prints."""
     worked_out = {
         number
         for file in book.pages_showing(script)
@@ -165,15 +166,15 @@ def is_derived(book: Book, script: str) -> bool:
 
 
 def is_found_again(book: Book, script: str) -> bool:
-    """Whether `tests/second_way` finds what this script prints by other means."""
+    """Whether `tests/second_way` computes the output of this script by other means."""
     topic, _, name = script.removesuffix(".py").removeprefix("snippets/").rpartition("/")
     code = book.text_or_empty(f"{SECOND_WAY}/{topic}.py")
     return re.search(rf'(?m)^(?:def {name}\(|    "{name}": )', code) is not None
 
 
 def is_alone(book: Book, script: str) -> bool:
-    """Whether only its run confirms what a script prints: no equation works a number out, no test
-    finds it a second way, and none attacks a section that shows it."""
+    """Whether only its run confirms a script's output: no equation derives a number, no test finds
+    it a second way, and none attacks a section that shows it."""
     if is_derived(book, script) or is_found_again(book, script):
         return False
     return not any(
@@ -190,7 +191,7 @@ def _lines_tried(page: Page, book: Book) -> frozenset[int]:
 
 
 def _unread(page: Page, book: Book) -> int:
-    """How many sentences of a page hold nothing that a machine could check, in no section that a
+    """The number of sentences of a page without any machine-checkable text, in sections that no
     test attacks."""
     tried = _lines_tried(page, book)
     places = [statement.place for statement in book.cached(statements_of, page)]
@@ -203,7 +204,7 @@ def _unread(page: Page, book: Book) -> int:
 
 
 def total(book: Book, language: str) -> Count:
-    """The counts of all pages in a language together."""
+    """The total counts of all pages in a language."""
     return sum((book.fact(count, page.file) for page in _pages(book, language)), Count())
 
 
@@ -230,10 +231,11 @@ def unproved(book: Book, file: str) -> tuple[Equality, ...]:
 
 
 def table(file: str, book: Book) -> list[str]:
-    """The lines of Markdown of the report, in the language of the page `file`; none in no language.
+    """The lines of Markdown of the report, in the language of the page `file`; none without a
+    language.
 
-    A table of what all pages of that language hold together, then a line for each of them, in the
-    order in which a reader turns them, and one for each equation that was not computed.
+    A table of the totals of all pages of that language, then a line for each page, in reading
+    order, and one for each equation that was not computed.
     """
     language = book.language_of(file)
     if language not in book.config.codes:
@@ -256,7 +258,7 @@ def table(file: str, book: Book) -> list[str]:
 
 
 def _of_page(page: Page, file: str, book: Book) -> str:
-    """What is counted on a page, without what there is none of, as an item of a list."""
+    """The counts of a page, without those that are zero, as an item of a list."""
     counted, colon = in_language(_COUNTED, page.language), in_language(_COLON, page.language)
     here = book.fact(count, page.file)
     told = [(label, getattr(here, name)) for name, label in counted.items() if name != "pages"]
@@ -270,7 +272,7 @@ def _not_computed(page: Page, file: str, book: Book) -> Iterator[str]:
 
 
 def claims(file: str, book: Book) -> list[str]:
-    """How many sections of the edition tests attack, in words."""
+    """The number of sections of the edition that tests attack, in words."""
     language = book.language_of(file)
     numbers = asdict(total(book, language))
     tests = {(attack.file, attack.test) for attack in book.fact(all_attacks)}
@@ -278,7 +280,8 @@ def claims(file: str, book: Book) -> list[str]:
 
 
 def versions(page: str, book: Book) -> list[str]:
-    """What is installed here of Python and of all that `requirements.txt` pins, as Markdown."""
+    """The installed versions of Python and of the packages that `requirements.txt` pins, as
+    Markdown."""
     language = book.language_of(page)
     if language not in book.config.codes:
         return []
@@ -293,7 +296,7 @@ def versions(page: str, book: Book) -> list[str]:
 
 
 def _pages(book: Book, language: str) -> list[Page]:
-    """The pages in a language, in the order in which a reader turns them."""
+    """The pages in a language, in reading order."""
     place = {name: at for at, name in enumerate(book.reading_order)}
     pages = [page for page in book.pages if page.language == language]
     return sorted(pages, key=lambda page: place.get(page.name, len(place)))

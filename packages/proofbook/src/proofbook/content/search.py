@@ -1,4 +1,5 @@
-"""The search: what its results show of a page, and words of the glossary and readers' questions."""
+"""The search: the excerpts of pages in its results, and words of the glossary and of readers'
+questions."""
 
 from __future__ import annotations
 
@@ -13,32 +14,32 @@ from proofbook.model.config import in_language
 from proofbook.model.page import Page, external_links
 
 FIELD = "asked"
-"""The field of an entry that holds what readers type; `search.js` says how much it counts."""
+"""The field of an entry with the words that readers type; `search.js` sets its weight."""
 
 BETWEEN = " ¶ "
-"""What parts the texts in that field."""
+"""The separator of the texts in that field."""
 
 REST = "rest"
-"""The field that holds what a page is found by and no result shows: scripts, and what a page says
+"""The field with text that is searched but not shown in a result: scripts, and the text of a page
 below its answer and above its first section."""
 
 _PARAGRAPH = re.compile(r"<p>.*?</p>", re.DOTALL)
 _BLOCK_END = re.compile(r"</(?:p|ul|ol)>")
 _SHOWN = 300
-"""So many characters of a section are enough to be shown with a result."""
+"""The number of characters of a section that are shown with a result."""
 _ENOUGH = 12
-"""So many letters tell the paragraph that an answer stands in."""
+"""The number of letters that identify the paragraph of an answer."""
 _CODE = re.compile(r"(?:snippets/[\w/.]+\s*)?<pre>.*?</pre>", re.DOTALL)
 _TAG = re.compile(r"<[^>]*>")
 _NO_WORD = re.compile(r"<[^>]*>|&\w+;|[^\w.]|(?<!\d)\.|\.(?!\d)")
 _OFFICIAL = "pytorch.org/"
 HAN = re.compile(r"[\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff]+")
-"""Chinese characters in a row."""
+"""Consecutive Chinese characters."""
 _ELSEWHERE = {
     "zh": ("这本书里没有：{}", "；", "别处的答案：{}"),
     "en": ("Not in this book: {}", "; ", "Answered elsewhere: {}"),
 }
-"""Of a result for what the book doesn't have: the title, what parts its subjects, the text."""
+"""For a result about a subject that the book doesn't cover: the title, the separator, the text."""
 
 
 def own_words(terms: Terms, cut: Callable[[str], Iterable[str]]) -> list[str]:
@@ -50,9 +51,9 @@ def own_words(terms: Terms, cut: Callable[[str], Iterable[str]]) -> list[str]:
 def asked_of(
     pages: Iterable[Page], terms: Terms, questions: Sequence[Question], language: str
 ) -> dict[str, list[str]]:
-    """What readers type to find a place, by the address of the place: a page, or one's section.
+    """The words that readers type to find a place, by its address: a page, or a section.
 
-    It comes from the glossary, from the questions, and from the titles of the threads that a page
+    They come from the glossary, from the questions, and from the titles of the threads that a page
     names.
     """
     found: dict[str, list[str]] = {}
@@ -76,7 +77,7 @@ def asked_of(
 
 
 def names_of(terms: Terms, language: str) -> list[list[str]]:
-    """The name of each term in a language, and then what else readers type for it."""
+    """The name of each term in a language, and then other words that readers type for it."""
     found = []
     for term in terms.all:
         own = term.zh if language == "zh" else term.en
@@ -86,16 +87,16 @@ def names_of(terms: Terms, language: str) -> list[list[str]]:
 
 
 def _readable(words: Iterable[str], language: str) -> list[str]:
-    """Without Chinese words where they are not read."""
+    """Without Chinese words in languages that don't use them."""
     return [word for word in words if language == "zh" or not HAN.search(word)]
 
 
 def with_asked(
     entries: list[dict], asked: dict[str, list[str]], cut: Callable[[str], Iterable[str]]
 ) -> list[dict]:
-    """The entries of the search index, each with what readers type to find it.
+    """The entries of the search index, each with the words that readers type to find it.
 
-    `cut`: the words of a Chinese text, and the words within them.
+    `cut`: segments a Chinese text into words, and the words within them.
     """
     return [
         entry | {FIELD: _phrases(said, cut)} if (said := asked.get(entry["location"])) else entry
@@ -106,10 +107,11 @@ def with_asked(
 def elsewhere(
     questions: Sequence[Question], language: str, cut: Callable[[str], Iterable[str]]
 ) -> list[dict]:
-    """Entries for what the book doesn't have: they say so, and lead to the answer elsewhere.
+    """Entries for subjects that the book doesn't cover: they say so, and link to the answer
+    elsewhere.
 
-    What has its answer on one page is one entry. Its address has no `#`: Material would look for
-    the rest of that page among the entries, and show nothing.
+    All entries with the answer on one page are merged. The address has no `#`: Material would look
+    for the rest of that page among the entries, and show nothing.
     """
     by_address: dict[str, list[Question]] = {}
     for question in questions:
@@ -128,7 +130,7 @@ def elsewhere(
 
 
 def _phrases(texts: Iterable[str], cut: Callable[[str], Iterable[str]]) -> str:
-    """What readers type, each text once, as the ranking of the search takes them apart."""
+    """The readers' texts, each once, split as in the ranking of the search."""
     words = (_plain(["".join(_cut(text, cut))]) for text in dict.fromkeys(texts))
     return html.escape(BETWEEN.join(words), quote=False)
 
@@ -145,7 +147,7 @@ def answers_of(pages: Iterable[Page], language: str) -> dict[str, str]:
 
 def with_excerpts(entries: list[dict], answers: Mapping[str, str]) -> list[dict]:
     """The entries, each with a text that a result can show: the paragraph with the answer of a
-    page, the beginning of a section. The rest is in a field of its own, each word once."""
+    page, or the beginning of a section. The rest is in a separate field, each word once."""
     return [_with_excerpt(entry, answers.get(entry["location"], "")) for entry in entries]
 
 
@@ -165,7 +167,7 @@ def _with_excerpt(entry: dict, said: str) -> dict:
 
 
 def _beginning(text: str) -> tuple[str, str]:
-    """The first paragraphs of a text, as much as a result shows, and what follows them."""
+    """The first paragraphs of a text, as long as a result can show, and the rest."""
     for found in _BLOCK_END.finditer(text, _SHOWN):
         shown = text[: found.end()]
         if all(shown.count(f"<{tag}>") == shown.count(f"</{tag}>") for tag in ("ul", "ol")):

@@ -1,8 +1,8 @@
-"""Where another version of PyTorch prints something else than the book's, and why.
+"""Differences between the outputs of another version of PyTorch and the book's, and their reasons.
 
-What it prints is in the records of the versions; why is said by the author, in
+The outputs are in the records of the versions; the author gives the reasons in
 `snippets/versions/differences.toml`: for the scripts, the first version that prints the new text, a
-reason in both languages, and where it is to be read.
+reason in both languages, and its source.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from proofbook.model.torch_records import (
 
 REASONS = f"{RECORDS}/differences.toml"
 TABLE = "other-versions"
-"""What a page writes after `:::` to have the table of the versions there."""
+"""The directive (after `:::`) that inserts the table of the versions in a page."""
 
 _TITLES = {
     "zh": {
@@ -65,7 +65,7 @@ _OWN = {"zh": "{}（这一版）", "en": "{} (this edition)"}
 
 @dataclass(frozen=True)
 class Reason:
-    """Why scripts print something else since a version. `line`: that of the file."""
+    """The reason why scripts print another text since a version. `line`: its line in the file."""
 
     line: int
     scripts: tuple[str, ...]
@@ -81,11 +81,11 @@ class Reason:
 
 @dataclass(frozen=True)
 class OtherOutput:
-    """What some versions print for a script, and the book's version doesn't.
+    """An output of a script in some versions that differs from the book's version.
 
-    `versions`: those that were run, the oldest first. `since` and `before`: the first version that
-    prints it and the first that no longer does, as far as they are known, or "". `reasons`: those
-    of each change between it and what the book's version prints.
+    `versions`: the versions that were run, the oldest first. `since` and `before`: the first
+    version that prints it and the first that no longer does, if known, or "". `reasons`: the
+    reasons for each change between it and the output of the book's version.
     """
 
     versions: tuple[str, ...]
@@ -95,7 +95,7 @@ class OtherOutput:
     reasons: tuple[Reason, ...] = ()
 
     def title(self, language: str) -> str:
-        """Which versions these are, in words."""
+        """A title that lists these versions."""
         known = "both" if self.since and self.before else ""
         kind = known or ("since" if self.since else "before" if self.before else "neither")
         return in_language(_TITLES, language)[kind].format(
@@ -109,10 +109,10 @@ class OtherOutput:
         return [form.format(text=text, source=source) for text, source in texts]
 
     def folded(self, own: str, language: str, ticks: str) -> list[str]:
-        """The lines of Markdown of a folded box: what was printed, and why it isn't the book's.
+        """The lines of Markdown of a folded box: the output, and why it differs from the book's.
 
         `own`: the output that the page shows; lines that it does not have are highlighted. `ticks`:
-        what encloses the output.
+        the fence around the output.
         """
         lines, known = self.output.rstrip("\n").split("\n"), set(own.split("\n"))
         new = [str(number) for number, line in enumerate(lines, 1) if line not in known]
@@ -125,7 +125,7 @@ class OtherOutput:
 
 
 def read_reasons(book: Book) -> tuple[Reason, ...]:
-    """The reasons of a book, in the order of their file. Raises `Unproved` with all its faults."""
+    """The reasons of a book, in the order of their file. Raises `Unproved` with all errors."""
     found, problems = [], []
     for entry, line in tables(book, REASONS, "difference", ()):
         faults = [_problem(line, *fault) for fault in _faults(entry, book)]
@@ -138,7 +138,7 @@ def read_reasons(book: Book) -> tuple[Reason, ...]:
 
 
 def known_reasons(book: Book) -> tuple[Reason, ...]:
-    """The reasons of a book; none where `wrong_differences` reports a fault in their file."""
+    """The reasons of a book; none if `wrong_differences` reports an error in their file."""
     try:
         return read_reasons(book)
     except Unproved:
@@ -146,7 +146,7 @@ def known_reasons(book: Book) -> tuple[Reason, ...]:
 
 
 def other_outputs(book: Book, script: str) -> tuple[OtherOutput, ...]:
-    """What other versions print for a script that the book's doesn't, the oldest versions first."""
+    """The outputs of other versions for a script that differ from the book's, the oldest first."""
     groups = _groups(book, script)
     own = next((n for n, (versions, _) in enumerate(groups) if own_version() in versions), None)
     if own is None:
@@ -157,7 +157,7 @@ def other_outputs(book: Book, script: str) -> tuple[OtherOutput, ...]:
     found = []
     for n, (versions, output) in enumerate(groups):
         if same_but_for_rounding(groups[own][1], output, dtype):
-            continue  # the book's own, or one before a change that was taken back
+            continue  # the book's own, or one before a reverted change
         earlier, later = between[n - 1] if n else (), between[n] if n < len(between) else ()
         since = max((r.since for r in earlier), key=version_order, default="")
         before = min((r.since for r in later), key=version_order, default="")
@@ -168,14 +168,15 @@ def other_outputs(book: Book, script: str) -> tuple[OtherOutput, ...]:
 
 
 def folded_outputs(book: Book, reference: Reference) -> tuple[OtherOutput, ...]:
-    """What other versions print for a snippet of a page, without what the page shows openly."""
+    """The outputs of other versions for a snippet of a page, without those that the page shows
+    unfolded."""
     shown = set(reference.then)
     found = book.fact(other_outputs, reference.path)
     return tuple(other for other in found if shown.isdisjoint(other.versions))
 
 
 def own_version() -> str:
-    """The version that the book is proved with; "" where there is no PyTorch."""
+    """The version of PyTorch with which the book is proved; "" without PyTorch."""
     try:
         return version_of("torch")
     except metadata.PackageNotFoundError:
@@ -183,7 +184,7 @@ def own_version() -> str:
 
 
 def versions_of_page(book: Book, file: str) -> tuple[str, ...]:
-    """The versions with which all scripts of a page were run, as they are; none without scripts."""
+    """The versions with which all current scripts of a page were run; none without scripts."""
     scripts = {r.path for r in book.page(file).references if r.path.endswith(".py")}
     if not scripts or not book.files(RECORDS, ".json"):
         return ()
@@ -193,7 +194,7 @@ def versions_of_page(book: Book, file: str) -> tuple[str, ...]:
 
 
 def wrong_differences(book: Book) -> Iterator[Problem]:
-    """Outputs that differ between versions without a reason, and reasons for no difference."""
+    """Outputs that differ between versions without a reason, and reasons without a difference."""
     try:
         reasons = read_reasons(book)
     except Unproved as unproved:
@@ -218,7 +219,7 @@ def wrong_differences(book: Book) -> Iterator[Problem]:
                 yield _without_reason(book, script, version, older[-1], newer[0])
         asked = [record for record in records if record.whole or script in record.printed]
         if not asked or any(record.output(script, book) is None for record in asked):
-            used |= {(reason, script) for reason in own}  # nobody knows: `stale_records` says so
+            used |= {(reason, script) for reason in own}  # unknown: `stale_records` reports it
     for reason in reasons:
         for script in reason.scripts:
             if (reason, script) not in used:
@@ -228,10 +229,10 @@ def wrong_differences(book: Book) -> Iterator[Problem]:
 
 
 def counts(book: Book) -> tuple[tuple[str, int, int, int, int], ...]:
-    """Of each version, the newest first: how many scripts ran, printed the same, the same numbers
-    in another form, something else.
+    """For each version, the newest first: how many scripts ran, printed the same, the same numbers
+    in another form, or another text.
 
-    What a version printed for a script that has changed since counts for nothing.
+    The output of a script that has changed since doesn't count.
     """
     if not (own := own_version()):
         return ()
@@ -253,8 +254,8 @@ def counts(book: Book) -> tuple[tuple[str, int, int, int, int], ...]:
 
 
 def table(file: str, book: Book) -> list[str]:
-    """The lines of Markdown, in the language of the page `file`: for each version how many scripts
-    print what, then what changed, the newest first, with the pages on which it is to be seen."""
+    """The lines of Markdown, in the language of the page `file`: for each version the counts of its
+    outputs, then the changes, the newest first, with the pages that show them."""
     language = book.language_of(file)
     if language not in book.config.codes:
         return []
@@ -280,7 +281,7 @@ def table(file: str, book: Book) -> list[str]:
 
 
 def _groups(book: Book, script: str) -> list[tuple[tuple[str, ...], str]]:
-    """The versions with what they print for a script, neighbors with the same output together."""
+    """The versions with their outputs of a script, neighbors with the same output grouped."""
     outputs = dict(book.fact(outputs_by_version, script))
     if not outputs or not (own := own_version()):
         return []
@@ -302,7 +303,7 @@ def _between(reasons: Iterable[Reason], older: str, newer: str) -> tuple[Reason,
 
 
 def _without_reason(book: Book, script: str, version: str, older: str, newer: str) -> Problem:
-    """`version`: that of the two whose record is shown to the author."""
+    """`version`: the one of the two whose record is shown to the author."""
     return Problem(
         record_file(version),
         line_of_script(book, version, script),
@@ -315,7 +316,7 @@ def _without_reason(book: Book, script: str, version: str, older: str, newer: st
 
 
 def _faults(entry: object, book: Book) -> Iterator[tuple[str, str, str]]:
-    """What is wrong with a reason by itself: what, what was expected, what was found."""
+    """The errors of a single reason, with the expected and found texts."""
     fields = ("scripts", "since", "zh", "en", "source")
     if not isinstance(entry, dict) or entry.keys() != set(fields):
         keys = ", ".join(entry) if isinstance(entry, dict) else repr(entry)

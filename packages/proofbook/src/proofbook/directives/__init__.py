@@ -1,1 +1,1 @@
-"""The blocks that a page may hold, `::: name`, and what each becomes: `registry` lists them."""
+"""The blocks that a page may contain, `::: name`, and their expansions: `registry` lists them."""

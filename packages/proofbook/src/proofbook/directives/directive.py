@@ -1,4 +1,4 @@
-"""What a directive is: a block `::: name` in a page, its options indented below it."""
+"""The definition of a directive: a block `::: name` in a page, with its options indented below."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ class Directive:
     """A kind of block, and how it becomes Markdown.
 
     `name`: the text after `:::`, or a pattern of it.
-    `expand(reference, page, book)`: the lines of Markdown (or HTML) that take the place of the
-    block; raises `Unproved` with the problems where it cannot be shown.
-    `options`: the options that it knows, by their names; a text is the form of an option
-    without words, the same in each language.
+    `expand(reference, page, book)`: the lines of Markdown (or HTML) that replace the block; raises
+    `Unproved` with the problems if it cannot be shown.
+    `options`: the known options, by their names; a text is the form of an option without words,
+    the same in each language.
     `recording(reference)`: the script whose recording is shown, or None. Such a script is recorded
     at every check, and compared with the recording next to it.
-    `varied(reference)`: the numbers of that script that a reader can change, as the page has them.
-    `site_only`: what it becomes needs the style sheets of the site, so notebooks leave it out.
+    `varied(reference)`: the numbers of that script that a reader can change, as in the page.
+    `site_only`: its expansion needs the style sheets of the site, so notebooks leave it out.
     """
 
     name: str | re.Pattern[str]

@@ -1,4 +1,4 @@
-"""`figure: grid`: matrices that a snippet printed as tables of cells, shaded by size, in HTML."""
+"""`figure: grid`: matrices printed by a snippet as tables of cells, shaded by size, in HTML."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _ROW = re.compile(r"\[([^\[\]]*)\]")
 
 
 def matrices(output: str) -> list[list[list[str]]]:
-    """The two-dimensional tensors in what a snippet printed, in order, as rows of printed numbers.
+    """The two-dimensional tensors in the output of a snippet, in order, as rows of printed numbers.
 
-    Raises `ValueError` where a tensor has more dimensions, or an entry is not a finite number, as
-    the `...` of a tensor cut short.
+    Raises `ValueError` if a tensor has more dimensions, or an entry is not a finite number, such as
+    the `...` of a truncated tensor.
     """
     found = []
     for tensor in _TENSOR.finditer(output):
@@ -38,13 +38,13 @@ def matrices(output: str) -> list[list[list[str]]]:
 
 
 def captions(reference: Reference) -> list[str]:
-    """The captions that a page gives to the matrices, in order; [] where it gives none."""
+    """The captions that a page sets for the matrices, in order; [] if it sets none."""
     given = reference.option("captions")
     return [caption.strip() for caption in given.split("|")] if given else []
 
 
 def problems(page: Page, reference: Reference, output: str) -> Iterator[Problem]:
-    """Why the grid cannot be drawn: each matrix of the output needs a caption of its own."""
+    """The reasons why the grid cannot be drawn: each matrix of the output needs its own caption."""
     figure = reference.option("figure")
     if figure == "trace" or reference.option("passes"):
         return  # `trace_figure` says that it takes no captions

@@ -1,9 +1,8 @@
-"""Figures that scripts draw with Matplotlib: made small, in the colors and the words of the page.
+"""Figures that scripts draw with Matplotlib: minified, in the colors and the language of the page.
 
-The scripts use Matplotlib as anybody does. The settings in `run/plot.mplstyle` give their figures a
-form that fits a page; `fragment` makes of such an SVG what stands in the page: its colors are those
-of the theme, its text is text in the page's font, its labels are in the page's language. `html`'s
-`fill_figures` puts it there.
+The scripts use Matplotlib as usual. The settings in `run/plot.mplstyle` fit their figures to a
+page; `fragment` turns such an SVG into an element of the page: with the colors of the theme, text
+in the page's font, and labels in the page's language. `html`'s `fill_figures` inserts it.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ _PAIR = re.compile(
 
 
 def placeholder(reference: Reference, controls: str = "") -> str:
-    """The HTML of the expanded page in place of the figure, which `html.figures` puts there.
+    """The HTML placeholder of a figure in the expanded page, which `html.figures` fills.
 
     `controls`: the HTML above the figure with which a reader changes it.
     """
@@ -59,7 +58,7 @@ def placeholder(reference: Reference, controls: str = "") -> str:
 def rendered_labels(words: str | None) -> dict[str, str]:
     """The labels in the option `words`, each with its rendering in the language of the page.
 
-    A label or a rendering with "=" or "|" in it stands in double quotes: `"w = 2"=权重是 2`.
+    A label or a rendering that contains "=" or "|" is in double quotes: `"w = 2"=权重是 2`.
     """
     pairs = (found for found in _PAIR.finditer(words or "") if found[0].strip(" |"))
     return {_unquoted(pair["label"]): _unquoted(pair["rendering"] or "") for pair in pairs}
@@ -76,8 +75,8 @@ def labels(svg: str) -> list[str]:
 
 
 def fragment(svg: str, script: str, words: Mapping[str, str], attributes: Mapping[str, str]) -> str:
-    """The figure as a part of a page: an `svg` with these attributes, its ids begin with the
-    name of the script, its labels are those in `words`."""
+    """The figure as a part of a page: an `svg` with these attributes, whose ids begin with the name
+    of the script, and whose labels are in `words`."""
     root = ElementTree.fromstring(svg)
     used = {value[1:] for node in root.iter() for key, value in node.items() if key == _LINK}
     used |= {
@@ -92,8 +91,8 @@ def fragment(svg: str, script: str, words: Mapping[str, str], attributes: Mappin
 def _small(
     node: ElementTree.Element, prefix: str, used: set[str], words: Mapping[str, str]
 ) -> list[ElementTree.Element]:
-    """The elements of the page for one of Matplotlib's SVG: nothing, one element, or, for a
-    group that says nothing of its own, what it holds."""
+    """The page's elements for one of Matplotlib's SVG: none, one, or, for a group without a meaning
+    of its own, its children."""
     name = node.tag.removeprefix(_SVG)
     if name in ("metadata", "style") or node.tag == name:  # not of SVG
         return []
@@ -111,7 +110,7 @@ def _small(
 
 
 def _small_attributes(node: ElementTree.Element, prefix: str, used: set[str]) -> dict[str, str]:
-    """The attributes with fewer digits, ids that are used, and those unlike all others' ids."""
+    """The attributes with fewer digits, only used ids, and ids made unique on the page."""
     attributes = {}
     for key, value in node.attrib.items():
         if key == "id":
@@ -126,7 +125,8 @@ def _small_attributes(node: ElementTree.Element, prefix: str, used: set[str]) ->
 
 
 def _label(node: ElementTree.Element) -> tuple[str, dict[str, str]]:
-    """What a text says, and its attributes. A power of ten comes in parts, the small ones up."""
+    """The text of a label, and its attributes. A power of ten is split in parts, the exponent
+    raised."""
     parts = list(node)
     if not parts:
         style = re.sub(r"font(?:-family)?:[^;]*;? ?", "", node.get("style", ""))
@@ -166,7 +166,7 @@ def plots_of(page: Page) -> Iterator[Reference]:
 
 
 def wrong_options(page: Page, reference: Reference) -> Iterator[Problem]:
-    """Where a page does not say a figure in words, or says words that no figure has."""
+    """Pages that don't describe a figure in words, or whose words don't fit a figure."""
     figure = reference.option("figure")
     for option in _OPTIONS:
         if reference.option(option) and figure != "plot":
@@ -186,9 +186,9 @@ def wrong_options(page: Page, reference: Reference) -> Iterator[Problem]:
 def wrong_figures(
     pages: Iterable[Page], script: str, figures: Sequence[str], others: Sequence[str] = ()
 ) -> Iterator[Problem]:
-    """Where pages ask for a figure that a script does not draw, or leave a label unrendered.
+    """Pages that show a figure that a script does not draw, or leave a label untranslated.
 
-    `others`: what it draws with other numbers in it.
+    `others`: the figures with other numbers.
     """
     more = [label for each in others for label in labels(each)]
     for page in pages:
@@ -206,8 +206,8 @@ def wrong_figures(
 
 
 def _wrong_labels(page: Page, reference: Reference, texts: list[str]) -> Iterator[Problem]:
-    """Labels that the figure does not have, and those of the figure that a page leaves in English,
-    the language of the scripts."""
+    """Labels that the figure does not have, and its labels that a page leaves in English, the
+    language of the scripts."""
     words = rendered_labels(reference.option("words"))
     for label in words.keys() - set(texts):
         known = ", ".join(sorted(text for text in set(texts) if _WORDS.search(text)))
@@ -229,17 +229,17 @@ def _problem(page: Page, reference: Reference, what: str, expected: str, found: 
 
 
 DrawnRuns = Sequence[tuple[str, str]]
-"""What each run of a script with other numbers has printed, and the figure that it has drawn."""
+"""The output and the figure of each run of a script with other numbers."""
 
 _ALT = {
     "zh": "{numbers} 时的同一幅图。脚本印出：{printed}",
     "en": "The same figure with {numbers}. The script prints: {printed}",
 }
-"""What a figure with other numbers is called: the words of the page speak of the script's own."""
+"""The title of a figure with other numbers: the words of the page describe the script's own."""
 
 
 def controls(page: Page, reference: Reference, book: Book) -> str:
-    """The HTML with which a reader changes numbers; nothing where the page asks for none."""
+    """The HTML with which a reader changes numbers; empty if the page has none."""
     varied = varied_figure.asked(reference)
     if not varied:
         return ""
@@ -250,8 +250,8 @@ def controls(page: Page, reference: Reference, book: Book) -> str:
 
 
 def data_files(page: Page, drawn: Callable[[str], DrawnRuns | None]) -> Iterator[tuple[str, str]]:
-    """The files with the figures of a page that other numbers give, which lie next to it: name and
-    text. `drawn`: what the runs of a script printed and drew; None where that is not known."""
+    """The data files of a page's figures with other numbers, which are next to it: name and text.
+    `drawn`: the outputs and figures of the scripts' runs; None if not known."""
     for reference in plots_of(page):
         varied = varied_figure.asked(reference)
         if varied and (variants := drawn(reference.path)) and all(svg for _, svg in variants):
@@ -261,7 +261,7 @@ def data_files(page: Page, drawn: Callable[[str], DrawnRuns | None]) -> Iterator
 
 
 def _data(page: Page, reference: Reference, labels: Sequence[str], variants: DrawnRuns) -> str:
-    """The data of a figure, as `trace-vary.js` reads that of a recorded run."""
+    """The data of a figure, in the format of a recorded run for `trace-vary.js`."""
     words = rendered_labels(reference.option("words"))
     form, texts = in_language(_ALT, page.language), []
     for numbers, (printed, svg) in zip(labels, variants, strict=True):
@@ -269,7 +269,7 @@ def _data(page: Page, reference: Reference, labels: Sequence[str], variants: Dra
         alt = form.format(numbers=numbers, printed=printed.replace("\n", "; "))
         named = {"role": "img", "aria-label": alt}
         texts += [fragment(svg, reference.path, words, named), printed]
-    # The figure of the script as it is stands in the page.
+    # The figure of the unchanged script is in the page.
     own = varied_figure.own_run(varied_figure.asked(reference))
     rows = [[-1 if n == own else 2 * n, 2 * n + 1] for n in range(len(variants))]
     texts[2 * own] = ""

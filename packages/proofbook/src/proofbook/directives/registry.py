@@ -1,7 +1,7 @@
-"""All directives that the pages of a book may use: those of proofbook, and those of the book alone.
+"""All directives that the pages of a book may use: proofbook's own, and the book's own.
 
-A book adds its own with the option `directives` of the plugin, which names Python files or folders
-of them. Such a file sets `DIRECTIVES`, a list of `Directive`.
+A book adds directives with the option `directives` of the plugin, which names Python files or
+folders of them. Such a file sets `DIRECTIVES`, a list of `Directive`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from proofbook.model.problem import Problem, Unproved
 
 
 def book_parts(config: BookConfig) -> tuple[Directive, ...]:
-    """The directives; those of the TOML files have the files' names, which a book may choose."""
+    """The directives; those for TOML files are named after the files, which a book may choose."""
     return (
         Directive(config.glossary, _glossary_part, PART),
         Directive(config.questions, _questions_part, PART),
@@ -70,13 +70,13 @@ def directives_of(book: Book) -> tuple[Directive, ...]:
 
 
 def directive_of(reference: Reference, book: Book) -> Directive:
-    """The directive that a page names; what no other one knows is taken for a snippet."""
+    """The directive that a page names; an unknown one is taken for a snippet."""
     return next((one for one in directives_of(book) if one.matches(reference.path)), SNIPPET)
 
 
 def declared_options(book: Book) -> dict[str, Option]:
-    """The options of all directives of a book, by their names; of its own ones that cannot be
-    loaded, which is reported elsewhere, none."""
+    """The options of all directives of a book, by their names; without its own directives if these
+    cannot be loaded, which is reported elsewhere."""
     try:
         known = directives_of(book)
     except Unproved:
@@ -85,12 +85,12 @@ def declared_options(book: Book) -> dict[str, Option]:
 
 
 def traced_scripts(book: Book) -> frozenset[str]:
-    """The scripts that are recorded, because a page shows what autograd did in them."""
+    """The scripts that are recorded, because a page shows their trace."""
     return frozenset().union(*(book.fact(_traced_on, file) for file in book.page_files))
 
 
 def varied_scripts(book: Book) -> dict[str, tuple[str, ...]]:
-    """The scripts in which a page lets a reader change numbers, with what it says of them."""
+    """The scripts in which a page lets a reader change numbers, with its options."""
     found: dict[str, tuple[str, ...]] = {}
     for file in book.page_files:
         found |= book.fact(_varied_on, file)
@@ -195,7 +195,7 @@ def wrong_directives(page: Page, book: Book) -> Iterator[Problem]:
 
 
 def expand_reference(reference: Reference, page: Page, book: Book) -> list[str]:
-    """The lines that one directive of a page becomes; raises `Unproved`."""
+    """The expansion of one directive of a page; raises `Unproved`."""
     directive = directive_of(reference, book)
     problems: list[Problem] = []
     try:

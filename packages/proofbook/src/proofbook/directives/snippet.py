@@ -1,4 +1,4 @@
-"""The directive of a script: its code, what it prints, and the figure that a page asks for.
+"""The directive of a script: its code, its output, and the figure that a page requests.
 
 ::: snippets/accumulate/two_losses.py
     highlight: loss3.backward()
@@ -33,7 +33,7 @@ from proofbook.model.torch_records import (
 )
 
 EXPECTED_OUTPUT = "<!--pytest-codeblocks:expected-output-->"
-"""The marker by which pytest-codeblocks knows that the next fence is what the last one prints."""
+"""The marker by which pytest-codeblocks knows that the next fence is the output of the last one."""
 
 
 def _expand(reference: Reference, page: Page, book: Book) -> list[str]:
@@ -63,7 +63,7 @@ def _expand(reference: Reference, page: Page, book: Book) -> list[str]:
 
 
 def code_with_notes(reference: Reference, book: Book) -> str:
-    """The script as a page shows it: each of the page's notes is a comment behind its line."""
+    """The script as a page shows it, with each of the page's notes as a comment after its line."""
     lines = book.text(reference.path).split("\n")
     noted = [(_lines_with(lines, text)[0], note) for text, note, _ in reference.worded("note")]
     for number, note in noted:
@@ -72,7 +72,7 @@ def code_with_notes(reference: Reference, book: Book) -> str:
 
 
 def _printed(script: str, version: str, book: Book) -> OtherOutput:
-    """What a version prints for a script; nothing where that is not known."""
+    """The output of a script in a version; nothing if it is not known."""
     return OtherOutput((version,), output_with(book, script, version) or "")
 
 
@@ -90,7 +90,7 @@ SNIPPET = Directive(
 
 
 def _problems(reference: Reference, page: Page, book: Book) -> Iterator[Problem]:
-    """Why the snippet cannot be shown, or not as the page asks for it."""
+    """The reasons why the snippet cannot be shown, or not as the page requests."""
 
     def problem(what: str, expected: str, found: str, fix: str, line: int = reference.line):
         return page.problem(line, what, expected, found, fix)
@@ -178,11 +178,11 @@ def _wrong_notes(reference: Reference, page: Page, code: str) -> Iterator[Proble
 
 
 def _can_end_in_comment(code: str, number: int) -> bool:
-    """Whether a comment at the end of a line would be one: it stands in no text that goes on, the
-    line does not end with a backslash and has no comment yet."""
+    """Whether a comment can be appended to a line: the line isn't inside a string, does not end
+    with a backslash and has no comment yet."""
     try:
         tokens = list(tokenize.generate_tokens(io.StringIO(code).readline))
-    except (tokenize.TokenError, SyntaxError):  # the run says what is wrong with it
+    except (tokenize.TokenError, SyntaxError):  # the run reports the error
         return True
     inside = any(token.start[0] <= number < token.end[0] for token in tokens)
     comment = any(t.type == tokenize.COMMENT and t.start[0] == number for t in tokens)
@@ -207,7 +207,7 @@ def _not_one_line(
 def _version_problems(
     reference: Reference, page: Page, book: Book, version: str, line: int
 ) -> Iterator[Problem]:
-    """What another version printed is known, and isn't what the page shows anyway."""
+    """Checks that another version's output is known, and isn't what the page shows anyway."""
     if not VERSION.fullmatch(version):
         what = "this is not a version of PyTorch"
         yield page.problem(line, what, OPTIONS["then"].form, version, "correct this line")

@@ -1,4 +1,4 @@
-"""`figure: trace`: the figure of what autograd did, drawn from the recording next to a snippet."""
+"""`figure: trace`: the autograd figure, drawn from the recording next to a snippet."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from proofbook.model.problem import Problem
 from proofbook.model.snippet import figure_anchor
 
 ENDING = ".trace"
-"""What a recording next to its script is called."""
+"""The suffix of a recording next to its script."""
 _LIGHT = (
     "--trace-line:#76838c;--trace-grad:#a05a00;--trace-leaf:#17597f;--trace-on:#b3261e;"
     "--md-default-fg-color:#1c242b;--md-default-fg-color--light:#50606c;--md-code-bg-color:#f5f6f3;"
@@ -62,7 +62,7 @@ def varied(page: Page, reference: Reference, book: Book) -> VariedFigure:
 
 
 def data_files(page: Page, book: Book) -> Iterator[tuple[str, str]]:
-    """The files with the data of the figures of a page, which lie next to it: name and text."""
+    """The data files of a page's figures, which are next to it: name and text."""
     for reference in page.references:
         if reference.option("figure") != "trace":
             continue
@@ -81,7 +81,7 @@ def _figure(recording: str, name: str, language: str, shown: tuple[int, int] | N
 
 
 def svg_file(page: Page, reference: Reference, book: Book) -> str:
-    """The graph as an SVG file, which brings its own style: that of a light page."""
+    """The graph as an SVG file with its own style, as on a light page."""
     graph = re.search("<svg.*?</svg>", draw(page, reference, book), re.DOTALL)[0]
     style = asset_path("trace.css").read_text("utf-8")
     rules = re.findall(r"(?m)^\.trace (svg .*)$", style.partition("/* While")[0])
@@ -92,7 +92,7 @@ def svg_file(page: Page, reference: Reference, book: Book) -> str:
 
 
 def step_counts(page: Page, book: Book) -> dict[str, int]:
-    """How many steps each figure of a page has, by the anchor of the figure."""
+    """The number of steps of each figure of a page, by the anchor of the figure."""
     return {
         figure_anchor(reference): draw(page, reference, book).count("<li ")
         for reference in page.references
@@ -107,7 +107,7 @@ def passes(reference: Reference) -> tuple[int, int] | None:
 
 
 def problems(page: Page, reference: Reference, book: Book) -> Iterator[Problem]:
-    """Why the figure cannot be drawn; nothing where the page asks for none."""
+    """The reasons why the figure cannot be drawn; none if the page doesn't request one."""
     shown, captions = reference.option("passes"), reference.option("captions")
     yield from varied_figure.problems(page, reference, book, recording_file(reference.path))
     if reference.option("figure") != "trace" and not shown:

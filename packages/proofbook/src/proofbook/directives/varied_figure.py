@@ -1,7 +1,7 @@
 """`vary: w = 2.0 | -2 to 4 step 0.5`: a figure of a run in which a reader changes numbers.
 
-The runs with all values are kept next to the script (`proofbook.model.varied_runs`); what they have
-drawn is not, see `proofbook.directives.plot`.
+The runs with all values are stored next to the script (`proofbook.model.varied_runs`); their plots
+are not, see `proofbook.directives.plot`.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ from proofbook.model.problem import Problem
 from proofbook.model.varied_runs import parse_runs, varied_file
 
 MAX_NUMBERS = 2
-"""So many numbers of a script can be varied together."""
+"""The maximum number of numbers of a script that are varied together."""
 
 
 def asked(reference: Reference) -> tuple[str, ...]:
-    """What a page asks to be varied, as it is written."""
+    """The variations that a page requests, as written."""
     return tuple(value for key, value, _ in reference.options if key == "vary")
 
 
@@ -46,12 +46,12 @@ def values_of(varied: Sequence[str]) -> list[tuple[str, ...]]:
 
 
 def own_run(varied: Sequence[str]) -> int:
-    """Which of the runs is that with the numbers of the script."""
+    """The index of the run with the script's own numbers."""
     return values_of(varied).index(tuple(parse_variation(text).number for text in varied))
 
 
 def labels_of(varied: Sequence[str]) -> list[str]:
-    """A word on each run: "w = -2.0, lr = 0.1"."""
+    """A label for each run: "w = -2.0, lr = 0.1"."""
     names = [parse_variation(text).name for text in varied]
     return [
         ", ".join(f"{name} = {value}" for name, value in zip(names, values, strict=True))
@@ -60,7 +60,7 @@ def labels_of(varied: Sequence[str]) -> list[str]:
 
 
 def variants_of(code: str, varied: Sequence[str]) -> list[tuple[str, str]]:
-    """The script with all combinations of values, each after a word on it ("w = -2.0").
+    """The script with all combinations of values, each after its label ("w = -2.0").
 
     Raises `WrongVariation` or `SyntaxError`.
     """
@@ -72,8 +72,8 @@ def variants_of(code: str, varied: Sequence[str]) -> list[tuple[str, str]]:
 def variants_of_scripts(
     book: Book, varied: Mapping[str, Sequence[str]]
 ) -> dict[str, list[tuple[str, str]]]:
-    """The variants of each script; of one that cannot be varied or read, which is reported
-    elsewhere, none."""
+    """The variants of each script; none for one that cannot be varied or read, which is reported
+    elsewhere."""
     found = {s: book.remember(_variants_of_script, s, tuple(texts)) for s, texts in varied.items()}
     return {script: list(variants) for script, variants in found.items() if variants}
 
@@ -96,7 +96,7 @@ def draw(
     passes: tuple[int, int] | None,
     varied: tuple[str, ...],
 ) -> VariedFigure:
-    """The figure and its data; its runs are such that `problems` finds nothing."""
+    """The figure and its data; requires that `problems` finds nothing."""
     numbers = numbers_of(book.text(reference_path), varied)
     _, runs = parse_runs(book.text(varied_file(reference_path)), book.text(recording_file))
     shown = [VariedRun(run.printed.rstrip("\n"), parse_trace(run.recording)) for run in runs]
@@ -104,12 +104,12 @@ def draw(
 
 
 def data_file(identity: str) -> str:
-    """The name of the file with the data of a figure; it lies next to the page."""
+    """The name of the file with the data of a figure; it is next to the page."""
     return f"{identity}.js"
 
 
 def as_script(data: str, identity: str) -> str:
-    """The data as a script: also where pages are opened as files a browser loads such."""
+    """The data as a script, which a browser can also load from the file system."""
     return f'(globalThis.variedRuns ??= {{}})["{identity}"] = {data}\n'
 
 
@@ -128,7 +128,7 @@ def _number(variation: Variation, code: str) -> VariedNumber:
 def problems(
     page: Page, reference: Reference, book: Book, recording_file: str
 ) -> Iterator[Problem]:
-    """Why numbers cannot be varied as asked."""
+    """The reasons why numbers cannot be varied as requested."""
     options = [(value, line) for key, value, line in reference.options if key == "vary"]
     if not options:
         return
@@ -147,7 +147,7 @@ def problems(
     try:
         code = book.text(script)
     except (FileNotFoundError, UnicodeDecodeError):
-        return  # reported of the script
+        return  # reported for the script
     for text, at in options:
         try:
             place_of(parse_variation(text), code)
@@ -155,7 +155,7 @@ def problems(
             wrong = True
             yield page.problem(at, what, error.expected, error.found, "correct this line")
         except SyntaxError:
-            return  # reported of its run
+            return  # reported for its run
     if wrong:
         return
     varied = asked(reference)

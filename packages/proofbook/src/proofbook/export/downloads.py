@@ -1,4 +1,4 @@
-"""What readers can download: each script as a file, each page as a notebook, the whole book."""
+"""The downloads for readers: each script as a file, each page as a notebook, the whole book."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from proofbook.model.book import Book
 from proofbook.model.page import Page
 
 BRANCH = "notebooks"
-"""The branch of the repository that holds the notebooks, laid out as on the site: Colab opens what
-lies on GitHub, and what is generated isn't committed beside the pages."""
+"""The branch of the repository with the notebooks, laid out as on the site: Colab opens files from
+GitHub, and generated files aren't committed next to the pages."""
 
 OFFERED = "downloads"
-"""The folder of the site with what holds the whole book."""
+"""The folder of the site with the downloads of the whole book."""
 
 _GITHUB = re.compile(r"https://github\.com/([\w.-]+/[\w.-]+?)(?:\.git)?/?")
 
 
 def colab(repository: str | None, path: str) -> str | None:
-    """The address at which Colab opens the notebook that lies at `path` on the site, or None where
-    the book has no repository on GitHub."""
+    """The address at which Colab opens the notebook at `path` on the site, or None if the book has
+    no repository on GitHub."""
     found = _GITHUB.fullmatch(repository or "")
     base = "https://colab.research.google.com/github"
     return f"{base}/{found[1]}/blob/{BRANCH}/{quote(path)}" if found else None
@@ -42,14 +42,15 @@ def write_notebook(page: Page, book: Book, language: str, site: str, file: Path)
 
 
 def write_figure_data(page: Page, book: Book, folder: Path) -> None:
-    """Write the data of the figures in which numbers can be changed beside their page."""
+    """Write the data of the figures with variable numbers next to their page."""
     _write(folder, book.remember(figure_data, page.file))
 
 
 def write_plot_data(
     page: Page, folder: Path, drawn: Callable[[str], plot.DrawnRuns | None]
 ) -> None:
-    """Write what scripts have drawn with other numbers beside their page. `drawn`: by script."""
+    """Write the figures that scripts have drawn with other numbers next to their page. `drawn`: by
+    script."""
     _write(folder, plot.data_files(page, drawn))
 
 
@@ -66,7 +67,7 @@ def figure_data(book: Book, file: str) -> list[tuple[str, str]]:
 
 @dataclass(frozen=True)
 class Download:
-    """A file that holds the whole book. `path`: on the site; `name`: what a reader gets."""
+    """A file that contains the whole book. `path`: on the site; `name`: the name for the reader."""
 
     path: str
     name: str
@@ -74,7 +75,7 @@ class Download:
 
 
 def offered(book: Book) -> list[Download]:
-    """The PDFs and the archive of the book that its settings have the site offer."""
+    """The PDFs and the archive of the book that the site offers, according to its settings."""
     config, found = book.config, []
     names = [
         (f"{config.file_name}-{each.code}.pdf", f"PDF ({each.name})") for each in config.languages
@@ -97,7 +98,7 @@ def copy_offered(book: Book, site: Path) -> None:
 
 def write_scripts(book: Book, language: str, edition: Path) -> None:
     """Write the scripts that the pages of a language show into the folder of its edition, each to
-    its path in the book, its notes as comments: those of the page that has most of them."""
+    its path in the book, with the notes of the page that has the most as comments."""
     pages = map(book.page, book.pages_in(language))
     shown = [each for page in pages for each in page.references if book.text_or_empty(each.path)]
     for reference in sorted(shown, key=lambda each: len(each.worded("note"))):

@@ -22,7 +22,7 @@ from proofbook.model.page import Page, parse
 
 SITEMAPS = "sitemaps.xml"
 MARKDOWN = "index.md"
-"""What the Markdown copy of a page is called, in the folder of its page."""
+"""The file name of the Markdown copy of a page, in the folder of its page."""
 
 _SOURCE = {
     "zh": "出处：<{page}>。代码和输出都核对过：输出由 PyTorch {torch} 打印。",
@@ -48,10 +48,10 @@ class SitePage:
 
 @dataclass(frozen=True)
 class Edition:
-    """The book in one language: its name, what it is about, its pages in their order.
+    """The book in one language: its name, its subject, its pages in their order.
 
-    `site`: the address of the book, with a slash at its end; `prefix`: where the edition lies below
-    it, "" or "en/".
+    `site`: the address of the book, with a slash at its end; `prefix`: the edition's path below it,
+    "" or "en/".
     """
 
     language: Language
@@ -69,7 +69,7 @@ class Edition:
 def write_edition_files(edition: Edition, book: Book, folder: Path) -> None:
     """Write the files next to the pages into the `folder` of the edition.
 
-    The pages must be such that `expand` accepts.
+    The pages must be accepted by `expand`.
     """
     for page in edition.pages:
         place = folder / page.url
@@ -82,11 +82,11 @@ def write_edition_files(edition: Edition, book: Book, folder: Path) -> None:
 
 
 def markdown_copy(book: Book, file: str, language: str, site: str, address: str) -> str:
-    """The Markdown copy of a page: what somebody pastes into a chat, or a program reads.
+    """The Markdown copy of a page: for pasting into a chat, or for programs.
 
-    It says what the page says, with the code and the output of each script. What a page draws is
-    left out: a figure is a link, and the numbers of a grid are in the output. `site`: the address
-    of the book; `address`: that of this page.
+    It has the text of the page, with the code and the output of each script, without its graphics:
+    a figure is a link, and the numbers of a grid are in the output. `site`: the address of the
+    book; `address`: the address of this page.
     """
     parts = []
     for cell in notebook.cells(_with_tried(book.page(file), book), book, language, site):
@@ -104,7 +104,7 @@ def markdown_copy(book: Book, file: str, language: str, site: str, address: str)
 
 
 def _with_tried(page: Page, book: Book) -> Page:
-    """The page with a line at the end of each section that tests attack: what they tried."""
+    """The page with a line at the end of each attacked section: what the tests tried."""
     attacked, parts = book.fact(attacks_on, page.name), []
     for section in sections(page):
         tests = attacked.get(section.anchor)
@@ -121,7 +121,7 @@ def _fence(language: str, text: str) -> str:
 
 
 def llms_txt(edition: Edition) -> str:
-    """The list of pages for a program that reads, by parts of the book: https://llmstxt.org"""
+    """The list of pages for programs, by parts of the book: https://llmstxt.org"""
     parts: dict[str, list[SitePage]] = {}
     for page in edition.pages:
         if page.url:  # the first page of all is the book itself
@@ -143,16 +143,16 @@ def _list_item(edition: Edition, page: SitePage) -> str:
 
 
 def root_files(site: str, prefixes: Sequence[str]) -> dict[str, str]:
-    """The files at the root of the book, by name. `site`: its address; `prefixes`: where the
-    editions lie below it."""
+    """The files at the root of the book, by name. `site`: its address; `prefixes`: the paths of the
+    editions below it."""
     files = {".nojekyll": "", SITEMAPS: _sitemaps(site, prefixes)}
-    if urlsplit(site).path in ("", "/"):  # nobody looks for it below the root of a host
+    if urlsplit(site).path in ("", "/"):  # it is only read at the root of a host
         files["robots.txt"] = f"User-agent: *\nAllow: /\nSitemap: {site.rstrip('/')}/{SITEMAPS}\n"
     return files
 
 
 def _sitemaps(site: str, prefixes: Sequence[str]) -> str:
-    """Each edition has a sitemap, which its instant navigation reads too; this lists them all."""
+    """A list of all sitemaps: each edition has one, which its instant navigation reads too."""
     rows = [
         f"  <sitemap><loc>{escape(site + prefix)}sitemap.xml</loc></sitemap>" for prefix in prefixes
     ]

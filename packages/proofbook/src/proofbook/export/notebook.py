@@ -1,7 +1,7 @@
 """A page as a Jupyter notebook: its prose in Markdown cells, each script one cell with its output.
 
-What only the site understands becomes plain Markdown: boxes become quotations, attribute lists are
-left out, links lead to the pages on the web.
+Markup that only the site understands becomes plain Markdown: boxes become quotations, attribute
+lists are removed, links are absolute.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from proofbook.model.snippet import figure_anchor, output_file
 from proofbook.model.torch_records import output_with
 
 SITE = "http://127.0.0.1:8000/"
-"""Where the book is served when no environment variable SITE_URL says otherwise."""
+"""The address of the book if no environment variable SITE_URL is set."""
 
 _BOX = re.compile(r'^(?P<indent> *)(?:!!!|\?\?\?\+?) +(?P<type>[\w-]+)[^"]*(?:"(?P<title>.*)")? *$')
-_STYLED = re.compile(r"^( *`{3,})\{ *\.(\w+)[^}]*\}$")  # a fence that says how it looks
+_STYLED = re.compile(r"^( *`{3,})\{ *\.(\w+)[^}]*\}$")  # a fence with attributes
 _HTML = re.compile(r"^ *</?div\b[^>]*> *$")
 _WORDS = {
     "zh": {
@@ -62,10 +62,10 @@ _METADATA = {
 
 
 def notebook(page: Page, book: Book, language: str, site: str | None = None) -> NotebookNode:
-    """The notebook of a page; its first cell says where the page is and which PyTorch printed.
+    """The notebook of a page; its first cell names the page's address and the PyTorch version.
 
-    `site` is the address of the book, at its end a slash; without it, that of SITE_URL. The page
-    must be one that `expand` accepts.
+    `site` is the address of the book, ending in a slash; by default SITE_URL. The page must be
+    accepted by `expand`.
     """
     address = _Address(page.file, site_of(site), book.config)
     found = cells(page, book, language, site)
@@ -106,14 +106,14 @@ def cells(page: Page, book: Book, language: str, site: str | None = None) -> lis
 
 
 def site_of(site: str | None) -> str:
-    """The address of the book, at its end a slash; that of SITE_URL where none is given."""
+    """The address of the book, ending in a slash; SITE_URL by default."""
     return site or os.environ.get("SITE_URL") or SITE
 
 
 def to_json(notebook: NotebookNode) -> str:
-    """The content of the file. Raises `NotebookValidationError` where it would be no notebook."""
+    """The content of the file. Raises `NotebookValidationError` if it isn't a valid notebook."""
     nbformat.validate(notebook)
-    # `nbformat.writes` would validate once more, and only log what it finds.
+    # `nbformat.writes` would validate once more, and only log the errors.
     return nbformat.v4.writes(notebook) + "\n"
 
 
@@ -125,14 +125,15 @@ def file_name(page: str) -> str:
 
 @dataclass
 class _Address:
-    """Addresses on the web. `file`: the page whose links are read; `site`: where the book is."""
+    """Addresses on the web. `file`: the page whose links are read; `site`: the address of the
+    book."""
 
     file: str
     site: str
     config: BookConfig
 
     def of(self, target: str) -> str:
-        """The address of what a link of the page leads to."""
+        """The address of the target of a link on the page."""
         path, _, anchor = target.partition("#")
         if re.match(r"[a-z]+:", path):
             return target
@@ -158,7 +159,7 @@ class _Writer:
     cells: list[NotebookNode] = field(default_factory=list)
     _prose: list[str] = field(default_factory=list)
     _boxes: list[int] = field(default_factory=list)
-    """How far the content of each open box is indented, outermost first."""
+    """The indentation of each open box's content, outermost first."""
 
     def prose(self, lines: list[str]) -> None:
         """SnippetText of the page; its boxes become quotations."""
@@ -184,12 +185,12 @@ class _Writer:
         sign = ">" * len(self._boxes)
         if len(self._prose) > 1 and not self._prose[-1]:
             before = self._prose[-2]
-            # An empty line between two of a box stands within the box too.
+            # An empty line between two lines of a box is within the box too.
             self._prose[-1] = sign[: len(before) - len(before.lstrip(">"))]
         self._prose.append(f"{sign} {line}" if sign else line)
 
     def snippet(self, page: Page, reference: Reference, book: Book) -> None:
-        """A script with its output, then what older versions printed, then its figure."""
+        """A script with its output, then the outputs of older versions, then its figure."""
         self.flush()
         script = reference.path
         output = book.text(output_file(script))
@@ -210,14 +211,14 @@ class _Writer:
             self._markdown("\n\n".join(parts), "version")
         if captions := reference.option("captions"):
             drawn = grid.draw(output, [caption.strip() for caption in captions.split("|")])
-            # Without its colors, which Jupyter would take away in part.
+            # Without its colors, which Jupyter would remove in part.
             plain = re.sub(r' (?:class|style)="[^"]*"', "", "\n".join(drawn[1:-1]))
             self._markdown(plain, "figure")
         if reference.option("figure") == "trace":
             where = {"page": self.address.of(""), "identity": figure_anchor(reference)}
             svg = base64.b64encode(trace_figure.svg_file(page, reference, book).encode()).decode()
             link = self.words["figure"].format(**where)
-            # A tag, not Markdown: in that, some readers take no SVG within an address.
+            # A tag, not Markdown, in which some viewers reject SVG within an address.
             image = f'<img alt="{self.words["alt"]}" src="data:image/svg+xml;base64,{svg}">'
             self._markdown(f"{image}\n\n{link}", "figure")
 
@@ -229,7 +230,7 @@ class _Writer:
             self._markdown(source, "text")
 
     def _plain(self, source: str) -> str:
-        """Markdown whose links lead to the web, without its attribute lists."""
+        """Markdown with absolute links, without its attribute lists."""
         parts, at = [], 0
         for span in scan(source):
             if span.kind == "attributes":

@@ -1,6 +1,6 @@
 """The book as a folder of files: `proofbook offline` packs it into one zip.
 
-It opens from the file system with a double click, in all its languages, and asks no network.
+It opens from the file system with a double click, in all its languages, and needs no network.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from proofbook.model.temporary import TemporaryFolder
 
 _NOT_NEEDED = {"404.html", "sitemap.xml", "sitemap.xml.gz", "search_index.json"}
 _EPOCH = (1980, 1, 1, 0, 0, 0)
-"""The same book gives the same bytes."""
+"""The timestamp in the zip, fixed so that the same book yields the same bytes."""
 
 
 class ExportError(Exception):
-    """Raised where the book could not be made into a file; says why, and what fixes it."""
+    """Raised if the book could not be exported; says why, and how to fix it."""
 
 
 @contextmanager
@@ -43,7 +43,7 @@ def built_site(root: Path, progress: Callable[[str], None]) -> Iterator[Path]:
 
 @contextmanager
 def replaced_file(file: Path) -> Iterator[Path]:
-    """A path to write to; what is written there becomes `file` only when it is whole."""
+    """A temporary path to write to; it becomes `file` only when it is complete."""
     file.parent.mkdir(parents=True, exist_ok=True)
     with TemporaryFolder(f".{file.name}.", file.parent) as folder:
         yield folder / file.name
@@ -51,9 +51,9 @@ def replaced_file(file: Path) -> Iterator[Path]:
 
 
 def offline(root: Path, out: Path, progress: Callable[[str], None]) -> str:
-    """Write the zip into the folder `out`; gives a summary. `progress` is called with messages.
+    """Write the zip into the folder `out`; returns a summary. `progress` is called with messages.
 
-    Within the zip everything lies in one folder; its `index.html` is where to begin.
+    The zip contains one folder; its `index.html` is the start page.
     """
     folder = read_config(root).file_name
     archive = out / f"{folder}-offline.zip"

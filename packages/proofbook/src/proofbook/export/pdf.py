@@ -17,11 +17,11 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge")
 _OF_MACOS = ("Google Chrome", "Chromium", "Microsoft Edge")
 _OF_WINDOWS = ("Google/Chrome/Application/chrome.exe", "Microsoft/Edge/Application/msedge.exe")
 _ADDRESS = "http://127.0.0.1:8000/"
-"""Where the book is served when its settings name no address."""
+"""The address of the book if its settings have none."""
 
 
 def pdf(root: Path, out: Path, progress: Callable[[str], None]) -> str:
-    """Write a PDF for each language into the folder `out`; gives a summary. `progress` is called
+    """Write a PDF for each language into the folder `out`; returns a summary. `progress` is called
     with messages."""
     browser, config = browser_path(), read_config(root)
     lines = []
@@ -38,13 +38,13 @@ def pdf(root: Path, out: Path, progress: Callable[[str], None]) -> str:
 
 
 def installed_browser() -> str | None:
-    """The path of a browser of this machine that can be driven, or None."""
+    """The path of an installed browser that can be automated, or None."""
     on_path = next((path for name in BROWSERS if (path := shutil.which(name))), None)
     return on_path or next((str(file) for file in _outside_of_path() if file.is_file()), None)
 
 
 def _outside_of_path() -> Iterator[Path]:
-    """Where browsers are installed on systems that do not name these folders in the PATH."""
+    """Installation paths of browsers on systems where these are not in the PATH."""
     if sys.platform == "darwin":
         for name in _OF_MACOS:
             yield Path(f"/Applications/{name}.app/Contents/MacOS/{name}")
@@ -55,7 +55,7 @@ def _outside_of_path() -> Iterator[Path]:
 
 
 def browser_path() -> str:
-    """The browser of this machine; raises `ExportError` where there is none, or no driver."""
+    """The browser of this machine; raises `ExportError` if there is none, or no driver."""
     missing = [module for module in ("playwright", "pypdf") if not find_spec(module)]
     if missing:
         raise ExportError(f"{' and '.join(missing)} missing: pip install -r requirements.txt")
@@ -68,9 +68,9 @@ def browser_path() -> str:
 
 
 def _print(site: Path, start: str, address: str, license: str, browser: str, target: Path) -> int:
-    """Print the edition whose first page is `start` into `target`; gives the number of pages.
+    """Print the edition whose first page is `start` into `target`; returns the number of pages.
 
-    It is printed twice: after the first time it is known on which page each chapter begins.
+    It is printed twice: after the first time the page number of each chapter is known.
     """
     from playwright.sync_api import sync_playwright
     from pypdf import PdfReader
@@ -90,7 +90,7 @@ def _print(site: Path, start: str, address: str, license: str, browser: str, tar
                 path=target,
                 prefer_css_page_size=True,
                 print_background=True,
-                outline=last,  # what takes the longest, and most of the file
+                outline=last,  # it takes the longest, and most of the file
                 tagged=last,
             )
             reader = PdfReader(target)

@@ -1,6 +1,6 @@
-"""Binds the pages of the built site to one HTML document: what `proofbook pdf` prints.
+"""Merges the pages of the built site into one HTML document, which `proofbook pdf` prints.
 
-Reads nothing but HTML: a page is its `<article>`; `<link rel="next">` leads to the one after it.
+Reads only HTML: a page is its `<article>`; `<link rel="next">` links to the next one.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ _CONTENTS = {"zh": "目录", "en": "Contents"}
 class Sheet:
     """A page of the book.
 
-    `key` begins its anchors; `part`: whether it begins a part; `title`: its HTML; `name`: the same
-    as text; `article`: its content, without what is of use on a screen only.
+    `key` is the prefix of its anchors; `part`: whether it begins a part; `title`: its HTML; `name`:
+    the same as text; `article`: its content, without elements that are useful only on a screen.
     """
 
     path: str
@@ -60,11 +60,10 @@ def sheets(site: Path, start: str) -> list[Sheet]:
 
 
 def bound(site: Path, start: str, address: str, license: str, numbers: Mapping[str, int]) -> str:
-    """The document; it belongs beside the page `start`, whose styles it uses.
+    """The document; it belongs next to the page `start`, whose styles it uses.
 
-    `address`: where the book is hosted, for links to what isn't in the document. `license`: a line
-    for the title page. `numbers`: the printed page on which each sheet begins, as far as it is
-    known.
+    `address`: where the book is hosted, for links to pages outside the document. `license`: a line
+    for the title page. `numbers`: the printed page on which each sheet begins, if known.
     """
     home = Tree((site / start).read_text("utf-8"))
     language = home.root.attributes["lang"]
@@ -96,13 +95,13 @@ def bound(site: Path, start: str, address: str, license: str, numbers: Mapping[s
 
 
 def _joined(path: str, to: str) -> str:
-    """The path that a relative address leads to from a page."""
+    """The path of a page's relative address."""
     return posixpath.normpath(posixpath.join(posixpath.dirname(path), to))
 
 
 def _make_one_document(page: Sheet, keys: Mapping[str, str], address: str) -> Iterator[str]:
-    """Make the anchors of a page its own, so that all pages can stand in one document, and the
-    links to pages lead within it. Gives the anchors that the page links to."""
+    """Prefix the anchors of a page, so that all pages can be in one document, and make links to
+    pages internal. Returns the anchors that the page links to."""
     for node in list(page.article.traverse()):
         for name, value in node.attributes.items():
             value = (value or "").replace("url(#", f"url(#{page.key}-")
@@ -121,7 +120,7 @@ def _make_one_document(page: Sheet, keys: Mapping[str, str], address: str) -> It
 
 
 def _target(page: Sheet, link: str, keys: Mapping[str, str], address: str) -> str:
-    """Where a link of a page leads to in the document, or on the hosted site."""
+    """The target of a page's link in the document, or on the hosted site."""
     path, _, anchor = link.partition("#")
     if re.match("[a-z]+:", path):
         return link
@@ -132,7 +131,7 @@ def _target(page: Sheet, link: str, keys: Mapping[str, str], address: str) -> st
 
 
 def _keep_linked_steps(article: Node, linked: set[str]) -> None:
-    """Of the steps of a figure, keep those that the words of the book lead to, with their
+    """Remove the steps of a figure, except those that the text of the book links to, with their
     numbers."""
     for details in article.css(_STEPS):
         steps = details.css_first("ol")
@@ -148,7 +147,7 @@ def _keep_linked_steps(article: Node, linked: set[str]) -> None:
 
 
 def _section(page: Sheet) -> str:
-    """A page's HTML; a chapter's headings stand one level below the title of its part."""
+    """A page's HTML; a chapter's headings are one level below the title of its part."""
     if not page.part:
         for heading in page.article.css("h1, h2, h3, h4, h5"):
             renamed(heading, f"h{int(heading.tag[1]) + 1}")

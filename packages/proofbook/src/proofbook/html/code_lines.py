@@ -1,8 +1,8 @@
-"""Lines of code: each an element of its own, with its note.
+"""Lines of code: an element for each line, with its note.
 
-An element is as high as its line, however many rows that takes on a screen. A note is a comment of
-its line, for a style sheet to show next to it where it has room, and below it elsewhere: `note` is
-the class of each, `below` that of one for which no screen has room.
+An element is as high as its line, even if that is wrapped. A note is the comment of a line, which a
+style sheet shows next to it where there is room, and below it elsewhere: each has the class `note`,
+and also `below` if no screen is wide enough.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from proofbook.html.tree import Node, Tree, element, split_text, wrap
 from proofbook.html.value_markers import without_markers
 
 LINE = "code-line"
-"""The class of a line of code; the player of gradtrace frames such elements."""
+"""The class of a line of code; gradtrace's player highlights such elements."""
 ROOM = 64
-"""So many characters of a line fit next to a figure."""
+"""The number of characters of a line that fit next to a figure."""
 
 _HIGHLIGHTED = "hll"
-"""The class of an element that Pygments makes of a line."""
+"""The class of the element that Pygments creates for a line."""
 _MARK = "# "
 _PIECE = re.compile(r"[^\n]*\n|[^\n]+")
 
 
 def mark_lines(tree: Tree) -> None:
-    """Put each line of code into an element of its own, which knows its indentation."""
+    """Put each line of code into an element of its own, with its indentation."""
     for code in tree.css("div.highlight:not(.output) pre > code"):
-        for blank in code.css("span.w"):  # a color that nobody sees
+        for blank in code.css("span.w"):  # an invisible color
             blank.replace_with(blank.text())
         for nodes in list(lines_of(code)):
             around = nodes[0].parent
@@ -44,8 +44,8 @@ def mark_lines(tree: Tree) -> None:
 
 
 def lines_of(code: Node) -> Iterator[list[Node]]:
-    """The nodes of each line of a block, with its line end; where a line is one element already,
-    the nodes within it."""
+    """The nodes of each line of a block, with its line end; if a line is one element already, the
+    nodes in it."""
     line: list[Node] = []
     for child in list(code.iter(include_text=True)):
         if child.is_text_node:
@@ -84,5 +84,5 @@ def _classes(node: Node) -> list[str]:
 
 
 def _width(text: str) -> int:
-    """The columns that a text takes: a Chinese character takes two."""
+    """The width of a text in columns: a Chinese character takes two."""
     return sum(1 + (unicodedata.east_asian_width(c) in "WF") for c in without_markers(text))

@@ -8,19 +8,20 @@ from proofbook.directives.plot import fragment, rendered_labels
 from proofbook.html.tree import Node, Tree, element, prepend, wrap
 
 PLACEHOLDER = "data-plot"
-"""The attribute of an element that waits for the figure of the script that it names."""
+"""The attribute of an element to be filled with the figure of the script that it names."""
 CONTROLS = "data-controls"
-"""Its attribute with the HTML that stands above the figure, where a reader can change numbers."""
+"""Its attribute with the HTML of the controls above the figure, with which a reader changes
+numbers."""
 EARLIER = "data-earlier"
-"""The attribute of a figure from before the last edit; `mkdocs/live.js` looks for it."""
+"""The attribute of a figure from before the last edit, which `mkdocs/live.js` finds."""
 
 
 def add_player(tree: Tree, assets: str) -> None:
-    """Give a page with the figure of a recorded run the style and the script that play it, and one
-    with numbers to change those that show what other ones give.
+    """Add the style and the script of the player to a page with the figure of a recorded run, and
+    the controls' script to one with variable numbers.
 
-    `assets`: the address of the folder of the site's assets. Both stand within the page's content:
-    Material's instant navigation puts that in place of the old, and runs its scripts.
+    `assets`: the address of the folder of the site's assets. Both are within the page's content:
+    Material's instant navigation replaces that, and runs its scripts.
     """
     plots_vary = tree.css_first(f"[{CONTROLS}]") is not None
     if tree.css_first("figure.trace") is None and not plots_vary:
@@ -36,8 +37,8 @@ def add_player(tree: Tree, assets: str) -> None:
 
 
 def _beside_code(tree: Tree, figure: Node) -> None:
-    """Put a figure into one element with the code that it is about, and with what that printed: so
-    a style can place them side by side."""
+    """Put a figure into one element with its code and the output of the code, so that a style can
+    place them side by side."""
     above: list[Node] = []
     node = figure.prev
     while node is not None and not (node.is_element_node and node.tag not in ("div", "details")):
@@ -52,15 +53,15 @@ def _beside_code(tree: Tree, figure: Node) -> None:
 
 
 def awaited_figures(tree: Tree) -> list[str]:
-    """The scripts of which a page waits for a figure."""
+    """The scripts whose figures a page needs."""
     return [node.attributes[PLACEHOLDER] or "" for node in tree.css(f"div[{PLACEHOLDER}]")]
 
 
 def fill_figures(tree: Tree, figures: Mapping[str, str], earlier: bool = False) -> list[Node]:
-    """Put figures, SVG by the script that draws them, in their places; returns their elements.
+    """Insert figures, SVG by the script that draws them; returns their elements.
 
-    `earlier`: they were drawn before the last edit, and are marked so. A figure that isn't there
-    leaves its place empty: what is wrong with its script is a problem.
+    `earlier`: they were drawn before the last edit, and are marked so. A missing figure leaves its
+    place empty: the error of its script is reported as a problem.
     """
     marks, filled = {EARLIER: ""} if earlier else {}, []
     for node in tree.css(f"div[{PLACEHOLDER}]"):

@@ -1,4 +1,4 @@
-"""Everything that is done to a page's HTML after Markdown made it, on one tree."""
+"""All changes to a page's HTML after Markdown, on one tree."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from proofbook.html.value_markers import without_markers
 
 @dataclass(frozen=True)
 class PageContext:
-    """What a page is finished with: its place in the book, and what it leads to.
+    """The data with which a page is finished: its place in the book, and its links.
 
-    `name`: as terms give it, `basics/leaf`. `values`: its value links. `terms` and
-    `name_address`: what its words and its code are linked with; without terms or None where they
-    are not linked. All addresses are seen from the page: `assets`, of the folder of the site's
-    assets; `glossary`; `scripts`, of those that it shows, by their paths in the book; `taken_as`,
-    of what it is besides HTML, by kind. `where`: its part of the book, and its minutes. `tried`: by
-    the anchor of a section, what tests tried against it, and their names, each with its address.
-    `notice`: what stands above a page that is not in the language of its edition.
+    `name`: as in terms, `basics/leaf`. `values`: its value links. `terms` and `name_address`: the
+    link targets of its words and its code; without terms, or None, if they are not linked. All
+    addresses are relative to the page: `assets`, of the folder of the site's assets; `glossary`;
+    `scripts`, of the scripts that it shows, by their paths in the book; `taken_as`, of its other
+    formats, by kind. `where`: its part of the book, and its minutes. `tried`: by the anchor of a
+    section, what tests tried against it, and their names, each with its address. `notice`: the text
+    above a page that is not in the language of its edition.
     """
 
     language: str
@@ -49,8 +49,8 @@ class PageContext:
 
 @dataclass(frozen=True)
 class FinishedPage:
-    """The HTML of a page, the characters its formulas are set with, and for each formula that is
-    not LaTeX its text and the reason."""
+    """The HTML of a page, the characters in its formulas, and for each formula that is not valid
+    LaTeX its text and the reason."""
 
     html: str
     formula_characters: frozenset[str]
@@ -58,9 +58,9 @@ class FinishedPage:
 
 
 def finish_page(content: str, context: PageContext | None) -> FinishedPage:
-    """Finish the HTML that Markdown made of a page.
+    """Finish the HTML that Markdown produced for a page.
 
-    Without a context, that of a page in no language of the book, only formulas are rendered.
+    Without a context, for a page in no language of the book, only formulas are rendered.
     """
     tree = parse(content)
     wrong = render_formulas(tree)

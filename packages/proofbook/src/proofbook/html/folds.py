@@ -1,7 +1,7 @@
-"""What a page folds: the answer of an exercise, the last lines of a script that only draw, and in a
-lab the whole code below its figure.
+"""The folded parts of a page: the answer of an exercise, the last lines of a script that only draw,
+and in a lab the whole code below its figure.
 
-A reader opens either without a script of the page. Who copies or prints the code gets all of it.
+They open without JavaScript. Copies and prints of the code are complete.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from proofbook.html.tree import Node, Tree, element, renamed, wrap
 from proofbook.model.config import in_language
 
 FEWEST = 3
-"""So many lines are worth folding."""
+"""The minimum number of lines to fold."""
 
 _OWN_CODE = "div.highlight:not(.output)"
 
@@ -25,8 +25,8 @@ _WITH_RUN = {"zh": "代码、输出和答案", "en": "Code, output and answer"}
 
 
 def fold_answers(tree: Tree, language: str) -> None:
-    """Of each closed box of the kind `question`, show the title and the paragraph below it, which
-    ask, and fold the rest, which answers."""
+    """In each closed box of the kind `question`, show the title and the first paragraph, which is
+    the question, and fold the rest, which is the answer."""
     for box in tree.css("details.question:not([open])"):
         title, *rest = (node for node in box.iter(include_text=True) if not node.is_empty_text_node)
         if rest and rest[0].tag == "p":
@@ -44,7 +44,7 @@ def fold_answers(tree: Tree, language: str) -> None:
 
 
 def fold_plotting(tree: Tree, language: str) -> None:
-    """Fold the last lines of each script that ends with `plt.show()`, as far as each begins with
+    """Fold the last lines of each script that ends with `plt.show()`, while they begin with
     `plt.`."""
     for code in tree.css("div.highlight pre > code"):
         lines = [line for line in code.iter() if LINE in (line.attributes.get("class") or "")]
@@ -62,8 +62,8 @@ def fold_plotting(tree: Tree, language: str) -> None:
 
 
 def show_figure_first(tree: Tree, figures: Sequence[Node], language: str) -> None:
-    """Put each figure before the code that draws it, which is folded whole; what that printed stays
-    in the open."""
+    """Put each figure before the code that draws it, which is folded whole; the printed output
+    stays visible."""
     for figure in figures:
         code = figure.prev
         while code is not None and not (code.is_element_node and code.css_matches(_OWN_CODE)):

@@ -1,9 +1,8 @@
-"""Formulas become MathML while the book is built, with a font cut down to their characters.
+"""Formulas become MathML while the book is built, with a font reduced to their characters.
 
-Without a mathematical font, and most Android phones have none, parentheses don't grow and sums
-stay as small as letters. All of STIX Two Math weighs 1.5 MB; what the formulas of the book need of
-it, about 13 kB. The cut keeps the names of its authors and of its license, the SIL Open Font
-License.
+Without a math font, and most Android phones have none, parentheses don't grow and sums stay as
+small as letters. All of STIX Two Math is 1.5 MB; the subset for the formulas of the book, about 13
+kB. The subset retains the names of its authors and of its license, the SIL Open Font License.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ _MARKED = re.compile(r"\\(?P<open>[(\[])(?P<latex>.*?)\\[)\]]", re.DOTALL)
 
 FONT_FILE = "assets/formulas.woff2"
 _NAMES = [0, 1, 2, 13, 14]
-"""The records of the font that stay: authors, family, style, license, its address."""
+"""The name records of the font that are retained: authors, family, style, license, its address."""
 
 ITALIC = {"h": "\N{PLANCK CONSTANT}"} | {
     chr(int(unicodedata.decomposition(chr(code)).removeprefix("<font> "), 16)): chr(code)
@@ -37,7 +36,7 @@ Symbols", which leaves out the h.
 def render_formulas(tree: Tree) -> list[tuple[str, str]]:
     """Replace the formulas that pymdownx.arithmatex marked on a page by MathML.
 
-    Gives the text of each formula that is not LaTeX, and the reason; it stays as it was.
+    Returns the text of each formula that is not valid LaTeX, and the reason; it is left unchanged.
     """
     converter, wrong = mathml_converter(), []
     for node in tree.css(".arithmatex"):
@@ -58,7 +57,7 @@ def render_formulas(tree: Tree) -> list[tuple[str, str]]:
 
 
 def formula_characters(tree: Tree) -> frozenset[str]:
-    """The characters that the formulas of a page are set with."""
+    """The characters in the formulas of a page."""
     characters: set[str] = set()
     for math in tree.css("math"):
         for node in math.traverse(include_text=True):
@@ -71,8 +70,8 @@ def formula_characters(tree: Tree) -> frozenset[str]:
 
 @lru_cache(maxsize=1)
 def font(characters: frozenset[str]) -> bytes:
-    """A WOFF2 font with these characters, their italic forms and what stretches them."""
-    from fontTools import subset  # 0.2 s that only a book with formulas pays
+    """A WOFF2 font with these characters, their italic forms and their stretchable parts."""
+    from fontTools import subset  # 0.2 s, only for a book with formulas
 
     options = subset.Options(
         flavor="woff2", layout_features=[], hinting=False, notdef_outline=False, name_IDs=_NAMES

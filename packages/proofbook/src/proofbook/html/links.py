@@ -24,10 +24,10 @@ _DOWNLOAD = {"zh": "下载 {name}", "en": "Download {name}"}
 
 
 def link_names(tree: Tree, address: Callable[[str], str | None]) -> None:
-    """Link the first code on the page that leads to an address.
+    """Link the first occurrence of each piece of code that has an address.
 
-    `address` returns the address for a piece of code, or None where it is not a name, or nobody can
-    tell which. Headings, tables, titles and links stay as they are.
+    `address` returns the address for a piece of code, or None if it is not a name, or ambiguous.
+    Headings, tables, titles and links are left unchanged.
     """
     linked: set[str] = set()
     seen: set[str | None] = {None, ""}
@@ -44,9 +44,9 @@ def link_names(tree: Tree, address: Callable[[str], str | None]) -> None:
 def link_terms(tree: Tree, terms: Terms, language: str, page: str, glossary: str) -> None:
     """Link the first use of each term to its place in the glossary.
 
-    `page` is the page's name as terms give it (`basics/leaf`): what it is there to show is not
-    linked. `glossary` is the glossary's address, seen from the page. Code, maths, headings,
-    tables, titles, links and quotations stay as they are.
+    `page` is the page's name as in terms (`basics/leaf`): terms that it explains are not linked.
+    `glossary` is the glossary's address, relative to the page. Code, maths, headings, tables,
+    titles, links and quotations are left unchanged.
     """
     linked = {term.id for term in terms.all if term.page == page}
     # Common terms too, so that no shorter term is found within one of them.
@@ -72,7 +72,7 @@ def link_terms(tree: Tree, terms: Terms, language: str, page: str, glossary: str
 
 @lru_cache(maxsize=8)
 def _finder(names: tuple[tuple[str, str | None], ...]) -> tuple[re.Pattern, dict[str, str | None]]:
-    """What finds quotations and the names of terms in a text, and the term of each name."""
+    """A pattern for quotations and the names of terms in a text, and the term of each name."""
     pattern = re.compile(
         f"{_QUOTED}|{names_pattern(name for name, _ in names).pattern}", re.IGNORECASE
     )
@@ -80,8 +80,8 @@ def _finder(names: tuple[tuple[str, str | None], ...]) -> tuple[re.Pattern, dict
 
 
 def link_scripts(tree: Tree, scripts: Mapping[str, str], language: str) -> None:
-    """Put a link to download it into the title of each block of code that is one of `scripts`:
-    their addresses, seen from the page, by their paths in the book."""
+    """Add a download link to the title of each code block of one of `scripts`: their addresses,
+    relative to the page, by their paths in the book."""
     for title in tree.css("span.filename"):
         script = only_text(title) or ""
         if script not in scripts:

@@ -1,4 +1,4 @@
-"""What a page is made from: its Markdown, and what it is finished with, as the book has them."""
+"""The sources of a page: its Markdown, and the data with which it is finished."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ class Place:
 
 
 def page_context(book: Book, place: Place) -> PageContext:
-    """What a page of a book is finished with."""
+    """The data with which a page of a book is finished."""
     page = book.page(place.file)
     language = page.language if page.language in book.config.codes else place.language
     links: dict[str, Any] = {}
     glossary_page = book.page_beside(book.config.glossary, language)
-    # The first page and the glossary are there to lead on: their words and names are not linked.
+    # The first page and the glossary consist of links: their words and names are not linked.
     if place.name != "index" and place.file != glossary_page:
         if documentation := known_documentation(book):
             snippets = shown_text(page, book)
@@ -77,7 +77,7 @@ def page_context(book: Book, place: Place) -> PageContext:
 
 
 def _tried(book: Book, place: Place) -> dict[str, tuple[str, dict[str, str]]]:
-    """What tests tried against the sections of a page, as `PageContext` has it."""
+    """What tests tried against the sections of a page, in the format of `PageContext`."""
     source = f"{place.repository.removesuffix('.git').rstrip('/')}/blob/HEAD/"
     return {
         anchor: (
@@ -94,7 +94,7 @@ def _tried(book: Book, place: Place) -> dict[str, tuple[str, dict[str, str]]]:
 
 
 def site_markdown(book: Book, file: str, start: int) -> str:
-    """The Markdown of a page from a position of its text on, expanded, its values marked.
+    """The Markdown of a page from a position of its text on, expanded, with value markers.
 
     Raises `Unproved` where a directive of the page cannot be shown.
     """

@@ -1,6 +1,6 @@
-"""What stands around the text of each page: above it, that it is not translated; below its title,
-where it is in the book; at the end of a section, what tests tried against it; at the end of the
-page, what it can be taken as, and with which versions of PyTorch its code was run."""
+"""The elements around the text of each page: above it, a notice if it is not translated; below its
+title, its place in the book; at the end of a section, what tests tried against it; at the end of
+the page, its other formats, and the versions of PyTorch with which its code was run."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _RUN_WITH = {
 
 
 def notice(language: Language, edition: str) -> str:
-    """The HTML of the box above a page in a language that is shown in the edition of another."""
+    """The HTML of the box above a page that is shown in the edition of another language."""
     if language.code == edition:
         return ""
     name = f'<span lang="{language.code}">{html.escape(language.name, quote=False)}</span>'
@@ -63,7 +63,7 @@ def show_where(tree: Tree, where: str) -> None:
 
 
 def show_tried(tree: Tree, tried: Mapping[str, tuple[str, Mapping[str, str]]]) -> None:
-    """Put a line that unfolds at the end of each section that tests attack.
+    """Add an expandable line at the end of each attacked section.
 
     `tried`: by the anchor of the section, the words of the line, and the names of the tests, each
     with its address or "".
@@ -87,9 +87,9 @@ def show_tried(tree: Tree, tried: Mapping[str, tuple[str, Mapping[str, str]]]) -
 
 
 def take_along(addresses: Mapping[str, str | None], language: str) -> str:
-    """The HTML of the line with links to what the page is besides HTML.
+    """The HTML of the line with links to the page's other formats.
 
-    `addresses`: by what they lead to, `notebook`, `colab`, `markdown`; None for what isn't there.
+    `addresses`: by format, `notebook`, `colab`, `markdown`; None for a missing one.
     """
     words = in_language(_TAKE_ALONG, language)
     links = []
@@ -104,9 +104,9 @@ def take_along(addresses: Mapping[str, str | None], language: str) -> str:
 
 
 def run_with(versions: Sequence[str], other: bool, language: str) -> str:
-    """The HTML of the line that says with which versions of PyTorch the page was run.
+    """The HTML of the line with the versions of PyTorch with which the page was run.
 
-    `other`: whether one of them prints something else. Nothing where there is only one version.
+    `other`: whether one of them prints another output. Empty if there is only one version.
     """
     if len(versions) < 2:
         return ""

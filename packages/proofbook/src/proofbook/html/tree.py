@@ -1,7 +1,7 @@
 """A page's HTML as a tree: parsed once, changed in place by small functions, written once.
 
-The tree is lexbor's, by way of selectolax: an HTML5 parser, which gives what a browser makes of the
-same text, whatever an author left open, and keeps SVG and MathML as they are.
+The tree is lexbor's, by way of selectolax: an HTML5 parser, which parses the text as a browser
+does, including unclosed elements, and preserves SVG and MathML.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ _QUOTED = {"iframe", "kbd", "math", "pre", "script", "style", "svg", "template",
 NOT_LINKED = frozenset(
     {"a", "button", "caption", "figure", "select", "summary", *_HEADINGS, *_QUOTED}
 )
-"""Elements within which nothing becomes a link. The titles of boxes and of blocks of code are more
-of the kind; `nodes_outside` knows them by their classes."""
+"""Elements in which no links are inserted. The titles of boxes and of blocks of code are excluded
+too; `nodes_outside` recognises them by their classes."""
 NOT_PROSE = NOT_LINKED | {"code", "table"}
-"""Elements whose text is no sentence of the author."""
+"""Elements whose text isn't a sentence of the author."""
 _TITLES = frozenset({"admonition-title", "filename"})
 
 
 def parse(html: str) -> Tree:
-    """The tree of a page's content; its nodes stand in `tree.body`."""
+    """The tree of a page's content; its nodes are in `tree.body`."""
     return Tree(f"<!doctype html><body>{html}")
 
 
@@ -53,10 +53,10 @@ def serialize(tree: Tree) -> str:
 
 
 def nodes_outside(tree: Tree, closed: frozenset[str]) -> list[Node]:
-    """The texts and elements of a page that stand in none of the elements `closed`, in their order.
+    """The texts and elements of a page outside of the elements `closed`, in their order.
 
-    Of what is closed the outermost element is in the list, and nothing that it holds. The list is
-    made before anything changes, so the nodes in it may be replaced one after another.
+    Of a closed element only the outermost one is in the list, not its children. The list is
+    complete before anything changes, so the nodes in it may be replaced one after another.
     """
     found: list[Node] = []
     stack = _children(tree.body)[::-1]
@@ -71,7 +71,7 @@ def nodes_outside(tree: Tree, closed: frozenset[str]) -> list[Node]:
 
 
 def only_text(node: Node) -> str | None:
-    """The text of an element that holds one text and nothing else; otherwise None."""
+    """The text of an element that contains one text and nothing else; otherwise None."""
     child = node.first_child
     return child.text_content if child and child.is_text_node and child.next is None else None
 
@@ -87,14 +87,14 @@ def element(tree: Tree, tag: str, attributes: Mapping[str, str | None], text: st
 
 
 def wrap(nodes: Sequence[Node], outer: Node) -> None:
-    """Put neighbouring nodes into a new element, which takes their place."""
+    """Replace neighbouring nodes by a new element that contains them."""
     nodes[0].insert_before(outer, move=True)
     for node in nodes:
         outer.insert_child(node, move=True)
 
 
 def replace_text(node: Node, parts: Sequence[str | Node]) -> None:
-    """Put texts and new elements in the place of a node of text."""
+    """Replace a text node by texts and new elements."""
     *first, last = (part for part in parts if part)
     for part in first:
         node.insert_before(part, move=not isinstance(part, str))
@@ -102,7 +102,7 @@ def replace_text(node: Node, parts: Sequence[str | Node]) -> None:
 
 
 def split_text(node: Node, parts: Sequence[str]) -> list[Node]:
-    """Put a node for each of its parts in the place of a node of text; gives those nodes."""
+    """Replace a text node by a node for each of its parts; returns these nodes."""
     if len(parts) < 2:
         return [node]
     nodes: list[Node] = []
@@ -114,7 +114,7 @@ def split_text(node: Node, parts: Sequence[str]) -> list[Node]:
 
 
 def prepend(outer: Node, node: Node) -> None:
-    """Put a new element before everything that another one holds."""
+    """Insert a new element before all children of another one."""
     if first := outer.first_child:
         first.insert_before(node, move=True)
     else:
@@ -122,7 +122,8 @@ def prepend(outer: Node, node: Node) -> None:
 
 
 def renamed(node: Node, tag: str) -> Node:
-    """Make an element another one, with the same attributes and content; gives the new one."""
+    """Change the tag of an element, with the same attributes and content; returns the new
+    element."""
     new = element(node.parser, tag, node.attributes)
     for child in _children(node):
         new.insert_child(child, move=True)
@@ -131,13 +132,13 @@ def renamed(node: Node, tag: str) -> Node:
 
 
 def inner_text(node: Node, without: Collection[str] = ()) -> str:
-    """The text of an element, but for that of elements named in `without` directly around it."""
+    """The text of an element, without elements named in `without` directly around it."""
     texts = (each for each in node.traverse(include_text=True) if each.is_text_node)
     return "".join(text.text_content for text in texts if text.parent.tag not in without)
 
 
 def append_html(tree: Tree, html: str) -> None:
-    """Put a piece of HTML at the end of a page."""
+    """Append a piece of HTML to a page."""
     holder = tree.create_node("div")
     holder.inner_html = html
     for node in _children(holder):

@@ -1,8 +1,8 @@
 """Marks for browsers and style sheets: code and formulas next to punctuation, and English.
 
-Style sheets leave no gap between code and its marks, and no line begins with the mark that follows
-a formula. English is marked for who has a page in another script read aloud (`lang="en"`): code and
-what it printed, the titles of English threads, messages. A name in code font stays as it is: it is
+Style sheets leave no gap between code and its marks, and no line begins with the mark after
+a formula. English is marked for screen readers on a page in another script (`lang="en"`): code and
+its output, the titles of English threads, messages. A name in code font stays as it is: it is
 a name in any language.
 """
 
@@ -14,7 +14,7 @@ from itertools import takewhile
 from proofbook.html.tree import Node, Tree, element, only_text, split_text, wrap
 
 BEFORE, AFTER = "opens", "ends"
-"""The classes of code behind an opening mark, and of code in front of a closing one."""
+"""The classes of code after an opening mark, and of code before a closing one."""
 UNBROKEN = "unbroken"
 """The class of a formula with its marks. A browser may break a line between math and any mark."""
 
@@ -22,14 +22,14 @@ _OPENING = frozenset("([{（「『“‘《〈【")
 _CLOSING = frozenset(")]}）」』”’》〉】,.;:!?，。；：、！？…'")
 _AROUND = frozenset({"a", "b", "em", "i", "span", "strong"})
 _LETTERS = {"zh": re.compile("[\u4e00-\u9fff]")}
-"""The letters of the languages that nobody takes for English."""
+"""The scripts of the languages that cannot be mistaken for English."""
 _WORD = re.compile("[A-Za-z]{2,}")
 _MESSAGE = re.compile("[A-Za-z']{2,} [a-z']{2,} [a-z']{2,}")
 
 
 def mark_punctuation(tree: Tree) -> None:
-    """Mark the code and the formulas in the text of a page; not in the steps of a figure, of which
-    those of other numbers take the place."""
+    """Mark the code and the formulas in the text of a page; not in the steps of a figure, which are
+    replaced when a reader changes numbers."""
     steps = {code.mem_id for code in tree.css("trace-player code")}
     for code in tree.css("code"):
         if code.parent.tag == "pre" or code.mem_id in steps:
@@ -56,14 +56,14 @@ def _keep_with_marks(formula: Node, tree: Tree) -> None:
 
 
 def _next_to(node: Node, side: str) -> str:
-    """The text right next to an element; what only puts the element in a link is not a border."""
+    """The text right next to an element; an element that only wraps it in a link is ignored."""
     while getattr(node, side) is None and node.parent.tag in _AROUND:
         node = node.parent
     return _text(getattr(node, side))
 
 
 def _text(node: Node | None) -> str:
-    """The text of a node of text; nothing of another one."""
+    """The text of a text node; empty for another one."""
     return node.text_content or "" if node is not None and node.is_text_node else ""
 
 
@@ -78,7 +78,7 @@ def mark_english(tree: Tree, language: str) -> None:
         if quoted and _MESSAGE.search(quoted):
             code.attrs["lang"] = "en"
     for link in tree.css('a[href^="http"]:not([class], [lang])'):
-        # Several words to elsewhere, none of them in the page's letters, are a title in English.
+        # An external link of several words, none in the page's script, is a title in English.
         words = link.text()
         if not _LETTERS[language].search(words) and len(_WORD.findall(words)) > 1:
             link.attrs["lang"] = "en"

@@ -1,4 +1,4 @@
-"""Links each number or message that a run proves to the line that proves it, in a page's tree."""
+"""Links each number or message that a run proves to the line of the run, in a page's tree."""
 
 from __future__ import annotations
 
@@ -49,9 +49,10 @@ _TITLES = {
 
 @dataclass(frozen=True)
 class Proof:
-    """The line that proves a value: its address, seen from the page, and what a reader is told.
+    """The line that proves a value: its address, relative to the page, and its title for the
+    reader.
 
-    `values`: the numbers of the run that printed it, where these aren't the script's own.
+    `values`: the numbers of the run that printed it, if these aren't the script's own.
     """
 
     address: str
@@ -60,7 +61,7 @@ class Proof:
 
 
 FormulaProofs = Mapping[float, Sequence[Proof | None]]
-"""The numbers of a formula, each with what proves it, once for each time it stands there."""
+"""The numbers of a formula, each with its proof, once for each occurrence."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,7 @@ class PlacedLinks:
 
 
 def placed(links: PageValueLinks, language: str, address: Callable[[str], str]) -> PlacedLinks:
-    """The value links of a page, where it lies. `address`: of another page by its file, seen from
+    """The value links of a page at its place. `address`: of another page by its file, relative to
     this one."""
 
     def proof(evidence: Evidence) -> Proof:
@@ -98,18 +99,17 @@ def placed(links: PageValueLinks, language: str, address: Callable[[str], str]) 
 
 
 def link_values(tree: Tree, links: PlacedLinks) -> None:
-    """Make links of the markers on a page and of the numbers in its formulas, and give an id to
-    each line of code or output to which a value link leads.
+    """Turn the markers on a page and the numbers in its formulas into links, and set an id on each
+    line of code or output to which a value link points.
 
-    What is a link already stays that link; headings and titles stay as they are, with their
-    markers.
+    Existing links stay as they are; headings and titles too, with their markers.
     """
 
     def link(proof: Proof) -> Node:
         attributes = {
             "class": "run",
             "href": proof.address,
-            "target": "_self",  # Material takes over a link without a target; the line isn't lit
+            "target": "_self",  # Material handles a link without one, and highlights no line
             "title": proof.title,
         }
         if proof.values:
@@ -124,7 +124,7 @@ def link_values(tree: Tree, links: PlacedLinks) -> None:
         if annotation is None:
             continue
         numbers = next(formulas.get(normalized(annotation.text()), iter(())), {})
-        if math.mem_id in linked_formulas:  # one that isn't linked has had its turn all the same
+        if math.mem_id in linked_formulas:  # one that isn't linked counts as well
             _link_numbers(tree, math, numbers, link)
     marked = [node for node in places if node.is_text_node and _MARKERS.search(node.text_content)]
     for marker, number in [each for node in marked for each in _split_at_markers(node)]:
@@ -133,7 +133,7 @@ def link_values(tree: Tree, links: PlacedLinks) -> None:
 
 
 def link_title(evidence: Evidence, language: str) -> str:
-    """What proves a value, in the words of a reader."""
+    """The proof of a value, in the words of a reader."""
     part, name = evidence.text.part, evidence.snippet.script.rpartition("/")[2]
     titles = in_language(_TITLES, language)
     kind = "varied" if part.startswith(VARIED) else "older"
@@ -145,11 +145,11 @@ def link_title(evidence: Evidence, language: str) -> str:
 def _link_numbers(
     tree: Tree, math: Node, numbers: FormulaProofs, link: Callable[[Proof], Node]
 ) -> None:
-    """Link a formula to the line that proves the first of its numbers, and mark each number that
-    is proved, as far as it stands there as often as in its LaTeX. One that another line proves has
-    a title of its own, and the address of that line for a script.
+    """Link a formula to the line that proves the first of its numbers, and mark each proved number
+    that occurs as often as in its LaTeX. A number proved by another line has its own title, and the
+    address of that line for a script.
 
-    A screen reader takes a formula as a whole, so it holds no links, and is one.
+    A screen reader reads a formula as a whole, so it is one link, and contains none.
     """
     found = [(node, only_text(node) or "") for node in math.css("mn")] if numbers else []
     found = [(node, float(text)) for node, text in found if _NUMBER.fullmatch(text)]
@@ -168,15 +168,15 @@ def _link_numbers(
 
 
 def _split_at_markers(node: Node) -> list[tuple[Node, int]]:
-    """Put each marker of a text into a node of its own; gives those that open, with the number of
-    the link."""
+    """Put each marker of a text into a node of its own; returns the opening ones, with the number
+    of the link."""
     parts = [part for part in _MARKERS.split(node.text_content) if part]
     nodes = zip(split_text(node, parts), parts, strict=True)
     return [(piece, int(part[1:-1])) for piece, part in nodes if part.startswith(OPEN)]
 
 
 def _link_marked(marker: Node, proof: Proof, link: Callable[[Proof], Node]) -> None:
-    """Link what stands between an opening marker and the closing one beside it."""
+    """Link the nodes between an opening marker and the closing one next to it."""
     inside: list[Node] = []
     node = marker.next
     while node and node.text_content != CLOSE:
@@ -187,7 +187,7 @@ def _link_marked(marker: Node, proof: Proof, link: Callable[[Proof], Node]) -> N
 
 
 def _number_lines(tree: Tree, ids: Mapping[tuple[str, str, int], str]) -> None:
-    """Give these ids to their lines, in the first block that shows the code or the output."""
+    """Set these ids on their lines, in the first block that shows the code or the output."""
     wanted: dict[tuple[str, str], dict[int, str]] = {}
     for (script, part, line), name in ids.items():
         wanted.setdefault((script, part), {})[line] = name

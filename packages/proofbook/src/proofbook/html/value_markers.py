@@ -1,9 +1,10 @@
-"""What on a page leads to the line of a run that proves it, carried through the Markdown.
+"""Value links: the places on a page that link to the proving line of a run, as markers in its
+Markdown.
 
-`find_value_links` finds what the statements of a page lead to. `with_markers` encloses them in the
-Markdown of the page in three characters that mean nothing to Markdown, and `link_values` (in
-`value_links`) makes links of them in its HTML. What a page is expanded to for anybody else, a test
-or a notebook, holds no marker.
+`find_value_links` finds the targets of the statements of a page. `with_markers` encloses the
+statements in the Markdown of the page in three characters without a meaning in Markdown, and
+`link_values` (in `value_links`) turns them into links in its HTML. Expansions of a page for other
+uses, such as a test or a notebook, contain no marker.
 """
 
 from __future__ import annotations
@@ -18,14 +19,14 @@ from proofbook.model.page import Page
 from proofbook.model.snippet import VARIED
 
 OPEN, NUMBERED, CLOSE = "\ue000", "\ue001", "\ue002"  # for private use, says Unicode
-"""A marker is OPEN, the number of a link, NUMBERED, what is linked, CLOSE."""
+"""A marker is OPEN, the number of a link, NUMBERED, the linked text, CLOSE."""
 _MARKER = re.compile(f"{OPEN}\\d+{NUMBERED}|{CLOSE}")
 _CALL = re.compile(r"(?!(?:torch\.)?tensor\()[a-z_.]+\(")
 
 
 @dataclass(frozen=True)
 class ValueLink:
-    """A place in the text of a page, from `start` to `end`, and what proves what stands there."""
+    """A place in the text of a page, from `start` to `end`, and its proof."""
 
     start: int
     end: int
@@ -33,15 +34,14 @@ class ValueLink:
 
 
 FormulaNumbers = dict[float, list[Evidence | None]]
-"""The numbers of a formula without their signs, each with what proves it, once for each time
-it stands there."""
+"""The numbers of a formula without their signs, each with its proof, once for each occurrence."""
 
 
 @dataclass
 class PageValueLinks:
-    """The value links of one page, and the ids of the lines on it to which such links lead.
+    """The value links of one page, and the ids of its lines to which such links point.
 
-    `formulas`: by its LaTeX, what proves the numbers of a formula, each time that it stands there.
+    `formulas`: by LaTeX, the proofs of the numbers of a formula, for each of its occurrences.
     `line_ids`: by script, part ("code", "out", or an older version of PyTorch), and number of the
     line, from 1.
     """
@@ -53,7 +53,7 @@ class PageValueLinks:
     line_ids: dict[tuple[str, str, int], str] = field(default_factory=dict)
 
     def evidence(self) -> Iterator[Evidence]:
-        """What the links of the page lead to."""
+        """The targets of the links of the page."""
         yield from (link.evidence for link in self.links)
         for formulas in self.formulas.values():
             for numbers in formulas:
@@ -64,7 +64,7 @@ class PageValueLinks:
     def with_markers(self, markdown: str) -> str:
         """The Markdown of the page, with or without its front matter, with markers in it.
 
-        A text that is no longer the one that was read stays as it is.
+        A text that has changed since it was read is left unchanged.
         """
         if not self.text.endswith(markdown):
             return markdown
@@ -77,12 +77,12 @@ class PageValueLinks:
 
 
 def without_markers(text: str) -> str:
-    """A text without the markers that stood where nothing may be linked."""
+    """A text without the markers at places where nothing may be linked."""
     return _MARKER.sub("", text) if OPEN in text or CLOSE in text else text
 
 
 def find_value_links(book: Book, file: str) -> PageValueLinks:
-    """The value links of a page, and the ids of its lines to which links of any page lead."""
+    """The value links of a page, and the ids of its lines to which links of any page point."""
     return replace(book.remember(_links_of_page, file), line_ids=book.fact(_line_ids, file))
 
 
@@ -91,7 +91,7 @@ def _links_of_page(book: Book, file: str) -> PageValueLinks:
 
 
 def _line_ids(book: Book, file: str) -> dict[tuple[str, str, int], str]:
-    """The ids of the lines of a page to which links lead, by script, part and line."""
+    """The ids of the lines of a page to which links point, by script, part and line."""
     return dict(book.fact(_line_ids_by_page).get(file, ()))
 
 
@@ -104,7 +104,7 @@ def _line_ids_by_page(book: Book) -> dict[str, list[tuple[tuple[str, str, int], 
 
 
 def _targets(book: Book, file: str) -> tuple[tuple[str, tuple[str, str, int], str], ...]:
-    """Where the value links of a page lead: page, line of a run, id of the line."""
+    """The targets of the value links of a page: page, line of a run, id of the line."""
     known_evidence = book.remember(_links_of_page, file).evidence()
     return tuple(
         dict.fromkeys(
@@ -121,7 +121,7 @@ def line_id(evidence: Evidence) -> str:
 
 
 def normalized(latex: str) -> str:
-    """The LaTeX of a formula, by which it is found again in the HTML."""
+    """The LaTeX of a formula, as a key to find it again in the HTML."""
     return " ".join(latex.split())
 
 
@@ -129,14 +129,14 @@ def _of_page(page: Page, book: Book) -> PageValueLinks:
     by_place: dict[int, list[tuple[Statement, Iterator[Evidence]]]] = {}
     for statement, proving in evidence_on_page(page, book):
         if statement.kind == "name":
-            continue  # its documentation tells more than the line
+            continue  # its documentation says more than the line
         by_place.setdefault(statement.place, []).append((statement, proving))
     links = PageValueLinks(page.file, page.text)
     for maths in page.maths:
         numbers: FormulaNumbers = {}
         for statement, proving in by_place.pop(maths.start, ()):
             evidence = next(proving, None) if statement.bare else None
-            known = numbers.setdefault(abs(statement.wanted[0]), [])  # MathML sets the sign apart
+            known = numbers.setdefault(abs(statement.wanted[0]), [])  # MathML separates the sign
             known.append(evidence if evidence and evidence.snippet.script else None)
         latex = normalized(maths.content)
         links.formulas.setdefault(latex, []).append(numbers)
@@ -153,7 +153,7 @@ def _of_page(page: Page, book: Book) -> PageValueLinks:
 
 
 def _common(proving: list[Iterator[Evidence]]) -> Evidence | None:
-    """The best evidence of the first statement, one of all statements where there is any."""
+    """The best evidence of the first statement, preferably one that all statements share."""
     if len(proving) == 1:
         return next(proving[0], None)
     first, *others = map(list, proving)

@@ -1,1 +1,1 @@
-"""The two languages of a page: what must be the same in both, and when that was last so."""
+"""The two languages of a page: their common contents, and edits of only one of them."""

@@ -53,7 +53,7 @@ class NumberWord:
 
 
 def numbers_in_words(text: str) -> Iterator[NumberWord]:
-    """The numbers that a text, in English or Chinese, has as words."""
+    """The numbers that are written as words in a text in English or Chinese."""
     for found in _ENGLISH.finditer(text):
         one = _EN[found["one"].lower()] if found["one"] else 1.0
         times = found["times"] or found["only"]
@@ -65,7 +65,7 @@ def numbers_in_words(text: str) -> Iterator[NumberWord]:
 
 
 def hinted_numbers(text: str) -> set[float]:
-    """Which of 0, 1 and 2 a text may mean by other words: "without", "once", "both", 没, 单, 半."""
+    """Which of 0, 1 and 2 a text may express in words: "without", "once", "both", 没, 单, 半."""
     return {float(n) for n, words in _HINTS.items() if re.search(words, text, re.IGNORECASE)}
 
 

@@ -34,14 +34,14 @@ _KINDS = {
 
 
 OnlyInOne = tuple[list[Item], list[Item]]
-"""What only the first has, and what only the second has."""
+"""The items only in the first, and only in the second."""
 
 _VALUE = re.compile(r"[-−\d.e+,\[\]() ]+")
 _PLAIN_NAME = re.compile(r"[A-Za-z_.]+(?:\(\))?")
 
 
 def problems_of_pair(book: Book, one: str, other: str) -> tuple[Problem, ...]:
-    """Where two languages of a page do not agree, by their files; `one`: in the first language."""
+    """Differences between two languages of a page, by their files; `one`: in the first language."""
     runs = "\n".join(run.text for run in book.fact(snippets_on_page, one))
     terms = book.fact(known_terms)
     options = declared_options(book)
@@ -55,10 +55,10 @@ def language_differences(
     shown: str = "",
     options: Mapping[str, Option] = OPTIONS,
 ) -> Iterator[Problem]:
-    """Where two languages of a page do not agree; `one` is in the first language of the book.
+    """Differences between two languages of a page; `one` is in the first language of the book.
 
-    `shown` is what their snippets say and print: both may use the names in it as they need.
-    `options`: those of the directives that the pages may use.
+    `shown` is the code and output of their snippets: both may use names from it as needed.
+    `options`: the options of the directives that the pages may use.
     """
     yield from _order(one, other, options)
     yield from _front_matter(one, other)
@@ -71,7 +71,8 @@ def language_differences(
 
 
 def _same_options(reference: Reference, options: Mapping[str, Option]) -> Iterator[str]:
-    """What of the options is the same in each language: first the values without words."""
+    """The parts of the options that are the same in each language: first the values without
+    words."""
     same = [key for key, *_ in reference.options if key in options and options[key].same]
     yield from (v for key, v, _ in reference.options if key in same and not options[key].words)
     for key in sorted({key for key in same if options[key].words == "last"}):
@@ -82,7 +83,7 @@ def _order(one: Page, other: Page, options: Mapping[str, Option]) -> Iterator[Pr
     """The two languages of a page show the same snippets and headings, in the same order."""
 
     def marks(page: Page) -> list[Item]:
-        # Typed code and headings without an anchor are reported by themselves.
+        # Typed code and headings without an anchor are reported separately.
         excluded = {*page.typed_python, *(h.line for h in page.headings if not h.anchor)}
         found = [
             Item(" ".join([r.path, *_same_options(r, options)]), r.line) for r in page.references
@@ -157,7 +158,7 @@ def _section(
 def reordered_numbers(
     one: tuple[Page, Section], other: tuple[Page, Section]
 ) -> tuple[list[str], list[str]]:
-    """The numbers of two paragraphs, as they stand there: to see whether the order is the same."""
+    """The numbers of two paragraphs, as written: to compare their order."""
     ours, theirs = ([item.value for item in contents(*each).numbers] for each in (one, other))
     return ours, theirs
 
@@ -186,7 +187,7 @@ def _different_paragraphs(
         f"{len(longer)} (items of lists, rows of tables and titles of boxes count too)",
         f"cut {one.file} and {other.file} into the same paragraphs",
         (one.file, other.file),
-        "warning",  # what stands in the section is the same
+        "warning",  # the contents of the section are the same
     )
 
 
@@ -199,7 +200,7 @@ def _different_items(
     less: Sequence[Item],
     lines: tuple[int, int],
 ) -> Problem:
-    """What only `one` has, and what only `other` has; reported on the page that has more."""
+    """The items only in `one`, and only in `other`; reported on the page that has more."""
     page, counterpart, at = (one, other, lines[1]) if more else (other, one, lines[0])
     here_only, there_only = (more, less) if more else (less, more)
     return Problem(
@@ -242,7 +243,7 @@ def _terms(one: Page, other: Page, terms: Terms) -> Iterator[Problem]:
 
 
 def _differing_items(kind: str, one: Contents, other: Contents) -> OnlyInOne:
-    """What only the one section has, and what only the other has."""
+    """The items only in the one section, and only in the other."""
     ours, theirs = getattr(one, kind), getattr(other, kind)
     if kind in ("equations", "boxes"):
         for here, there in _side_by_side(ours, theirs):
@@ -261,8 +262,8 @@ def _differing_formulas(one: Contents, other: Contents) -> OnlyInOne:
 def _differing_code(one: Contents, other: Contents, known: Sequence[str]) -> OnlyInOne:
     """The code that only one of the paragraphs has.
 
-    A language may need a name where the other has a pronoun or a verb; then the name is in what
-    is `known` of the other page: the code in its text, and what its snippets say and print.
+    A language may need a name where the other has a pronoun or a verb; then the name is in the
+    `known` text of the other page: the code in its text, and the code and output of its snippets.
     """
 
     def only_here(here: Contents, there: Contents, text: str) -> list[Item]:
@@ -283,7 +284,7 @@ def _stands_in(name: str, text: str) -> bool:
 def _differing_numbers(one: Contents, other: Contents) -> OnlyInOne:
     """The numbers that only one of the paragraphs has.
 
-    To say a number once more is style; to say one once more and another once less is a slip.
+    Repeating a number is style; one number more and another one fewer is an error.
     """
     ours, theirs = ([x for x in c.numbers if _in_digits(x.value)] for c in (one, other))
     more, less = _surplus(ours, theirs), _surplus(theirs, ours)
@@ -297,9 +298,9 @@ def _differing_numbers(one: Contents, other: Contents) -> OnlyInOne:
 
 
 def _small_numbers(one: Contents, other: Contents) -> list[Item]:
-    """The small numbers and those in words that the other paragraph doesn't have.
+    """The small numbers and numbers in words that the other paragraph doesn't have.
 
-    Code and maths have digits; in prose a word may say the same.
+    Code and maths have digits; in prose a word may express the same.
     """
     there = _as_words(other)
     digits = {item.value for item in other.numbers}
@@ -316,7 +317,7 @@ def _small_numbers(one: Contents, other: Contents) -> list[Item]:
 
 
 def _as_words(contents: Contents) -> set[str]:
-    """The numbers that the prose has as words."""
+    """The numbers written as words in the prose."""
     return {f"{n.number:.12g}" for words in contents.words for n in numbers_in_words(words.value)}
 
 
@@ -325,12 +326,12 @@ def _hinted(number: str, contents: Contents) -> bool:
 
 
 def _in_digits(number: str) -> bool:
-    """Whether a number is written in digits in either language: not so 3, 10, 100 or 10000."""
+    """Whether a number is written in digits in both languages: not 3, 10, 100 or 10000."""
     return not re.fullmatch(r"\d|10+", number)
 
 
 def _surplus(some: Iterable[Item], others: Iterable[Item]) -> list[Item]:
-    """The items of which there are more than among the others, as many as there are more."""
+    """The items that occur more often than among the others, with the surplus."""
     left, found = Counter(item.value for item in others), []
     for item in some:
         if left[item.value]:

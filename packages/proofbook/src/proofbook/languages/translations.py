@@ -1,5 +1,5 @@
-"""The files that are one page in several languages: which are missing, which do not agree, and
-which were edited alone."""
+"""The files that are one page in several languages: missing ones, differing ones, and ones edited
+alone."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from proofbook.model.problem import Problem
 from proofbook.model.revision import Revision
 from proofbook.model.snippet import output_file
 
-_LINES = 40  # of a difference; who changed more knows it
+_LINES = 40  # shown of a difference; after larger changes authors know
 _SENTENCE_END = re.compile(r"(?<=[。！？])|(?<=[.!?])\s+")
 _BLOCK_START = re.compile(r"\n\s*\n|\n(?=\s*(?:[-*+|#]|\d+\.) ?)")
-_ALIKE = 0.85  # from here on two sentences differ in their spelling
+_ALIKE = 0.85  # from this ratio on two sentences differ only in spelling
 _NUMBER_OR_CODE = re.compile(r"[\d`$]")
 
 
@@ -43,7 +43,7 @@ def translated(book: Book) -> Iterator[tuple[str, str]]:
 
 
 def misnamed_pages(book: Book) -> Iterator[Problem]:
-    """Files that do not say the language of their page, and two that are the same page."""
+    """Files whose name lacks the language of their page, and two that are the same page."""
     codes = book.config.codes
     for file in book.page_files:
         default = f"{stem_of(file)}.{codes[0]}.md"
@@ -57,14 +57,15 @@ def misnamed_pages(book: Book) -> Iterator[Problem]:
 
 
 def between_languages(book: Book) -> Iterator[Problem]:
-    """Where the languages of the book's pages do not agree: each with the first one."""
+    """Differences between the languages of the book's pages: each is compared with the first
+    one."""
     yield from misnamed_pages(book)
     for one, other in translated(book):
         yield from book.remember(problems_of_pair, one, other)
 
 
 def since_revision(book: Book, revision: Revision) -> Iterator[Problem]:
-    """Warnings: what was edited in one language alone, and equations that became open."""
+    """Warnings: edits in one language alone, and equations that became open."""
     if revision.files:
         before = book_at(book, revision)
         yield from edited_in_one_language(book, before)
@@ -72,16 +73,16 @@ def since_revision(book: Book, revision: Revision) -> Iterator[Problem]:
 
 
 def book_at(book: Book, revision: Revision) -> Book:
-    """The book as it was at a revision, with the pages that are new since."""
+    """The book at a revision, with the pages that are new since."""
     texts = {file: revision.text(file) for file in sorted(revision.files & book.sources.keys())}
     texts = {file: text for file, text in texts.items() if text is not None}
-    return replace(book.with_texts(texts), memo=Memo())  # which remembers the book as it is
+    return replace(book.with_texts(texts), memo=Memo())  # whose memo is for the current book
 
 
 def edited_in_one_language(book: Book, before: Book) -> Iterator[Problem]:
-    """Warnings: sections of which one language has another text than before, and the other not.
+    """Warnings: sections whose text has changed in one language, but not in the other.
 
-    Whoever corrects a word in one language need not know the other one.
+    Correcting a word in one language does not require the other one.
     """
     changed = book.changed_since(before)
     for files in translated(book):
@@ -102,7 +103,7 @@ def edited_in_one_language(book: Book, before: Book) -> Iterator[Problem]:
 
 
 def more_open_equations(book: Book, before: Book) -> Iterator[Problem]:
-    """Warnings: pages with more equations than before that can be neither proved nor refuted."""
+    """Warnings: pages with more equations than before that are neither proved nor refuted."""
     changed = book.changed_since(before)
     for page in book.pages:
         scripts = {reference.path for reference in page.references}
@@ -129,7 +130,7 @@ def _open(book: Book, file: str) -> list:
 
 
 def _as_written(book: Book, file: str) -> Page:
-    """A page with its placeholders: another version of PyTorch edits no page."""
+    """A page with its placeholders: another version of PyTorch doesn't edit a page."""
     return parse(file, book.text_or_empty(file), language=book.language_of(file))
 
 
@@ -138,7 +139,7 @@ def _sections(page: Page) -> dict[str, Section]:
 
 
 def _seen(section: Section) -> list[str]:
-    """The sentences of a section, without what cannot be seen."""
+    """The sentences of a section, without invisible text."""
     blocks = (" ".join(block.split()) for block in _BLOCK_START.split(section.text))
     return [
         text for block in blocks for part in _SENTENCE_END.split(block) if (text := part.strip())
@@ -146,7 +147,7 @@ def _seen(section: Section) -> list[str]:
 
 
 def _edited(pages: Sequence[Page], here: Sequence[Section], old: Section) -> Problem:
-    """`pages` and sections `here`: first those of the language that was edited."""
+    """`pages` and sections `here`: the edited language first."""
     (page, counterpart), now = pages, here[0]
     before, after = _seen(old), _seen(now)
     matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
@@ -177,7 +178,7 @@ def _edited(pages: Sequence[Page], here: Sequence[Section], old: Section) -> Pro
 
 
 def _spelling(before: Sequence[str], after: Sequence[str]) -> bool:
-    """Whether sentences without numbers and code differ in a word or two."""
+    """Whether sentences without numbers and code differ only in a word or two."""
     return len(before) == len(after) and all(
         not _NUMBER_OR_CODE.search(one + other)
         and difflib.SequenceMatcher(None, one, other, autojunk=False).ratio() >= _ALIKE
@@ -188,8 +189,8 @@ def _spelling(before: Sequence[str], after: Sequence[str]) -> bool:
 def _place(
     pages: Sequence[Page], here: Sequence[Section], edited: Sequence[str]
 ) -> tuple[int, int, str]:
-    """The line of the first paragraph with an edited sentence; the line and the words of what
-    stands at its place in the other language."""
+    """The line of the first paragraph with an edited sentence; the line and the words at its place
+    in the other language."""
     parts, others = (paragraphs(*each) for each in zip(pages, here, strict=True))
     for number, part in enumerate(parts):
         if edited and edited[0] in " ".join(part.text.split()):
@@ -200,8 +201,8 @@ def _place(
 
 
 def _reordered(one: Page, other: Page, here: Section, there: Section) -> Iterator[Problem]:
-    """Warnings: paragraphs of edited sections whose numbers stand in another order in the other
-    language. That may be right, and may be a slip."""
+    """Warnings: paragraphs of edited sections whose numbers are in another order in the other
+    language. That may be right, or an error."""
     for parts in zip(paragraphs(one, here), paragraphs(other, there), strict=False):
         ours, theirs = reordered_numbers((one, parts[0]), (other, parts[1]))
         if ours != theirs:

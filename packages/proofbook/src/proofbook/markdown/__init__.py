@@ -1,1 +1,1 @@
-"""The Markdown of a page: its parts, and what it is expanded to."""
+"""The Markdown of a page: its parts, and its expansion."""

@@ -1,9 +1,9 @@
 """Cuts a page into blocks, line by line: front matter, fences, directives, comments, HTML.
 
-What stands between them is cut into paragraphs, headings, boxes, lists, tables and formulas. What
-is left is prose: regions of text, each of which is one paragraph, item of a list, cell of a table
-or title, in which `proofbook.markdown.inline` finds code, maths and links. What begins a block, and
-where it ends, is as in Python-Markdown with the extensions of the site; the tests compare the two.
+The text between them is cut into paragraphs, headings, boxes, lists, tables and formulas. The rest
+is prose: regions of text, each of which is one paragraph, item of a list, cell of a table or title,
+in which `proofbook.markdown.inline` finds code, maths and links. The start and end of each block
+are as in Python-Markdown with the extensions of the site; the tests compare the two.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _DISPLAY = re.compile(
     re.DOTALL,
 )
 TAB = 4
-"""How far the content of a list item, a box or a footnote is indented, says Python-Markdown."""
+"""The indentation of the content of a list item, a box or a footnote, as in Python-Markdown."""
 BLOCK_LEVEL = frozenset(BLOCK_LEVEL_ELEMENTS)
 
 
@@ -60,13 +60,13 @@ def scan_blocks(text: str, whole: bool = True) -> Blocks:
 
 
 class _Scanner:
-    """The lines of a page, and what has been found in them. Lines count from 0 here."""
+    """The lines of a page, and the spans found in them. Lines count from 0 here."""
 
     def __init__(self, text: str):
         self.lines = text.split("\n")
         self.starts = [0, *accumulate(len(line) + 1 for line in self.lines)]
         self.found = Blocks(text)
-        self.containers: list[tuple[int, str]] = []  # how far the content is indented, and of what
+        self.containers: list[tuple[int, str]] = []  # the indentation of the content, and its kind
         self.closers = self._closers()
         self.dedents = self._dedents()
         self.text = text
@@ -112,7 +112,7 @@ class _Scanner:
         return last + 1
 
     def _closers(self) -> dict[tuple[str, int], list[int]]:
-        """The lines that may close a fence, by what they hold and how far they are indented."""
+        """The lines that may close a fence, by their text and their indentation."""
         closers: dict[tuple[str, int], list[int]] = {}
         for number, line in enumerate(self.lines):
             if "```" in line or "~~~" in line:
@@ -122,7 +122,7 @@ class _Scanner:
         return closers
 
     def _dedents(self) -> list[int]:
-        """For each line, the next one that is indented less (blank lines are passed over)."""
+        """For each line, the next one with less indentation (blank lines are skipped)."""
         following = [len(self.lines)] * len(self.lines)
         waiting: list[tuple[int, int]] = []
         for number, line in enumerate(self.lines):
@@ -135,7 +135,7 @@ class _Scanner:
         return following
 
     def _fence(self, at: int, fence: re.Match) -> int:
-        """How many lines a fence takes; one that is never closed is text, and is reported."""
+        """The number of lines of a fence; one that is never closed is text, and is reported."""
         candidates = self.closers.get((fence["ticks"], len(fence["indent"])), [])
         index = bisect_left(candidates, at + 1)
         if index == len(candidates) or candidates[index] > self.dedents[at]:
@@ -147,7 +147,8 @@ class _Scanner:
         return last - at + 1
 
     def _directive(self, at: int, directive: re.Match, commented: bool) -> int:
-        """How many lines a directive takes: its own, and those below that are indented deeper."""
+        """The number of lines of a directive: its own, and the following ones with deeper
+        indentation."""
         options, last = [], at + 1
         path = directive["path"].strip()
         self._span("directive", at, at, name=path)
@@ -174,7 +175,8 @@ class _Scanner:
         return last - at
 
     def _comment(self, at: int, start: int) -> int:
-        """How many lines a comment takes that begins a line; what follows it there is text."""
+        """The number of lines of a comment at the start of a line; text after it in that line is
+        text."""
         end = self.text.find("-->", start)
         if end < 0:
             return 0
@@ -190,7 +192,7 @@ class _Scanner:
         return max(number, last + 1) - at
 
     def _html(self, at: int) -> int:
-        """How many lines HTML takes that begins a line: 0 where it is a part of a paragraph."""
+        """The number of lines of HTML at the start of a line: 0 if it is a part of a paragraph."""
         line, start = self.lines[at], self.starts[at]
         indent = len(line) - len(line.lstrip(" "))
         if indent >= TAB:
@@ -209,7 +211,7 @@ class _Scanner:
         return self._raw_html(at, tag)
 
     def _raw_html(self, at: int, opened: re.Match) -> int:
-        """HTML that is not Markdown goes to the tag that closes it; the text in it is prose."""
+        """HTML that is not Markdown ends with its closing tag; the text in it is prose."""
         name = opened["tag"]
         tags = re.compile(rf"<(/?){name}\b[^>]*>", re.IGNORECASE)
         depth, start = 0, self.starts[at]
@@ -240,7 +242,7 @@ class _Scanner:
             self._run(at, after, 0)
 
     def _quotation(self, first: int, after: int, indent: int) -> None:
-        """Blank the marks of a quotation, and cut what is left of its lines into chunks."""
+        """Blank the marks of a quotation, and cut the rest of its lines into chunks."""
         for at in range(first, after):
             if quote := _QUOTE.match(self.lines[at]):
                 self.lines[at] = " " * quote.end() + self.lines[at][quote.end() :]
@@ -252,7 +254,7 @@ class _Scanner:
                 begins = at + 1
 
     def _run(self, at: int, after: int, quoted: int) -> None:
-        """Cut a chunk into blocks; `quoted`: how far a quotation indents it."""
+        """Cut a chunk into blocks; `quoted`: its indentation by a quotation."""
         lines, begins = self.lines, True
         self._leave(at)
         while at < after:
@@ -351,7 +353,7 @@ class _Scanner:
         return self._paragraph(at, after, place, base)
 
     def _leave(self, at: int) -> None:
-        """Close the lists and boxes to which a line is not indented far enough."""
+        """Close the lists and boxes for which a line is not indented enough."""
         indent = len(self.lines[at]) - len(self.lines[at].lstrip(" "))
         while self.containers and indent < self.containers[-1][0]:
             self.containers.pop()
@@ -370,7 +372,7 @@ class _Scanner:
             self.found.regions.append(Region(start, place + len(inside), True))
 
     def _display(self, at: int, after: int, place: int) -> int:
-        """The line behind a displayed formula, or 0: it must be all of its block."""
+        """The line after a displayed formula, or 0: it must be all of its block."""
         end = self.starts[after - 1] + len(self.lines[after - 1])
         block = "\n".join([self.lines[at][place - self.starts[at] :], *self.lines[at + 1 : after]])
         found = _DISPLAY.match(block)
@@ -394,7 +396,7 @@ class _Scanner:
         return after
 
     def _paragraph(self, at: int, after: int, place: int, base: int) -> tuple[int, bool]:
-        """A paragraph goes on until something begins that needs no blank line above it."""
+        """A paragraph continues until a block begins that needs no blank line above it."""
         lines, last = self.lines, at + 1
         listed = bool(self.containers) and self.containers[-1][1] != "box"
         boxed = base if not listed else 0
@@ -435,7 +437,8 @@ def begins_table(head: str, below: str) -> bool:
 
 
 def cells_of(row: str) -> list[tuple[int, int]]:
-    """Where the cells of a row stand; a pipe within code or behind a backslash divides none."""
+    """The places of the cells of a row; a pipe within code or after a backslash doesn't separate
+    cells."""
     bars = [found.start() for found in _BAR.finditer(_without_code(row)) if found[0] == "|"]
     if not bars:
         return [(0, len(row))]
@@ -454,7 +457,7 @@ def _without_code(row: str) -> str:
 
 
 def _indent(line: str) -> int:
-    """How far a line is indented, the marks of quotations included."""
+    """The indentation of a line, including the marks of quotations."""
     return len(line) - len(line.lstrip("> \t"))
 
 

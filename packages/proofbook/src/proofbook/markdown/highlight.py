@@ -1,4 +1,4 @@
-"""The extension that colors code, with a memory: both languages of a page show the same code."""
+"""The extension that colors code, with a cache: both languages of a page show the same code."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pymdownx.highlight import Highlight, HighlightExtension
 
 
 class RememberingHighlight(Highlight):
-    """Colors code once for its text and options. `known`: what was colored, by both."""
+    """Colors code once for its text and options. `known`: the cached results, by both."""
 
     def __init__(self, known: dict[tuple, str], md: Markdown, **options: Any) -> None:
         super().__init__(md, **options)
@@ -26,14 +26,14 @@ class RememberingHighlight(Highlight):
 
 
 class RememberingExtension(HighlightExtension):
-    """`pymdownx.highlight` with a memory that its owner gives it."""
+    """`pymdownx.highlight` with a cache passed by its owner."""
 
     def __init__(self, known: dict[tuple, str], **options: Any) -> None:
         self._known = known
         super().__init__(**options)
 
     def get_pymdownx_highlighter(self):
-        """Called by the extensions that find code: fences, and code within a line."""
+        """Called by the extensions that find code: fences, and inline code."""
 
         def highlighter(md: Markdown, **options: Any) -> RememberingHighlight:
             return RememberingHighlight(self._known, md, **options)

@@ -1,7 +1,7 @@
 """The inline Markdown of a paragraph: code, maths, links, images, tags, attribute lists.
 
-The order is that of Python-Markdown with the extensions of the site: code first, then maths, then
-what is escaped, then links, then tags; nothing is found within what was found before. Each step
+The order is as in Python-Markdown with the extensions of the site: code first, then maths, then
+escapes, then links, then tags; nothing is found within an earlier span. Each step
 goes once over the text, so that the time is proportional to its length.
 """
 
@@ -20,7 +20,7 @@ _RUN = re.compile("`+")
 
 
 class Delimited(NamedTuple):
-    """Places in a text: of the whole with its marks, and of the content between them."""
+    """Places in a text: of the whole span with its marks, and of the content between them."""
 
     start: int
     end: int
@@ -31,15 +31,15 @@ class Delimited(NamedTuple):
 def find_code(text: str) -> Iterator[Delimited]:
     """The code in a text. A run of backticks ends at the next run of the same length.
 
-    Where all runs that follow are shorter, the longest of them closes, and what is left of the
-    first belongs to the code.
+    If all following runs are shorter, the longest of them closes, and the rest of the first belongs
+    to the code.
     """
     by_length: dict[int, list[int]] = {}
     for run in _RUN.finditer(text):
         by_length.setdefault(len(run[0]), []).append(run.start())
     at = 0
     while found := _TICKS.search(text, at):
-        # Escaped backslashes stand for themselves, and the backticks behind them count.
+        # Escaped backslashes stand for themselves, and the backticks after them count.
         opened = _RUN.match(text, found.end()) if found["escapes"] else found
         start, end = opened.span()
         length = end - start
@@ -47,7 +47,7 @@ def find_code(text: str) -> Iterator[Delimited]:
         if close is None:
             longest = max((n for n, at in by_length.items() if at[-1] >= end), default=length)
             if longest >= length:
-                at = end + length  # Python-Markdown passes over so much of what follows
+                at = end + length  # Python-Markdown skips this much of the following text
                 continue
             length = longest
             close = _after(by_length[length], end)
@@ -108,7 +108,7 @@ _LAST_ATTRIBUTES = re.compile(
     r"(?:(?<=[ ])|(?<=\n))\{:?[ ]*[^}\n ](?:\"[^\"\n]*\"|[^\"{}\n])*\}[ ]*$"
 )
 _OPAQUE = "\x02"
-"""Stands for each character of what has been found: no pattern below takes it for its own."""
+"""Replaces each character of a found span, so that no later pattern matches it."""
 
 
 def scan_inline(
@@ -123,7 +123,7 @@ def scan_inline(
 
 
 class _Scanner:
-    """The text of one region, in which what has been found is made opaque."""
+    """The text of one region, in which found spans are made opaque."""
 
     def __init__(
         self,
@@ -141,7 +141,7 @@ class _Scanner:
         self.found: list[Span] = []
 
     def tags(self) -> list[Span]:
-        """The tags and comments alone: raw HTML is not Markdown."""
+        """Only the tags and comments: raw HTML is not Markdown."""
         self._take(self._matches(_COMMENT, "comment"))
         self._take(self._matches(_TAG, "tag"))
         return self.found
@@ -179,7 +179,7 @@ class _Scanner:
         self.found = kept
 
     def _take(self, spans: Iterator[Span]) -> None:
-        """Add spans, and hide them (of a link: all but its words) from what is looked for next."""
+        """Add spans, and hide them (of a link: all but its words) from the next searches."""
         pieces, at = [], 0
         for span in spans:
             self.found.append(span)
@@ -215,7 +215,7 @@ class _Scanner:
             )
 
     def _delimited(self, kind: str, found: Iterable[Delimited]) -> Iterator[Span]:
-        """Spans of delimited text, their content as it is in the source."""
+        """Spans of delimited text, with their content as in the source."""
         for one in found:
             content = self._written(one.content_start, one.content_end)
             yield self._span(
@@ -260,7 +260,7 @@ class _Scanner:
     def _target(
         self, words_end: int, start: int, closing: Mapping[int, int]
     ) -> tuple[int, str, int] | None:
-        """Where a link leads whose words end at `words_end`: its end, the address, its place."""
+        """The target of a link whose words end at `words_end`: its end, the address, its place."""
         text, behind = self.text, words_end + 1
         if text.startswith("(", behind):
             if found := _WITH_TITLE.match(text, behind):
@@ -285,7 +285,7 @@ class _Scanner:
         return self.source[self.offset + start : self.offset + end]
 
     def _attributes(self, ends_line: bool) -> None:
-        """Attribute lists right behind a span, behind emphasis, and at the end of the region."""
+        """Attribute lists right after a span, after emphasis, and at the end of the region."""
         text = self.text
         taken = set()
         for n, span in enumerate(self.found):
@@ -308,12 +308,12 @@ class _Scanner:
 
 
 def _plain(label: str) -> str:
-    """The label of a reference as it is looked up."""
+    """The lookup key of a reference's label."""
     return " ".join(label.lower().split())
 
 
 def _pairs(text: str) -> dict[int, int]:
-    """For each opening bracket, square or round, the place of the one that closes it."""
+    """For each opening bracket, square or round, the place of the matching closing one."""
     open_brackets: dict[str, list[int]] = {"]": [], ")": []}
     closing: dict[int, int] = {}
     for found in _BRACKETS.finditer(text):

@@ -1,4 +1,4 @@
-"""What a page's Markdown is cut into: spans, each with its kind, its place and its parts."""
+"""The spans of a page's Markdown, each with its kind, its place and its parts."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ _EXTERNAL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A piece of a page's text, `text[start:end]`, that the site renders as one thing.
+    """A piece of a page's text, `text[start:end]`, that the site renders as a unit.
 
-    kind: what it is rendered as, and what `content`, `name` and `address` are for it
+    kind: its rendering, and the meaning of `content`, `name` and `address` for it
 
         front-matter, comment, html-block, indented-code
         fence       a fenced code block; name: its info string
@@ -24,16 +24,16 @@ class Span:
         box         the line that opens an admonition; content: its title; name: its kind
         row         a row of a table
         definition  `[label]: address`; name: the label
-        code        content: the code, as it is written between the backticks
-        maths       content: the LaTeX; `display` where it has a line of its own
-        link, image content: the words between the brackets; address: where it leads
+        code        content: the code, as written between the backticks
+        maths       content: the LaTeX; `display` if it has its own line
+        link, image content: the words between the brackets; address: its target
         autolink    `<https://...>`; address: the same
         footnote    `[^1]`; name: its label
         tag         an HTML tag within a paragraph
         attributes  an attribute list, `{ .class #id }`, where one is read
 
     `content_start` and `address_start` are places in the text of the page. `attributes` is the
-    attribute list right behind the span, with its braces; `whole_end` is where that ends. `line`
+    attribute list right after the span, with its braces; `whole_end` is where that ends. `line`
     counts from 1.
     """
 
@@ -61,17 +61,17 @@ class Span:
 
     @property
     def whole_end(self) -> int:
-        """Where the span ends together with the attribute list right behind it."""
+        """The end of the span together with the attribute list right after it."""
         return self.end + len(self.attributes)
 
     @property
     def external(self) -> bool:
-        """Whether a link leads out of the book: it names a protocol or a host."""
+        """Whether a link leaves the book: it has a protocol or a host."""
         return _EXTERNAL.match(self.address) is not None
 
 
 SEPARATOR = " | "
-"""What separates the words of an option from what they are about."""
+"""Separates the words of an option from their subject."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,13 +95,13 @@ class Reference:
 
     @property
     def highlights(self) -> list[tuple[str, int]]:
-        """The texts to highlight, each with the line of the page that asks for it."""
+        """The texts to highlight, each with the line of the page that requests it."""
         return [(value, line) for key, value, line in self.options if key == "highlight"]
 
     def worded(self, key: str) -> list[tuple[str, str, int]]:
-        """The options `key: <what it is about> | <words>`: those two, and the line of the page.
+        """The options `key: <subject> | <words>`: those two, and the line of the page.
 
-        Where nothing separates the two, the words are empty.
+        Without a separator, the words are empty.
         """
         parts = [(v.rpartition(SEPARATOR), line) for k, v, line in self.options if k == key]
         return [
@@ -112,7 +112,7 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A heading with its level (1 to 6) and its explicit anchor, or None where it has none."""
+    """A heading with its level (1 to 6) and its explicit anchor, or None without one."""
 
     level: int
     anchor: str | None
@@ -137,7 +137,7 @@ class Region:
 class Blocks:
     """The blocks of a page.
 
-    text: that of the page, with the marks of quotations blanked, each character where it was.
+    text: the page's text, with the marks of quotations blanked, each character where it was.
     definitions: the address of each `[label]: address`, by its label in small letters.
     not_prose: first and last lines of front matter, fences and directives. unclosed: the lines of
     fences that are never closed. within_comment: the lines of directives within a comment.
@@ -158,9 +158,9 @@ class Blocks:
 class Option:
     """An option of a directive.
 
-    `form`: how a page writes it. `words`: which part of its value a reader sees: "" for nothing,
-    "all", or "last", what stands behind the last separator. `same`: whether the rest of the value
-    is the same in each language. `repeatable`: whether it may be given more than once.
+    `form`: its form in a page. `words`: the part of its value that a reader sees: "" for nothing,
+    "all", or "last", the text after the last separator. `same`: whether the rest of the value is
+    the same in each language. `repeatable`: whether it may be set more than once.
     """
 
     form: str
@@ -195,6 +195,6 @@ LESSONS = {
 }
 PART = {"part": Option("part: <a part that stands in the file>")}
 OPTIONS = {**SNIPPET_OPTIONS, **LESSONS, **PART}
-"""The options of proofbook's own directives, each declared once: the scanner reads here which words
-a reader sees, the comparison of languages what is the same in each, each directive what it knows.
-"""
+"""The options of proofbook's own directives, each declared once: the scanner reads which words a
+reader sees, the comparison of languages which parts must be the same, each directive its
+options."""

@@ -1,1 +1,1 @@
-"""The maths of a page: its formulas are read, and each equality in them is evaluated."""
+"""The maths of a page: its formulas are parsed, and each equality in them is evaluated."""

@@ -1,10 +1,10 @@
-"""The formulas of a page: each can be set as MathML, and both sides of an equality agree.
+"""The formulas of a page: each can be rendered as MathML, and both sides of an equality agree.
 
-Numbers are computed. An equality with letters holds as an identity, with what the page defines
-(y = 2w - 1) put in and derivatives taken; or with the values that the page and its runs give to
-the letters. Letters are real numbers of any sign, except where the page states a condition (w > 0)
-or all their values at hand have one sign. What can't be decided so is left open: it is counted and
-listed, but no problem.
+Numbers are computed. An equality with letters holds as an identity, with the page's definitions (y
+= 2w - 1) substituted and derivatives taken; or with the values of the letters on the page and in
+its runs. Letters are real numbers of any sign, except where the page states a condition (w > 0) or
+all their known values have one sign. Equalities that can't be decided so are left open: they are
+counted and listed, but are not a problem.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ from proofbook.model.problem import Problem
 from proofbook.model.snippet import snippets_on_page
 
 ReadRun = Callable[[str, str], SymbolValues]
-"""What a run says of symbols, from its code and its output: see `read_run`."""
+"""The values of symbols in a run, from its code and its output: see `read_run`."""
 
 
 class CodeAndOutput(Protocol):
-    """What is read of a run: its code and what it printed."""
+    """The data read from a run: its code and its output."""
 
     code: str
     output: str
 
 
 def wrong_formulas(page: Page, book: Book) -> Iterator[Problem]:
-    """The formulas in the text of a page that cannot be set."""
+    """The formulas in the text of a page that cannot be rendered."""
     converter = mathml_converter() if page.maths else None
     for formula in page.maths:
         latex = formula.content.strip()
@@ -54,7 +54,7 @@ def wrong_equations(page: Page, book: Book) -> Iterator[Problem]:
 
 
 def equation_verdicts(book: Book, file: str) -> tuple[Verdict, ...]:
-    """What was found of each equation of a page."""
+    """The verdict on each equation of a page."""
     read = partial(book.cached, read_run)
     return verdicts(book.page(file), book.fact(snippets_on_page, file), read)
 
@@ -82,14 +82,14 @@ def verdicts(
 ) -> tuple[Verdict, ...]:
     """Every equality of a page, judged.
 
-    `runs`: those of the references of the page, in order; `read`: what reads one of them. Pages in
-    several languages show the same runs, so that a book gives one that remembers.
+    `runs`: the runs of the references of the page, in order; `read`: reads one of them. Pages in
+    several languages show the same runs, so that a book passes a caching function.
     """
     found = list(equalities(page))
     if not found:
         return ()
     judged = judge(page, found, [read(run.code, run.output) for run in runs])
-    # A definition whose consequences were computed is checked by them.
+    # A definition is checked by its computed consequences.
     places = frozenset().union(*(one.used for one in judged if one.state == "proved"))
     return tuple(
         replace(one, state="proved")
@@ -100,15 +100,16 @@ def verdicts(
 
 
 LONGEST = 3000
-"""The most characters of a formula: what nests deeper than the stack ends the process."""
+"""The maximum number of characters of a formula: deep nesting overflows the stack and crashes the
+process."""
 
 
 class FormulaError(ValueError):
-    """The formula cannot be set; says why."""
+    """The formula cannot be rendered; says why."""
 
 
 def mathml_converter() -> LatexToMathML:
-    """What sets the formulas of one page, for `to_mathml`."""
+    """The converter of the formulas of one page, for `to_mathml`."""
     return LatexToMathML(fancy_error=False, annotation=True)
 
 
@@ -123,7 +124,7 @@ def to_mathml(converter: LatexToMathML, latex: str, display: bool) -> str:
 
 
 def wrong_formula(page: Page, latex: str, reason: str) -> Problem:
-    """The problem with a formula of a page that is not LaTeX."""
+    """The problem for a formula of a page that is not valid LaTeX."""
     first, rows = latex.partition("\n")[0], page.lines
     found = [n for said in (f"${first}", first) for n, row in enumerate(rows, 1) if said in row]
     line = found[0] if found else 1

@@ -1,4 +1,4 @@
-"""The equalities and conditions in the formulas of a page, as they are written."""
+"""The equalities and conditions in the formulas of a page, as written."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from proofbook.model.page import Page
 
 _ENVIRONMENT = re.compile(r"\\begin\{(pmatrix|bmatrix|cases)\}.*?\\end\{\1\}", re.DOTALL)
-# What says how a formula is set or named, and nothing of its value.
+# Layout and labels of a formula, without effect on its value.
 _LAYOUT = re.compile(
     r"\\(?:label|tag\*?)\{[^{}]*\}|\\(?:nonumber|notag)\b|(?<=\\\\)\[[^][]*\]"
     r"|(?<=\\begin\{array\})\{[^{}]*\}|(?<=\\begin\{alignat\})\{\d+\}"
@@ -23,7 +23,7 @@ _BRACE = re.compile(r"\\underbrace\{")
 
 @dataclass(frozen=True)
 class Equality:
-    """Two neighboring sides. `place`: where the left side begins in the text of the page."""
+    """Two neighboring sides. `place`: the start of the left side in the text of the page."""
 
     left: str
     sign: str
@@ -32,7 +32,7 @@ class Equality:
 
     @property
     def within(self) -> float:
-        """How far the sides may be apart: half of the last digit after an approximation."""
+        """The allowed difference of the sides: half of the last digit after an approximation."""
         if self.sign == "=":
             return 0.0
         return max(half_unit(self.left), half_unit(self.right))
@@ -50,7 +50,7 @@ def equalities(page: Page) -> Iterator[Equality]:
 
 
 def equalities_in(maths: str) -> tuple[Equality, ...]:
-    """The equalities of one formula; a row that begins with a sign goes on from the row above."""
+    """The equalities of one formula; a row that begins with a sign continues the row above."""
     text = _without_layout(maths)
     masked = _masked(text)
     found, before = [], ("", 0)
@@ -77,7 +77,8 @@ def equalities_in(maths: str) -> tuple[Equality, ...]:
 
 
 def conditions(page: Page) -> Iterator[tuple[str, int]]:
-    """The rows of formulas that may be conditions, as w > 0; each with the place of its formula."""
+    """The rows of formulas that may be conditions, such as w > 0; each with the place of its
+    formula."""
     for maths in page.maths:
         text = _without_layout(maths.content)
         for row, at in _split(_ROWS, _masked(text)):
@@ -92,7 +93,7 @@ def sides(latex: str) -> Iterator[tuple[str, int]]:
 
 
 def half_unit(latex: str) -> float:
-    """Half a unit of the last digit written, where the side is a single number."""
+    """Half a unit of the last digit written, if the side is a single number."""
     plain = re.fullmatch(r"\s*-?\d+(?:\.(\d+))?[\s.,]*", latex)
     return 0.5 * 10.0 ** -len(plain[1] or "") if plain else 0.0
 
@@ -102,17 +103,18 @@ def _clean(side: str) -> str:
 
 
 def _without_layout(latex: str) -> str:
-    """The formula with blanks for what only says how it is set."""
+    """The formula with blanks in place of layout commands."""
     return _LAYOUT.sub(lambda found: " " * len(found[0]), latex)
 
 
 def _masked(latex: str) -> str:
-    """The formula with a letter for each character of a matrix or of cases: nothing ends there."""
+    """The formula with a letter for each character of a matrix or of cases, which don't separate
+    sides."""
     return _ENVIRONMENT.sub(lambda found: "m" * len(found[0]), latex)
 
 
 def _closing(text: str, at: int) -> int:
-    """Where the brace closes that was opened before `at`."""
+    """The place of the brace that closes the one opened before `at`."""
     depth = 1
     while depth and at < len(text):
         depth += {"{": 1, "}": -1}.get(text[at], 0)
@@ -121,7 +123,8 @@ def _closing(text: str, at: int) -> int:
 
 
 def _split(pattern: re.Pattern, text: str, keep: bool = False) -> list[tuple[str, int]]:
-    """The parts between the matches outside brackets, each with its place; `keep`: matches too."""
+    """The parts between the matches outside brackets, each with its place; `keep`: also the
+    matches."""
     depths = _depths(text)
     split, at = [], 0
     for found in pattern.finditer(text):
@@ -135,7 +138,7 @@ def _split(pattern: re.Pattern, text: str, keep: bool = False) -> list[tuple[str
 
 
 def _depths(text: str) -> list[int]:
-    """How many brackets are open at each place; round ones count only where all of them close."""
+    """The number of open brackets at each place; round ones count only if all of them close."""
     plain = re.sub(r"\\[{}]", "  ", text)
     pairs = "({[", ")}]"
     if any(plain.count(a) != plain.count(b) for a, b in zip(*pairs, strict=True)):

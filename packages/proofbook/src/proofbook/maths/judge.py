@@ -1,4 +1,5 @@
-"""Judges the equalities of one page: with what it defines and supposes, and what its runs say."""
+"""Judges the equalities of one page: with its definitions and assumptions, and the values of its
+runs."""
 
 from __future__ import annotations
 
@@ -34,27 +35,27 @@ if TYPE_CHECKING:
 
 _FUNCTION = re.compile(r"\\?([A-Za-z]+)\s*(?:\\left)?\(\s*\\?[A-Za-z]+\s*(?:\\right)?\)")
 _DEEPEST = 8
-"""So many definitions deep are put into each other."""
+"""The maximum depth of substituted definitions."""
 _MOST_COMBINATIONS = 512
-"""So many ways to give values to the symbols of an equality are tried."""
+"""The maximum number of assignments of values to the symbols of an equality that are tried."""
 _FEWEST_POINTS = 3
-"""At fewer places where both sides have a value, nothing counts as an identity."""
+"""The minimum number of points where both sides have a value, for an identity."""
 _SIZES = ((1, 0),) * 8 + ((1, 1), (1, -1), (0, 1), (0.01, 0), (30, 0))
-"""Of the numbers that are tried, and whether all have one sign."""
+"""The numbers that are tried, and whether all have one sign."""
 _LONGEST = 100
-"""The operations of an expression that SymPy may still simplify: it is slow."""
+"""The maximum number of operations of an expression for SymPy to simplify: it is slow."""
 _LARGEST_EXPONENT = 20
-"""The largest power of a sum that SymPy may expand."""
+"""The largest power of a sum for SymPy to expand."""
 _UNDECIDED_BY_SYMPY = (ArithmeticError, AttributeError, NotImplementedError, RecursionError)
 _UNDECIDED_BY_SYMPY += (TypeError, ValueError)
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """An equality, and what was found: "computed" (numbers alone), "proved", "wrong" or "open".
+    """An equality, and its verdict: "computed" (only numbers), "proved", "wrong" or "open".
 
-    `expected`: what the left side is where the equality is wrong, and with which values. `used`:
-    the places of the page's equalities that define a symbol of this one, or give it its value.
+    `expected`: the value of the left side if the equality is wrong, and the symbols' values.
+    `used`: the places of the page's equalities that define a symbol of this one, or its value.
     """
 
     equality: Equality
@@ -68,16 +69,16 @@ def judge(
     equalities: Sequence[Equality],
     runs: Sequence[SymbolValues],
 ) -> list[Verdict]:
-    """The verdict on each of the equalities of a page, of which all are given.
+    """The verdict on each of the equalities of a page, all of which are passed.
 
-    `runs`: what the runs of the page's references say of symbols, in their order.
+    `runs`: the symbol values of the runs of the page's references, in their order.
     """
     judged = _Judge(page, equalities, runs)
     return [judged.verdict(equality) for equality in equalities]
 
 
 def judge_numbers(equality: Equality, one: Expr, other: Expr) -> Verdict:
-    """The verdict on an equality of numbers alone; one too large to be written out is infinite."""
+    """The verdict on an equality of numbers; one too large to be written out is infinite."""
     import sympy
 
     if one.has(sympy.zoo) or other.has(sympy.zoo):
@@ -104,7 +105,7 @@ def judge_numbers(equality: Equality, one: Expr, other: Expr) -> Verdict:
 
 
 def _number(one: Expr) -> Value:
-    """The value of an expression without letters; raises `NotEvaluated` where floats overflow."""
+    """The value of an expression without letters; raises `NotEvaluated` if floats overflow."""
     import numpy
     import sympy
 
@@ -116,9 +117,9 @@ def _number(one: Expr) -> Value:
 
 @dataclass(frozen=True)
 class _Definition:
-    """A symbol, or a function of the symbol `parameter`, and the expression that it means.
+    """A symbol, or a function of the symbol `parameter`, and the expression that it stands for.
 
-    `place`: where the page says it; `section`: the number of the section or box of that place.
+    `place`: its place on the page; `section`: the number of the section or box of that place.
     """
 
     place: int
@@ -128,7 +129,7 @@ class _Definition:
     parameter: Symbol | None = None
 
     def body_for(self, wanted: Symbol) -> Expr | None:
-        """The body for a symbol, or None where it isn't defined by this."""
+        """The body for a symbol, or None if this doesn't define it."""
         (name, mine), (other, indices) = parts(self.symbol), parts(wanted)
         if name != other or self.parameter:
             return None
@@ -144,23 +145,23 @@ class _Definition:
 
 
 def _is_index(index: str) -> bool:
-    """Whether this runs over numbers, as i, and is no part of a name, as new or 2."""
+    """Whether this is an index over numbers, such as i, not part of a name, such as new or 2."""
     return len(index) == 1 and index.isalpha()
 
 
 def _defines_symbol(one: Expr, other: Expr) -> bool:
-    """Whether `one = other` says what a symbol means: y = 2w - 1, but neither y = 3 nor w = 2w."""
+    """Whether `one = other` defines a symbol: y = 2w - 1, but neither y = 3 nor w = 2w."""
     return one.is_Symbol and bool(other.free_symbols) and one not in other.free_symbols
 
 
 def _defines_function(one: Expr, other: Expr) -> bool:
-    """Whether `one = other` says what a function is: f(x) = x^2."""
+    """Whether `one = other` defines a function: f(x) = x^2."""
     applied = is_special(one, "apply") and one.args[1] == 0 and one.args[2].is_Symbol
     return applied and one.args[2] in other.free_symbols
 
 
 def _given_value(one: Expr, other: Expr) -> tuple[Symbol, Expr, Value] | None:
-    """The symbol, what is said of it and its value, where one side is a symbol, the other none."""
+    """The symbol, the other side and its value, if only one side is a symbol."""
     for name, given in ((one, other), (other, one)):
         if name.is_Symbol and not given.free_symbols:
             with contextlib.suppress(NotEvaluated):
@@ -169,7 +170,8 @@ def _given_value(one: Expr, other: Expr) -> tuple[Symbol, Expr, Value] | None:
 
 
 class _Judge:
-    """What a page says, and its runs; `sides`: both sides of each equality that can be read."""
+    """The statements of a page, and its runs; `sides`: both sides of each equality that can be
+    read."""
 
     def __init__(
         self,
@@ -232,7 +234,7 @@ class _Judge:
     def of_given_value(
         self, equality: Equality, name: Symbol, given: Expr, wanted: Value
     ) -> Verdict:
-        """`w = 3`: a run gives this value to the symbol, or the definitions of the page do."""
+        """`w = 3`: this value of the symbol is in a run, or follows from the page's definitions."""
         known = self.all_runs.values.get(_without_step(name), [])
         if any(agree(k.value, wanted, max(k.within, equality.within)) for k in known):
             return Verdict(equality, "proved")
@@ -278,9 +280,9 @@ class _Judge:
     def resolve(
         self, equality: Equality, definitions: Sequence[_Definition], kept: frozenset[Symbol]
     ) -> tuple[list[Pair], frozenset[int]]:
-        """Both sides with definitions put in, and the places of those.
+        """Both sides with definitions substituted, and the places of the definitions.
 
-        Where the equality has free indices, twice: with different numbers for them.
+        For an equality with free indices, twice: with different numbers for them.
         """
         sides = self.sides[equality]
         found = sides[0].free_symbols | sides[1].free_symbols
@@ -294,9 +296,9 @@ class _Judge:
         return pairs, frozenset(resolution.used)
 
     def refuted(self, equality: Equality, pairs: Sequence[Pair], used: frozenset[int]) -> Verdict:
-        """Wrong where numbers differ for positive symbols too, and under each condition nearby.
+        """Wrong if numbers differ for positive symbols too, and under each condition nearby.
 
-        What holds for some signs only may lack a condition in words: it is left open.
+        An equality that holds for some signs only may lack a condition in words: it is left open.
         """
         one, other = self.sides[equality]
         positive = [name > 0 for pair in pairs for name in sorted(_symbols(pair), key=str)]
@@ -326,14 +328,14 @@ class _Judge:
         printed = [name for name in names if name.name.startswith("grad ")]
         solved = not printed and any(side == 0 for side in pair)
         if first is None or solved or (printed and not self.is_printed(equality, printed)):
-            return Verdict(equality, "open", used=used)  # what is set to 0 is to be solved
+            return Verdict(equality, "open", used=used)  # an equation with 0 is to be solved
         left, right, values = first
         shown = [_format(left), _format(right)][: 1 + bool(pair[1].free_symbols)]
         with_values = f" (with {_format_values(values)})" if values else ""
         return Verdict(equality, "wrong", " and ".join(shown) + with_values, used)
 
     def may_mean_else(self, equality: Equality) -> bool:
-        """Whether values can't refute this: a sum to nowhere, a new meaning for a symbol."""
+        """Whether values can't refute this: a sum without an upper bound, or a redefined symbol."""
         one, other = self.sides[equality]
         if any(is_special(t, "sum") and t.args[3].is_Symbol for t in _parts(other)):
             return True
@@ -346,9 +348,9 @@ class _Judge:
         return one in self.all_runs.edited or not has_value
 
     def is_printed(self, equality: Equality, gradients: Sequence[Symbol]) -> bool:
-        """Whether the runs of the section print just what an equality says of a gradient.
+        """Whether the runs of the section print the value that an equality states for a gradient.
 
-        One label may be of several losses: of L_1, or of the terms of a sum.
+        One label may belong to several losses: L_1, or the terms of a sum.
         """
         derivatives = [
             part.args[0]
@@ -384,10 +386,10 @@ class _Judge:
                 assumed.append(name > 0 if min(known) > 0 else name < 0)
         return bool(assumed) and _hold(pairs, assumed)
 
-    # --- what the page and its runs say
+    # --- the statements of the page and its runs
 
     def candidates(self, wanted: Symbol, place: int) -> list[KnownValue]:
-        """Its values: those its section says, or its runs, or the page above, or all runs."""
+        """Its values: in its section, or its runs, or above on the page, or in all runs."""
         section, plain = self.section(place), _without_step(wanted)
         ran = [(at, known) for at, run in self.runs for known in run.values.get(plain, ())]
         said = [
@@ -402,7 +404,7 @@ class _Judge:
         return list({(str(one.value), one.within): one for one in reversed(found)}.values())[::-1]
 
     def conditions_near(self, place: int, names: Collection[Symbol]) -> list[tuple[Basic, int]]:
-        """All conditions on these symbols in the section or box of a place, and where they are."""
+        """All conditions on these symbols in the section or box of a place, and their places."""
         section = self.section(place)
         return [
             (one, at)
@@ -413,8 +415,8 @@ class _Judge:
     def conditions_at(self, place: int, names: Collection[Symbol]) -> list[Basic]:
         """The conditions on these symbols that hold at a place.
 
-        For each symbol those last stated above in the same section or box; or, where there is
-        none, the next one in the same paragraph: "|w| = w for w > 0".
+        For each symbol the last ones stated above in the same section or box; otherwise the next
+        one in the same paragraph: "|w| = w for w > 0".
         """
         found: dict[Basic, None] = {}
         for name in sorted(names, key=str) if self.conditions else ():
@@ -428,9 +430,9 @@ class _Judge:
 
 
 class _Resolution:
-    """Puts definitions into the expressions at one place of a page; `used`: the places of those.
+    """Substitutes definitions into the expressions at one place of a page; `used`: their places.
 
-    A derivative of what isn't defined becomes the symbol "grad w", which runs may print. The
+    A derivative of an undefined expression becomes the symbol "grad w", which runs may print. The
     definition at the place itself is not used: it would prove itself.
     """
 
@@ -440,7 +442,8 @@ class _Resolution:
         self.used: set[int] = set()
 
     def put_in(self, one: Expr, kept: frozenset[Symbol], depth: int = 0) -> Expr:
-        """The expression with definitions put in, and its derivatives taken; `kept` stay."""
+        """The expression with definitions substituted, and its derivatives taken; symbols in `kept`
+        stay."""
         if one.is_Symbol:
             return self.of_symbol(one, kept, depth)
         if is_special(one, "apply"):
@@ -482,7 +485,8 @@ class _Resolution:
         return self.put_in(_derivative(body, by, order), kept, depth)
 
     def distance(self, definition: _Definition) -> tuple[bool, bool, int]:
-        """Sorts definitions: of the same section, or else the last before, or else the first."""
+        """Sort key of definitions: of the same section, or else the last before, or else the
+        first."""
         away = definition.place - self.place
         return definition.section != self.section, away > 0, abs(away)
 
@@ -493,15 +497,15 @@ def _derivative(body: Expr, by: Symbol, order: int) -> Expr:
     if any(is_special(one, "vector", "norm", "sum", "apply") for one in _parts(body)):
         raise NotEvaluated("the derivative of a vector")
     found = body.diff(by, int(order)).doit()
-    # That of max(w, 0) at 0 is 0 in PyTorch.
+    # The derivative of max(w, 0) at 0 is 0 in PyTorch.
     return found.replace(sympy.Heaviside, lambda x, *_: sympy.Piecewise((1, x > 0), (0, True)))
 
 
 def _read_sides(equalities: Sequence[Equality], e_in_code: bool) -> dict[Equality, Pair]:
     """The two sides of each equality that can be read.
 
-    Where the page says `f(x) = ...` with x on the right, f is a function in all its formulas. The
-    letter e is Euler's number, unless an equality or the code gives it another meaning.
+    If the page has `f(x) = ...` with x on the right, f is a function in all its formulas. The
+    letter e is Euler's number, unless an equality or the code defines it otherwise.
     """
     import sympy
 
@@ -525,7 +529,7 @@ def _read_sides(equalities: Sequence[Equality], e_in_code: bool) -> dict[Equalit
 
 
 def _conditions_of(page: Page) -> Iterator[tuple[Basic, int]]:
-    """The conditions in the formulas of a page that hold symbols, and where they are."""
+    """The conditions with symbols in the formulas of a page, and their places."""
     for text, place in conditions(page):
         with contextlib.suppress(Unreadable):
             condition = read_condition(text)
@@ -543,8 +547,8 @@ def _hold(pairs: Sequence[Pair], assumed: Collection[Basic] = ()) -> bool:
 def _is_identity(one: Expr, other: Expr, assumed: Collection[Basic] = ()) -> bool:
     """Whether two expressions are equal for all real numbers that fulfil conditions.
 
-    First numbers look for a counterexample: most equalities have one. Then SymPy has to prove what
-    no number refutes.
+    First a counterexample is searched numerically: most wrong equalities have one. If there is
+    none, SymPy has to prove the identity.
     """
     import sympy
 
@@ -590,7 +594,7 @@ def _counterexample(pair: Pair, assumed: Collection[Basic]) -> dict[Symbol, floa
 
 
 def _points(names: Sequence[Symbol], assumed: Collection[Basic]) -> Iterator[dict[Symbol, float]]:
-    """Values that fulfil conditions, always the same: of both signs, 0, small and large."""
+    """Values that fulfil conditions, always the same ones: of both signs, 0, small and large."""
     source = random.Random(0)
     intervals = {name: _interval(name, assumed) for name in names}
 
@@ -613,7 +617,7 @@ def _points(names: Sequence[Symbol], assumed: Collection[Basic]) -> Iterator[dic
 
 
 def _interval(name: Symbol, assumed: Collection[Basic]) -> sympy.Interval:
-    """Where a symbol may lie, as far as conditions on it alone say."""
+    """The interval of a symbol, from conditions on it alone."""
     import sympy
 
     alone = [one.as_set() for one in assumed if one.free_symbols == {name}]
@@ -622,7 +626,7 @@ def _interval(name: Symbol, assumed: Collection[Basic]) -> sympy.Interval:
 
 
 def _bounded(name: Symbol, assumed: Collection[Basic]) -> Expr:
-    """What makes SymPy know the bounds of a symbol: 2 + p with a positive p for w > 2."""
+    """A substitution that shows SymPy the bounds of a symbol: 2 + p with a positive p for w > 2."""
     import sympy
 
     allowed = _interval(name, assumed)
@@ -641,7 +645,7 @@ def _bounded(name: Symbol, assumed: Collection[Basic]) -> Expr:
 def _claims_identity(one: Expr, other: Expr, left: Expr, right: Expr) -> bool:
     """Whether this must hold for all values: formulas of the same symbols, or a derivative.
 
-    `left`, `right`: the sides with the definitions of the page put in.
+    `left`, `right`: the sides with the definitions of the page substituted.
     """
     derivatives = any(is_special(p, "derivative") for p in (*_parts(one), *_parts(other)))
     if not derivatives and not (_has_operation(one) and _has_operation(other)):
@@ -659,7 +663,7 @@ def _has_operation(one: Expr) -> bool:
 
 
 def _parts(expression: Basic) -> Iterator[Basic]:
-    """The expression and everything in it."""
+    """The expression and all its subexpressions."""
     yield expression
     for one in expression.args:
         yield from _parts(one)
@@ -684,13 +688,13 @@ def _is_vector(value: Any) -> bool:
 
 
 def _without_step(name: Symbol) -> Symbol:
-    """The symbol without an index that only says before or after a step: w_new is w."""
+    """The symbol without an index that only means before or after a step: w_new is w."""
     stem, indices = parts(name)
     return symbol(stem, *(index for index in indices if index not in ("new", "old")))
 
 
 def _value_of(wanted: Symbol, given: Symbol, value: Value) -> Value | None:
-    """The value of a symbol where `given` has one: itself, or the vector it is an item of."""
+    """The value of a symbol if `given` has one: its own, or an item of its vector."""
     if given == wanted:
         return value
     name, indices = parts(wanted)
@@ -712,7 +716,7 @@ def _format_symbol(name: Symbol) -> str:
 
 
 def _format(value: Any) -> str:
-    """A value as a page writes it; of one that no float holds, its first digits."""
+    """A value as written on a page; if no float can represent it, its first digits."""
     if _is_vector(value):
         return f"({', '.join(map(_format, value))})"
     try:

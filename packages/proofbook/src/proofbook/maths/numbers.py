@@ -1,7 +1,7 @@
 """Numbers, messages and names in the text of a page: each must be found in a run that it shows.
 
-The names are those that only a run can prove: of autograd's nodes, of errors and warnings.
-A run is a snippet's code and what it printed. A number is found in the runs of its section, or,
+The names are the ones that only a run can prove: of autograd's nodes, of errors and warnings.
+A run is a snippet's code and its output. A number is found in the runs of its section, or,
 where that shows none, of its page; a message or a name in those of the page. What a run with other
 numbers printed counts where the section says these numbers. Where a paragraph speaks of the run of
 another page or section, it links there: those runs count for its numbers, and for the messages and
@@ -40,12 +40,13 @@ from proofbook.model.snippet import (
 _VALUE = re.compile(r"(?:[a-z_.]+\()?[-−\d.e+,\[\]() ]+\)?")
 _NAMED = re.compile(r'data-(line|source)="([^"]*)"')
 _STEP = re.compile(r"#trace-[\w-]+-step-\d+$")
-"""A link to a step of a figure; `proofbook.check.links` sees that it names the right one."""
+"""A link to a step of a figure; `proofbook.check.links` checks that it names the right one."""
 _MESSAGE = re.compile(
     r"(?!(?:python3?|pytest|pip|mkdocs|git) )[A-Za-z'][\w'.,:-]*(?: [\w'.,:()\[\]-]+){3,}"
 )
 NAME = re.compile(r"\b(?:[A-Z]\w*Backward\d*|AccumulateGrad|[A-Z]\w*(?:Error|Warning))\b")
-"""The class of a node of the graph, of an error, of a warning: another PyTorch may have another."""
+"""The class of a node of the graph, of an error, of a warning, which depend on the PyTorch
+version."""
 _OTHER_PROOF = {"name": "a recording of one"}
 _ASKED = ("front-matter", "directive", "option", "tag", "attributes")
 _ITEM = re.compile(r" *(?:[-*+]|\d+\.) ")
@@ -99,25 +100,25 @@ _NO_RESULT = re.compile(
     ),
     re.IGNORECASE,
 )
-"""Dates, times, durations, names of hardware and the like: no run prints them."""
+"""Dates, times, durations, names of hardware and the like, which no run prints."""
 _SIZE = re.compile(
     r"(?:\b(?:decreas|reduc|fall|fell|drop|sink|sank|shrink|shrank|lower|down|less|small|lose|lost"
     r"|subtract|minus|size|magnitude|absolute|away|short)\w*\b[^.,;:!?\n]{0,24}"
     r"|(?:减|降|落|跌|缩|少|低|小|绝对值|差)[^。，；：！？\n]{0,8})\Z",
     re.IGNORECASE,
 )
-"""What stands before a number that tells how large something negative is: "falls by 12"."""
+"""Words before a number that is the size of a negative one: "falls by 12"."""
 
 
 @dataclass(frozen=True)
 class Statement:
-    """Something that a page says a run prints: numbers one after another, or words.
+    """A statement about a run's output: consecutive numbers, or words.
 
-    `place` and `end`: its position in the text of the page, with its marks of code; `said`: its
-    own words. `line`: the beginning of the one line of the output in which it must stand, or None.
-    `source`: where it comes from instead, or None. `bare`: whether it is a whole side of an
-    equation; the 3 of $3w = 6$ is not, so that no result proves it. `signed`: whether the signs
-    must be those of the run; in $3 - w$ a minus is a difference, and what "falls by 12" has -12.
+    `place` and `end`: its position in the text of the page, with its marks of code; `said`: its own
+    words. `line`: the start of the one line of the output that must contain it, or None. `source`:
+    its other source, or None. `bare`: whether it is a whole side of an equation; the 3 of $3w = 6$
+    is not, so that no result proves it. `signed`: whether the signs must match the run; in $3 - w$
+    a minus is a difference, and "falls by 12" stands for -12.
     """
 
     place: int
@@ -131,7 +132,7 @@ class Statement:
     signed: bool = True
 
     def lines_in(self, text: SnippetText) -> list[int]:
-        """The lines of a text that show it; those first that say it just so."""
+        """The lines of a text that show it; first those with the exact form."""
         if self.kind == "name":
             lines = list(text.lines_naming(self.wanted))
         elif isinstance(self.wanted, str):
@@ -152,7 +153,7 @@ class Statement:
 
 @dataclass(frozen=True)
 class Evidence:
-    """The line, from 1, of a text of a run that shows what a page says."""
+    """The line, from 1, of a text of a run that shows a statement of the page."""
 
     snippet: ShownSnippet
     text: SnippetText
@@ -172,9 +173,9 @@ def find_evidence(
 ) -> Iterator[tuple[Statement, Iterator[Evidence]]]:
     """The statements of a page, each with the lines that prove it, the best first.
 
-    Those that name another source are left out. `runs` returns the runs of a page by its file; of
-    one that doesn't exist, none. What proves a number may be an equation of the page instead: a run
-    that is no `script`'s. `judged`: what was found of the page's equations, if that is known.
+    Statements with another source are left out. `runs` returns the runs of a page by its file; none
+    if it doesn't exist. A number may also be proved by an equation of the page: a run without a
+    `script`. `judged`: the verdicts on the page's equations, if known.
     """
     own = runs(page.file)
     if judged is None:
@@ -228,10 +229,9 @@ def _runs_linked(
 
 
 def _parts(page: Page) -> Callable[[int], tuple[int, int]]:
-    """Where the paragraph, the item of a list or the row of a table at a place begins and ends.
+    """The start and end of the paragraph, the item of a list or the row of a table at a place.
 
-    A displayed formula goes on from the paragraph above. Of an item without a link: where its list
-    does.
+    A displayed formula continues the paragraph above. For an item without a link: of its list.
     """
     links = [link.start for link in page.links if not link.external]
     whole, items = [], []
@@ -257,13 +257,13 @@ def _parts(page: Page) -> Callable[[int], tuple[int, int]]:
 
 
 def _numbers_said(page: Page, start: int, end: int) -> frozenset[float]:
-    """The numbers that a section says, without what it asks of its snippets."""
+    """The numbers in a section, without its snippets' options."""
     return frozenset(numbers_in(page.blanked(_ASKED)[start:end]))
 
 
 def _is_said(text: SnippetText, run: ShownSnippet, said: frozenset[float]) -> bool:
-    """Whether the section says the numbers with which a text was printed: the script's own go
-    without saying."""
+    """Whether the section states the numbers with which a text was printed; the script's own are
+    implied."""
     return all(value in said or value in numbers_in(run.code) for value in text.values_varied)
 
 
@@ -277,7 +277,7 @@ def _in_order(
 def _distance(
     statement: Statement, page: Page, start: int, end: int, shown: tuple[ShownSnippet, SnippetText]
 ) -> tuple[int, ...]:
-    """How far a reader has to look for a text, in the order of what counts most."""
+    """The distance of a text for a reader, by decreasing importance."""
     run, text = shown
     elsewhere = run.page != page.file
     return (
@@ -324,12 +324,12 @@ def without_evidence(
 
 
 def _is_supposed(page: Page, statement: Statement) -> bool:
-    """Whether a number is one that the page supposes: "if `w` were `17`", "suppose $n = 50$"."""
+    """Whether a number is an assumption of the page: "if `w` were `17`", "suppose $n = 50$"."""
     return _SUPPOSED.search(page.prose, max(0, statement.place - 60), statement.place) is not None
 
 
 def statements_of(page: Page) -> tuple[Statement, ...]:
-    """What a page says that runs print: in plain words, in code, in formulas."""
+    """The page's statements about the output of runs: in plain words, in code, in formulas."""
     return (*_in_prose(page), *_in_code(page), *_in_maths(page), *_names(page))
 
 
@@ -344,7 +344,7 @@ def _in_prose(page: Page) -> Iterator[Statement]:
     for found in NUMBER.finditer("".join(words)):
         digits = found["digits"].rstrip(".")
         if not found["sign"] and len(digits) == 1:
-            continue  # a count, as the 3 layers
+            continue  # a count, such as 3 layers
         if _VERSION.fullmatch(digits) or _YEAR.fullmatch(digits) or digits == installed:
             continue
         said = found[0].rstrip(".")
@@ -372,7 +372,7 @@ def _in_code(page: Page) -> Iterator[Statement]:
 
 
 def _names(page: Page) -> Iterator[Statement]:
-    """The names in code; a message is looked for as a whole, and what is quoted is another's."""
+    """The names in code; a message is matched as a whole, and quotations are skipped."""
     for code in page.own_code:
         if not _MESSAGE.fullmatch(code.content):
             source = dict(_NAMED.findall(code.attributes)).get("source")
@@ -409,7 +409,7 @@ _WHAT = "the number cannot follow a figure"
 
 
 def wrong_following(page: Page, book: Book) -> Iterator[Problem]:
-    """What is wrong with the numbers of a page that are to follow a figure on it."""
+    """The errors of a page's numbers that should follow a figure on it."""
     lists = page.spans_of("attributes")
     wanted = [span for span in lists if _FOLLOWS.fullmatch(page.text, span.start, span.end)]
     if not wanted:
@@ -428,7 +428,7 @@ def wrong_following(page: Page, book: Book) -> Iterator[Problem]:
 
 
 def _why_not(page: Page, evidence: Evidence | None, before: str) -> tuple[str, str] | None:
-    """What is expected of a number, proved by this evidence, and what there is instead."""
+    """The expectation for a number with this evidence, and the fact that contradicts it."""
     if evidence is None or evidence.text.part != "out" or evidence.snippet.page != page.file:
         return "a number that a snippet with vary: on this page prints", _last_word(before)
     runs = [text for text in evidence.snippet.texts if text.part.startswith(VARIED)]

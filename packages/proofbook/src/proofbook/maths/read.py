@@ -1,10 +1,10 @@
 """LaTeX to SymPy.
 
-`latex2sympy2-extended` reads the arithmetic. What it doesn't read, or reads otherwise than pages
-write it (names of several letters, vectors, derivatives, sums to nowhere, cases), is read here and
-handed to it as a letter: so is a number, since it remembers what a form means, and what stands
-in brackets, of which it takes a tenth of a second for each level. A product is handed to it with
-its sign: it takes 1/2 x for 1/(2x), and 2 1/2 for 2.5.
+`latex2sympy2-extended` reads the arithmetic. Notation that it doesn't read, or reads
+differently from the pages (names of several letters, vectors, derivatives, sums to nowhere, cases),
+is read here and passed to it as a letter: so is a number, since it caches the meaning of a form,
+and text in brackets, as each level takes a tenth of a second. A product is passed to it with its
+sign: it mistakes 1/2 x for 1/(2x), and 2 1/2 for 2.5.
 
 SymPy is imported where it is needed: with the grammar it takes half a second.
 """
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from sympy import Basic, Expr, Symbol
 
 LONGEST = 600
-"""The most characters of an expression that is read, so that none takes a second."""
+"""The maximum number of characters of an expression that is read, so that none takes a second."""
 _DEEPEST = 30
-"""The most brackets within each other."""
+"""The maximum depth of nested brackets."""
 _MOST_DIGITS = 1000
-"""A power with more of them is not computed."""
+"""A power with more digits is not computed."""
 _LONGEST_SUM = 100
 
 _TOKEN = re.compile(r"\d+(?:\.\d+)?|\\[A-Za-z]+|\\.|\S")
@@ -53,7 +53,7 @@ _GREEK = {
     ]
 }
 _LETTERS = "abcfghjklmnopqrstuvwxyzABCFGHJKLMPQRTUVWXYZ"
-"""What the library reads as letters, and fast: neither d nor e nor x_{10}."""
+"""Letters that the library reads, and fast: neither d nor e nor x_{10}."""
 _ACCENTS = {r"\hat", r"\bar", r"\tilde", r"\Delta"}
 _TEXT = {r"\text", r"\mathrm", r"\operatorname"}
 _FRACTIONS = {r"\frac", r"\tfrac", r"\dfrac"}
@@ -67,7 +67,7 @@ _OTHERWISE = {"otherwise", "else", "其他", "其它", "否则"}
 
 
 class Unreadable(Exception):
-    """The text is not an expression, or one in a notation that is not read."""
+    """The text is not an expression, or is in an unsupported notation."""
 
 
 def special(name: str, *arguments: Any) -> Expr:
@@ -101,15 +101,15 @@ def parts(one: Symbol) -> tuple[str, tuple[str, ...]]:
 
 
 def rebuild(expression: Basic, change: Callable[[Basic], Basic]) -> Basic:
-    """The expression with each of its arguments changed; itself where none is."""
+    """The expression with a function applied to its arguments; unchanged if none changes."""
     changed = tuple(map(change, expression.args))
     return expression if changed == expression.args else expression.func(*changed)
 
 
 def expand_sums(expression: Expr, indices: Mapping[str, str], longest: int = _LONGEST_SUM) -> Expr:
-    """The expression with sums as additions, its free indices being the numbers given.
+    """The expression with sums as additions, with numbers for its free indices.
 
-    Where a sum doesn't say how far it goes, three terms stand for all.
+    A sum without an upper bound has three terms.
     """
     if expression.is_Symbol:
         name, some = parts(expression)
@@ -158,7 +158,7 @@ def read_condition(text: str) -> Basic:
 
 
 def _tokens(text: str) -> list[str]:
-    """The tokens of an expression, without what only sets it.
+    """The tokens of an expression, without layout.
 
     A row of a matrix or of cases ends with "@", a column with "," or ";".
     """
@@ -176,7 +176,7 @@ def _tokens(text: str) -> list[str]:
 
 
 def _depths(tokens: list[str]) -> list[int]:
-    """How many brackets are open at each token: that of an opening one is outside of it."""
+    """The number of open brackets at each token: an opening one counts as outside of itself."""
     depth, depths = 0, []
     for token in tokens:
         depth -= token in _CLOSING.values()
@@ -186,7 +186,7 @@ def _depths(tokens: list[str]) -> list[int]:
 
 
 def _split(tokens: list[str], separators: Any) -> list[list[str]]:
-    """The tokens between separators that stand in no brackets."""
+    """The tokens between separators outside of brackets."""
     found: list[list[str]] = [[]]
     for token, depth in zip(tokens, _depths(tokens), strict=True):
         if token in separators and not depth:
@@ -216,7 +216,8 @@ def _condition(tokens: list[str], functions: frozenset[str]) -> Basic:
 
 @lru_cache(maxsize=1024)
 def _parsed(text: str) -> Basic:
-    """What the library makes of letters and signs: few texts, since all numbers are letters."""
+    """The library's tree of letters and signs, cached: there are few, since all numbers are
+    letters."""
     from latex2sympy2_extended.latex2sympy2 import ConversionConfig, latex2sympy
 
     as_written = ConversionConfig(lowercase_symbols=False)
@@ -224,7 +225,7 @@ def _parsed(text: str) -> Basic:
 
 
 class _Reader:
-    """Reads tokens. `text`: what is handed to the library; `letters`: what letters in it are."""
+    """Reads tokens. `text`: the text for the library; `letters`: the meanings of letters in it."""
 
     def __init__(self, tokens: list[str], functions: frozenset[str], depth: int = 0):
         if depth > _DEEPEST:
@@ -235,7 +236,7 @@ class _Reader:
         self.text: list[str] = []
 
     def read(self, tokens: list[str]) -> Expr:
-        """A part, by itself."""
+        """Read a part by itself."""
         return _Reader(tokens, self.functions, self.depth + 1).read_all()
 
     def read_all(self) -> Expr:
@@ -247,11 +248,11 @@ class _Reader:
             return self.computed(_parsed(" ".join(self.text)))
         except Unreadable:
             raise
-        except Exception as error:  # the grammar raises nothing more special
+        except Exception as error:  # the grammar raises no specific type
             raise Unreadable(str(error)) from None
 
     def computed(self, tree: Basic) -> Expr:
-        """The library's tree, which is as written, computed and with the letters put in."""
+        """The library's unevaluated tree, computed and with the letters substituted."""
         import sympy
 
         if tree.is_Symbol:
@@ -277,7 +278,7 @@ class _Reader:
         return token
 
     def group(self) -> list[str]:
-        """What stands in the brackets that open here, or a single token."""
+        """The content of the brackets that open here, or a single token."""
         opening = self.take()
         if opening not in _CLOSING:
             return [opening]
@@ -292,7 +293,7 @@ class _Reader:
         return self.read(self.group())
 
     def letter(self, expression: Expr) -> str:
-        """A letter for what was read."""
+        """A letter for an expression that was read."""
         if len(self.letters) == len(_LETTERS):
             raise Unreadable("too long")
         letter = _LETTERS[len(self.letters)]
@@ -300,7 +301,8 @@ class _Reader:
         return letter
 
     def hand_over(self, token: str) -> None:
-        """Hand over what begins with a token; an operand is multiplied with one just before it."""
+        """Pass on an expression that begins with a token; an operand is multiplied with one just
+        before it."""
         if token in _OPERATORS:
             self.text.append(_OPERATORS[token])
         elif token == "^":
@@ -311,7 +313,8 @@ class _Reader:
             self.text.append(self.letter(self.operand(token)))
 
     def operand(self, token: str) -> Expr:
-        """A number, a symbol, or what a bracket, a function or a sign of a notation begins."""
+        """A number, a symbol, or the expression begun by a bracket, a function or a sign of a
+        notation."""
         import sympy
 
         if token[0].isdigit():
@@ -334,7 +337,7 @@ class _Reader:
             return self.flat_derivative()
         if token == r"\sum":
             return self.summation()
-        if token == r"\underbrace":  # what stands below is an equality of its own
+        if token == r"\underbrace":  # the text below is a separate equality
             above = self.argument()
             self.take("_")
             self.group()
@@ -373,7 +376,7 @@ class _Reader:
         raise Unreadable(opening)
 
     def called(self, name: str) -> Expr:
-        """A function of what stands in parentheses or is the next factor: sin^2 x, max(a, b)."""
+        """A function of an argument in parentheses or of the next factor: sin^2 x, max(a, b)."""
         import sympy
 
         exponent = self.take() and self.argument() if self.next == "^" else None
@@ -392,7 +395,7 @@ class _Reader:
         return found if exponent is None else power(found, exponent)
 
     def named(self, name: str) -> Expr:
-        """A function and what it is applied to, or a symbol with its indices."""
+        """A function and its argument, or a symbol with its indices."""
         if name in _FUNCTIONS:
             return self.called(name)
         if name in self.functions and self.next in ("'", "("):
@@ -456,7 +459,7 @@ class _Reader:
         return special("derivative", self.read(body), variable, 1)
 
     def variable(self, tokens: list[str]) -> tuple[Symbol, int]:
-        """What a derivative is taken by, and its order."""
+        """The variable of a derivative, and its order."""
         at = tokens.index("^") if "^" in tokens else len(tokens)
         order, rest = _order(tokens[at:])
         found = self.read(tokens[:at])
@@ -466,7 +469,7 @@ class _Reader:
 
 
 def _order(tokens: list[str]) -> tuple[int, list[str]]:
-    """The order that a derivative begins with, and what follows it."""
+    """The order at the start of a derivative, and the rest."""
     if tokens[:1] != ["^"]:
         return 1, tokens
     digits, rest = (tokens[2], tokens[4:]) if tokens[1:2] == ["{"] else (tokens[1], tokens[2:])

@@ -1,4 +1,4 @@
-"""What a run says of the symbols in formulas: the values that its code and output give to names.
+"""The values of symbols in a run: the values of names in its code and output.
 
 A name of the code is a symbol of the maths: `y2` and `y_2` are y_2, `x[0]` is x_0, `loss` is L,
 `lr` is lr, `momentum` is \\mu. Code is read, never run.
@@ -39,13 +39,13 @@ _FUNCTIONS = {"sqrt": "sqrt", "log": "log", "abs": "Abs", "norm": "norm", "sign"
 
 
 class NotEvaluated(Exception):
-    """The expression has no value: a symbol has none, or it is not a real number."""
+    """The expression has no value: a symbol has none, or the value is not a real number."""
 
 
 def evaluate(expression: Basic, values: Mapping[Symbol, Value]) -> Value:
-    """The value of an expression with those of its symbols, as floats compute it.
+    """The value of an expression with these values of its symbols, in floating point.
 
-    Raises `NotEvaluated`, but not for what is infinite or not a number.
+    Raises `NotEvaluated`, but not for infinity or nan.
     """
     import numpy
 
@@ -70,7 +70,7 @@ def _evaluated(one: Basic, values: Mapping[Symbol, Value]) -> Value:
     items = [_evaluated(item, values) for item in one.args]
     name = one.func.__name__
     if one.is_Relational:
-        return one.func(*items) == True  # noqa: E712  SymPy's true is no bool
+        return one.func(*items) == True  # noqa: E712  SymPy's true is not a bool
     if name == "And":
         return all(items)
     if is_special(one, "vector"):
@@ -92,7 +92,7 @@ def _evaluated(one: Basic, values: Mapping[Symbol, Value]) -> Value:
 
 
 def agree(one: Value, other: Value, within: float = 0.0) -> bool:
-    """Whether two values agree: exactly as far as floats go, or within some distance."""
+    """Whether two values agree: exactly within float precision, or within some distance."""
     import numpy
 
     if numpy.shape(one) != numpy.shape(other):
@@ -104,9 +104,9 @@ def agree(one: Value, other: Value, within: float = 0.0) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class KnownValue:
-    """A value of a symbol. `within`: how far it may be off, where the output is rounded.
+    """A value of a symbol. `within`: its tolerance, if the output is rounded.
 
-    `place`: where the page says it, or None where a run does.
+    `place`: its place on the page, or None if it is from a run.
     """
 
     value: Value
@@ -116,10 +116,10 @@ class KnownValue:
 
 @dataclass
 class SymbolValues:
-    """What a run says of symbols.
+    """The values of symbols in a run.
 
-    `values`: those of w, and as "grad w" those printed as `w.grad`; `expressions`: how the code
-    computes a symbol; `computed`: all expressions in the code; `numbers`: all that stand in code or
+    `values`: of w, and as "grad w" the printed values of `w.grad`; `expressions`: the code's
+    formula for a symbol; `computed`: all expressions in the code; `numbers`: all numbers in code or
     output; `edited`: symbols that the code changes in place.
     """
 
@@ -161,7 +161,7 @@ class SymbolValues:
 
 
 def symbol_of(name: str) -> Symbol:
-    """The symbol of the maths for a name of the code."""
+    """The mathematical symbol for a name of the code."""
     grad, stem, digits = re.fullmatch(r"(grad |)(.*?)_?(\d*)", name).groups()
     return symbol(grad + _NAMES.get(stem, stem), *([digits] if digits else []))
 
@@ -172,7 +172,8 @@ def signed_numbers(text: str) -> list[float]:
 
 
 def merge(several: Iterable[SymbolValues]) -> SymbolValues:
-    """What several runs say; without their expressions, which have a place each."""
+    """The combined values of several runs; without their expressions, which depend on their
+    places."""
     merged = SymbolValues()
     for one in several:
         for name, known in one.values.items():
@@ -184,7 +185,8 @@ def merge(several: Iterable[SymbolValues]) -> SymbolValues:
 
 
 def read_run(code: str, output: str) -> SymbolValues:
-    """What a script and its output say of symbols; of code that is no Python, only the output."""
+    """The values of symbols in a script and its output; if the code isn't valid Python, only the
+    output."""
     found = SymbolValues()
     try:
         tree = ast.parse(code)
@@ -197,10 +199,10 @@ def read_run(code: str, output: str) -> SymbolValues:
 
 
 class _Script:
-    """Reads the assignments of a script from top to bottom, those in functions too.
+    """Reads the assignments of a script from top to bottom, including those in functions.
 
-    `found`: what was read; `expressions`: for each name that was computed from others, how;
-    `numbers`: the last value of each name that has one.
+    `found`: the result; `expressions`: the formula of each name computed from others; `numbers`:
+    the last value of each name that has one.
     """
 
     def __init__(self, found: SymbolValues):
@@ -248,7 +250,8 @@ class _Script:
             self.found.add(target.id if isinstance(target, ast.Name) else target.attr, value)
 
     def read_call(self, node: ast.Call) -> None:
-        """Values that a call gives to names: lr=0.1, w.fill_(3.0), init.constant_(fc.weight, 3)."""
+        """Values that a call assigns to names: lr=0.1, w.fill_(3.0), init.constant_(fc.weight,
+        3)."""
         for keyword in node.keywords:
             if keyword.arg:
                 self.found.add(keyword.arg, self.value(self.tree(keyword.value)))
@@ -263,7 +266,7 @@ class _Script:
             self.found.add(_last_name(node.args[0]), self.value(self.tree(node.args[-1])))
 
     def note_expression(self, node: ast.expr) -> None:
-        """Note an expression: as it is written, and with what its names stand for."""
+        """Note an expression: as written, and with its names substituted."""
         if (tree := self.tree(node)) is not None:
             self.found.computed[tree] = None
             self.found.computed[tree.xreplace(self.expressions)] = None
@@ -275,7 +278,7 @@ class _Script:
             return None
 
     def tree(self, node: ast.expr) -> Expr | None:
-        """The expression of code, or None where it says more than is read here."""
+        """The expression of code, or None if it contains unsupported code."""
         import sympy
 
         if isinstance(node, ast.Constant):

@@ -28,14 +28,14 @@ from proofbook.model.config import BookConfig, in_language
 from proofbook.model.page import name_of
 
 EDITION = "edition"
-"""The setting in `extra` that says which language an edition has; the first one has none."""
+"""The setting in `extra` with the language of an edition; the first one has none."""
 
 SHARED = ("book_url", "root_url")
-"""Settings in `extra` that all editions have from the first."""
+"""Settings in `extra` that all editions inherit from the first."""
 
 
 def name_after_first_page(file: File, language: str) -> None:
-    """Call a part of the book what its first page, this one perhaps, is called."""
+    """Name a part of the book after its first page, perhaps this one."""
     if file.page.is_homepage:
         file.page.title = in_language(HOME, language)
     elif file.page.is_index and file.page.parent:
@@ -43,9 +43,9 @@ def name_after_first_page(file: File, language: str) -> None:
 
 
 def nav_in_language(nav: list | dict | str | None, language: str, codes: Sequence[str], root: Path):
-    """The navigation names `a/b.md`; an edition has `a/b.zh.md` or `a/b.en.md` instead.
+    """Replace `a/b.md` in the navigation by the edition's `a/b.zh.md` or `a/b.en.md`.
 
-    Where its own language has no such page, it has the one of another language (`codes`).
+    If the edition's language has no such page, by the page of another language (`codes`).
     """
     if isinstance(nav, list):
         return [nav_in_language(item, language, codes, root) for item in nav]
@@ -60,8 +60,8 @@ def nav_in_language(nav: list | dict | str | None, language: str, codes: Sequenc
 
 
 class EditionFiles(Files):
-    """The files of an edition: a link to a page that its language lacks leads to the page that the
-    edition shows instead, and one of another language to the page that is translated."""
+    """The files of an edition: a link to a page that its language lacks resolves to the page shown
+    instead, and a link to a page of another language to its translation."""
 
     def __init__(self, files: Iterable[File], language: str, book: Book) -> None:
         super().__init__(list(files))
@@ -83,7 +83,7 @@ def file_in_edition(file: File, language: str, book: Book, config: MkDocsConfig)
         return file
     if own != language and book.page_file(name, language) != f"docs/{file.src_uri}":
         return None
-    # It keeps its own name in `docs/`; its address is that of the page in any language.
+    # It keeps its own name in `docs/`; its address is the same in any language.
     plain = File(name + ".md", config.docs_dir, config.site_dir, config.use_directory_urls)
     file.name, file.dest_uri = plain.name, plain.dest_uri
     file.url, file.abs_dest_path = plain.url, plain.abs_dest_path
@@ -91,7 +91,7 @@ def file_in_edition(file: File, language: str, book: Book, config: MkDocsConfig)
 
 
 def config_of_edition(language: str, first: MkDocsConfig) -> MkDocsConfig:
-    """The settings of another edition than the first one."""
+    """The settings of an edition other than the first one."""
     main = Path(first.config_file_path)
     own = main.with_name(f"{main.stem}.{language}{main.suffix}")
     config = load_config(
@@ -109,13 +109,13 @@ def config_of_edition(language: str, first: MkDocsConfig) -> MkDocsConfig:
 def alternates(
     url: str, language: str, missing: Collection[str], book: BookConfig, config: MkDocsConfig
 ) -> list[dict]:
-    """A page in each language: `href` on this host, `whole` with the host at its front, and whether
-    it is `translated`, that is, none of those in which it is `missing`."""
+    """A page in each language: `href` on this host, `whole` with the host in front, and whether it
+    is `translated`, that is, not in one of the `missing` languages."""
     page = "" if url == "./" else url
 
     def href(other: str) -> str:
         path = book.prefix(other) + page
-        if not config.use_directory_urls and page:  # the book as files, wherever they lie
+        if not config.use_directory_urls and page:  # the book as files, in any folder
             return get_relative_url(path, book.prefix(language) + page)
         return config.extra["root_url"] + path
 
@@ -180,7 +180,7 @@ def notebook_path(file: File, book: Book) -> str | None:
 
 
 def offered_from(url: str, language: str, book: Book) -> list[dict[str, str]]:
-    """What the site offers of the whole book, with the addresses seen from a page."""
+    """The downloads of the whole book, with the addresses relative to a page."""
     here = book.config.prefix(language) + url
     return [
         {"name": each.name, "size": each.size, "href": get_relative_url(each.path, here)}
@@ -191,7 +191,7 @@ def offered_from(url: str, language: str, book: Book) -> list[dict[str, str]]:
 def write_next_to_pages(
     config: MkDocsConfig, nav: Navigation, language: str, book: Book, unshown: set[str]
 ) -> None:
-    """Write what a host or a program asks for next to the pages of an edition: see
+    """Write the files for hosts and programs next to the pages of an edition: see
     `proofbook.export.host_files`. `unshown`: pages that could not be expanded."""
     settings = book.config
     site = config.extra["book_url"] or "/"
@@ -214,7 +214,7 @@ def write_next_to_pages(
 
 
 def write_at_root(config: MkDocsConfig, book: Book) -> None:
-    """Write what lies at the root of the book, for all editions."""
+    """Write the files at the root of the book, for all editions."""
     settings = book.config
     prefixes = [settings.prefix(code) for code in settings.codes]
     site = config.extra["book_url"] or "/"

@@ -1,9 +1,9 @@
-"""Laboratories: pages whose notebook mkdocs-jupyter executes, and the figures that scripts draw.
+"""Labs: pages whose notebook mkdocs-jupyter executes, and the figures that scripts draw.
 
-A page with a plot is a lab where mkdocs-jupyter's settings include its notebook, the one that
-readers download. What its cells draw stands in the page; what they print and draw must be what is
-recorded, and what the scripts draw by themselves. On other pages the figures are those of the
-scripts run by themselves.
+A page with a plot is a lab if mkdocs-jupyter's settings include its notebook, the one that readers
+download. The page shows the figures of the notebook's cells; their output must match the recorded
+one, and their figures the scripts' own. Other pages show the figures of the scripts, run by
+themselves.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ c.NotebookClient.shutdown_kernel = "immediate"
 
 @dataclass(frozen=True)
 class Cell:
-    """What a script printed and drew as a cell of its notebook; the figures are SVG."""
+    """The output and figures of a script as a cell of its notebook; the figures are SVG."""
 
     stdout: str
     stderr: str
@@ -63,8 +63,8 @@ class Cell:
 
 @dataclass
 class Lab:
-    """A notebook: its scripts, a digest of their code, and what each gave as a cell, or why the
-    notebook did not come to its end. `now`: whether this build executed it."""
+    """A notebook: its scripts, a digest of their code, and the result of each cell, or why the
+    notebook did not finish. `now`: whether this build executed it."""
 
     code: str
     cells: Mapping[str, Cell] = field(default_factory=dict)
@@ -74,10 +74,10 @@ class Lab:
 
 @dataclass
 class Labs:
-    """Owns what the notebooks of the labs gave, and fills the places of figures.
+    """Owns the results of the labs' notebooks, and fills in the figures.
 
     `waits`: whether a page waits until its notebook and its scripts have run. One that does not
-    shows the figures of before, and is among `earlier`, by language and file.
+    shows the previous figures, and is in `earlier`, by language and file.
     """
 
     runs: Runs
@@ -85,15 +85,15 @@ class Labs:
     waits: bool = True
     earlier: set[tuple[str, str]] = field(default_factory=set)
     pages: set[str] = field(default_factory=set)
-    """The files of the labs, as far as they have been rendered."""
+    """The files of the labs that have been rendered."""
     _labs: dict[tuple[str, ...], Lab] = field(default_factory=dict)
     _last: dict[str, str] = field(default_factory=dict)
 
     def execute(
         self, page: SitePage, render: Render, config: MkDocsConfig, files: Files, book: Book
     ) -> None:
-        """Have the notebook of a page executed, unless that was done with the same code: in
-        another language, or by an earlier build. `render`: what mkdocs-jupyter has put in place of
+        """Execute the notebook of a page, unless that was done with the same code: in another
+        language, or by an earlier build. `render`: mkdocs-jupyter's replacement of
         `page.render`."""
         source = source_of(page.file)
         scripts = _scripts(book.page(source))
@@ -105,7 +105,7 @@ class Labs:
         elif self.waits:
             try:
                 rendered = _rendered(page, render, config, files)
-            except Exception as error:  # whatever nbconvert, the kernel or the script raises
+            except Exception as error:  # anything that nbconvert, the kernel or the script raises
                 self._labs[scripts] = Lab(code, failure=_failure(source, scripts, error, book))
                 return
             cells = cells_of(rendered, scripts)
@@ -113,7 +113,7 @@ class Labs:
             self._labs[scripts] = Lab(code, cells)
 
     def problems(self, book: Book, results: Iterable[Result]) -> Iterator[Problem]:
-        """Where a notebook did something else than its scripts, which gave these results."""
+        """Differences between a notebook's results and those of its scripts."""
         plain = (run for run in results if run.trace is None and run.variants is None)
         by_script = {Path(run.path).relative_to(book.root).as_posix(): run for run in plain}
         for lab in self._current(book):
@@ -123,12 +123,12 @@ class Labs:
                 yield from wrong_cell(script, cell, by_script.get(script), book)
 
     def figure_counts(self) -> list[int]:
-        """How many figures each notebook drew that was executed in this build."""
+        """The number of figures in each notebook executed in this build."""
         labs = [lab for lab in self._labs.values() if lab.now and lab.cells]
         return [sum(len(cell.figures) for cell in lab.cells.values()) for lab in labs]
 
     def count_known(self) -> int:
-        """How many notebooks an earlier build executed."""
+        """The number of notebooks executed by an earlier build."""
         return sum(not lab.now for lab in self._labs.values())
 
     def fill(self, output: str, language: str, file: str, book: Book) -> str:
@@ -160,8 +160,8 @@ class Labs:
         return tree.html
 
     def variants(self, script: str) -> DrawnRuns | None:
-        """What a script drew with other numbers, for which this waits; None where that isn't known
-        yet, or has failed."""
+        """The figures of a script with other numbers, for which this waits; None if they aren't
+        known yet, or failed."""
         run = self.runs.last(script, VARIED)
         if run is None or not (self.waits or run.done()) or run.exception():
             return None
@@ -177,14 +177,14 @@ class Labs:
 
 
 def is_lab(page: Page, notebook: Path, config: MkDocsConfig) -> bool:
-    """Whether mkdocs-jupyter is to execute the notebook of a page, a file with this path."""
+    """Whether mkdocs-jupyter should execute the notebook of a page, a file with this path."""
     jupyter = config.plugins.get("mkdocs-jupyter")
     included = jupyter and jupyter.should_include(SimpleNamespace(abs_src_path=str(notebook)))
     return bool(included) and any(plots_of(page))
 
 
 def cells_of(rendered: str, scripts: Sequence[str]) -> dict[str, Cell]:
-    """What the scripts printed and drew, from the HTML that nbconvert made of their notebook."""
+    """The output and figures of the scripts, from nbconvert's HTML of their notebook."""
     cells = Tree(rendered).css("div.jp-CodeCell[id]")
     return {script: _cell(node) for script, node in zip(scripts, cells, strict=True)}
 
@@ -197,19 +197,19 @@ def _cell(node: Node) -> Cell:
         if kind == _SVG:
             address = output.css_first("img").attributes["src"]
             figures.append(b64decode(address.partition("base64,")[2]).decode("utf-8"))
-        else:  # what is neither is reported as if it stood on stderr
+        else:  # anything else is reported as if printed to stderr
             texts[kind == _STDOUT] += output.css_first("pre").text() if output.css("pre") else kind
     return Cell(texts[True], texts[False], tuple(figures))
 
 
 def wrong_cell(script: str, cell: Cell, run: Result | None, book: Book) -> Iterator[Problem]:
-    """Where a cell did something else in its notebook than its script did by itself."""
+    """Differences between a cell in its notebook and its script by itself."""
     pages, output = book.pages_showing(script), output_file(script)
     fix = f"what comes before it in the notebook changes it: see {pages[0]}"
     if cell.stderr:
         what = f"{script} complains in its notebook"
         yield Problem(script, 1, what, "nothing on stderr", cell.stderr.strip(), fix, pages)
-    # HTML has no empty lines at the ends of what a cell printed.
+    # HTML has no empty lines at the ends of a cell's output.
     recorded, printed = (
         one_line_end(text).strip("\n") for text in (book.text_or_empty(output), cell.stdout)
     )
@@ -225,7 +225,7 @@ def wrong_cell(script: str, cell: Cell, run: Result | None, book: Book) -> Itera
 
 
 def _failure(source: str, scripts: Sequence[str], error: Exception, book: Book) -> Problem:
-    """Why a notebook did not come to its end."""
+    """The reason why a notebook did not finish."""
     why = f"{getattr(error, 'ename', type(error).__name__)}: {getattr(error, 'evalue', error)}"
     what = "the notebook of the page does not come to its end"
     fix = f"see whether its scripts run by themselves: proofbook check {source}"
@@ -241,7 +241,7 @@ def _code(scripts: Sequence[str], book: Book) -> str:
 
 
 def _rendered(page: SitePage, render: Render, config: MkDocsConfig, files: Files) -> str:
-    """The HTML that mkdocs-jupyter makes of the notebook of a page; the page stays as it is."""
+    """mkdocs-jupyter's HTML of the notebook of a page; the page is unchanged."""
     before = dict(vars(page))
     try:
         with _jupyter_environment():
@@ -254,7 +254,7 @@ def _rendered(page: SitePage, render: Render, config: MkDocsConfig, files: Files
 
 @contextmanager
 def _jupyter_environment() -> Iterator[None]:
-    """Have kernels draw as scripts of the book do, without anybody's own settings of Jupyter."""
+    """Make kernels draw like scripts of the book, without the user's settings of Jupyter."""
     with TemporaryFolder() as folder:
         profile = folder / "profile_default"
         profile.mkdir()
@@ -273,5 +273,6 @@ def _jupyter_environment() -> Iterator[None]:
 
 
 def _figure_of(run: Future[Result]) -> str | None:
-    """The figure of a run, for which this waits; None if there is none, which is told elsewhere."""
+    """The figure of a run, for which this waits; None if there is none, which is reported
+    elsewhere."""
     return None if run.exception() else next(iter(run.result().figures), None)

@@ -1,4 +1,4 @@
-"""Changes to Material for MkDocs: to its settings, and to what it wrote into a site."""
+"""Changes to Material for MkDocs: to its settings, and to the files that it wrote into a site."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ _SHEETS = "assets/stylesheets/*.min.css"
 
 
 def fit_for_files(config: MkDocsConfig) -> None:
-    """Change the settings of a book that is read from the file system, without a host."""
+    """Change the settings for a book that is read from the file system, without a host."""
     offline = config.plugins.get("material/offline")
     if offline and offline.config.enabled:
-        # From the file system a browser fetches no page; the shim is ours, not one from afar.
+        # From the file system a browser fetches no page; the shim is local, not from a CDN.
         features = config.theme["features"]
         config.theme["features"] = [x for x in features if not x.startswith("navigation.instant")]
         config.extra["polyfills"] = ["assets/iframe-worker.js"]
 
 
 def one_style_sheet(site: Path) -> None:
-    """Put the style sheets of Material into that of the book, if it has one: two requests less for
-    each page. Comments and indentation of the book stay behind."""
+    """Merge the style sheets of Material into the book's, if it has one: two requests fewer for
+    each page. Comments and indentation of the book's are removed."""
     own = site / _OWN_STYLES
     if own.is_file():
         sheets = [sheet.read_text("utf-8") for sheet in sorted(site.glob(_SHEETS))]

@@ -1,6 +1,6 @@
-"""What builds of a site cache: the HTML of each page, and what else is made from a page.
+"""The cache of site builds: the HTML of each page, and other results made from a page.
 
-A result is found by its place and a digest of all that it was made from, also by another process.
+A result is found by its place and a digest of its inputs, also in another process.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from proofbook.model.cache import Reads
 
 _HIGHLIGHT = "pymdownx.highlight"
 _APART = {"dev_addr", "markdown_extensions", "plugins", "site_dir", "strict", "theme", "watch"}
-"""Settings that no HTML of a page's content depends on, and those that are looked at apart."""
+"""Settings on which no HTML of a page's content depends, and those that are checked separately."""
 _FUNCTION = re.compile(r"<function (\S+) at 0x\w+>")
 
 
 def digest(*parts: str) -> str:
-    """A short name for texts that is never that of other texts."""
+    """A hash of several texts."""
     found = hashlib.sha256()
     for part in parts:
         data = part.encode("utf-8", "surrogatepass")
@@ -43,13 +43,13 @@ def digest(*parts: str) -> str:
 
 @dataclass
 class Cache:
-    """The last result for each place, with a digest of all that it was made from."""
+    """The last result for each place, with a digest of its inputs."""
 
     _results: dict[Hashable, tuple[str, Any]] = field(default_factory=dict)
     _used: set[Hashable] = field(default_factory=set)
 
     def get(self, place: Hashable, made_from: str) -> Any:
-        """The result for a place; None where it would be made from something else now."""
+        """The result for a place; None if its inputs have changed."""
         known = self._results.get(place)
         if known is None or known[0] != made_from:
             return None
@@ -62,7 +62,7 @@ class Cache:
         self._used.add(place)
 
     def used(self) -> dict[Hashable, tuple[str, Any]]:
-        """What was asked for, or put here, in this process: what the next one may need."""
+        """The entries read or stored in this process, which the next one may need."""
         return {place: self._results[place] for place in self._used}
 
 
@@ -74,8 +74,8 @@ def installed_software() -> str:
 
 
 def settings_digest(config: MkDocsConfig, book: Book) -> str | None:
-    """A digest of the settings of an edition and of the files that they name; None where they hold
-    something that only this process knows."""
+    """A digest of the settings of an edition and of the files that they name; None if they contain
+    an object that only exists in this process."""
     extensions = config.markdown_extensions
     own = [e.getConfigs() for e in extensions if isinstance(e, RememberingExtension)]
     others = [e for e in extensions if not isinstance(e, RememberingExtension)]
@@ -90,11 +90,11 @@ def settings_digest(config: MkDocsConfig, book: Book) -> str | None:
 
 
 def _state_of_extension(name: str) -> str:
-    """Where the code of an extension lies, and when it changed: it need not be installed."""
+    """The path and modification time of an extension's code: it need not be installed."""
     try:
         spec = importlib.util.find_spec(name.partition(":")[0])
     except (ImportError, ValueError):
-        return name  # a name that its package registered
+        return name  # a name registered by its package
     return _state(Path(spec.origin)) if spec and spec.origin else name
 
 
@@ -107,7 +107,7 @@ def _state(file: Path) -> str:
 
 
 class _Warnings(logging.Handler):
-    """Counts what is complained about."""
+    """Counts warnings."""
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
@@ -120,7 +120,7 @@ class _Warnings(logging.Handler):
 class RenderedPages:
     """The last rendering of each page of each edition.
 
-    A page about which something was complained is not cached: the next build must complain again.
+    A page with a warning is not cached: the next build must warn again.
     """
 
     def __init__(self, cache: Cache) -> None:
@@ -137,7 +137,7 @@ class RenderedPages:
         logging.getLogger("mkdocs").removeHandler(self._warnings)
 
     def remember_colored_code(self, config: MkDocsConfig) -> None:
-        """Have an edition color code with the memory that is here."""
+        """Make an edition color code with the cache stored here."""
         extensions = config.markdown_extensions
         if _HIGHLIGHT in extensions:
             options = config.mdx_configs.pop(_HIGHLIGHT, {}) or {}
@@ -146,7 +146,7 @@ class RenderedPages:
             )
 
     def begin(self, language: str, config: MkDocsConfig, files: Files, book: Book) -> None:
-        """Look at what all pages of an edition depend on: its settings, and where files lie."""
+        """Check the inputs of all pages of an edition: its settings, and the places of files."""
         self._made_by.pop(language, None)
         self._titled = {place for place in self._titled if place[0] != language}
         if (settings := settings_digest(config, book)) is not None:
@@ -154,7 +154,7 @@ class RenderedPages:
             self._made_by[language] = digest(settings, *addresses)
 
     def to_render(self, markdown: str, page: Page, language: str) -> str:
-        """The Markdown of a page as MkDocs is to render it: none if it is cached."""
+        """The Markdown of a page for MkDocs to render: empty if the page is cached."""
         place = language, page.file.src_uri
         if place in self._titled:
             self._titled.remove(place)
@@ -164,7 +164,7 @@ class RenderedPages:
         return "" if self._cache.get(("rendered", *place), made_from) else markdown
 
     def rendered(self, content: str, page: Page, files: Files, language: str) -> str:
-        """The HTML of a page that MkDocs has rendered, or had not to."""
+        """The HTML of a page that MkDocs has rendered, or that was cached."""
         place = language, page.file.src_uri
         made_from, warnings = self._rendering.pop(place, ("", -1))
         if known := self._cache.get(("rendered", *place), made_from):
@@ -180,10 +180,10 @@ class RenderedPages:
         return content
 
     def finished(self, content: str, book: Book, place: Place) -> tuple[FinishedPage, Reads]:
-        """The finished HTML of a page, and what was read of the book to finish it."""
+        """The finished HTML of a page, and the parts of the book read to finish it."""
         parts = place.url, place.name, repr(sorted(place.taken_as.items()))
         made_from = digest(self._made_by.get(place.language, ""), content, *parts)
-        # What a page can be taken as differs between a site and one being served.
+        # The formats of a page differ between a site and one being served.
         cached_at = "finished", place.language, place.file, "markdown" in place.taken_as
         known = self._cache.get(cached_at, made_from)
         if known and book.still_has(known[1]):

@@ -1,6 +1,6 @@
 """The MkDocs plugin: expands, proves and finishes the pages of a book in each of its languages.
 
-A build goes to a folder next to `site_dir` and takes the place of the old site only when everything
+A build goes to a folder next to `site_dir` and replaces the old site only when everything
 is proved and nothing else failed.
 """
 
@@ -61,9 +61,9 @@ log = logging.getLogger("mkdocs.proofbook")
 
 
 class ProofbookPlugin(BasePlugin):
-    """One instance serves all editions and all builds of a process, as MkDocs has it for plugins
-    with `on_startup`. The first edition builds the others, and decides whether the new site takes
-    the place of the old one."""
+    """One instance serves all editions and all builds of a process, like MkDocs plugins with
+    `on_startup`. The first edition builds the others, and decides whether the new site replaces the
+    old one."""
 
     config_scheme = tuple((name, Optional(Type(types))) for name, types in OPTIONS.items())
 
@@ -91,7 +91,7 @@ class ProofbookPlugin(BasePlugin):
         return config.extra.get(EDITION, self.settings.default.code)
 
     def is_first(self, config: MkDocsConfig) -> bool:
-        """Whether the edition with these settings is that of the first language."""
+        """Whether these settings are for the edition of the first language."""
         return self.language(config) == self.settings.default.code
 
     # --- events of MkDocs, in their order
@@ -99,7 +99,7 @@ class ProofbookPlugin(BasePlugin):
     def on_startup(self, *, command: str, dirty: bool) -> None:
         for talkative in ("jieba", "mkdocs.mkdocs-jupyter"):
             logging.getLogger(talkative).setLevel(logging.WARNING)
-        # `mkdocs serve --clean` says that it is a build.
+        # `mkdocs serve --clean` reports itself as a build.
         self.serving = command == "serve" or "serve" in sys.argv
 
     @event_priority(100)
@@ -110,14 +110,14 @@ class ProofbookPlugin(BasePlugin):
         language = self.language(config)
         codes, docs = self.settings.codes, Path(config.docs_dir)
         config.nav = nav_in_language(config.nav, language, codes, docs)
-        if not config.repo_url:  # MkDocs would warn of a path to edit that leads nowhere
+        if not config.repo_url:  # MkDocs would warn of an edit path without a repository
             config.edit_uri = config.edit_uri_template = None
         fit_for_files(config)
         self.session.pages.remember_colored_code(config)
         return config
 
     def _start(self, root: Path, config: MkDocsConfig) -> None:
-        """Read the book and have its scripts run; build next to the site that is there."""
+        """Read the book and start its scripts; build next to the existing site."""
         if Path(config.config_file_path).stem.count("."):  # mkdocs.en.yml
             raise PluginError("this edition is not built alone: mkdocs.yml builds all of them")
         try:
@@ -135,7 +135,7 @@ class ProofbookPlugin(BasePlugin):
             return
         self.target = SiteFolder(config)
 
-    @event_priority(-50)  # after mkdocs-jupyter, which puts files of its own in place of notebooks
+    @event_priority(-50)  # after mkdocs-jupyter, which replaces notebooks by its own files
     def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
         language = self.language(config)
         own = (file_in_edition(file, language, self.book, config) for file in files)
@@ -156,11 +156,11 @@ class ProofbookPlugin(BasePlugin):
     @event_priority(100)  # before mkdocs-jupyter, which takes a notebook by its path
     def on_pre_page(self, page: Page, *, config: MkDocsConfig, files: Files) -> Page:
         source, path = source_of(page.file), notebook_path(page.file, self.book)
-        if source in self.session.labs.pages:  # as it was rendered last
+        if source in self.session.labs.pages:  # its last rendering
             self.session.labs.pages.remove(source)
             page.file.abs_src_path = str(Path(config.docs_dir, page.file.src_uri))
         if path and is_lab(self.book.page(source), Path(config.site_dir, path), config):
-            with contextlib.suppress(Unproved):  # reported with all that does not hold
+            with contextlib.suppress(Unproved):  # reported with all other problems
                 page.file.abs_src_path = str(self._write_notebook(page, path, config))
                 self.session.labs.pages.add(source)
         return page
@@ -171,7 +171,7 @@ class ProofbookPlugin(BasePlugin):
         try:
             page.file.content_string  # noqa: B018
         except UnicodeDecodeError:
-            return "\n"  # reported at the end, like everything else that does not hold
+            return "\n"  # reported at the end, like all problems
         return None
 
     def _expand(self, markdown: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
@@ -179,7 +179,7 @@ class ProofbookPlugin(BasePlugin):
         known = source in self.book.page_files
         summary = answer(self.book.page(source) if known else parse(source, markdown, False))
         described = {"description": summary or config.site_description, **page.meta}
-        for name in ("description", "author"):  # Material writes them as they are
+        for name in ("description", "author"):  # Material writes them unescaped
             if described.get(name):
                 page.meta[name] = escape(described[name])
         if not known:
@@ -188,7 +188,7 @@ class ProofbookPlugin(BasePlugin):
         if page.canonical_url and own != language:
             addresses = self._alternates(page.file, config)
             page.canonical_url = next(x["whole"] for x in addresses if x["language"] == own)
-        # Of a lab the page is rendered like any other; mkdocs-jupyter renders its notebook.
+        # A lab's page is rendered like any other; mkdocs-jupyter renders its notebook.
         in_notebook = vars(page).pop("render", None)
         reads = self.session.reads[language, source] = {}
         text = self.book.text(source)
@@ -295,7 +295,7 @@ class ProofbookPlugin(BasePlugin):
     on_post_build = CombinedEvent(_write_index, _end_build)
 
     def on_serve(self, server: LiveReloadServer, *, config: MkDocsConfig, builder: Callable):
-        """From now on an edited page is shown at once, and the book is checked after it."""
+        """From now on show an edited page at once, and check the book after that."""
         self.live = LiveSite(self, server, builder)
         self.live.start()
         return server
@@ -308,7 +308,7 @@ class ProofbookPlugin(BasePlugin):
             raise Abort("the book could not be built; the last good site stays")
 
     def on_shutdown(self) -> None:
-        """The last event, also after a failure: only now may the new site take its place."""
+        """The last event, also after a failure: only now may the new site replace the old one."""
         if self.live is not None:
             self.live.stop()
         session, target = self.session, self.target
@@ -319,7 +319,7 @@ class ProofbookPlugin(BasePlugin):
         if target is not None:
             target.finish()
 
-    # --- what they need
+    # --- helpers
 
     def _build_others(self, config: MkDocsConfig) -> Abort | None:
         """Build the editions in other languages; returns the warnings that end a strict build."""
@@ -327,7 +327,7 @@ class ProofbookPlugin(BasePlugin):
         for language in self.settings.codes[1:]:
             try:
                 build(config_of_edition(language, config))
-            except Abort as error:  # its warnings are said; what does not hold should be too
+            except Abort as error:  # its warnings are shown; the problems should be too
                 warned = error
         return warned
 
@@ -340,18 +340,18 @@ class ProofbookPlugin(BasePlugin):
         return alternates(url, self.language(config), missing, self.settings, config)
 
     def _write_notebook(self, page: Page, path: str, config: MkDocsConfig) -> Path:
-        """Write the notebook of a page, whose path is that in its edition; returns its file."""
+        """Write the notebook of a page, at its path in its edition; returns its file."""
         target, site = Path(config.site_dir, path), config.extra["book_url"]
         source = self.book.page(source_of(page.file))
         downloads.write_notebook(source, self.book, source.language, site, target)
         return target
 
     def _published(self, config: MkDocsConfig) -> bool:
-        """Whether this is what a host gets: not a site being served, nor the book as files."""
+        """Whether this build is for a host: not a site being served, nor the book as files."""
         return not self.serving and config.use_directory_urls
 
     def _write_host_files(self, config: MkDocsConfig, language: str) -> None:
-        """Write what a host or a program asks for next to the pages."""
+        """Write the files for hosts and programs next to the pages."""
         unshown = self.session.findings.unshown
         write_next_to_pages(config, self.navigation[language], language, self.book, unshown)
         if self.is_first(config):

@@ -1,7 +1,7 @@
-"""The index of the search: for each page what stands in its sections, in the form of Material's.
+"""The index of the search: the sections of each page, in Material's format.
 
-The plugin of Material writes the settings of the search; this fills the index in its place, and
-the worker that answers from it is the book's own.
+Material's plugin writes the settings of the search; this fills the index instead, and the worker
+that searches it is the book's own.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ _WORKERS = "assets/javascripts/workers/search."
 _HEADINGS = frozenset(f"h{level}" for level in range(1, 7))
 _UNSEEN = frozenset({"object", "script", "style"})
 _SHOWN = frozenset({"p", "code", "pre", "li", "ol", "ul", "sub", "sup"})
-"""Elements that a result shows; of others the index has the text alone."""
+"""Elements that a result shows; for others the index has only the text."""
 
 
 def replace_worker(files: Files, config: MkDocsConfig) -> None:
-    """Put the book's own worker in the place of Material's, under the name that pages ask for."""
+    """Replace Material's worker by the book's own, under the same file name."""
     if "material/search" not in config.plugins:
         return
     theirs = [file for file in files if file.src_uri.startswith(_WORKERS)]
@@ -55,9 +55,9 @@ def replace_worker(files: Files, config: MkDocsConfig) -> None:
 
 
 class Segmenter:
-    """Cuts Chinese into words, with the terms of the glossary among them.
+    """Segments Chinese into words, including the terms of the glossary.
 
-    Loading the dictionary takes most of a second, so it waits for a text that was not cut before.
+    Loading the dictionary takes most of a second, so it is delayed until a text isn't cached.
     """
 
     def __init__(self, cache: Cache) -> None:
@@ -66,7 +66,7 @@ class Segmenter:
         self._tokenizer: jieba.Tokenizer | None = None
 
     def learn(self, terms: Terms) -> None:
-        """Have the terms of a glossary cut as words from now on."""
+        """Add the terms of a glossary to the dictionary."""
         if terms != self._terms:
             self._terms, self._tokenizer = terms, None
 
@@ -92,7 +92,7 @@ class Segmenter:
         return words
 
     def divided(self, text: str) -> str:
-        """A text with its Chinese words apart, by characters that nobody sees."""
+        """A text with its Chinese words separated by invisible characters."""
         cut = self.tokenizer().cut
         words = search.HAN.sub(lambda found: "\u200b".join(["", *cut(found[0]), ""]), text)
         return words.strip("\u200b")
@@ -100,7 +100,7 @@ class Segmenter:
 
 @dataclass
 class Section:
-    """A heading and what stands below it, up to the next. `id`: none for the top of a page."""
+    """A heading and the content below it, up to the next. `id`: none for the top of a page."""
 
     id: str
     title: str = ""
@@ -108,21 +108,22 @@ class Section:
 
     @property
     def text(self) -> str:
-        """What stands below the heading, as HTML of a few elements."""
+        """The content below the heading, as HTML of a few elements."""
         return "".join(self.parts).strip()
 
 
 def sections(content: str) -> list[Section]:
-    """The sections of a page's HTML, without what is marked as not to be searched."""
+    """The sections of a page's HTML, without elements excluded from the search."""
     found = [Section("")]
     _read(parse(content).body, found[0], found, in_code=False)
     return found
 
 
 def _read(node: Node, section: Section, found: list[Section], in_code: bool) -> None:
-    """Add what a node holds to a section, and to the sections that begin in it, which are `found`.
+    """Add the contents of a node to a section, and to the sections that begin in it, which are
+    `found`.
 
-    A section that begins within a box ends with the box; then the one around it goes on.
+    A section that begins within a box ends with the box; then the enclosing one continues.
     """
     for child in node.iter(include_text=True):
         tag, attributes = child.tag, child.attributes
@@ -165,7 +166,7 @@ def _add_text(parts: list[str], text: str, in_code: bool) -> None:
 
 
 class SearchIndex:
-    """The entries of each page, made once for its content, and the index of each edition."""
+    """The entries of each page, computed once for its content, and the index of each edition."""
 
     def __init__(self, cache: Cache) -> None:
         self.segmenter = Segmenter(cache)
@@ -173,11 +174,11 @@ class SearchIndex:
         self._pages: dict[str, dict[str, tuple[Page, str, dict]]] = {}
 
     def begin(self, language: str) -> None:
-        """Begin the index of an edition anew."""
+        """Start a new index for an edition."""
         self._pages[language] = {}
 
     def add(self, page: Page, content: str, language: str) -> None:
-        """Have a page found by this content, and Material leave it alone."""
+        """Index a page with this content, and exclude it from Material's index."""
         options = page.meta.get("search") or {}
         self._pages[language][page.file.src_uri] = page, content, options
         page.meta["search"] = {"exclude": True}

@@ -1,7 +1,7 @@
 """`mkdocs serve` for an author: an edited page is shown at once, the rest of the book after it.
 
 MkDocs builds the whole site for each edit. Here an edit of pages or snippets renders the pages that
-show it, into the site that is being served; then, in a thread, the book is checked, and whatever
+show it, into the served site; then, in a thread, the book is checked, and everything
 else has changed is rendered. Any other edit (a setting, the theme, a new page) is a whole build.
 """
 
@@ -52,7 +52,7 @@ log = logging.getLogger("mkdocs.proofbook")
 _CODE = "```python\nx = 1\n```\n"
 
 STATUS = "proofbook-status.json"
-"""The file of the served site that says what is checked; `live.js` reads it."""
+"""The file of the served site with the state of the check; `live.js` reads it."""
 _SCRIPT = Path(__file__).with_name("live.js")
 _WORDS = {"zh": "这次修改还在核对", "en": "This edit is being checked"}
 
@@ -62,7 +62,8 @@ PAUSE = 0.5
 
 @dataclass(frozen=True)
 class Edition:
-    """An edition as MkDocs built it last: what is needed to render one of its pages again."""
+    """An edition as MkDocs last built it, with everything needed to render one of its pages
+    again."""
 
     language: str
     config: MkDocsConfig
@@ -75,7 +76,7 @@ class Edition:
         return {f"docs/{file.src_uri}": file for file in self.files.documentation_pages()}
 
     def render(self, file: str) -> None:
-        """Render a page again and write it, with the events that MkDocs has for it."""
+        """Render a page again and write it, with MkDocs' events for a page."""
         source, config, files = self.pages()[file], self.config, self.files
         events, page = config.plugins, source.page
         page = events.on_pre_page(page, config=config, files=files)
@@ -89,7 +90,7 @@ class Edition:
         self.write(file)
 
     def write(self, file: str) -> None:
-        """Write a page that is rendered; who reads its file meanwhile reads the old one."""
+        """Write a rendered page atomically."""
         source, config, nav = self.pages()[file], self.config, self.nav
         page = source.page
         page.active = True  # in the navigation
@@ -104,8 +105,8 @@ class Edition:
 
 
 def warm_up(session: Session, editions: Iterable[Edition]) -> None:
-    """Load what the first edit needs and a build of cached pages did not; takes seconds,
-    in which a build waits for its scripts anyway."""
+    """Load the modules that the first edit needs and a build of cached pages did not; takes
+    seconds, while the build waits for its scripts anyway."""
     known_documentation(session.book)
     session.search.segmenter.tokenizer()
     for edition in editions:
@@ -114,7 +115,7 @@ def warm_up(session: Session, editions: Iterable[Edition]) -> None:
 
 
 class _EditedAgain(Exception):
-    """The book that is being checked is no longer the one being edited."""
+    """The book was edited again during a check."""
 
 
 @dataclass
@@ -136,7 +137,7 @@ class LiveSite:
     _watched: list[str] = field(default_factory=list)
 
     def start(self) -> None:
-        """Take over from MkDocs: what is watched, and what an edit does."""
+        """Take over from MkDocs: the watched files, and the handling of an edit."""
         self.server.builder = self.rebuild
         root = self.plugin.book.root
         own = [str(root / folder) for folder in FOLDERS if (root / folder).is_dir()]
@@ -156,7 +157,7 @@ class LiveSite:
             self._thread.join(timeout=30)
 
     def rebuild(self) -> None:
-        """Show an edit: render the pages that show what has changed, or build everything."""
+        """Show an edit: render the pages that show the changed files, or build everything."""
         self._author_waits.set()
         try:
             with self._rendering:
@@ -167,8 +168,8 @@ class LiveSite:
             self._author_waits.clear()
 
     def _say_failed(self, error: Exception) -> None:
-        """Say why an edit could not be shown, in the terminal and on the pages; the server goes on,
-        and the next edit builds everything."""
+        """Report an edit that could not be shown, in the terminal and on the pages; the server
+        continues, and the next edit builds everything."""
         self._others = {}
         problems = error.problems if isinstance(error, Unproved) else ()
         why = str(error) or type(error).__name__
@@ -212,11 +213,12 @@ class LiveSite:
         self._say(checked=True)
 
     def _at_once(self, at_once: bool) -> None:
-        """Whether a page is written without its new figures, which the check brings."""
+        """Whether a page is written without its new figures, which the check adds."""
         self.plugin.session.labs.waits = not at_once
 
     def _check_after_edits(self) -> None:
-        """In a thread: check the book once an edit is shown, then render what else has changed."""
+        """In a thread: check the book once an edit is shown, then render everything else that has
+        changed."""
         while True:
             self._edited.wait()
             while self._edited.is_set() and not self._stopped:
@@ -228,11 +230,11 @@ class LiveSite:
                 self._check()
             except _EditedAgain:
                 continue
-            except Exception as error:  # the author goes on; the next edit tries again
+            except Exception as error:  # the author continues; the next edit tries again
                 log.error(f"the book could not be checked: {error}")
 
     def _check(self) -> None:
-        """Check the book, a page at a time; another edit ends it, and begins it anew."""
+        """Check the book, a page at a time; another edit stops and restarts it."""
         session, edits = self.plugin.session, self._edits
 
         def give_way() -> None:
@@ -254,7 +256,7 @@ class LiveSite:
         for edition, file in places:
             with turn():
                 self._render_if_changed(edition, file, session.book)
-        if self._titles != (titles := self._titles_now()):  # they stand in the navigation
+        if self._titles != (titles := self._titles_now()):  # they are in the navigation
             for edition, file in places:
                 with turn():
                     edition.write(file)
@@ -270,7 +272,7 @@ class LiveSite:
             log.info(summary.format_warnings(outcome.warnings))
         log.info(summary.format_recheck(outcome, len(problems)))
         for edition in self.plugin.editions.values():
-            # Takes a while, and nobody who edits waits for it: the next check writes it again.
+            # Takes a while, and an author doesn't need it: the next check writes it again.
             give_way()
             site = Path(edition.config.site_dir)
             session.search.write(site, session.book, edition.language)
@@ -291,11 +293,11 @@ class LiveSite:
             edition.write(file)
 
     def _show(self, problems: list[Problem]) -> None:
-        """Put problems on their pages, and take them off those that have none any more."""
+        """Show problems on their pages, and remove them from pages that no longer have any."""
         pages = {page for problem in problems for page in problem.pages or self._home_pages()}
         for edition in self.plugin.editions.values():
             for file in (self._with_problems | pages) & edition.pages().keys():
-                edition.write(file)  # without the box of last time
+                edition.write(file)  # without the previous box
         first = self.plugin.editions[self.plugin.settings.default.code]
         show_problems(problems, Path(first.config.site_dir), self.plugin.settings)
         self._with_problems = pages
@@ -334,11 +336,11 @@ def _pages_of(changed: Iterable[str], book: Book) -> Iterator[str]:
 
 
 CHANGES = ("created", "modified", "deleted", "moved")
-"""Events after which a file may be another; that it was opened or closed says nothing."""
+"""Events after which a file may have changed; opening and closing don't count."""
 
 
 class _Changes(FileSystemEventHandler):
-    """Hands on events that may have changed a file that stays."""
+    """Passes on events that may have changed an existing file."""
 
     def __init__(self, handler: FileSystemEventHandler) -> None:
         self._handler = handler
@@ -349,30 +351,30 @@ class _Changes(FileSystemEventHandler):
 
 
 class _OnlyChanges:
-    """An observer of files that reports no others than changes."""
+    """An observer of files that reports only changes."""
 
     def schedule(self, event_handler: FileSystemEventHandler, path: str, **options: Any) -> Any:
         return super().schedule(_Changes(event_handler), path, **options)
 
 
 class _SystemObserver(_OnlyChanges, Observer):
-    """The system reports changes."""
+    """Uses the system's change notifications."""
 
 
 class _Poller(_OnlyChanges, PollingObserver):
-    """Looks at all files again and again."""
+    """Polls all files."""
 
 
 def watch(server: LiveReloadServer, config: MkDocsConfig, folders: Iterable[str]) -> list[str]:
-    """Have the system report changes to a server of MkDocs, which by itself looks at all files
-    twice a second; returns all that is watched, with `folders`."""
+    """Make a server of MkDocs, which by itself polls all files twice a second, use the system's
+    change notifications; returns the watched paths, with `folders`."""
     watched = []
     for path in (config.docs_dir, config.config_file_path, *config.theme.dirs):
-        with contextlib.suppress(KeyError):  # that of the theme only where it is asked for
+        with contextlib.suppress(KeyError):  # the theme's only if requested
             server.unwatch(path)
             watched.append(path)
     server.observer = _observer()
-    # MkDocs has those of the settings watched after this: by then the first edit may be there.
+    # MkDocs watches the settings' paths after this, perhaps too late for the first edit.
     watched = list(dict.fromkeys([*watched, *folders, *config.watch]))
     for path in watched:
         server.watch(path)
@@ -390,18 +392,18 @@ def _observer() -> _SystemObserver | _Poller:
 
 
 def other_files(watched: Iterable[str], texts: Collection[str]) -> dict[str, tuple[int, int]]:
-    """Size and time of each watched file that is none of `texts`."""
+    """Size and time of each watched file that is not one of `texts`."""
     found = {}
     for file in (file for path in watched for file in _files_below(os.path.abspath(path))):
         if file not in texts and not _is_passing(file):
-            with contextlib.suppress(OSError):  # it has gone, or leads nowhere
+            with contextlib.suppress(OSError):  # it is gone, or a broken link
                 status = os.stat(file)
                 found[file] = status.st_size, status.st_mtime_ns
     return found
 
 
 def _is_passing(path: str) -> bool:
-    """Whether a file is one that comes and goes by itself: of an editor, of Python."""
+    """Whether a file is temporary: of an editor, of Python."""
     name = os.path.basename(path)
     return name.startswith(".") or name.endswith(("~", ".pyc", ".new")) or "__pycache__" in path
 
@@ -415,14 +417,14 @@ def _files_below(path: str) -> Iterator[str]:
 
 
 def write_status(site: Path, edits: int, checked: bool, failing: Sequence[str]) -> None:
-    """Say that this many edits were shown, whether the last is checked, and which pages fail, by
-    their addresses."""
+    """Write the number of edits shown, whether the last is checked, and which pages fail, by their
+    addresses."""
     said = {"edits": edits, "checked": checked, "failing": failing}
     write_atomically(site / STATUS, json.dumps(said))
 
 
 def with_status(output: str, config: MkDocsConfig, language: str) -> str:
-    """The HTML of a page with the script that says whether the last edit is checked."""
+    """The HTML of a page with the script that shows whether the last edit is checked."""
     root = urlsplit(config.extra["book_url"] or "/").path or "/"
     words = html.escape(in_language(_WORDS, language))
     script = _SCRIPT.read_text("utf-8")

@@ -1,5 +1,5 @@
-"""What outlives one build: the book, its runs, and the pages that were rendered; and the end of a
-build, which says what holds and what does not."""
+"""The state that outlives one build: the book, its runs, and the rendered pages; and the report at
+the end of a build."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ log = logging.getLogger("mkdocs.proofbook")
 
 @dataclass
 class Findings:
-    """What the pages of one build gave that is needed after them.
+    """Results of rendering pages that are needed at the end of a build.
 
-    `problems`: those that are seen only while a page is made; `letters`: the characters in its
-    formulas; `unshown`: pages that could not be expanded.
+    `problems`: those found only while rendering; `letters`: the characters in its formulas;
+    `unshown`: pages that could not be expanded.
     """
 
     problems: dict[str, list[Problem]] = field(default_factory=dict)
@@ -43,9 +43,9 @@ class Findings:
 
 @dataclass
 class Session:
-    """Owns all that one `mkdocs` process has between its builds, for all editions.
+    """Owns the state of one `mkdocs` process between its builds, for all editions.
 
-    `installed`: a digest of the packages that were installed when it began.
+    `installed`: a digest of the packages installed when it began.
     """
 
     serving: bool
@@ -57,7 +57,7 @@ class Session:
     cache: Cache
     findings: Findings = field(default_factory=Findings)
     reads: dict[tuple[str, str], Reads] = field(default_factory=dict)
-    """By language and file of a page: what of the book was read to render it last."""
+    """By language and file of a page: the parts of the book read for its last rendering."""
 
     def __post_init__(self) -> None:
         self.pages = RenderedPages(self.cache)
@@ -66,7 +66,7 @@ class Session:
 
     @classmethod
     def open(cls, root: Path, serving: bool) -> Session:
-        """Read the book that lies in `root`, and have its scripts run.
+        """Read the book in `root`, and start its scripts.
 
         Raises `Unproved` if the settings of the book are wrong.
         """
@@ -75,7 +75,7 @@ class Session:
         known = known_results(store)
         runs = Runs(
             book.root,
-            # Each script is run at every build; with other numbers, once for these.
+            # Each script is run at every build; with other numbers, once for each set.
             known={key: result for key, result in known.items() if key[2] == VARIED},
             took=seconds_of(known),
         )
@@ -85,17 +85,17 @@ class Session:
         return cls(serving, store, book, runs, started, installed, cache)
 
     def reopen(self) -> None:
-        """Read the book again where it has changed, and have what is new run."""
+        """Read the changed files of the book again, and run new scripts."""
         self.adopt(self.book.reopened())
 
     def adopt(self, book: Book) -> None:
-        """Go on with a book that was read again, and have what is new run."""
+        """Continue with a book that was read again, and run new scripts."""
         self.book = book
         self.started = pipeline.start(self.book, self.runs, navigation=False)
         self.runs.forget_others(self.book.scripts)
 
     def close(self) -> None:
-        """Stop what runs, and save what was found for the next process."""
+        """Stop all runs, and save the results for the next process."""
         with contextlib.suppress(OSError):
             self.store.save_memo(self.book)
             self.store.save("site", self.cache.used(), self.book.config, self.installed)
@@ -106,8 +106,8 @@ class Session:
 
 
 def write_shared_files(session: Session, site: Path) -> None:
-    """Write the scripts, the files that the site offers, and the font of the formulas into the
-    folder of the site."""
+    """Write the scripts, the downloads, and the font of the formulas into the folder of the
+    site."""
     book, letters = session.book, frozenset().union(*session.findings.letters.values())
     for language in book.config.codes:
         downloads.write_scripts(book, language, site / book.config.prefix(language))
@@ -126,10 +126,10 @@ def write_shared_files(session: Session, site: Path) -> None:
 
 
 def prove(session: Session, site: Path, warned: Abort | None) -> None:
-    """Say what holds and what doesn't, once all editions are built.
+    """Report all problems, once all editions are built.
 
-    Raises `PluginError` where something doesn't; in a site that is served, its pages say it
-    instead. `warned`: how a strict build ends that had warnings; it is raised after that.
+    Raises `PluginError` if there are any; in a served site, its pages show them instead. `warned`:
+    the error of a strict build with warnings; it is raised after that.
     """
     try:
         outcome = pipeline.finish(session.started, showing_progress)

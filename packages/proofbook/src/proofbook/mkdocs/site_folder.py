@@ -11,9 +11,10 @@ from proofbook.model.temporary import TemporaryFolder, replace_folder
 
 
 class SiteFolder:
-    """Where a site goes once it is proved; until then, and after a failure, the last one is there.
+    """The folder of a site, which is replaced once the new one is proved; until then, and after a
+    failure, the last one remains.
 
-    The settings of a build are given a folder next to it, one for each build: two may run at once.
+    The settings of a build point to a folder next to it, one for each build: two may run at once.
     """
 
     def __init__(self, config: MkDocsConfig) -> None:
@@ -24,17 +25,17 @@ class SiteFolder:
         config.site_dir = str(self._new.path)
 
     def finish(self) -> None:
-        """Replace the old site if the new one is proved; otherwise nothing is left of it."""
+        """Replace the old site if the new one is proved; otherwise delete the new one."""
         try:
             if self.proved:
                 replace_folder(self._site, self._new.path)
-                self._config.site_dir = str(self._site)  # for what comes after: gh-deploy
+                self._config.site_dir = str(self._site)  # for later steps: gh-deploy
         finally:
             self._new.remove()
 
 
 def write_atomically(file: Path, text: str) -> None:
-    """Write a file such that who reads it at any moment reads all of the old one or of the new."""
-    new = file.with_name(f".{file.name}")  # nobody watches files whose names begin so
+    """Write a file atomically: readers get either all of the old one or all of the new one."""
+    new = file.with_name(f".{file.name}")  # files with this prefix are not watched
     new.write_text(text, "utf-8", newline="\n")
     os.replace(new, file)

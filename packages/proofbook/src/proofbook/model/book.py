@@ -1,6 +1,6 @@
 """A book in a folder: the text of every file, read once, and the results computed from it.
 
-A `Book` never changes. `reopened` returns the book after an edit: it reads the files that changed,
+A `Book` never changes. `reopened` returns the book after an edit: it reads the changed files,
 and shares the memory of results with the one before.
 """
 
@@ -23,10 +23,10 @@ from proofbook.model.problem import Problem, not_utf8
 from proofbook.model.sources import SourceFile, read_sources
 
 CACHED = 512
-"""For so many arguments `Book.cached` keeps what a function returned."""
+"""The number of arguments for which `Book.cached` stores a function's results."""
 
 PLACEHOLDER = re.compile(r"\{\{ *([\w-]+)\.version *\}\}")
-"""What a page leaves open: `{{ torch.version }}`, the version of a library that is installed."""
+"""A placeholder in a page: `{{ torch.version }}`, the version of an installed library."""
 
 _T = TypeVar("_T")
 
@@ -35,8 +35,8 @@ _T = TypeVar("_T")
 class Book:
     """Every text of a book; paths are relative to `root`, written with `/`.
 
-    Functions of the form `f(book, *arguments)` can be remembered (`remember`): the book that they
-    get notes what they read of it.
+    Results of functions `f(book, *arguments)` can be cached (`remember`): the book passed to them
+    notes everything that they read from it.
     """
 
     root: Path
@@ -49,14 +49,14 @@ class Book:
     _reads: Reads | None = None
 
     def reopened(self) -> Book:
-        """The book as its files are now; of those that did not change, nothing is read again."""
+        """The current book; files that did not change are not read again."""
         config = read_config(self.root)
         sources = read_sources(self.root, config, self.sources)
         memo = self.memo if config == self.config else {}
         return Book(self.root, config, sources, memo, self.in_memory)
 
     def with_texts(self, texts: Mapping[str, str]) -> Book:
-        """The book as it would be with these texts in these files, besides all others."""
+        """The book with these texts in these files, and all others unchanged."""
         changed = {
             file: SourceFile(text, hashlib.sha256(text.encode()).hexdigest()[:20], (-1, -1))
             for file, text in texts.items()
@@ -64,11 +64,11 @@ class Book:
         return Book(self.root, self.config, {**self.sources, **changed}, self.memo, self.in_memory)
 
     def changed_since(self, before: Book) -> set[str]:
-        """The files that have another text than in the book `before`, or are new or gone."""
+        """The files whose text differs from the book `before`, or that are new or gone."""
         names = self.sources.keys() | before.sources.keys()
         return {name for name in names if _stamp(self, name) != _stamp(before, name)}
 
-    # --- what is read of it
+    # --- reading
 
     def text(self, file: str) -> str:
         """The text of a file. Raises `FileNotFoundError` or `UnicodeDecodeError`."""
@@ -81,25 +81,25 @@ class Book:
         return source.text
 
     def text_or_empty(self, file: str) -> str:
-        """The text of a file; empty if it is missing or no text, which `unreadable` reports."""
+        """The text of a file; empty if it is missing or not a text, which `unreadable` reports."""
         try:
             return self.text(file)
         except (FileNotFoundError, UnicodeDecodeError):
             return ""
 
     def has(self, file: str) -> bool:
-        """Whether there is such a file, whatever it holds."""
+        """Whether there is such a file, with any contents."""
         return self._answer(("exists", file))
 
     def files(self, folder: str, ending: str) -> tuple[str, ...]:
-        """The text files below a folder whose names end so, sorted."""
+        """The text files below a folder with this suffix, sorted."""
         return self._answer(("files", folder, ending))
 
     def page(self, file: str) -> Page:
         """A page by its file. Raises `FileNotFoundError` or `UnicodeDecodeError`."""
         return self.remember(_parsed, file)
 
-    # --- what is in it
+    # --- contents
 
     @property
     def pages(self) -> tuple[Page, ...]:
@@ -113,8 +113,8 @@ class Book:
 
     @property
     def reading_order(self) -> tuple[str, ...]:
-        """The names of the pages as a reader turns them: those of `nav`, or all in their order,
-        the first one of each folder first."""
+        """The names of the pages in reading order: those of `nav`, or all in their order, the first
+        one of each folder first."""
         return self._answer(("reading order",))
 
     @property
@@ -123,15 +123,15 @@ class Book:
         return self.files("snippets", ".py")
 
     def language_of(self, file: str) -> str:
-        """The language of a page by its file: what its name says, or the only one of the book."""
+        """The language of a page by its file: from its name, or the only one of the book."""
         only = self.config.default.code if len(self.config.codes) == 1 else ""
         return language_of(file) or only
 
     def page_file(self, name: str, language: str) -> str:
         """The file of a page by its name (`basics/leaf`) in a language, whether it exists or not.
 
-        Where only another language has the page, its file: the edition shows that one. In a book of
-        one language the file may leave out the code.
+        If only another language has the page, its file, which the edition shows. In a book of one
+        language the file name may omit the language code.
         """
         own, codes = f"docs/{name}.{language}.md", self.config.codes
         others = [f"docs/{name}.{code}.md" for code in codes] if len(codes) > 1 else []
@@ -139,7 +139,7 @@ class Book:
         return next(filter(self.has, files), own)
 
     def shown_page(self, file: str) -> str:
-        """The file that readers see where a link names a page that its language lacks."""
+        """The file that readers see if a link names a page that its language lacks."""
         language = language_of(file)
         return self.page_file(name_of(file), language) if language in self.config.codes else file
 
@@ -179,7 +179,7 @@ class Book:
     def remember(self, function: Callable[..., _T], *arguments: Hashable) -> _T:
         """`function(book, *arguments)`, computed again only if something that it read has changed.
 
-        The function is one of a module; its result must not be changed by anybody.
+        The function must be at module level; its result must not be modified.
         """
         key = function, arguments
         entry = self.memo.get(key)
@@ -187,7 +187,7 @@ class Book:
             view = replace(self, _reads={})
             try:
                 value = function(view, *arguments)
-            finally:  # who catches the error depends on what was read until then
+            finally:  # a caller that catches the error depends on the reads so far
                 self._note_all(view._reads)
             entry = self.memo[key] = Remembered(value, view._reads)
             self._valid.add(key)
@@ -195,35 +195,36 @@ class Book:
         return entry.value
 
     def fact(self, function: Callable[..., _T], *arguments: Hashable) -> _T:
-        """As `remember`, but the caller depends on the result alone, not on what was read for it.
+        """As `remember`, but the caller depends on the result alone, not on the reads for it.
 
-        For small results that stay the same through most edits: the anchors of a page, the pages
+        For small results that remain the same through most edits: the anchors of a page, the pages
         that show a script.
         """
         return self._answer(("fact", function, arguments))
 
     def noting(self, reads: Reads) -> Book:
-        """The same book; what is read of it is noted in `reads`."""
+        """The same book, which notes its reads in `reads`."""
         return replace(self, _reads=reads)
 
     def still_has(self, reads: Reads) -> bool:
-        """Whether everything that was read is what it was."""
+        """Whether everything that was read is unchanged."""
         return all(self._current(read) == known for read, known in reads.items())
 
     def cached(self, function: Callable[..., _T], *arguments: Hashable) -> _T:
-        """`function(*arguments)` for the last arguments that it was asked with; never on disk.
+        """`function(*arguments)`, cached in memory for its last arguments; never on disk.
 
-        For functions of texts and numbers that several pages ask alike, and for what depends on the
-        installed software, or cannot be written.
+        For functions of texts and numbers that several pages call alike, and for results that
+        depend on the installed software, or cannot be written.
         """
         if function not in self.in_memory:
             self.in_memory[function] = lru_cache(maxsize=CACHED)(function)
         return self.in_memory[function](*arguments)
 
     def forget_unused(self) -> None:
-        """Forget the results that are not valid, and those that read a file that is gone.
+        """Discard invalid results, and those that read a deleted file.
 
-        What a build needs and a check does not, stays: it costs little until its page changes.
+        Results that a build needs and a check does not are retained: they cost little until their
+        page changes.
         """
         for key, entry in list(self.memo.items()):
             files = (read for read in entry.reads if isinstance(read, str))
@@ -243,7 +244,7 @@ class Book:
         return answer
 
     def _current(self, read: Hashable) -> Any:
-        """The answer to a query, or the hash of a file, now."""
+        """The current answer to a query, or the current hash of a file."""
         if isinstance(read, str):
             return _stamp(self, read)
         kind, *rest = read
@@ -282,7 +283,7 @@ class Book:
 
 
 def read_book(root: Path, memo: Memo | None = None) -> Book:
-    """Read the book that lies in `root`; `memo` holds what is known of it from before.
+    """Read the book in `root`; `memo` contains earlier results.
 
     Raises `Unproved` if its settings are wrong.
     """
@@ -292,9 +293,9 @@ def read_book(root: Path, memo: Memo | None = None) -> Book:
 
 
 def fill_placeholders(text: str) -> str:
-    """The text with the versions in it, each without its last number: 2.13.
+    """The text with the versions filled in, each without its last number: 2.13.
 
-    Filled in are the libraries on which results depend; any other name stays as it is written.
+    Only libraries on which results depend are filled in; any other name is left as written.
     """
     return PLACEHOLDER.sub(_version, text) if "{{" in text else text
 

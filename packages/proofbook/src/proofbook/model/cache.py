@@ -1,11 +1,11 @@
-"""What was computed, kept as long as what it depends on is the same, in a folder of the book.
+"""Cached results, in a folder of the book, valid while their inputs are unchanged.
 
 A result of `Book.remember` is valid while everything that was read to compute it is the same: the
 texts of files, lists of files, other results. This is the idea of incremental build systems: a
 build rule with its recorded dependencies. A run of a script is valid for the script's text.
 
 The folder, `.cache/proofbook/` of the book, may be deleted at any time, and is used only by the
-same software: another version of a package or of Python starts anew.
+same software: another version of a package or of Python starts a new one.
 """
 
 from __future__ import annotations
@@ -34,18 +34,18 @@ FOLDER = ".cache/proofbook"
 LIBRARIES = (
     *("torch", "numpy", "sympy", "latex2sympy2-extended", "matplotlib", "math-core", "nbformat"),
 )
-"""What the results of checks and runs depend on besides our own code."""
+"""Software on which the results of checks and runs depend, besides proofbook's own code."""
 
 Key = tuple[Callable[..., Any], tuple[Hashable, ...]]
 """A function of a module, and its arguments."""
 
 Reads = dict[Hashable, Any]
-"""What was read: the path of a file with the hash of its text, or a query with its answer."""
+"""A dependency: the path of a file with the hash of its text, or a query with its answer."""
 
 
 @dataclass(slots=True)
 class Remembered:
-    """A result, and what was read to compute it."""
+    """A result, and its dependencies."""
 
     value: Any
     reads: Reads
@@ -57,18 +57,18 @@ Memo = dict[Key, Remembered]
 
 @dataclass
 class Store:
-    """The files with what was found of the book that lies in `root`.
+    """The files with the results for the book in `root`.
 
-    `software`: a hash of the software when this process began; it may be another before it ends.
+    `software`: a hash of the software when this process began; it may have changed when it ends.
     """
 
     root: Path
     software: str = field(default_factory=lambda: software_hash())
 
     def load(self, name: str, *depends_on: object) -> dict:
-        """The entries in a file, or none: it is damaged, missing, or of something else.
+        """The entries in a file, or none if it is damaged, missing, or for something else.
 
-        `depends_on`: what they depend on besides the software, as when they were saved.
+        `depends_on`: their dependencies besides the software, as when they were saved.
         """
         try:
             known, entries = pickle.loads((self.root / FOLDER / f"{name}.pickle").read_bytes())
@@ -77,7 +77,7 @@ class Store:
         return entries if known == self._version(depends_on) else {}
 
     def save(self, name: str, entries: Mapping, *depends_on: object) -> None:
-        """Write entries to a file in one step; one that cannot be written is left as it is."""
+        """Write entries to a file atomically; a file that cannot be written is left as it is."""
         folder, file = self.root / FOLDER, f"{name}.pickle"
         with contextlib.suppress(OSError, pickle.PicklingError, AttributeError, TypeError):
             folder.mkdir(parents=True, exist_ok=True)
@@ -91,29 +91,29 @@ class Store:
         return " ".join([self.software, *map(str, depends_on)])
 
     def load_memo(self) -> Memo:
-        """The results of checks; none where there are none of the same software and settings."""
+        """The results of checks; empty if there are none with the same software and settings."""
         try:
             return self.load("memo", read_config(self.root))
         except Unproved:  # which `read_book` reports
             return {}
 
     def save_memo(self, book: Book) -> None:
-        """Write what was found of a book."""
+        """Write the results for a book."""
         book.forget_unused()
         self.save("memo", book.memo, book.config)
 
 
 @lru_cache(maxsize=128)
 def version_of(package: str) -> str:
-    """The version of a package, as people say it: `2.13.0` for `2.13.0+cpu`.
+    """The public version of a package: `2.13.0` for `2.13.0+cpu`.
 
-    Found in a file of its package, and asked for by each page. Raises `PackageNotFoundError`.
+    Read from a file of its package, for each page. Raises `PackageNotFoundError`.
     """
     return metadata.version(package).partition("+")[0]
 
 
 def software_hash() -> str:
-    """A hash of everything that a result may depend on besides the book."""
+    """A hash of everything on which a result may depend besides the book."""
     parts = [sys.version, platform.platform(), platform.processor()]
     for name in LIBRARIES:
         try:

@@ -20,7 +20,7 @@ from proofbook.model.problem import Problem, Unproved
 FILE = "mkdocs.yml"
 LANGUAGE_CODE = re.compile(r"[a-z]{2,3}(?:-[A-Za-z]{2,4})?")
 FALLBACK = "en"
-"""The language of whatever has no translation into the language of a page."""
+"""The language used for texts without a translation into the language of a page."""
 
 _NAMES = {"zh": "简体中文", "en": "English"}
 _T = TypeVar("_T")
@@ -31,7 +31,7 @@ class Language:
     """One language of the book.
 
     `code`: as in `docs/a.<code>.md` and in the attribute `lang`; `name`: its name in itself;
-    `subtitle`: what the book is about, in a few words; `license`: for the cover of the PDF.
+    `subtitle`: the subject of the book, in a few words; `license`: for the cover of the PDF.
     """
 
     code: str
@@ -50,7 +50,7 @@ class InventorySource:
 
 @dataclass(frozen=True)
 class NavigationSettings:
-    """What MkDocs' own settings say of the navigation.
+    """The navigation in MkDocs' own settings.
 
     `pages`: the Markdown files that `nav` names, from `docs/`; `complete`: whether it has to name
     every page; `left_out`: patterns, as in `.gitignore`, of pages that it need not name.
@@ -65,14 +65,13 @@ class NavigationSettings:
 class BookConfig:
     """The settings of a book; paths are relative to the folder of the book, with `/`.
 
-    `languages`: the first is the edition at the address of the book, each other one lies at
-    `<code>/` below it. `glossary`, `questions`: the TOML files of the terms and of the questions.
-    `claims`: the folder of the tests that try to refute what the pages say in general.
-    `directives`: Python files, or folders of them, with directives of this book alone.
-    `inventories`: names that lead to their documentation on another site. `file_name`: how the
-    names of the PDFs and of the offline archive begin. `offered`: a folder in which `proofbook pdf`
-    and `proofbook offline` wrote these; the site offers those that lie in it, and none where it is
-    empty.
+    `languages`: the first is the edition at the address of the book, each other one is at `<code>/`
+    below it. `glossary`, `questions`: the TOML files of the terms and of the questions. `claims`:
+    the folder of the tests that try to refute general statements of the pages. `directives`: Python
+    files, or folders of them, with directives of this book alone. `inventories`: names that link to
+    their documentation on another site. `file_name`: the prefix of the names of the PDFs and of the
+    offline archive. `offered`: the folder in which `proofbook pdf` and `proofbook offline` wrote
+    these; the site offers the files in it, and none if it is empty.
     """
 
     languages: tuple[Language, ...] = (Language("zh", _NAMES["zh"]), Language("en", _NAMES["en"]))
@@ -84,15 +83,15 @@ class BookConfig:
     file_name: str = "book"
     offered: str = ""
     site_url: str = ""
-    """MkDocs' own setting: where the book is on the web."""
+    """MkDocs' own setting: the address of the book on the web."""
     navigation: NavigationSettings = field(
         default_factory=NavigationSettings, compare=False, repr=False
     )
-    """Not compared: no remembered result depends on it."""
+    """Not compared: no cached result depends on it."""
 
     @property
     def codes(self) -> tuple[str, ...]:
-        """The codes of the languages, that of the default edition first."""
+        """The codes of the languages, the default edition's first."""
         return tuple(language.code for language in self.languages)
 
     @property
@@ -101,11 +100,11 @@ class BookConfig:
         return self.languages[0]
 
     def language(self, code: str) -> Language:
-        """The language with this code; raises `KeyError` where the book has no such language."""
+        """The language with this code; raises `KeyError` if the book has no such language."""
         return {language.code: language for language in self.languages}[code]
 
     def prefix(self, code: str) -> str:
-        """Where the edition in a language lies below the address of the book: "" or "en/"."""
+        """The path of the edition in a language below the address of the book: "" or "en/"."""
         return "" if code == self.default.code else f"{code}/"
 
 
@@ -119,7 +118,7 @@ OPTIONS = {
     "file_name": (str,),
     "offered": (str,),
 }
-"""The options of the plugin and the types that YAML may give for them."""
+"""The options of the plugin and their YAML types."""
 
 
 def in_language(words: Mapping[str, _T], code: str) -> _T:
@@ -168,7 +167,7 @@ def _pages_of_nav(nav: object) -> Iterator[str]:
 
 
 class _Loader(yaml.SafeLoader):
-    """Reads `!ENV` as MkDocs does, and any other unknown tag as nothing."""
+    """Reads `!ENV` like MkDocs, and any other unknown tag as None."""
 
 
 _Loader.add_constructor("!ENV", construct_env_tag)
@@ -176,7 +175,7 @@ _Loader.add_constructor(None, lambda loader, node: None)
 
 
 def site_settings(root: Path, file: str) -> dict[str, Any]:
-    """The settings in a file of MkDocs, merged with those that it inherits."""
+    """The settings in a file of MkDocs, merged with the inherited ones."""
     path = root / file
     if not path.is_file():
         return {}
@@ -195,7 +194,7 @@ def site_settings(root: Path, file: str) -> dict[str, Any]:
 
 
 def _merged(base: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
-    """`base` with what `own` adds or changes, mappings within mappings included."""
+    """`base` with additions and changes from `own`, including nested mappings."""
     result = dict(base)
     for key, value in own.items():
         both = isinstance(value, dict) and isinstance(base.get(key), dict)
@@ -223,7 +222,7 @@ def _languages(value: list[str] | dict[str, Any]) -> tuple[Language, ...]:
 
 
 def _problems(root: Path, file: str, options: Mapping[str, Any]) -> list[Problem]:
-    """What is wrong with the options, each with its line."""
+    """The errors in the options, each with its line."""
     found: list[Problem] = []
 
     def wrong(key: str, what: str, expected: str, value: object) -> None:
@@ -247,7 +246,7 @@ def _problems(root: Path, file: str, options: Mapping[str, Any]) -> list[Problem
             wrong("languages", "the book has no language", "at least one", languages)
         for code, own in given.items():
             if not isinstance(code, str) or not LANGUAGE_CODE.fullmatch(code):
-                # Unquoted, `no:` (Norwegian) is a truth value in YAML.
+                # Unquoted, `no:` (Norwegian) is a boolean in YAML.
                 wrong(
                     "languages", "this is not the code of a language", 'a code such as "en"', code
                 )
@@ -275,7 +274,7 @@ def _problems(root: Path, file: str, options: Mapping[str, Any]) -> list[Problem
 
 
 def _line(file: Path, key: object) -> int:
-    """The line of an option of the plugin, from 1; 1 where it cannot be found."""
+    """The line of an option of the plugin, from 1; 1 if it cannot be found."""
     text = file.read_text("utf-8") if file.is_file() else ""
     start = max(text.find("proofbook:"), 0)
     place = re.compile(rf"(?<=[\s{{,\"']){re.escape(str(key))}[\"']?\s*:").search(text, start)

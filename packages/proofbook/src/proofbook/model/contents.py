@@ -1,4 +1,4 @@
-"""The contents of a page that no translation changes: numbers, formulas, links, boxes, figures."""
+"""The language-independent contents of a page: numbers, formulas, links, boxes, figures."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from proofbook.markdown.spans import Span
 from proofbook.model.page import Page, language_of
 
 _WORDS_IN_MATHS = re.compile(r"\\(?:text|mbox|textrm)\{[^{}]*\}")
-# "w = 1" may be "w is 1" in words, and what is a name or a number needs no formula at all.
+# "w = 1" may be "w is 1" in words, and names and numbers need no formula at all.
 _IN_WORDS = re.compile(r"(?:[A-Za-z\\{}_^']+=)?-?[\d.]+|(?:[\d.]*[A-Za-z](?:_\w|_\{\w+\})?){0,2}")
 _DIGITS = re.compile(r"\d+(?:\.\d+)*")
 _START = re.compile(r" *(?:[-*+] |\d+\. |\||#|!!!|\?\?\?)")
-# "10 月" is a word in English; "[^1]" and "#12" count nothing.
+# "10 月" is a word in English; "[^1]" and "#12" are not counts.
 _NAMES = re.compile(r"\d+ *月|\[\^\w+\]|#\d+")
 _NUMBER = re.compile(
     r"(?P<sign>(?<![A-Za-z0-9_)\]}.])[-−])?(?<![A-Za-z0-9_.])"
@@ -39,9 +39,9 @@ class Item:
 
 @dataclass(frozen=True)
 class Section:
-    """A heading with the lines below it; the first section has also the lines above its heading.
+    """A heading with the lines below it; the first section includes the lines above its heading.
 
-    A paragraph is one too. `line`: its first line; `text`: its lines as they are.
+    Also used for a paragraph. `line`: its first line; `text`: its unchanged lines.
     """
 
     anchor: str
@@ -56,10 +56,10 @@ class Section:
 
 @dataclass(frozen=True)
 class Contents:
-    """What is compared of a paragraph or a section.
+    """The compared contents of a paragraph or a section.
 
-    `numbers` in their order; `counted`: those of them in code and maths;
-    `words`: the prose without all that.
+    `numbers` in their order; `counted`: those of them in code and maths; `words`: the rest of the
+    prose.
     """
 
     equations: tuple[Item, ...]
@@ -75,13 +75,14 @@ class Contents:
 
     @classmethod
     def joined(cls, parts: Sequence[Contents]) -> Contents:
-        """What several paragraphs contain together."""
+        """The combined contents of several paragraphs."""
         columns = ([getattr(part, f.name) for part in parts] for f in fields(cls))
         return cls(*(tuple(chain.from_iterable(column)) for column in columns))
 
 
 def sections(page: Page) -> list[Section]:
-    """The page cut at its headings; without anchor, or with one that was there, it cuts nothing."""
+    """The page cut at its headings; one without an anchor, or with a repeated one, does not cut
+    it."""
     lines, cuts = page.text.split("\n"), {}
     for heading in page.headings:
         if heading.anchor:
@@ -95,7 +96,7 @@ def sections(page: Page) -> list[Section]:
 
 def paragraphs(page: Page, section: Section) -> list[Section]:
     """A section cut into paragraphs, items of lists, rows of tables and titles of boxes."""
-    # Typed markers and headings without an anchor are reported by themselves.
+    # Typed markers and headings without an anchor are reported separately.
     silent = _silent_lines(page) | {heading.line for heading in page.headings if not heading.anchor}
     silent.update(page.markers)
     within_formula = {
@@ -121,13 +122,13 @@ def paragraphs(page: Page, section: Section) -> list[Section]:
 
 
 def front_matter(page: Page) -> list[str]:
-    """The lines of the front matter, without those that are words: title and description."""
+    """The lines of the front matter, without the translated ones: title and description."""
     block = next(iter(page.spans_of("front-matter")), None)
     if block is None:
         return []
     kept, words = [], False
     for line in page.text[block.start : block.end].split("\n")[1:-1]:
-        if line[:1].strip():  # a key of its own, and no continuation of the one above
+        if line[:1].strip():  # a new key, not a continuation of the one above
             words = line.startswith(("title:", "description:", "#"))
         if line.strip() and not words:
             kept.append(line.rstrip())
@@ -135,7 +136,7 @@ def front_matter(page: Page) -> list[str]:
 
 
 def contents(page: Page, part: Section) -> Contents:
-    """What a section or a paragraph of the page contains besides its words."""
+    """The contents of a section or a paragraph of the page besides its words."""
     start = page.line_starts[part.lines.start - 1]
     end = page.line_starts[part.lines.stop - 1] - 1
     spans = page.spans_between(start, end)
@@ -198,9 +199,10 @@ def _numbers(item: Item) -> Iterator[Item]:
 
 
 def _address(link: Span, file: str) -> str:
-    """Where a link leads, the same in either language: `leaf.zh.md` of a Chinese page is `leaf.md`.
+    """The target of a link, the same in either language: `leaf.zh.md` of a Chinese page is
+    `leaf.md`.
 
-    The words of a title may be translated; its numbers are those of the thread.
+    The words of a title may be translated; its numbers must be the thread's.
     """
     if link.address.startswith(("http:", "https:")):
         there = _OF_A_LANGUAGE.sub(lambda found: found["host"] or "", link.address)

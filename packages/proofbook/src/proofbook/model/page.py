@@ -30,12 +30,12 @@ _NO_PROSE = (
     *("front-matter", "fence", "indented-code", "directive", "option", "comment", "code"),
     *("maths", "autolink", "tag", "attributes", "definition", "footnote"),
 )
-"""The kinds of spans that are no prose."""
+"""The kinds of spans that are not prose."""
 
 _NO_TEXT = ("front-matter", "fence", "directive", "option", "code", "maths")
 _MARKED = ("front-matter", "fence", "directive", "option", "code", "tag", "attributes")
 _PYTHON = re.compile(r"^(?:\{[^}]*\.|\{? *)(?:i?python[23]?|py[23]?|pycon)\b", re.IGNORECASE)
-# A directive with a slip in it, which readers would see as text.
+# A misspelled directive, which readers would see as text.
 _STRAY = re.compile(r"[:：]{2,}\s*(?:snippets|docs)/")
 _OPENING = re.compile(r"<!--|(?<!\\)\$\$")
 _ANCHOR = re.compile(r"(?<=[{ ])#([\w-]+)")
@@ -48,7 +48,8 @@ _OFFICIAL = ("https://docs.pytorch.org/", "https://pytorch.org/")
 
 @dataclass(frozen=True)
 class Page:
-    """A parsed page. `text`: that of its file, filled in, its lines ended by `\\n` alone.
+    """A parsed page. `text`: its file's text, filled in, with lines ended by `\
+    ` alone.
 
     `scanned`: its fences, directives, headings and paragraphs; `spans`: those, and the code, maths,
     links and so on within them, in the order of the text. `language`: the code of its language.
@@ -63,7 +64,7 @@ class Page:
 
     @cached_property
     def spans(self) -> tuple[Span, ...]:
-        """Everything that the scanner finds in the page, in the order of the text."""
+        """All spans that the scanner finds in the page, in the order of the text."""
         return scan_spans(self.scanned)
 
     def spans_of(self, *kinds: str) -> list[Span]:
@@ -89,7 +90,7 @@ class Page:
 
     @cached_property
     def own_code(self) -> list[Span]:
-        """The code within the prose, without that in quotations."""
+        """The code within the prose, without the code in quotations."""
         found, quoted = [], iter(self.foreign_words)
         end, following = -1, next(quoted, None)
         for span in self.code_spans:
@@ -105,13 +106,13 @@ class Page:
         return self.spans_of("link", "image")
 
     def target(self, link: Span) -> tuple[str, str]:
-        """The file of the book that a link within the book leads to, and the anchor in it."""
+        """The file of the book that an internal link points to, and the anchor in it."""
         name, _, anchor = link.address.partition("#")
         file = posixpath.normpath(posixpath.join(posixpath.dirname(self.file), name))
         return (file if name else self.file), anchor
 
     def linked_pages(self, start: int, end: int) -> Iterator[str]:
-        """The files of the pages to which links between two places of the text lead."""
+        """The files of the pages to which links between two places of the text point."""
         for link in self.links:
             if start <= link.start < end and not link.external:
                 file, _ = self.target(link)
@@ -120,7 +121,7 @@ class Page:
 
     @cached_property
     def prose(self) -> str:
-        """The text with everything blanked that is not prose, each word where it was.
+        """The text with everything blanked except prose, with each word at its original place.
 
         Blanked are front matter, code, directives, maths, comments, tags, attributes and addresses.
         """
@@ -128,7 +129,7 @@ class Page:
 
     @cached_property
     def own_words(self) -> str:
-        """The prose without what it quotes: titles of links to other sites, words in quotes."""
+        """The prose without its quotations: titles of links to other sites, words in quotes."""
         text = list(self.prose)
         for start, end in self.quotations:
             text[start:end] = _blank(self.prose[start:end])
@@ -160,12 +161,12 @@ class Page:
 
     @property
     def name(self) -> str:
-        """The page without folder of pages, language and ending: `basics/leaf`."""
+        """The page's path without folder of pages, language and suffix: `basics/leaf`."""
         return name_of(self.file)
 
     @property
     def title(self) -> str:
-        """The first heading, as Markdown; the page's file where it has none."""
+        """The first heading, as Markdown; the page's file if it has none."""
         first = next((heading for heading in self.headings if heading.level == 1), None)
         return first.text if first else self.file
 
@@ -190,8 +191,7 @@ class Page:
 
     @cached_property
     def unclosed(self) -> tuple[tuple[int, str], ...]:
-        """The lines with a mark of a comment or a formula that begins or ends none, each with the
-        mark."""
+        """The lines with an unmatched mark of a comment or a formula, each with the mark."""
         text = self.blanked((*_NO_TEXT, "comment", "indented-code"))
         marks = [(mark.start(), mark[0]) for mark in _OPENING.finditer(text)]
         html = self.spans_of("html-block")
@@ -203,7 +203,8 @@ class Page:
 
     @cached_property
     def anchors(self) -> tuple[tuple[str, int], ...]:
-        """The anchors that the page names, of headings and of anything else, with their lines."""
+        """The anchors that the page defines, of headings and of other elements, with their
+        lines."""
         found = [(heading.anchor, heading.line) for heading in self.headings if heading.anchor]
         headings = {heading.line for heading in self.headings}
         for span in self.spans_of("attributes", "tag"):
@@ -215,7 +216,8 @@ class Page:
 
     @property
     def blocks(self) -> tuple[tuple[int, int], ...]:
-        """First and last lines of what is no prose: front matter, code fences, directives."""
+        """First and last lines of all blocks that are not prose: front matter, code fences,
+        directives."""
         return tuple(self.scanned.not_prose)
 
     def line(self, number: int) -> str:
@@ -237,7 +239,7 @@ class Page:
         return bisect_right(self.line_starts, place)
 
     def problem(self, line: int, what: str, expected: str, found: str, fix: str) -> Problem:
-        """Something that does not hold on a line of the page."""
+        """A problem on a line of the page."""
         return Problem(self.file, line, what, expected, found, fix, (self.file,))
 
     def blanked(self, kinds: Collection[str], addresses: bool = False, letter: str = " ") -> str:
@@ -255,18 +257,18 @@ class Page:
 
 
 def language_of(file: str) -> str:
-    """The code of the language that the name of a page says; "" where it says none."""
+    """The language code in the file name of a page; "" if there is none."""
     _, dot, code = file.removesuffix(".md").rpartition("/")[2].rpartition(".")
     return code if dot and LANGUAGE_CODE.fullmatch(code) else ""
 
 
 def stem_of(file: str) -> str:
-    """A page without language and ending: `docs/basics/leaf`."""
+    """A page without language and suffix: `docs/basics/leaf`."""
     return file.removesuffix(".md").removesuffix(f".{language_of(file)}")
 
 
 def name_of(file: str) -> str:
-    """A page without language and ending, seen from `docs/`: `basics/leaf`."""
+    """A page without language and suffix, relative to `docs/`: `basics/leaf`."""
     return stem_of(file).removeprefix("docs/")
 
 
@@ -282,15 +284,17 @@ def decoded(raw: bytes) -> str:
 
 
 def one_line_end(text: str) -> str:
-    """The text with each line ended by `\\n` alone, whatever system wrote it."""
+    """The text with each line ended by `\
+    ` alone, on any system.
+    """
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def parse(file: str, text: str, whole: bool = True, language: str = "") -> Page:
     """Parse a page. Inside a code fence there are no references and no headings.
 
-    `whole`: the text is that of the file; otherwise its front matter has been taken off.
-    `language`: its code; by default what the name of the file says.
+    `whole`: the text is the whole file; otherwise its front matter has been removed. `language`:
+    its code; by default from the name of the file.
     """
     text = one_line_end(text)
     blocks = scan_blocks(text, whole)

@@ -6,16 +6,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 WIDTH = 1000
-"""The most characters of a line of a problem that are shown."""
+"""The maximum number of characters of a line of a problem that are shown."""
 
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing in the book that does not hold.
+    """One error in the book.
 
-    `file` is relative to the root of the book and written with `/`; `line` counts from 1.
-    `pages` are the source files of the pages on which a reader would meet the problem. `severity`:
-    an "error" stops a check or a build, a "warning" is printed and counted, and stops nothing.
+    `file` is relative to the root of the book and written with `/`; `line` counts from 1. `pages`
+    are the source files of the affected pages. `severity`: an "error" stops a check or a build, a
+    "warning" is only printed and counted.
     """
 
     file: str
@@ -29,7 +29,7 @@ class Problem:
 
     def __str__(self) -> str:
         rows = [("expected", self.expected), ("found", self.found), ("fix", self.fix)]
-        if not self.fix:  # what says it all in one line
+        if not self.fix:  # a message in one line
             rows = []
         if self.pages and self.file not in self.pages:
             rows.append(("shown on", ", ".join(self.pages)))
@@ -43,7 +43,7 @@ class Problem:
 
 
 def warning(problem: Problem) -> Problem:
-    """The problem as one that stops nothing."""
+    """The problem as a warning."""
     return replace(problem, severity="warning")
 
 
@@ -53,7 +53,7 @@ def errors(problems: Iterable[Problem]) -> list[Problem]:
 
 
 def warnings(problems: Iterable[Problem]) -> list[Problem]:
-    """The problems that stop nothing."""
+    """The problems that don't stop a check or a build."""
     return [problem for problem in problems if problem.severity == "warning"]
 
 
@@ -100,7 +100,7 @@ def format_problems(problems: Sequence[Problem]) -> str:
 
 
 class Unproved(Exception):
-    """The exception that carries problems, raised where a book cannot be shown as it is."""
+    """The exception that carries problems, raised if a book cannot be shown as it is."""
 
     def __init__(self, problems: Sequence[Problem]):
         super().__init__(format_problems(problems))

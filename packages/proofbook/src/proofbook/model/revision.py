@@ -1,4 +1,4 @@
-"""The files of a book at a revision of git: what was edited since.
+"""The files of a book at a revision of git, to find the edits since.
 
 A folder without git, or without a commit, has no revision; then there is nothing to compare.
 """
@@ -16,7 +16,8 @@ from proofbook.model.page import one_line_end
 
 @dataclass(frozen=True)
 class Revision:
-    """A commit, seen from the folder of a book: `files` have another text now, are new or gone."""
+    """A commit, relative to the folder of a book: `files` have another text now, are new or
+    gone."""
 
     root: Path
     commit: str
@@ -29,9 +30,9 @@ class Revision:
 
 
 def base_revision(root: Path, environment: Mapping[str, str] = os.environ) -> Revision | None:
-    """The last commit; in CI, where it is what is proved, its merge base with the target branch.
+    """The last commit; in CI, when that is being proved, its merge base with the target branch.
 
-    None without git, and where nothing was committed.
+    None without git, or without a commit.
     """
     commit = None
     if environment.get("CI"):
@@ -46,7 +47,7 @@ def base_revision(root: Path, environment: Mapping[str, str] = os.environ) -> Re
 
 
 def _git(root: Path, *arguments: str) -> str | None:
-    """What git prints, or None where it fails."""
+    """The output of git, or None if it fails."""
     command = ["git", "-C", str(root), *arguments]
     try:
         done = subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, timeout=30)

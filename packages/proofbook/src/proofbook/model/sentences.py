@@ -1,4 +1,4 @@
-"""Cuts the prose of a page into sentences, each as its file has it."""
+"""Cuts the prose of a page into sentences, each as in its file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from proofbook.model.page import Page
 _MASK, _ADDRESS = "\ufffc", "\ufffd"
 _END = re.compile(
     r"[.!?]+[\")\]”’*_]*(?=\s+[^a-z\s])"  # "e.g. this" goes on
-    # A title that ends in a question mark is followed by its address; the sentence goes on.
+    # A title that ends in a question mark is followed by its address; the sentence continues.
     rf"|[。！？]+[”’」）)*_]*(?!{_ADDRESS})"
     r"|\Z"
 )
@@ -24,8 +24,8 @@ _STOPPED = re.compile(r"[.!?。！？][\")\]”’」）*_]*\s*\Z")
 class Sentence:
     """A sentence of a page: `page.text[start:end]`.
 
-    `text`: as Markdown, in one line, without the marks of bold, which change nothing that it says;
-    `line`: that in which it begins.
+    `text`: as Markdown, in one line, without the marks of bold, which don't change its meaning;
+    `line`: its first line.
     """
 
     start: int
@@ -37,8 +37,8 @@ class Sentence:
 def sentences(page: Page) -> tuple[Sentence, ...]:
     """The sentences of paragraphs, items of lists and boxes, in their order.
 
-    Headings, titles of boxes and captions of figures are none; in the cells of a table, what ends
-    with a full stop.
+    Headings, titles of boxes and captions of figures don't count; cells of a table only with a full
+    stop.
     """
     masked = _masked(page)
     silent = {line for first, last in page.blocks for line in range(first, last + 1)}

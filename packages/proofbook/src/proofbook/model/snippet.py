@@ -24,10 +24,10 @@ NUMBER = re.compile(
 _DOUBLE = re.compile(r"\b(?:float64|double)\b")
 _NODE_IN_RECORDING = re.compile(r'^"n\d+": \{"op": "(\w+)"', re.MULTILINE)
 VARIED = "&"
-"""How the part of a text begins that was printed with other numbers in the script."""
+"""The prefix of the part of a text that was printed with other numbers in the script."""
 _SUBTRACTED = re.compile(r"- +(\d+(?:\.\d*)?(?:e[+-]?\d+)?)")
 MATHS = "maths"
-"""The part of a text that is no run's: formulas of the page."""
+"""The part of a text that isn't from a run: formulas of the page."""
 _ELLIPSIS = re.compile(r"\s*(?:\.\.\.|…+)\s*")
 
 
@@ -62,8 +62,8 @@ class SnippetText:
     def lines_with(self, wanted: Sequence[float], signed: bool) -> Iterator[int]:
         """The lines in which these numbers begin, one after another, with these signs or any.
 
-        First those that hold all of them: a matrix goes on in the next line. In code
-        and maths `- 1` is -1.
+        First the lines that contain all of them: a matrix continues in the next line. In code and
+        maths `- 1` is -1.
         """
         if signed and self.part in ("code", MATHS) and len(wanted) == 1 and wanted[0] < 0:
             for number, line in enumerate(self.lines, 1):
@@ -82,7 +82,7 @@ class SnippetText:
         yield from below
 
     def lines_saying(self, words: str) -> Iterator[int]:
-        """The line in which these words begin; they may go on below, `...` leaves some out."""
+        """The line in which these words begin; they may continue below, and `...` omits some."""
         parts = _ELLIPSIS.split(words)
         if all(part in self.words for part in parts):
             before = self.words[: self.words.index(max(parts, key=len))].count(" ")
@@ -90,7 +90,7 @@ class SnippetText:
             yield next(line for line, end in enumerate(ends, 1) if end > before)
 
     def lines_naming(self, name: str) -> Iterator[int]:
-        """The lines in which a name stands, not as a part of a longer one."""
+        """The lines that contain a name, not as a part of a longer one."""
         for number, line in enumerate(self.lines, 1):
             if name in line and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", line):
                 yield number
@@ -100,9 +100,9 @@ class SnippetText:
 class ShownSnippet:
     """A run that a page shows.
 
-    `script`: the snippet; `name`: what the page may call it, unlike all others on it. `page` and
-    `place`: the file of the page, and the position of the directive in its text. `nodes`: the names
-    of the nodes in its recording, where there is one; `figure`: the anchor of its figure.
+    `script`: the snippet; `name`: its unique name on the page. `page` and `place`: the file of the
+    page, and the position of the directive in its text. `nodes`: the names of the nodes in its
+    recording, if there is one; `figure`: the anchor of its figure.
     """
 
     texts: tuple[SnippetText, ...]
@@ -162,8 +162,8 @@ def figure_anchor(reference: Reference) -> str:
 
 
 def _with_other_numbers(script: str, book: Book) -> list[SnippetText]:
-    """What a script prints with other numbers, below these numbers; of a file that cannot be read,
-    which is reported elsewhere, nothing."""
+    """The outputs of a script with other numbers, below these numbers; none for a file that cannot
+    be read, which is reported elsewhere."""
     try:
         varied, runs = parse_runs(book.text(varied_file(script)), "")
     except (OSError, ValueError):
@@ -183,7 +183,7 @@ def _nodes_recorded(book: Book, script: str) -> str:
 
 
 def snippets_on_page(book: Book, file: str) -> tuple[ShownSnippet, ...]:
-    """The runs of a page by its file; of one that cannot be read, or does not exist, none."""
+    """The runs of a page by its file; none if it cannot be read, or does not exist."""
     return shown_snippets(book.page(file), book) if file in book.page_files else ()
 
 
@@ -193,12 +193,13 @@ def output_file(script: str) -> str:
 
 
 def dtype_of_results(code: str) -> str:
-    """The dtype of what a script computes: float32 unless it says float64."""
+    """The dtype of a script's results: float32 unless it mentions float64."""
     return "float64" if _DOUBLE.search(code) else "float32"
 
 
 def spaced(text: str) -> str:
-    """Brackets, commas and signs of operations do not belong to a number."""
+    """The text with spaces around brackets, commas and operators, which are not part of a
+    number."""
     text = re.sub(r"\b10\^\{?(-?\d+)\}?", lambda n: f"1e{n[1]}".ljust(len(n[0])), text)
     return re.sub(r"[\[\](),*=^/\\{}_&|]|(?<![\d.]e)\+", " ", text)
 
@@ -222,7 +223,7 @@ ENDS = "(the output ends here)"
 def changed_output(
     script: str, recorded: str, printed: str, pages: tuple[str, ...] = ()
 ) -> Problem | None:
-    """Where a script prints something else than what is recorded, or None."""
+    """The difference between a script's output and the recorded one, or None."""
     if (difference := first_different_line(recorded, printed)) is None:
         return None
     line, said, prints = difference

@@ -20,17 +20,17 @@ if TYPE_CHECKING:
     from proofbook.model.book import Book
 
 SECOND_WAY = "tests/second_way"
-"""For each topic a file with a function for each script whose numbers are found a second way."""
+"""For each topic a file with a function for each script whose numbers are computed a second way."""
 FOLDERS = ("docs", "snippets", SECOND_WAY)
 """The folders whose text files belong to the book."""
 
 TEXTS = (".md", ".toml", ".py", ".out", ".trace", ".varied")
 LARGEST = 1_000_000
-"""The most bytes that a page may have."""
+"""The maximum size of a page in bytes."""
 RECORDS = "snippets/versions"
-"""The folder of what other versions of PyTorch print; only there JSON belongs to the book."""
+"""The folder with the outputs of other versions of PyTorch; only here JSON belongs to the book."""
 BESIDE = ("requirements.txt",)
-"""Files at the root of the book that its pages speak of."""
+"""Files at the root of the book to which its pages refer."""
 
 
 _HEADER = re.compile(r"^\s*\[\[\s*([\w-]+)\s*\]\]", re.MULTILINE)
@@ -38,9 +38,10 @@ _HEADER = re.compile(r"^\s*\[\[\s*([\w-]+)\s*\]\]", re.MULTILINE)
 
 @dataclass(frozen=True)
 class SourceFile:
-    """A file as it was read: its text with lines ended by `\\n`, or why it is none.
+    """A file as it was read: its text with lines ended by `\
+    `, or why it isn't a text.
 
-    `stamp`: a hash of its bytes; `seen`: its size and time of change when it was read.
+    `stamp`: a hash of its bytes; `seen`: its size and modification time when it was read.
     """
 
     text: str
@@ -52,10 +53,11 @@ class SourceFile:
 def read_sources(
     root: Path, config: BookConfig, known: Mapping[str, SourceFile]
 ) -> dict[str, SourceFile]:
-    """The text files of the book in `root`, by their paths; of those `known`, only the changed.
+    """The text files of the book in `root`, by their paths; files in `known` are reused if
+    unchanged.
 
-    Raises `Unproved` where a file cannot be read, or a symbolic link leads out of the book, to
-    nothing or in a circle: whoever walks the folders, as MkDocs does, would follow it.
+    Raises `Unproved` if a file cannot be read, or a symbolic link leads out of the book, is broken
+    or circular: programs that walk the folders, such as MkDocs, would follow it.
     """
     found, refused = {}, []
     for name, status in _text_files(root, [*FOLDERS, *config.directives, config.claims], refused):
@@ -75,9 +77,9 @@ def read_sources(
 def _text_files(
     root: Path, places: Collection[str], refused: list[Problem]
 ) -> Iterator[tuple[str, os.stat_result]]:
-    """The text files of a book; what cannot be followed is added to `refused`.
+    """The text files of a book; links that cannot be followed are added to `refused`.
 
-    What begins with a dot belongs to an editor: copies, locks.
+    Files that begin with a dot belong to an editor: copies, locks.
     """
     waiting = [(root / place, place.rstrip("/")) for place in places if (root / place).is_dir()]
     inside = [folder.resolve() for folder in (root, *(folder for folder, _ in waiting))]
@@ -113,10 +115,10 @@ def _too_large(file: str, size: int) -> Problem:
 
 
 def _can_be_followed(link: Path, inside: Iterable[Path]) -> bool:
-    """Whether a symbolic link leads to something `inside` of the book that does not hold it."""
+    """Whether a symbolic link points `inside` the book, not to a folder that contains the link."""
     try:
         target = link.resolve(strict=True)
-    except (OSError, RuntimeError):  # there is nothing, or it leads back to itself
+    except (OSError, RuntimeError):  # it is broken, or circular
         return False
     circle = any(folder.resolve().is_relative_to(target) for folder in link.parents)
     return not circle and any(target.is_relative_to(folder) for folder in inside)
@@ -137,7 +139,7 @@ def _read(file: Path, seen: tuple[int, int]) -> SourceFile:
 
 
 def parse_toml(text: str) -> dict[str, Any]:
-    """A text as TOML; raises `tomllib.TOMLDecodeError`, also where it nests too deep to be read."""
+    """A text parsed as TOML; raises `tomllib.TOMLDecodeError`, also if it nests too deep."""
     try:
         return tomllib.loads(text)
     except RecursionError:
@@ -149,9 +151,9 @@ def parse_toml(text: str) -> dict[str, Any]:
 def tables(
     book: Book, file: str, kind: str, pages: tuple[str, ...]
 ) -> list[tuple[dict[str, Any], int]]:
-    """The entries `[[kind]]` of a file, each with its line; none where the file doesn't exist.
+    """The entries `[[kind]]` of a file, each with its line; none if the file doesn't exist.
 
-    `pages`: those on which a reader would meet a fault. Raises `Unproved` where it isn't TOML.
+    `pages`: the pages affected by an error. Raises `Unproved` if it isn't TOML.
     """
 
     def unproved(line: int, what: str, expected: str, found: str) -> Unproved:
@@ -177,7 +179,7 @@ def tables(
 
 
 def is_words(value: object) -> bool:
-    """Whether a value is a text in one line, without blanks too many."""
+    """Whether a value is a text in one line, without superfluous blanks."""
     return isinstance(value, str) and bool(value) and value == " ".join(value.split())
 
 
@@ -190,7 +192,7 @@ def _is_number(value: object) -> bool:
 
 
 WORDS, WORD_LIST, NUMBER, FLAG = "text in one line", "list of texts", "number from 1", "truth value"
-"""What the value of a field may be."""
+"""The allowed types of a field."""
 _FORMS = {
     WORDS: (is_words, '"..."'),
     WORD_LIST: (_is_list, '["..."]'),
@@ -202,8 +204,8 @@ _FORMS = {
 def wrong_fields(
     entry: Mapping[str, object], fields: Mapping[str, str], needed: Iterable[str]
 ) -> Iterator[tuple[str, str, str]]:
-    """What is wrong with an entry of a TOML file, what was expected and what was found: fields that
-    are missing, unknown, or of another kind than `fields` says."""
+    """The errors of an entry of a TOML file, with the expected and found values: fields that are
+    missing, unknown, or of another kind than `fields` declares."""
     for key in sorted(entry.keys() - fields.keys()):
         yield "unknown field", ", ".join(fields), key
     for key, kind in fields.items():

@@ -1,7 +1,7 @@
 """Temporary folders that are removed even if their process was killed: by the next one.
 
-A folder is locked as long as its process lives, so that what nobody holds any more is known from
-what another build uses at this moment. Where there are no such locks (Windows) it stays.
+A folder is locked as long as its process lives, so that abandoned folders are distinguished from
+those in use by another build. Where there are no such locks (Windows) it remains.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ except ImportError:
     fcntl = None
 
 PREFIX = "proofbook-run-"
-"""How the names begin of those that lie in the folder for temporary files."""
+"""The prefix of the names in the folder for temporary files."""
 
 
 class TemporaryFolder:
-    """An empty folder, locked until `remove`; its neighbours of dead processes are removed first.
+    """An empty folder, locked until `remove`; abandoned ones next to it are removed first.
 
-    `prefix`: how its name begins, and theirs; `within`: where it lies, by default in the folder for
+    `prefix`: the prefix of its name and theirs; `within`: its parent, by default the folder for
     temporary files. Use it with `with`, or call `remove`.
     """
 
@@ -37,7 +37,7 @@ class TemporaryFolder:
             self._lock = _locked(self.path) if fcntl else -1
 
     def remove(self) -> None:
-        """Delete the folder, if it is still there, and let go of it."""
+        """Delete the folder, if it still exists, and release its lock."""
         shutil.rmtree(self.path, ignore_errors=True)
         if self._lock is not None and self._lock >= 0:
             os.close(self._lock)
@@ -51,9 +51,9 @@ class TemporaryFolder:
 
 
 def replace_folder(folder: Path, new: Path) -> None:
-    """Put the folder `new` in the place of another, which is whole until then, also where another
-    process does the same."""
-    os.chmod(new, 0o755)  # a temporary folder is its owner's alone
+    """Replace another folder by the folder `new`, atomically, even if another process does the
+    same."""
+    os.chmod(new, 0o755)  # a temporary folder is private to its owner
     for last_try in (False, False, False, True):
         with TemporaryFolder(f"{folder.name}.last-", folder.parent) as beside:
             old = beside / folder.name
@@ -70,7 +70,7 @@ def replace_folder(folder: Path, new: Path) -> None:
 
 
 def _remove_left(parent: Path, prefix: str) -> None:
-    """Remove the folders in `parent` whose names begin so, and that no process holds."""
+    """Remove the folders in `parent` with this prefix that no process has locked."""
     if fcntl is None:
         return
     with contextlib.suppress(OSError), os.scandir(parent) as entries:
@@ -89,7 +89,7 @@ def _locked(folder: Path) -> int | None:
         return None
     with contextlib.suppress(OSError):
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if folder.is_dir():  # otherwise another process removed it in between
+        if folder.is_dir():  # otherwise another process has removed it
             return descriptor
     os.close(descriptor)
     return None

@@ -1,8 +1,8 @@
-"""What other versions of PyTorch print: a record for each, `snippets/versions/2.15.0.json`.
+"""The outputs of other versions of PyTorch: a record for each, `snippets/versions/2.15.0.json`.
 
-A record names each script that was run with that version, with a hash of the script and one of
-what was printed, so that none goes stale unseen. What was printed is in it where it is another text
-than the recorded output of the book:
+A record names each script that was run with that version, with a hash of the script and one of its
+output, so that a stale record is noticed. It contains the outputs that differ from the recorded
+output of the book:
 
     {"torch": "2.15.0", "with": {"python": "3.11.7", "numpy": "2.4.6"}, "whole book": true,
      "printed": {"snippets/a/b.py": "28c75c64b993 dedeac53c125"},
@@ -24,16 +24,16 @@ from proofbook.model.sources import RECORDS
 
 VERSION = re.compile(r"\d{1,3}(?:\.\d{1,3}){1,3}")
 COMMAND = "proofbook check --python PYTHON --record"
-"""What records a version; PYTHON is an interpreter that has it."""
+"""The command that records a version; PYTHON is an interpreter that has it."""
 
 
 @dataclass(frozen=True)
 class TorchRecord:
-    """What one version of PyTorch printed.
+    """The outputs of one version of PyTorch.
 
-    `packages`: the versions of Python and of what was installed with it. `whole`: whether the whole
-    book was run. `printed`: for each script two hashes, of the script and of what it printed.
-    `outputs`: what it printed, where the book's version prints another text.
+    `packages`: the versions of Python and of the other packages. `whole`: whether the whole book
+    was run. `printed`: for each script two hashes, of the script and of its output. `outputs`: its
+    output, if it differs from the book's version.
     """
 
     version: str
@@ -43,9 +43,9 @@ class TorchRecord:
     outputs: Mapping[str, str]
 
     def output(self, script: str, book: Book) -> str | None:
-        """What this version printed for a script as it is now; None where that is not known.
+        """This version's output for the current script; None if it is not known.
 
-        Not known is also what an edited output says, which `wrong_records` reports.
+        An edited output counts as unknown, which `wrong_records` reports.
         """
         recorded = book.text_or_empty(script.removesuffix(".py") + ".out")
         output = self.outputs.get(script, recorded)
@@ -72,42 +72,42 @@ def record_text(record: TorchRecord) -> str:
 
 
 def version_order(version: str) -> tuple[int, ...]:
-    """A version as versions are ordered: 2.10 comes after 2.9."""
+    """The sort key of a version: 2.10 comes after 2.9."""
     return tuple(map(int, version.split(".")))
 
 
 def known_records(book: Book) -> tuple[TorchRecord, ...]:
-    """The records of a book, the oldest version first, as far as they can be read."""
+    """The readable records of a book, the oldest version first."""
     found = (_read(book, file) for file in book.files(RECORDS, ".json"))
     records = (record for record in found if isinstance(record, TorchRecord))
     return tuple(sorted(records, key=lambda record: version_order(record.version)))
 
 
 def outputs_by_version(book: Book, script: str) -> tuple[tuple[str, str], ...]:
-    """The versions of which it is known what they print for a script, each with that output."""
+    """The versions with a known output of a script, each with that output."""
     found = [(r.version, r.output(script, book)) for r in book.remember(known_records)]
     return tuple((version, output) for version, output in found if output is not None)
 
 
 def output_with(book: Book, script: str, version: str) -> str | None:
-    """What a version printed for a script; None where that is not known."""
+    """The output of a script in a version; None if it is not known."""
     return dict(book.fact(outputs_by_version, script)).get(version)
 
 
 def hashes(script: str, output: str) -> str:
-    """What a record has of a script and of what it printed. Both are texts."""
+    """The hashes in a record of a script and of its output. Both arguments are texts."""
     return " ".join(hashlib.sha256(text.encode()).hexdigest()[:12] for text in (script, output))
 
 
 def line_of_script(book: Book, version: str, script: str) -> int:
-    """The line of the record of a version in which the output of a script begins, from 1."""
+    """The line at which the output of a script begins in the record of a version, from 1."""
     text = book.text_or_empty(record_file(version))
     place = text.find(json.dumps(script, ensure_ascii=False), max(text.find('"outputs"'), 0))
     return text.count("\n", 0, max(place, 0)) + 1
 
 
 def wrong_records(book: Book) -> Iterator[Problem]:
-    """Records that cannot be read, and outputs in them that nobody printed."""
+    """Records that cannot be read, and outputs in them that were edited."""
     for file in book.files(RECORDS, ".json"):
         record = _read(book, file)
         if isinstance(record, Problem):
@@ -123,7 +123,7 @@ def wrong_records(book: Book) -> Iterator[Problem]:
 
 
 def stale_records(book: Book) -> Iterator[Problem]:
-    """One warning, where scripts have changed since versions were recorded, or are new."""
+    """One warning, if scripts have changed since versions were recorded, or are new."""
     changed: dict[str, set[str]] = {}
     for record in book.remember(known_records):
         asked = set(book.scripts) if record.whole else set(book.scripts) & record.printed.keys()

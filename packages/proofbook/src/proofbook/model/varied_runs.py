@@ -1,9 +1,9 @@
-"""The file of what a script does with other numbers: `.varied`, next to its recording `.trace`.
+"""The file of a script's runs with other numbers: `.varied`, next to its recording `.trace`.
 
-One JSON object a line. The first says what was varied. Each other one is a run: its `values`, what
-it `printed`, and its recording as `changes` of the lines of the `.trace`: either a line and the
-numbers in it, with a dot for each that is the same; or the first line, the one after the last, and
-what stands in their place.
+One JSON object a line. The first contains the varied numbers. Each other one is a run: its
+`values`, its output (`printed`), and its recording as `changes` of the lines of the `.trace`:
+either a line and the numbers in it, with a dot for each unchanged one; or the first line, the one
+after the last, and their replacement.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _SAME = "."
 
 @dataclass(frozen=True)
 class VariedScriptRun:
-    """One run: the values, as code has them, what was printed, and the text of the recording."""
+    """One run: the values as in code, the output, and the text of the recording."""
 
     values: tuple[str, ...]
     printed: str
@@ -34,7 +34,7 @@ def varied_file(script: str) -> str:
 
 
 def format_runs(varied: Sequence[str], runs: Sequence[VariedScriptRun], recording: str) -> str:
-    """The text of the file. `varied`: the options that ask for it; `recording`: the `.trace`."""
+    """The text of the file. `varied`: the options that request it; `recording`: the `.trace`."""
     own = recording.split("\n")
     lines = [_line({"vary": list(varied)})]
     for run in runs:
@@ -81,7 +81,7 @@ def _changes(old: list[str], new: list[str]) -> list[list]:
 
 
 def _numbers(old: str, new: str) -> str:
-    """The numbers of a line that differs from another in its numbers alone."""
+    """The numbers of a line that differs from another only in its numbers."""
     pairs = zip(_NUMBER.findall(old), _NUMBER.findall(new), strict=True)
     return " ".join(_SAME if one == other else other for one, other in pairs)
 

@@ -1,12 +1,12 @@
-"""Inside the process of one script: runs it as `python script.py` would, then reports how it went.
+"""In the process of one script: runs it like `python script.py`, then reports how it ended.
 
 The server calls `run` in a fork, or starts a new interpreter: python -m proofbook.run.child FILE.
 It imports nothing of proofbook, and the recorder of gradtrace only to record: a new interpreter
 starts for a script as it starts for a reader.
 
-Runs with other numbers share a process, as starting one takes longer than a run. So that none can
-depend on what another has left behind, each is done twice, in the opposite order, and must be the
-same.
+Runs with other numbers share a process, as starting one takes longer than a run. To ensure that
+none depends on the state left by another, each is done twice, in the opposite order, and must be
+the same.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from gradtrace.recording.script import execute
 
 
 class _NotRecorded(Exception):
-    """The recorder has failed; its text is what the recorder says of that."""
+    """The recorder has failed; the text is its message."""
 
 
 class NotRepeatable(Exception):
@@ -40,21 +40,23 @@ class NotRepeatable(Exception):
 
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_TRUNC
 _MAKES = {"open": 0, "os.mkdir": 0, "os.rename": 1, "os.link": 1, "os.symlink": 1}
-"""The audit events that make a file, and which of their arguments is its path."""
+"""The audit events that create a file, and the index of their path argument."""
 
 _DEVICES = "/dev/", "/proc/", "\\\\.\\"
-"""How paths of what is not a file begin: on Windows, `os.devnull` is `\\\\.\\nul`."""
+"""The prefixes of paths that aren't files: on Windows, `os.devnull` is `\\\\.\
+ul`.
+"""
 
 
 class _FileWatch:
-    """An audit hook that notes the files a script makes, each with the line that made it."""
+    """An audit hook that notes the files created by a script, each with the line."""
 
     def __init__(self, script: str):
         self.active = True
         self.lines: dict[str, int] = {}
         self._script = script
         cache = os.environ.get("TORCHINDUCTOR_CACHE_DIR")
-        # PyTorch's own files there are not the script's business.
+        # PyTorch's own files there don't count.
         self._passed_over = (*_DEVICES, cache) if cache else _DEVICES
 
     def __call__(self, event: str, args: tuple) -> None:
@@ -70,17 +72,15 @@ class _FileWatch:
 
 
 def run(asked: Mapping, report: str, limit: float) -> None:
-    """Run what is `asked` for, write a report to the file `report`, and end the process; never
-    returns.
+    """Run the request, write a report to the file `report`, and end the process; never returns.
 
     `asked`: the request that the server has read. The report is a JSON object: `error` (type, text
     and line, or None), `line` of a `sys.exit`, `threads` that did not end, `files` with the lines
-    that made them, `figures` as SVG. A script that dies before its end leaves none. After `limit`
-    seconds, the line at which the script is then is noted in `report + ".trace"`. With `trace`, the
-    recorder watches it run, and saves what it saw as `report + ".recording"`. A `machine` is
-    imitated meanwhile. With `variants` (texts, each after a word on what is different in it) these
-    are run instead, and what they printed, and their recordings or else their figures, is saved as
-    `report + ".variants"`.
+    that created them, `figures` as SVG. A script that dies early leaves none. After `limit`
+    seconds, the current line of the script is noted in `report + ".trace"`. With `trace`, the
+    recorder watches it run, and saves the recording as `report + ".recording"`. Meanwhile a
+    `machine` is imitated. With `variants` (labelled texts) these are run instead, and their
+    outputs, with their recordings or else their figures, are saved as `report + ".variants"`.
     """
     script, record, variants = asked["script"], asked["trace"], asked["variants"]
     imitated = contextlib.nullcontext()
@@ -93,13 +93,13 @@ def run(asked: Mapping, report: str, limit: float) -> None:
     die_with_parent()
     trace = open(report + ".trace", "w")  # noqa: SIM115  open until the process ends
     faulthandler.enable(trace)
-    left = max(0.05, limit - (time.monotonic() - began))  # the recorder took its time to import
+    left = max(0.05, limit - (time.monotonic() - began))  # importing the recorder took some time
     faulthandler.dump_traceback_later(left, file=trace)
     watch = _FileWatch(script)
     sys.addaudithook(watch)
     sys.dont_write_bytecode = True
     sys.argv = [script]
-    sys.path[0] = os.getcwd()  # empty: who copies a script does not copy its neighbours
+    sys.path[0] = os.getcwd()  # empty: a copied script has no neighbouring modules
     code, line, error, figures, given = 0, 0, None, [], []
     try:
         if variants:
@@ -108,7 +108,7 @@ def run(asked: Mapping, report: str, limit: float) -> None:
         else:
             with imitated, recorder or contextlib.nullcontext():
                 execute(script)
-        watch.active = False  # the fonts that are looked for are not the script's business
+        watch.active = False  # the font search isn't the script's doing
         figures = _figures()
         watch.active = True
     except SystemExit as end:
@@ -123,7 +123,7 @@ def run(asked: Mapping, report: str, limit: float) -> None:
     except Exception as raised:
         code, error = 1, error or _error_report(raised, script)
     watch.active = False
-    if getpid() != pid:  # the script forked, and this is the copy: the report is not its business
+    if getpid() != pid:  # the script forked, and this is the copy: it must not write the report
         _exit(code)
     faulthandler.cancel_dump_traceback_later()
     if recorder:
@@ -137,7 +137,7 @@ def run(asked: Mapping, report: str, limit: float) -> None:
 
 
 def _recorder(script: str, recording: str):
-    """The recorder of a script; where there can be none, the file says why, and the script runs."""
+    """The recorder of a script; if there can't be one, the file says why, and the script runs."""
     try:
         from gradtrace.recording.recorder import Recorder
 
@@ -155,13 +155,13 @@ def _run_variants(
     drawn: Callable[[bool], str | None] | None,
     recording: str,
 ) -> list[tuple[str, str]]:
-    """What each of the `variants` printed, with its recording, or the figure that `drawn` returns;
-    the output of the first is printed. Where the recorder fails, the file `recording` says why.
+    """The output of each of the `variants`, with its recording, or the figure that `drawn` returns;
+    the output of the first is printed. If the recorder fails, the file `recording` says why.
 
-    An error of the script has the word on its variant as a note. As drawing takes longer than most
-    runs, only what is run first is drawn again, after all others.
+    An error of the script has its variant's label as a note. As drawing takes longer than most
+    runs, only the first one is drawn again, after all others.
     """
-    gc.freeze()  # what is there by now needs no collecting after each run
+    gc.freeze()  # existing objects need no collecting after each run
     try:
         first = [_run_variant(script, *variant, drawn) for variant in variants]
         for n, (label, source) in reversed(list(enumerate(variants))):
@@ -182,7 +182,7 @@ def _run_variant(
     drawn: Callable[[bool], str | None] | None,
     wanted: bool = True,
 ) -> tuple[str, str | None]:
-    """What a variant printed and drew, or did; without its figure where that is not `wanted`."""
+    """The output and the figure or recording of a variant; without its figure unless `wanted`."""
     from gradtrace.recording.recorder import Recorder
     from gradtrace.recording.script import format_failure
     from gradtrace.trace import format_trace
@@ -211,13 +211,13 @@ def _write(file: str, text: str) -> None:
 
 
 def die_with_parent() -> None:
-    """Have this process killed with its parent: nobody else would stop it."""
+    """Let the kernel kill this process with its parent: otherwise it would run on."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(1, 9, 0, 0, 0)  # PR_SET_PDEATHSIG, SIGKILL
 
 
 def _figures() -> list[str]:
-    """What the script has drawn with Matplotlib, as SVG; at the end of Python it is closed."""
+    """The script's Matplotlib figures, as SVG; at exit Python closes them."""
     pyplot, drawn = sys.modules.get("matplotlib.pyplot"), []
     for number in pyplot.get_fignums() if pyplot else ():
         text = io.StringIO()
@@ -227,8 +227,8 @@ def _figures() -> list[str]:
 
 
 def _only_figure(watch: _FileWatch, wanted: bool) -> str | None:
-    """The one figure that a run of the script has drawn, "" if there isn't one, or None if it is
-    not wanted; the next run begins anew."""
+    """The only figure of a run of the script, "" if there isn't one, or None if it is not wanted;
+    figures are closed for the next run."""
     watch.active = False
     figures = _figures() if wanted else []
     if pyplot := sys.modules.get("matplotlib.pyplot"):
@@ -238,8 +238,8 @@ def _only_figure(watch: _FileWatch, wanted: bool) -> str | None:
 
 
 def _shut_down() -> list[str]:
-    """What Python does at its end: it waits for threads, runs the handlers of atexit, destroys what
-    the script still holds, flushes the streams. Returns the names of threads that go on."""
+    """Python's shutdown: wait for threads, run the handlers of atexit, destroy the objects of the
+    script, flush the streams. Returns the names of threads that are still running."""
     _unfinished_threads(daemons=False)
     atexit._run_exitfuncs()
     sys.modules.pop("__main__", None)
@@ -278,13 +278,13 @@ def _error_report(raised: BaseException, script: str) -> dict:
 
 
 def _last_line(raised: BaseException, script: str) -> int:
-    """The innermost line of the script that the error came through; 0 where there is none."""
+    """The innermost line of the script that the error passed through; 0 if there is none."""
     lines = [f.lineno for f in traceback.extract_tb(raised.__traceback__) if f.filename == script]
     return lines[-1] if lines else 0
 
 
 def _current_line(script: str) -> int:
-    """The line of the script that is being executed; 0 where none is."""
+    """The line of the script that is being executed; 0 if there is none."""
     frame = sys._getframe(2)
     while frame is not None:
         if frame.f_code.co_filename == script:
@@ -294,7 +294,7 @@ def _current_line(script: str) -> int:
 
 
 def main(file: str) -> None:
-    """Do what a file asks for: a request with its `report` and its `deadline`, a time of day."""
+    """Perform the request in a file, with its `report` and its `deadline`, a time of day."""
     with open(file, encoding="utf-8") as stream:
         asked = json.load(stream)
     run(asked, asked["report"], max(0.05, asked["deadline"] - time.time()))

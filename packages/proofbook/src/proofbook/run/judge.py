@@ -1,4 +1,4 @@
-"""What one run of one script gave, or the reason for which it does not count."""
+"""The result of one run of one script, or the reason why it does not count."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from gradtrace.recording.script import parse_failure
 from proofbook.model.problem import Problem
 
 Variant = tuple[str, str]
-"""A text for a script, after a word on what is different in it: "w = -2.0"."""
+"""A text for a script, after its label: "w = -2.0"."""
 
 OUTPUT_LIMIT = 64 * 1024
-"""The most a snippet may print, in bytes: a page could not show more."""
+"""The maximum output of a snippet in bytes: a page could not show more."""
 
 
 @dataclass(frozen=True)
 class Refusal:
     """Why a run does not count; `line` is the line of the script, from 1.
 
-    `engine`: the file of gradtrace in which the line is instead, where that failed.
+    `engine`: the file of gradtrace that contains the line instead, if the recorder failed.
     """
 
     what: str
@@ -36,12 +36,12 @@ class Refusal:
 
 @dataclass(frozen=True)
 class Result:
-    """What one run of one script printed, or why it is refused; `seconds` is wall-clock time.
+    """The output of one run of one script, or why it is refused; `seconds` is wall-clock time.
 
-    `trace` is the text of its recording, where one was asked for; `figures` are those that it has
-    drawn with Matplotlib, as SVG. `variants`: where the script was run with other numbers, what
-    each run printed, and its recording or, where none was asked for, the one figure that it has
-    drawn; `stdout` is then that of the first. None where it wasn't.
+    `trace` is the text of its recording, if requested; `figures` are its Matplotlib figures, as
+    SVG. `variants`: if the script was run with other numbers, the output of each run, and its
+    recording or, if none was requested, its only figure; `stdout` is then the first one's.
+    Otherwise None.
     """
 
     path: str
@@ -55,18 +55,16 @@ class Result:
 
 RAISES, WARNS = "the script raises", "the script prints to standard error"
 LEAVES_THREAD = "the script leaves a thread behind"
-"""Reasons that others ask for. A reader would see such a run: with its error, with its warning,
-as any other."""
+"""Reasons used by other modules: a reader would still see such a run, with its error or warning."""
 
 
 @dataclass
 class Observation:
-    """What the supervisor saw of a run from outside, in the end.
+    """The supervisor's final observation of a run from outside.
 
-    `source`: the script's; `folder`: the path of the folder that the run was given; `report`: what
-    the run reported at its very end, None where it did not get there; `time_limit`: the seconds it
-    was allowed, if it took longer; `line`: the one at which the script was stopped or crashed,
-    where it is known.
+    `source`: the script's; `folder`: the path of the run's folder; `report`: the run's report at
+    its very end, None if it did not get there; `time_limit`: the allowed seconds, if it took
+    longer; `line`: where the script was stopped or crashed, if known.
     """
 
     script: str
@@ -84,7 +82,7 @@ class Observation:
     line: int | None = None
 
     def at(self, *words: str) -> int:
-        """The first line with the first of `words` that is there, else where it stopped, else 1."""
+        """The first line with the first of `words` that occurs, else where it stopped, else 1."""
         rows = list(enumerate(self.source.split("\n"), 1))
         found = next((number for word in words for number, row in rows if word in row), 0)
         return found or self.line or 1
@@ -101,7 +99,7 @@ def refusal_of(seen: Observation) -> Refusal | None:
 def refused(
     script: str, result: Result, pages: tuple[str, ...] = (), only_recorded: bool = False
 ) -> Problem:
-    """A refused run, as a problem of its script, or of the recorder: then it is the same for all.
+    """A refused run, as a problem of its script, or of the recorder, common to all scripts.
 
     `only_recorded`: the script ran well without the recorder, so that it is not at fault.
     """
@@ -119,7 +117,7 @@ def refused(
 
 
 def fault_of_recorder(saved: str) -> Refusal | None:
-    """The recorder has failed, whatever the script does: what it saved says where."""
+    """The recorder has failed, independently of the script: its saved message has the place."""
     failure = parse_failure(saved)
     if failure is None or not failure.file:
         return None
@@ -135,7 +133,7 @@ def fault_of_recorder(saved: str) -> Refusal | None:
 
 
 def unrecordable(saved: str) -> Refusal | None:
-    """The script is of a kind that cannot be recorded: what the recorder saved says why."""
+    """The script is of a kind that cannot be recorded: the recorder's saved message says why."""
     failure = parse_failure(saved)
     if failure is None:
         return None
@@ -189,7 +187,7 @@ def _vanished(seen: Observation) -> Refusal | None:
 
 
 def _failed(seen: Observation) -> Refusal | None:
-    # First: whoever reads nothing but empty lines soon raises, and the reading is the cause.
+    # First: a script that reads only empty lines soon raises, and the reading is the cause.
     if seen.read_stdin:
         return Refusal(
             "the script reads its standard input",
@@ -310,8 +308,8 @@ def _unfit_output(seen: Observation) -> Refusal | None:
 
 
 def _is_unseen(sign: str) -> bool:
-    """Whether a character is shown otherwise than printed: controls, marks of direction, private
-    use. Those that join others (an emoji of two people) are a part of what is seen."""
+    """Whether a character is displayed differently than printed: controls, marks of direction,
+    private use. Joiners (as in an emoji of two people) count as visible."""
     unseen = unicodedata.category(sign) in ("Cc", "Cf", "Co", "Zl", "Zp")
     return unseen and sign not in "\n\u200c\u200d"
 

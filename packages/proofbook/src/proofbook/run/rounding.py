@@ -1,4 +1,4 @@
-"""Moves the last bits of results, as another processor would: for `proofbook shake`.
+"""Changes the last bits of results, as another processor would: for `proofbook shake`.
 
 A sum, a matrix product or an exponential is rounded in an order, or by an approximation, that
 differs between processors: its result may be one unit in the last place away. Additions, products,
@@ -16,7 +16,7 @@ _CORRECTLY_ROUNDED = frozenset(
     {"add", "sub", "rsub", "mul", "div", "sqrt", "reciprocal", "remainder", "fmod"}
     | {"round", "floor", "ceil", "trunc", "linspace", "arange", "copy", "_to_copy"}
 )
-"""Operations that IEEE 754 rounds in one way; those in place and on lists are called the same."""
+"""Operations that IEEE 754 rounds correctly; in-place and list operations have the same names."""
 
 _COLLECTIVES = ("c10d", "_c10d_functional")
 """The namespaces of operations by which processes exchange tensors."""
@@ -27,13 +27,13 @@ _HALVES = (torch.float16, torch.bfloat16)
 class OtherRounding(TorchDispatchMode):
     """While it is active, each inexact result is moved by one unit in the last place.
 
-    `seed`: which way each element goes. The generator of the script is not touched.
+    `seed`: determines the direction for each element. The generator of the script is not used.
     """
 
     def __init__(self, seed: int) -> None:
         super().__init__()
         self._random = torch.Generator().manual_seed(seed)
-        self._kinds: dict = {}  # of the operations met so far: a training calls few of them often
+        self._kinds: dict = {}  # of the operations so far: a training calls few of them often
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         kwargs = kwargs or {}
@@ -45,7 +45,7 @@ class OtherRounding(TorchDispatchMode):
         if kind == "exact" or (kind == "correctly rounded" and not fused):
             return function(*args, **kwargs)
         tensors = [x for x in tree_leaves((args, kwargs)) if _is_result(x)]
-        # What they are before the operation, which may be in place, is what it is exact of.
+        # The arguments before the operation, which may be in place, for the exact result.
         wide = _exactly(function, args, kwargs) if tensors else None
         inputs = [x.detach().flatten().clone() for x in tensors if x.dtype == torch.float64]
         result = function(*args, **kwargs)
@@ -59,8 +59,8 @@ class OtherRounding(TorchDispatchMode):
         if tensor.dtype != torch.float64:
             rounded = tensor.double() != exact
         else:
-            # Nothing wider is at hand. What float32 can hold was hardly rounded, and what one of
-            # the arguments holds was copied.
+            # No wider type is available. A value that float32 can hold was hardly rounded, and one
+            # that an argument holds was copied.
             rounded = tensor.float().double() != tensor
             if inputs and rounded.any():
                 rounded &= ~torch.isin(tensor, torch.cat(inputs))
@@ -78,7 +78,7 @@ def _kind(function) -> str:
     if torch.Tag.nondeterministic_seeded in function.tags:
         return "exact"  # numbers drawn from a generator; drawn again, they would be others
     if function.namespace in _COLLECTIVES:
-        # Called twice, it would exchange twice; and its result may still be on its way.
+        # Called twice, it would exchange twice; and its result may not have arrived yet.
         return "exact"
     schema = function._schema
     views = [r.alias_info for r in schema.returns if r.alias_info and not r.alias_info.is_write]
@@ -89,8 +89,8 @@ def _kind(function) -> str:
 
 
 def _is_result(value) -> bool:
-    """Whether this is a tensor of numbers that can have been rounded; one sharded over processes
-    is computed as the tensors that it consists of."""
+    """Whether this is a tensor of numbers that can have been rounded; one sharded over processes is
+    computed as its component tensors."""
     return (
         type(value) in (torch.Tensor, torch.nn.Parameter)
         and value.is_floating_point()
@@ -99,9 +99,9 @@ def _is_result(value) -> bool:
 
 
 def _exactly(function, args, kwargs) -> list | None:
-    """The results in float64; those of arguments that are float64 already are not more exact.
+    """The results in float64; if the arguments are float64 already, they are not more exact.
 
-    None where the operation does not take float64.
+    None if the operation does not support float64.
     """
 
     def widened(tensor: torch.Tensor) -> torch.Tensor:

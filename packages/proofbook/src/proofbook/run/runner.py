@@ -1,7 +1,7 @@
 """Runs scripts: starts the server, sends it requests, returns results.
 
 The protocol between the two is described in `server`. For `proofbook shake`, a script can be run as
-on another machine, as far as one can imitate it.
+on another machine, within the limits of imitation.
 """
 
 from __future__ import annotations
@@ -31,27 +31,27 @@ def plot_environment() -> dict[str, str]:
     return {
         "MATPLOTLIBRC": str(STYLE),
         "MPLBACKEND": "agg",
-        # What `plt.show()` says where there is a screen and nothing is shown on it.
+        # The warning of `plt.show()` if there is a screen and nothing is shown on it.
         "PYTHONWARNINGS": "ignore:FigureCanvasAgg is non-interactive",
     }
 
 
 TIME_LIMIT = 20.0
-"""Seconds of wall-clock time that one script may take."""
+"""The maximum wall-clock time of one script in seconds."""
 
 SECONDS_EACH = 2.0
-"""Seconds more for each variant of it that is run."""
+"""Additional seconds for each variant of it that is run."""
 
 _OURS = ("gradtrace", "proofbook")
 
 
 @dataclass(frozen=True)
 class Machine:
-    """A machine that rounds otherwise than this one.
+    """A machine that rounds differently from this one.
 
-    `seed`: which way the last bits of inexact results go, see `rounding`; None leaves them.
-    `threads`: among which an operation may be divided. `kernels`: whether the kernels of oneDNN and
-    NNPACK are used, where torch has them, or its own.
+    `seed`: the direction in which the last bits of inexact results change, see `rounding`; None
+    leaves them. `threads`: the number of threads of an operation. `kernels`: whether the kernels of
+    oneDNN and NNPACK are used, if torch has them, or its own.
     """
 
     name: str
@@ -61,8 +61,8 @@ class Machine:
 
     @contextlib.contextmanager
     def imitated(self) -> Iterator[None]:
-        """While it is active, torch computes as on this machine; its settings stay, the process
-        is for one run."""
+        """While it is active, torch computes as on this machine; its settings remain, as the
+        process is for one run."""
         import torch
 
         from proofbook.run.rounding import OtherRounding
@@ -92,9 +92,9 @@ class RunnerError(RuntimeError):
 class Runner:
     """A server that runs scripts, as many at a time as there are cores. Use it with `with`.
 
-    `limit` is the time in seconds that one script may take, `hash_seed` the PYTHONHASHSEED of all
-    runs; `fresh=True` starts one interpreter for each script, as happens where there is no fork.
-    `python`: the interpreter; another than ours needs torch, NumPy and Matplotlib, and no more.
+    `limit` is the maximum time of a script in seconds, `hash_seed` the PYTHONHASHSEED of all runs;
+    `fresh=True` starts one interpreter for each script, as happens where there is no fork.
+    `python`: the interpreter; another than ours needs only torch, NumPy and Matplotlib.
     `environment`: more variables for all runs.
     """
 
@@ -141,7 +141,7 @@ class Runner:
         self._reader.start()
 
     def trace(self, script: Path) -> Future[Result]:
-        """Have `script` run and recorded: as `submit`, and the `Result` has its `trace`."""
+        """Run and record `script`: as `submit`, and the `Result` has its `trace`."""
         return self.submit(script, trace=True)
 
     def submit(
@@ -151,11 +151,11 @@ class Runner:
         machine: Machine | None = None,
         variants: Sequence[Variant] = (),
     ) -> Future[Result]:
-        """Have `script` run; the future returns its `Result`, or raises `RunnerError`.
+        """Run `script`; the future returns its `Result`, or raises `RunnerError`.
 
-        `machine`: another one, to be imitated. `variants`: other texts for the script, each after a
-        word on what is different in it, which are run instead: with `trace` they are recorded,
-        without it the figures are returned that they draw.
+        `machine`: another one, to be imitated. `variants`: other texts for the script, each after
+        its label, which are run instead: with `trace` they are recorded, without it their figures
+        are returned.
         """
         future: Future[Result] = Future()
         with self._lock:
@@ -172,7 +172,7 @@ class Runner:
         return [future.result() for future in futures]
 
     def running(self) -> list[tuple[Path, float]]:
-        """The scripts that run at this moment, each with its seconds so far, the longest first."""
+        """The running scripts, each with its seconds so far, the longest first."""
         now = time.monotonic()
         with self._lock:
             started = sorted(self._started.items(), key=lambda item: item[1])
@@ -184,9 +184,9 @@ class Runner:
 
     def close(self) -> None:
         """End the server and everything that it runs."""
-        if not self._asked:  # it may be importing torch yet, which nobody waits for
+        if not self._asked:  # it may still be importing torch, which need not be awaited
             self._process.kill()
-        with contextlib.suppress(OSError):  # what a dead process did not read any more
+        with contextlib.suppress(OSError):  # data that a dead process did not read
             self._process.stdin.close()
         self._process.wait()
         self._reader.join()
@@ -226,7 +226,7 @@ class Runner:
         self._fail_all()
 
     def _fail_all(self) -> None:
-        """The server has ended: no result will come any more."""
+        """The server has ended: there will be no more results."""
         code = self._process.wait()
         with self._lock:
             lost = list(self._waiting.values())
@@ -243,7 +243,7 @@ class Runner:
 
 
 def _packages(python: str) -> dict[str, str]:
-    """Where another interpreter than ours finds our packages, which it need not have installed."""
+    """The path of our packages for another interpreter, which may not have them installed."""
     if python == sys.executable:
         return {}
     return {"PYTHONPATH": os.pathsep.join(str(resources.files(p).parent) for p in _OURS)}

@@ -1,4 +1,4 @@
-"""The runs of a book's snippets: a script is run once for its text, however often one asks."""
+"""The runs of a book's snippets: a script is run once for its text, for any number of requests."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from proofbook.run.runner import Runner
 RunKey = tuple[str, str, str]
 """A script, the hash of its bytes, and how it is run: one of the following."""
 PLAIN, RECORDED, VARIED = "plain", "recorded", "varied"
-"""The last is with other numbers; the hash is then also that of all its texts."""
+"""The last is with other numbers; the hash then includes all its texts."""
 
 
 @dataclass
 class Runs:
     """Owns the runner, which starts with the first script to run, and the results by script.
 
-    `known`: results of an earlier process for the same software; with it, only scripts that are not
-    in it are run. `took`: the seconds of scripts in an earlier process; the longest run first.
+    `known`: results of an earlier process for the same software; only scripts that are not in it
+    are run. `took`: the seconds of scripts in an earlier process; the longest run first.
     """
 
     root: Path
@@ -37,9 +37,10 @@ class Runs:
     _runner: Runner | None = None
 
     def prepare(self, scripts: Iterable[str]) -> None:
-        """Start the runner if any of these scripts has no result that is known.
+        """Start the runner if any of these scripts has no known result.
 
-        It imports torch, and is ready when `start` comes, if the caller does something meanwhile.
+        It imports torch in the background, so it is ready for `start` if the caller does other work
+        meanwhile.
         """
         if self._runner is None and any(self._key(s, PLAIN) not in self.known for s in scripts):
             self._runner = self.start_runner()
@@ -50,8 +51,8 @@ class Runs:
         traced: Iterable[str],
         varied: Mapping[str, Sequence[Variant]] | None = None,
     ) -> list[Future[Result]]:
-        """Have these scripts run, those of `traced` recorded too, and those of `varied` with other
-        numbers, recorded if they are of `traced`, unless that was done."""
+        """Run these scripts, record those in `traced`, and run those in `varied` with other
+        numbers, recorded if they are in `traced`, unless that was done."""
         varied, traced = varied or {}, set(traced)
         if self._runner is not None and not self._runner.alive():
             self.close()
@@ -69,7 +70,7 @@ class Runs:
                 futures[key] = self._futures[key]
             elif key in self.known:
                 futures[key] = Future()
-                # What is kept with a book moves with it: the script may lie elsewhere by now.
+                # Results stored with a book move with it: the script may be elsewhere by now.
                 moved = replace(self.known[key], path=str(self.root / script))
                 futures[key].set_result(moved)
             else:
@@ -83,11 +84,11 @@ class Runs:
         return list(futures.values())
 
     def last(self, script: str, way: str = PLAIN) -> Future[Result] | None:
-        """The run of a script that was asked for last."""
+        """The last requested run of the script."""
         return self._last.get((script, way))
 
     def forget_others(self, scripts: Iterable[str]) -> None:
-        """Keep of each of these scripts the last runs alone, and of all others none."""
+        """Retain only the last runs of each of these scripts, and none of all others."""
         last = {(script, way): digest for script, digest, way in self._futures}
         kept = set(scripts)
         self._futures = {
@@ -101,17 +102,17 @@ class Runs:
         return script, hashlib.sha256(b"\0".join(texts)).hexdigest()[:20], way
 
     def running(self) -> list[tuple[Path, float]]:
-        """The scripts that run at this moment, each with its seconds so far."""
+        """The running scripts, each with its seconds so far."""
         return self._runner.running() if self._runner else []
 
     def close(self) -> None:
-        """Stop what runs."""
+        """Stop all runs."""
         if self._runner is not None:
             self._runner.close()
             self._runner = None
 
     def save(self, store: Store) -> None:
-        """Write the results; of the scripts that nobody asked for, what is known stays."""
+        """Write the results; known results of scripts that were not requested are retained."""
         asked = {script for script, *_ in self._futures}
         others = {
             key: result
@@ -121,7 +122,7 @@ class Runs:
         store.save("runs", {**others, **self.results()})
 
     def results(self) -> dict[RunKey, Result]:
-        """The results of the scripts that came to their end as they should."""
+        """The results of the scripts that ended normally."""
         return {key: future.result() for key, future in self._futures.items() if _counts(future)}
 
 
@@ -131,7 +132,7 @@ def known_results(store: Store) -> dict[RunKey, Result]:
 
 
 def seconds_of(results: Mapping[RunKey, Result]) -> dict[str, float]:
-    """How long each script took when it ran last."""
+    """The seconds of each script's last run."""
     return {script: run.seconds for (script, *_), run in results.items()}
 
 

@@ -1,14 +1,14 @@
 """The process that runs scripts: it imports torch once, then forks a process for each script.
 
 Protocol: it reads one JSON object a line from its standard input, a request with `number`,
-`script`, `limit` (seconds), `trace` (whether to record the run), `variants` (what is run
+`script`, `limit` (seconds), `trace` (whether to record the run), `variants` (texts to run
 instead, if anything) and `machine` (the fields of the `Machine` to imitate, or null). It
 writes two objects for each, one a line: `number` alone when the
 run starts, and `number` with the fields of a `Result` when it has ended. It ends when its input
 ends.
 
-What the server imports and sets up once, every fork has for nothing: it makes millions of objects
-and no garbage, so that looking for garbage meanwhile would take a fifth longer.
+The server's imports and setup cost a fork nothing: they create millions of objects
+and no garbage, so that garbage collection meanwhile would take a fifth longer.
 
 A run is isolated by its process: the leader of a session of its own, with streams, a working
 directory and a limit of file size of its own. With `fresh`, or where there is no fork (Windows),
@@ -65,7 +65,7 @@ class _SelectedRequests:
         self._rest = b""
 
     def receive(self, seconds: float | None) -> list[dict]:
-        """The requests that have come; waits at most `seconds` (None: for ever)."""
+        """The requests received; waits at most `seconds` (None: for ever)."""
         if not select.select([0], [], [], seconds)[0]:
             return []
         chunk = os.read(0, 1 << 16)
@@ -75,7 +75,7 @@ class _SelectedRequests:
 
 
 class ThreadedRequests:
-    """Requests from standard input through a thread, where a pipe cannot be selected."""
+    """Requests from standard input through a thread, if a pipe cannot be selected."""
 
     closed = False
 
@@ -89,7 +89,7 @@ class ThreadedRequests:
         self._lines.put(None)
 
     def receive(self, seconds: float | None) -> list[dict]:
-        """The requests that have come; waits at most `seconds` (None: for ever)."""
+        """The requests received; waits at most `seconds` (None: for ever)."""
         found: list[dict] = []
         with contextlib.suppress(queue.Empty):
             while True:
@@ -106,7 +106,7 @@ RECORDING = "gradtrace.recording.recorder"
 
 
 def preload_torch() -> None:
-    """Import torch, and go once through what nearly every script does.
+    """Import torch, and run once the operations that nearly every script uses.
 
     One thread: a process that has run OpenMP with two cannot be forked safely (its child hangs in
     the first parallel operation).
@@ -116,14 +116,15 @@ def preload_torch() -> None:
 
     torch.set_num_threads(1)
     torch.set_num_interop_threads(1)
-    w = torch.ones(2, requires_grad=True)  # the first time sets up a good deal
+    w = torch.ones(2, requires_grad=True)  # the first time initialises many things
     (2 * w).sum().backward()
     repr(w.grad)
     _share()
 
 
 def preload_optimizers() -> None:
-    """Import what the first optimizer of a process imports: it takes as long as torch itself."""
+    """Import the modules that the first optimizer of a process imports: it takes as long as torch
+    itself."""
     if "torch._dynamo" in sys.modules:
         return
     gc.disable()
@@ -137,7 +138,7 @@ def preload_optimizers() -> None:
 
 
 def preload_modules(*names: str) -> None:
-    """Import modules, once; where one is not installed, the script that needs it says so."""
+    """Import modules, once; if one is not installed, the script that needs it reports it."""
     if all(name in sys.modules for name in names):
         return
     gc.disable()
@@ -148,8 +149,8 @@ def preload_modules(*names: str) -> None:
 
 
 def _share() -> None:
-    """Have forks share what this process has made so far: their garbage collector leaves it alone,
-    and what torch does at the end of this process is not for every fork to do (30 ms each)."""
+    """Let forks share the objects of this process: exclude them from garbage collection, and skip
+    torch's work at exit in forks (30 ms each)."""
     for finalizer in list(weakref.finalize._registry):
         finalizer.atexit = False
     for module, name in (("utils", "dump_compile_times"), ("eval_frame", "_log_traced_frames")):
@@ -160,37 +161,37 @@ def _share() -> None:
 
 
 TICK = 0.004
-"""Seconds between two looks at the runs."""
+"""Seconds between two checks of the runs."""
 
 FILE_LIMIT = 1 << 26
-"""The most that a script may write into one file, in bytes."""
+"""The maximum size of a file written by a script, in bytes."""
 
 FEW = 4
-"""So many runs do without what takes as long to import as torch itself, and few of them need."""
+"""Up to this many runs, a module as slow to import as torch, used by few, is not preloaded."""
 
 SLOW = (b"optim", b"DistributedDataParallel", b"fully_shard")
 """Words of a script that needs it; with several processes each of them would import it."""
 
 
 class _Server:
-    """Serves the requests that come on standard input; writes to `replies`.
+    """Serves the requests from standard input; writes to `replies`.
 
-    Everything that the runs write is in `folder`.
+    All files written by the runs are in `folder`.
     """
 
     def __init__(self, folder: str, fresh: bool, replies: TextIO) -> None:
         self._folder, self._replies = folder, replies
         self._requests = ThreadedRequests() if fresh else _SelectedRequests()
         self._start = self._start_fresh if fresh else self._start_fork
-        # Each run has another one, by which its processes are known: see `ProcessGroup`.
+        # Each run has another one, which identifies its processes: see `ProcessGroup`.
         self._file_limits = itertools.count(FILE_LIMIT)
         self._waiting: deque[dict] = deque()
         self._runs: dict[int, SupervisedRun] = {}
         self._begun = 0
 
     def serve(self) -> None:
-        """Run what is requested, as many scripts at a time as there are cores, until the input
-        ends; what still runs then is killed."""
+        """Run the requests, as many scripts at a time as there are cores, until the input ends;
+        then kill running ones."""
         cores = (
             len(os.sched_getaffinity(0))
             if hasattr(os, "sched_getaffinity")
@@ -228,11 +229,11 @@ class _Server:
         self._replies.flush()
 
     def _fork(self, run: Callable[[], object]) -> int:
-        """Fork a process that does `run`, whatever that does: it never comes back into our loop."""
+        """Fork a process that calls `run` and never returns into our loop."""
         pid = os.fork()
         if pid == 0:
             try:
-                self._replies.close()  # what the process leaves behind must not hold it open
+                self._replies.close()  # descendants of the process must not hold it open
                 run()
             except BaseException:
                 traceback.print_exc()
@@ -248,7 +249,7 @@ class _Server:
             preload_optimizers()
         if request["trace"]:
             preload_modules(RECORDING)
-        if b"matplotlib" in source:  # it looks for fonts when it starts
+        if b"matplotlib" in source:  # it searches for fonts when it starts
             preload_modules(*DRAWING)
 
         def run() -> None:
@@ -310,7 +311,7 @@ def _exit_code_of(pid: int) -> Callable[[], int | None]:
 
 
 def _isolate(folder: RunFolder, file_limit: int) -> None:
-    """Give the forked process the session, the streams, the folder and the limits of its own."""
+    """Set up the session, the streams, the folder and the limits of the forked process."""
     import resource
 
     os.setsid()
@@ -334,7 +335,7 @@ def _open(descriptor: int, mode: str, **options) -> io.TextIOBase:
 
 def main(folder: str, fresh: bool) -> None:
     """Serve until the input ends, then end the process."""
-    # The protocol has a stream of its own, whatever a library prints while it is imported.
+    # The protocol has its own stream, apart from anything that libraries print during import.
     replies = io.TextIOWrapper(os.fdopen(os.dup(1), "wb"), encoding="utf-8", newline="\n")
     os.dup2(2, 1)
     server = _Server(folder, fresh, replies)
@@ -344,8 +345,8 @@ def main(folder: str, fresh: bool) -> None:
         # Processes whose parent has ended become our children, so that none can hide.
         ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
     server.serve()
-    shutil.rmtree(folder, ignore_errors=True)  # nobody may be left who would do it
-    _exit(0)  # nothing is left to do; to take torch down in order costs a tenth of a second
+    shutil.rmtree(folder, ignore_errors=True)  # no other process may be left to do it
+    _exit(0)  # nothing is left to do; an orderly shutdown of torch costs a tenth of a second
 
 
 if __name__ == "__main__":

@@ -15,23 +15,23 @@ from proofbook.run.judge import Result
 from proofbook.run.runner import MACHINES, PLAIN_PROCESSOR, Machine, Runner
 
 ABOUT_LAST_DIGITS = re.compile(r"#.*\blast (?:digits?|bits?)\b", re.IGNORECASE)
-"""The comment of a script that is about its last digits, which may differ."""
+"""The comment that marks a script about its last digits, which may differ."""
 _MEND = (
     "take numbers that need no rounding (whole ones, powers of two), or print what matters; a "
     "snippet that is about it says so: # ... last digits"
 )
 
 LIMIT = 300.0
-"""Seconds that a run may take: to move last bits costs a training up to twenty times its time."""
+"""The maximum seconds of a run: changing last bits makes a training up to twenty times slower."""
 
 
 def fragile(
     root: Path, scripts: Iterable[str], machines: Iterable[Machine] = MACHINES
 ) -> list[Problem]:
-    """The scripts that print something else than recorded on a machine that rounds otherwise.
+    """The scripts whose output differs from the recorded one on a machine that rounds differently.
 
-    Each is run on several such machines, besides those given on a processor without AVX; the first
-    at which it differs is named. A script with a comment that speaks of last digits may differ.
+    Each is run on several such machines, and those given also on a processor without AVX; the first
+    at which it differs is named. A script with a comment about last digits may differ.
     """
     checked = [s for s in scripts if not ABOUT_LAST_DIGITS.search(read(root / s))]
     files = [root / script for script in checked]

@@ -1,4 +1,4 @@
-"""One run of one script, seen from outside: its processes, its folder, its limits, its end."""
+"""One run of one script, observed from outside: its processes, its folder, its limits, its end."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from proofbook.run.judge import (
 
 @dataclass(frozen=True)
 class ProcessGroup:
-    """The process `pid` of a script, the leader of its group, and all that it started.
+    """The process `pid` of a script, the leader of its group, and all processes that it started.
 
-    `exit_code()` returns the exit status of `pid` once it has ended, None before. What the script
-    started shares its process group, unless it left that. Where it did, and its parent is gone, the
-    server is its parent (on Linux) and knows it by its `file_limit`: the limit of file size is
-    another one for each script, and a process hands it on to whatever it starts.
+    `exit_code()` returns the exit status of `pid` once it has ended, None before. Processes started
+    by the script share its process group, unless they left it. If one did, and its parent is gone,
+    the server is its parent (on Linux) and identifies it by its `file_limit`: the limit of file
+    size differs for each script, and child processes inherit it.
     """
 
     pid: int
@@ -42,11 +42,12 @@ class ProcessGroup:
     exit_code: Callable[[], int | None]
 
     def others_alive(self) -> bool:
-        """Whether processes that the script started still live."""
+        """Whether processes that the script started are still alive."""
         return bool(self._orphans()) or _signal(os.killpg, self.pid, 0)
 
     def kill(self) -> None:
-        """Kill the script and all that it started; waits up to a second until they are gone."""
+        """Kill the script and all processes that it started; waits up to a second until they are
+        gone."""
         until = time.monotonic() + 1
         while (self.exit_code() is None or self.others_alive()) and time.monotonic() < until:
             if self.exit_code() is None:
@@ -63,30 +64,30 @@ class ProcessGroup:
                 for pid in _child_processes()
                 if pid != self.pid and _file_limit(pid) == self.file_limit
             ]
-            # Where one has ended, its own children are ours now: look again.
+            # Where one has ended, its own children are ours now: check again.
             if not [pid for pid in orphans if _reaped(pid)]:
                 return orphans
 
 
 @dataclass(frozen=True)
 class ProcessTree:
-    """The same on Windows, where nothing knows of processes whose parent has ended."""
+    """The same on Windows, where processes whose parent has ended cannot be found."""
 
     process: subprocess.Popen
 
     def others_alive(self) -> bool:
-        """Always False: nobody could know."""
+        """Always False: it cannot be known."""
         return False
 
     def kill(self) -> None:
-        """Kill the script and what it started."""
+        """Kill the script and the processes that it started."""
         if self.process.poll() is None:
             command = ["taskkill", "/T", "/F", "/PID", str(self.process.pid)]
             subprocess.run(command, capture_output=True)
 
 
 def _child_processes() -> list[int]:
-    """The processes whose parent this one is, where the system says so."""
+    """The child processes of this one, if the system lists them."""
     try:
         text = Path(f"/proc/self/task/{os.getpid()}/children").read_text()
         return [int(pid) for pid in text.split()]
@@ -111,7 +112,7 @@ def _reaped(pid: int) -> bool:
 
 
 def _signal(send: Callable[[int, int], None], to: int, number: int) -> bool:
-    """Send a signal to a process or a group; returns whether there was anyone to send it to."""
+    """Send a signal to a process or a group; returns whether it existed."""
     try:
         send(to, number)
     except (ProcessLookupError, PermissionError):
@@ -120,13 +121,14 @@ def _signal(send: Callable[[int, int], None], to: int, number: int) -> bool:
 
 
 GRACE = 1.0
-"""Seconds that helpers of the script (a resource tracker, say) get to end after it has ended."""
+"""Seconds that helpers of the script (such as a resource tracker) have to end after it."""
 
 MARGIN = 0.25
-"""Seconds by which a run is stopped later than its own alarm, which notes the line it is at."""
+"""Seconds between a run's own alarm, which notes its current line, and the time it is stopped."""
 
 _STREAM = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
-"""How the files of the streams are opened: on Windows not as text, which Ctrl-Z would end."""
+"""The mode in which the files of the streams are opened: on Windows not as text, which Ctrl-Z would
+end."""
 
 
 class RunFolder:
@@ -137,8 +139,8 @@ class RunFolder:
         self.work = self.path / "work"
         self.work.mkdir()
         self.report = self.path / "report.json"
-        # Ordinary files, not pipes: a process that was left behind cannot hold them open, and how
-        # far standard input was read can be seen from its position, whoever read it.
+        # Ordinary files, not pipes: a remaining process cannot hold them open, and how
+        # far standard input was read can be seen from its position, whichever process read it.
         self.stdin = os.open(self.path / "stdin", _STREAM)
         os.write(self.stdin, b"\n" * 8)
         os.lseek(self.stdin, 0, os.SEEK_SET)
@@ -146,33 +148,33 @@ class RunFolder:
         self.stderr = os.open(self.path / "stderr", _STREAM | os.O_APPEND)
 
     def environment(self) -> dict[str, str]:
-        """The variables that keep a script's own files inside its working directory."""
+        """The variables that confine a script's own files to its working directory."""
         work = str(self.work)
         return {"TMPDIR": work, "TEMP": work, "TMP": work, "HOME": work}
 
     @property
     def fonts(self) -> Path:
-        """What Matplotlib writes down about the fonts of the machine: once, for all runs."""
+        """Matplotlib's font cache for the machine, shared by all runs."""
         return self.path.parent / "matplotlib"
 
     def printed(self) -> int:
-        """How much the script has printed so far, in bytes: the longer of its two streams."""
+        """The size of the output so far, in bytes: the longer of its two streams."""
         return max(os.fstat(self.stdout).st_size, os.fstat(self.stderr).st_size)
 
     def start_of(self, stream: int) -> bytes:
-        """What was printed to a stream, as far as it may count: a flood stays on the disk."""
+        """The output to a stream, up to the allowed size: a flood is not read from the disk."""
         os.lseek(stream, 0, os.SEEK_SET)
         return os.read(stream, OUTPUT_LIMIT + 1)
 
     def recording(self) -> str | None:
-        """What the recorder of the run has saved, if there was one."""
+        """The recorder's saved data, if there was a recorder."""
         try:
             return Path(f"{self.report}.recording").read_text("utf-8")
         except OSError:
             return None
 
     def variants(self) -> list[tuple[str, str]]:
-        """What each variant of the script gave; none where one failed."""
+        """The results of the script's variants; none if one failed."""
         try:
             text = Path(f"{self.report}.variants").read_text("utf-8")
         except OSError:
@@ -180,7 +182,7 @@ class RunFolder:
         return [(printed, recording) for printed, recording in json.loads(text)]
 
     def read_report(self) -> dict | None:
-        """What the run reported at its end (see `child`); None if it left no report."""
+        """The run's report at its end (see `child`); None if it left no report."""
         try:
             return json.loads(self.report.read_text("utf-8"))
         except (OSError, ValueError):
@@ -207,8 +209,8 @@ class SupervisedRun:
     """A run that was started; `poll` is called until it returns the result.
 
     `limit`: seconds; `varied`: whether variants of it are run; `exit_code()`: the exit status of
-    the script once it has ended, None before, negative for a signal; `processes`: the script's,
-    with what it started.
+    the script once it has ended, None before, negative for a signal; `processes`: the script and
+    the processes that it started.
     """
 
     script: str
@@ -226,7 +228,7 @@ class SupervisedRun:
         self._observed = Observation(self.script, str(self.folder.path))
 
     def poll(self) -> Result | None:
-        """The result, once there is one; stops a run that has passed a limit."""
+        """The result, once there is one; stops a run that exceeds a limit."""
         now = time.monotonic()
         if self._exit_code is None:
             if self.folder.printed() > OUTPUT_LIMIT:
@@ -273,7 +275,7 @@ class SupervisedRun:
 
 
 def _noted_line(trace: Path, script: str) -> int | None:
-    """The line at which the script was stopped or crashed, from what faulthandler has noted."""
+    """The line at which the script was stopped or crashed, from the notes of faulthandler."""
     try:
         rows = re.findall(r'File "(.*)", line (\d+)', trace.read_text("utf-8", "replace"))
     except OSError:
@@ -283,7 +285,7 @@ def _noted_line(trace: Path, script: str) -> int | None:
 
 
 def without_room(script: str, error: OSError) -> Result:
-    """The result for a script that cannot be run: the disk has no room for the run, or refuses."""
+    """The result for a script that cannot be run: the disk is full, or not writable."""
     what, expected = "the script cannot be run", "a temporary folder that can be written"
     fix = "make room on the disk, or set TMPDIR to another folder"
     return Result(script, "", 0.0, Refusal(what, expected, str(error), fix))

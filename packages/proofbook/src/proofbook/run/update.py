@@ -1,4 +1,5 @@
-"""Records what the scripts print and do, for `proofbook update`, and shows each difference."""
+"""Records the outputs and traces of the scripts, for `proofbook update`, and shows each
+difference."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ from proofbook.run.runner import Runner
 from proofbook.run.runs import PLAIN, RECORDED, VARIED
 
 Asked = tuple[Sequence[str], Sequence[tuple[str, ...]], Sequence[tuple[str, str]]]
-"""How a script is varied: what the pages say, the values of each run, and its variants."""
+"""The variations of a script: the options of the pages, the values of each run, and its
+variants."""
 
 TIME_ZONES = ("<east>-14", "<west>+12")
 """26 hours apart, so that it is never the same day in both."""
@@ -31,13 +33,13 @@ def record(
     traced: Collection[str] = (),
     varied: Mapping[str, Asked] | None = None,
 ) -> tuple[list[str], list[Problem], int]:
-    """Run each script twice and write its `.out`; returns the differences, the problems, and how
-    many outputs and recordings are as before.
+    """Run each script twice and write its `.out`; returns the differences, the problems, and the
+    number of unchanged outputs and recordings.
 
     The second run has another hash seed, another address space and the reverse order. An output is
-    written only if both runs printed the same; all others stay as they are. Of the scripts in
+    written only if both runs printed the same; all others are left unchanged. For the scripts in
     `traced` the recording (`.trace`) is written in the same way, once their output is recorded, and
-    of those in `varied` the runs with other numbers (`.varied`).
+    for those in `varied` the runs with other numbers (`.varied`).
     """
     scripts, varied = list(scripts), varied or {}
     differences, problems, same = [], [], 0
@@ -70,7 +72,7 @@ def record(
 
 
 def _record(root: Path, script: str, way: str, a: Result, b: Result) -> str | Problem:
-    """Write what a script printed or did; returns what has changed, or what is wrong."""
+    """Write the output or the recording of a script; returns the changes, or the error."""
     file = root / script
     if failed := next((run for run in (a, b) if run.refusal), None):
         return refused(script, failed, only_recorded=way == RECORDED)
@@ -86,8 +88,8 @@ def _record(root: Path, script: str, way: str, a: Result, b: Result) -> str | Pr
 def _record_variants(
     root: Path, script: str, asked: Asked, traced: bool, a: Result, b: Result
 ) -> str | Problem:
-    """Write the runs of a script with other numbers, as `_record`; what a run draws is not kept:
-    each build draws it."""
+    """Write the runs of a script with other numbers, as `_record`; their figures are not stored:
+    each build draws them."""
     varied, values, _ = asked
     if failed := next((run for run in (a, b) if run.refusal), None):
         return refused(script, failed)
@@ -107,9 +109,10 @@ def _record_variants(
 
 
 def _write_trace(root: Path, file: Path, now: str) -> str:
-    """Write a recording unless the one that is kept is the same; returns the first difference.
+    """Write a recording unless the stored one is the same; returns the first difference.
 
-    The same from another PyTorch is written too: a figure says by which it was recorded.
+    Identical ones from another PyTorch are written too: a figure names the version that recorded
+    it.
     """
     name = file.relative_to(root).as_posix()
     old = read(file) if file.is_file() else ""
@@ -153,7 +156,7 @@ def _write(root: Path, output: Path, printed: str) -> str:
 
 
 def _replace(file: Path, text: str) -> None:
-    """Write a file, all of it or nothing."""
+    """Write a file atomically."""
     new = file.with_name(file.name + ".new")
     new.write_text(text, encoding="utf-8", newline="\n")
     os.replace(new, file)

@@ -1,4 +1,4 @@
-"""Fixtures: a browser (Chromium or Chrome), and a page of it that notes all that goes wrong."""
+"""Fixtures: a browser (Chromium or Chrome), and a page that notes all errors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ needs_browser = pytest.mark.skipif(
 )
 
 PATIENCE = 120_000
-"""Milliseconds after which what a test waits for never comes; the machine may be slow and busy."""
+"""The timeout of tests in milliseconds; the machine may be slow and busy."""
 WINDOW = {"width": 1280, "height": 900}
 FORGET = """() => {
     if (origin != "null") for (const storage of [localStorage, sessionStorage]) storage.clear()
@@ -24,7 +24,7 @@ FORGET = """() => {
 
 @pytest.fixture(scope="session")
 def browser():
-    """One for all tests: two of Playwright's do not go together in one process."""
+    """One for all tests: two Playwright instances conflict in one process."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
@@ -38,7 +38,7 @@ def browser():
 
 @pytest.fixture(scope="session")
 def opened(browser) -> Iterator[list]:
-    """The page that tests hand on to each other, if there is one."""
+    """The page that tests share, if there is one."""
     pages: list = []
     yield pages
     for page in pages:
@@ -47,11 +47,11 @@ def opened(browser) -> Iterator[list]:
 
 @pytest.fixture
 def page(browser, opened):
-    """A page that notes everything that goes wrong on it, in `page.complaints`.
+    """A page that notes all its errors in `page.complaints`.
 
-    Each test finds it empty, of the usual size, and with nothing stored; only the cache of the
-    browser is that of the tests before. A context of its own, with a process of its own, takes
-    two seconds of processor time more: that is for the tests that need one.
+    Each test finds it empty, of the usual size, and with nothing stored; only the browser's cache
+    is shared with earlier tests. A new context, with its own process, takes two more seconds of
+    processor time: only for tests that need one.
     """
     from playwright.sync_api import Error
 
@@ -68,7 +68,7 @@ def page(browser, opened):
         page.evaluate(FORGET)
         page.context.clear_cookies()
         page.goto("about:blank")
-    except Error:  # it has crashed, or it hangs
+    except Error:  # it has crashed, or hangs
         opened.remove(page)
         page.context.close()
 
@@ -76,7 +76,7 @@ def page(browser, opened):
 def watch(page, own: tuple[str, ...] = ("http://127.0.0.1:", "data:", "blob:")) -> None:
     """Start a new list of complaints; the listeners of a page are added once.
 
-    `own`: how the addresses begin that a page may ask for.
+    `own`: the prefixes of addresses that a page may request.
     """
     listening = hasattr(page, "complaints")
     page.complaints = []

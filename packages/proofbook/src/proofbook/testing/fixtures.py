@@ -1,5 +1,5 @@
 """Fixtures: warm runners that live as long as the session, a tiny book, the commands on it; and
-samples of what is many of a kind."""
+samples of large sets of cases."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from proofbook.run.update import TIME_ZONES
 from proofbook.testing.tiny_book import Book, write
 
 LIMIT = 4 * TIME_LIMIT
-"""Seconds that a run of these runners may take: the machine may be slow, and busy with tests."""
+"""The maximum seconds of a run of these runners: the machine may be slow, and busy with tests."""
 PATIENCE = 2 * LIMIT
-"""Seconds after which a run that never answers fails its test instead of holding up all others."""
+"""Seconds after which a run without an answer fails its test instead of blocking all others."""
 
 
 def in_sample(name: str, one_in: int) -> bool:
-    """Whether a case is one of a sample; its name alone decides, not what else there is."""
+    """Whether a case is in a sample; this depends only on its name, not on other cases."""
     return zlib.crc32(name.encode()) % one_in == 0
 
 
 def sample(names: Iterable[str], one_in: int) -> list[str]:
-    """One in so many of the names, the same each time."""
+    """A fixed fraction of the names, the same each time."""
     return [name for name in names if in_sample(name, one_in)]
 
 
@@ -73,9 +73,9 @@ def book(tmp_path: Path) -> Book:
 
 @contextlib.contextmanager
 def lent(*warm: Runner) -> Iterator[None]:
-    """While this lasts, whoever starts a `Runner` gets the one of `warm` with its hash seed.
+    """While this lasts, every new `Runner` is the one in `warm` with its hash seed.
 
-    To start one takes seconds: it imports torch. The environment is that of the tests.
+    Starting one takes seconds: it imports torch. The environment is the tests' own.
     """
 
     def start(
@@ -95,7 +95,7 @@ def lent(*warm: Runner) -> Iterator[None]:
 def proof_command(
     book: Book, runner: Runner, other_runner: Runner, capsys: pytest.CaptureFixture[str]
 ) -> Callable[..., tuple[int, str, str]]:
-    """`proofbook ...` on the tiny book: its exit status, and what it printed on both streams."""
+    """`proofbook ...` on the tiny book: its exit status, and its output on both streams."""
 
     def command(*arguments: str) -> tuple[int, str, str]:
         with lent(runner, other_runner):
@@ -107,9 +107,10 @@ def proof_command(
 
 @pytest.fixture(scope="session")
 def build(runner: Runner) -> Callable[..., tuple[int, str]]:
-    """`mkdocs build ...` in the folder of a book: its exit status, and all that it said.
+    """`mkdocs build ...` in the folder of a book: its exit status, and all its output.
 
-    In this process, which has imported what it needs. Variables of the environment are named.
+    In this process, which has already imported the modules. Environment variables are passed by
+    keyword.
     """
 
     def build(root: Path, *options: str, **environment: str) -> tuple[int, str]:

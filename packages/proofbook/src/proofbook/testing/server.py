@@ -11,7 +11,7 @@ from pathlib import Path
 
 
 class Handler(http.server.SimpleHTTPRequestHandler):
-    """Serves the site below a path of the host, as a project page is hosted, with its 404 pages."""
+    """Serves the site below a path of the host, like a project page, with its 404 pages."""
 
     protocol_version = "HTTP/1.1"
 
@@ -20,7 +20,7 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         super().__init__(*request, **others)
 
     def do_GET(self) -> None:
-        """Material moves from page to page within a document only among those of the sitemap."""
+        """Material's instant navigation only visits pages in the sitemap."""
         if not self.published or not self.path.endswith("/sitemap.xml"):
             return super().do_GET()
         here = f"http://{self.headers['Host']}{self.below}"
@@ -49,7 +49,7 @@ class Handler(http.server.SimpleHTTPRequestHandler):
 
 @contextlib.contextmanager
 def serve(folder: Path, path: str = "/book/", published: str = "") -> Iterator[str]:
-    """The address of a site that lies, or will be built, in `folder`, below `path` of a host.
+    """The address of a site in `folder` (now or later), below `path` of a host.
 
     `published`: the address for which it was built, if that is another.
     """

@@ -34,8 +34,8 @@ def write(file: Path, text: str | bytes) -> Path:
 def recorded(
     book: Book, version: str, output: str, script: str = "snippets/t/s.py", whole: bool = False
 ) -> tuple[str, str]:
-    """The file of the record of a version of PyTorch that prints this for a script of a book, and
-    its text."""
+    """The record file of a version of PyTorch with this output for a script of a book, and its
+    text."""
     printed = {script: hashes(book.read(script), output)}
     outputs: Mapping[str, str] = {script: output}
     if book.read(script.removesuffix(".py") + ".out") == output:
@@ -53,7 +53,7 @@ class Book:
             self.write(name, text)
 
     def copied(self, root: Path) -> Book:
-        """The book as it is, with its site and what it remembers, in another folder."""
+        """A copy of the book in another folder, with its site and its cache."""
         shutil.copytree(self.root, root)
         copy = Book.__new__(Book)
         copy.root = root
