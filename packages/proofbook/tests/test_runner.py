@@ -601,6 +601,20 @@ def test_what_a_page_cannot_show_is_refused(run, printed):
     assert refusal.line == 1
 
 
+@pytest.mark.parametrize(
+    "printed",
+    [
+        *("datetime.date.today()", "time.ctime()", "time.strftime('%d.%m.%Y')"),
+        *("time.gmtime()", "time.strftime('%Y%m%d')", "datetime.datetime.now(datetime.UTC)"),
+        *("time.strftime('%d %B')", "time.strftime('%m/%d/%y')[:5] + time.strftime('/%Y')"),
+    ],
+)
+def test_the_date_of_today_is_refused(run, printed):
+    refusal = run(f"import datetime, time\nprint('on', {printed})\n").refusal
+    assert refusal.what == "the script prints the date of today"
+    assert refusal.line == 2
+
+
 def test_a_script_does_not_find_its_neighbours(run, tmp_path):
     (tmp_path / "neighbour.py").write_text("x = 1\n")
     refusal = run("import neighbour\nprint(neighbour.x)\n").refusal
