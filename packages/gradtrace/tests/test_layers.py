@@ -11,8 +11,8 @@ import pytest
 
 PACKAGE = Path(gradtrace.__file__).parent
 FLOORS = [
-    *("trace", "values", "same_numbers", "compare", "recording", "graph", "words", "story", "draw"),
-    *("options", "run_notes", "vary", "doctor", "api", "notebook", "cli"),
+    *("trace", "values", "compare", "recording", "graph", "words", "story", "draw"),
+    *("options", "run_notes", "vary", "doctor", "api", "cli"),
 ]
 """From the lowest on: modules, and folders with all that is in them."""
 

@@ -26,8 +26,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gradtrace.api import RecordedBlock, record
-    from gradtrace.compare import Difference, comparable_lines, first_difference, trace_path
+    from gradtrace.api import RecordedBlock, load_ipython_extension, record
+    from gradtrace.compare import (
+        Difference,
+        comparable_lines,
+        first_difference,
+        same_but_for_rounding,
+        trace_path,
+    )
     from gradtrace.draw.figure import (
         PLAYER_ASSETS,
         VariedFigure,
@@ -41,10 +47,8 @@ if TYPE_CHECKING:
     )
     from gradtrace.graph.build import Graph, build_graph
     from gradtrace.graph.passes import backward_passes, select_passes
-    from gradtrace.notebook import load_ipython_extension
     from gradtrace.recording.recorder import Recorder, RecordingFailed, record_script
     from gradtrace.recording.script import execute
-    from gradtrace.same_numbers import same_but_for_rounding
     from gradtrace.story.steps import Step, list_steps
     from gradtrace.story.value_text import format_number
     from gradtrace.trace import Trace, format_trace, parse_trace

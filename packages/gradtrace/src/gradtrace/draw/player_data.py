@@ -24,6 +24,7 @@ from gradtrace.graph.build import Graph, build_graph
 from gradtrace.graph.groups import (
     ROOT,
     Groups,
+    Views,
     group_boxes,
     group_of_module,
     module_paths,
@@ -32,7 +33,6 @@ from gradtrace.graph.groups import (
 from gradtrace.graph.index import TraceIndex
 from gradtrace.graph.parameters import Parameter, parameters
 from gradtrace.graph.passes import Excerpt, backward_passes, excerpts
-from gradtrace.graph.views import Views
 from gradtrace.story.groups import group_notes, group_titles, norms_of_groups
 from gradtrace.story.steps import Step, list_steps, texts_of_slots
 from gradtrace.trace import Trace

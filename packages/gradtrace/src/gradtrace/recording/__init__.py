@@ -4,8 +4,7 @@
     backward_passes  backward, node, acc, backward_end,     optimizers      step
                      error                                  leaf_changes    grad_set, set
     script_lines     call, print, and the names of tensors
-    module_calls     no events: `Trace.calls`, and `within` of op
-    compiled_code    no events: `Trace.eager`
+    names            no events: `Trace.calls`, and `within` of op
 
 For a new kind of event: describe it in `gradtrace.trace`, write it with `EventLog.add` in a module
 here, which `gradtrace.recording.recorder` puts in place, and give it a sentence in

@@ -22,8 +22,7 @@ from gradtrace.trace import Event, Trace
 
 if TYPE_CHECKING:
     from gradtrace.recording.leaf_changes import LeafChanges
-    from gradtrace.recording.module_calls import ModuleCalls
-    from gradtrace.recording.names import ModuleNames
+    from gradtrace.recording.names import ModuleCalls, ModuleNames
     from gradtrace.recording.registry import GraphRegistry
     from gradtrace.recording.tensor_values import ValueReader
 

@@ -27,11 +27,6 @@ from torch._dynamo.eval_frame import OptimizedModule
 from torch.nn.modules import module as modules
 
 from gradtrace.recording.backward_passes import BackwardPasses
-from gradtrace.recording.compiled_code import (
-    TRACERS,
-    CompiledCode,
-    wrap_initialize,
-)
 from gradtrace.recording.health import Health
 from gradtrace.recording.hooks import (
     ON_ALL_MODULES,
@@ -41,14 +36,16 @@ from gradtrace.recording.hooks import (
 )
 from gradtrace.recording.leaf_changes import LeafChanges
 from gradtrace.recording.log import EventLog, OwnHandleIds, Recording
-from gradtrace.recording.module_calls import ModuleCalls
-from gradtrace.recording.names import ModuleNames, TensorNames
+from gradtrace.recording.names import ModuleCalls, ModuleNames, TensorNames
 from gradtrace.recording.operations import (
     MODULES_WITH_FAST_PATH,
+    TRACERS,
+    CompiledCode,
     Operations,
     push_outermost,
     take_away,
     wrap_fast_path,
+    wrap_initialize,
 )
 from gradtrace.recording.optimizers import OptimizerSteps
 from gradtrace.recording.position import ScriptPosition, calling_frame, cell_name, text_of

@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from os.path import commonpath
 
 from gradtrace.graph.build import Graph
-from gradtrace.graph.groups import Group, Groups
-from gradtrace.graph.views import FIRST, LAST, SEVERAL
+from gradtrace.graph.groups import FIRST, LAST, SEVERAL, Group, Groups
 from gradtrace.story.steps import Step
 from gradtrace.story.value_text import format_number
 from gradtrace.trace import Trace, Value

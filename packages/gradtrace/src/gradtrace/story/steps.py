@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from gradtrace.graph.build import Graph, build_graph
-from gradtrace.story import backward, forward, hooks, updates
+from gradtrace.story import sentences
 from gradtrace.story.effects import Effects
 from gradtrace.story.narrator import Narrator
 from gradtrace.trace import Event, Trace
@@ -88,18 +88,18 @@ def texts_of_slots(steps: Iterable[Step]) -> dict[str, list[str]]:
 
 
 _NARRATE: Mapping[str, Callable[[Narrator, Event], str | None]] = {
-    "op": forward.operation,
-    "reg": forward.hook_registered,
-    "backward": backward.pass_begins,
-    "node": backward.node_ran,
-    "acc": backward.gradient_accumulated,
-    "backward_end": backward.pass_ended,
-    "hook": hooks.hook_called,
-    "call": hooks.function_called,
-    "grad_set": updates.grad_assigned,
-    "set": updates.value_assigned,
-    "step": updates.optimizer_step,
-    "print": updates.printed,
-    "error": updates.error,
+    "op": sentences.operation,
+    "reg": sentences.hook_registered,
+    "backward": sentences.pass_begins,
+    "node": sentences.node_ran,
+    "acc": sentences.gradient_accumulated,
+    "backward_end": sentences.pass_ended,
+    "hook": sentences.hook_called,
+    "call": sentences.function_called,
+    "grad_set": sentences.grad_assigned,
+    "set": sentences.value_assigned,
+    "step": sentences.optimizer_step,
+    "print": sentences.printed,
+    "error": sentences.error,
 }
 """The function that returns the sentence for each kind of event; other kinds make no step."""

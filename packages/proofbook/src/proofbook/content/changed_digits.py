@@ -1,6 +1,6 @@
 """How many wrong digits in recorded outputs the comparison of outputs would accept.
 
-The comparison ignores rounding (`gradtrace.same_numbers`), so this is measured.
+The comparison ignores rounding (`gradtrace.compare`), so this is measured.
 """
 
 from __future__ import annotations
