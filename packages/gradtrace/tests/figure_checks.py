@@ -131,7 +131,8 @@ def layout_faults(trace: Trace, language: str = "zh") -> list[str]:
 def clashes(graph: Graph, texts: Mapping[str, Sequence[str]], language: str = "zh") -> list[str]:
     """The faults in the layout of one graph, whose slots show these texts."""
     arranged = arrange(graph, texts, language)
-    shapes, edges, layout = arranged.shapes, arranged.edges, arranged.layout
+    edges, layout = arranged.edges, arranged.layout
+    shapes = {str(place): shape for place, shape in enumerate(arranged.shapes)}
     boxes = {key: _rectangle(shape, layout.centres[key]) for key, shape in shapes.items()}
     labels = {
         edge.key: Rectangle(x, y - 10, x + edge.label_width, y + 2)

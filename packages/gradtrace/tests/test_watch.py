@@ -14,7 +14,7 @@ from gradtrace import Recorder, Trace, execute, format_trace, parse_trace, recor
 from gradtrace.cli import main
 from gradtrace.graph.build import build_graph
 from gradtrace.graph.passes import backward_passes
-from gradtrace.recording.watch import NumberCheck, Watch
+from gradtrace.recording.watch import Watch, first_with
 from recording import write
 from test_gradtrace_command import TINY, body, command
 
@@ -190,15 +190,15 @@ def test_numbers_are_looked_for_in_all_kinds_of_tensors(device):
     fine = [tensor.to(device) for tensor in fine]
     fine[2] = torch.full((3,), 6e4, device=device).half()
     for kind in ("nan", "inf", "zero"):
-        assert NumberCheck(kind, fine).first() is None, kind
+        assert first_with(kind, fine) is None, kind
     for bad in (KINDS["nan"], KINDS["nan"].half(), KINDS["nan"].to_sparse()):
         bad = bad.to(device)
-        assert NumberCheck("nan", [*fine, bad]).first() == len(fine)
-        assert NumberCheck("inf", [bad, *fine, bad]).first() == 0
+        assert first_with("nan", [*fine, bad]) == len(fine)
+        assert first_with("inf", [bad, *fine, bad]) == 0
     inf = KINDS["inf"].to(device)
-    assert NumberCheck("inf", [*fine, inf]).first() == len(fine)
-    assert NumberCheck("nan", [*fine, inf]).first() is None
-    assert NumberCheck("zero", [*fine, torch.zeros(3, 4, device=device), inf]).first() == len(fine)
+    assert first_with("inf", [*fine, inf]) == len(fine)
+    assert first_with("nan", [*fine, inf]) is None
+    assert first_with("zero", [*fine, torch.zeros(3, 4, device=device), inf]) == len(fine)
 
 
 # The command

@@ -63,17 +63,28 @@ def draw_legend(
 ) -> str:
     """The HTML of a legend that explains only what occurs in this picture. `texts`: all texts that
     each slot shows, in order."""
-    shapes = _shapes(graph, flow_signs(texts), _has_tensors(trace), phrases)
+    sent = (value for event in trace.events for value in event.get("gout", ()))
+    has_tensors = any(value and count(value) > 1 for value in sent)
+    shapes = _shapes(
+        graph, flow_signs(texts), has_tensors, any(slot.endswith("h") for slot in texts), phrases
+    )
     last = {slot: shown[-1] for slot, shown in texts.items()}
     items = "".join(
         f'<span role="listitem">{sample} {words}</span>'
-        for sample, words in (*shapes, *_signs(graph, last, phrases))
+        for sample, words in (
+            *shapes,
+            *((f"<b>{sign}</b>", phrases[key]) for sign, key in _signs(graph, last)),
+        )
     )
     return f'<span class="legend" role="list">{items}</span>'
 
 
 def _shapes(
-    graph: Graph, signs: Sequence[str], has_tensors: bool, phrases: Mapping[str, str]
+    graph: Graph,
+    signs: Sequence[str],
+    has_tensors: bool,
+    has_hooks: bool,
+    phrases: Mapping[str, str],
 ) -> Iterator[tuple[str, str]]:
     kinds = {box.kind for box in graph.boxes.values()}
     shown = [kind for kind in ("leaf", "node", "constant", "module", "failed") if kind in kinds]
@@ -88,29 +99,30 @@ def _shapes(
         yield _drawn(sample, phrases[f"drawn_{sign}"])
     if any(edge.kind == "cut" for edge in graph.edges):
         yield _drawn(_DRAWN["cut"], phrases["drawn_cut"])
-
-
-def _signs(
-    graph: Graph, last: Mapping[str, str], phrases: Mapping[str, str]
-) -> Iterator[tuple[str, str]]:
-    if any(slot.endswith("h") for slot in last):
+    if has_hooks:
         yield _drawn(_DRAWN["hook"], phrases["drawn_hook"])
+
+
+def _signs(graph: Graph, last: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """The written signs, each with the key of its phrase."""
     signs = {grad_sign(box).strip() for key, box in graph.boxes.items() if f"{key}g" in last}
     for sign, phrase in (("∇", "sign_grad"), (".grad", "sign_leaf_grad")):
         if sign in signs:
-            yield _written(sign), phrases[phrase]
+            yield sign, phrase
     if any(slot[:1] == "e" and slot[1:].isdigit() for slot in last):
-        yield _written("│ n"), phrases["sign_summed"]
+        yield "│ n", "sign_summed"
     factors = [text for slot, text in last.items() if slot[0] == "e" and slot.endswith("d")]
     if factors:
-        yield _written("×"), phrases["sign_local"]
+        yield "×", "sign_local"
     if any("@" in text for text in factors):
-        yield _written("@"), phrases["sign_local_matrix"]
+        yield "@", "sign_local_matrix"
     passes = sorted({sign for text in last.values() for sign in text if sign in PASS_SIGNS})
     if passes:
-        yield _written(_range(passes)), phrases["sign_passes"]
+        in_a_row = PASS_SIGNS.index(passes[-1]) - PASS_SIGNS.index(passes[0]) == len(passes) - 1
+        is_range = len(passes) > 2 and in_a_row
+        yield f"{passes[0]}–{passes[-1]}" if is_range else " ".join(passes), "sign_passes"
     if any("→ " in text for text in last.values()):
-        yield _written("→"), phrases["sign_history"]
+        yield "→", "sign_history"
 
 
 def _drawn(sample: str, phrase: str) -> tuple[str, str]:
@@ -118,22 +130,6 @@ def _drawn(sample: str, phrase: str) -> tuple[str, str]:
     width = 30 if 'class="box"' in sample or "fill:" in sample else 16
     attributes = f'viewBox="0 0 {width} 16" role="img" aria-label="{html.escape(name)}"'
     return f"<svg {attributes}>{sample}</svg>", words
-
-
-def _has_tensors(trace: Trace) -> bool:
-    """Whether a gradient of several elements went on."""
-    sent = (value for event in trace.events for value in event.get("gout", ()))
-    return any(value and count(value) > 1 for value in sent)
-
-
-def _written(sign: str) -> str:
-    return f"<b>{sign}</b>"
-
-
-def _range(signs: list[str]) -> str:
-    """The signs of backward passes; of three or more consecutive ones, the first and the last."""
-    in_a_row = PASS_SIGNS.index(signs[-1]) - PASS_SIGNS.index(signs[0]) == len(signs) - 1
-    return f"{signs[0]}–{signs[-1]}" if len(signs) > 2 and in_a_row else " ".join(signs)
 
 
 WIDE = 620

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from bisect import bisect_right, insort
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
-from itertools import pairwise
+from itertools import accumulate, chain, pairwise
 
 Layers = list[list[Hashable]]
 """The members of each layer, from left to right: boxes, and dummies of edges that pass through."""
@@ -14,23 +14,16 @@ Layers = list[list[Hashable]]
 _ORDER_SWEEPS = 16
 
 
-@dataclass(frozen=True)
 class Neighbours:
-    """The linked members of each member in the layers above and below."""
+    """The linked members of each member in the layers above and below. `chains` lead from an upper
+    box to a lower one."""
 
-    above: Mapping[Hashable, list[Hashable]]
-    below: Mapping[Hashable, list[Hashable]]
-
-
-def neighbours_of(chains: Mapping[str, list[Hashable]]) -> Neighbours:
-    """The neighbours of all members of chains, which lead from an upper box to a lower one."""
-    above: dict[Hashable, list[Hashable]] = {}
-    below: dict[Hashable, list[Hashable]] = {}
-    for chain in chains.values():
-        for upper, lower in pairwise(chain):
-            below.setdefault(upper, []).append(lower)
-            above.setdefault(lower, []).append(upper)
-    return Neighbours(above, below)
+    def __init__(self, chains: Iterable[list[Hashable]]) -> None:
+        self.above: dict[Hashable, list[Hashable]] = {}
+        self.below: dict[Hashable, list[Hashable]] = {}
+        for upper, lower in chain.from_iterable(map(pairwise, chains)):
+            self.below.setdefault(upper, []).append(lower)
+            self.above.setdefault(lower, []).append(upper)
 
 
 def initial_order(layer_of: Mapping[Hashable, int], neighbours: Neighbours) -> Layers:
@@ -75,8 +68,8 @@ def _sort_by_barycentre(
     """Sort a layer in place by the mean position of its neighbours in the fixed layer."""
     fixed_at = {member: place for place, member in enumerate(fixed)}
     now = {member: place for place, member in enumerate(layer)}
-    barycentre = {m: _mean([fixed_at[n] for n in links.get(m, [])], now[m]) for m in layer}
-    layer.sort(key=lambda member: (barycentre[member], now[member]))
+    places = {m: [fixed_at[n] for n in links.get(m, ())] or [now[m]] for m in layer}
+    layer.sort(key=lambda m: (sum(places[m]) / len(places[m]), now[m]))
 
 
 def _swap_adjacent(layers: Layers, neighbours: Neighbours) -> None:
@@ -117,10 +110,6 @@ def _crossings(layers: Layers, neighbours: Neighbours) -> int:
     return count
 
 
-def _mean(numbers: Sequence[float], default: float) -> float:
-    return sum(numbers) / len(numbers) if numbers else default
-
-
 GAP = 22
 """Free space between two boxes of a layer, in pixels."""
 _POSITION_SWEEPS = 60
@@ -138,13 +127,21 @@ def assign_x(
     x: dict[Hashable, float] = {}
     weights = {member: _weight(member, neighbours) for layer in layers for member in layer}
     shares = {member: _shares(member, neighbours, weights) for member in weights}
-    packed = [_packed(layer, widths) for layer in layers]
-    rows = list(zip(layers, packed, strict=True))
+    rows = []
+    """The layers, each with the positions of its members if it is tightly packed."""
+    for layer in layers:
+        steps = ((widths[one] + widths[other]) / 2 + GAP for one, other in pairwise(layer))
+        rows.append((layer, list(accumulate(steps, initial=0.0))[: len(layer)]))
     for layer, starts in rows:
         x.update(_without_overlap(layer, {member: 0.0 for member in layer}, weights, starts))
     for sweep in range(_POSITION_SWEEPS):
         for layer, starts in rows if sweep % 2 else reversed(rows):
-            wanted = {member: _mean_of_neighbours(member, x, shares[member]) for member in layer}
+            wanted = {}
+            for member in layer:  # the weighted mean of its neighbours; its own place without any
+                total = weight = 0.0
+                for other, share in shares[member]:
+                    total, weight = total + share * x[other], weight + share
+                wanted[member] = total / weight if weight else x[member]
             x.update(_without_overlap(layer, wanted, weights, starts))
     return x
 
@@ -160,31 +157,11 @@ def _shares(
     return found
 
 
-def _mean_of_neighbours(
-    member: Hashable, x: Mapping[Hashable, float], shares: Sequence[tuple[Hashable, float]]
-) -> float:
-    """The weighted mean of the positions of the neighbours; its own, where it has none."""
-    total = weight = 0.0
-    for other, share in shares:
-        total, weight = total + share * x[other], weight + share
-    return total / weight if weight else x[member]
-
-
 def _weight(member: Hashable, neighbours: Neighbours) -> float:
     above = neighbours.above.get(member, [])
     if len(above) == 1 and len(neighbours.below[above[0]]) == 1:
         above = neighbours.above.get(above[0], [])
     return 1.0 if above else _LEAF_WEIGHT
-
-
-def _packed(layer: Sequence[Hashable], widths: Mapping[Hashable, float]) -> list[float]:
-    """The positions in a tightly packed layer."""
-    packed, at = [], 0.0
-    for before, member in zip([None, *layer], layer, strict=False):
-        if before is not None:
-            at += (widths[before] + widths[member]) / 2 + GAP
-        packed.append(at)
-    return packed
 
 
 def _without_overlap(
@@ -255,7 +232,7 @@ def layered_layout(sizes: Mapping[str, tuple[float, float]], edges: Sequence[Lay
     """The layout of boxes with these widths and heights. Raises `ValueError` for a cycle."""
     layer_of = _assign_layers(sizes, edges)
     chains, widths = _with_dummies(edges, layer_of, {key: w for key, (w, _) in sizes.items()})
-    neighbours = neighbours_of(chains)
+    neighbours = Neighbours(chains.values())
     layers = reduce_crossings(initial_order(layer_of, neighbours), neighbours)
     x = assign_x(layers, neighbours, widths)
     return _place(layers, x, sizes, edges, chains)
@@ -439,16 +416,24 @@ def packed_layout(sizes: Mapping[str, tuple[float, float]], edges: Sequence[Layo
     Components are placed in the order of their first boxes, in rows no wider than `MAX_WIDTH` where
     possible. Raises `ValueError` for a cycle.
     """
-    whole = Layout(0, 0, {}, {}, {}, {})
-    x = y = tallest = 0.0
+    centres, routes, labels, end_labels = {}, {}, {}, {}
+    x = y = tallest = width = height = 0.0
+
+    def move(point: Point) -> Point:
+        return point[0] + x, point[1] + y
+
     for component in _components(sizes, edges):
         inner = [edge for edge in edges if edge.source in component]
         layout = layered_layout({box: sizes[box] for box in component}, inner)
         if x and x + layout.width > MAX_WIDTH:
             x, y, tallest = 0.0, y + tallest + _COMPONENT_GAP, 0.0
-        whole = _merged(whole, _moved(layout, x, y))
+        width, height = max(width, layout.width + x), max(height, layout.height + y)
+        centres |= {key: move(point) for key, point in layout.centres.items()}
+        routes |= {key: tuple(map(move, points)) for key, points in layout.routes.items()}
+        labels |= {key: move(point) for key, point in layout.labels.items()}
+        end_labels |= {key: move(point) for key, point in layout.end_labels.items()}
         x, tallest = x + layout.width - MARGIN + _COMPONENT_GAP, max(tallest, layout.height)
-    return whole
+    return Layout(width, height, centres, routes, labels, end_labels)
 
 
 def _components(boxes: Mapping[str, object], edges: Sequence[LayoutEdge]) -> list[list[str]]:
@@ -462,29 +447,3 @@ def _components(boxes: Mapping[str, object], edges: Sequence[LayoutEdge]) -> lis
     place = {box: index for index, box in enumerate(boxes)}
     found = {id(part): sorted(part, key=place.__getitem__) for part in group.values()}
     return list(found.values())
-
-
-def _moved(layout: Layout, x: float, y: float) -> Layout:
-    def move(point: Point) -> Point:
-        return point[0] + x, point[1] + y
-
-    return replace(
-        layout,
-        width=layout.width + x,
-        height=layout.height + y,
-        centres={key: move(point) for key, point in layout.centres.items()},
-        routes={key: tuple(map(move, points)) for key, points in layout.routes.items()},
-        labels={key: move(point) for key, point in layout.labels.items()},
-        end_labels={key: move(point) for key, point in layout.end_labels.items()},
-    )
-
-
-def _merged(one: Layout, other: Layout) -> Layout:
-    return Layout(
-        max(one.width, other.width),
-        max(one.height, other.height),
-        {**one.centres, **other.centres},
-        {**one.routes, **other.routes},
-        {**one.labels, **other.labels},
-        {**one.end_labels, **other.end_labels},
-    )

@@ -20,7 +20,6 @@ from pygments.lexers import PythonLexer
 
 from gradtrace.draw.figure import describe, format_sentence, number_controls, read_asset
 from gradtrace.draw.player_data import (
-    Figure,
     FoldedFigure,
     VariedRun,
     VariedRuns,
@@ -92,12 +91,19 @@ def standalone_page(
         controls = number_controls(varied.numbers, language)
         label = phrases["vary"].partition("|")[0]
         controls = f'<section aria-label="{label}"><template>{controls}</template></section>'
-        printed = _printed(varied, phrases["printed"])
+        # Omitted while no run prints anything.
+        hidden = "" if any(run.printed.strip() for run in varied.runs) else " hidden"
+        shown = html.escape(last_printed(varied.runs[varied.own].printed), quote=False)
+        label = phrases["printed"]
+        place = f'tabindex="0" role="group" aria-label="{label}"'
+        printed = f"<b>{label}</b><pre {place}><code>{shown}</code></pre>"
+        printed = f'<div class="output"{hidden}>{printed}</div>'
         said = _said(varied, columns)
     scripts = "".join(f"<script>{text}</script>" for text in script_texts)
-    policy = _POLICY.format(scripts=" ".join(map(_digest, script_texts)))
-    room_for = [each for each in columns[first] if isinstance(each, FoldedFigure)]
-    picture = _picture(figures[first], room_for)
+    digests = (hashlib.sha256(text.encode()).digest() for text in script_texts)
+    allowed = " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
+    policy = _POLICY.format(scripts=allowed)
+    picture = _picture(figures[first], columns[first])
     fixed = (style, code, more_code, scripts, picture, controls, printed, said, *notes)
     most = MAX_VARIED_SIZE if varied else MAX_SIZE
     room = most - HEAD_SIZE - sum(len(text.encode()) for text in fixed)
@@ -121,6 +127,7 @@ def standalone_page(
     items = "".join(f"<li>{format_sentence(note)}</li>" for note in notes)
     about = phrases["about_varied" if varied else "about"]
     own = f' data-run="{varied.own}"' if varied else ""
+    labels = [next((each.label for each in column if each), "") for column in columns]
     sections = [
         "<!doctype html>",
         f'<html lang="{phrases["html_lang"]}"><head><meta charset="utf-8">',
@@ -141,7 +148,7 @@ def standalone_page(
         "</div></figure></main></div>",
         below,
         f"<footer>{format_sentence(phrases['made_by'])}</footer></trace-page>",
-        *(_data("part", packed[i], _label(columns[i]), i == first) for i in kept),
+        *(_data("part", packed[i], labels[i], i == first) for i in kept),
         _data("code", more_code, "", False),
         said,
         scripts,
@@ -151,7 +158,7 @@ def standalone_page(
 
 
 def _fitted(
-    column: Sequence[Figure | None], figure: FoldedFigure, room: int
+    column: Sequence[FoldedFigure | None], figure: FoldedFigure, room: int
 ) -> tuple[str, str, int]:
     """A part of all runs, packed, and the text below it; and by how many bytes it is too large. For
     a single run, first steps are merged until it fits."""
@@ -173,15 +180,7 @@ def is_standalone_page(file: Path) -> bool:
         return f'<meta name="generator" content="{GENERATOR}">' in text.read(2000)
 
 
-def _printed(varied: VariedRuns, label: str) -> str:
-    """The output of the script; omitted while no run prints anything."""
-    hidden = "" if any(run.printed.strip() for run in varied.runs) else " hidden"
-    text = html.escape(last_printed(varied.runs[varied.own].printed), quote=False)
-    place = f'tabindex="0" role="group" aria-label="{label}"'
-    return f'<div class="output"{hidden}><b>{label}</b><pre {place}><code>{text}</code></pre></div>'
-
-
-def _said(varied: VariedRuns, columns: Sequence[Sequence[Figure | None]]) -> str:
+def _said(varied: VariedRuns, columns: Sequence[Sequence[FoldedFigure | None]]) -> str:
     """The messages on each run, packed."""
     return _data("runs", _pack(said_of_runs(varied, columns)), "", False)
 
@@ -193,11 +192,7 @@ def _sources(name: str, trace: Trace, runs: VariedRuns) -> dict[str, str]:
     return {name: trace.source, **found, **trace.sources}
 
 
-def _label(column: Sequence[Figure | None]) -> str:
-    return next((figure.label for figure in column if figure), "")
-
-
-def _picture(figure: FoldedFigure, others: Iterable[FoldedFigure]) -> str:
+def _picture(figure: FoldedFigure, others: Iterable[FoldedFigure | None]) -> str:
     last = {slot: shown[-1] for slot, shown in figure.texts.items()}
     view = figure.view(figure.first_view)
     description = describe(view, list(figure.steps), last, LANGUAGES[figure.language])
@@ -233,13 +228,6 @@ def _kept(sizes: Sequence[int], first: int, room: int) -> list[int]:
             break
         kept.append(index)
     return sorted(kept)
-
-
-def _digest(script: str) -> str:
-    """The hash of a script for the content security policy: only these scripts may run on the
-    page."""
-    digest = hashlib.sha256(script.encode()).digest()
-    return f"'sha256-{base64.b64encode(digest).decode()}'"
 
 
 def _data(kind: str, packed: str, label: str, chosen: bool) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import zip_longest
@@ -23,6 +23,7 @@ from gradtrace.draw.svg import arrange_alike, draw_svg
 from gradtrace.graph.build import Graph, build_graph
 from gradtrace.graph.groups import (
     ROOT,
+    Group,
     Groups,
     Views,
     group_boxes,
@@ -70,25 +71,22 @@ def as_templates(texts: Iterable[str]) -> Templates:
     return templates, which, columns
 
 
-class RelativeKeys:
-    """Writes the number in keys of boxes, edges and slots relative to the one before."""
+def relative_keys() -> Callable[[str], str]:
+    """A function that writes the number in keys of boxes, edges and slots relative to the one
+    before."""
+    last: dict[str, int] = {}
 
-    def __init__(self) -> None:
-        self._last: dict[str, int] = {}
-
-    def __call__(self, key: str) -> str:
-        return re.sub(r"([a-z]+)(\d+)", self._relative, key)
-
-    def _relative(self, match: re.Match[str]) -> str:
+    def relative(match: re.Match[str]) -> str:
         kind, number = match[1], int(match[2])
-        step = number - self._last.get(kind, 0)
-        self._last[kind] = number
+        step, last[kind] = number - last.get(kind, 0), number
         return f"{kind}{step}"
 
+    return lambda key: re.sub(r"([a-z]+)(\d+)", relative, key)
 
-def relative(svg: str) -> str:
+
+def with_relative_keys(svg: str) -> str:
     """A picture whose keys are relative."""
-    write = RelativeKeys()
+    write = relative_keys()
     return re.sub(r'(?<=data-k=")[^"]+', lambda match: write(match[0]), svg)
 
 
@@ -140,12 +138,9 @@ class FoldedFigure:
         return outermost_with_layers(self.groups)
 
     @cached_property
-    def _views(self) -> Views:
-        return Views(self.graph, self.groups, self.titles, self.notes)
-
-    def view(self, group: str) -> Graph:
-        """The graph that is shown when a group is open."""
-        return self._views.view(group)
+    def view(self) -> Callable[[str], Graph]:
+        """The graph that is shown when a group is open, by the key of the group."""
+        return Views(self.graph, self.groups, self.titles, self.notes).view
 
     def picture(self, group: str, description: str) -> str:
         """The SVG of an open group, with the texts of the last step."""
@@ -175,7 +170,7 @@ class FoldedFigure:
         graphs = list(map(self.view, self.groups.by_key))
         arranged = arrange_alike(graphs, self.texts, self.language)
         return [
-            relative(draw_svg(graph, self.texts, "trace", self.language, "", arrangement))
+            with_relative_keys(draw_svg(graph, self.texts, "trace", self.language, "", arrangement))
             for graph, arrangement in zip(graphs, arranged, strict=True)
         ]
 
@@ -184,7 +179,7 @@ class FoldedFigure:
 
         Numbers of keys are relative to the one before, as repeated text compresses well.
         """
-        changed = RelativeKeys()
+        changed = relative_keys()
         return [
             SLOT_END.join(f"{changed(slot)} {text}" for slot, text in step.changes.items())
             + CHANGES_END
@@ -197,7 +192,7 @@ class FoldedFigure:
         and edges they touch, whether gradients go back in them, and their pass, 0 for none;
         `members` lists the members of each group, `ends` the ends of each edge, `groups` and
         `boxes` their names."""
-        touched, linked, inside = (RelativeKeys() for _ in range(3))
+        touched, linked, inside = (relative_keys() for _ in range(3))
         steps = [
             [step.line or 0 for step in self.steps],
             [step.file or "" for step in self.steps],
@@ -248,17 +243,10 @@ def fold(
     )
     if len(groups.by_key) == 1:  # between folded boxes an edge stands for several
         steps = tuple(with_flows(steps, trace, graph))
-    return FoldedFigure(
-        part=part,
-        language=language,
-        graph=graph,
-        groups=groups,
-        titles=group_titles(trace, groups, language),
-        notes=group_notes(trace, groups, graph, language),
-        steps=steps,
-        texts=texts_of_slots(steps),
-        module=module,
-    )
+    titles = group_titles(trace, groups, language)
+    notes = group_notes(trace, groups, graph, language)
+    texts = texts_of_slots(steps)
+    return FoldedFigure(part, language, graph, groups, titles, notes, steps, texts, module)
 
 
 def fold_parts(
@@ -293,12 +281,9 @@ def with_first_steps_as_one(figure: FoldedFigure, count: int) -> FoldedFigure:
 
 def _with_dtypes(trace: Trace, graph: Graph) -> Graph:
     """The graph with the dtype of each tensor in its box, where it is not float32."""
-    dtypes = {}
-    for tensor, key in graph.box_by_tensor.items():
-        if dtype := trace.tensors[tensor].get("dtype"):
-            dtypes[key] = dtype
+    dtypes = {key: trace.tensors[t].get("dtype", "") for t, key in graph.box_by_tensor.items()}
     boxes = {
-        key: replace(box, node=f"{box.node} {dtypes[key]}".strip()) if key in dtypes else box
+        key: replace(box, node=f"{box.node} {dtypes.get(key, '')}".strip())
         for key, box in graph.boxes.items()
     }
     return replace(graph, boxes=boxes)
@@ -322,75 +307,39 @@ class VariedRuns:
         return own_run(self.numbers)
 
 
-@dataclass(frozen=True)
-class NothingDrawn:
-    """Stands for the figure of a run that cannot be drawn: one step, which says why."""
-
-    said: str
-    line: int | None
-    language: str
-    structure: tuple = ()
-    shape: tuple = ()
-
-    @property
-    def label(self) -> str:
-        """The title of the part in a list of all."""
-        return LANGUAGES[self.language]["no_pass"]
-
-    def with_room_for(self, _: object) -> NothingDrawn:
-        """Itself: there is nothing that would need room."""
-        return self
-
-    def drawings(self) -> list[str]:
-        """An empty picture."""
-        return [draw_svg(Graph({}, (), {}), {}, "trace", self.language, "")]
-
-    def sentences(self) -> list[str]:
-        """The one step."""
-        return [CHANGES_END + format_sentence(self.said)]
-
-    def outline(self) -> dict:
-        """As in a figure."""
-        return {
-            "steps": [[self.line or 0], [""], [""], [0], [0]],
-            "members": [ROOT],
-            "ends": [],
-            "groups": [["", ""]],
-            "boxes": [],
-            "start": [ROOT, 1],
-        }
+def nothing_drawn(said: str, line: int | None, language: str) -> FoldedFigure:
+    """The figure of a run that cannot be drawn: one step, which says why."""
+    part, whole = Excerpt(Trace("", "", ""), 0, 0), Group(ROOT, "whole", ())
+    step = Step("error", 0, line, None, None, said, {}, ())
+    groups, no_text = Groups({ROOT: whole}, {}, {}), {ROOT: ""}
+    return FoldedFigure(part, language, NO_GRAPH, groups, no_text, no_text, (step,), {})
 
 
-Figure = FoldedFigure | NothingDrawn
+NO_GRAPH = Graph({}, (), {})
 
 
-def around(figure: Figure) -> dict[str, str]:
+def around(figure: FoldedFigure) -> dict[str, str]:
     """The texts around a figure: the words of the player, the caption, and the title of the list of
     steps."""
     phrases = LANGUAGES[figure.language]
-    count, legend = 1, ""
-    if isinstance(figure, FoldedFigure):
-        count = len(figure.steps)
-        legend = caption(figure.part.trace, figure.graph, figure.texts, phrases)
+    count, caption_of = len(figure.steps), (figure.part.trace, figure.graph, figure.texts)
     return {
         "words": phrases["buttons"].format(count=count),
-        "caption": legend,
+        "caption": "" if figure.graph is NO_GRAPH else caption(*caption_of, phrases),
         "summary": phrases["all_steps"].format(count=count),
     }
 
 
-def data_of_runs(figures: Sequence[Figure | None], drawn: dict[tuple, list[str]]) -> dict:
+def data_of_runs(figures: Sequence[FoldedFigure | None], drawn: dict[tuple, list[str]]) -> dict:
     """The player's data of one part of the recording of each run; None for a run without it.
 
     `sentences` and `views` are for all runs, `shared` holds the other data; each run has the places
     where its sentences and its pictures begin, and for each other name an index into the shared
     data. `drawn`: the pictures by the structure of their figures; missing ones are added.
     """
-    sentences: list[str] = []
-    views: list[str] = []
+    sentences, views, runs = [], [], []
     first_view: dict[tuple, int] = {}
     shared: dict[str, int] = {}
-    runs: list[list | None] = []
     for figure in figures:
         if figure is None:
             runs.append(None)
@@ -407,16 +356,15 @@ def data_of_runs(figures: Sequence[Figure | None], drawn: dict[tuple, list[str]]
         }
         runs.append([len(sentences), first_view[structure], others])
         sentences += figure.sentences()
-    shared_values = [json.loads(value) for value in shared]
     return {
         "sentences": as_templates(sentences),
         "views": as_templates(views),
-        "shared": shared_values,
+        "shared": [json.loads(value) for value in shared],
         "runs": runs,
     }
 
 
-def alike(figure: Figure, figures: Sequence[Figure | None]) -> list[Figure]:
+def alike(figure: FoldedFigure, figures: Iterable[FoldedFigure | None]) -> list[FoldedFigure]:
     """The figures whose pictures differ from those of one only in values."""
     return [each for each in figures if each and each.structure == figure.structure]
 
@@ -427,34 +375,35 @@ def columns_of_runs(
     first: int,
     passes: tuple[int, int] | None,
     module: str,
-) -> list[list[Figure | None]]:
+) -> list[list[FoldedFigure | None]]:
     """For each part of the recordings the figures of all runs, None where a run has fewer parts;
     every run has a figure in the column shown `first`. `figures`: for the unchanged script;
     `passes`, `module`: as in a page."""
     language = figures[0].language
-    rows: list[list[Figure | None]] = []
+    rows = []
     for index, run in enumerate(varied.runs):
-        row: list[Figure | None]
+        row: list[FoldedFigure | None]
         if index == varied.own:
             row = list(figures)
         elif run.trace is None:
-            row = [NothingDrawn(" ".join(run.said), run.line, language)]
+            row = [nothing_drawn(" ".join(run.said), run.line, language)]
         else:
             asked = passes if passes and passes[1] <= len(backward_passes(run.trace)) else None
             path = module if module in module_paths(run.trace) else ""
-            row = [*fold_parts(run.trace, excerpts(run.trace, asked), language, path)]
+            row = fold_parts(run.trace, excerpts(run.trace, asked), language, path)
         row[-1:] = [*[None] * (first + 1 - len(row)), row[-1]]
         rows.append(row)
     return [list(column) for column in zip_longest(*rows)]
 
 
-def said_of_runs(varied: VariedRuns, columns: Sequence[Sequence[Figure | None]]) -> dict:
+def said_of_runs(varied: VariedRuns, columns: Sequence[Sequence[FoldedFigure | None]]) -> dict:
     """The messages on each run: whether its graph is another one, its output, how it ended, and the
     titles of its parts."""
     rows = []
     for index, run in enumerate(varied.runs):
         pairs = [(column[index], column[varied.own]) for column in columns]
-        another = any(one and other and one.shape not in ((), other.shape) for one, other in pairs)
+        drawn = [(a, b) for a, b in pairs if a and b and a.graph is not NO_GRAPH]
+        another = any(a.shape != b.shape for a, b in drawn)
         said = " ".join(format_sentence(sentence) for sentence in run.said if run.trace)
         labels = [one.label if one else None for one, _ in pairs]
         rows.append(["another" if another else None, last_printed(run.printed), said, *labels])

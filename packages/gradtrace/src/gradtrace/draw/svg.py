@@ -27,7 +27,8 @@ MAX_INLINE = 34
 class BoxShape:
     """The room in a box: as many lines for its value and its gradient as it ever shows."""
 
-    box: Box
+    has_title: bool
+    has_node: bool
     inline: bool
     """Whether the value is next to the title, on the same line."""
     value_lines: int
@@ -39,19 +40,17 @@ class BoxShape:
     @property
     def height(self) -> float:
         """The height of the box."""
-        first = bool(self.box.title or (self.inline and self.value_lines))
-        lines = first + self.value_lines * (not self.inline)
-        return (
-            LINE_HEIGHT * (lines + bool(self.box.node) + self.grad_lines + bool(self.hook))
-            + PADDING
-        )
+        lines = self.value_lines * (not self.inline) + self.has_node + self.grad_lines
+        lines += bool(self.has_title or (self.inline and self.value_lines)) + bool(self.hook)
+        return LINE_HEIGHT * lines + PADDING
 
 
 @dataclass(frozen=True)
 class Arrangement:
-    """The boxes and edges of a graph with the room that they need, and their layout."""
+    """The room of the boxes and edges of a graph, and similar ones, and their layout. The keys are
+    the places of the boxes and of the edges in the graph."""
 
-    shapes: Mapping[str, BoxShape]
+    shapes: Sequence[BoxShape]
     edges: Sequence[LayoutEdge]
     layout: Layout
 
@@ -72,13 +71,15 @@ def arrange_alike(
     found: dict[int, Arrangement] = {}
     for indices in kinds.values():
         arranged = _arrange_kind([graphs[index] for index in indices], texts, language)
-        found.update(zip(indices, arranged, strict=True))
+        found.update(dict.fromkeys(indices, arranged))
     return [found[index] for index in range(len(graphs))]
 
 
 def text_width(text: str) -> float:
     """The width of a text, in pixels."""
-    wide = 0 if text.isascii() else sum(map(_is_wide, text))
+    wide = (
+        0 if text.isascii() else sum(east_asian_width(c) in "WF" or c in PASS_SIGNS for c in text)
+    )
     return len(text) * CHARACTER_WIDTH + wide * (WIDE_CHARACTER_WIDTH - CHARACTER_WIDTH)
 
 
@@ -97,76 +98,40 @@ def grad_sign(box: Box) -> str:
 def _kind(graph: Graph) -> tuple:
     """What similar graphs have in common: everything but keys and numbers."""
     place = {key: index for index, key in enumerate(graph.boxes)}
-    boxes = [(b.kind, _likened(b.title), _likened(b.node), b.side) for b in graph.boxes.values()]
+    boxes = [
+        (b.kind, re.sub(r"\d+", "0", f"{b.title}|{b.node}"), b.side) for b in graph.boxes.values()
+    ]
     return tuple(boxes), tuple((place[e.source], place[e.target], e.kind) for e in graph.edges)
-
-
-def _likened(text: str) -> str:
-    return re.sub(r"\d+", "0", text)
 
 
 def _arrange_kind(
     graphs: Sequence[Graph], texts: Mapping[str, Sequence[str]], language: str
-) -> list[Arrangement]:
-    """The arrangements of similar graphs. Their layout is computed once, with indices of boxes and
-    edges as keys."""
+) -> Arrangement:
+    """The arrangement of similar graphs, with room for the texts of each."""
     columns = zip(*(graph.boxes.values() for graph in graphs), strict=True)
     shapes = [
-        _with_room_for_all([_shape_of(box, texts, language) for box in column])
-        for column in columns
+        BoxShape(
+            *(shapes[0].has_title, shapes[0].has_node, all(shape.inline for shape in shapes)),
+            *(max(getattr(shape, room) for shape in shapes) for room in _ROOM),
+        )
+        for shapes in ([_shape_of(box, texts, language) for box in column] for column in columns)
     ]
-    boxes = {key: str(place) for place, key in enumerate(graphs[0].boxes)}
+    places = {key: str(place) for place, key in enumerate(graphs[0].boxes)}
     edges = []
     for place, column in enumerate(zip(*(graph.edges for graph in graphs), strict=True)):
-        ends = boxes[column[0].source], boxes[column[0].target]
         widths = (
-            max(
-                (text_width(t) for edge in column for t in texts.get(edge.key + slot, ())),
-                default=0,
-            )
+            max((text_width(t) for e in column for t in texts.get(e.key + slot, ())), default=0)
             for slot in ("", "d")
         )
+        ends = places[column[0].source], places[column[0].target]
         edges.append(LayoutEdge(str(place), *ends, *widths))
     needed = [needed_width(str(place), edges) for place in range(len(shapes))]
     shapes = [replace(s, width=max(s.width, n)) for s, n in zip(shapes, needed, strict=True)]
-    layout = packed_layout({str(i): (s.width, s.height) for i, s in enumerate(shapes)}, edges)
-    return [_named(graph, shapes, edges, layout) for graph in graphs]
+    sizes = {str(place): (shape.width, shape.height) for place, shape in enumerate(shapes)}
+    return Arrangement(shapes, edges, packed_layout(sizes, edges))
 
 
-def _named(
-    graph: Graph, shapes: Sequence[BoxShape], edges: Sequence[LayoutEdge], layout: Layout
-) -> Arrangement:
-    """An arrangement with the keys of its graph in place of the indices of boxes and edges."""
-    keys = [edge.key for edge in graph.edges]
-    return Arrangement(
-        {
-            key: replace(shape, box=box)
-            for (key, box), shape in zip(graph.boxes.items(), shapes, strict=True)
-        },
-        [
-            LayoutEdge(one.key, one.source, one.target, edge.label_width, edge.end_width)
-            for one, edge in zip(graph.edges, edges, strict=True)
-        ],
-        Layout(
-            layout.width,
-            layout.height,
-            {key: layout.centres[str(place)] for place, key in enumerate(graph.boxes)},
-            {key: layout.routes[str(place)] for place, key in enumerate(keys)},
-            {key: layout.labels[str(place)] for place, key in enumerate(keys)},
-            {key: layout.end_labels[str(place)] for place, key in enumerate(keys)},
-        ),
-    )
-
-
-def _with_room_for_all(shapes: Sequence[BoxShape]) -> BoxShape:
-    return replace(
-        shapes[0],
-        inline=all(shape.inline for shape in shapes),
-        value_lines=max(shape.value_lines for shape in shapes),
-        grad_lines=max(shape.grad_lines for shape in shapes),
-        hook=max(shape.hook for shape in shapes),
-        width=max(shape.width for shape in shapes),
-    )
+_ROOM = ("value_lines", "grad_lines", "hook", "width")
 
 
 def _shape_of(box: Box, texts: Mapping[str, Sequence[str]], language: str) -> BoxShape:
@@ -186,19 +151,9 @@ def _shape_of(box: Box, texts: Mapping[str, Sequence[str]], language: str) -> Bo
         sign + max((text_width(line) for text in grads for line in text.split("\n")), default=0),
         hook + (2 * CHARACTER_WIDTH if hook else 0),
     ]
-    grad_lines = max((text.count("\n") + 1 for text in grads if text), default=0)
-    return BoxShape(
-        box=box,
-        inline=inline,
-        value_lines=max((text.count("\n") + 1 for text in values if text), default=0),
-        grad_lines=grad_lines,
-        hook=hook,
-        width=max(MIN_WIDTH if box.node else 0, *widths) + 2 * PADDING,
-    )
-
-
-def _is_wide(character: str) -> bool:
-    return east_asian_width(character) in "WF" or character in PASS_SIGNS
+    lines = (max((t.count("\n") + 1 for t in shown if t), default=0) for shown in (values, grads))
+    width = max(MIN_WIDTH if box.node else 0, *widths) + 2 * PADDING
+    return BoxShape(bool(box.title), bool(box.node), inline, *lines, hook, width)
 
 
 CAN_OPEN = ("group", "stub")
@@ -224,40 +179,8 @@ def draw_svg(
     title = phrases["svg_title"].format(boxes=len(graph.boxes))
     folded = any(box.kind in CAN_OPEN for box in graph.boxes.values())
     role = "group" if folded else "img"
-    parts = [_opening(layout, identity, role, title, description)]
-    paths = {edge.key: _edge_path(layout.routes[edge.key]) for edge in graph.edges}
-    for edge in graph.edges:
-        if (slot := f"{edge.key}w") in texts:
-            width, _, sign = (last.get(slot) or "0").partition(" ")
-            place = f'stroke-width="{width}" data-k="{slot}"'
-            parts.append(f'<path class="stream {sign}" {place} d="{paths[edge.key]}"/>')
-    for edge in graph.edges:
-        line = f'class="line {edge.kind}" data-k="{edge.key}"'
-        parts.append(f'<path {line} d="{paths[edge.key]}"/>')
-    for edge in graph.edges:
-        if edge.kind == "cut":
-            parts.append(_cross(layout.routes[edge.key]))
-    for key, shape in arranged.shapes.items():
-        parts.append(_box(shape, layout.centres[key], last, language))
-    for edge in arranged.edges:
-        if edge.label_width:
-            x, y = layout.labels[edge.key]
-            place = f'x="{x:.0f}" y="{y:.0f}" data-k="{edge.key}"'
-            text = _escape(last.get(edge.key, ""))
-            parts.append(f'<text class="grad label" {place}>{text}</text>')
-        if edge.end_width:
-            (x, y), end = layout.end_labels[edge.key], layout.routes[edge.key][-1][0]
-            side = "label" if x > end else "label before"
-            x = x if x > end else x + edge.end_width  # it ends at its edge, however short it is
-            text = _escape(last.get(f"{edge.key}d", ""))
-            place = f'x="{x:.0f}" y="{y:.0f}" data-k="{edge.key}d"'
-            parts.append(f'<text class="factor {side}" {place}>{text}</text>')
-    return "".join([*parts, "</svg>"])
-
-
-def _opening(layout: Layout, identity: str, role: str, title: str, description: str) -> str:
     w, h = f"{layout.width:.0f}", f"{layout.height:.0f}"
-    return (
+    parts = [
         f'<svg viewBox="0 0 {w} {h}" width="{w}" height="{h}" role="{role}"'
         f' style="min-width:{w}px;--arrow:url(#{identity}-arrow);--back:url(#{identity}-back)"'
         f' aria-labelledby="{identity}-title {identity}-desc">'
@@ -269,17 +192,48 @@ def _opening(layout: Layout, identity: str, role: str, title: str, description: 
         f'<marker id="{identity}-back" viewBox="0 0 8 12" refX="8" refY="6" markerWidth="8"'
         ' markerHeight="12" markerUnits="userSpaceOnUse" orient="auto-start-reverse">'
         '<path fill="context-stroke" d="m0 0 8 6-8 6z"/></marker>'
-    )
+    ]
+    routes = {edge.key: layout.routes[str(place)] for place, edge in enumerate(graph.edges)}
+    paths = {key: _edge_path(points) for key, points in routes.items()}
+    for edge in graph.edges:
+        if (slot := f"{edge.key}w") in texts:
+            width, _, sign = (last.get(slot) or "0").partition(" ")
+            place = f'stroke-width="{width}" data-k="{slot}"'
+            parts.append(f'<path class="stream {sign}" {place} d="{paths[edge.key]}"/>')
+    for edge in graph.edges:
+        line = f'class="line {edge.kind}" data-k="{edge.key}"'
+        parts.append(f'<path {line} d="{paths[edge.key]}"/>')
+    for edge in graph.edges:
+        if edge.kind == "cut":
+            (_, (x, y), (next_x, next_y), *_) = routes[edge.key]
+            x, y = (x + next_x) / 2 - 5, (y + next_y) / 2 - 5
+            parts.append(f'<path class="stop" d="M{x:.0f} {y:.0f}l10 10m0-10-10 10"/>')
+    for place, (box, shape) in enumerate(zip(graph.boxes.values(), arranged.shapes, strict=True)):
+        parts.append(_box(box, shape, layout.centres[str(place)], last, language))
+    for edge, room in zip(graph.edges, arranged.edges, strict=True):
+        if room.label_width:
+            x, y = layout.labels[room.key]
+            place = f'x="{x:.0f}" y="{y:.0f}" data-k="{edge.key}"'
+            text = _escape(last.get(edge.key, ""))
+            parts.append(f'<text class="grad label" {place}>{text}</text>')
+        if room.end_width:
+            (x, y), end = layout.end_labels[room.key], routes[edge.key][-1][0]
+            side = "label" if x > end else "label before"
+            x = x if x > end else x + room.end_width  # it ends at its edge, however short it is
+            text = _escape(last.get(f"{edge.key}d", ""))
+            place = f'x="{x:.0f}" y="{y:.0f}" data-k="{edge.key}d"'
+            parts.append(f'<text class="factor {side}" {place}>{text}</text>')
+    return "".join([*parts, "</svg>"])
 
 
 def _box(
-    shape: BoxShape, centre: tuple[float, float], last: Mapping[str, str], language: str
+    box: Box, shape: BoxShape, centre: tuple[float, float], last: Mapping[str, str], language: str
 ) -> str:
-    box, key = shape.box, shape.box.key
+    key = box.key
     place = f"translate({centre[0]:.0f} {centre[1] - shape.height / 2:.0f})"
     button = ' tabindex="0" role="button"' if box.kind in CAN_OPEN else ""
     start = f'<g class="card {box.kind}" data-k="{key}" transform="{place}"{button}>'
-    parts = [start, _outline(shape)]
+    parts = [start, _outline(box, shape)]
     y = LINE_HEIGHT - 1
     title = _escape(title_of(box, language))
     title = f'<tspan class="name">{title}</tspan>' if box.title else ""
@@ -332,18 +286,18 @@ def _slot_lines(
     return "".join(lines)
 
 
-def _outline(shape: BoxShape) -> str:
+def _outline(box: Box, shape: BoxShape) -> str:
     w, h, cut = shape.width, shape.height, 9
     left = -w / 2
-    if shape.box.kind == "module":
+    if box.kind == "module":
         return (
             f'<path class="box" d="M{left + cut:.0f} 0h{w - 2 * cut:.0f}l{cut} {cut}'
             f"v{h - 2 * cut:.0f}l-{cut} {cut}h-{w - 2 * cut:.0f}l-{cut}-{cut}"
             f'v-{h - 2 * cut:.0f}z"/>'
         )
-    rounded = ' rx="9"' if shape.box.kind in ("node", "failed", "stub") else ""
+    rounded = ' rx="9"' if box.kind in ("node", "failed", "stub") else ""
     below = f'<path class="below" d="M{left + 4:.0f} {h:.0f}v4h{w:.0f}v-{h:.0f}h-4"/>'
-    return (below if shape.box.kind == "group" else "") + (
+    return (below if box.kind == "group" else "") + (
         f'<rect class="box" x="{left:.0f}" width="{w:.0f}" height="{h:.0f}"{rounded}/>'
     )
 
@@ -361,13 +315,6 @@ def _edge_path(points: Sequence[tuple[float, float]]) -> str:
             path += f"v{bottom - top}"
         x, y = to_x, bottom
     return path
-
-
-def _cross(points: Sequence[tuple[float, float]]) -> str:
-    """A cross on an edge along which no gradient flows back."""
-    (x, y), (next_x, next_y) = points[1], points[2]
-    x, y = (x + next_x) / 2, (y + next_y) / 2
-    return f'<path class="stop" d="M{x - 5:.0f} {y - 5:.0f}l10 10m0-10-10 10"/>'
 
 
 def _escape(text: str) -> str:

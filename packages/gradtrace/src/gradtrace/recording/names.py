@@ -21,6 +21,7 @@ from torch.nn.parameter import is_lazy
 
 from gradtrace.recording.log import EventLog, OwnHandleIds
 from gradtrace.recording.position import ScriptPosition
+from gradtrace.recording.script import entries_of
 from gradtrace.trace import Call
 
 _LONGEST = 16
@@ -371,11 +372,10 @@ class ModuleCalls:
     def failed_call(self, error: BaseException) -> str | None:
         """The key of the innermost call that an error passed through: the last one begun at its
         depth."""
-        depth, entry = None, error.__traceback__
-        while entry is not None:
+        depth = None
+        for entry in entries_of(error):
             if entry.tb_frame.f_code is self._wrapper:
                 depth = entry.tb_frame.f_locals.get("depth", depth)
-            entry = entry.tb_next
         calls = self._log.trace.calls
         return next((key for key in reversed(calls) if _call_depth(calls, key) == depth), None)
 

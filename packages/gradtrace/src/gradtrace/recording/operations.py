@@ -36,6 +36,7 @@ from gradtrace.recording.health import Health
 from gradtrace.recording.log import EventLog, Recording
 from gradtrace.recording.position import after_return, module_of_call
 from gradtrace.recording.registry import grad_fn_of
+from gradtrace.recording.script import entries_of
 from gradtrace.recording.tensor_values import tensors_in
 
 MODULES_WITH_FAST_PATH = (nn.MultiheadAttention, nn.TransformerEncoderLayer, nn.TransformerEncoder)
@@ -49,17 +50,14 @@ def wrap_fast_path(mode: TorchFunctionMode, original: Callable) -> Callable:
 
     @functools.wraps(original)
     def forward(module: nn.Module, *args, **kwargs):
-        if _get_current_function_mode() is not mode or _makes_graph(module, args, kwargs):
+        tensors = [*module.parameters(), *tensors_in((args, kwargs))]
+        makes_graph = torch.is_grad_enabled() and any(each.requires_grad for each in tensors)
+        if _get_current_function_mode() is not mode or makes_graph:
             return original(module, *args, **kwargs)
         with _pop_mode_temporarily():
             return original(module, *args, **kwargs)
 
     return forward
-
-
-def _makes_graph(module: nn.Module, args: tuple, kwargs: dict) -> bool:
-    tensors = [*module.parameters(), *tensors_in((args, kwargs))]
-    return torch.is_grad_enabled() and any(tensor.requires_grad for tensor in tensors)
 
 
 def push_outermost(mode: TorchFunctionMode) -> None:
@@ -88,24 +86,6 @@ def take_away(mode: TorchFunctionMode) -> None:
         after_return(frame, lambda: take_away(mode))
 
 
-class WarningRegistries:
-    """The `__warningregistry__` of each line that calls a function mode.
-
-    Python shows a warning once for each line that raises it. Functions called by a function mode
-    raise their warnings at one line of the mode, so that only the first would be shown.
-    """
-
-    def __init__(self) -> None:
-        self._by_place: dict[tuple[str, int], dict] = {}
-
-    def here(self) -> dict:
-        """The registry of the line that called the mode; call this from the mode itself."""
-        frame = sys._getframe(2)
-        if frame.f_code.co_filename == overrides_file:  # a Python function of torch called it
-            frame = frame.f_back.f_back or frame
-        return self._by_place.setdefault((frame.f_code.co_filename, frame.f_lineno), {})
-
-
 _PROPERTIES = {"T", "mT", "H", "mH", "real", "imag", "data"}
 """Attributes whose value is a new tensor; reading any other is not an operation."""
 _READS = {"item", "tolist", "__float__", "__int__", "__index__", "__complex__"}
@@ -118,9 +98,6 @@ _COUNT_NO_VERSION = ("_fused_", "_amp_")
 _MAX_ITEMS = 8
 """The number of items of a list that are recorded among the arguments."""
 
-NoteHook = Callable[[Callable, tuple, dict, Any], None]
-"""Called with a function, its arguments, and its result."""
-
 
 @dataclass
 class _Call:
@@ -131,10 +108,14 @@ class _Call:
 
 
 class Operations(TorchFunctionMode):
-    """Records operations; `note_hook` is called for each call, which may register a hook."""
+    """Records operations; `note_hook` is called with each function, its arguments and its result:
+    it may have registered a hook."""
 
     def __init__(
-        self, recording: Recording, note_hook: NoteHook, health: Health | None = None
+        self,
+        recording: Recording,
+        note_hook: Callable[[Callable, tuple, dict, Any], None],
+        health: Health | None = None,
     ) -> None:
         super().__init__()
         self._health = health
@@ -143,12 +124,18 @@ class Operations(TorchFunctionMode):
         self._values = recording.values
         self._calls = recording.calls
         self._note_hook = note_hook
-        self._warning_registries = WarningRegistries()
+        self._warnings: dict[tuple[str, int], dict] = {}
+        """The `__warningregistry__` of each line that calls this mode. Python shows a warning once
+        for each line that raises it, and what is called here is called at one line."""
         self._inside_function = 0
 
     def __torch_function__(self, func, types, args=(), kwargs=None):
+        frame = sys._getframe(1)
+        if frame.f_code.co_filename == overrides_file:  # a Python function of torch called it
+            frame = frame.f_back.f_back or frame
         # The warnings module looks this name up in the globals of the function that it warns in.
-        globals()["__warningregistry__"] = self._warning_registries.here()
+        place = frame.f_code.co_filename, frame.f_lineno
+        globals()["__warningregistry__"] = self._warnings.setdefault(place, {})
         kwargs = kwargs or {}
         name = _name(func)
         if name is None or not self._log.is_recording:
@@ -170,9 +157,9 @@ class Operations(TorchFunctionMode):
 
     def failed_call(self, error: BaseException) -> dict:
         """The event fields of the torch call that raised an error; empty if none did."""
-        found, entry = {}, error.__traceback__
-        while entry is not None:
-            frame, entry = entry.tb_frame, entry.tb_next
+        found = {}
+        for entry in entries_of(error):
+            frame = entry.tb_frame
             call = frame.f_locals.get("call")
             if self._log.script.is_own(frame.f_code):
                 found = {}  # code of the user that torch has called
@@ -239,7 +226,7 @@ class Operations(TorchFunctionMode):
         if not out and not changed and call.name not in _READS:
             return
         self._log.torch_calls += 1
-        if _allocates(call.name):
+        if "empty" in call.name or call.name in ("resize_", "new"):
             for tensor in out:
                 self._registry.note_allocated(tensor)
         if self._log.close_if_full():
@@ -345,10 +332,6 @@ def _name(func: Callable) -> str | None:
         return name
     name = getattr(getattr(func, "__self__", None), "__name__", name)
     return name if name in _PROPERTIES else None
-
-
-def _allocates(name: str) -> bool:
-    return "empty" in name or name in ("resize_", "new")
 
 
 TRACERS = (

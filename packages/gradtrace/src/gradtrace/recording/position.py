@@ -19,7 +19,7 @@ from typing import Any, NotRequired, TypedDict
 import torch
 from torch import nn
 
-from gradtrace.recording.script import execute
+from gradtrace.recording.script import entries_of, execute
 
 
 def running_ipython() -> Any:
@@ -166,24 +166,18 @@ class ScriptPosition:
     def place_of_error(self, error: BaseException) -> Place:
         """The innermost line of the user's code that an error passed through, or that Python could
         not parse."""
-        place, entry = Place(line=None), error.__traceback__
-        while entry is not None:
-            code = entry.tb_frame.f_code
-            if self.files.get(code.co_filename) is not None:
-                place = self.place_in(code, entry.tb_lineno)
-            entry = entry.tb_next
+        place = Place(line=None)
+        for entry in entries_of(error):
+            if self.is_own(entry.tb_frame.f_code):
+                place = self.place_in(entry.tb_frame.f_code, entry.tb_lineno)
         if isinstance(error, SyntaxError) and error.filename == self.file:
             return Place(line=error.lineno)
         return place
 
     def text_of_error(self, error: BaseException) -> str | None:
         """The innermost expression in the user's code that an error passed through."""
-        text, entry = None, error.__traceback__
-        while entry is not None:
-            if self.is_own(entry.tb_frame.f_code):
-                text = self._text(entry.tb_frame.f_code, entry.tb_lasti)
-            entry = entry.tb_next
-        return text
+        own = [entry for entry in entries_of(error) if self.is_own(entry.tb_frame.f_code)]
+        return self._text(own[-1].tb_frame.f_code, own[-1].tb_lasti) if own else None
 
     def look_around(self) -> None:
         """Find the running functions that are the user's, if the script is already running; not
@@ -284,12 +278,9 @@ def line_in_script(error: BaseException, file: str) -> int | None:
     syntax error in the script, its line."""
     if isinstance(error, SyntaxError) and error.filename == file:
         return error.lineno
-    line, entry = None, error.__traceback__
-    while entry is not None:
-        if entry.tb_frame.f_code.co_filename == file:
-            line = entry.tb_lineno
-        entry = entry.tb_next
-    return line
+    own = (e for e in entries_of(error) if e.tb_frame.f_code.co_filename == file)
+    lines = [entry.tb_lineno for entry in own]
+    return lines[-1] if lines else None
 
 
 def _frames() -> Iterator[FrameType]:

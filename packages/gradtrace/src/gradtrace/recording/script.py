@@ -31,14 +31,10 @@ def execute(script: str, spec: ModuleSpec | None = None, source: str | None = No
     if spec is not None:
         main.__dict__.update(__spec__=spec, __package__=spec.parent, __loader__=spec.loader)
     sys.modules["__main__"] = main
-    exec(
-        compile(_source(script) if source is None else source, script, "exec", 0, True), vars(main)
-    )
-
-
-def _source(script: str) -> bytes:
-    with io.open_code(script) as file:
-        return file.read()
+    if source is None:
+        with io.open_code(script) as file:
+            source = file.read()
+    exec(compile(source, script, "exec", 0, True), vars(main))
 
 
 def spec_of_module(name: str) -> ModuleSpec:
@@ -91,7 +87,7 @@ def failure_of_recorder(error: BaseException) -> Failure:
     found = f"{type(error).__name__}: {error}"
     if isinstance(error, _EXHAUSTED):
         return Failure(found)
-    places = [entry for entry in _entries(error.__traceback__) if _is_ours(entry)]
+    places = [entry for entry in entries_of(error) if _PACKAGE in _file(entry).parents]
     file, line = Path(__file__).resolve(), 1  # where the package itself cannot be imported
     if places:
         file, line = _file(places[-1]), places[-1].tb_lineno
@@ -108,7 +104,7 @@ def is_of_recorder(error: BaseException) -> bool:
     """
     if not isinstance(error, Exception) or isinstance(error, _EXHAUSTED):
         return False
-    entries = list(_entries(error.__traceback__))
+    entries = list(entries_of(error))
     if not entries or _RECORDING not in _file(entries[-1]).parents:
         return False
     last = entries[-1]
@@ -128,7 +124,7 @@ def hide_recorder(error: BaseException) -> None:
             continue
         seen.add(id(each))
         waiting += [each.__cause__, each.__context__]
-        for entry in _entries(each.__traceback__):
+        for entry in entries_of(each):
             while (inner := entry.tb_next) is not None and _is_between(inner):
                 entry.tb_next = inner.tb_next
 
@@ -138,14 +134,12 @@ def _is_between(entry: TracebackType) -> bool:
     return code.co_name == "handle_torch_function" or _RECORDING in _file(entry).parents
 
 
-def _entries(traceback: TracebackType | None) -> Iterator[TracebackType]:
+def entries_of(error: BaseException) -> Iterator[TracebackType]:
+    """The entries of an error's traceback, from the outermost on."""
+    traceback = error.__traceback__
     while traceback is not None:
         yield traceback
         traceback = traceback.tb_next
-
-
-def _is_ours(entry: TracebackType) -> bool:
-    return _PACKAGE in _file(entry).parents
 
 
 def _file(entry: TracebackType) -> Path:

@@ -31,41 +31,25 @@ Kind = Literal["nan", "inf", "zero"]
 """`nan`: a tensor holds nan; `inf`: it holds infinity or nan; `zero`: it holds zeros alone."""
 
 
-class NumberCheck:
-    """Looks for one kind of number. Tensors on a GPU are checked there, which is waited for only
-    when the result is read."""
-
-    def __init__(self, kind: Kind, tensors: Iterable[torch.Tensor]) -> None:
-        self._found: list[int] = []
-        groups: dict[tuple, list[tuple[int, torch.Tensor]]] = {}
-        for index, tensor in enumerate(tensors):
-            if (numbers := _numbers(tensor)) is None:
-                continue
-            if numbers.device.type != "cpu":
-                key = numbers.device, numbers.dtype
-                groups.setdefault(key, []).append((index, numbers))
-            elif _holds(kind, numbers):
-                self._found.append(index)
-        self._to_read: list[tuple[list[int], torch.Tensor]] = []
-        for group in groups.values():
-            indices, numbers = map(list, zip(*group, strict=True))
-            greatest = torch.stack(torch._foreach_norm(numbers, math.inf))
-            self._to_read.append((indices, _matches(kind, greatest)))
-
-    @property
-    def is_ready(self) -> bool:
-        """Whether it can be read without waiting for a GPU."""
-        return not self._to_read
-
-    def first(self) -> int | None:
-        """The index of the first tensor in which it was found."""
-        found = self._found + [
-            index
-            for indices, flags in self._to_read
-            for index, flag in zip(indices, flags.tolist(), strict=True)
-            if flag
-        ]
-        return min(found, default=None)
+def first_with(kind: Kind, tensors: Iterable[torch.Tensor]) -> int | None:
+    """The index of the first tensor with this kind of number. Those on a GPU are checked there, and
+    the results read together, which waits for it only once."""
+    found: list[int] = []
+    groups: dict[tuple, dict[int, torch.Tensor]] = {}
+    for index, tensor in enumerate(tensors):
+        if (numbers := _numbers(tensor)) is None:
+            continue
+        if numbers.device.type != "cpu":
+            groups.setdefault((numbers.device, numbers.dtype), {})[index] = numbers
+        elif _holds(kind, numbers):
+            found.append(index)
+    for group in groups.values():
+        # The largest absolute number of a tensor is nan if any number is.
+        greatest = torch.stack(torch._foreach_norm([*group.values()], math.inf))
+        wrong = ~greatest.isfinite() if kind == "inf" else greatest.isnan()
+        wrong = greatest == 0 if kind == "zero" else wrong
+        found += [i for i, is_wrong in zip(group, wrong.tolist(), strict=True) if is_wrong]
+    return min(found, default=None)
 
 
 def _numbers(tensor: torch.Tensor) -> torch.Tensor | None:
@@ -89,12 +73,11 @@ def _holds(kind: Kind, tensor: torch.Tensor) -> bool:
     return bool(tensor.isnan().any() if kind == "nan" else not tensor.isfinite().all())
 
 
-def _matches(kind: Kind, greatest: torch.Tensor) -> torch.Tensor:
-    """Whether the largest absolute number of a tensor is of the kind; it is nan if any number
-    is."""
-    if kind == "zero":
-        return greatest == 0
-    return greatest.isnan() if kind == "nan" else ~greatest.isfinite()
+def _wrong_gradient(kind: Kind, parameters: Iterable[torch.Tensor]) -> torch.Tensor | None:
+    """The first parameter whose gradient holds this kind of number."""
+    with_grad = [parameter for parameter in parameters if parameter.grad is not None]
+    first = first_with(kind, [parameter.grad for parameter in with_grad])
+    return None if first is None else with_grad[first]
 
 
 Until = Literal["nan", "inf", "zero-grad"]
@@ -118,7 +101,7 @@ class Watch:
     """`with watch:` around the run of a script begins the recording after `first - 1` steps of the
     optimizer that made the most, or at the event named by `until`.
 
-    A GPU is waited for once in each checked pass or step.
+    A GPU is waited for at the start and at the end of each checked pass, or at each step.
     """
 
     def __init__(self, recorder: Recorder, first: int | None, until: Until | None) -> None:
@@ -127,8 +110,6 @@ class Watch:
         """The number of steps so far, by the optimizer that made the most, and of passes."""
         self._recorder, self._first, self._until = recorder, first, until
         self._steps: WeakKeyDictionary[Optimizer, int] = WeakKeyDictionary()
-        self._gradients: tuple[list[torch.Tensor], NumberCheck] | None = None
-        """The parameters after the last pass, if their gradients are still to be checked."""
         self._running = 0
         self._thread = threading.get_ident()
         self._undo = ExitStack()
@@ -162,7 +143,12 @@ class Watch:
             return self._engine(outputs, *args, **kwargs)
         looks = self._until in ("nan", "inf") and not self._running
         if looks:
-            self._look_before(outputs)
+            first = None
+            with self._recorder.suspended:
+                starts = [each for each in outputs if isinstance(each, torch.Tensor)]
+                first = first_with(self._until, starts)
+            if first is not None:
+                self._begin("start")
         if self.beginning is not None:  # the function is the recorder's now
             return torch.autograd._engine_run_backward(outputs, *args, **kwargs)
         self.passes += 1
@@ -172,37 +158,12 @@ class Watch:
         finally:
             self._running -= 1
         if looks and self.beginning is None:
-            self._look_after(outputs)
+            of = None
+            with self._recorder.suspended:
+                of = _wrong_gradient(self._until, self._parameters(outputs))
+            if of is not None:
+                self._begin("grad", of)
         return result
-
-    def _look_before(self, outputs) -> None:
-        """Check the start of a pass, and before that the gradients of the last pass."""
-        first = None
-        with self._recorder.suspended:
-            starts = [each for each in outputs if isinstance(each, torch.Tensor)]
-            first = NumberCheck(self._until, starts).first()
-        self._look_at_gradients()
-        if first is not None:
-            self._begin("start")
-
-    def _look_after(self, outputs) -> None:
-        """Check the gradients of the parameters; on a GPU only when the next pass begins."""
-        ready = True
-        with self._recorder.suspended:
-            parameters = [p for p in self._parameters(outputs) if p.grad is not None]
-            check = NumberCheck(self._until, [p.grad for p in parameters])
-            self._gradients, ready = (parameters, check), check.is_ready
-        if ready:
-            self._look_at_gradients()
-
-    def _look_at_gradients(self) -> None:
-        if self._gradients is None:
-            return
-        (parameters, check), self._gradients, first = self._gradients, None, None
-        with self._recorder.suspended:
-            first = check.first()
-        if first is not None:
-            self._begin("grad", parameters[first])
 
     def _parameters(self, outputs) -> list[torch.Tensor]:
         """The parameters of all optimizers that made a step; until one has, the leaves of the
@@ -220,9 +181,8 @@ class Watch:
         found, of = None, None
         if self._until == "zero-grad":
             with self._recorder.suspended:
-                parameters = [p for p in parameters_of(optimizer) if p.grad is not None]
-                first = NumberCheck("zero", [p.grad for p in parameters]).first()
-                found, of = ("zero", parameters[first]) if first is not None else (None, None)
+                of = _wrong_gradient("zero", parameters_of(optimizer))
+                found = None if of is None else "zero"
         elif self.steps + 1 == self._first:
             found = "step"
         if found is not None:
