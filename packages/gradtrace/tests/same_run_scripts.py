@@ -107,30 +107,6 @@ SCRIPTS = {
             (net(w) * w).sum().backward()
             print(len(w._backward_hooks), w.grad)
     """,
-    "hooks_of_state_dict": """
-        import copy
-        class Net(nn.Module):
-            def __init__(self):
-                super().__init__()
-                self.layer = nn.Linear(2, 1)
-                self.register_state_dict_post_hook(self.saved)
-                self.register_load_state_dict_pre_hook(self.loads)
-                self.register_load_state_dict_post_hook(lambda *_: print("loaded"))
-                self.register_state_dict_pre_hook(lambda *_: print("saves"))
-            @staticmethod
-            def saved(module, state, prefix, metadata):
-                state[prefix + "more"] = torch.ones(1)
-            def loads(self, module, state, prefix, *_):
-                print("loads", id(self) == id(module), sorted(state))
-                state.pop(prefix + "more")
-            def forward(self, x):
-                return self.layer(x)
-        net = Net()
-        net(torch.ones(1, 2)).sum().backward()
-        other = copy.deepcopy(net)
-        other.load_state_dict(net.state_dict())
-        print(sorted(other.state_dict()))
-    """,
     "spawned": """
         import torch.multiprocessing as mp
         class Keeps(nn.Module):
@@ -182,23 +158,6 @@ SCRIPTS = {
         w = torch.ones(3, requires_grad=True)
         clipped(w * 2, 1.5).sum().backward()
         print(w.grad, torch.jit.optimize_for_inference(frozen)(x))
-    """,
-    "jit_with_hooks": """
-        import warnings
-        warnings.simplefilter("ignore")
-        from typing import Tuple
-        class Doubled(nn.Module):
-            def forward(self, x: torch.Tensor) -> torch.Tensor:
-                return x * 2
-        def after(self, args: Tuple[torch.Tensor], output: torch.Tensor) -> torch.Tensor:
-            return output + 1
-        net = Doubled()
-        net.register_forward_hook(after)
-        w = torch.ones(2, requires_grad=True)
-        net(w).sum().backward()
-        print(torch.jit.script(net)(w), torch.jit.trace(net, w)(w))
-        torch.jit.script(net)(w).sum().backward()
-        print(w.grad)
     """,
     "fx": """
         from torch import fx
@@ -441,17 +400,5 @@ SCRIPTS = {
                 return grad + torch.autograd.grad(v.exp().sum(), v)[0]
         w.register_hook(add_another)
         g.sum().backward()
-    """,
-    "scaled": """
-        net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1))
-        opt, scaler = torch.optim.AdamW(net.parameters()), torch.amp.GradScaler("cpu", 2.0 ** 15)
-        for step in range(5):
-            opt.zero_grad()
-            with torch.autocast("cpu", dtype=torch.float16):
-                loss = net(torch.randn(2, 4)).pow(2).mean() * (1e6 if step < 2 else 1)
-            scaler.scale(loss).backward()
-            scaler.unscale_(opt)
-            print(nn.utils.clip_grad_norm_(net.parameters(), 1.0))
-            print(scaler.step(opt), scaler.update(), scaler.get_scale())
     """,
 }

@@ -61,19 +61,6 @@ def test_it_runs_eagerly_and_ends_as_without_a_recorder(tmp_path: Path, monkeypa
     assert (eval_frame._stance, eval_frame._callback_from_stance) == (stance, patched)
 
 
-def test_names_do_not_tell_of_the_wrapper(tmp_path):
-    trace = recorded(
-        """
-        model = torch.compile(nn.Sequential(nn.Linear(1, 1)), backend="eager")
-        model(torch.ones(1, 1)).sum().backward()
-        """,
-        tmp_path,
-    )
-    assert [call["path"] for call in trace.calls.values()] == ["model", "model.0"]
-    names = [name for tensor in trace.tensors.values() for name in tensor.get("names", ())]
-    assert names == ["model.0.weight", "model.0.bias"]
-
-
 def test_the_compile_method_of_a_module_counts(tmp_path):
     body = 'net = nn.Linear(1, 1)\nnet.compile(backend="eager")\n'
     assert not recorded(body, tmp_path).eager
@@ -85,7 +72,3 @@ def test_a_stance_that_the_script_sets_stays(tmp_path):
     recorded('torch.compiler.set_stance("eager_on_recompile")\n', tmp_path)
     assert eval_frame._stance.stance == "eager_on_recompile"
     eval_frame._set_stance(before)
-
-
-def test_a_script_without_it_is_not_told_to_run_eagerly(tmp_path):
-    assert not recorded("w = torch.ones(1, requires_grad=True)\n", tmp_path).eager

@@ -10,7 +10,6 @@ import subprocess
 import sys
 import time
 from html import unescape
-from importlib import metadata
 from itertools import chain
 from pathlib import Path
 
@@ -18,8 +17,7 @@ import pytest
 from figure_checks import numbers_in, packed_parts
 from forked_command import PATIENCE, run_command, typed_command
 from gradtrace import record_script
-from gradtrace.cli import main
-from gradtrace.draw.page import GENERATOR, is_standalone_page
+from gradtrace.draw.page import GENERATOR
 from gradtrace.graph.passes import without_unfinished
 from recording import write
 
@@ -62,11 +60,6 @@ def typed(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 def command(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """The command on a script of its own, as cheaply as may be."""
     return run_command(folder, arguments, ENGLISH)
-
-
-def test_the_version_is_that_of_the_package(tmp_path):
-    done = command(tmp_path, "--version")
-    assert (done.returncode, done.stdout) == (0, f"gradtrace {metadata.version('gradtrace')}\n")
 
 
 @pytest.fixture(scope="module")
@@ -126,15 +119,6 @@ def test_every_number_in_the_file_is_in_the_recording(made, name, source, tmp_pa
     assert unescape(re.sub("<[^>]+>", "", code)) == source
 
 
-def test_every_pass_is_on_the_page_and_it_opens_at_the_first(made):
-    file, _ = made["mlp"]
-    assert len(packed_parts(file.read_text("utf-8"))) == 2
-    assert "第 1 次反向传播" in file.read_text("utf-8").partition("data-first>")[0][-60:]
-    assert "优化器 <code>Adam</code> 更新一步" in body(file)
-    assert "变成 None" not in body(file)  # zero_grad belongs to the next step
-    assert "变成 None" in "".join(steps(file, 1))
-
-
 def test_an_error_is_the_last_step_and_told(made):
     file, done = made["error"]
     assert "脚本在第 6 行出错：RuntimeError: Trying to backward" in done.stderr
@@ -143,11 +127,6 @@ def test_an_error_is_the_last_step_and_told(made):
     sentences, (lines, *_) = part["sentences"], part["steps"]
     assert "出错：<code>RuntimeError: Trying to backward" in sentences[-1] and lines[-1] == 6
     assert part["start"][1] == len(sentences)
-
-
-def test_a_page_is_recognised_as_one_that_may_be_written_again(made, tmp_path):
-    assert is_standalone_page(made["tiny"][0])
-    assert not is_standalone_page(write(tmp_path / "mine.html", "<!doctype html>gradtrace"))
 
 
 # Scripts as they are
@@ -211,35 +190,6 @@ def test_a_script_that_hangs_is_stopped_by_the_limit(tmp_path):
     assert "stopped at line 6" in body(tmp_path / "hangs.html")
 
 
-def test_what_a_script_wants_done_at_its_end_is_done_when_the_limit_stops_it(tmp_path):
-    source = HANGS.replace(
-        "except BaseException:\n    time.sleep(99)", "finally:\n    print('left')"
-    )
-    write(tmp_path / "sleeps.py", source)
-    done = command(tmp_path, "--limit", "1", "sleeps.py")
-    assert done.returncode == 124 and done.stdout == "left\n", done.stderr
-
-
-FAILS_LATER = """\
-import torch
-
-w = torch.tensor(2.0, requires_grad=True)
-square = w * w
-for step in range(2):
-    w.grad = None
-    (3 * square).backward()
-"""
-
-
-def test_the_pass_that_fails_is_on_the_page_with_what_led_to_it(tmp_path):
-    write(tmp_path / "later.py", FAILS_LATER)
-    done = command(tmp_path, "later.py")
-    assert done.returncode == 1
-    told = steps(tmp_path / "later.html")
-    assert "RuntimeError: Trying to backward" in told[-1]
-    assert sum("ackward pass" in step and "starts at" in step for step in told) == 2
-
-
 def test_a_module_is_run_as_python_does(tmp_path):
     write(tmp_path / "package/__init__.py", "")
     write(tmp_path / "package/model.py", "def triple(w):\n    return 3 * w\n")
@@ -276,13 +226,6 @@ def test_a_long_forward_pass_is_recorded(tmp_path):
           "for _ in range(3500):\n    h = h * 1.0\nh.backward()\nprint(w.grad)\n")  # fmt: skip
     done = command(tmp_path, "rnn.py")
     assert done.returncode == 0 and done.stdout == "tensor(1.)\n", done.stderr
-
-
-@pytest.mark.skipif(os.name == "nt", reason="Ctrl-C is another thing there")
-def test_ctrl_c_in_a_busy_loop_shows_what_was_recorded(tmp_path):
-    busy = HANGS.partition("import time")[0] + "print('now', flush=True)\nwhile True:\n    pass\n"
-    out, code = interrupted(tmp_path, busy)
-    assert code == 130 and "You interrupted the script at line" in out
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Ctrl-C is another thing there")
@@ -397,20 +340,6 @@ def test_threads_of_the_script_come_to_their_end(tmp_path):
     late = "import threading, time\ndef late():\n    time.sleep(1)\n    print('late')\n"
     write(tmp_path / "late.py", late + TINY + "threading.Thread(target=late).start()\n")
     assert "late\n" in command(tmp_path, "late.py").stdout
-
-
-@pytest.mark.parametrize("seconds", ["nan", "inf", "0", "-1", "x"])
-def test_a_limit_is_a_number_of_seconds(tmp_path, capsys, seconds):
-    with pytest.raises(SystemExit) as end:
-        main([f"--limit={seconds}", str(tmp_path / "tiny.py")])
-    assert end.value.code == 2
-    assert f"'{seconds}' is not a number of seconds above 0" in capsys.readouterr().err
-
-
-def test_without_a_script_it_says_how_it_is_called(capsys):
-    with pytest.raises(SystemExit) as end:
-        main(["--stop"])
-    assert end.value.code == 2 and "which script? gradtrace train.py" in capsys.readouterr().err
 
 
 # What is unfinished

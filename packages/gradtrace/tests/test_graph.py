@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from typing import get_args
 
 import pytest
-from gradtrace.graph.build import Graph, build_graph
+from gradtrace.graph.build import build_graph
 from gradtrace.graph.cuts import How
 from gradtrace.graph.parameters import EXPLAINED, parameters
 from gradtrace.story.steps import list_steps
-from gradtrace.trace import Node, Tensor, Trace
 from gradtrace.words import LANGUAGES
 from recording import recorded
 
@@ -162,28 +160,6 @@ def test_the_step_of_a_cut_says_that_no_gradient_goes_back(tmp_path):
     assert [sentence.partition(" gives ")[0] for sentence in told] == ["`h.detach().exp()`"]
 
 
-def test_a_mean_that_is_updated_in_place_makes_no_cycle(tmp_path):
-    body = """
-        w, mean = nn.Parameter(torch.ones(2)), torch.zeros(2)
-        for _ in range(3):
-            h = w * 3
-            mean.mul_(0.9).add_(0.1 * h.detach())
-            ((h - mean) ** 2).sum().backward()
-    """
-    graph = build_graph(recorded(body, tmp_path))
-    assert _is_acyclic(graph) and "cut" in {edge.kind for edge in graph.edges}
-
-
-def _is_acyclic(graph: Graph) -> bool:
-    left = list(graph.edges)
-    while left:
-        targets = {edge.target for edge in left}
-        if all(edge.source in targets for edge in left):
-            return False
-        left = [edge for edge in left if edge.source in targets]
-    return True
-
-
 # Parameters without a gradient
 
 
@@ -220,23 +196,6 @@ def test_it_is_told_at_the_end_of_the_last_pass_why_a_parameter_got_no_gradient(
     assert grads["second.weight"].endswith("] (in no optimizer)")
 
 
-def test_the_same_in_chinese(tmp_path):
-    sentence, grads = told(FAULTS, tmp_path, "zh")
-    assert sentence == (
-        "`first.weight`、`first.bias` 没有梯度：`h.detach()`（第 9 行）把结果从计算图上切断了。"
-        "`second.weight` 收到了梯度，但不在任何优化器里，不会更新。"
-        "`second.bias` 没有梯度：`requires_grad` 是 False。"
-        "`spare.weight` 没有梯度：`spare` 没有被调用。"
-    )
-    assert grads["spare.weight"] == "None（没有用到）"
-
-
-def test_of_a_correct_script_nothing_is_told(tmp_path):
-    trace = recorded(BLOCKS, tmp_path)
-    graph = build_graph(trace, run=parameters(trace))
-    assert graph.explained == () and graph == build_graph(trace)
-
-
 def test_many_parameters_are_counted(tmp_path):
     body = """
         net = nn.Linear(1, 1)
@@ -260,38 +219,3 @@ def test_every_outcome_and_every_cut_has_words(language):
 
 
 # Time
-
-
-def chain(length: int) -> Trace:
-    """A trace of so many operations one after another, and a pass through them."""
-    one = {"s": [], "v": 1}
-    trace = Trace("2.13.0", "3.11", "y = y * w\n" * length)
-    trace.tensors["t0"] = Tensor(names=["w"], shape=[], leaf=True, rg=True, param=True)
-    trace.nodes["n0"] = Node(op="AccumulateGrad", next=[], leaf="t0")
-    for i in range(1, length + 1):
-        trace.tensors[f"t{i}"] = Tensor(shape=[], leaf=False, rg=True, n=f"n{i}")
-        links = [[f"n{i - 1}", 0], ["n0", 0]]
-        trace.nodes[f"n{i}"] = Node(op="MulBackward0", next=links, out={"0": f"t{i}"})
-        out = {"t": f"t{i}", "value": one, "n": f"n{i}"}
-        op = {"k": "op", "line": i, "op": "mul", "src": "y * w", "ins": [f"t{i - 1}", "t0"]}
-        trace.events.append({**op, "args": [], "out": [out]})
-    begin = {"k": "backward", "line": 1, "p": 1, "api": "backward", "seed": [one]}
-    trace.events.append({**begin, "roots": [f"t{length}"], "retain": False, "create": False})
-    for i in range(length, 0, -1):
-        node = {"k": "node", "line": 1, "n": f"n{i}", "p": 1, "gin": [one], "gout": [one, one]}
-        trace.events.append(node)
-    acc = {"k": "acc", "line": 1, "n": "n0", "p": 1, "gin": [one], "t": "t0"}
-    trace.events.append({**acc, "before": None, "after": one})
-    trace.events.append({"k": "backward_end", "line": 1, "p": 1})
-    return trace
-
-
-def test_the_time_of_a_graph_and_its_steps_grows_with_its_size_and_no_faster():
-    def seconds(length: int) -> float:
-        trace = chain(length)
-        start = time.process_time()
-        assert len(list_steps(trace, "en", build_graph(trace))) > length
-        return time.process_time() - start
-
-    short, long = (min(seconds(length) for _ in range(2)) for length in (300, 3000))
-    assert long < 35 * short

@@ -3,7 +3,6 @@ clash."""
 
 from __future__ import annotations
 
-import random
 import re
 
 import pytest
@@ -207,64 +206,6 @@ def test_a_view_of_a_model_and_its_loss_opens_at_the_layers(tmp_path):
     assert figure.titles[figure.groups.parent[figure.first_view]] == "the whole graph"
 
 
-def test_a_view_of_two_layers_that_hold_no_layers_stays_open(tmp_path):
-    trace = recorded(
-        """
-        class Long(nn.Module):
-            def __init__(self):
-                super().__init__()
-                self.w = nn.Parameter(torch.ones(3))
-            def forward(self, x):
-                x = (x * self.w).exp().log().sqrt().abs().sin().cos().tan()
-                x = (x + self.w).exp().log().sqrt().abs().sin().cos().tan()
-                x = (x - self.w).exp().log().sqrt().abs().sin().cos().tan()
-                x = (x / self.w).exp().log().sqrt().abs().sin().cos().tan()
-                return x
-        net = nn.Sequential(Long(), Long())
-        net(torch.ones(3)).sum().backward()
-        """,
-        tmp_path,
-    )
-    figure = fold(excerpts(trace, None)[0], "en")
-    boxes = figure.view(figure.first_view).boxes.values()
-    assert [box.title for box in boxes if box.kind == "group"] == ["0", "1"]
-
-
-def test_a_view_of_two_parts_of_a_model_stays_open(tmp_path):
-    trace = recorded(
-        """
-        class Net(nn.Module):
-            def __init__(self):
-                super().__init__()
-                self.encoder = nn.Sequential(*(nn.Linear(4, 4) for _ in range(12)))
-                self.decoder = nn.Sequential(*(nn.Linear(4, 4) for _ in range(12)))
-            def forward(self, x):
-                return self.decoder(self.encoder(x))
-        Net()(torch.ones(2, 4)).sum().backward()
-        """,
-        tmp_path,
-    )
-    figure = fold(excerpts(trace, None)[0], "en")
-    boxes = figure.view(figure.first_view).boxes.values()
-    assert [box.title for box in boxes if box.kind == "group"] == ["encoder", "decoder"]
-
-
-def test_parameters_that_are_used_often_together_are_named_at_each_use(tmp_path):
-    trace = recorded(
-        """
-        net = nn.Sequential(*(nn.LayerNorm(3) for _ in range(20)))
-        for _ in range(2):
-            net(torch.randn(2, 3)).sum().backward(retain_graph=True)
-        sum(net(torch.randn(2, 3)).sum() for _ in range(2)).backward()
-        """,
-        tmp_path,
-    )
-    figure = fold(excerpts(trace, (1, 3))[0], "en")
-    views = [figure.view(group) for group in figure.groups.by_key]
-    uses = [view.boxes[e.key].title for view in views for e in view.edges if e.source == e.key]
-    assert {"weight, bias", "40 parameters and inputs"} <= set(uses)
-
-
 def test_a_loop_is_folded_by_its_iterations(figures):
     assert titles(figures["loop"])[2:10] == [
         "first",
@@ -324,54 +265,6 @@ def test_passes_that_are_asked_for_are_one_part(tmp_path):
     parts = excerpts(recorded(TRAINING, tmp_path), (2, 3))
     assert [(part.first, part.last) for part in parts] == [(1, 1), (2, 3), (4, 4), (5, 6)]
     assert first_shown(parts, (2, 3)) == 1
-
-
-def test_the_pass_that_fails_is_shown_with_what_led_to_it(tmp_path):
-    body = TRAINING.replace(
-        "for _ in range(2)", "h = net.weight.exp().sum()\n        if 1"
-    ).replace(
-        ".sum().backward()",
-        ".sum().mul(h if step else 1).backward()\n            (h.exp() if step else h).backward()",
-    )
-    with pytest.raises(RuntimeError):
-        exec(
-            compile(
-                "import torch\nfrom torch import nn\n" + __import__("textwrap").dedent(body),
-                "x",
-                "exec",
-            ),
-            {},
-        )
-    parts = excerpts(recorded(body, tmp_path), None)
-    assert first_shown(parts, None) == len(parts) - 1 and parts[-1].fails
-    assert parts[-1].last - parts[-1].first >= 1
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_any_program_is_folded_without_a_loss(tmp_path, seed):
-    """Random straight code, loops and shared modules."""
-    choose = random.Random(seed)
-    lines = [
-        "ms = nn.ModuleList(nn.Linear(3, 3) for _ in range(6))",
-        "x = torch.ones(3)",
-        "ys = [x]",
-    ]
-    for _ in range(14):
-        body = choose.choice(
-            [
-                "ys.append(ms[{a}](ys[{b}]))",
-                "ys.append(ys[{b}] * ys[-1])",
-                "ys[-1] = ys[-1] + ys[{b}]",
-            ]
-        ).format(a=choose.randrange(6), b=choose.choice([0, -1]))
-        loop = f"for _ in range({choose.randrange(1, 20)}):\n    " if choose.random() < 0.5 else ""
-        lines.append(loop + body)
-    trace = recorded("\n".join([*lines, "sum(ys).sum().backward()"]), tmp_path)
-    figure = fold(excerpts(trace, None)[0], "zh")
-    assert reached(figure) == set(figure.graph.boxes)
-    for group in figure.groups.by_key:
-        graph = figure.view(group)
-        assert len(graph.boxes.keys() - {edge.key for edge in graph.edges}) <= MAX_BOXES
 
 
 def test_a_page_of_a_very_long_recording_has_its_limit(tmp_path, monkeypatch):

@@ -6,7 +6,6 @@ import subprocess
 import sys
 
 import pytest
-from figure_checks import layout_faults
 from gradtrace.story.steps import list_steps
 from gradtrace.story.value_text import edge_label, format_product
 from gradtrace.trace import Trace
@@ -207,17 +206,3 @@ def test_products_as_text(how, received, by, sent, label, product):
     found = {"how": how, "by": by}
     assert edge_label(found, "en") == label
     assert format_product(received, found, sent, "en") == product
-
-
-def test_labels_at_the_ends_of_edges_touch_nothing(tmp_path):
-    body = (
-        W
-        + "b = torch.zeros(2, requires_grad=True)\n"
-        + "x = torch.tensor([[1., -2., 4.25], [3., 1., 1.]], requires_grad=True)\n"
-        + "y = nn.functional.linear(x, w, b)\n"
-        + "z = torch.stack([y, y * 2, y * y, -y, y - x[:, :2]])\n"
-        + "(torch.addcmul(y, x[:, 1:], w[:, :2]) * y).sum().backward(retain_graph=True)\n"
-        + "nn.functional.mse_loss(y, b.expand(2, 2)).backward()"
-    )
-    trace = recorded(body, tmp_path)
-    assert layout_faults(trace) == []

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from gradtrace import Trace
 from recording import recorded
-from torch import nn
 
 pytestmark = pytest.mark.upgrade
 
@@ -115,11 +114,6 @@ def test_a_name_that_comes_later_is_taken(tmp_path):
     assert paths(trace) == ["self.fc", "net", "net.fc", "net", "net.fc"]
 
 
-def test_a_wrapper_and_its_module_are_one_call(tmp_path):
-    trace = recorded("net = nn.DataParallel(nn.Linear(1, 1))\nnet(torch.ones(1, 1))\n", tmp_path)
-    assert list(trace.calls.values()) == [{"path": "net", "kind": "Linear", "line": 4}]
-
-
 def test_a_module_that_a_checkpoint_runs_again_in_the_backward_pass(tmp_path):
     trace = recorded(
         """
@@ -147,9 +141,3 @@ def test_after_an_error_inside_a_module_the_next_call_is_outside_of_it(tmp_path)
         tmp_path,
     )
     assert [call.get("within") for call in trace.calls.values()] == [None, "c0", None, "c2"]
-
-
-def test_modules_are_called_as_before_once_the_recording_ends(tmp_path):
-    before = nn.Module.__call__
-    recorded("nn.Linear(1, 1)(torch.ones(1, 1))\n", tmp_path)
-    assert nn.Module.__call__ is before

@@ -38,34 +38,6 @@ def without_gradient(body: str, folder) -> dict[str, str]:
 
 
 CORRECT = {
-    "manual update": """
-        w = torch.tensor(1.0, requires_grad=True)
-        for _ in range(2):
-            loss = (w - 3) ** 2
-            loss.backward()
-            with torch.no_grad():
-                w -= 0.1 * w.grad
-                w.grad.zero_()
-            print(loss.item())
-    """,
-    "optimizer": """
-        net = nn.Sequential(nn.Linear(2, 2), nn.BatchNorm1d(2), nn.ReLU(), nn.Linear(2, 1))
-        opt = torch.optim.SGD(net.parameters(), lr=0.1)
-        for _ in range(2):
-            opt.zero_grad()
-            loss = net(torch.randn(4, 2)).sum()
-            loss.backward()
-            opt.step()
-    """,
-    "two players": """
-        g, d = nn.Linear(2, 2), nn.Linear(2, 1)
-        g_opt = torch.optim.SGD(g.parameters(), lr=0.1)
-        d_opt = torch.optim.SGD(d.parameters(), lr=0.1)
-        fake = g(torch.ones(1, 2))
-        d(fake.detach()).sum().backward()
-        d_opt.step()
-        d(fake).sum().backward()
-    """,
     "the gradient of an input, with an optimizer": """
         net = nn.Linear(2, 1)
         opt = torch.optim.Adam(net.parameters())
@@ -111,11 +83,6 @@ CORRECT = {
             print((copy(torch.ones(2)) + first * second).sum().item())
         net(torch.ones(2)).sum().backward()
     """,
-    "autograd.grad": """
-        net = nn.Linear(2, 1)
-        loss = net(torch.ones(2)).sum()
-        fast = torch.autograd.grad(loss, net.parameters(), create_graph=True)
-    """,
     "a target that follows": """
         net, target = nn.Linear(2, 1), nn.Linear(2, 1).requires_grad_(True)
         for p in target.parameters():
@@ -140,29 +107,88 @@ def test_of_a_correct_script_every_parameter_has_its_gradient(name, tmp_path):
     assert set(amiss.values()) <= {"frozen", "no_pass"}
 
 
-def test_a_parameter_that_nothing_used_is_named_and_its_module_has_not_run(tmp_path):
-    body = net("return self.second(self.first(x))") + "    net(torch.ones(2)).sum().backward()\n"
-    found = outcomes(body, tmp_path)
-    assert found["net.third.weight"].outcome == found["net.third.bias"].outcome == "unused"
-    assert found["net.first.weight"].outcome == "gradient"
-
-
-def test_a_tensor_is_unused_also_after_it_was_initialised(tmp_path):
-    body = """
+AMISS = {
+    "unused, although it was initialised": (
+        """
         net, other = nn.Linear(2, 1), nn.Linear(2, 1)
         nn.init.zeros_(other.weight)
         net(torch.ones(2)).sum().backward()
-    """
-    assert without_gradient(body, tmp_path) == {"other.weight": "unused", "other.bias": "unused"}
-
-
-def test_frozen(tmp_path):
-    body = """
+        """,
+        {"other.weight": "unused", "other.bias": "unused"},
+    ),
+    "frozen": (
+        """
         net = nn.Linear(2, 1)
         net.weight.requires_grad_(False)
         net(torch.ones(2)).sum().backward()
-    """
-    assert without_gradient(body, tmp_path) == {"net.weight": "frozen"}
+        """,
+        {"net.weight": "frozen"},
+    ),
+    "one way is not cut": (
+        """
+        w = nn.Parameter(torch.tensor(2.0))
+        (w.detach() * w + w.item()).backward()
+        """,
+        {},
+    ),
+    "only the shape was taken": (
+        """
+        w, v = nn.Parameter(torch.ones(2)), nn.Parameter(torch.ones(2))
+        (torch.zeros_like(w * 2) * v).sum().backward()
+        """,
+        {"w": "not_on_path", "v": "zero"},
+    ),
+    "on another branch": (
+        """
+        body, head, other = nn.Linear(2, 2), nn.Linear(2, 1), nn.Linear(2, 1)
+        h = body(torch.ones(2))
+        loss, extra = head(h).sum(), other(h).sum()
+        print(extra.item())
+        loss.backward()
+        """,
+        {"other.weight": "not_on_path", "other.bias": "not_on_path"},
+    ),
+    "not in the optimizer": (
+        """
+        body, head = nn.Linear(2, 2), nn.Linear(2, 1)
+        opt = torch.optim.SGD(head.parameters(), lr=0.1)
+        head(body(torch.ones(2))).sum().backward()
+        opt.step()
+        """,
+        {"body.weight": "not_in_optimizer", "body.bias": "not_in_optimizer"},
+    ),
+    "not asked for": (
+        """
+        w, v = nn.Parameter(torch.tensor(2.0)), nn.Parameter(torch.tensor(1.0))
+        (w * v).backward(inputs=[v])
+        """,
+        {"w": "not_asked"},
+    ),
+    "the pass failed": (
+        """
+        w = nn.Parameter(torch.tensor(2.0))
+        y = w.exp()
+        with torch.no_grad():
+            y += 1
+        y.backward()
+        """,
+        {"w": "failed"},
+    ),
+    "used after the last pass": (
+        """
+        w, v = nn.Parameter(torch.tensor(2.0)), nn.Parameter(torch.tensor(1.0))
+        v.backward()
+        later = 2 * w
+        """,
+        {"w": "no_pass"},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", AMISS)
+def test_what_became_of_each_parameter(name, tmp_path):
+    body, expected = AMISS[name]
+    assert without_gradient(body, tmp_path) == expected
 
 
 DETACHED = {
@@ -191,32 +217,6 @@ def test_detached_names_the_operation_that_cut_it(name, tmp_path):
     assert cut.line == 5 and (source is None or cut.source == source)
 
 
-def test_of_several_cuts_the_nearest_to_the_loss_is_named(tmp_path):
-    body = """
-        w, v = nn.Parameter(torch.tensor(2.0)), nn.Parameter(torch.tensor(1.0))
-        first = (w * 2).detach() * v
-        second = first.detach() * v
-        second.backward()
-    """
-    assert outcomes(body, tmp_path)["w"].cut.line == 5
-
-
-def test_one_way_that_is_not_cut_is_enough(tmp_path):
-    body = """
-        w = nn.Parameter(torch.tensor(2.0))
-        (w.detach() * w + w.item()).backward()
-    """
-    assert without_gradient(body, tmp_path) == {}
-
-
-def test_what_takes_only_the_shape_of_a_tensor_does_not_cut_it(tmp_path):
-    body = """
-        w, v = nn.Parameter(torch.ones(2)), nn.Parameter(torch.ones(2))
-        (torch.zeros_like(w * 2) * v).sum().backward()
-    """
-    assert without_gradient(body, tmp_path)["w"] == "not_on_path"
-
-
 def test_a_backward_that_gives_none(tmp_path):
     body = """
         class First(torch.autograd.Function):
@@ -231,66 +231,6 @@ def test_a_backward_that_gives_none(tmp_path):
     """
     cut = outcomes(body, tmp_path)["w"].cut
     assert (cut.how, cut.op, cut.line) == ("none", "First", 11)
-
-
-def test_on_another_branch(tmp_path):
-    body = """
-        body, head, other = nn.Linear(2, 2), nn.Linear(2, 1), nn.Linear(2, 1)
-        h = body(torch.ones(2))
-        loss, extra = head(h).sum(), other(h).sum()
-        print(extra.item())
-        loss.backward()
-    """
-    amiss = without_gradient(body, tmp_path)
-    assert amiss == {"other.weight": "not_on_path", "other.bias": "not_on_path"}
-
-
-def test_not_in_the_optimizer(tmp_path):
-    body = """
-        body, head = nn.Linear(2, 2), nn.Linear(2, 1)
-        opt = torch.optim.SGD(head.parameters(), lr=0.1)
-        head(body(torch.ones(2))).sum().backward()
-        opt.step()
-    """
-    amiss = without_gradient(body, tmp_path)
-    assert amiss == {"body.weight": "not_in_optimizer", "body.bias": "not_in_optimizer"}
-
-
-def test_zero(tmp_path):
-    body = """
-        w = nn.Parameter(torch.tensor([1.0, 2.0]))
-        (w.round() * torch.tensor([1.0, 3.0])).sum().backward()
-    """
-    assert without_gradient(body, tmp_path) == {"w": "zero"}
-
-
-def test_not_asked_for(tmp_path):
-    body = """
-        w, v = nn.Parameter(torch.tensor(2.0)), nn.Parameter(torch.tensor(1.0))
-        (w * v).backward(inputs=[v])
-    """
-    assert without_gradient(body, tmp_path) == {"w": "not_asked"}
-
-
-def test_a_pass_that_failed(tmp_path):
-    body = """
-        w = nn.Parameter(torch.tensor(2.0))
-        y = w.exp()
-        with torch.no_grad():
-            y += 1
-        y.backward()
-    """
-    assert without_gradient(body, tmp_path) == {"w": "failed"}
-
-
-def test_no_pass(tmp_path):
-    body = """
-        w, v = nn.Parameter(torch.tensor(2.0)), nn.Parameter(torch.tensor(1.0))
-        v.backward()
-        later = torch.tensor(1.0, requires_grad=True) * w
-    """
-    amiss = without_gradient(body, tmp_path)
-    assert amiss.pop("w") == "no_pass" and set(amiss.values()) == {"no_pass"}
 
 
 def test_parameters_that_a_container_or_an_object_holds_have_names(tmp_path):

@@ -10,13 +10,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from textwrap import dedent
 
-import gradtrace
 import pytest
-import torch
 from gradtrace import record_script
 from gradtrace.draw.page import standalone_page
 from proofbook.testing.browser import needs_browser, watch
-from torch import nn
 
 pytestmark = needs_browser
 
@@ -80,12 +77,6 @@ def made(tmp_path_factory) -> dict[str, Path]:
             patch.syspath_prepend(folder)
             trace = record_script(script)
         found[name].write_text(standalone_page(script.name, trace, "en"), "utf-8")
-    net = nn.Linear(2, 1)
-    with gradtrace.record(net) as block:
-        loss = net(torch.ones(3, 2)).sum()
-        loss.backward()
-    found["block"] = folder / "block.html"
-    block.save(found["block"], "en")
     return found
 
 
@@ -202,24 +193,6 @@ def test_a_picture_fits_its_pane_and_can_be_drawn_nearer(open_page):
     assert in_sight(page.locator("svg .card.on", has_text="AddmmBackward0").locator(".name"), graph)
 
 
-def test_a_window_that_changes_is_fitted_again_unless_a_reader_has_chosen(open_page):
-    page = open_page("mlp")
-    small, large = {"width": 1120, "height": 500}, {"width": 2400, "height": 1600}
-    page.set_viewport_size(small)
-    eventually(page, f"{ZOOM} < 1")
-    page.wait_for_timeout(200)
-    before = page.evaluate(ZOOM)
-    page.set_viewport_size(large)
-    eventually(page, f"{ZOOM} > {before}")
-    page.set_viewport_size(small)
-    eventually(page, f"{ZOOM} == {before}")
-    page.keyboard.press("+")
-    chosen = page.evaluate(ZOOM)
-    page.set_viewport_size(large)
-    page.wait_for_timeout(200)
-    assert page.evaluate(ZOOM) == chosen
-
-
 def test_inside_and_back_by_mouse_keys_and_browser(open_page):
     page = open_page("nested")
     root = page.evaluate(VIEW)
@@ -251,29 +224,6 @@ def test_inside_and_back_by_mouse_keys_and_browser(open_page):
     assert page.evaluate(VIEW) == root
     page.keyboard.press("Backspace")
     assert page.evaluate(VIEW) == root, "there is nothing around the whole"
-
-
-def test_a_step_stays_when_the_picture_changes(open_page):
-    page = open_page("nested")
-    for _ in range(6):
-        page.locator(".player button").nth(1 if _ else 4).click()
-    step, says = page.locator(".player > small").inner_text(), told(page)
-    page.locator("svg g.group").first.click()
-    assert (page.locator(".player > small").inner_text(), told(page)) == (step, says)
-    assert page.locator(".trace-line").count() == 1
-
-
-def test_the_group_that_a_reader_has_opened_is_shown_again_when_a_step_is_in_it(open_page):
-    page = open_page("nested")
-    root = page.evaluate(VIEW)
-    page.locator("svg g.group").last.click()
-    opened, views = page.evaluate(VIEW), []
-    page.keyboard.press("Home")
-    for _ in range(page.evaluate(LAST)):
-        views.append(page.evaluate(VIEW))
-        page.keyboard.press("ArrowRight")
-    assert set(views) == {root, opened}
-    assert views[0] == root and opened in views and root in views[views.index(opened) :]
 
 
 def test_following_opens_the_group_in_which_a_step_is(open_page):
@@ -379,48 +329,6 @@ def test_keys_step_wherever_the_reader_is_but_in_what_has_keys_of_its_own(open_p
     page.locator(".graph").focus()
     page.keyboard.press("Control+ArrowRight")
     assert at.inner_text() == f"3 / {count}"
-
-
-def test_the_order_of_the_tab_key_is_that_of_the_page(open_page):
-    page = open_page("nested")
-    reached = []
-    for _ in range(60):
-        page.keyboard.press("Tab")
-        reached.append(
-            page.evaluate(f"{AT}.ariaLabel ?? {AT}.className?.baseVal ?? {AT}.localName")
-        )
-        if reached[-1] == "summary":
-            break
-    where = [reached.index(name) for name in (
-        "Light or dark", "The script, scrolls", "What to show",
-        "Search: module, tensor, operation, line (/)", "Fit the picture (0)",
-        "Computational graph, scrolls sideways", "card group", "First step", "Step", "summary",
-    )]  # fmt: skip
-    assert where == sorted(where)
-
-
-def test_the_theme_is_turned_and_turned_back(open_page):
-    page = open_page("mlp", color_scheme="dark")
-    color = "getComputedStyle(document.body).backgroundColor"
-    theme = page.get_by_role("button", name="Light or dark")
-    dark, light = "rgb(16, 24, 31)", "rgb(255, 255, 255)"
-    assert page.evaluate(color) == dark
-    theme.click()
-    assert page.evaluate(color) == light
-    theme.click()
-    assert page.evaluate(color) == dark
-    page.emulate_media(media="print")
-    assert page.evaluate(color) == light, "paper is white"
-
-
-def test_a_block_opens_at_its_lines(open_page):
-    page = open_page("block")
-    pane = page.locator(".highlight pre")
-    first = page.evaluate("document.querySelector('trace-page').steps.find(s => s.line).line")
-    assert first > 50
-    seen = pane.evaluate("pre => [pre.scrollTop / 20, (pre.scrollTop + pre.clientHeight) / 20]")
-    assert seen[0] < first - 1 < seen[1]
-    assert page.locator(".trace-line").count() == 0
 
 
 @pytest.mark.parametrize("width", [1280, 390])

@@ -101,9 +101,3 @@ def test_installed_packages_are_no_code_of_the_user(tmp_path, monkeypatch):
     assert places(trace, "op") == [(5, None)] * 5
     linear = next(event for event in trace.events if event.get("op") == "linear")
     assert linear["src"] == "net(torch.ones(1, 2))"
-
-
-def test_a_script_without_other_files_has_no_sources(tmp_path):
-    script = "import json\nimport torch\njson.dumps(1)\ntorch.ones(1)\n"
-    trace = record_script(write(tmp_path / "train.py", script))
-    assert trace.sources == {} and not any("file" in event for event in trace.events)

@@ -38,26 +38,12 @@ def test_a_tensor_of_many_parts_and_with_gaps(dtype):
     assert value["m"] == [rounded([number.item()])[0] for number in true]
 
 
-def test_what_lies_in_memory_in_another_order_or_is_expanded():
-    reader, tensor = ValueReader(), torch.randn(300, 401)
-    one = reader.value_of(tensor.clone())["m"]
-    assert reader.value_of(tensor.t())["m"] == one
-    expanded = tensor[0].expand(300, 401)
-    assert reader.value_of(expanded)["m"] == ValueReader().value_of(expanded.clone())["m"]
-
-
 def test_what_was_first_read_in_inference_mode_is_read_outside_of_it():
     reader, tensor = ValueReader(), torch.randn(40, 60)
     with torch.inference_mode():
         inside = reader.value_of(tensor)
     reader.forget()
     assert reader.value_of(tensor) == inside
-
-
-def test_few_numbers_among_many_zeros_are_counted():
-    tensor = torch.zeros(500, 20)
-    tensor[400:, 3] = 0.25
-    assert ValueReader().value_of(tensor)["u"] == [[0, 9900], [0.25, 100]]
 
 
 def test_views_of_the_same_elements_are_read_once(read):

@@ -118,21 +118,6 @@ def test_a_pass_that_starts_from_nan_is_recorded_itself(watched):
     assert any(e["k"] == "node" for e in second)
 
 
-@pytest.mark.parametrize("until", ["nan", "inf", "zero-grad"])
-def test_what_does_not_come_leaves_the_script_alone(watched, tmp_path, capsys, until):
-    record_script(write(tmp_path / "whole.py", training()))
-    printed = capsys.readouterr().out
-    watch, trace = watched(training(), until=until)
-    assert capsys.readouterr().out == printed
-    assert watch.beginning is None and trace.events == []
-    assert (watch.steps, watch.passes) == (6, 6)
-
-
-def test_infinity_waits_for_nan_too(watched):
-    assert watched(training(4, "inf"), until="inf")[0].beginning.passes == 3
-    assert watched(training(4, "nan"), until="inf")[0].beginning.passes == 3
-
-
 def test_a_gradient_that_is_not_finite_is_named(watched):
     watch, trace = watched(ROOT_OF_ZERO, until="inf")
     assert (watch.beginning.found, watch.beginning.steps, watch.beginning.passes) == ("grad", 0, 1)
@@ -167,14 +152,6 @@ for step in range(4):
     _, trace = watched(source, first=3, max_steps=1)
     assert capsys.readouterr().out == "cpu\nmeta\ncpu\n" * 4
     assert backward_passes(trace) == [1]
-
-
-def test_after_the_recording_no_function_mode_is_left(watched, capsys):
-    source = "import torch\nfrom torch.overrides import _get_current_function_mode_stack\n"
-    source += "w = torch.nn.Parameter(torch.ones(2))\nfor step in range(4):\n"
-    source += "    w.sum().backward()\n    print(len(_get_current_function_mode_stack()))\n"
-    watched(source, first=1, max_passes=2)
-    assert capsys.readouterr().out == "1\n1\n0\n0\n"
 
 
 LARGE, SMALL = torch.full((3,), 3e38), torch.full((2, 2), 1e-45)
@@ -215,22 +192,6 @@ def test_the_page_says_which_step_it_shows(tmp_path):
     assert "Optimizer <code>SGD</code> makes a step" in page
 
 
-def test_the_command_says_how_to_record_what_came_before(tmp_path):
-    write(tmp_path / "root.py", ROOT_OF_ZERO)
-    done = command(tmp_path, "--language", "en", "--until", "inf", "root.py")
-    assert "the gradient of v was not finite" in done.stderr, done.stderr
-    assert "To record that pass itself: --passes 1" in done.stderr
-
-
-def test_the_command_says_how_to_record_the_forward_pass_too(tmp_path):
-    write(tmp_path / "train.py", training(3))
-    done = command(tmp_path, "--language", "en", "--until", "nan", "train.py")
-    assert "Backward pass 3 of the script starts from a value that is not finite" in done.stderr
-    assert "To record its forward pass, too: --steps 3." in done.stderr
-    done = command(tmp_path, "--language", "en", "--steps", "3-3", "train.py")
-    assert "loss * float" in body(tmp_path / "train.html"), done.stderr
-
-
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -253,12 +214,6 @@ def test_where_no_pass_follows_it_says_what_was_found(tmp_path):
     assert done.returncode == 0
     assert "After backward pass 4 of the script" in done.stderr, done.stderr
     assert "To record that pass itself: --steps 4. No backward pass came after" in done.stderr
-
-
-def test_steps_are_counted_from_1(tmp_path):
-    write(tmp_path / "train.py", training())
-    done = command(tmp_path, "--steps", "3-2", "train.py")
-    assert done.returncode == 1 and "these are no steps of an optimizer" in done.stderr
 
 
 # Until an error

@@ -9,7 +9,7 @@ to `_NARRATE`; its phrases are in each module of `words`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from gradtrace.graph.build import Graph, build_graph
@@ -68,14 +68,6 @@ def _sentence(narrator: Narrator, index: int, event: Event) -> str | None:
     said = [narrate(narrator, event) if narrate else None, narrator.later.pop(index, None)]
     said = [sentence for sentence in said if sentence is not None]
     return narrator.join("sentences", said) if said else None
-
-
-def states(steps: Iterable[Step]) -> Iterator[dict[str, str]]:
-    """The texts of all slots after each step."""
-    state: dict[str, str] = {}
-    for step in steps:
-        state = {**state, **step.changes}
-        yield state
 
 
 def texts_of_slots(steps: Iterable[Step]) -> dict[str, list[str]]:
