@@ -6,25 +6,6 @@ import pytest
 from gradtrace.graph.parameters import WITH_GRADIENT, parameters
 from recording import recorded
 
-NET = """
-    class Net(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.first = nn.Linear(2, 2)
-            self.second = nn.Linear(2, 1)
-            self.third = nn.Linear(2, 1)
-
-        def forward(self, x):
-            {forward}
-
-    net = Net()
-"""
-
-
-def net(forward: str) -> str:
-    """The code of a network of three layers, with this body of its `forward`."""
-    return NET.format(forward=forward)
-
 
 def outcomes(body: str, folder) -> dict:
     """What became of the parameters, by their names."""

@@ -74,7 +74,7 @@ def made(tmp_path_factory) -> dict[str, tuple[Path, dict[str, str]]]:
         script = folder / f"{name}.py"
         script.write_text(source, "utf-8")
         changed = varied_script(Options(file=name, vary=asked), source)
-        traces = {v.label: recorded(script, v.source) for v in changed.variants}
+        traces = {label: recorded(script, text) for label, text in changed.variants.items()}
         runs = [
             VariedRun(t.stdout, t) if t.nodes else VariedRun("", None, ["Failed: `none`"], 6)
             for t in traces.values()

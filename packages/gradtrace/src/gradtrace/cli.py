@@ -89,6 +89,7 @@ def record_page(options: Options) -> int:
         limit=options.limit,
     )
     to_vary = _to_vary(options, script) if options.vary and script else None
+    phrases = LANGUAGES[options.page_language]
     failed = 0
     with ScriptProcess(job) as process:
         run = process.recorded()
@@ -96,27 +97,35 @@ def record_page(options: Options) -> int:
             if isinstance(run, FailedRun):
                 raise run_failure(options, run)
             if isinstance(run, UnbegunRun):
-                print(_never(options, run), file=sys.stderr)
+                key = "step" if options.steps else options.until.replace("-", "_")
+                parts = {"steps": run.steps, "passes": run.passes}
+                parts["first"] = (options.steps or "").partition("-")[0]
+                print(phrases[f"never_{key}"].format(**parts), file=sys.stderr)
             elif run.began and not (backward_passes(run.trace) or run.end == "error"):
-                print(_nothing_after(options, run), file=sys.stderr)
+                key, parts = began_note(run.began)
+                said = f"{phrases[key].format(**parts)} {phrases['nothing_after']}"
+                print(said.replace("`", ""), file=sys.stderr)
             else:
-                trace, notes = _checked(options, run, job, passes)
+                trace, notes = finished_trace(run, job, options.page_language)
+                _check_passes(trace, run, options, passes)
+                _check_module(trace, options)
                 varied = None
                 if options.vary:
                     script_runs = to_vary or _to_vary(options, Path(run.script))
                     own = VariedRun(trace.stdout, trace, notes)
                     process.wait()  # one run after another
                     varied = run_variants(options, job, script_runs, own)
-                    notes += _notes_on_variants(varied, options.page_language)
+                    if all(run.trace and _facts(run.trace) == _facts(trace) for run in varied.runs):
+                        names = ", ".join(number.name for number in varied.numbers)
+                        notes.append(phrases["vary_same"].format(names=names))
                 print(_write_page(options, run, out, trace, notes, passes, varied), file=sys.stderr)
                 if options.open and not webbrowser.open(out.resolve().as_uri()):
-                    print(LANGUAGES[options.page_language]["no_browser"], file=sys.stderr)
+                    print(phrases["no_browser"], file=sys.stderr)
         except CommandError as error:
             print(error, file=sys.stderr)
             failed = 1
         status = process.wait()
         if isinstance(run, RecordedRun) and (later := process.later_error()):
-            phrases = LANGUAGES[options.page_language]
             print(phrases["later_error"].format(message=later), file=sys.stderr)
     return status or failed
 
@@ -133,20 +142,6 @@ def _most_passes(
     return None if steps and steps[1] else MAX_PASSES
 
 
-def _never(options: Options, run: UnbegunRun) -> str:
-    """The message if the event at which recording should begin never happened."""
-    key = "never_step" if options.steps else f"never_{options.until.replace('-', '_')}"
-    first = (options.steps or "").partition("-")[0]
-    parts = {"steps": run.steps, "passes": run.passes, "first": first}
-    return LANGUAGES[options.page_language][key].format(**parts)
-
-
-def _nothing_after(options: Options, run: RecordedRun) -> str:
-    """The message if the script ran no backward pass after the recording began."""
-    phrases, (key, parts) = LANGUAGES[options.page_language], began_note(run.began)
-    return f"{phrases[key].format(**parts)} {phrases['nothing_after']}".replace("`", "")
-
-
 def _to_vary(options: Options, script: Path) -> VariedScript | None:
     """The script with other numbers; None if it is not valid Python, which its run will report."""
     try:
@@ -155,27 +150,9 @@ def _to_vary(options: Options, script: Path) -> VariedScript | None:
         return None
 
 
-def _notes_on_variants(varied: VariedRuns, language: str) -> list[str]:
-    """The notes printed if the numbers make no difference."""
-    own = varied.runs[varied.own]
-    same = all(run.trace and _is_same(run.trace, own.trace) for run in varied.runs)
-    names = ", ".join(number.name for number in varied.numbers)
-    return [LANGUAGES[language]["vary_same"].format(names=names)] if same else []
-
-
-def _is_same(one: Trace, other: Trace) -> bool:
-    return (one.events, one.tensors, one.stdout) == (other.events, other.tensors, other.stdout)
-
-
-def _checked(
-    options: Options, run: RecordedRun, job: Job, passes: tuple[int, int] | None
-) -> tuple[Trace, list[str]]:
-    """The trace of a run, and notes on it. Raises `CommandError` where it lacks what was
-    requested."""
-    trace, notes = finished_trace(run, job, options.page_language)
-    _check_passes(trace, run, options, passes)
-    _check_module(trace, options)
-    return trace, notes
+def _facts(trace: Trace) -> tuple:
+    """What distinguishes one run from another for a reader."""
+    return trace.events, trace.tensors, trace.stdout
 
 
 def _write_page(

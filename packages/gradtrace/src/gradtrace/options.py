@@ -25,11 +25,10 @@ class CommandError(Exception):
     def __init__(self, file: str, line: int, what: str, expected: str, found: str, fix: str):
         self.file, self.line, self.what = file, line, what
         self.expected, self.found, self.fix = expected, found, fix
-        rows = [f"{file}:{line}: {what}"]
-        for label, text in (("expected:", expected), ("found:", found), ("fix:", fix)):
-            first, *others = text.splitlines() or [""]
-            rows += [f"  {label:<10}{first}", *(f"  {'':<10}{row}" for row in others)]
-        super().__init__("\n".join(rows))
+        parts = (("expected:", expected), ("found:", found), ("fix:", fix))
+        indent = "\n" + 12 * " "
+        rows = [f"  {label:<10}{indent.join(text.splitlines())}" for label, text in parts]
+        super().__init__("\n".join([f"{file}:{line}: {what}", *rows]))
 
 
 SUFFIX = ".html"
@@ -147,13 +146,12 @@ def script_path(file: str) -> Path:
     script = Path(file).resolve()
     fix = "name a script: gradtrace train.py"
     if not script.exists():
-        found = f"nothing at {script}"
-        raise CommandError(file, 1, "there is no such script", "a file", found, fix)
+        what, found = "there is no such script", f"nothing at {script}"
+        raise CommandError(file, 1, what, "a file", found, fix)
     if script.suffix != ".py" or not script.is_file():
+        what, expected = "this is not a Python script", "a file that ends in .py"
         found = f"a file that ends in {script.suffix or 'nothing'}"
-        found = "a folder" if script.is_dir() else found
-        expected = "a file that ends in .py"
-        raise CommandError(file, 1, "this is not a Python script", expected, found, fix)
+        raise CommandError(file, 1, what, expected, "a folder" if script.is_dir() else found, fix)
     try:
         script.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -170,23 +168,19 @@ def page_path(options: Options) -> Path:
     stem = Path(options.file).stem or options.module.rpartition(".")[2]
     out = Path(options.out) if options.out else Path(stem + SUFFIX)
     folder = out.resolve().parent
-    if out.is_dir():
-        raise unwritable(options, out, "a folder")
-    if not folder.is_dir():
-        raise unwritable(options, out, f"no folder {folder}")
-    if not os.access(out if out.exists() else folder, os.W_OK):
-        raise unwritable(options, out, "you may not write there")
-    if out.suffix.lower() not in (SUFFIX, ".htm"):
-        raise unwritable(options, out, f"a name that does not end in {SUFFIX}")
+    for is_wrong, found in (
+        (out.is_dir(), "a folder"),
+        (not folder.is_dir(), f"no folder {folder}"),
+        (not os.access(out if out.exists() else folder, os.W_OK), "you may not write there"),
+        (out.suffix.lower() not in (SUFFIX, ".htm"), f"a name that does not end in {SUFFIX}"),
+    ):
+        if is_wrong:
+            raise unwritable(options, out, found)
     if options.out is None and out.exists() and not is_standalone_page(out):
-        raise CommandError(
-            options.name,
-            1,
-            "there is a file of that name already, and it was not made by this command",
-            f"no file {out}, or one that this command made",
-            f"{out}, made by something else",
-            f"move it away, or name another place: -o traced{SUFFIX}",
-        )
+        what = "there is a file of that name already, and it was not made by this command"
+        expected, found = f"no file {out}, or one that this command made", "made by something else"
+        fix = f"move it away, or name another place: -o traced{SUFFIX}"
+        raise CommandError(options.name, 1, what, expected, f"{out}, {found}", fix)
     return out
 
 

@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from difflib import get_close_matches
+from typing import NamedTuple
 
 from gradtrace.draw.figure import VariedNumber
 from gradtrace.draw.player_data import VariedRun, VariedRuns
@@ -137,9 +138,14 @@ def _values(text: str, number: str, form: str) -> list[Decimal]:
         raise WrongVariation("finite numbers", text)
     if not span:
         return numbers
-    if span[3] == "in":
-        return _divided(*numbers, _is_whole(number), text)
-    return (_stepped if span[3] == "step" else _multiplied)(*numbers, text)
+    first, last, of = numbers
+    if span[3] == "step":
+        return _stepped(first, last, of, text)
+    return (
+        _multiplied(first, last, of, text)
+        if span[3] == "times"
+        else _divided(first, last, of, _is_whole(number), text)
+    )
 
 
 def _stepped(first: Decimal, last: Decimal, step: Decimal, text: str) -> list[Decimal]:
@@ -194,7 +200,12 @@ def place_of(variation: Variation, code: str) -> Place:
 def _only(code: str, name: str, number: str | None) -> tuple[ast.expr, tuple[int, ...]]:
     """The only number of a script with a name (and this value, if `number` is given); and its index
     in the named value."""
-    named = list(_named_numbers(ast.parse(code)))
+    named = [
+        (other, number, element or ())
+        for node in ast.walk(ast.parse(code))
+        for other, value in _named_values(node)
+        for number, element in _numbers(value)
+    ]
     of_name = [numbered for other, *numbered in named if other == name]
     found = [(node, of) for node, of in of_name if number is None or _is_number(node, number)]
     found = list({(node.lineno, node.col_offset): (node, of) for node, of in found}.values())
@@ -219,15 +230,6 @@ def _place(node: ast.expr, element: tuple[int, ...], code: str) -> Place:
     row = code.split("\n")[node.lineno - 1].encode()
     start, end = (len(row[:n].decode()) for n in (node.col_offset, node.end_col_offset))
     return Place(node.lineno, start, end, element)
-
-
-def _named_numbers(tree: ast.AST) -> Iterator[tuple[str, ast.expr, tuple[int, ...]]]:
-    """The numbers of a script that have a name, each with the name and its index in the named
-    value."""
-    for node in ast.walk(tree):
-        for name, value in _named_values(node):
-            for number, element in _numbers(value):
-                yield name, number, element or ()
 
 
 def _named_values(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
@@ -293,17 +295,13 @@ def _numbers(
         for index, child in enumerate(node.elts):
             yield from _numbers(child, None if element is None else (*element, index))
         return
-    makes_tensor = isinstance(node, ast.Call) and _last_name(node.func) in _MAKERS
+    function = getattr(node, "func", None)  # `tensor` of `torch.tensor`
+    makes_tensor = getattr(function, "attr", getattr(function, "id", "")) in _MAKERS
     for child in ast.iter_child_nodes(node):
         # The argument of a call within has a name of its own.
         if isinstance(child, ast.expr):
             first = makes_tensor and child in node.args[:1]
             yield from _numbers(child, element if first else None)
-
-
-def _last_name(function: ast.expr) -> str:
-    """`tensor` of `torch.tensor`."""
-    return getattr(function, "attr", getattr(function, "id", ""))
 
 
 def _text_of(node: ast.expr) -> str | None:
@@ -365,21 +363,12 @@ MAX_RUNS = 50
 """The maximum number of runs of a script: each one takes the full time."""
 
 
-@dataclass(frozen=True)
-class Variant:
-    """A script with some of its numbers changed; `label` says which ("lr = 0.01")."""
-
-    label: str
-    source: str
-
-
-@dataclass(frozen=True)
-class VariedScript:
+class VariedScript(NamedTuple):
     """A script with all combinations of the values of its numbers, the last one changing
-    fastest."""
+    fastest. `variants`: its texts, by what is changed ("lr = 0.01")."""
 
-    numbers: tuple[VariedNumber, ...]
-    variants: tuple[Variant, ...]
+    numbers: list[VariedNumber]
+    variants: dict[str, str]
 
 
 def varied_script(options: Options, code: str) -> VariedScript:
@@ -394,14 +383,14 @@ def varied_script(options: Options, code: str) -> VariedScript:
         except WrongVariation as error:
             raise _wrong(options, text, error) from error
         if place in places:
-            error = WrongVariation("each number once", f"{variation.name} twice")
-            raise _wrong(options, text, error)
+            raise _wrong(
+                options, text, WrongVariation("each number once", f"{variation.name} twice")
+            )
         variations.append(variation)
         places.append(place)
-        own = variation.own
         named = variation.name, place.label(variation.name)
         where = place.line, place.start, place.end
-        numbers.append(VariedNumber(*named, *where, variation.values, own))
+        numbers.append(VariedNumber(*named, *where, variation.values, variation.own))
     if len(numbers) > MAX_NUMBERS:
         error = WrongVariation(f"at most {MAX_NUMBERS} numbers", f"{len(numbers)}")
         raise _wrong(options, options.vary[-1], error)
@@ -410,17 +399,11 @@ def varied_script(options: Options, code: str) -> VariedScript:
     except WrongVariation as error:
         better = WrongVariation(error.expected, error.found, "take fewer values")
         raise _wrong(options, options.vary[-1], better) from error
-    names = [number.name for number in numbers]
-    return VariedScript(
-        tuple(numbers),
-        tuple(
-            Variant(
-                ", ".join(f"{n} = {v}" for n, v in zip(names, values, strict=True)),
-                with_values(code, places, values),
-            )
-            for values in combinations
-        ),
-    )
+    variants = {}
+    for values in combinations:
+        label = ", ".join(f"{n.name} = {v}" for n, v in zip(numbers, values, strict=True))
+        variants[label] = with_values(code, places, values)
+    return VariedScript(numbers, variants)
 
 
 def _wrong(options: Options, text: str, error: WrongVariation) -> CommandError:
@@ -437,28 +420,25 @@ def run_variants(options: Options, job: Job, script: VariedScript, own: VariedRu
     phrases = LANGUAGES[options.page_language]
     which = VariedRuns(script.numbers, ()).own
     runs = []
-    for index, variant in enumerate(script.variants):
+    for index, (label, source) in enumerate(script.variants.items()):
         if index == which:
             runs.append(own)
             continue
         number = index + (index < which) + 1
-        parts = {"number": number, "count": len(script.variants), "label": variant.label}
+        parts = {"number": number, "count": len(script.variants), "label": label}
         print(phrases["vary_run"].format(**parts), file=sys.stderr, flush=True)
-        changed = replace(job, source=variant.source)
+        changed = replace(job, source=source)
         with open(os.devnull, "w") as nowhere, ScriptProcess(changed, nowhere) as process:
             run = process.recorded()
             process.wait()
             later = process.later_error()
         if "interrupted" in (getattr(run, "why", ""), getattr(run, "end", "")):
-            raise _interrupted(options, f"run {number} of {len(script.variants)}")
+            what, expected = "it was interrupted before all runs were recorded", "runs that end"
+            found = f"Ctrl-C in run {number} of {len(script.variants)}"
+            fix = "take fewer values, or end each run early: --stop, or --limit 60"
+            raise CommandError(options.name, 1, what, expected, found, fix)
         runs.append(_played(run, job, options.page_language, later, own))
     return VariedRuns(script.numbers, runs)
-
-
-def _interrupted(options: Options, run: str) -> CommandError:
-    what, expected = "it was interrupted before all runs were recorded", "runs that end"
-    fix = "take fewer values, or end each run early: --stop, or --limit 60"
-    return CommandError(options.name, 1, what, expected, f"Ctrl-C in {run}", fix)
 
 
 def _played(
@@ -470,10 +450,9 @@ def _played(
 ) -> VariedRun:
     phrases = LANGUAGES[language]
     nothing = phrases["vary_nothing"]
-    if isinstance(run, FailedRun):
-        return VariedRun("", None, [nothing, f"`{run.found}`"])
-    if isinstance(run, UnbegunRun):
-        return VariedRun("", None, [nothing, *([f"`{run.error}`"] if run.error else [])])
+    if not isinstance(run, RecordedRun):
+        error = run.found if isinstance(run, FailedRun) else run.error
+        return VariedRun("", None, [nothing, *([f"`{error}`"] if error else [])])
     trace, sentences = finished_trace(run, job, language)
     if later:
         sentences.append(phrases["later_error"].format(message=later))

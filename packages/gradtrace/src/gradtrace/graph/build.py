@@ -231,7 +231,10 @@ def build_graph(
     edges = [*_gradient_edges(index, shown), *(Edge("", *edge) for edge in constants.edges())]
     box_of |= {key: key for key in constants.tensors}
     if failed := index.failed:
-        boxes |= {key: _given_box(titles, key) for key in failed["ins"] if key not in box_of}
+        for key in failed["ins"]:
+            if key not in box_of:  # an input of the failed operation only
+                kind = "leaf" if trace.tensors[key]["rg"] else "constant"
+                boxes[key] = Box(key, kind, titles.tensor(key))
         box_of |= {key: key for key in failed["ins"] if key not in box_of}
         boxes[FAILED] = Box(FAILED, "failed", short_expression(failed), failed["op"])
         edges += [Edge("", box_of[key], FAILED, "constant") for key in failed["ins"]]
@@ -271,12 +274,6 @@ def _shown_nodes(index: TraceIndex) -> set[str]:
             waiting += [link[0] for link in trace.nodes[key]["next"] if link]
             waiting += nodes_behind(index, index.makers_of_nodes.get(key, []), met)
     return shown
-
-
-def _given_box(titles: Titles, key: str) -> Box:
-    """The box of a tensor that was an input of a failed operation only."""
-    needs_grad = titles.index.trace.tensors[key]["rg"]
-    return Box(key, "leaf" if needs_grad else "constant", titles.tensor(key))
 
 
 def _node_box(titles: Titles, key: str) -> Box:

@@ -462,7 +462,13 @@ class Views:
                 kind = next(kind for kind in ("gradient", "cut", "constant") if kind in kinds)
                 drawn[key] = Edge(key, source, target, kind)
             stand_for.setdefault(key, []).append(edge)
-        often = self._used_often(drawn)
+        # The parameters, inputs and groups of them from which many edges come.
+        counts = Counter(edge.source for edge in drawn.values())
+        often = {
+            key
+            for key, count in counts.items()
+            if count >= MANY_USES and key not in (FIRST, LAST) and self._groups.place[key] < 0
+        }
         uses = {
             key: Box(key, "stub", self._used(stand_for[key]))
             for key, edge in drawn.items()
@@ -477,16 +483,6 @@ class Views:
         if key not in members:
             return Box(key, "stub", (box.title or box.node) if box else self._titles[key])
         return box or Box(key, "group", self._titles.get(key, ""), self._notes.get(key, ""))
-
-    def _used_often(self, drawn: Mapping[str, Edge]) -> set[str]:
-        """The parameters, inputs and groups of them from which many edges of a view come."""
-        uses = Counter(edge.source for edge in drawn.values())
-        return {key for key, count in uses.items() if count >= MANY_USES and self._is_given(key)}
-
-    def _is_given(self, key: str) -> bool:
-        """Whether it is a parameter, an input or a group of them, not the result of an
-        operation."""
-        return key not in (FIRST, LAST) and self._groups.place[key] < 0
 
     def _used(self, edges: list[Edge]) -> str:
         """The title of a stub for one use: the names of the parameters and inputs that are used."""

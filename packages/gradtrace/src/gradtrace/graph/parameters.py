@@ -6,6 +6,7 @@ Here a parameter is an `nn.Parameter` or any other leaf tensor that requires a g
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -75,7 +76,11 @@ def parameters(trace: Trace, index: TraceIndex | None = None) -> list[Parameter]
         replaced = all(named[name] > 1 for name in tensor.get("names", ()))
         if outcome in ("unused", "frozen") and replaced and not _uses(index, key):
             continue  # another tensor has its names now, as when weights are tied
-        if outcome not in WITH_GRADIENT and _is_view_of_leaf(index, key):
+        # A view that was made from a leaf while gradients were off reports that it requires a
+        # gradient, as the leaf does, but gets none.
+        made = map(index.event, index.makers.get(key, [])[:1])
+        is_view = any("no_grad" in event and key not in event["ins"] for event in made)
+        if outcome not in WITH_GRADIENT and is_view:
             continue
         owners = {name.rpartition(".")[0] for name in tensor.get("names", [])}
         ran = bool(owners & called)
@@ -137,7 +142,13 @@ class _Outcomes:
     def _on_the_way(self, key: str, uses: list[int]) -> tuple[Outcome, Cut | None]:
         """Why a parameter got no gradient although no operation on the path cuts it off."""
         node, index = self._own_nodes.get(key), self._index
-        through = [i for i in self._passes if node in self._reached(self._roots(i))]
+        own, tensors = self._own_nodes, self._tensors
+        through = []
+        for place in self._passes:
+            roots = (root for root in index.event(place)["roots"] if root is not None)
+            nodes = (tensors[root].get("n") or own.get(root) for root in roots)
+            if node in self._reached(filter(None, nodes)):
+                through.append(place)
         if not through:
             return "detached", cut_at(index.event(uses[-1]), "no_derivative")
         passes = [index.event(place) for place in through]
@@ -161,15 +172,9 @@ class _Outcomes:
                     return cut_at(where, "none")
         return None
 
-    def _roots(self, place: int) -> list[str]:
-        """The nodes at which a pass begins."""
-        roots = (root for root in self._index.event(place)["roots"] if root is not None)
-        nodes = (self._tensors[root].get("n") or self._own_nodes.get(root) for root in roots)
-        return [node for node in nodes if node]
-
-    def _reached(self, waiting: list[str]) -> set[str]:
+    def _reached(self, nodes: Iterable[str]) -> set[str]:
         """These nodes and all nodes to which they send gradients."""
-        waiting, found = list(waiting), set()
+        waiting, found = list(nodes), set()
         while waiting:
             if (key := waiting.pop()) not in found:
                 found.add(key)
@@ -208,13 +213,6 @@ def _last_changes(index: TraceIndex) -> dict[str, int]:
         elif event["k"] == "op":
             found.update((out["t"], place) for out in event["out"] if out.get("inplace"))
     return found
-
-
-def _is_view_of_leaf(index: TraceIndex, tensor: str) -> bool:
-    """Whether it was made from a leaf while gradients were off: such a view reports that it
-    requires a gradient, as the leaf does, but gets none."""
-    made = map(index.event, index.makers.get(tensor, [])[:1])
-    return any("no_grad" in event and tensor not in event["ins"] for event in made)
 
 
 def _uses(index: TraceIndex, tensor: str) -> list[int]:

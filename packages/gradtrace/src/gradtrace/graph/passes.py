@@ -23,7 +23,10 @@ def select_passes(trace: Trace, first: int, last: int) -> Trace:
     events = trace.events
     ends = {e["p"]: i for i, e in enumerate(events) if e["k"] == "backward_end"}
     starts = {e["p"]: i for i, e in enumerate(events) if e["k"] == "backward"}
-    low = _next_forward_pass(events, ends[first - 1]) if first - 1 in ends else 0
+    low = 0
+    if first - 1 in ends:  # where the forward pass after the one before begins
+        after = range(ends[first - 1], len(events))
+        low = next((i for i in after if nodes_made(events[i])), len(events))
     high = min((i for p, i in starts.items() if p > last), default=len(events))
     between = range(ends.get(last, high), high)
     high = next((i for i in between if _prepares_next_pass(trace, events[i])), high)
@@ -58,11 +61,6 @@ def until_next_pass(trace: Trace, last: int) -> Trace:
     after = range(ends[-1] if ends else len(trace.events), len(trace.events))
     begins = (i for i in after if trace.events[i]["k"] == "op" or trace.events[i].get("by"))
     return replace(trace, events=trace.events[: next(begins, len(trace.events))])
-
-
-def _next_forward_pass(events: list[Event], after: int) -> int:
-    """The index at which the forward pass after this one begins."""
-    return next((i for i in range(after, len(events)) if nodes_made(events[i])), len(events))
 
 
 def _prepares_next_pass(trace: Trace, event: Event) -> bool:
@@ -101,7 +99,10 @@ def excerpts(trace: Trace, asked: tuple[int, int] | None) -> list[Excerpt]:
     first, last = asked or (1, 0)
     between = [asked] if asked else []
     ranges = [*_ranges(trace, 1, first - 1), *between, *_ranges(trace, last + 1, total)]
-    failed = _failed_forward_pass(trace, total)
+    # What came after all passes, if a forward pass began there and failed.
+    failed = trace.events[len(until_next_pass(trace, total).events) :]
+    if not (any(event["k"] == "error" for event in failed) and any(map(nodes_made, failed))):
+        failed = []
     if failed:
         trace = replace(trace, events=trace.events[: -len(failed)])
     found = [Excerpt(_part(trace, *ends, total), *ends) for ends in ranges]
@@ -131,19 +132,9 @@ def without_unfinished(trace: Trace, max_passes: int) -> Trace:
     failed = {event["p"] for event in trace.events if event["k"] == "error" and "p" in event}
     if len(backward_passes(trace)) > max_passes:
         trace = until_next_pass(select_passes(trace, 1, max_passes), max_passes)
-    kept = [e for e in trace.events if _is_finished(e) or e["p"] in failed]
+    ends = {"node": "gout", "acc": "after"}
+    kept = [e for e in trace.events if ends.get(e["k"], "k") in e or e["p"] in failed]
     return replace(trace, events=kept)
-
-
-def _is_finished(event: Event) -> bool:
-    return {"node": "gout", "acc": "after"}.get(event["k"], "k") in event
-
-
-def _failed_forward_pass(trace: Trace, total: int) -> list[Event]:
-    """The events after all backward passes, if a forward pass began there and failed."""
-    after = trace.events[len(until_next_pass(trace, total).events) :]
-    failed = any(event["k"] == "error" for event in after)
-    return after if failed and any(map(nodes_made, after)) else []
 
 
 def _part(trace: Trace, first: int, last: int, total: int) -> Trace:
@@ -166,37 +157,27 @@ def _ranges(trace: Trace, first: int, last: int) -> list[tuple[int, int]]:
     if first > last:
         return []
     failed = {event["p"] for event in trace.events if event["k"] == "error" and "p" in event}
-    step_after = _passes_before_steps(trace)
-    last_step = max(step_after, default=0)
-    ran: dict[int, set[str]] = {}
+    step_after, ran, begun = set(), {}, 0
+    """The passes after which an optimizer made a step before the next one began, and the nodes that
+    ran in each."""
     for event in trace.events:
-        if event["k"] == "node":
+        if event["k"] == "backward":
+            begun = event["p"]
+        elif event["k"] == "step":
+            step_after.add(begun)
+        elif event["k"] == "node":
             ran.setdefault(event["p"], set()).add(event["n"])
+    last_step = max(step_after, default=0)
     ranges = [(first, first)]
     for number in range(first + 1, last + 1):
         begin, before = ranges[-1]
         met = set().union(*(ran.get(p, set()) for p in range(begin, number)))
         together = number in failed or bool(met & ran.get(number, set()))
         if not together and before not in step_after:
-            together = number <= last_step or _fits(trace, begin, number)
+            both = select_passes(trace, begin, number)
+            together = number <= last_step or len(build_graph(both).boxes) <= MAX_WHOLE
         if together:
             ranges[-1] = begin, number
         else:
             ranges.append((number, number))
     return ranges
-
-
-def _passes_before_steps(trace: Trace) -> set[int]:
-    """The passes after which an optimizer made a step, before the next pass began."""
-    found, number = set(), 0
-    for event in trace.events:
-        if event["k"] == "backward":
-            number = event["p"]
-        elif event["k"] == "step":
-            found.add(number)
-    return found
-
-
-def _fits(trace: Trace, first: int, last: int) -> bool:
-    """Whether these passes fit in one picture that isn't folded."""
-    return len(build_graph(select_passes(trace, first, last)).boxes) <= MAX_WHOLE

@@ -145,7 +145,7 @@ def _call_site(event: Event) -> tuple:
 
 def _is_deeper(inner: Event, outer: Event) -> bool:
     path, above = inner.get("module", ""), outer.get("module", "")
-    return len(path) > len(above) and path.startswith(above)
+    return path != above and path.startswith(above)
 
 
 def _uses(index: TraceIndex, start: int, end: int) -> bool:

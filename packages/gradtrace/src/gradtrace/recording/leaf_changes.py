@@ -112,7 +112,10 @@ class LeafChanges:
             finally:
                 with self._log.suspended:
                     for tensor, name in zip(tensors, names, strict=True):
-                        self._take_up(tensor, name)
+                        self._registry.take_up(tensor, name)
+                        if (known := self._known.get(name)) is not None:
+                            known.tensor = TensorWeakRef(tensor)
+                            self._mark_due([known.value, known.grad])
 
         return swap_tensors
 
@@ -194,14 +197,8 @@ class LeafChanges:
     def _let_go(self, tensor: torch.Tensor) -> str:
         name = self._registry.let_go(tensor)
         if (known := self._known.get(name)) is not None:
-            known.tensor = _nothing
+            known.tensor = lambda: None
         return name
-
-    def _take_up(self, tensor: torch.Tensor, name: str) -> None:
-        self._registry.take_up(tensor, name)
-        if (known := self._known.get(name)) is not None:
-            known.tensor = TensorWeakRef(tensor)
-            self._mark_due([known.value, known.grad])
 
     def _mark_lent(self) -> None:
         """Mark shared memory to be read again; one last time once it is no longer shared."""
@@ -221,7 +218,9 @@ class LeafChanges:
             known = self._known[name]
             leaf = known.tensor()
             if leaf is None:
-                self._forget(name, known)
+                del self._known[name]
+                self._leave(known.value)
+                self._leave(known.grad)
             elif is_leaf(leaf):
                 before = known.grad.value
                 if self._read_grad(known, leaf.grad):
@@ -276,17 +275,11 @@ class LeafChanges:
     def _leave(self, seen: _Seen) -> None:
         """A tensor is no longer at its previous address."""
         if seen.memory is not None:
-            left = [other for other in self._in_memory[seen.memory] if other is not seen]
-            if left:
-                self._in_memory[seen.memory] = left
-            else:
+            others = [other for other in self._in_memory[seen.memory] if other is not seen]
+            self._in_memory[seen.memory] = others
+            if not others:
                 del self._in_memory[seen.memory]
                 self._in_other_hands.discard(seen.memory)
-
-    def _forget(self, name: str, known: _Leaf) -> None:
-        del self._known[name]
-        self._leave(known.value)
-        self._leave(known.grad)
 
     def _add(self, k: str, name: str, before, after, place, by) -> None:
         event = self._log.add(k, place, t=name, before=before, after=after)
@@ -296,7 +289,3 @@ class LeafChanges:
 
 def _numbers(value: Value | None) -> object:
     return value and {key: part for key, part in value.items() if key != "d"}
-
-
-def _nothing() -> None:
-    """Stands for a reference to a tensor."""

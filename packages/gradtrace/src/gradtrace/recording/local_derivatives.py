@@ -85,9 +85,8 @@ class LocalDerivatives:
         """Whether a call of the node only computes: it isn't defined by the script or an extension,
         and reading its saved tensors runs no hook."""
         name, kind = node.name(), type(node)
-        if kind.__name__ != name or any(part in name for part in _REFUSED):
-            return False
-        if issubclass(kind, torch.autograd.function.BackwardCFunction):
+        of_script = issubclass(kind, torch.autograd.function.BackwardCFunction)
+        if of_script or kind.__name__ != name or any(part in name for part in _REFUSED):
             return False
         if (names := self._saved.get(kind)) is None:
             names = [each for each in dir(kind) if each.startswith("_raw_saved_")]
@@ -197,9 +196,7 @@ def _form(
 
 def _diagonal(matrix: Matrix) -> list[float] | None:
     """The diagonal, if everything else is zero."""
-    if len(matrix) != len(matrix[0]):
-        return None
-    if any(x for i, row in enumerate(matrix) for j, x in enumerate(row) if i != j):
+    if len(matrix) != len(matrix[0]) or any(x for i, j, x in _elements(matrix) if i != j):
         return None
     return [row[i] for i, row in enumerate(matrix)]
 

@@ -95,7 +95,7 @@ class ModuleNames:
         """Record a path for each module in this one, unless it has a better one."""
         for path, part in parts(name, outer):
             known = self._lookup(part)
-            if known is None or known.code or _depth(path) > _depth(known.path):
+            if known is None or known.code or path.count(".") > known.path.count("."):
                 self._known[id(part)] = _Known(weakref.ref(part), path, code)
 
 
@@ -181,16 +181,12 @@ def _outermost(
 ) -> tuple[str, nn.Module] | None:
     """The named module in which this one is nested deepest."""
     found = [
-        (_depth(path), name, outer)
+        (path.count("."), name, outer)
         for name, outer in named
         for path, part in parts(name, outer)
         if part is module
     ]
     return max(found, key=lambda each: each[0])[1:] if found else None
-
-
-def _depth(path: str) -> int:
-    return path.count(".")
 
 
 _GROWTH = 8
@@ -251,10 +247,8 @@ class TensorNames:
                 yield name, thing
             elif issubclass(kind, nn.Module):
                 yield from self._parameters(name, thing)
-            elif kind in (list, tuple) and len(thing) <= _LONGEST:
-                yield from self._items(name, enumerate(thing))
-            elif kind is dict and len(thing) <= _LONGEST:
-                yield from self._items(name, thing.items())
+            elif kind in (list, tuple, dict) and len(thing) <= _LONGEST:
+                yield from self._items(name, thing.items() if kind is dict else enumerate(thing))
             elif kind.__module__ == "__main__":
                 yield from self._attributes(name, thing)
 
@@ -264,8 +258,12 @@ class TensorNames:
 
         Before `nn.Module.__init__` has run, there are none yet.
         """
-        if not self._is_to_be_searched(name, module):
-            return
+        key = name, self._is_global, id(module)
+        known = self._searched.get(key)
+        if known is not None and known.module() is module:
+            new = self._registered - known.registered
+            if new <= (known.size // _GROWTH if self._often else 0):
+                return
         found = [
             (f"{path}.{key}", parameter)
             for path, part in parts(name, module)
@@ -274,16 +272,8 @@ class TensorNames:
         ]
         shaped = [(path, parameter) for path, parameter in found if not is_lazy(parameter)]
         if len(shaped) == len(found):  # a lazy parameter is replaced without a registration
-            searched = _Searched(weakref.ref(module), self._registered, len(found))
-            self._searched[name, self._is_global, id(module)] = searched
+            self._searched[key] = _Searched(weakref.ref(module), self._registered, len(found))
         yield from shaped
-
-    def _is_to_be_searched(self, name: str, module: nn.Module) -> bool:
-        known = self._searched.get((name, self._is_global, id(module)))
-        if known is None or known.module() is not module:
-            return True
-        new = self._registered - known.registered
-        return new > (known.size // _GROWTH if self._often else 0)
 
     def _attributes(self, name: str, thing: object) -> Named:
         """The attributes of a script's object, such as the model of a trainer."""
@@ -301,12 +291,11 @@ class TensorNames:
         for key, item in list(items):
             # A number that is not an index may be an address, which differs in each run.
             known = type(key) is str or (type(key) is int and 0 <= key < _LONGEST)
-            if known and issubclass(type(item), (torch.Tensor, nn.Module)):
-                path = f"{name}[{key!r}]".replace("'", '"')
-                if issubclass(type(item), torch.Tensor):
-                    yield path, item
-                else:
-                    yield from self._parameters(path, item)
+            path = f"{name}[{key!r}]".replace("'", '"') if known else ""
+            if known and issubclass(type(item), torch.Tensor):
+                yield path, item
+            elif known and issubclass(type(item), nn.Module):
+                yield from self._parameters(path, item)
 
 
 @dataclass

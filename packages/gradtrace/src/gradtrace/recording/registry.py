@@ -146,15 +146,11 @@ class GraphRegistry:
         """The id of a node. It and all that it leads to are described when it is first seen."""
         if (name := self._keys.get(self._key(fn))) is not None:
             return name
-        new = [node for node in reachable([fn], self._described) if not self._described(node)]
-        for node in new:
-            self._keys[self._key(node)] = f"n{next(self._node_numbers)}"
-        for node in new:
-            self._nodes[self._keys[self._key(node)]] = self._entry(node)
+        found = reachable([fn], lambda node: self._key(node) in self._keys)
+        new = {key: node for node in found if (key := self._key(node)) not in self._keys}
+        self._keys |= {key: f"n{next(self._node_numbers)}" for key in new}
+        self._nodes |= {self._keys[key]: self._entry(node) for key, node in new.items()}
         return self._keys[self._key(fn)]
-
-    def _described(self, fn: torch.autograd.graph.Node) -> bool:
-        return self._key(fn) in self._keys
 
     def _key(self, fn: torch.autograd.graph.Node) -> tuple:
         if (leaf := leaf_of_node(fn)) is not None:
@@ -162,7 +158,7 @@ class GraphRegistry:
         return fn.name(), fn._sequence_nr()
 
     def _entry(self, fn: torch.autograd.graph.Node) -> Node:
-        entry = Node(op=_short(fn.name()), next=[])
+        entry = Node(op=fn.name().split("::")[-1], next=[])
         if (leaf := leaf_of_node(fn)) is not None:
             entry["leaf"] = self.tensor(leaf)
         elif (value := self._saved_result(fn)) is not None:
@@ -181,9 +177,7 @@ class GraphRegistry:
         code of that class. `hasattr` on the class, since on the node it would read.
         """
         hooks = getattr(torch._C._autograd, "_top_saved_tensors_default_hooks", None)
-        if hooks is None or hooks(True) is not None:
-            return None
-        if not hasattr(type(fn), "_saved_result"):
+        if hooks is None or hooks(True) is not None or not hasattr(type(fn), "_saved_result"):
             return None
         try:
             kept = fn._raw_saved_result
@@ -249,7 +243,3 @@ def _storage_of(tensor: torch.Tensor) -> StorageWeakRef | None:
         return StorageWeakRef(tensor.untyped_storage())
     except RuntimeError:  # a transform hides it
         return None
-
-
-def _short(name: str) -> str:
-    return name.split("::")[-1]

@@ -92,12 +92,16 @@ class LineTracer:
             return None
         call = None
         if frame.f_code.co_name == "<module>":
-            self._note_globals(frame)
+            if frame.f_code.co_filename == script.file:
+                self._names.globals = frame.f_globals
         elif not self._log.passes:
             self._function_called(frame)
         elif self._called_by_autograd(frame):
             with self._log.suspended:
-                call = self._add_call(frame)
+                got = {n: x for n, x in frame.f_locals.items() if isinstance(x, _MAY_HOLD_TENSORS)}
+                defined = script.place_in(frame.f_code, frame.f_code.co_firstlineno)
+                about = {"n": self._passes.running_node(), "got": self._values.values_of(got)}
+                call = self._log.add("call", defined, fn=frame.f_code.co_name, **about)
         return _FrameTracer(self, self._log, call).trace
 
     def join(self) -> None:
@@ -122,14 +126,13 @@ class LineTracer:
         """Name the parameters of a model, which may have no name where it is used."""
         self._note_tensors({self._names.give_name(model, "model"): model}, is_global=True)
 
-    def _note_globals(self, frame: FrameType) -> None:
-        code = frame.f_code
-        if code.co_name == "<module>" and code.co_filename == self._log.script.file:
-            self._names.globals = frame.f_globals
-
     def _function_called(self, frame: FrameType) -> None:
         looks = self.count_look(frame.f_code, 0)
-        arguments = [item for item in frame.f_locals.items() if _is_tensor(item[1])]
+        arguments = [
+            (name, thing)
+            for name, thing in frame.f_locals.items()
+            if issubclass(type(thing), torch.Tensor)
+        ]
         if not (arguments or looks < _COMPARISONS or self.any_due):
             return
         with self._log.suspended:
@@ -192,16 +195,13 @@ class LineTracer:
             return True
         return caller.co_filename != hooks_file and not self._log.script.is_own(caller)
 
-    def _add_call(self, frame: FrameType) -> Event:
-        got = {name: thing for name, thing in frame.f_locals.items() if _holds_tensors(thing)}
-        defined = self._log.script.place_in(frame.f_code, frame.f_code.co_firstlineno)
-        name, node = frame.f_code.co_name, self._passes.running_node()
-        return self._log.add("call", defined, fn=name, n=node, got=self._values.values_of(got))
-
     def note_returned(self, call: Event, result: Any) -> None:
         """A function that autograd called has returned."""
         self._values.forget()
         call["ret"] = self._values.values_of(result)
+
+
+_MAY_HOLD_TENSORS = (torch.Tensor, tuple)
 
 
 class _FrameTracer:
@@ -239,11 +239,3 @@ class _FrameTracer:
         if event == "return" and self._call is not None and arg is not None:
             with self._log.suspended:
                 self._tracer.note_returned(self._call, arg)
-
-
-def _is_tensor(thing: Any) -> bool:
-    return issubclass(type(thing), torch.Tensor)
-
-
-def _holds_tensors(thing: Any) -> bool:
-    return isinstance(thing, (torch.Tensor, tuple))

@@ -80,7 +80,12 @@ def value_of(tensor: torch.Tensor | None, summary: Callable[[torch.Tensor], Valu
         return value
     tensor = in_memory(tensor)
     if tensor.numel() <= MAX_FULL:
-        _put_all(tensor, value)
+        nested = tensor.tolist()
+        flat = printed(list(_flat(nested)), tensor)
+        if len(flat) > 1 and flat.count(flat[0]) == len(flat):
+            value["v"], value["c"] = flat[0], 1
+        else:
+            value["v"] = _filled(nested, iter(flat))
     else:
         value |= summary(tensor)
     return value
@@ -167,16 +172,6 @@ def unreadable(tensor: torch.Tensor) -> str | None:
     return None
 
 
-def _put_all(tensor: torch.Tensor, value: Value) -> None:
-    """Put all numbers of a tensor into its value."""
-    nested = tensor.tolist()
-    flat = printed(list(_flat(nested)), tensor)
-    if len(flat) > 1 and flat.count(flat[0]) == len(flat):
-        value["v"], value["c"] = flat[0], 1
-    else:
-        value["v"] = _filled(nested, iter(flat))
-
-
 def _flat(nested: Any) -> Iterable:
     return chain.from_iterable(map(_flat, nested)) if isinstance(nested, list) else (nested,)
 
@@ -245,7 +240,10 @@ class LargeTensors:
 
     def summary_of(self, tensor: torch.Tensor) -> Value:
         """The record of a large tensor: its few different numbers, or a summary."""
-        elements = _in_memory_order(tensor)
+        # As they lie in memory: in one dimension, unless there are gaps.
+        if not tensor.is_contiguous():
+            tensor = tensor.permute(sorted(range(tensor.dim()), key=tensor.stride, reverse=True))
+        elements = tensor.view(-1) if tensor.is_contiguous() else tensor
         if (distinct := _distinct(elements)) is not None:
             return {"u": distinct}
         return {"m": self._summary(elements)}
@@ -277,18 +275,9 @@ class LargeTensors:
         return wide
 
 
-def _in_memory_order(tensor: torch.Tensor) -> torch.Tensor:
-    """The elements of a tensor as they lie in memory: in one dimension, unless there are gaps."""
-    if not tensor.is_contiguous():
-        tensor = tensor.permute(sorted(range(tensor.dim()), key=tensor.stride, reverse=True))
-    return tensor.view(-1) if tensor.is_contiguous() else tensor
-
-
 def _distinct(tensor: torch.Tensor) -> list[list[Number]] | None:
     """The different numbers, each with its count; None if there are many."""
-    if tensor.numel() > _MAX_COUNTED or tensor.is_complex():
-        return None
-    if _are_more(_first_row(tensor)[:_FEW].tolist(), tensor):
+    if tensor.numel() > _MAX_COUNTED or tensor.is_complex() or _are_more(tensor):
         return None
     flat = tensor.reshape(-1)
     if flat[:_PROBE].unique().numel() > _MAX_UNROUNDED:
@@ -304,35 +293,19 @@ def _distinct(tensor: torch.Tensor) -> list[list[Number]] | None:
     return [[number, count] for number, count in rounded_counts.items()]
 
 
-def _first_row(tensor: torch.Tensor) -> torch.Tensor:
-    """Some elements of a tensor, in one dimension, without copying others."""
-    while tensor.dim() > 1 and (tensor.dim() > 2 or tensor.shape[1] >= _FEW):
-        tensor = tensor[0]
-    return tensor.reshape(-1)
-
-
-def _are_more(numbers: list, tensor: torch.Tensor) -> bool:
-    """Whether some of the numbers of a tensor already show that it holds many different ones.
+def _are_more(tensor: torch.Tensor) -> bool:
+    """Whether a few numbers of a tensor already show that it holds many different ones.
 
     All numbers together are rounded in one of two ways: if that isn't known yet, these have to
-    differ in both.
+    differ in both. No other numbers are copied.
     """
-    if len(set(numbers)) <= MAX_DISTINCT:
-        return False
-    if not tensor.is_floating_point():
-        return True
-    if not _show_more(numbers, SCIENTIFIC):
-        return False
-    return are_far_apart(numbers) or _show_more(numbers, FIXED)
-
-
-def _show_more(numbers: list, way: str) -> bool:
-    shown: set[str] = set()
-    for number in numbers:
-        shown.add(format(number, way))
-        if len(shown) > MAX_DISTINCT:
-            return True
-    return False
+    while tensor.dim() > 1 and (tensor.dim() > 2 or tensor.shape[1] >= _FEW):
+        tensor = tensor[0]
+    numbers = tensor.reshape(-1)[:_FEW].tolist()
+    if len(set(numbers)) <= MAX_DISTINCT or not tensor.is_floating_point():
+        return len(set(numbers)) > MAX_DISTINCT
+    ways = (SCIENTIFIC,) if are_far_apart(numbers) else (SCIENTIFIC, FIXED)
+    return all(len({format(number, way) for number in numbers}) > MAX_DISTINCT for way in ways)
 
 
 def _parts(tensor: torch.Tensor) -> Iterator[torch.Tensor]:
@@ -383,16 +356,14 @@ class ValueReader:
     def values_of(self, things: Any) -> Any:
         """The values of all tensors in nested tuples, lists and dicts; anything else is omitted,
         except None."""
+        kinds = (torch.Tensor, list, tuple, dict, type(None))
         if isinstance(things, torch.Tensor):
             return self.value_of(things)
         if isinstance(things, (list, tuple)):
-            return [self.values_of(thing) for thing in things if _may_hold_tensors(thing)]
+            return [self.values_of(thing) for thing in things if isinstance(thing, kinds)]
         if isinstance(things, dict):
-            return {
-                str(key): self.values_of(thing)
-                for key, thing in things.items()
-                if _may_hold_tensors(thing)
-            }
+            things = {str(key): thing for key, thing in things.items() if isinstance(thing, kinds)}
+            return {key: self.values_of(thing) for key, thing in things.items()}
         return None
 
     def forget(self) -> None:
@@ -432,7 +403,3 @@ def _elements(tensor: torch.Tensor) -> tuple[tuple[int, int], ...]:
         else:
             found.append((stride, size))
     return tuple(found)
-
-
-def _may_hold_tensors(thing: Any) -> bool:
-    return thing is None or isinstance(thing, (torch.Tensor, list, tuple, dict))

@@ -45,7 +45,8 @@ class GraphState:
     slots: dict[str, str] = field(default_factory=dict)
     _before: dict[str, str | None] = field(default_factory=dict)
     """The previous texts of slots changed since the changes were last taken."""
-    _values: dict[str, list[str]] = field(default_factory=dict)
+    values: dict[str, list[str]] = field(default_factory=dict)
+    """The history of the value of each box that shows one."""
     _grads: dict[str, list[str]] = field(default_factory=dict)
     _why: dict[str, str] = field(default_factory=dict)
     _received: dict[str, dict[int, list[str]]] = field(default_factory=dict)
@@ -57,20 +58,16 @@ class GraphState:
         written, self._before = self._before, {}
         return {key: self.slots[key] for key, text in written.items() if self.slots[key] != text}
 
-    def has_value(self, box: str) -> bool:
-        """Whether the box shows a value."""
-        return box in self._values
-
     def set_value(self, box: str, text: str, initial: bool = False) -> None:
         """The value of a box, appended to its history; `initial` begins the history anew."""
-        before = [] if initial else self._values.get(box, [])
-        self._values[box] = _appended(before, text)
-        self._write(f"{box}v", format_history(self._values[box]))
+        before = [] if initial else self.values.get(box, [])
+        self.values[box] = _appended(before, text)
+        self.write(f"{box}v", format_history(self.values[box]))
 
     def init_grad(self, box: str) -> None:
         """The `.grad` of a leaf tensor is None, until another value is set."""
         if f"{box}g" not in self.slots:
-            self._write(f"{box}g", "None")
+            self.write(f"{box}g", "None")
 
     def set_grad(self, box: str, text: str) -> None:
         """The `.grad` of a leaf tensor, appended to its history."""
@@ -97,10 +94,6 @@ class GraphState:
         passes[pass_number] = [text]
         self._set_numbered(edge, {p: texts[0] for p, texts in passes.items()})
 
-    def set_factor(self, edge: str, text: str) -> None:
-        """The factor of the gradient sent along an edge."""
-        self._write(f"{edge}d", text)
-
     def add_hook(self, box: str, name: str, repeat: bool = True) -> None:
         """Add a hook to a box; `repeat`: even if it already has one of that name."""
         names = self._hooks.setdefault(box, [])
@@ -119,24 +112,25 @@ class GraphState:
         texts = [" ".join(filter(None, [name, self._effects.get((box, name))])) for name in names]
         if len(texts) == 1 and len(texts[0]) > LONGEST_HOOK:
             texts = [self._effects.get((box, name), name) for name in names]
-        self._write(f"{box}h", ", ".join(texts))
+        self.write(f"{box}h", ", ".join(texts))
 
     def _write_grad(self, box: str) -> None:
         text = format_history(self._grads.get(box, ["None"]))
-        self._write(f"{box}g", self._why.get(box, "{grad}").replace("{grad}", text))
+        self.write(f"{box}g", self._why.get(box, "{grad}").replace("{grad}", text))
 
     def _set_numbered(self, slot: str, texts: dict[int, str]) -> None:
         rows = self._numbered(texts)
         several_lines = any("\n" in text for text in texts.values())
-        self._write(slot, ("\n" if several_lines else "  ").join(rows))
+        self.write(slot, ("\n" if several_lines else "  ").join(rows))
 
     def _numbered(self, texts: dict[int, str]) -> list[str]:
         return [
-            f"{pass_sign(number)} {text}" if self.number_passes else text
-            for number, text in texts.items()
+            f"{(PASS_SIGNS[n - 1 : n] or f'({n})')} {text}" if self.number_passes else text
+            for n, text in texts.items()
         ]
 
-    def _write(self, slot: str, text: str) -> None:
+    def write(self, slot: str, text: str) -> None:
+        """The text of a slot."""
         self._before.setdefault(slot, self.slots.get(slot))
         self.slots[slot] = text
 
@@ -150,11 +144,6 @@ def format_history(texts: list[str]) -> str:
         texts = [texts[0], "…", texts[-1]]
     line = " → ".join(texts)
     return line if len(line) <= LONGEST_LINE else "\n→ ".join(texts)
-
-
-def pass_sign(number: int) -> str:
-    """The sign of a backward pass, counted from 1."""
-    return PASS_SIGNS[number - 1] if number <= len(PASS_SIGNS) else f"({number})"
 
 
 def _appended(texts: list[str], text: str) -> list[str]:
@@ -310,7 +299,7 @@ class Effects:
         shown = []
         for tensor in tensors:
             box, value = self.graph.box_of(tensor), self.trace.tensors[tensor].get("value")
-            if box and value and not self.state.has_value(box):
+            if box and value and box not in self.state.values:
                 self._show(box, value)
                 shown.append(box)
         return shown
@@ -322,7 +311,7 @@ class Effects:
         box = self.graph.box_of(out["t"])
         if box is None or "n" in out:
             return []
-        again = out.get("inplace") and self.state.has_value(box)
+        again = out.get("inplace") and box in self.state.values
         self._show(box, out.get("value"), initial=not again)
         return [box]
 
@@ -346,7 +335,7 @@ class Effects:
                 key = link and link[0]
                 if not key or "leaf" in nodes[key] or nodes[key].get("out") or key in found:
                     continue
-                if key in self.graph.boxes and not self.state.has_value(key):
+                if key in self.graph.boxes and key not in self.state.values:
                     found.append(key)
                     waiting.append(key)
         return found[::-1]
@@ -356,9 +345,6 @@ class Effects:
         for box in boxes if event["hook"] != "retain_grad" else ():
             self.state.add_hook(box, self.hook_name(event))
         return boxes
-
-    def _pass_begins(self, _: int, event: Event) -> list[str]:
-        return self.boxes(event["roots"][:1])
 
     def _node_ran(self, index: int, event: Event) -> list[str]:
         key, number = event["n"], event["p"]
@@ -378,7 +364,7 @@ class Effects:
             elif edge.summed:
                 self.state.set_sent(edge.key, number, text)
             if local is not None:
-                self.state.set_factor(edge.key, edge_label(local, self.language))
+                self.state.write(f"{edge.key}d", edge_label(local, self.language))
         return touched
 
     def _accumulated(self, _: int, event: Event) -> list[str]:
@@ -438,9 +424,6 @@ class Effects:
                 if len(effect := " → ".join(texts)) <= LONGEST_HOOK:
                     self.state.set_effect(box, self.hook_name(event), number, effect)
 
-    def _function_called(self, _: int, event: Event) -> list[str]:
-        return [event["n"]] if event.get("n") in self.graph.boxes else []
-
     def _grad_assigned(self, index: int, _: Event) -> list[str]:
         touched = []
         for at in self.changed_together(index):
@@ -455,19 +438,15 @@ class Effects:
     def _value_assigned(self, _: int, event: Event) -> list[str]:
         boxes = self.boxes([event["t"]])
         for box in boxes:
-            first = not self.state.has_value(box)  # nothing has used it
-            self.state.set_value(box, format_value(event["after"], self.language), first)
-            if self.graph.boxes[box].kind == "leaf":
-                self.state.init_grad(box)
+            first = box not in self.state.values  # nothing has used it
+            self._show(box, event["after"], first)
         return boxes
 
     def _optimizer_step(self, _: int, event: Event) -> list[str]:
-        touched = []
-        for row in event["params"]:
-            for box in self.boxes([row["t"]]):
-                self.state.set_value(box, format_value(row["after"], self.language))
-                touched.append(box)
-        return touched
+        rows = {box: row for row in event["params"] for box in self.boxes([row["t"]])}
+        for box, row in rows.items():
+            self.state.set_value(box, format_value(row["after"], self.language))
+        return list(rows)
 
     def _error(self, index: int, event: Event) -> list[str]:
         self._show_first_values(event.get("ins", ()))
@@ -482,12 +461,12 @@ class Effects:
 _CHANGES: Mapping[str, Callable[[Effects, int, Event], list[str]]] = {
     "op": Effects._operation,
     "reg": Effects._hook_registered,
-    "backward": Effects._pass_begins,
+    "backward": lambda effects, _, event: effects.boxes(event["roots"][:1]),
     "node": Effects._node_ran,
     "acc": Effects._accumulated,
     "backward_end": Effects._pass_ended,
     "hook": Effects._hook_called,
-    "call": Effects._function_called,
+    "call": lambda effects, _, event: [event["n"]] if event.get("n") in effects.graph.boxes else [],
     "grad_set": Effects._grad_assigned,
     "set": Effects._value_assigned,
     "step": Effects._optimizer_step,

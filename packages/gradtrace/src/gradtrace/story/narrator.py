@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from gradtrace.story.effects import Effects
 from gradtrace.story.value_text import format_in_sentence, format_values
-from gradtrace.trace import Event, Value
+from gradtrace.trace import Value
 from gradtrace.words import LANGUAGES
 
 _BLANKS = re.compile("(?<=[）。，；、：]) | (?=[（。，；、：])")
@@ -37,15 +37,9 @@ class Narrator:
         self.trace, self.graph = self.effects.trace, self.effects.graph
         self.titles, self.language = self.graph.titles, self.effects.language
 
-    def later_events(self) -> Iterator[Event]:
-        """The events after the current one."""
-        events = self.trace.events
-        return (events[index] for index in range(self.index + 1, len(events)))
-
     def phrase(self, key: str, **parts: object) -> str:
         """A sentence, or a part of one. No blank is put next to Chinese punctuation."""
-        text = LANGUAGES[self.language][key].format(**parts)
-        return _BLANKS.sub("", text)
+        return _BLANKS.sub("", LANGUAGES[self.language][key].format(**parts))
 
     def join(self, key: str, texts: Iterable[str]) -> str:
         """Texts with a word or a comma between them."""
@@ -108,14 +102,12 @@ def listed_lines(narrator: Narrator, lines: Sequence[str]) -> str:
     """Printed lines as code, as many as fit; "" for none."""
     if not lines:
         return ""
-    texts = [f"`{_shortened(line)}`" for line in lines[:MAX_LINES]]
+    texts = [
+        f"`{line}`"
+        if len(line) <= MAX_LINE_LENGTH
+        else f"`{line[:MAX_LINE_LENGTH].rpartition(' ')[0]} …`"
+        for line in lines[:MAX_LINES]
+    ]
     if len(lines) > MAX_LINES:
         return narrator.join("and", texts) + narrator.phrase("more_lines")
     return narrator.enumeration(texts)
-
-
-def _shortened(text: str) -> str:
-    """A long line without its end."""
-    if len(text) <= MAX_LINE_LENGTH:
-        return text
-    return text[:MAX_LINE_LENGTH].rpartition(" ")[0] + " …"

@@ -132,7 +132,9 @@ def hook_target(narrator: Narrator, event: Event) -> str:
     box = narrator.graph.boxes.get(event.get("at", ""))
     if on == _EVERY_MODULE and box is not None and box.kind == "module" and box.title:
         return narrator.phrase("module", name=box.title)
-    return narrator.phrase("every_module") if on == _EVERY_MODULE else _module(narrator, on)
+    if on == _EVERY_MODULE:
+        return narrator.phrase("every_module")
+    return narrator.phrase("module", name=on)
 
 
 def hook_called(narrator: Narrator, event: Event) -> str | None:
@@ -181,10 +183,6 @@ def _who(narrator: Narrator, event: Event) -> str:
         target = hook_target(narrator, event)
     phrase = "hook_on" if target else "hook"
     return narrator.phrase(phrase, **hook, target=target).strip()
-
-
-def _module(narrator: Narrator, name: object) -> str:
-    return narrator.phrase("module", name=name)
 
 
 def _called(narrator: Narrator, event: Event, who: dict[str, str]) -> str:
@@ -455,7 +453,9 @@ def optimizer_step(narrator: Narrator, event: Event) -> str | None:
 def printed(narrator: Narrator, event: Event) -> str | None:
     """The script printed something; the next output is appended, if it is short."""
     texts = [event["text"]]
-    for index, following in enumerate(narrator.later_events(), narrator.index + 1):
+    events = narrator.trace.events
+    for index in range(narrator.index + 1, len(events)):
+        following = events[index]
         lines = printed_lines([*texts, following.get("text", "")])
         if index - 1 in narrator.later or len(lines) > MAX_LINES:
             break
