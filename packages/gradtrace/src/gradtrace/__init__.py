@@ -12,7 +12,7 @@ How a trace is recorded and used, folder by folder:
     recording/ runs a script and observes it            -> Trace (`gradtrace.trace`)
     graph/     the boxes and edges that are drawn       -> Graph
     story/     what each event changes, and a sentence  -> Step
-    words/     the words of figures and reports, one module per language
+    words/     the words of figures and reports, one file per language
     draw/      SVG, HTML, the player's files            -> text
     doctor/    what is wrong with the gradients         -> Finding
 

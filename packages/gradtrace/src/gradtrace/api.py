@@ -115,7 +115,9 @@ class RecordedBlock:
             return
         with tempfile.NamedTemporaryFile(prefix="gradtrace-", suffix=".html", delete=False) as file:
             file.write(text.encode())
-        if not _has_screen() or not webbrowser.open(Path(file.name).as_uri()):
+        # Without a screen, as on a server, there is at best a text browser.
+        has_screen = os.name == "nt" or sys.platform == "darwin" or os.environ.get("DISPLAY")
+        if not has_screen or not webbrowser.open(Path(file.name).as_uri()):
             print(file.name)
 
     def report(self, language: str | None = None, name: str | None = None) -> str:
@@ -167,11 +169,6 @@ def _optimizers(given: Optimizer | Sequence[Optimizer] | None) -> list[Optimizer
     return found
 
 
-def _has_screen() -> bool:
-    """Whether a browser can be opened; a server has at best a text browser."""
-    return os.name == "nt" or sys.platform == "darwin" or bool(os.environ.get("DISPLAY"))
-
-
 def page_in_cell(page: str, height: int) -> str:
     """A page embedded in another one, isolated from it."""
     # Without it a link to a place in the page leads to the notebook.
@@ -189,14 +186,6 @@ def show_in_cell(page: str, height: int) -> bool:
     shown = {"text/html": page_in_cell(page, height), "text/plain": "gradtrace: a page of HTML"}
     shell.display_pub.publish(shown)
     return True
-
-
-def _number_of_cell() -> int:
-    """The number of the cell that is running; IPython's own counter is already one ahead."""
-    from gradtrace.recording.position import calling_frame, cell_name
-
-    label = cell_name(calling_frame().f_code.co_filename) or ""
-    return int(label.removeprefix("In[").removesuffix("]") or 0)
 
 
 def load_ipython_extension(shell) -> None:
@@ -218,8 +207,13 @@ def _magic(shell, line: str, cell: str | None) -> None:
     name = line.strip() if cell is not None else ""
     if name and not name.isidentifier():
         raise ValueError(f"%%gradtrace takes the name of a variable, and {name!r} is none")
+    from gradtrace.recording.position import calling_frame, cell_name
+
+    # The number of the cell that is running; IPython's own counter is already one ahead.
+    label = cell_name(calling_frame().f_code.co_filename) or ""
+    number = int(label.removeprefix("In[").removesuffix("]") or 0)
     text = shell.transform_cell(line if cell is None else cell)
-    file = shell.compile.cache(text, _number_of_cell())
+    file = shell.compile.cache(text, number)
     tree = ast.parse(text, file)
     last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
     recorded, value = RecordedBlock(code=(file, text)), None

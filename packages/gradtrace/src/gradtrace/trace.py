@@ -304,22 +304,12 @@ class Trace:
 
 def format_trace(trace: Trace) -> str:
     """The text of a trace: JSON, one tensor, node or event a line."""
-    heads = {
-        "format": trace.format,
-        "torch": trace.torch,
-        "python": trace.python,
-        "source": trace.source,
-        "stdout": trace.stdout,
-    }
-    for key in ("left_out", "sources", "eager", "health"):
-        if value := getattr(trace, key):
-            heads[key] = value
-    parts = [f'"{key}": {_json(value)}' for key, value in heads.items()]
-    tables = {"tensors": trace.tensors, "nodes": trace.nodes}
-    if trace.calls:
-        tables["calls"] = trace.calls
-    for key, table in tables.items():
-        rows = [f'"{name}": {_json(row)}' for name, row in table.items()]
+    fields = vars(trace)
+    heads = ["format", "torch", "python", "source", "stdout"]
+    heads += [key for key in ("left_out", "sources", "eager", "health") if fields[key]]
+    parts = [f'"{key}": {_json(fields[key])}' for key in heads]
+    for key in ("tensors", "nodes", *(["calls"] if trace.calls else [])):
+        rows = [f'"{name}": {_json(row)}' for name, row in fields[key].items()]
         parts.append(_block(key, "{", rows, "}"))
     parts.append(_block("events", "[", [_json(event) for event in trace.events], "]"))
     return "{\n" + ",\n".join(parts) + "\n}\n"

@@ -96,7 +96,11 @@ class Health:
             if self._log.is_recording:
                 with self._log.suspended:
                     sign = self.add("warning", text=str(message), kind=category.__name__)
-                    sign["ts"] = [*map(self._registry.tensor, _tensors_of_call())]
+                    frame: FrameType | None = sys._getframe()  # of the call that warns
+                    while frame is not None and frame.f_code.co_name != "__torch_function__":
+                        frame = frame.f_back
+                    given = tensors_in(frame.f_locals.get("args") if frame else None)
+                    sign["ts"] = [*map(self._registry.tensor, given)]
             return original(message, category, *place, **more)
 
         return showwarning
@@ -137,11 +141,3 @@ class Health:
             return result
 
         return method
-
-
-def _tensors_of_call() -> Iterator[torch.Tensor]:
-    """The tensors passed to the torch call that raises the warning."""
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None and frame.f_code.co_name != "__torch_function__":
-        frame = frame.f_back
-    return tensors_in(frame.f_locals.get("args") if frame else None)

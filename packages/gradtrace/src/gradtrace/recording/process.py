@@ -15,9 +15,11 @@ for hours: it runs at full speed once enough is recorded. The exit status is the
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import ctypes
 import json
+import linecache
 import os
 import select
 import signal
@@ -70,7 +72,8 @@ def main(job: dict) -> None:
         options["recent"] = job["until"] == "error"
         source = job["source"]
         if source is not None:
-            _show_in_tracebacks(script, source)
+            # What is run is shown in tracebacks, and by `inspect`.
+            linecache.cache[script] = len(source), None, source.splitlines(keepends=True), script
         recorder = Recorder(script, source, **options, when_full=ending.full)
         waits = first or job["until"] not in (None, "error")
         watch = Watch(recorder, first, job["until"]) if waits else None
@@ -116,7 +119,7 @@ def main(job: dict) -> None:
         os._exit(code)
     ending.save(report)
     # As Python does at exit: wait for other threads first.
-    for finish in (threading._shutdown, _run_exit_functions):
+    for finish in (threading._shutdown, atexit._run_exitfuncs):
         with contextlib.suppress(Exception):
             finish()
     _flush()
@@ -137,7 +140,12 @@ class _Ending:
 
     def watch(self) -> None:
         """Stop the script when its time is over."""
-        self._handle_signal()
+        if hasattr(signal, "SIGUSR1"):
+            # It wakes a script that sleeps or waits; Windows has no signal for that.
+            def stop(*_: object) -> None:
+                raise _Stopped
+
+            signal.signal(signal.SIGUSR1, stop)
         if self._job["limit"] is not None:
             threading.Thread(target=self._wait_for_limit, daemon=True).start()
 
@@ -179,34 +187,15 @@ class _Ending:
         self.status = _TIMED_OUT
         self.save({"end": "limit", "line": frame.f_lineno if frame else None})
         sys.setswitchinterval(0.005)
-        self._raise_in_script()
-        time.sleep(_GRACE)
-        _flush()
-        os._exit(self.status)
-
-    def _handle_signal(self) -> None:
-        """A signal wakes a script that sleeps or waits; Windows has none for that."""
-        if hasattr(signal, "SIGUSR1"):
-
-            def stop(*_: object) -> None:
-                raise _Stopped
-
-            signal.signal(signal.SIGUSR1, stop)
-
-    def _raise_in_script(self) -> None:
         thread = threading.main_thread().ident
         if hasattr(signal, "SIGUSR1"):
             signal.pthread_kill(thread, signal.SIGUSR1)
         else:
             error = ctypes.py_object(_Stopped)
             ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), error)
-
-
-def _show_in_tracebacks(script: str, source: str) -> None:
-    """Make `linecache` return the lines that are run, also for `inspect`."""
-    import linecache
-
-    linecache.cache[script] = len(source), None, source.splitlines(keepends=True), script
+        time.sleep(_GRACE)
+        _flush()
+        os._exit(self.status)
 
 
 @contextlib.contextmanager
@@ -264,12 +253,6 @@ def _is_unread(error: BaseException) -> bool:
     poll = select.poll()
     poll.register(1, 0)
     return any(event & select.POLLERR for _, event in poll.poll(0))
-
-
-def _run_exit_functions() -> None:
-    import atexit
-
-    atexit._run_exitfuncs()
 
 
 def _flush() -> None:

@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import json
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from types import FunctionType
-from typing import Any
 
 import torch
 from torch import nn
@@ -79,12 +80,16 @@ class RecentEvents:
         events = self._trace.events
         if len(events) < max(most, self._next):
             return
-        cut = self._beginning()
+        cut = 0
+        for kind in ("step", "backward_end"):
+            ends = [index for index, event in enumerate(events) if event["k"] == kind]
+            if not cut and len(ends) > _KEPT:
+                cut = ends[-_KEPT - 1] + 1
         del events[:cut]
         self._next = 2 * len(events)
-        texts = {text for event in events for text in _texts(event)}
-        self._calls.keep(texts)
-        self._registry.keep({text.removeprefix("@").removesuffix(".grad") for text in texts}, cut)
+        keys = set(re.findall(r'"@?([tnc]\d+)(?:\.grad)?"', json.dumps(events)))
+        self._calls.keep(keys)
+        self._registry.keep(keys, cut)
 
     def number_passes(self) -> int:
         """Number the passes from 1, at the end; returns how many were discarded."""
@@ -94,22 +99,6 @@ class RecentEvents:
             if "p" in entry:
                 entry["p"] -= first - 1
         return first - 1
-
-    def _beginning(self) -> int:
-        """The index of the first event that is retained."""
-        for kind in ("step", "backward_end"):
-            ends = [i for i, event in enumerate(self._trace.events) if event["k"] == kind]
-            if len(ends) > _KEPT:
-                return ends[-_KEPT - 1] + 1
-        return 0
-
-
-def _texts(thing: Any) -> Iterator[str]:
-    if isinstance(thing, str):
-        yield thing
-    elif isinstance(thing, (dict, list)):
-        for part in thing.values() if isinstance(thing, dict) else thing:
-            yield from _texts(part)
 
 
 MAX_EVENTS = 3000
@@ -180,28 +169,23 @@ class Recorder:
 
     def __enter__(self) -> None:
         torch.manual_seed(SEED)
-        self._begin(lambda: None)
+        self.begin(joins=False)
 
     def begin(
-        self, optimizers: Iterable[torch.optim.Optimizer] = (), model: nn.Module | None = None
+        self,
+        optimizers: Iterable[torch.optim.Optimizer] = (),
+        model: nn.Module | None = None,
+        joins: bool = True,
     ) -> None:
-        """Begin to record while the script is running and already has a `model` and
+        """Begin to record. `joins`: while the script is running and already has a `model` and
         `optimizers`."""
-
-        def join() -> None:
-            self._lines.join()
-            if model is not None:
-                self._lines.note_model(model)
-            for optimizer in optimizers:
-                self._steps.note_parameters(optimizer)
-
-        self._begin(join)
-
-    def _begin(self, join: Callable[[], None]) -> None:
         try:
             self._observe()
-            with self._log.suspended:
-                join()
+            if joins:
+                with self._log.suspended:
+                    self._lines.join(model)
+                    for optimizer in optimizers:
+                        self._steps.note_parameters(optimizer)
         except Exception as error:
             self._undo.close()
             self._log.suspended.errors.append(failure_of_recorder(error))

@@ -140,7 +140,12 @@ class ScriptProcess:
         report = self._folder / "report"
         ended = self._wait(report)
         if not report.is_file():
-            return _without_report(self._process.returncode, ended, self._job.limit)
+            code, limit = self._process.returncode, self._job.limit
+            if ended == "interrupted":
+                return FailedRun("interrupted", "Ctrl-C")
+            if ended == "limit" or code is None:
+                return FailedRun("hangs", f"it hung beyond {limit:g} s, and had to be killed")
+            return FailedRun("died", f"exit status {code}" if code >= 0 else f"signal {-code}")
         found = json.loads(report.read_text("utf-8"))
         if found["end"] == "no module":
             return FailedRun("no module", found["error"])
@@ -187,11 +192,3 @@ class ScriptProcess:
                 self._interrupted = True
                 until = time.monotonic() + GRACE
         return "interrupted" if self._interrupted else "ended"
-
-
-def _without_report(code: int | None, ended: str, limit: float | None) -> FailedRun:
-    if ended == "interrupted":
-        return FailedRun("interrupted", "Ctrl-C")
-    if ended == "limit" or code is None:
-        return FailedRun("hangs", f"it hung beyond {limit:g} s, and had to be killed")
-    return FailedRun("died", f"exit status {code}" if code >= 0 else f"signal {-code}")

@@ -104,8 +104,9 @@ class LineTracer:
                 call = self._log.add("call", defined, fn=frame.f_code.co_name, **about)
         return _FrameTracer(self, self._log, call).trace
 
-    def join(self) -> None:
-        """Trace the functions of the script that are already running, too."""
+    def join(self, model: nn.Module | None) -> None:
+        """Trace the functions of the script that are already running, too, and name the parameters
+        of a model, which may have no name where it is used."""
         self._log.script.look_around()
         for frame in reversed(self._log.script.frames()):
             if frame.f_code.co_filename == self._log.script.file:
@@ -114,6 +115,9 @@ class LineTracer:
             joined = _FrameTracer(self, self._log, None).trace
             self._joined[id(frame)] = joined, frame.f_trace
             frame.f_trace = joined
+        if model is not None:
+            name = self._names.give_name(model, "model")
+            self._note_tensors({name: model}, is_global=True)
 
     def leave(self) -> None:
         """Stop tracing the joined functions, and restore their previous trace functions."""
@@ -121,10 +125,6 @@ class LineTracer:
             joined, before = self._joined.pop(id(frame), (None, None))
             if joined is not None and frame.f_trace == joined:
                 frame.f_trace = before
-
-    def note_model(self, model: nn.Module) -> None:
-        """Name the parameters of a model, which may have no name where it is used."""
-        self._note_tensors({self._names.give_name(model, "model"): model}, is_global=True)
 
     def _function_called(self, frame: FrameType) -> None:
         looks = self.count_look(frame.f_code, 0)
@@ -184,11 +184,6 @@ class LineTracer:
         if not self._log.open and not self._log.suspended.active:
             self._when_full()
 
-    def recursion_error(self) -> None:
-        """The recorder takes a part of Python's recursion depth: the script gets less."""
-        if self._log.open and _TOO_DEEP not in self._log.suspended.errors:
-            self._log.suspended.errors.append(_TOO_DEEP)
-
     def _called_by_autograd(self, frame: FrameType) -> bool:
         caller = frame.f_back.f_code if frame.f_back else None
         if caller is None:
@@ -225,7 +220,10 @@ class _FrameTracer:
                 self._last = frame.f_lineno
             self._tracer.close_if_full()
         elif event == "exception" and issubclass(arg[0], RecursionError):
-            self._tracer.recursion_error()
+            # The recorder takes a part of Python's recursion depth: the script gets less.
+            errors = self._log.suspended.errors
+            if self._log.open and _TOO_DEEP not in errors:
+                errors.append(_TOO_DEEP)
         return self.trace
 
     def _look(self, frame: FrameType, event: str, arg: Any) -> None:

@@ -4,7 +4,7 @@ A step holds the slots that it changes (`gradtrace.story.effects`): the state at
 result of all steps up to it, however the reader got there.
 
 For a new kind of event: add its effect to `story.effects`, and a function that returns its sentence
-to `_NARRATE`; its phrases are in each module of `words`.
+to `_NARRATE`; its phrases are in each file of `words`.
 """
 
 from __future__ import annotations

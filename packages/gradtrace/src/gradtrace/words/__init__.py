@@ -1,18 +1,23 @@
-"""The sentences of figures, one module for each language.
+"""The sentences of figures and reports, in one file for each language.
 
-To add a language: copy `en.py`, translate its values (the keys and the names in braces stay), and
-add it to `LANGUAGES` below.
+To add a language: copy `en.toml`, translate its values (the keys and the names in braces stay), and
+add its name to `_CODES` below.
 """
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping
+from pathlib import Path
 
-from gradtrace.words import en, zh
-
-LANGUAGES: Mapping[str, Mapping[str, str]] = {"zh": zh.PHRASES, "en": en.PHRASES}
+_CODES = ("zh", "en")
+_FILES = {
+    code: tomllib.loads(Path(__file__).with_name(f"{code}.toml").read_text("utf-8"))
+    for code in _CODES
+}
+LANGUAGES: Mapping[str, Mapping[str, str]] = {code: _FILES[code]["figures"] for code in _CODES}
 """The phrases of figures in each language, by its code."""
-REPORT_WORDS: Mapping[str, Mapping[str, str]] = {"zh": zh.REPORT_WORDS, "en": en.REPORT_WORDS}
+REPORT_WORDS: Mapping[str, Mapping[str, str]] = {code: _FILES[code]["report"] for code in _CODES}
 DEFAULT = "en"
 
 
