@@ -1,6 +1,4 @@
-"""Runs scripts plain and recorded, each in a fork, and gives what both printed and computed.
-
-    python tests/aten.py script...
+"""Runs scripts plain and recorded, each in a fork, and returns what both printed and computed.
 
 The operations are those that torch itself counts while it runs them (the observer behind its
 profilers): from C++ and without a dispatch mode, so that counting changes none of them. The bits of
@@ -14,18 +12,15 @@ import ctypes
 import gc
 import hashlib
 import io
-import json
 import os
-import subprocess
 import sys
 import tempfile
-import traceback
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from forks import in_forks
 
 
 class Run(NamedTuple):
@@ -41,77 +36,46 @@ class Run(NamedTuple):
 
 def compared(scripts: Sequence[Path]) -> dict[Path, tuple[Run, Run]]:
     """Of each script, the plain run and the recorded one; as many at a time as there are cores."""
-    shares = [share for n in range(CORES) if (share := scripts[n::CORES])]
-    with ThreadPoolExecutor(CORES) as pool:
-        found = pool.map(_in_a_process, shares)
-    return {script: runs for share in found for script, runs in share.items()}
+    os.environ["OMP_NUM_THREADS"] = "1"
+    jobs = [(str(script), recorded) for script in scripts for recorded in (False, True)]
+    runs = in_forks(_run, jobs)
+    return {script: (next(runs), next(runs)) for script in scripts}
 
 
-CORES = os.cpu_count() or 1
+def _run(job: tuple[str, bool]) -> Run:
+    # Under such a name it is no file of the user, whose lines the recorder would record too.
+    itself: dict = {"__name__": "aten"}
+    exec(compile(Path(__file__).read_text("utf-8"), "<aten>", "exec"), itself)
+    return Run(*itself["observed"](*job))
 
 
-def _in_a_process(scripts: Sequence[Path]) -> dict[Path, tuple[Run, Run]]:
-    done = subprocess.run(
-        [sys.executable, __file__, *map(str, scripts)],
-        env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0"},
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-    )
-    rows = map(json.loads, done.stdout.splitlines())
-    return {
-        script: (Run(*plain), Run(*recorded))
-        for script, (plain, recorded) in zip(scripts, rows, strict=True)
-    }
-
-
-def main(scripts: list[str]) -> None:
-    from gradtrace import Recorder
-    from proofbook.run.server import preload_optimizers, preload_torch
-
-    preload_torch()
-    preload_optimizers()
-    for script in scripts:
-        row = [_forked(script, contextlib.nullcontext()), _forked(script, Recorder(script))]
-        print(json.dumps(row), flush=True)
-
-
-def _forked(script: str, watching) -> list:
-    """The result of a run in a process of its own, which may end as it likes."""
-    with tempfile.TemporaryDirectory() as folder:
-        result = Path(folder, "result")
-        if (pid := os.fork()) == 0:
-            try:
-                os.chdir(folder)
-                result.write_text(json.dumps(_observed(script, watching)))
-            except BaseException:
-                result.write_text(json.dumps([traceback.format_exc(), [], [], ""]))
-            finally:
-                os._exit(0)
-        os.waitpid(pid, 0)
-        return json.loads(result.read_text())
-
-
-def _observed(script: str, watching) -> list:
+def observed(script: str, recorded: bool) -> tuple[str, list, list, str]:
+    """What a `Run` holds, of a script run in this process."""
     import torch
-    from gradtrace import execute, format_trace
+    from gradtrace import Recorder, execute, format_trace
+    from proofbook.run.server import preload_optimizers, preload_torch
     from torch._C._autograd import _disable_profiler_legacy, _enable_profiler_legacy
     from torch._C._profiler import ProfilerConfig, ProfilerState, _ExperimentalConfig
 
-    sys.stdout = io.StringIO()
+    preload_torch()
+    preload_optimizers()
+    recorder = Recorder(script) if recorded else None
     sys.argv, sys.path[:0] = [script], [os.path.dirname(script)]
     torch.manual_seed(0)  # as the recorder does it
     steps = _parameters_after_steps()
     how = ProfilerConfig(ProfilerState.CPU, True, False, False, False, False, _ExperimentalConfig())
-    _enable_profiler_legacy(how)
-    with watching:
-        execute(script)
-    events = [event for thread in _disable_profiler_legacy() for event in thread]
+    with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()) as out:
+        os.chdir(folder)
+        _enable_profiler_legacy(how)
+        with recorder or contextlib.nullcontext():
+            execute(script)
+        events = [event for thread in _disable_profiler_legacy() for event in thread]
+        os.chdir("/")
     begun = [event for event in events if event.kind() == "push"]
     # The threads of gloo report when they like.
     ran = [[event.name(), event.shapes()] for event in begun if "gloo:" not in event.name()]
-    recording = format_trace(watching.trace()) if hasattr(watching, "trace") else ""
-    return [sys.stdout.getvalue(), ran, [*steps, _parameters_alive()], recording]
+    recording = format_trace(recorder.trace()) if recorder else ""
+    return out.getvalue(), ran, [*steps, _parameters_alive()], recording
 
 
 def _parameters_after_steps() -> list[list[str]]:
@@ -179,10 +143,3 @@ def _bits(tensor) -> str:
         [step * size for step in tensor.stride()],
     )
     return hashlib.sha256(memory.tobytes()).hexdigest()
-
-
-if __name__ == "__main__":
-    # Under such a name it is no file of the user, whose lines the recorder would record too.
-    itself: dict = {"__name__": "aten"}
-    exec(compile(Path(__file__).read_text("utf-8"), "<aten>", "exec"), itself)
-    itself["main"](sys.argv[1:])

@@ -11,14 +11,14 @@ from xml.etree import ElementTree
 
 import nbformat
 import pytest
+from forks import in_forks, run_notebook
 from gradtrace import same_but_for_rounding
 from nbformat import NotebookNode, v4
 from nbformat.validator import NotebookValidationError
-from notebook_shell import run_all
 from proofbook.directives.snippet import code_with_notes
 from proofbook.export.notebook import file_name, has_scripts, notebook, to_json
 from proofbook.model.book import read_book
-from proofbook.model.page import Page, parse
+from proofbook.model.page import parse
 from proofbook.model.snippet import dtype_of_results
 from proofbook.testing.tiny_book import recorded
 
@@ -26,24 +26,14 @@ ROOT = Path(__file__).resolve().parents[1]
 SITE = "https://example.org/book/"
 SAMPLE = 8
 """Of so many notebooks one is run; `pytest -m exhaustive` runs the others."""
-
-
 BOOK = read_book(ROOT)
+PAGES = [page for page in BOOK.pages if has_scripts(page)]
 
 
 @pytest.fixture(scope="module")
-def pages() -> list[Page]:
-    return [page for page in BOOK.pages if has_scripts(page)]
-
-
-@pytest.fixture(scope="module")
-def notebooks(pages) -> dict[str, NotebookNode]:
+def notebooks() -> dict[str, NotebookNode]:
     """The notebook of each page, by the file of the page."""
-    return {page.file: notebook(page, BOOK, _language(page.file), SITE) for page in pages}
-
-
-def _language(file: str) -> str:
-    return file.removesuffix(".md").rpartition(".")[2]
+    return {page.file: notebook(page, BOOK, page.language, SITE) for page in PAGES}
 
 
 def _sources(notebook: NotebookNode, kind: str) -> list[str]:
@@ -54,15 +44,18 @@ def _recorded(notebook: NotebookNode) -> list[str]:
     return [cell.outputs[0].text for cell in notebook.cells if cell.cell_type == "code"]
 
 
-def _differences(notebook: NotebookNode, results: list[dict]) -> list[str]:
-    """Where a run of a notebook is not what the notebook says."""
-    codes = [cell for cell in notebook.cells if cell.cell_type == "code"]
-    return [
-        f"{code.id}: {result}"
-        for code, text, result in zip(codes, _recorded(notebook), results, strict=True)
-        if result != {"printed": result["printed"], "error": None, "value": None}
-        or not same_but_for_rounding(result["printed"], text, dtype_of_results(code.source))
-    ]
+def _wrong(notebooks: dict[str, NotebookNode]) -> dict[str, list[str]]:
+    """The notebooks whose run from top to bottom is not what they say, and where."""
+    wrong: dict[str, list[str]] = {}
+    runs = in_forks(run_notebook, [_sources(n, "code") for n in notebooks.values()])
+    for (name, ours), results in zip(notebooks.items(), runs, strict=True):
+        codes = [cell for cell in ours.cells if cell.cell_type == "code"]
+        for code, text, result in zip(codes, _recorded(ours), results, strict=True):
+            dtype = dtype_of_results(code.source)
+            right = same_but_for_rounding(result["printed"], text, dtype)
+            if not right or result["error"] or result["value"]:
+                wrong.setdefault(name, []).append(f"{code.id}: {result}")
+    return wrong
 
 
 def test_notebooks_print_from_top_to_bottom_what_they_say(notebooks):
@@ -72,75 +65,63 @@ def test_notebooks_print_from_top_to_bottom_what_they_say(notebooks):
     wrong = ['print("y:", 7)', f"1 / 0\n{right}", f"{right}\n6", "print('y: 6', end='')"]
     cells = [v4.new_code_cell(source, outputs=[output]) for source in [right, *wrong]]
     own = {cell.source: v4.new_notebook(cells=[cell]) for cell in cells}
-    assert _wrong(own | _chosen(notebooks, rest=False)).keys() == set(wrong)
+    chosen = [file for file in notebooks if file.endswith(".zh.md")][::SAMPLE]
+    assert _wrong(own | {file: notebooks[file] for file in chosen}).keys() == set(wrong)
 
 
 @pytest.mark.exhaustive
 def test_the_other_notebooks_too(notebooks):
-    wrong = _wrong(_chosen(notebooks, rest=True))
+    ours = [file for file in notebooks if file.endswith(".zh.md")]
+    wrong = _wrong({file: notebooks[file] for n, file in enumerate(ours) if n % SAMPLE})
     assert not wrong, json.dumps(wrong, ensure_ascii=False, indent=1)
 
 
-def _chosen(notebooks: dict[str, NotebookNode], rest: bool) -> dict[str, NotebookNode]:
-    ours = [file for file in notebooks if file.endswith(".zh.md")]
-    return {file: notebooks[file] for n, file in enumerate(ours) if bool(n % SAMPLE) == rest}
+def words(lines: list[str]) -> str:
+    """The letters of lines of Markdown."""
+    return re.sub(r"\]\(\S+|\{ *(?:[#.]|data-)[^}]*\}|[\W_]", "", "\n".join(lines))
 
 
-def _wrong(notebooks: dict[str, NotebookNode]) -> dict[str, list[str]]:
-    """The notebooks that don't print what they say, and where."""
-    results = zip(
-        notebooks.items(), run_all(_sources(n, "code") for n in notebooks.values()), strict=True
-    )
-    found = {name: _differences(notebook, each) for (name, notebook), each in results}
-    return {name: differences for name, differences in found.items() if differences}
-
-
-def test_a_notebook_holds_the_page_and_nothing_that_only_the_site_understands(pages, notebooks):
-    for page in pages:
-        _holds_the_page(page, notebooks[page.file])
-
-
-def _holds_the_page(page: Page, ours: NotebookNode) -> None:
-    nbformat.validate(ours)
-    ids = [cell.id for cell in ours.cells]
-    assert len(ids) == len(set(ids)), page.file
-    scripts = [ROOT / r.path for r in page.references if r.path.endswith(".py")]
-    shown = [code_with_notes(r, BOOK) for r in page.references if r.path.endswith(".py")]
-    assert _sources(ours, "code") == [code.rstrip("\n") for code in shown]
-    assert _recorded(ours) == [s.with_suffix(".out").read_text("utf-8") for s in scripts]
-    prose = "\n".join(_sources(ours, "markdown"))
-    bare = re.sub(r"(`+)[^`].*?\1|\$\$.*?\$\$|\$[^$]+\$", "", prose, flags=re.DOTALL)
-    left = r":::|^ *!!!|^ *\?\?\?|\{ *[#.:]|\{ *data-|<div class=\"doors"
-    assert not re.findall(left, bare, re.M), page.file
-    targets = re.findall(r"\]\(([^)\s]+)", bare)
-    assert targets and all(re.match("https?:", target) for target in targets), (page.file, targets)
-    first = _sources(ours, "markdown")[0].split("\n")
-    assert first[0].startswith("# ") and "{" not in first[0], page.file
-    assert SITE in first[2] and metadata.version("torch").partition("+")[0] in first[2]
-
-
-def test_pictures_are_files_of_their_own(pages, notebooks):
+def test_a_notebook_holds_the_page_and_nothing_that_only_the_site_understands(notebooks):
     pictures = 0
-    for page in pages:
-        prose = "\n".join(_sources(notebooks[page.file], "markdown"))
-        for svg in re.findall(r"svg\+xml;base64,([\w+/=]+)", prose):
-            read = ElementTree.fromstring(base64.b64decode(svg))
-            assert read.tag == "{http://www.w3.org/2000/svg}svg"
-            style = "".join(read.find("{*}style").itertext())
-            for variable in set(re.findall(r"var\((--[\w-]+)", style)) - {"--arrow", "--back"}:
-                assert f"{variable}:" in style, variable
-            pictures += 1
-    asked = sum(r.option("figure") == "trace" for page in pages for r in page.references)
+    for page in PAGES:
+        ours = notebooks[page.file]
+        nbformat.validate(ours)
+        ids = [cell.id for cell in ours.cells]
+        assert len(ids) == len(set(ids)), page.file
+        references = [r for r in page.references if r.path.endswith(".py")]
+        codes = [code_with_notes(r, BOOK).rstrip("\n") for r in references]
+        assert _sources(ours, "code") == codes
+        outputs = [(ROOT / r.path).with_suffix(".out").read_text("utf-8") for r in references]
+        assert _recorded(ours) == outputs
+        prose = "\n".join(_sources(ours, "markdown"))
+        bare = re.sub(r"(`+)[^`].*?\1|\$\$.*?\$\$|\$[^$]+\$", "", prose, flags=re.DOTALL)
+        left = r":::|^ *!!!|^ *\?\?\?|\{ *[#.:]|\{ *data-|<div class=\"doors"
+        assert not re.findall(left, bare, re.M), page.file
+        targets = re.findall(r"\]\(([^)\s]+)", bare)
+        assert targets and all(re.match("https?:", target) for target in targets), page.file
+        first = _sources(ours, "markdown")[0].split("\n")
+        assert first[0].startswith("# ") and "{" not in first[0], page.file
+        assert SITE in first[2] and metadata.version("torch").partition("+")[0] in first[2]
+        pictures += _pictures(prose)
+    asked = sum(r.option("figure") == "trace" for page in PAGES for r in page.references)
     assert pictures == asked > 10
 
 
-def test_no_sentence_is_lost(pages, notebooks):
+def _pictures(prose: str) -> int:
+    """How many pictures stand in a text; each is a file of its own, with its colors."""
+    pictures = re.findall(r"svg\+xml;base64,([\w+/=]+)", prose)
+    for svg in pictures:
+        read = ElementTree.fromstring(base64.b64decode(svg))
+        assert read.tag == "{http://www.w3.org/2000/svg}svg"
+        style = "".join(read.find("{*}style").itertext())
+        for variable in set(re.findall(r"var\((--[\w-]+)", style)) - {"--arrow", "--back"}:
+            assert f"{variable}:" in style, variable
+    return len(pictures)
+
+
+def test_no_sentence_is_lost(notebooks):
     """The words of a page stand in its notebook, in the same order."""
-
-    def words(lines: list[str]) -> str:
-        return re.sub(r"\]\(\S+|\{ *(?:[#.]|data-)[^}]*\}|[\W_]", "", "\n".join(lines))
-
-    for page in pages:
+    for page in PAGES:
         start = page.blocks[0][1] if page.text.startswith("---") else 0
         gone = {n for r in page.references for n in range(r.line, r.end + 1)} | {*range(start + 1)}
         lines = [

@@ -20,22 +20,14 @@ SCRIPTS = sorted(p.relative_to(ROOT).as_posix() for p in (ROOT / "snippets").rgl
 MOST_LINES = 50
 
 
-def recorded(script: str) -> str:
-    return (ROOT / script).with_suffix(".out").read_text(encoding="utf-8")
-
-
-def read(script: str) -> str:
-    return (ROOT / script).read_text(encoding="utf-8")
-
-
-# How they run
-
-
-def python(script: str) -> subprocess.CompletedProcess[str]:
-    """Start an interpreter in the root of the repository, as a reader does."""
+@pytest.mark.upgrade
+@pytest.mark.parametrize("script", sample(SCRIPTS, 80))
+def test_python_prints_what_is_recorded(script):
+    """A few of them, each in an interpreter of its own as a reader starts it: the build runs all in
+    forks of one process."""
     settings = {"OMP_NUM_THREADS": "2", "PYTHONHASHSEED": "4321", "PYTHONUTF8": "1"}
     settings |= plot_environment()  # a window would wait until it is closed
-    return subprocess.run(
+    run = subprocess.run(
         [sys.executable, script],
         cwd=ROOT,
         env={**os.environ, **settings},
@@ -44,43 +36,31 @@ def python(script: str) -> subprocess.CompletedProcess[str]:
         encoding="utf-8",
         timeout=PATIENCE,
     )
+    assert (run.stderr, run.returncode) == ("", 0)
+    recorded = (ROOT / script).with_suffix(".out").read_text(encoding="utf-8")
+    dtype = dtype_of_results((ROOT / script).read_text(encoding="utf-8"))
+    assert same_but_for_rounding(recorded, run.stdout, dtype)
 
 
-@pytest.mark.upgrade
-@pytest.mark.parametrize("script", sample(SCRIPTS, 80))
-def test_python_prints_what_is_recorded(script):
-    """A few of them: the build runs all, each in a fork of one process."""
-    run = python(script)
-    assert run.stderr == ""
-    assert same_but_for_rounding(recorded(script), run.stdout, dtype_of_results(read(script)))
-    assert run.returncode == 0
-
-
-# How they are written
+def faults(source: str) -> list[str]:
+    """What a script must not have. It is short, and serves both languages: a comment, a docstring
+    or a letter outside ASCII would serve the readers of one only, but for the comment by which
+    `shake` leaves last digits alone. Numbers drawn without a seed are shown by the runs."""
+    comments = [
+        token.string
+        for token in tokenize.generate_tokens(io.StringIO(source).readline)
+        if token.type == tokenize.COMMENT and not ABOUT_LAST_DIGITS.search(token.string)
+    ]
+    alone = [n.value for n in ast.walk(ast.parse(source)) if isinstance(n, ast.Expr)]
+    alone = [node.value for node in alone if isinstance(node, ast.Constant)]
+    long = [f"more than {MOST_LINES} lines"] if source.count("\n") > MOST_LINES else []
+    foreign = [] if source.isascii() else ["letters outside ASCII"]
+    return [*long, *foreign, *comments, *(value for value in alone if isinstance(value, str))]
 
 
 def test_how_they_are_written():
-    """Short; one for both languages: a comment, a docstring or a letter outside ASCII would serve
-    the readers of one only, but for the comment by which `shake` leaves last digits alone."""
-    faults = {
-        script: found
-        for script in SCRIPTS
-        if (found := [what for what, seen in FAULTS.items() if seen(read(script))])
-    }
-    assert faults == {}
-
-
-def remarks(source: str) -> list[str]:
-    """The comments of a script but for those on last digits, and the strings that stand alone."""
-    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
-    comments = [
-        token.string
-        for token in tokens
-        if token.type == tokenize.COMMENT and not ABOUT_LAST_DIGITS.search(token.string)
-    ]
-    statements = [node.value for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Expr)]
-    alone = [node.value for node in statements if isinstance(node, ast.Constant)]
-    return comments + [value for value in alone if isinstance(value, str)]
+    found = {script: faults((ROOT / script).read_text(encoding="utf-8")) for script in SCRIPTS}
+    assert {script: each for script, each in found.items() if each} == {}
 
 
 @pytest.mark.parametrize(
@@ -90,16 +70,9 @@ def remarks(source: str) -> list[str]:
         ("x = 1  # its last digits\n", []),
         ('def f():\n    """Says."""\n', ["Says."]),
         ('print("# no comment")\n', []),
+        ("x = 1\n" * 51, ["more than 50 lines"]),
+        ("x = 'ä'\n", ["letters outside ASCII"]),
     ],
 )
-def test_remarks_are_seen(source, found):
-    assert remarks(source) == found
-
-
-FAULTS = {
-    f"more than {MOST_LINES} lines": lambda source: len(source.splitlines()) > MOST_LINES,
-    "letters outside ASCII": lambda source: not source.isascii(),
-    "comments or docstrings": remarks,
-}
-"""What a script must not have, and how it is found; numbers drawn without a seed differ from run to
-run, which `proofbook update` and the runs above show."""
+def test_faults_are_seen(source, found):
+    assert faults(source) == found

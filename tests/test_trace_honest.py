@@ -2,35 +2,14 @@
 bits of the parameters are the same with it and without. Two recordings are the same to the last
 byte, and the gradients in them are those that the script prints.
 
-Held on scripts of the book, on those that train a network in each of the ways that are common
-(packages/gradtrace/tests/scripts), and on scripts for each pitfall of a recorder:
-
-1. A dispatch mode changes the formulas of backward: none is used ("formulas").
-2. A gradient that is kept alive is copied: numbers are taken at once ("stolen_gradient").
-3. Reading what a node has saved runs the hooks of the script ("unpack_hook").
-4. An error of a trace function surfaces in the script: `SuspendedRecording` takes them all, and
-   the recording fails ("half_built"; test_what_cannot_be_recorded_is_refused,
-   test_nothing_is_half_recorded).
-5. Ids of handles ("ids_of_hooks").
-6. Inside a custom Function there is no grad_fn yet: nothing inside is recorded, its result is read
-   after `apply` ("custom_function"; test_functions_that_autograd_calls_itself).
-7. Uninitialised memory is not read, and values only at the end of a line ("uninitialised").
-8. Nodes and tensors are not held; other threads are left alone ("life_and_death", "threads").
-9. Operations in hooks are not recorded, but what a hook got and returned
-   (test_hooks_on_tensors...).
-10. A warning is shown as often as without a recorder ("warnings"); on stderr it refuses the
-    recording.
-11. Hooks for all modules are recorded (test_hooks_on_modules_and_on_all_of_them); threads and the
-    fast path of attention are as without one ("threads", "fast_path"), and so are transforms and
-    the modes of the script (gradtrace's test_same_run). Not covered: CUDA.
-12. Closures keep their variables ("closures"). Who takes the trace function away is noticed
-    (test_nothing_is_half_recorded).
-13. A model is pickled with its own hooks, and not with ours ("saved_whole").
+Tried on scripts of the book, on those that train a network in a common way
+(packages/gradtrace/tests/scripts), and on scripts for each pitfall of a recorder. What a script can
+see from Python alone is tried by gradtrace's test_same_run: hooks, copies, transforms, modes.
+Not covered: CUDA.
 """
 
 from __future__ import annotations
 
-import math
 import os
 import re
 from collections.abc import Iterator
@@ -39,12 +18,16 @@ from pathlib import Path
 import pytest
 from aten import compared
 from gradtrace import Trace, parse_trace, same_but_for_rounding
+from gradtrace.values import count, flat
 from proofbook.model.snippet import dtype_of_results
 from proofbook.run.runner import Runner
 from proofbook.testing.fixtures import sample
 from proofbook.testing.tiny_book import write
 
-pytestmark = pytest.mark.upgrade
+pytestmark = [
+    pytest.mark.upgrade,
+    pytest.mark.skipif(not hasattr(os, "fork"), reason="the runs are forks of one process"),
+]
 
 ROOT = Path(__file__).parent.parent
 SCRIPTS = sorted(p.relative_to(ROOT).as_posix() for p in (ROOT / "snippets").rglob("*.py"))
@@ -52,19 +35,23 @@ TRAINING = sorted(
     p.relative_to(ROOT).as_posix() for p in (ROOT / "packages/gradtrace/tests/scripts").glob("*.py")
 )
 REFUSED = {
-    "snippets/module_hooks/calls_itself.py": "It runs into the recursion limit, and the recorder "
-    "takes up a part of the room below it.",
-    "snippets/your_script/doctor.py": "It records itself, and there is one recording at a time.",
+    # It runs into the recursion limit, and the recorder takes up a part of the room below it.
+    "snippets/module_hooks/calls_itself.py": ("the recorder failed on this script", "Recursion"),
+    # It records itself, and there is one recording at a time.
+    "snippets/your_script/doctor.py": ("the script raises", "a recording is running already"),
 }
-"""The scripts that cannot be recorded, and why. They are refused: no half recording is made."""
+"""The scripts that cannot be recorded, and how they are refused: no half recording is made."""
 COMPILED = "packages/gradtrace/tests/scripts/compiled_model.py"
 """What it compiles runs eagerly while it is recorded: other operations, and the same bits."""
-LONG = {
-    f"snippets/labs/{name}.py"
-    for name in ("batch_norm_gap", "histogram", "noise_scale", "spread", "update_ratio", "wider")
-}
-"""The laboratories that go through the same lines for seconds: recorded and counted, they take
-minutes, no page shows a recording of them, and `heat_map`, which is as long, is compared."""
+LEFT_OUT = (
+    # They go through the same lines for seconds: recorded and counted, they take minutes.
+    *(f"snippets/labs/{name}.py" for name in ("batch_norm_gap", "histogram", "noise_scale")),
+    *(f"snippets/labs/{name}.py" for name in ("spread", "update_ratio", "wider")),
+    # It prints the last two calls of a stack, in which a recorder stands.
+    "snippets/in_place/name_the_line.py",
+    # What they compile runs eagerly while it is recorded, and they print what is compiled.
+    "snippets/compile/",
+)
 
 HARD = {
     # A dispatch mode would give both of these another backward formula.
@@ -119,25 +106,6 @@ HARD = {
         y.sum().backward()
         net = nn.Linear(2, 1)
         print(net.register_forward_hook(lambda *a: None).id, list(w._backward_hooks))
-    """,
-    # While `forward` of a Function runs, its result is a leaf yet.
-    "custom_function": """
-        class Double(torch.autograd.Function):
-            @staticmethod
-            def forward(ctx, x):
-                ctx.save_for_backward(x)
-                return x * 2
-
-            @staticmethod
-            def backward(ctx, grad):
-                print("backward", grad, ctx.saved_tensors[0])
-                return grad * 2
-
-        w = torch.ones(2, requires_grad=True)
-        y = Double.apply(w)
-        print(y.is_leaf)
-        y.sum().backward()
-        print(w.grad)
     """,
     # What stands in memory that is not written yet is another thing in each run.
     "uninitialised": """
@@ -230,39 +198,6 @@ HARD = {
             return count
         print(counted())
     """,
-    # A hook that is wrapped is another function than the one that pickle finds under its name.
-    "saved_whole": """
-        import copy, io
-        def double(module, args, output):
-            return 2 * output
-        torch.manual_seed(0)
-        net = nn.Linear(2, 2)
-        net.register_forward_hook(double)
-        file = io.BytesIO()
-        torch.save(net, file)
-        file.seek(0)
-        loaded = torch.load(file, weights_only=False)
-        print(list(loaded._forward_hooks.values()) == [double])
-        for each in (net, loaded, copy.deepcopy(net)):
-            each(torch.ones(2)).sum().backward()
-            print(each.weight.grad)
-    """,
-    "double_backward": """
-        w = torch.tensor([1.0, 2.0], requires_grad=True)
-        (g,) = torch.autograd.grad((w ** 3).sum(), w, create_graph=True)
-        (g ** 2).sum().backward()
-        print(w.grad)
-    """,
-    "optimizer_in_backward": """
-        w = torch.ones(3, requires_grad=True)
-        opt = torch.optim.SGD([w], lr=0.5)
-        def step(p):
-            opt.step()
-            opt.zero_grad()
-        w.register_post_accumulate_grad_hook(step)
-        (w * 2).sum().backward()
-        print(w, w.grad)
-    """,
     "odd_tensors": """
         class Mine(torch.Tensor):
             pass
@@ -283,6 +218,8 @@ HARD = {
         print(c.grad, h.grad[0], meta.shape, empty, i)
     """,
 }
+RECORDED = [name for name in SCRIPTS if name not in REFUSED and not name.startswith(LEFT_OUT)]
+NAMES = [*sample(RECORDED, 20), *HARD, *sample(TRAINING, 5)]
 
 
 def source(body: str) -> str:
@@ -292,131 +229,57 @@ def source(body: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory, other_runner: Runner, request) -> Iterator[dict[str, tuple]]:
-    """Each script to be tested: run plain, run recorded, and, if it is of the book or for a
-    pitfall, recorded again in another process."""
-    if not hasattr(os, "fork"):
-        pytest.skip("what is compared runs in forks of one process")
+def runs(tmp_path_factory, other_runner: Runner) -> dict[str, tuple]:
+    """Each script run plain, run recorded, and recorded again in another process, with another hash
+    seed and without operations being counted."""
     folder = tmp_path_factory.mktemp("hard")
-    items = [i for i in request.session.items if i.path == request.path]
-    items = [i for i in items if "runs" in i.fixturenames]
-    files = {}
-    for name in dict.fromkeys(i.callspec.params["name"] for i in items):
-        files[name] = (
-            write(folder / f"{name}.py", source(HARD[name])) if name in HARD else ROOT / name
-        )
-    again = {
-        name: other_runner.trace(file)
-        for name, file in list(files.items())[::-1]
-        if name not in TRAINING
-    }
+    files = {name: ROOT / name for name in NAMES}
+    files |= {name: write(folder / f"{name}.py", source(body)) for name, body in HARD.items()}
+    again = {name: other_runner.trace(file) for name, file in files.items()}
     found = compared(list(files.values()))
-    return {
-        name: (*found[file], again[name].result() if name in again else None)
-        for name, file in files.items()
-    }
+    return {name: (*found[file], again[name].result()) for name, file in files.items()}
 
 
-STACK = {"snippets/in_place/name_the_line.py"}
-"""It prints the last two calls of a stack, in which a recorder stands; no page records it."""
-
-COMPILE = {name for name in SCRIPTS if name.startswith("snippets/compile/")}
-"""What they compile runs eagerly while it is recorded, and they print what is compiled."""
-
-RECORDED = [name for name in SCRIPTS if name not in REFUSED.keys() | LONG | STACK | COMPILE]
-OF_THE_BOOK = [*sample(RECORDED, 20), *HARD]
-each = pytest.mark.parametrize("name", [*OF_THE_BOOK, *sample(TRAINING, 5)])
-
-
-@each
-def test_the_same_output(name, runs):
-    plain, recorded, _ = runs[name]
+@pytest.mark.parametrize("name", NAMES)
+def test_a_run_is_the_same_recorded_and_plain(name, runs):
+    plain, recorded, again = runs[name]
     assert recorded.stdout == plain.stdout
     if name in SCRIPTS:
         printed = (ROOT / name).with_suffix(".out").read_text("utf-8")
         dtype = dtype_of_results((ROOT / name).read_text("utf-8"))
         assert same_but_for_rounding(printed, plain.stdout, dtype)
-
-
-@each
-def test_the_same_operations(name, runs):
-    plain, recorded, _ = runs[name]
-    assert plain.operations or name in NO_TORCH
-    if name != COMPILED:
-        assert recorded.operations == plain.operations
-
-
-@each
-def test_the_same_parameters(name, runs):
-    plain, recorded, _ = runs[name]
+    else:
+        assert plain.operations and (name in HARD or any(plain.parameters))
+    assert recorded.operations == plain.operations or name == COMPILED
     assert recorded.parameters == plain.parameters
-    assert any(plain.parameters) or name not in TRAINING
+    if name not in TRAINING:
+        assert not again.refusal and again.stdout == plain.stdout
+        assert recorded.trace and recorded.trace == again.trace
 
 
-@pytest.mark.parametrize("name", OF_THE_BOOK)
-def test_the_same_recording(name, runs):
-    """Once while operations are counted and once not, with two hash seeds, in other processes."""
-    plain, recorded, again = runs[name]
-    assert not again.refusal and again.stdout == plain.stdout
-    assert recorded.trace and recorded.trace == again.trace
-
-
-@pytest.mark.parametrize("name", sample(TRAINING, 5))
+@pytest.mark.parametrize("name", [name for name in NAMES if name in TRAINING])
 def test_the_recorded_gradients_are_those_printed(name, runs):
-    _, recorded, _ = runs[name]
-    trace = parse_trace(recorded.trace)
-    found = list(printed_gradients(trace))
+    trace = parse_trace(runs[name][1].trace)
+    found = [(printed, value) for printed, value in printed_gradients(trace) if "v" in value]
     assert found or trace.left_out
-    for printed, numbers in found:
-        assert numbers_printed(printed) == numbers
+    for printed, value in found:
+        numbers = [value["v"]] * count(value) if "c" in value else list(flat(value["v"]))
+        assert [float(n) for n in re.findall(r"-?\d+\.\d*(?:e[-+]\d+)?", printed)] == numbers
 
 
-def printed_gradients(trace: Trace) -> Iterator[tuple[str, list[float]]]:
-    """What the script prints as "NAME.grad tensor(...)", and the numbers of that gradient then."""
+def printed_gradients(trace: Trace) -> Iterator[tuple[str, dict]]:
+    """What the script prints as "NAME.grad tensor(...)", and that gradient as it is recorded."""
     tensors = {name: key for key, entry in trace.tensors.items() for name in entry.get("names", ())}
     gradients: dict[str, dict | None] = {}
     for event in trace.events:
         if event["k"] in ("acc", "grad_set"):
             gradients[event["t"]] = event["after"]
         elif found := re.match(r"(\S+)\.grad (tensor\(.*\))\n", event.get("text", ""), re.DOTALL):
-            value = gradients[tensors[found[1]]]
-            if "v" in value:
-                yield found[2], _numbers_of(value)
+            yield found[2], gradients[tensors[found[1]]]
 
 
-def numbers_printed(text: str) -> list[float]:
-    return [float(number) for number in re.findall(r"-?\d+\.\d*(?:e[-+]\d+)?", text)]
-
-
-def _numbers_of(value: dict) -> list[float]:
-    if "c" in value:
-        return [value["v"]] * math.prod(value["s"])
-    nested = [value["v"]]
-    while any(isinstance(part, list) for part in nested):
-        nested = [number for part in nested for number in part]
-    return nested
-
-
-@pytest.mark.parametrize(
-    ("name", "what", "found"),
-    [
-        *zip(
-            REFUSED,
-            ("the recorder failed on this script", "the script raises"),
-            ("RecursionError", "a recording is running already"),
-            strict=True,
-        )
-    ],
-)
-def test_what_cannot_be_recorded_is_refused(name, what, found, runner: Runner):
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_cannot_be_recorded_is_refused(name, runner: Runner):
     refusal = runner.trace(ROOT / name).result().refusal
+    what, found = REFUSED[name]
     assert refusal.what == what and found in refusal.found
-
-
-NO_TORCH = {s for s in SCRIPTS if "torch" not in (ROOT / s).read_text("utf-8")} | {
-    "snippets/mixed_precision/three_formats.py",  # it asks for the limits of dtypes
-    "snippets/messages/scaler_without_gpu.py",  # it makes two scalers
-    "snippets/distributed/same_number.py",  # it deals out samples
-    # Those that start processes compute in them.
-    *(s for s in SCRIPTS if "ProcessPoolExecutor" in (ROOT / s).read_text("utf-8")),
-}

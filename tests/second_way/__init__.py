@@ -1,4 +1,4 @@
-"""The numbers that the snippets print, found a second time without autograd.
+"""Numbers that the snippets print, found a second time without autograd.
 
 For numbers that no equation of a page works out, and that no test in `claims/` derives: a function
 here finds them by another method than the script's, and doesn't repeat its arithmetic.
@@ -11,19 +11,30 @@ number is not a gradient, its formula is written out. A number that the script r
 four decimals is rounded here too.
 """
 
-import importlib
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Sequence
 
-from second_way.tools import Pairs
+import numpy as np
 
-_FILES = sorted(p for p in Path(__file__).parent.glob("[a-z]*.py") if p.stem != "tools")
-TOPICS = {file.stem: importlib.import_module(f"second_way.{file.stem}") for file in _FILES}
+Value = float | np.ndarray | bool | None
+Pairs = list[tuple[str, Value]]
+HEADING = np.array([])
+"""The value of a label that stands alone: no number follows it."""
 
-SECOND_WAY: dict[str, Callable[[], Pairs]] = {
-    f"{topic}/{name}": value
-    for topic, module in TOPICS.items()
-    for name, value in vars(module).items()
-    if getattr(value, "__annotations__", {}) == {"return": Pairs}
-}
-"""The snippets that print numbers, and how to find them again."""
+
+def slope(f: Callable, x: float | Sequence | np.ndarray, h: float = 1e-6) -> np.ndarray:
+    """df/dx by central differences: (f(x + h) - f(x - h)) / 2h for each element of x.
+
+    Its shape is that of f(x), then that of x: a number's gradient, a vector's Jacobian.
+    """
+    x = np.array(x, dtype=np.float64)
+    columns = []
+    for place in np.ndindex(x.shape):
+        step = np.zeros_like(x)
+        step[place] = h
+        columns.append((np.asarray(f(x + step)) - np.asarray(f(x - step))) / (2 * h))
+    return np.stack(columns, axis=-1).reshape(columns[0].shape + x.shape)
+
+
+def rounded(number: float, form: str = ".2f") -> float:
+    """The number as a script prints it."""
+    return float(f"{number:{form}}")

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from second_way.tools import Pairs, slope
+from second_way import Pairs, rounded, slope
 
 INF, NAN = np.inf, np.nan
 ONE, ZERO = np.float32(1), np.float32(0)
@@ -37,34 +37,9 @@ def which_step() -> Pairs:
         for step in range(1, 7):
             loss, gradient = w**4, 4 * w**3
             w = w - gradient
-            pairs += [("step", step), (", loss:", short(loss)), ("gradient:", short(gradient))]
-            pairs += [("new w:", short(w))]
+            pairs += [("step", step), (", loss:", rounded(loss, ".2g"))]
+            pairs += [("gradient:", rounded(gradient, ".2g")), ("new w:", rounded(w, ".2g"))]
     return pairs
-
-
-def short(x: float) -> float:
-    return float(f"{x:.2g}")
-
-
-def bisect_backward() -> Pairs:
-    """What follows the slopes of sqrt and of the square, in this order."""
-    x = np.array([0.0, 4.0])
-    with np.errstate(**QUIET):
-        root = np.ones(2)
-        square = root / (2 * np.sqrt(x * x))
-        pairs: Pairs = [("loss:", np.sum(np.sqrt(x * x) + 1))]
-        for name, g in (("root:", root), ("square:", square), ("x:", square * 2 * x)):
-            pairs += [("gradient at " + name, g), ("finite:", bool(np.isfinite(g).all()))]
-        return pairs
-
-
-def where_eps_goes() -> Pairs:
-    return [
-        ("inside:", np.sqrt(1e-8)),
-        ("outside:", 1e-8),
-        ("clamped_above:", np.sqrt(1e-8)),
-        ("x.grad:", slope(lambda x: np.sqrt(np.maximum(x, 1e-8)), 0.0, h=1e-12)),
-    ]
 
 
 def angle() -> Pairs:
@@ -77,51 +52,30 @@ def angle() -> Pairs:
     ]
 
 
-def log_of_softmax() -> Pairs:
-    """Infinite slope of the logarithm; without the probability, p - (0, 1)."""
-    p = np.exp(np.float32(-90))
-    with np.errstate(**QUIET):
-        upstream = np.array([0, -ONE / p])
-        total = p * upstream[1]
-        gradient = np.array([1, p]) * (upstream - total)
-    return [("scores.grad:", gradient)]
-
-
 def lse(x: np.ndarray) -> float:
+    """log(sum of exp), the largest taken out."""
     return x.max() + np.log(np.exp(x - x.max()).sum())
 
 
 def log_sum_exp() -> Pairs:
-    g = slope(lse, [88.0, 89.0])
+    """Of (88, 89), whose exp is beyond float32."""
+    gradient = slope(lse, [88.0, 89.0])
+    largest = float(np.exp(np.float32(88)))
     value = lse(np.array([88.0, 89.0]))
-    return [
-        ("exp(88):", float(np.exp(np.float32(88)))),
-        ("shifted:", value),
-        ("x.grad:", g),
-        ("x.grad:", g),
-    ]
+    return [("exp(88):", largest), ("shifted:", value), *(2 * [("x.grad:", gradient)])]
 
 
 def binary() -> Pairs:
-    """The loss log(1 + e^60); of the probability, the gradient divided by 1e-12 instead of p."""
-
-    def loss(score):
-        return np.logaddexp(0, -score)
-
-    def rounded(x):
-        return float(f"{x:.3e}")
-
-    return [
-        ("by_log, loss:", loss(-60.0)),
-        ("by_probability, loss:", loss(-60.0)),
-        ("with_logits, loss:", loss(-60.0)),
-    ]
+    """The loss log(1 + e^60), in three ways."""
+    ways = ("by_log", "by_probability", "with_logits")
+    return [(f"{way}, loss:", np.logaddexp(0, 60)) for way in ways]
 
 
 def a_little_more() -> Pairs:
-    def loss(low):
-        p = np.exp(low) / (1 + np.exp(low))
-        return -np.log(p + 1e-8)
+    """-log(p + 1e-8)."""
+
+    def loss(low: float) -> float:
+        return -np.log(np.exp(low) / (1 + np.exp(low)) + 1e-8)
 
     pairs: Pairs = []
     for low in (-5.0, -30.0):
@@ -135,44 +89,24 @@ def log_of_zero() -> Pairs:
         p = np.array([0, 0.5], np.float32)
         infinite, by_p = -np.log(p).sum(), -1 / p
 
-    def clamped(p):
+    def clamped(p: np.ndarray) -> float:
         return -np.log(np.maximum(p, 1e-6)).sum()
 
-    return [
-        ("p, loss:", infinite),
-        ("p.grad:", by_p),
-        ("clamped, loss:", clamped(p)),
-        ("p.grad:", slope(clamped, p, h=1e-7)),
-    ]
-
-
-def adam(w: float, gradients: list[float]) -> list[tuple[float, float]]:
-    """Of each step: the weight and the first moment."""
-    m, v, rows = 0.0, 0.0, []
-    for t, g in enumerate(gradients, 1):
-        m, v = 0.9 * m + 0.1 * g, 0.999 * v + 0.001 * g**2
-        w -= 0.1 * (m / (1 - 0.9**t)) / (np.sqrt(v / (1 - 0.999**t)) + 1e-8)
-        rows.append((w, m))
-    return rows
-
-
-def adam_after_nan() -> Pairs:
-    gradients, pairs = [1.0, NAN, 1.0], []
-    for g, (w, m) in zip(gradients, adam(1.0, gradients), strict=True):
-        pairs += [("gradient", g), ("w:", w), ("exp_avg:", m)]
-    return [*pairs, ("w put back, one more step, w:", NAN)]
+    pairs: Pairs = [("p, loss:", infinite), ("p.grad:", by_p), ("clamped, loss:", clamped(p))]
+    return [*pairs, ("p.grad:", slope(clamped, p, h=1e-7))]
 
 
 def scaler_skips() -> Pairs:
-    (one, _), (two, _) = adam(1.0, [1.0, 1.0])
-    scale, pairs = 1024.0, []
-    for g, w in ((1, one), (NAN, one), (NAN, one), (NAN, one), (1, two)):
-        scale = scale / 2 if np.isnan(g) else scale
-        pairs += [("slope", g), ("w:", w), ("scale:", scale)]
+    """Adam with the same gradient 1 moves by 0.1 each time; a step with nan is skipped."""
+    w, scale, pairs = 1.0, 1024.0, []
+    for gradient in (1, NAN, NAN, NAN, 1):
+        finite = not np.isnan(gradient)
+        w, scale = w - 0.1 * finite, scale if finite else scale / 2
+        pairs += [("slope", gradient), ("w:", w), ("scale:", scale)]
     return pairs
 
 
 def review_solution() -> Pairs:
+    """The cross entropy of two equal scores; the step follows the sign of its slope."""
     a = np.ones(2)
-    g = slope(lambda s: lse(s) - s[0], a)
-    return [("loss:", np.log(2)), ("a:", a - 0.1 * np.sign(g))]
+    return [("loss:", np.log(2)), ("a:", a - 0.1 * np.sign(slope(lambda s: lse(s) - s[0], a)))]

@@ -3,29 +3,15 @@
 from __future__ import annotations
 
 import re
-from textwrap import dedent, indent
 
 import pytest
-from cases import CASES, HEAD
-from gradtrace.doctor import Run, diagnose
-from gradtrace.doctor.diagnosis import KINDS
-from gradtrace.doctor.report import report, summarize
+from cases import FAULTS, HEAD, LEAF, TRAIN, WELL, changed
+from gradtrace.doctor import KINDS, Run, diagnose, report
+from gradtrace.doctor.report import summarize
 from gradtrace.words import LANGUAGES, REPORT_WORDS
 from health_recording import record_health
 
 pytestmark = pytest.mark.filterwarnings("ignore")
-
-
-def script(kind: str, mark: str) -> str:
-    """The faulty script of a kind, or the one that is well."""
-    other = {"fault": "well", "well": "fault"}[mark]
-    text = CASES[kind]
-    if not text.startswith("\n"):  # it begins with a shared part, which is not indented
-        shared, _, rest = text.partition("\n\n")
-        text = indent(shared, " " * 8) + "\n" + rest
-    lines = dedent(text).strip("\n").split("\n")
-    kept = [line for line in lines if not line.endswith(f"# {other}")]
-    return HEAD + "\n".join(kept) + "\n"
 
 
 def findings(source: str, folder):
@@ -35,32 +21,28 @@ def findings(source: str, folder):
 
 
 def test_there_is_a_case_for_each_kind():
-    assert set(CASES) == set(KINDS)
+    assert set(FAULTS) == set(KINDS)
     for kind in KINDS.values():
-        assert set(kind.words) == set(LANGUAGES) and all(w.found for w in kind.words.values())
+        assert set(kind["found"]) == set(LANGUAGES) == set(kind.get("fix", LANGUAGES))
 
 
-@pytest.mark.parametrize("kind", CASES)
+@pytest.mark.parametrize("kind", FAULTS)
 def test_the_fault_is_found(kind, tmp_path):
-    source = script(kind, "fault")
-    found = {finding.kind.name: finding for finding in findings(source, tmp_path)}
+    found = {finding.kind: finding for finding in findings(FAULTS[kind], tmp_path)}
     assert kind in found, found
     line = found[kind].place.line
-    assert line is None or 1 <= line <= source.count("\n")
-    for words in KINDS[kind].words.values():  # what was found is said, with all its facts
-        assert any(_filled(text, found[kind].facts) for text in words.found)
+    assert line is None or 1 <= line <= FAULTS[kind].count("\n")
+    for sentences in KINDS[kind]["found"].values():  # what was found is said, with all its facts
+        facts = (set(re.findall(r"\{(\w+)[:}]", text)) for text in sentences)
+        assert any(each <= set(found[kind].facts) for each in facts)
 
 
-@pytest.mark.parametrize("kind", CASES)
-def test_what_is_well_is_left_alone(kind, tmp_path):
-    found = findings(script(kind, "well"), tmp_path)
-    assert kind not in {finding.kind.name for finding in found}
-    assert not [finding for finding in found if finding.level != "note"], found
+@pytest.mark.parametrize("source", WELL)
+def test_what_is_well_is_left_alone(source, tmp_path):
+    assert not findings(source, tmp_path)
 
 
-BY_HAND = (
-    HEAD
-    + """\
+BY_HAND = """\
 w = torch.ones(3, requires_grad=True)
 for step in range(4):
     (w * w).sum().backward()
@@ -68,16 +50,98 @@ for step in range(4):
         w -= 0.1 * w.grad
     w.grad = None
 """
+LIST = """\
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.hidden = [nn.Linear(3, 3) for _ in range(2)]
+        self.last = nn.Linear(3, 1)
+
+    def forward(self, x):
+        for layer in self.hidden:
+            x = layer(x)
+        return self.last(x)
+
+net = Net()
+"""
+MADE = """\
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = nn.Linear(3, 1), nn.Linear(4, 4)
+
+    def forward(self, x):
+        return self.a(x)
+
+net = Net()
+"""
+APART = "self.a = nn.Linear(3, 1)\n        self.b: nn.Module = nn.Linear(4, 4)"
+NET, LOSS = TRAIN.script.splitlines(keepends=True)[0], "F.mse_loss(out, y)"
+
+
+@pytest.mark.parametrize(
+    ("script", "changes", "expected"),
+    [
+        (BY_HAND, (), []),
+        (BY_HAND, ("    w.grad = None\n", ""), [("never-cleared", "warning", 9)]),
+        (
+            BY_HAND,
+            ("    w.grad = None\n", "", "w -= 0.1 * w.grad", "w.data.sub_(0.1 * w.grad)"),
+            [("never-cleared", "warning", 9)],
+        ),
+        # Two steps show no habit.
+        (
+            TRAIN.script,
+            ("    optimizer.zero_grad()\n", "", "range(4)", "range(2)"),
+            [("never-cleared", "note", 12)],
+        ),
+        (TRAIN.script, (NET, LIST), [("not-in-optimizer", "warning", 13)]),
+        (TRAIN.script, (NET, LIST.replace("[nn", "nn.ModuleList([nn").replace("2)]", "2)])")), []),
+        # An unused layer is found where it is made.
+        (TRAIN.script, (NET, MADE), [("parameter-unused", "warning", 13)]),
+        (
+            TRAIN.script,
+            (NET, MADE.replace("self.a, self.b = nn.Linear(3, 1), nn.Linear(4, 4)", APART)),
+            [("parameter-unused", "warning", 9)],
+        ),
+        # An error by hand compares every prediction with every target.
+        (
+            TRAIN.script,
+            (LOSS, "(out - y).pow(2).mean()", "randn(16, 1)", "randn(16)"),
+            [("target-broadcast", "warning", 11)],
+        ),
+        (TRAIN.script, (LOSS, "(out - y).pow(2).mean()"), []),
+        (TRAIN.script, (LOSS, "(out - y).pow(2).mean()", "randn(16, 1)", "randn(1)"), []),
+        (TRAIN.script, (LOSS, "(out - y).pow(2).mean()", "randn(16, 1)", "randn(1, 16)"), []),
+        # A loss that grows to infinity.
+        (
+            TRAIN.script,
+            (
+                *(NET, "net = nn.Linear(3, 1)\n", "net(x)", "net(200 * x)"),
+                *("lr=0.01", "lr=0.1", "range(4)", "range(6)"),
+            ),
+            [("nan-in-forward", "error", 11), ("loss-grows", "warning", 12)],
+        ),
+        # An edit through another tensor of the same memory.
+        (
+            LEAF.script,
+            ("h = w * 2", "h = w.sigmoid()\nalias = h.detach()\nalias.zero_()"),
+            [("edited-in-place", "error", 10)],
+        ),
+    ],
 )
+def test_what_is_found_in_a_script(script, changes, expected, tmp_path):
+    found = findings(changed(script, changes), tmp_path)
+    assert [(each.kind, each.level, each.place.line) for each in found] == expected
 
 
-def test_gradients_that_the_script_never_clears_itself(tmp_path):
-    assert not findings(BY_HAND, tmp_path)
-    sick = BY_HAND.replace("    w.grad = None\n", "")
-    (found,) = findings(sick, tmp_path)
-    assert found.kind.name == "never-cleared" and found.place.line == 9
-    data = sick.replace("w -= 0.1 * w.grad", "w.data.sub_(0.1 * w.grad)")
-    assert [each.kind.name for each in findings(data, tmp_path)] == ["never-cleared"]
+def test_new_gradients_are_those_of_no_step_before(tmp_path):
+    for changes, new in (
+        ((), True),
+        (("    optimizer.zero_grad()\n", "", "range(4)", "range(2)"), False),
+    ):
+        findings(changed(TRAIN.script, changes), tmp_path)
+        assert summarize(Run(record_health(tmp_path / "script.py"))).new_gradients == new
 
 
 def test_a_fault_in_another_file_is_named_by_that_file(tmp_path, monkeypatch):
@@ -96,140 +160,34 @@ class Net(nn.Module):
 """
     (tmp_path / "sick_model.py").write_text(model, encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
-    body = """\
-from sick_model import Net
-net = Net()
-optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
-net(torch.randn(4, 3)).mean().backward()
-optimizer.step()
-"""
-    (found,) = findings(HEAD + body, tmp_path)
-    assert (found.kind.name, found.place.file, found.place.line) == (
+    source = changed(TRAIN.script, (NET, "from sick_model import Net\nnet = Net()\n"))
+    (found,) = findings(source, tmp_path)
+    assert (found.kind, found.place.file, found.place.line) == (
         *("parameter-detached", "sick_model.py", 10),
     )
     assert found.facts["names"] == ["net.first.weight", "net.first.bias"]
 
 
-def _filled(text: str, facts: dict) -> bool:
-    return set(re.findall(r"\{(\w+)[:}]", text)) <= set(facts)
-
-
-def test_two_steps_show_no_habit(tmp_path):
-    """Two steps without `zero_grad` may be meant; they are named, and not called new gradients."""
-    sick = script("never-cleared", "fault").replace("range(4)", "range(2)")
-    (found,) = findings(sick, tmp_path)
-    assert (found.kind.name, found.level) == ("never-cleared", "note")
-    well = script("never-cleared", "well")
-    trace = record_health(tmp_path / "script.py")
-    assert not summarize(Run(trace)).new_gradients and not findings(well, tmp_path)
-    assert summarize(Run(record_health(tmp_path / "script.py"))).new_gradients
-
-
 @pytest.mark.parametrize(
-    ("made", "line"),
+    ("way", "kind", "key", "source", "line"),
     [
-        ("self.a = nn.Linear(3, 4)\n{}self.b: nn.Module = nn.Linear(4, 4)", "self.b"),
-        ("self.a, self.b = nn.Linear(3, 4), nn.Linear(4, 4)", "net = Net()"),
+        (
+            *("torch.tensor(h.detach().numpy(), requires_grad=True)", "parameter-off-path"),
+            *("left", "h.detach()", 11),
+        ),
+        ("nn.Parameter(h)", "parameter-off-path", "ended", "net[0](x)", 10),
+        (
+            *("h.argmax(1, keepdim=True) * torch.ones(16).requires_grad_()", "parameter-detached"),
+            *(None, "h.argmax(1, keepdim=True)", 11),
+        ),
     ],
 )
-def test_an_unused_layer_is_found_where_it_is_made(made, line, tmp_path):
-    paired = "self.a, self.b = nn.Linear(3, 4), nn.Linear(4, 4)"
-    source = script("parameter-unused", "fault").replace(paired, made.format(" " * 8))
-    (found,) = (f for f in findings(source, tmp_path) if f.kind.name == "parameter-unused")
-    assert source.split("\n")[found.place.line - 1].strip().startswith(line)
-
-
-TRAIN = (
-    HEAD
-    + """\
-optimizer = torch.optim.SGD(net.parameters(), lr=LR)
-for step in range(6):
-    optimizer.zero_grad()
-    LOSS.backward()
-    optimizer.step()
-"""
-)
-
-
-def training(net: str, loss: str, lr: float = 0.01) -> str:
-    """A script that trains a network which is made and used so."""
-    text = TRAIN.replace("LR", str(lr)).replace("LOSS", loss)
-    return text.replace(HEAD, HEAD + dedent(net).strip("\n") + "\n")
-
-
-def test_layers_in_a_plain_list_are_no_note(tmp_path):
-    net = """
-        class Net(nn.Module):
-            def __init__(self):
-                super().__init__()
-                self.hidden = [nn.Linear(3, 3) for _ in range(2)]
-                self.last = nn.Linear(3, 1)
-
-            def forward(self, x):
-                for layer in self.hidden:
-                    x = layer(x)
-                return self.last(x)
-
-        net = Net()
-    """
-    loss = "net(torch.randn(8, 3)).pow(2).mean()"
-    (found,) = findings(training(net, loss), tmp_path)
-    assert (found.kind.name, found.level) == ("not-in-optimizer", "warning")
-    sound = net.replace("[nn.Linear(3, 3) for _ in range(2)]", "nn.ModuleList([nn.Linear(3, 3)])")
-    assert not findings(training(sound, loss), tmp_path)
-
-
-@pytest.mark.parametrize(
-    ("shape", "kinds"), [("8", ["target-broadcast"]), ("8, 1", []), ("1", []), ("1, 8", [])]
-)
-def test_an_error_by_hand_compares_every_prediction_with_every_target(shape, kinds, tmp_path):
-    loss = f"(net(torch.randn(8, 3)) - torch.randn({shape})).pow(2).mean()"
-    found = findings(training("net = nn.Linear(3, 1)", loss), tmp_path)
-    assert [each.kind.name for each in found] == kinds
-
-
-def test_a_loss_that_grows_to_infinity_grows(tmp_path):
-    loss = "F.mse_loss(net(200 * torch.ones(4, 3)), torch.ones(4, 1))"
-    kinds = [f.kind.name for f in findings(training("net = nn.Linear(3, 1)", loss, 0.1), tmp_path)]
-    assert {"nan-in-forward", "loss-grows"} <= {*kinds}
-
-
-@pytest.mark.parametrize(
-    ("way", "facts"),
-    [
-        ("torch.tensor(h.detach().numpy(), requires_grad=True)", ("left", "h.detach()", 8)),
-        ("nn.Parameter(h)", ("ended", "first(torch.ones(4, 3))", 7)),
-        ("h.argmax(1, keepdim=True) * torch.ones(3).requires_grad_()", ("left", "argmax", 8)),
-    ],
-)
-def test_a_parameter_off_the_path_is_told_where_its_graph_ends(way, facts, tmp_path):
-    source = f"""\
-first, second = nn.Linear(3, 3), nn.Linear(3, 1)
-optimizer = torch.optim.SGD([*first.parameters(), *second.parameters()], lr=0.1)
-h = first(torch.ones(4, 3))
-h = {way}
-second(h).mean().backward()
-optimizer.step()
-"""
-    found = findings(HEAD + source, tmp_path)
-    by_kind = {each.kind.name: each for each in found}
-    if facts[1] == "argmax":  # an operation of torch, which is known to cut
-        assert by_kind["parameter-detached"].place.line == facts[2]
-        return
-    told = by_kind["parameter-off-path"].facts
-    assert (told["source"], told[facts[0]].line) == facts[1:]
-
-
-def test_an_edit_through_another_tensor_of_the_same_memory_is_found(tmp_path):
-    source = """\
-w = torch.ones(3, requires_grad=True)
-h = w.sigmoid()
-alias = h.detach()
-alias.zero_()
-h.sum().backward()
-"""
-    (found,) = findings(HEAD + source, tmp_path)
-    assert (found.kind.name, found.facts["culprit"].line) == ("edited-in-place", 8)
+def test_where_the_graph_of_a_parameter_ends(way, kind, key, source, line, tmp_path):
+    way = f"h = net[0](x)\n    h = {way}\n    out = net[2](h)"
+    found = findings(changed(TRAIN.script, ("out = net(x)", way)), tmp_path)
+    (found,) = (each for each in found if each.kind == kind)
+    place = found.facts[key] if key else found.place
+    assert (found.facts["source"], place.line) == (source, line)
 
 
 SCALED = """\
@@ -263,7 +221,7 @@ def test_skipped_steps_are_found(scale, steps, factor, fused, levels, tmp_path):
     source = SCALED.replace("SCALE", str(scale)).replace("STEPS", str(steps))
     source = source.replace("FACTOR", factor).replace("FUSED", str(fused))
     found = findings(HEAD + source, tmp_path)
-    assert {each.kind.name: each.level for each in found} == levels
+    assert {each.kind: each.level for each in found} == levels
     said = report(Run(record_health(tmp_path / "script.py")), found)
     assert (REPORT_WORDS["en"]["finite"] in said) == (not levels)
 
@@ -279,8 +237,7 @@ for step in range(4):
     loss = (net(torch.ones(2, 4)) + other(torch.ones(2, 4)) - 100).pow(2).mean()
 """
 CLIPS = {
-    "norm": "nn.utils.clip_grad_norm_(net.parameters(), 1e-2)",
-    "each": "nn.utils.clip_grad_norm_(net.parameters(), 1e-2, foreach=True)",
+    "norm": "nn.utils.clip_grad_norm_(net.parameters(), 1e-2, foreach=True)",
     "value": "nn.utils.clip_grad_value_(net.parameters(), 1e-3)",
 }
 
@@ -313,7 +270,7 @@ def test_a_clip_is_judged_by_where_it_stands(clip, order, kinds, tmp_path):
         pytest.skip("PyTorch raises where there is no gradient")
     lines = [f"    {CLIPS[clip] if each == 'CLIP' else each}" for each in order.split(" ")]
     found = findings(HEAD + CLIPPED + "\n".join(lines) + "\n", tmp_path)
-    assert {each.kind.name for each in found if "clip" in each.kind.name} == kinds
+    assert {each.kind for each in found if "clip" in each.kind} == kinds
 
 
 @pytest.mark.parametrize(
@@ -338,7 +295,7 @@ h = layer(torch.randn(5, 3))
 h[:, 0].pow(2).sum().backward()
 print({read}.grad)
 """
-    found = {each.kind.name: each for each in findings(HEAD + source, tmp_path)}
+    found = {each.kind: each for each in findings(HEAD + source, tmp_path)}
     assert ("grad-of-non-leaf" in found, "grad-of-parametrized" in found) == (
         not names,
         bool(names),

@@ -3,15 +3,29 @@
     run = Run(trace)                        # of a trace recorded with `health=True`
     print(report(run, diagnose(run), "en"))
 
-Works on a trace alone, and does not import torch. Each module of checks declares its kinds of
-findings: how severe each is, its words, and which page of the book explains it.
+Works on a trace alone, and does not import torch.
+
+To add a finding: declare its kind in `findings.toml`, and add the function that finds it to the
+`CHECKS` of one of these modules; one found by a PyTorch error or warning needs only its `message`.
 """
 
 from __future__ import annotations
 
-from gradtrace.doctor.diagnosis import diagnose
-from gradtrace.doctor.finding import Finding, Place
+from gradtrace.doctor import gradients, graphs, losses, messages, numbers, updates
+from gradtrace.doctor.finding import KINDS, LEVELS, Finding, Place
 from gradtrace.doctor.report import report, report_json
 from gradtrace.doctor.run import Run
 
-__all__ = ["Finding", "Place", "Run", "diagnose", "report", "report_json"]
+__all__ = ["KINDS", "Finding", "Place", "Run", "diagnose", "report", "report_json"]
+
+_MODULES = messages, numbers, updates, gradients, losses, graphs
+
+
+def diagnose(run: Run) -> list[Finding]:
+    """All findings of a run, the most severe first.
+
+    More is found in a trace that was recorded with `health=True`.
+    """
+    found = [finding for module in _MODULES for check in module.CHECKS for finding in check(run)]
+    order = list(KINDS)
+    return sorted(found, key=lambda f: (LEVELS.index(f.level), order.index(f.kind)))

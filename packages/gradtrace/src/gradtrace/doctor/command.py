@@ -11,9 +11,7 @@ import os
 import sys
 from pathlib import Path
 
-from gradtrace.doctor.diagnosis import diagnose
-from gradtrace.doctor.report import report, report_json
-from gradtrace.doctor.run import Run
+from gradtrace.doctor import Run, diagnose, report, report_json
 from gradtrace.options import (
     CommandError,
     Options,

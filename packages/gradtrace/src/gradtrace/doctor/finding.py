@@ -1,41 +1,37 @@
-"""A finding of the doctor: its kind, place, severity, and the recorded facts."""
+"""A finding of the doctor: its kind, its place, and the recorded facts."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from pathlib import Path
+from typing import Literal, TypedDict
 
 Level = Literal["error", "warning", "note"]
+LEVELS: tuple[Level, ...] = ("error", "warning", "note")
+"""The most severe first."""
 
 
-class Words(NamedTuple):
-    """The text of a report on one kind in one language: sentences on what was `found`, each omitted
-    if one of its facts is missing, and how to `fix` it."""
+class Kind(TypedDict, total=False):
+    """A kind of finding. `page`: of the book, with a section ("accumulate/second-time#mend").
 
-    found: tuple[str, ...]
-    fix: str
-
-
-class Kind:
-    """A kind of finding, declared once, next to the check that finds it.
-
-    `page`: of the book, with a section ("accumulate/second-time#mend").
+    By language, the sentences on what was `found`, each omitted if one of its facts is missing, and
+    how to `fix` it. `message`: a pattern of the error or warning that reveals it.
     """
 
-    def __init__(self, name: str, level: Level, page: str) -> None:
-        self.name, self.level, self.page, self.message = name, level, page, ""
-        self.words: dict[str, Words] = {}
+    level: Level
+    page: str
+    message: str
+    found: dict[str, list[str]]
+    fix: dict[str, str]
 
-    def says(self, message: str = "", **words: str) -> Kind:
-        """The kind with its words, by language code: one sentence per line, and after an arrow how
-        to fix it. `message`: a pattern of the error or warning that reveals it."""
-        self.message = message
-        for language, text in words.items():
-            found, _, fix = text.partition("-> ")
-            self.words[language] = Words(tuple(found.strip().split("\n")), fix)
-        return self
+
+KINDS: Mapping[str, Kind] = tomllib.loads(
+    Path(__file__).with_name("findings.toml").read_text(encoding="utf-8")
+)
+"""All kinds by name, in the order of a report."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +47,7 @@ class Finding:
     """One finding. `facts` fill the sentences of its kind: names, numbers, `Place`s, lists of
     names. `mild`: it is a note, although its kind mostly isn't."""
 
-    kind: Kind
+    kind: str
     place: Place
     facts: dict[str, object] = field(default_factory=dict)
     mild: bool = False
@@ -59,10 +55,10 @@ class Finding:
     @property
     def level(self) -> Level:
         """Its severity."""
-        return "note" if self.mild else self.kind.level
+        return "note" if self.mild else KINDS[self.kind]["level"]
 
 
-def kind_of_message(declared: Iterable[object], message: str) -> Kind | None:
-    """The first of the kinds declared in a module whose pattern matches a message."""
-    kinds = (each for each in declared if isinstance(each, Kind) and each.message)
-    return next((kind for kind in kinds if re.search(kind.message, message)), None)
+def kind_of_message(message: str) -> str | None:
+    """The first kind whose pattern matches an error or a warning."""
+    matching = (name for name, kind in KINDS.items() if "message" in kind)
+    return next((name for name in matching if re.search(KINDS[name]["message"], message)), None)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from statistics import median
 
-from gradtrace.doctor.finding import Finding, Kind, Place
+from gradtrace.doctor.finding import Finding, Place
 from gradtrace.doctor.losses import is_training
 from gradtrace.doctor.run import Run
 from gradtrace.graph.parameters import Parameter
@@ -26,91 +26,6 @@ _DEAD = 0.9
 _BATCH = 8
 """A unit that is zero for fewer inputs may be alive."""
 
-PARAMETER_DETACHED = Kind(
-    "parameter-detached", "warning", "freezing/detach#still-a-parameter"
-).says(
-    en="`{source}` cuts off {names}: no gradient goes back through it.\n"
-    "-> take the cut out if these should learn",
-    zh="`{source}` 把 {names} 切断了，梯度不会从这里往回走。\n-> 如果它们要学习，去掉这里的切断",
-)
-
-PARAMETER_UNUSED = Kind("parameter-unused", "warning", "accumulate/zero-grad#none-or-zero").says(
-    en="No operation used {names}.\n-> use it in `forward`, or take it out of the model",
-    zh="没有任何运算用到 {names}。\n-> 在 `forward` 里用上它，或从模型里去掉",
-)
-
-PARAMETER_OFF_PATH = Kind("parameter-off-path", "warning", "freezing/five-ways").says(
-    en="{names}: used, but no backward pass began at anything computed from it.\n"
-    "`{source}` at {left} takes it out of the graph.\n"
-    "What is computed from it ends with `{source}` at {ended}.\n"
-    "-> compute the loss from it, without NumPy, `argmax` or a new tensor on the way",
-    zh="{names} 用到了，但没有一次反向传播从它算出的结果开始。\n"
-    "{left}的 `{source}` 把它带出了计算图。\n"
-    "由它算出的东西，到{ended}的 `{source}` 为止。\n"
-    "-> 让损失由它算出来，中间不经过 NumPy、`argmax`，也不另建张量",
-)
-
-NOT_IN_OPTIMIZER = Kind("not-in-optimizer", "warning", "updates/what-to-pass").says(
-    en="{names} got a gradient, and no optimizer was given it.\n"
-    "-> pass it to the optimizer, or freeze it with `requires_grad_(False)`; modules in a plain"
-    " list aren't in `parameters()`: use `nn.ModuleList`",
-    zh="{names} 得到了梯度，却没有交给任何优化器。\n"
-    "-> 交给优化器，或用 `requires_grad_(False)` 冻结；放在普通列表里的模块不在 `parameters()` 里"
-    "，要用 `nn.ModuleList`",
-)
-
-ZERO_GRADIENT = Kind("zero-gradient", "warning", "labs/flow#dead").says(
-    en="The gradient of {names} was 0 everywhere, in {passes:pass|passes}.\n"
-    "-> look for a dead ReLU, a `clamp`, or a factor 0 between it and the loss",
-    zh="{names} 的梯度在 {passes} 次反向传播里全是 0。\n"
-    "-> 看看它和损失之间有没有死掉的 ReLU、`clamp`，或乘以 0",
-)
-
-DEAD_RELU = Kind("dead-relu", "warning", "labs/flow#dead").says(
-    en="{dead} of {units} units of `{source}` are 0 for the whole batch (looked at"
-    " {calls:time|times}): no gradient passes them.\n"
-    "-> lower the learning rate, check the bias, or use `LeakyReLU`",
-    zh="`{source}` 的 {units} 个单元里，{dead} 个对整批数据都输出 0（看了 {calls} 次），梯度过不去"
-    "。\n"
-    "-> 调小学习率，检查偏置，或改用 `LeakyReLU`",
-)
-
-VANISHING = Kind("vanishing", "warning", "labs/depth").says(
-    en="From `{last}` back to `{first}`, over {layers} layers, the gradient of an element falls"
-    " from {near_loss} to {near_input}.\n"
-    "-> use ReLU instead of sigmoid or tanh, residual connections, or normalization",
-    zh="从 `{last}` 往回到 `{first}`，经过 {layers} 层，每个元素的梯度从 {near_loss} 降到"
-    " {near_input}。\n"
-    "-> 用 ReLU 代替 sigmoid 或 tanh，加残差连接或归一化",
-)
-
-EXPLODING = Kind("exploding", "warning", "labs/depth#factor").says(
-    en="From `{last}` back to `{first}`, over {layers} layers, the gradient of an element grows"
-    " from {near_loss} to {near_input}.\n"
-    "-> use smaller initial weights or normalization; clip the gradients",
-    zh="从 `{last}` 往回到 `{first}`，经过 {layers} 层，每个元素的梯度从 {near_loss} 涨到"
-    " {near_input}。\n"
-    "-> 减小初始权重，加归一化，或裁剪梯度",
-)
-
-BIAS_WITHOUT_EFFECT = Kind("bias-without-effect", "note", "labs/depth#normalization").says(
-    en="BatchNorm subtracts the mean of each channel, and with it what {names} added: their"
-    " gradient is 0 but for rounding.\n"
-    "-> pass `bias=False` to the layer before BatchNorm",
-    zh="BatchNorm 会减去每个通道的均值，{names} 加上去的又被减掉了：除了舍入误差，梯度是 0。\n"
-    "-> BatchNorm 前面的那一层传 `bias=False`",
-)
-
-FROZEN = Kind("frozen", "note", "freezing/encoder").says(
-    en="{names}: no gradient required, as was asked.",
-    zh="{names}：不需要梯度（已冻结）。",
-)
-
-SHARED = Kind("shared", "note", "sharing/weight-tying").says(
-    en="`{name}` is used by several modules ({names}): their gradients add up.",
-    zh="`{name}` 有几个模块在用（{names}），各处的梯度会加在一起。",
-)
-
 
 def parameters_without(run: Run) -> Iterator[Finding]:
     """Parameters that got no gradient, by the reason why."""
@@ -125,9 +40,9 @@ def parameters_without(run: Run) -> Iterator[Finding]:
     for (place, source, how), found in by_cut.items():
         if found := _meant_to_learn(run, found):
             facts = {"names": _names(run, found), "source": source, "how": how}
-            yield Finding(PARAMETER_DETACHED, place, facts, mild=not run.optimizes)
+            yield Finding("parameter-detached", place, facts, mild=not run.optimizes)
     replaced = run.replaced
-    for outcome, kind in (("unused", PARAMETER_UNUSED), ("not_on_path", PARAMETER_OFF_PATH)):
+    for outcome, kind in (("unused", "parameter-unused"), ("not_on_path", "parameter-off-path")):
         found = [each for each in others[outcome] if each.tensor not in replaced]
         if outcome == "unused":
             found = [each for each in found if not _ran(each) and not _is_gone(run, each)]
@@ -135,14 +50,14 @@ def parameters_without(run: Run) -> Iterator[Finding]:
             facts = {"names": _names(run, found)} | _graph_ends(run, found[0].tensor)
             yield Finding(kind, _made(run, found), facts, mild=not run.optimizes)
     if found := others["frozen"]:
-        yield Finding(FROZEN, Place(None), {"names": _names(run, found)})
+        yield Finding("frozen", Place(None), {"names": _names(run, found)})
     found = [each for each in others["not_in_optimizer"] if each.tensor not in replaced.values()]
     if found:
         roots = {_root(run.name(t)) for t in run.optimized}
         same = any("." in each.name and _root(each.name) in roots for each in found)
         same = same or any(_within(run, each.tensor, roots) for each in found)
         facts = {"names": _names(run, found)}
-        yield Finding(NOT_IN_OPTIMIZER, _made(run, found), facts, mild=not same)
+        yield Finding("not-in-optimizer", _made(run, found), facts, mild=not same)
 
 
 def zero_gradient(run: Run) -> Iterator[Finding]:
@@ -154,7 +69,7 @@ def zero_gradient(run: Run) -> Iterator[Finding]:
     times = [len(run.gradients[each.tensor]) for each in found]
     facts = {"names": _names(run, found), "passes": max(times)}
     place = run.place(run.gradients[found[0].tensor][0][1])
-    yield Finding(ZERO_GRADIENT, place, facts, mild=max(times) < _ENOUGH_PASSES)
+    yield Finding("zero-gradient", place, facts, mild=max(times) < _ENOUGH_PASSES)
 
 
 def dead_relu(run: Run) -> Iterator[Finding]:
@@ -170,7 +85,7 @@ def dead_relu(run: Run) -> Iterator[Finding]:
             dead, units, _ = counts[-1]
             facts = {"dead": dead, "units": units, "calls": len(counts)}
             facts["source"] = path or run.source(events[-1])
-            yield Finding(DEAD_RELU, place, facts)
+            yield Finding("dead-relu", place, facts)
 
 
 def trend(run: Run) -> Iterator[Finding]:
@@ -189,9 +104,9 @@ def trend(run: Run) -> Iterator[Finding]:
     facts |= {"near_input": near_input, "near_loss": near_loss}
     place = run.place(run.gradients[first][0][1])
     if near_loss > _RANGE * near_input and sum(shrinks) >= 0.7 * len(shrinks):
-        yield Finding(VANISHING, place, facts | {"times": near_loss / near_input})
+        yield Finding("vanishing", place, facts | {"times": near_loss / near_input})
     elif near_input > _RANGE * near_loss and sum(shrinks) <= 0.3 * len(shrinks):
-        yield Finding(EXPLODING, place, facts | {"times": near_input / near_loss})
+        yield Finding("exploding", place, facts | {"times": near_input / near_loss})
 
 
 def shared(run: Run) -> Iterator[Finding]:
@@ -203,7 +118,7 @@ def shared(run: Run) -> Iterator[Finding]:
             if len(paths) > 1:
                 found[t] = paths
     for t, paths in found.items():
-        yield Finding(SHARED, Place(None), {"name": run.name(t), "names": sorted(paths)})
+        yield Finding("shared", Place(None), {"name": run.name(t), "names": sorted(paths)})
 
 
 def bias_without_effect(run: Run) -> Iterator[Finding]:
@@ -221,7 +136,7 @@ def bias_without_effect(run: Run) -> Iterator[Finding]:
                 found[t] = made
     if found:
         place = run.place(next(iter(found.values())))
-        yield Finding(BIAS_WITHOUT_EFFECT, place, {"names": run.names(found)})
+        yield Finding("bias-without-effect", place, {"names": run.names(found)})
 
 
 def _layers(run: Run) -> list[str]:

@@ -1,4 +1,5 @@
-"""Graphs that grow from pass to pass, or that are retained for nothing."""
+"""Graphs that grow from pass to pass or are retained for nothing; hooks that changed a gradient, or
+that were never called."""
 
 from __future__ import annotations
 
@@ -6,46 +7,14 @@ from collections import defaultdict
 from collections.abc import Iterator
 from itertools import pairwise
 
-from gradtrace.doctor.finding import Finding, Kind
+from gradtrace.doctor.finding import Finding
 from gradtrace.doctor.run import Pass, Run
+from gradtrace.trace import Value
+from gradtrace.values import norm
 
 _ENOUGH = 3
 """The number of passes from one line that shows whether its graph grows."""
-
-LOSS_IS_LEAF = Kind("loss-is-leaf", "warning", "basics/lost-leaf#why").says(
-    en="The pass begins at `{loss}`, which is a leaf: a new tensor without a graph. No gradient"
-    " goes back to anything else.\n"
-    "-> call `backward()` on what was computed from the parameters; wrapping it anew (`Variable`,"
-    " `torch.tensor`, `requires_grad_()`) gives no graph back",
-    zh="反向传播从 `{loss}` 开始，而它是叶子：一个没有计算图的新张量，梯度到不了别处。\n"
-    "-> 对由参数算出的张量调用 `backward()`；重新包装（`Variable`、`torch.tensor`、"
-    "`requires_grad_()`）不会带来计算图",
-)
-
-GRAPH_GROWS = Kind("graph-grows", "warning", "accumulate/running-loss#retain-graph").says(
-    en="Each pass runs through the graphs of the passes before it: {first} nodes in the first,"
-    " {last} after {passes} passes.\n"
-    "-> `detach()` what one iteration hands to the next",
-    zh="每次反向传播都要再走一遍以前的计算图：第一次 {first} 个节点，第 {passes} 次 {last} 个。\n"
-    "-> 把一次迭代交给下一次的张量 `detach()`",
-)
-
-RUNNING_LOSS = Kind("running-loss", "warning", "accumulate/running-loss").says(
-    en="`{name}` adds up {times} losses with their graphs, and no pass begins at it: memory"
-    " grows.\n"
-    "-> add `loss.item()` or `loss.detach()`",
-    zh="`{name}` 把 {times} 个损失连同计算图加在一起，却没有从它开始反向传播：内存会一直涨。\n"
-    "-> 累加 `loss.item()` 或 `loss.detach()`",
-)
-
-RETAINED_FOR_NOTHING = Kind(
-    "retained-for-nothing", "note", "accumulate/running-loss#retain-graph"
-).says(
-    en="`retain_graph=True` in {passes} passes, and nothing ran through these graphs again.\n"
-    "-> leave `retain_graph=True` out: it keeps memory",
-    zh="{passes} 次反向传播都用了 `retain_graph=True`，之后却没有再走这些图。\n"
-    "-> 去掉 `retain_graph=True`，它会占着内存",
-)
+_BACKWARD = {"tensor", "post_accumulate", "multi_grad", "full_backward", "full_backward_pre"}
 
 
 def graph_grows(run: Run) -> Iterator[Finding]:
@@ -56,7 +25,7 @@ def graph_grows(run: Run) -> Iterator[Finding]:
         grows = all(a < b for a, b in pairwise(sizes))
         if len(passes) >= _ENOUGH and grows and all(again):
             facts = {"first": sizes[0], "last": sizes[-1], "passes": len(passes)}
-            yield Finding(GRAPH_GROWS, run.place(passes[0].event), facts)
+            yield Finding("graph-grows", run.place(passes[0].event), facts)
 
 
 def retained_for_nothing(run: Run) -> Iterator[Finding]:
@@ -67,7 +36,7 @@ def retained_for_nothing(run: Run) -> Iterator[Finding]:
         used = any(_shares(p, q) for p, after in zip(kept, later, strict=True) for q in after)
         if len(kept) >= _ENOUGH and len(kept) == len(passes) and not used:
             facts = {"passes": len(kept)}
-            yield Finding(RETAINED_FOR_NOTHING, run.place(kept[0].event), facts)
+            yield Finding("retained-for-nothing", run.place(kept[0].event), facts)
 
 
 def running_loss(run: Run) -> Iterator[Finding]:
@@ -85,7 +54,7 @@ def running_loss(run: Run) -> Iterator[Finding]:
         if all(_adds_a_loss(run, event) for _, event in events[1:]):
             total = events[-1][1]["out"][0]["t"]
             facts = {"name": run.name(total), "times": len(events)}
-            yield Finding(RUNNING_LOSS, place, facts)
+            yield Finding("running-loss", place, facts)
 
 
 def loss_is_leaf(run: Run) -> Iterator[Finding]:
@@ -100,7 +69,7 @@ def loss_is_leaf(run: Run) -> Iterator[Finding]:
             if entry["leaf"] and entry["rg"] and not entry["shape"]:
                 seen.add(place)
                 facts = {"loss": run.name(root)}
-                yield Finding(LOSS_IS_LEAF, place, facts, mild=not run.optimizes)
+                yield Finding("loss-is-leaf", place, facts, mild=not run.optimizes)
 
 
 def _by_line(run: Run) -> dict[tuple, list[Pass]]:
@@ -131,9 +100,82 @@ def _adds_a_loss(run: Run, event: dict) -> bool:
     )
 
 
+def hook_never_called(run: Run) -> Iterator[Finding]:
+    """A backward hook was registered, a pass ran, and the hook was not called.
+
+    A script that removes hooks may have removed it: then it is only a note.
+    """
+    called = {_key(event) for _, event in run.all("hook")}
+    # If one line registers several, the others may wait for a later pass.
+    alive = {run.place(event) for _, event in run.all("reg") if _key(event) in called}
+    failed = any(True for _ in run.all("error"))
+    removes = any(".remove()" in text for text in (run.trace.source, *run.trace.sources.values()))
+    seen = set(alive)
+    for index, event in run.all("reg"):
+        place = run.place(event)
+        if event["hook"] not in _BACKWARD or place in seen or _may_wait(run, event):
+            continue
+        later = [p for p in run.passes if p.begin > index and p.writes and not p.failed]
+        if later:
+            seen.add(place)
+            on = event["on"] if isinstance(event["on"], list) else [event["on"]]
+            names = [run.name(each) if each in run.trace.tensors else each for each in on]
+            facts = {"fn": event["fn"], "hook": event["hook"], "names": names}
+            facts["passes"] = len(later)
+            yield Finding("hook-never-called", place, facts, mild=removes or failed)
+
+
+def hook_changed(run: Run) -> Iterator[Finding]:
+    """What a hook returned in place of a gradient."""
+    changes: dict[tuple, list[tuple[float, float]]] = defaultdict(list)
+    places = {}
+    for _, event in run.all("hook"):
+        if event["hook"] in ("tensor", "full_backward", "full_backward_pre") and "ret" in event:
+            pairs = zip(_values(event["got"]), _values(event["ret"]), strict=False)
+            for got, ret in pairs:
+                if got != ret and norm(got) is not None and norm(ret) is not None:
+                    on = event["on"] if isinstance(event["on"], str) else event["on"][0]
+                    name = run.name(on) if on in run.trace.tensors else on
+                    changes[event["fn"], name].append((norm(got), norm(ret)))
+                    places[event["fn"], name] = run.place(event)
+                    break
+    for (fn, name), sizes in changes.items():
+        facts = {"fn": fn, "name": name, "times": len(sizes)}
+        facts |= {"before": sizes[0][0], "after": sizes[0][1]}
+        yield Finding("hook-changed", places[fn, name], facts)
+
+
+def _key(event: dict) -> tuple:
+    """What identifies a hook; a module may get its name only after its hooks."""
+    on = "" if event["hook"].startswith("full_") else str(event["on"])
+    return event["hook"], on, event.get("fn")
+
+
+def _may_wait(run: Run, event: dict) -> bool:
+    """Whether there is a good reason why a hook isn't called: its module ran but may have failed,
+    no called module has such a name, or PyTorch rejects the hook, as it does a post-accumulate hook
+    on a non-leaf."""
+    if event["hook"].startswith("full_"):
+        paths = {call["path"] for call in run.trace.calls.values()}
+        root = event["on"].partition(".")[0]
+        return event["on"] in paths or root not in {path.partition(".")[0] for path in paths}
+    return event["hook"] == "post_accumulate" and not run.trace.tensors[event["on"]]["leaf"]
+
+
+def _values(nested: object) -> list[Value]:
+    """The values in nested lists."""
+    if isinstance(nested, dict):
+        return [nested]
+    if isinstance(nested, list):
+        return [value for part in nested for value in _values(part)]
+    return []
+
+
 CHECKS = (
     loss_is_leaf,
     graph_grows,
     running_loss,
     retained_for_nothing,
+    hook_never_called,
+    hook_changed,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from gradtrace.doctor.finding import Finding, Kind
+from gradtrace.doctor.finding import Finding
 from gradtrace.doctor.run import Run
 from gradtrace.trace import Event
 from gradtrace.values import least_and_greatest
@@ -14,49 +14,6 @@ _SAME_SHAPE = {"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"}
 _WITH_MODES = ("Dropout", "BatchNorm")
 _FEW = 2
 """This many training steps in evaluation mode, after others, are a mistake."""
-
-SOFTMAX_BEFORE_LOSS = Kind(
-    "softmax-before-loss", "warning", "convolution/image-gradient#logits"
-).says(
-    en="`{loss}` takes logits, and gets what `{activation}` at {made} gave: softmax is applied"
-    " twice, and gradients get small.\n"
-    "-> pass the logits: leave the activation out",
-    zh="`{loss}` 要的是 logits，收到的却是{made}的 `{activation}` 的输出：softmax 做了两次，梯度会"
-    "变小。\n"
-    "-> 直接传 logits，去掉这个激活函数",
-)
-
-NO_LOG_BEFORE_NLL = Kind("no-log-before-nll", "warning", "convolution/image-gradient#logits").says(
-    en="`{loss}` takes log-probabilities, which are never above 0; these are.\n"
-    "-> use `F.cross_entropy` on the logits, or `log_softmax` before",
-    zh="`{loss}` 要的是对数概率，不会大于 0；这里有大于 0 的数。\n"
-    "-> 对 logits 用 `F.cross_entropy`，或先做 `log_softmax`",
-)
-
-SIGMOID_BEFORE_LOSS = Kind(
-    "sigmoid-before-loss", "warning", "convolution/image-gradient#logits"
-).says(
-    en="`{loss}` takes logits, and gets what `{activation}` at {made} gave.\n"
-    "-> pass the logits: leave the activation out",
-    zh="`{loss}` 要的是 logits，收到的却是{made}的 `{activation}` 的输出。\n"
-    "-> 直接传 logits，去掉这个激活函数",
-)
-
-TARGET_BROADCAST = Kind("target-broadcast", "warning", "basics/broadcast#mse-shapes").says(
-    en="`{loss}` compares shape {input} with {target}: they are broadcast, and each prediction is"
-    " compared with every target.\n"
-    "-> bring both to one shape: `target.view_as(output)`",
-    zh="`{loss}` 的两个输入形状是 {input} 和 {target}，会互相广播：每个预测和所有目标都比了一遍。\n"
-    "-> 让两者形状相同：`target.view_as(output)`",
-)
-
-EVAL_LEFT_ON = Kind("eval-left-on", "warning", "freezing/eval-or-no-grad").says(
-    en="`{module}` ran in training mode at first, and in evaluation mode in the last {steps}"
-    " training passes.\n"
-    "-> call `model.train()` after each evaluation",
-    zh="`{module}` 开始时在训练模式，最近 {steps} 次训练却一直在评估模式。\n"
-    "-> 每次评估之后调用 `model.train()`",
-)
 
 
 def activation_before_loss(run: Run) -> Iterator[Finding]:
@@ -70,11 +27,11 @@ def activation_before_loss(run: Run) -> Iterator[Finding]:
         source = made["op"] if made else ""
         kind = None
         if event["op"] == "cross_entropy" and source in ("softmax", "sigmoid"):
-            kind = SOFTMAX_BEFORE_LOSS
+            kind = "softmax-before-loss"
         elif event["op"] == "binary_cross_entropy_with_logits" and source in ("sigmoid", "softmax"):
-            kind = SIGMOID_BEFORE_LOSS
+            kind = "sigmoid-before-loss"
         elif event["op"] == "nll_loss" and _has_positive(run, event["ins"][0], made):
-            kind = NO_LOG_BEFORE_NLL
+            kind = "no-log-before-nll"
         if kind:
             seen.add((place, event["op"]))
             facts = {"loss": event["op"], "activation": source}
@@ -93,7 +50,7 @@ def target_broadcast(run: Run) -> Iterator[Finding]:
             seen.add(run.place(event))
             facts = {"input": str(tuple(shapes[0])), "target": str(tuple(shapes[1]))}
             loss = event["op"] if event["op"] in _SAME_SHAPE else run.source(event)
-            yield Finding(TARGET_BROADCAST, run.place(event), facts | {"loss": loss})
+            yield Finding("target-broadcast", run.place(event), facts | {"loss": loss})
 
 
 def eval_left_on(run: Run) -> Iterator[Finding]:
@@ -117,7 +74,7 @@ def eval_left_on(run: Run) -> Iterator[Finding]:
         switch = flags.index(False) if False in flags else 0
         if switch and not any(flags[switch:]) and len(flags) - switch >= _FEW:
             facts = {"module": path, "steps": len(flags) - switch}
-            yield Finding(EVAL_LEFT_ON, run.place(found[switch][1]), facts)
+            yield Finding("eval-left-on", run.place(found[switch][1]), facts)
             return
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gradtrace.doctor.finding import Finding, Kind
+from gradtrace.doctor.finding import Finding
 from gradtrace.doctor.run import Run
 from gradtrace.trace import Event
 from gradtrace.values import oddity
@@ -13,46 +13,6 @@ _FILLING = {"masked_fill", "where", "full", "full_like", "fill", "triu", "tril",
 """Operations that fill a tensor with a given number."""
 _ENOUGH_STEPS = 3
 """With fewer steps, each may be skipped while the scale is still falling."""
-
-NAN_IN_FORWARD = Kind("nan-in-forward", "error", "basics/nan#find-it").says(
-    en="The first {what} on the way to the loss: `{source}` gives it, and its inputs are finite.\n"
-    "-> look at what goes in: `log(0)`, `0 / 0`, `sqrt` of a negative number, `exp` of a large one",
-    zh="通往损失的路上，第一个 {what} 出自 `{source}`，它的输入都是有限的数。\n"
-    "-> 看看输入：`log(0)`、`0 / 0`、负数的 `sqrt`、很大的数的 `exp`",
-)
-
-NAN_IN_BACKWARD = Kind("nan-in-backward", "error", "basics/nan#why").says(
-    en="The loss is finite; the backward of `{source}` (`{node}`) makes the first {what}, in the"
-    " pass at {pass}.\n"
-    "-> keep the input away from where the derivative is infinite (`sqrt` or `norm` at 0); mask"
-    " the input, not the result",
-    zh="损失是有限的；`{source}` 的反向（`{node}`）最先算出 {what}，在{pass}的反向传播里。\n"
-    "-> 避开导数为无穷的输入（0 处的 `sqrt`、`norm`）；要遮的是输入，不是结果",
-)
-
-NAN_IN_DATA = Kind("nan-in-data", "error", "basics/nan#find-it").says(
-    en="`{tensor}` holds {what} already when it comes in.\n"
-    "-> check the data: `assert x.isfinite().all()`",
-    zh="`{tensor}` 进来时就已经含有 {what}。\n-> 检查数据：`assert x.isfinite().all()`",
-)
-
-NAN_AFTER_STEP = Kind("nan-after-step", "error", "updates/clipping#not-finite").says(
-    en="`{optimizer}` put {what} into `{tensor}`, which was finite before.\n"
-    "-> lower the learning rate, or check its settings (`eps`, `betas`)",
-    zh="`{tensor}` 原来是有限的，`{optimizer}` 更新之后含有 {what}。\n"
-    "-> 调小学习率，或检查优化器的设置（`eps`、`betas`）",
-)
-
-STEPS_SKIPPED = Kind("steps-skipped", "warning", "mixed-precision/scaler").says(
-    en="The GradScaler skipped {skipped} of {steps:step|steps}: a gradient held inf or nan. The"
-    " scale was {first} at the first of these steps, and {last} at the last.\n"
-    "-> a few skips are normal until the scale has fallen; if they go on, look for inf and nan in"
-    " the forward pass, or use bfloat16",
-    zh="GradScaler 在 {steps} 步里跳过了 {skipped} 步：梯度里有 inf 或 nan。放大的倍数第一步是"
-    " {first}，最后一步是 {last}。\n"
-    "-> 倍数降下来之前，跳过几步是正常的；一直跳过，就查前向传播里哪里出了 inf 或 nan，或者改用"
-    " bfloat16",
-)
 
 
 def first_nan(run: Run) -> Iterator[Finding]:
@@ -84,7 +44,7 @@ def steps_skipped(run: Run) -> Iterator[Finding]:
         for key, scale in (("first", steps[0]["scale"]), ("last", steps[-1]["scale"])):
             facts[key] = int(scale) if scale.is_integer() and scale < 1e9 else scale
         few = len(steps) < _ENOUGH_STEPS or 2 * skipped <= len(steps)
-        yield Finding(STEPS_SKIPPED, run.place(run.skipped[0]), facts, mild=few)
+        yield Finding("steps-skipped", run.place(run.skipped[0]), facts, mild=few)
 
 
 def is_finite(run: Run) -> bool:
@@ -109,9 +69,9 @@ def _of_loss(run: Run, index: int, event: Event, scalings: set[int]) -> Finding 
             continue
         if data is not None:
             facts = {"tensor": run.name(data), "what": _odd_input(run, data)}
-            return Finding(NAN_IN_DATA, run.place(origin), facts)
+            return Finding("nan-in-data", run.place(origin), facts)
         facts = {"what": _odd_output(origin), "source": run.source(origin), "op": origin["op"]}
-        return Finding(NAN_IN_FORWARD, run.place(origin), facts)
+        return Finding("nan-in-forward", run.place(origin), facts)
     return None
 
 
@@ -151,7 +111,7 @@ def _of_node(run: Run, event: Event) -> Finding | None:
     facts = {"what": what, "node": run.trace.nodes[event["n"]]["op"]}
     facts["source"] = run.source(made) if made else facts["node"]
     facts["pass"] = run.place(entered.event)
-    return Finding(NAN_IN_BACKWARD, run.place(made or event), facts)
+    return Finding("nan-in-backward", run.place(made or event), facts)
 
 
 def _of_step(run: Run, event: Event) -> Finding | None:
@@ -159,7 +119,7 @@ def _of_step(run: Run, event: Event) -> Finding | None:
         what = oddity(row.get("after"))
         if what and not oddity(row["before"]):
             facts = {"what": what, "tensor": run.name(row["t"]), "optimizer": event["opt"]}
-            return Finding(NAN_AFTER_STEP, run.place(event), facts)
+            return Finding("nan-after-step", run.place(event), facts)
     return None
 
 

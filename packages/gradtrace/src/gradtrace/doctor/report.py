@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from statistics import median
 from unicodedata import east_asian_width
 
-from gradtrace.doctor.finding import Finding, Place
+from gradtrace.doctor.finding import KINDS, LEVELS, Finding, Place
 from gradtrace.doctor.numbers import is_finite
 from gradtrace.doctor.run import Run
 from gradtrace.doctor.updates import uses_new_gradients
@@ -135,7 +135,6 @@ def _layer_sizes(run: Run) -> Iterable[Layer]:
 
 
 COLUMNS = 80
-_LEVELS = ("error", "warning", "note")
 _MAX_NAMES = 3
 
 
@@ -170,16 +169,16 @@ def report_json(
     found = {
         "script": script,
         "torch": run.trace.torch,
-        "counts": {level: sum(f.level == level for f in findings) for level in _LEVELS},
+        "counts": {level: sum(f.level == level for f in findings) for level in LEVELS},
         "findings": [
             {
-                "kind": finding.kind.name,
+                "kind": finding.kind,
                 "level": finding.level,
                 "file": finding.place.file or script,
                 "line": finding.place.line,
                 "found": _sentences(words, language, finding),
-                "fix": finding.kind.words[language].fix,
-                "page": page_address(finding.kind.page, language, book),
+                "fix": _fix(finding, language),
+                "page": page_address(KINDS[finding.kind]["page"], language, book),
                 "facts": finding.facts,
             }
             for finding in findings
@@ -202,7 +201,7 @@ def page_address(page: str, language: str, book: str) -> str:
 
 def _head(words: dict, summary: Summary, findings: Sequence[Finding], script: str) -> str:
     numbers = Counter(finding.level for finding in findings)
-    counts = [_counted(words[f"{level}s"], numbers[level]) for level in _LEVELS if numbers[level]]
+    counts = [_counted(words[f"{level}s"], numbers[level]) for level in LEVELS if numbers[level]]
     passes = _counted(words["passes"], summary.passes)
     looked = words["looked"].format(passes=passes, steps=_counted(words["steps"], summary.steps))
     counted = words["between"].join(counts) or words["nothing"]
@@ -211,11 +210,11 @@ def _head(words: dict, summary: Summary, findings: Sequence[Finding], script: st
 
 def _finding(words: dict, language: str, finding: Finding, book: str) -> str:
     place = _place(words, finding.place)
-    rows = [f"{padded(words[finding.level], 9)}{padded(place, 9)}  {finding.kind.name}"]
+    rows = [f"{padded(words[finding.level], 9)}{padded(place, 9)}  {finding.kind}"]
     rows += [f"  {row}" for row in wrapped(_sentences(words, language, finding), COLUMNS - 2)]
-    address = page_address(finding.kind.page, language, book)
+    address = page_address(KINDS[finding.kind]["page"], language, book)
     for label, text in (
-        (words["fix"], finding.kind.words[language].fix),
+        (words["fix"], _fix(finding, language)),
         (words["book"], address),
     ):
         lines = wrapped(text, COLUMNS - 8)
@@ -223,11 +222,15 @@ def _finding(words: dict, language: str, finding: Finding, book: str) -> str:
     return "\n".join(rows)
 
 
+def _fix(finding: Finding, language: str) -> str:
+    return KINDS[finding.kind].get("fix", {}).get(language, "")
+
+
 def _sentences(words: dict, language: str, finding: Finding) -> str:
     """The sentences of a finding, without those for which a fact is missing."""
     facts = {name: _fact(words, fact) for name, fact in finding.facts.items()}
     found = []
-    for sentence in finding.kind.words[language].found:
+    for sentence in KINDS[finding.kind]["found"][language]:
         try:
             text = sentence.format(**facts)
         except KeyError:
@@ -265,7 +268,7 @@ def _place(words: dict, place: Place) -> str:
 
 def _fine(words: dict, summary: Summary, findings: Sequence[Finding]) -> str:
     """The checks that passed, or passed in part."""
-    kinds = {finding.kind.name for finding in findings}
+    kinds = {finding.kind for finding in findings}
     total, got, frozen = summary.parameters, summary.with_gradient, summary.frozen
     rows = []
     if got and frozen:

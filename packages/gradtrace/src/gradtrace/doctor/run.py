@@ -123,9 +123,9 @@ class Run:
         }
 
     @cached_property
-    def optimized(self) -> set[str]:
-        """The tensors that a step of an optimizer was given."""
-        return {row["t"] for step in self.steps for row in step.rows}
+    def optimized(self) -> dict[str, None]:
+        """The tensors that a step of an optimizer was given, in order."""
+        return dict.fromkeys(row["t"] for step in self.steps for row in step.rows)
 
     def is_held(self, tensor: str) -> bool:
         """Whether an optimizer was given a tensor."""

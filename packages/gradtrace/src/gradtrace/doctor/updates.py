@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import combinations, pairwise
 from statistics import median
 
-from gradtrace.doctor.finding import Finding, Kind
+from gradtrace.doctor.finding import Finding
 from gradtrace.doctor.run import Run, Step, is_cleared
 from gradtrace.trace import Sign
 from gradtrace.values import count, is_zero, norm, scalar
@@ -23,135 +23,6 @@ _TOO_SMALL = 1e-7
 _FEW = 32
 """For a weight with fewer elements, how far it moves means little."""
 _GROWTH = 1000.0
-
-NEVER_CLEARED = Kind("never-cleared", "warning", "accumulate/zero-grad").says(
-    en="All {steps} steps of `{optimizer}` used the sum of every gradient so far: nothing clears"
-    " `.grad` between {pass} and the step before ({names}).\n"
-    "All {updates} updates by hand used the sum of every gradient so far: nothing clears the"
-    " `.grad` of {names}.\n"
-    "-> call `optimizer.zero_grad()` once for each step",
-    zh="`{optimizer}` 的 {steps} 步，用的都是从头累加到现在的梯度：两步之间没有清零（{names}），"
-    "{pass}又往上加。\n"
-    "手动更新了 {updates} 次，用的都是从头累加到现在的梯度：{names} 的 `.grad` 一直没有清零。\n"
-    "-> 每更新一步，调用一次 `optimizer.zero_grad()`",
-)
-
-NEVER_STEPPED = Kind("never-stepped", "warning", "updates/by-hand#who-does-what").says(
-    en="`.grad` was computed and cleared {times} times, and `{optimizer}` made no step: nothing"
-    " changes {names}.\n"
-    "-> call `optimizer.step()` after `backward()`; look for missing parentheses",
-    zh="梯度算出来又清零，一共 {times} 次，`{optimizer}` 却一步也没有更新：{names} 一直不变。\n"
-    "-> `backward()` 之后调用 `optimizer.step()`，看看是不是漏了括号",
-)
-
-NO_BACKWARD = Kind("no-backward", "warning", "updates/by-hand#who-does-what").says(
-    en="`{optimizer}` made {steps} steps, and there was no backward pass: it found no gradient.\n"
-    "-> call `loss.backward()` before `step()`",
-    zh="`{optimizer}` 更新了 {steps} 步，却没有反向传播：它一个梯度也没拿到。\n"
-    "-> `step()` 之前调用 `loss.backward()`",
-)
-
-EMPTY_STEP = Kind("empty-step", "warning", "accumulate/zero-grad#none-or-zero").says(
-    en="In {steps:step|steps}, `{optimizer}` found no gradient at all; {pass} gave some.\n"
-    "They were cleared at {cleared}.\n"
-    "-> in this order: `zero_grad()`, `backward()`, `step()`",
-    zh="`{optimizer}` 更新了 {steps} 步，一个梯度也没拿到；{pass}算出过梯度。\n"
-    "这些梯度在{cleared}被清掉了。\n"
-    "-> 按这个次序：`zero_grad()`、`backward()`、`step()`",
-)
-
-STEPPED_TWICE = Kind("stepped-twice", "warning", "updates/by-hand#who-does-what").says(
-    en="{times} times, this step used the gradients that the step at {first} had used: no backward"
-    " pass came between.\n"
-    "-> call one of the two steps only; `scaler.step(optimizer)` makes the step itself",
-    zh="有 {times} 次，这一步用的还是{first}那一步用过的梯度：中间没有反向传播。\n"
-    "-> 两步只留一步；`scaler.step(optimizer)` 自己会更新",
-)
-
-OPTIMIZER_HOLDS_OLD = Kind("optimizer-holds-old", "warning", "updates/what-to-pass").says(
-    en="`{optimizer}` holds parameters that the model has no more: {names} were replaced after it"
-    " was made, and the new ones stay as they are.\n"
-    "-> make the optimizer after the last change of the model",
-    zh="`{optimizer}` 手里的 {names} 已经不在模型里：优化器建好以后它们被换掉了，新的不会更新。\n"
-    "-> 模型改完以后再建优化器",
-)
-
-CLIP_WITHOUT_GRADIENT = Kind("clip-without-gradient", "warning", "updates/clipping#when").says(
-    en="Clipped {times:time|times}, and each time nothing had been added to `.grad` since the last"
-    " step: the gradients come at {pass}.\n"
-    "-> clip after `backward()`, before `step()`",
-    zh="裁剪了 {times} 次，每次都是上一步之后还没有新的梯度：梯度要到{pass}才算出来。\n"
-    "-> 在 `backward()` 之后、`step()` 之前裁剪",
-)
-
-CLIP_BEFORE_UNSCALE = Kind("clip-before-unscale", "warning", "updates/clipping#grad-scaler").says(
-    en="Clipped {times:time|times} while the gradients were still multiplied by the scale; {step}"
-    " unscales them afterwards.\n"
-    "-> call `scaler.unscale_(optimizer)` before clipping",
-    zh="裁剪了 {times} 次，那时梯度还乘着放大倍数；{step}才把倍数除掉。\n"
-    "-> 裁剪之前先调用 `scaler.unscale_(optimizer)`",
-)
-
-LEARNING_RATE_ZERO = Kind("learning-rate-zero", "warning", "updates/by-hand").says(
-    en="All {steps} steps of `{optimizer}` had the learning rate 0.\n"
-    "-> check `lr` and the schedule",
-    zh="`{optimizer}` 的 {steps} 步，学习率都是 0。\n-> 检查 `lr` 和学习率调度",
-)
-
-STANDS_STILL = Kind("stands-still", "warning", "labs/flow#update").says(
-    en="{names}: a gradient in each of {steps} steps with lr = {lr}, and not one number changed"
-    " ({dtype}).\n"
-    "-> the update is rounded away: keep the weights in float32, or raise the learning rate",
-    zh="{names}：{steps} 步里都有梯度（lr = {lr}），却一个数也没有变（{dtype}）。\n"
-    "-> 更新量被舍入掉了：权重用 float32 保存，或调大学习率",
-)
-
-UPDATE_TOO_LARGE = Kind("update-too-large", "warning", "labs/flow#update").says(
-    en="Each step moves weights by {ratio} of their norm (median of {steps} steps; lr = {lr}):"
-    " {names}. About 0.001 is usual.\n"
-    "-> lower the learning rate",
-    zh="每一步都让权重变动自身范数的 {ratio} 倍（{steps} 步的中位数，lr = {lr}）：{names}。通常是"
-    " 0.001 左右。\n"
-    "-> 调小学习率",
-)
-
-UPDATE_TOO_SMALL = Kind("update-too-small", "warning", "labs/flow#update").says(
-    en="Each step moves weights by {ratio} of their norm (lr = {lr}): {names}. Below 1e-7, float32"
-    " rounds most of it away.\n"
-    "-> raise the learning rate",
-    zh="每一步只让权重变动自身范数的 {ratio} 倍（lr = {lr}）：{names}。小于 1e-7 时，float32 大多"
-    "会舍入掉。\n"
-    "-> 调大学习率",
-)
-
-LOSS_GROWS = Kind("loss-grows", "warning", "updates/optimizers").says(
-    en="The loss rose in each of {passes} passes, from {first} to {last}.\n"
-    "-> lower the learning rate, or check the sign of the loss",
-    zh="{passes} 次反向传播，损失一次比一次大，从 {first} 到 {last}。\n"
-    "-> 调小学习率，或检查损失的正负号",
-)
-
-MOVES_WITHOUT_GRADIENT = Kind("moves-without-gradient", "note", "freezing/still-moves").says(
-    en="{names} moved in a step of `{optimizer}` although the gradient was 0: momentum or weight"
-    " decay does that.\n"
-    "-> to freeze it, set `.grad` to None or leave it out of the optimizer",
-    zh="`{optimizer}` 更新时，{names} 的梯度是 0，值却变了：那是动量或权重衰减。\n"
-    "-> 要冻结它，就把 `.grad` 设为 None，或不交给优化器",
-)
-
-CLIPPED_HARD = Kind("clipped-hard", "note", "updates/clipping").says(
-    en="In each of {times} steps clipping made the gradients much smaller, by a factor of {factor}"
-    " (median): the size of a step no longer depends on the loss.\n"
-    "-> raise the limit, or find out why the gradients are so large",
-    zh="{times} 步里，每一步裁剪都把梯度缩小了很多（倍数的中位数 {factor}）：步长不再随损失变化。\n"
-    "-> 放宽裁剪的上限，或查清梯度为什么这么大",
-)
-
-TWO_OPTIMIZERS = Kind("two-optimizers", "note", "updates/what-to-pass#twice").says(
-    en="Several optimizers hold {names}: {optimizers}.\n"
-    "-> give each parameter to one optimizer, unless that is meant",
-    zh="{names} 同时交给了几个优化器：{optimizers}。\n-> 每个参数只交给一个优化器，除非是有意的",
-)
 
 
 def never_cleared(run: Run) -> Iterator[Finding]:
@@ -168,7 +39,7 @@ def never_cleared(run: Run) -> Iterator[Finding]:
             facts["optimizer"] = steps[0].event["opt"]
             facts["pass"] = run.place(_pass_before(run, steps[-1].at))
             few = len(steps) < ENOUGH_STEPS
-            yield Finding(NEVER_CLEARED, run.place(steps[0].event), facts, mild=few)
+            yield Finding("never-cleared", run.place(steps[0].event), facts, mild=few)
 
 
 def uses_new_gradients(run: Run) -> bool:
@@ -194,7 +65,7 @@ def never_cleared_by_hand(run: Run) -> Iterator[Finding]:
     if found:
         updates = next(iter(found.values()))
         facts = {"names": run.names(found), "updates": len(updates)}
-        yield Finding(NEVER_CLEARED, run.place(run.events[updates[0]]), facts)
+        yield Finding("never-cleared", run.place(run.events[updates[0]]), facts)
 
 
 def two_optimizers(run: Run) -> Iterator[Finding]:
@@ -204,7 +75,7 @@ def two_optimizers(run: Run) -> Iterator[Finding]:
         if in_turn and (both := first[0].tensors & second[0].tensors):
             kinds = [steps[0].event["opt"] for steps in (first, second)]
             facts = {"names": run.names(sorted(both, key=_number)), "optimizers": kinds}
-            yield Finding(TWO_OPTIMIZERS, run.place(second[0].event), facts)
+            yield Finding("two-optimizers", run.place(second[0].event), facts)
 
 
 def empty_step(run: Run) -> Iterator[Finding]:
@@ -226,7 +97,7 @@ def empty_step(run: Run) -> Iterator[Finding]:
         cleared = [pair for t in steps[0].tensors for pair in run.clearings.get(t, ())]
         if cleared:
             facts["cleared"] = run.place(min(cleared, key=lambda pair: pair[0])[1])
-        yield Finding(EMPTY_STEP, run.place(steps[0].event), facts)
+        yield Finding("empty-step", run.place(steps[0].event), facts)
 
 
 def no_backward(run: Run) -> Iterator[Finding]:
@@ -234,7 +105,7 @@ def no_backward(run: Run) -> Iterator[Finding]:
     for steps in () if run.passes else _by_optimizer(run):
         if len(steps) > 1 and all(row["grad"] is None for step in steps for row in step.rows):
             facts = {"optimizer": steps[0].event["opt"], "steps": len(steps)}
-            yield Finding(NO_BACKWARD, run.place(steps[0].event), facts)
+            yield Finding("no-backward", run.place(steps[0].event), facts)
 
 
 def never_stepped(run: Run) -> Iterator[Finding]:
@@ -250,7 +121,7 @@ def never_stepped(run: Run) -> Iterator[Finding]:
     if found := [t for t, often in times.items() if often >= ENOUGH_STEPS]:
         facts = {"names": run.names(found), "times": times[found[0]]}
         facts["optimizer"] = run.trace.tensors[found[0]]["opt"]
-        yield Finding(NEVER_STEPPED, run.place(run.gradients[found[0]][0][1]), facts)
+        yield Finding("never-stepped", run.place(run.gradients[found[0]][0][1]), facts)
 
 
 def stepped_twice(run: Run) -> Iterator[Finding]:
@@ -267,7 +138,7 @@ def stepped_twice(run: Run) -> Iterator[Finding]:
         if len(steps) >= ENOUGH_STEPS - 1:
             facts = {"times": len(steps), "names": run.names(sorted(steps[0].tensors, key=_number))}
             facts["first"] = run.place({"line": line})
-            yield Finding(STEPPED_TWICE, run.place(steps[0].event), facts)
+            yield Finding("stepped-twice", run.place(steps[0].event), facts)
 
 
 def learning_rate_zero(run: Run) -> Iterator[Finding]:
@@ -275,7 +146,7 @@ def learning_rate_zero(run: Run) -> Iterator[Finding]:
     for steps in _by_optimizer(run):
         if len(steps) >= 2 and all(step.event["lr"] == 0 and not _moves(step) for step in steps):
             facts = {"optimizer": steps[0].event["opt"], "steps": len(steps)}
-            yield Finding(LEARNING_RATE_ZERO, run.place(steps[0].event), facts)
+            yield Finding("learning-rate-zero", run.place(steps[0].event), facts)
 
 
 def stands_still(run: Run) -> Iterator[Finding]:
@@ -290,7 +161,7 @@ def stands_still(run: Run) -> Iterator[Finding]:
             names = run.names(rows[0]["t"] for rows in still)
             facts = {"names": names, "steps": len(steps), "lr": steps[-1].event["lr"]}
             facts["dtype"] = run.trace.tensors[still[0][0]["t"]].get("dtype", "float32")
-            yield Finding(STANDS_STILL, run.place(steps[-1].event), facts)
+            yield Finding("stands-still", run.place(steps[-1].event), facts)
 
 
 def update_size(run: Run) -> Iterator[Finding]:
@@ -303,7 +174,7 @@ def update_size(run: Run) -> Iterator[Finding]:
         large = [t for t, found in ratios.items() if median(found) > _TOO_LARGE]
         small = [t for t, found in ratios.items() if 0 < max(found) < _TOO_SMALL]
         constant = len({step.event["lr"] for step in steps}) == 1  # and no warm-up
-        for kind, tensors in ((UPDATE_TOO_LARGE, large), (UPDATE_TOO_SMALL, small)):
+        for kind, tensors in (("update-too-large", large), ("update-too-small", small)):
             if tensors and 2 * len(tensors) > len(ratios) and constant:
                 ratio = median(ratio for t in tensors for ratio in ratios[t])
                 facts = {"names": run.names(tensors), "ratio": ratio, "steps": len(steps)}
@@ -317,7 +188,7 @@ def optimizer_holds_old(run: Run) -> Iterator[Finding]:
     if old := run.replaced:
         step = next(step for step in run.steps if step.tensors & set(old))
         facts = {"names": run.names(old), "optimizer": step.event["opt"]}
-        yield Finding(OPTIMIZER_HOLDS_OLD, run.place(step.event), facts)
+        yield Finding("optimizer-holds-old", run.place(step.event), facts)
 
 
 def moves_without_gradient(run: Run) -> Iterator[Finding]:
@@ -332,7 +203,7 @@ def moves_without_gradient(run: Run) -> Iterator[Finding]:
         if moving:
             names = run.names(row["t"] for row in moving)
             facts = {"names": names, "optimizer": steps[0].event["opt"]}
-            yield Finding(MOVES_WITHOUT_GRADIENT, run.place(steps[0].event), facts)
+            yield Finding("moves-without-gradient", run.place(steps[0].event), facts)
 
 
 def loss_grows(run: Run) -> Iterator[Finding]:
@@ -350,7 +221,7 @@ def loss_grows(run: Run) -> Iterator[Finding]:
         grows = all(0 < a < b for a, b in pairwise(found))
         if len(found) > ENOUGH_STEPS and run.steps and grows and found[-1] > _GROWTH * found[0]:
             facts = {"first": found[0], "last": found[-1], "passes": len(found)}
-            yield Finding(LOSS_GROWS, run.place(events[key]), facts)
+            yield Finding("loss-grows", run.place(events[key]), facts)
 
 
 def _by_optimizer(run: Run) -> list[list[Step]]:
@@ -427,7 +298,7 @@ def clip_without_gradient(run: Run) -> Iterator[Finding]:
         if run.passes and len(signs) >= 2 and all(_is_in_vain(run, sign) for sign in signs):
             passes = (each.event for each in run.passes if each.begin >= signs[0]["at"])
             facts = {"times": len(signs), "pass": run.place(next(passes, None))}
-            yield Finding(CLIP_WITHOUT_GRADIENT, run.place(signs[0]), facts)
+            yield Finding("clip-without-gradient", run.place(signs[0]), facts)
 
 
 def clip_before_unscale(run: Run) -> Iterator[Finding]:
@@ -445,7 +316,7 @@ def clip_before_unscale(run: Run) -> Iterator[Finding]:
     if found and len(found) == len(clips):
         steps = (sign for sign in signs if sign["k"] == "scaler_step")
         facts = {"times": len(found), "step": run.place(next(steps, None))}
-        yield Finding(CLIP_BEFORE_UNSCALE, run.place(found[0]), facts)
+        yield Finding("clip-before-unscale", run.place(found[0]), facts)
 
 
 def clipped_hard(run: Run) -> Iterator[Finding]:
@@ -457,7 +328,7 @@ def clipped_hard(run: Run) -> Iterator[Finding]:
         factors = [factor for sign in signs if (factor := _factor(run, sign)) is not None]
         if len(factors) >= _OFTEN and len(factors) == len(signs) and min(factors) > _HARD:
             facts = {"times": len(factors), "factor": median(factors)}
-            yield Finding(CLIPPED_HARD, run.place(signs[0]), facts)
+            yield Finding("clipped-hard", run.place(signs[0]), facts)
 
 
 def _factor(run: Run, sign: Sign) -> float | None:

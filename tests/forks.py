@@ -1,4 +1,4 @@
-"""Runs notebooks as Jupyter does, each from top to bottom in an IPython shell of its own."""
+"""Runs each of many jobs in a fork of a process that has imported PyTorch; a notebook is one."""
 
 from __future__ import annotations
 
@@ -7,25 +7,26 @@ import io
 import multiprocessing
 import os
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 
 PRELOADED = ["torch", "torch.optim", "torch._dynamo", "IPython"]
-"""What the process has imported from which each shell is forked."""
+"""What the process has imported from which each is forked."""
 
 
-def run_all(notebooks: Iterable[list[str]]) -> list[list[dict]]:
-    """Run notebooks, lists of the code of their cells; returns what `run` does for each."""
+def in_forks(function: Callable, jobs: Iterable) -> Iterator:
+    """What a function of a module returns for each job, each in a process of its own."""
     context = multiprocessing.get_context("forkserver" if hasattr(os, "fork") else "spawn")
     if hasattr(os, "fork"):
         context.set_forkserver_preload(PRELOADED)
-    with ProcessPoolExecutor(mp_context=context, max_tasks_per_child=1) as shells:
-        return list(shells.map(run, notebooks))
+    with ProcessPoolExecutor(mp_context=context, max_tasks_per_child=1) as pool:
+        return iter(list(pool.map(function, jobs)))
 
 
-def run(cells: list[str]) -> list[dict]:
-    """Run cells one after another in an empty folder; returns for each what it printed, the error
-    that ended it, and the value it would show."""
+def run_notebook(cells: list[str]) -> list[dict]:
+    """Run the code of cells as Jupyter does, one after another in an IPython shell of its own and
+    an empty folder; returns for each what it printed, the error that ended it, and the value it
+    would show."""
     from IPython.core.interactiveshell import InteractiveShell
     from traitlets.config import Config
 
