@@ -12,3 +12,10 @@ def nodes_behind(tensor: torch.Tensor) -> set:
             found.add(node)
             waiting += [after for after, _ in node.next_functions]
     return found
+
+
+def saved_tensors(node: torch.autograd.graph.Node) -> list[torch.Tensor]:
+    """The tensors that a node has saved for the backward pass."""
+    values = [getattr(node, name) for name in dir(node) if name.startswith("_saved_")]
+    each = [one for value in values for one in (value if isinstance(value, tuple) else (value,))]
+    return [one for one in each if isinstance(one, torch.Tensor)]

@@ -5,11 +5,16 @@ from __future__ import annotations
 import io
 import traceback
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import timedelta
+from functools import update_wrapper
+from importlib import import_module
+from inspect import Parameter, Signature, signature
 from multiprocessing.connection import Connection
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import pytest
 import torch
 import torch.distributed as dist
 import torch.multiprocessing as mp
@@ -95,10 +100,50 @@ def _worked(work: Callable, rank: int, meeting_place: str, timeout: float) -> tu
         result = io.BytesIO()
         torch.save(work(rank), result)
         return "", result.getvalue()
-    except Exception:
+    except (Exception, pytest.fail.Exception):
         return traceback.format_exc(), b""
     finally:
         dist.destroy_process_group()
+
+
+def on_two_ranks(body: Callable[[int], None]) -> Callable[[Ranks], None]:
+    """A test whose body runs in rank 0 and in rank 1 at once; it asserts in both."""
+
+    def test(ranks: Ranks, **arguments: object) -> None:
+        ranks(_Body(body.__module__, body.__name__, arguments))
+
+    update_wrapper(test, body, updated=())
+    del test.__wrapped__
+    names = ["ranks", *list(signature(body).parameters)[1:]]
+    test.__signature__ = Signature([Parameter(n, Parameter.KEYWORD_ONLY) for n in names])
+    test.body = body
+    return test
+
+
+@dataclass(frozen=True)
+class _Body:
+    """The body of a test, found by name: pickle would find the test instead."""
+
+    module: str
+    test: str
+    arguments: dict[str, object]
+
+    def __call__(self, rank: int) -> None:
+        getattr(import_module(self.module), self.test).body(rank, **self.arguments)
+
+
+def gathered(value: torch.Tensor) -> torch.Tensor:
+    """The tensors of both ranks, stacked."""
+    both = [torch.zeros_like(value) for _ in range(2)]
+    dist.all_gather(both, value.detach().contiguous())
+    return torch.stack(both)
+
+
+def one_weight(**options: bool) -> tuple[DistributedDataParallel, nn.Parameter]:
+    """DDP of a model with one weight, 1, and this weight: the gradient of its output is the input."""
+    layer = nn.Linear(1, 1, bias=False)
+    nn.init.ones_(layer.weight)
+    return DistributedDataParallel(layer, **options), layer.weight
 
 
 def replicated(model: nn.Module) -> nn.Module:

@@ -14,11 +14,24 @@ from torch.autograd import forward_ad
 from torch.autograd.function import once_differentiable
 from torch.func import functional_call, grad, hessian, jacfwd, jacrev, jvp, vjp, vmap
 from torch.nn import functional as F
+from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import FlopCounterMode
 
 pytestmark = pytest.mark.upgrade
 
+OPERATIONS = {
+    "square": lambda x: x * x,
+    "cube": lambda x: x**3,
+    "exp": torch.exp,
+    "sin": torch.sin,
+    "tanh": torch.tanh,
+    "sigmoid": torch.sigmoid,
+    "inverse": lambda x: 1 / (x + 2),
+    "softplus": F.softplus,
+}
+NAMES = st.sampled_from(sorted(OPERATIONS))
+NUMBERS = st.floats(-1, 1).map(lambda x: torch.tensor(x, dtype=torch.float64))
 SEEDS = st.integers(0, 10**6)
 DTYPES = st.sampled_from([torch.float32, torch.float64])
 NETWORKS = {
@@ -56,14 +69,10 @@ def network(name, seed, dtype):
 
 @attacks(
     "higher-order/per-sample#per-sample",
-    "higher-order/review#remember",
-    zh="五种网络（线性、两层、卷积加 GroupNorm、嵌入、eval 模式的 BatchNorm）和两种损失；一到五个样本；有无 chunk_size；float32 和 float64；与循环调用 torch.autograd.grad 比较",
-    en="five networks (linear, two layers, convolution with GroupNorm, embedding, BatchNorm in eval mode) and two losses; one to five samples; with and without chunk_size; float32 and float64; against a loop of torch.autograd.grad",
-)
-@attacks(
     "higher-order/per-sample#inside-out",
-    zh="同样的五种网络，一到五个样本",
-    en="the same five networks, one to five samples",
+    "higher-order/review#remember",
+    zh="五种网络，两种损失，一到五个样本，有无 chunk_size，float32 和 float64；与循环调用 torch.autograd.grad 比较",
+    en="five networks, two losses, one to five samples, with and without chunk_size, float32 and float64; against a loop of torch.autograd.grad",
 )
 @given(
     name=st.sampled_from(sorted(NETWORKS)),
@@ -74,25 +83,26 @@ def network(name, seed, dtype):
     seed=SEEDS,
 )
 def test_each_row_is_the_gradient_of_a_sample(name, loss, samples, chunk_size, dtype, seed):
-    """The rows, and their size, against a loop; .grad stays None."""
-    net = network(name, seed, dtype)
-    x = torch.randn(samples, 4, dtype=dtype)
-
-    calls = []
+    """The rows, and their size; functional_call takes the weights it is handed, .grad stays None."""
+    net, other = network(name, seed, dtype), network(name, seed + 1, dtype)
+    before = [p.clone() for p in net.parameters()]
+    x, calls = torch.randn(samples, 4, dtype=dtype), []
 
     def sample_loss(weights, x):
         calls.append(1)
         return LOSSES[loss](functional_call(net, weights, (x[None],)))
 
-    weights = {key: p.detach() for key, p in net.named_parameters()}
+    weights = {key: p.detach() for key, p in other.named_parameters()}
+    assert torch.equal(functional_call(net, weights, (x,)), other(x))
     rows = vmap(grad(sample_loss), in_dims=(None, 0), chunk_size=chunk_size)(weights, x)
     assert len(calls) == (1 if chunk_size is None else math.ceil(samples / chunk_size))
-    assert all(p.grad is None for p in net.parameters())
-    for key, p in net.named_parameters():
-        assert rows[key].shape == (samples, *p.shape)
+    assert all(p.grad is None for p in (*net.parameters(), *other.parameters()))
+    assert all(torch.equal(p, q) for p, q in zip(net.parameters(), before, strict=True))
+    names, params = zip(*other.named_parameters(), strict=True)
+    assert [rows[key].shape for key in names] == [(samples, *p.shape) for p in params]
     for i in range(samples):
-        expected = torch.autograd.grad(LOSSES[loss](net(x[i : i + 1])), list(net.parameters()))
-        for (key, _), gradient in zip(net.named_parameters(), expected, strict=True):
+        expected = torch.autograd.grad(LOSSES[loss](other(x[i : i + 1])), params)
+        for key, gradient in zip(names, expected, strict=True):
             assert torch.allclose(rows[key][i], gradient, rtol=1e-4, atol=1e-5)
 
 
@@ -112,74 +122,24 @@ class LargestProduct(TorchDispatchMode):
 
 @attacks(
     "higher-order/per-sample#inside-out",
-    zh="隐藏层宽 8 到 32 的网络，1 到 24 个样本，每块 1 到 8 个；看途中最大的矩阵乘积、结果的形状和调用次数",
-    en="a network with one hidden layer of 8 to 32, 1 to 24 samples in chunks of 1 to 8; the largest product of matrices on the way, the shape of the result, and the calls counted",
+    zh="隐藏层宽 8 到 32，1 到 24 个样本，每块 1 到 8 个；看途中最大的矩阵乘积",
+    en="a hidden layer of 8 to 32, 1 to 24 samples in chunks of 1 to 8; the largest product of matrices on the way",
 )
 @given(hidden=st.integers(8, 32), chunks=st.integers(1, 3), chunk_size=st.integers(1, 8))
 def test_a_chunk_makes_less_on_the_way_and_the_same_result(hidden, chunks, chunk_size):
-    """Products shrink with the chunk; calls and shapes of the result."""
     net = nn.Sequential(nn.Linear(4, hidden), nn.Tanh(), nn.Linear(hidden, 1))
     weights = {key: p.detach() for key, p in net.named_parameters()}
-    samples = chunks * chunk_size
-    calls = []
+    x, sizes, found = torch.randn(chunks * chunk_size, 4), [], []
 
     def sample_loss(weights, x):
-        calls.append(1)
         return functional_call(net, weights, (x[None],)).square().sum()
 
-    sizes = []
     for size in (None, chunk_size):
-        calls.clear()
         with LargestProduct() as largest:
-            rows = vmap(grad(sample_loss), in_dims=(None, 0), chunk_size=size)(
-                weights, torch.randn(samples, 4)
-            )
+            found.append(vmap(grad(sample_loss), in_dims=(None, 0), chunk_size=size)(weights, x))
         sizes.append(largest.size)
-        assert len(calls) == (1 if size is None else chunks)
-        assert all(rows[key].shape == (samples, *p.shape) for key, p in net.named_parameters())
     assert sizes[0] == chunks * sizes[1]
-
-
-@attacks(
-    "higher-order/per-sample#inside-out",
-    zh="同样的五种网络；看它们算出什么，自己的权重和 .grad 是否不变",
-    en="the same five networks; what they compute, and that their own weights and .grad stay as they are",
-)
-@given(name=st.sampled_from(sorted(NETWORKS)), dtype=DTYPES, seed=SEEDS)
-def test_functional_call_takes_the_weights_it_is_handed(name, dtype, seed):
-    """Another network's weights give that network's output."""
-    net, other = network(name, seed, dtype), network(name, seed + 1, dtype)
-    before = [p.clone() for p in net.parameters()]
-    x = torch.randn(3, 4, dtype=dtype)
-    y = functional_call(net, dict(other.named_parameters()), (x,))
-    assert torch.equal(y, other(x))
-    y.square().sum().backward()
-    assert all(p.grad is None for p in net.parameters())
-    assert any(p.grad is not None for p in other.parameters())
-    assert all(torch.equal(p, q) for p, q in zip(net.parameters(), before, strict=True))
-
-
-@attacks(
-    "higher-order/per-sample#inside-out",
-    zh="一到三个参数，张量和字典；其余的当作常数",
-    en="one to three arguments, tensors and dictionaries; the others are treated as constants",
-)
-@given(others=st.integers(0, 2), dictionary=st.booleans(), dtype=DTYPES)
-def test_grad_differentiates_the_first_argument(others, dictionary, dtype):
-    """The first argument alone, a tensor or a dictionary of tensors."""
-
-    def f(first, *rest):
-        value = first["w"] if dictionary else first
-        for number, other in enumerate(rest, 2):
-            value = value * number * other
-        return value.sum()
-
-    w = torch.tensor([1.0, 2.0], dtype=dtype)
-    rest = [torch.full((2,), 3.0, dtype=dtype) for _ in range(others)]
-    found = grad(f)({"w": w} if dictionary else w, *rest)
-    found = found["w"] if dictionary else found
-    factor = {0: 1, 1: 6, 2: 54}[others]
-    assert torch.equal(found, torch.full_like(w, factor))
+    torch.testing.assert_close(*found)
 
 
 @attacks(
@@ -218,31 +178,27 @@ ONCE = {
     ),
 }
 TWICE = [
-    torch.exp,
-    torch.sin,
-    torch.sigmoid,
-    torch.tanh,
-    torch.logsumexp,
-    torch.cumprod,
-    torch.softmax,
-    F.relu,
-    F.gelu,
-    F.silu,
-    F.softplus,
-    F.elu,
-    F.leaky_relu,
-    F.layer_norm,
+    *(torch.exp, torch.sin, torch.sigmoid, torch.tanh, F.relu, F.gelu, F.silu, F.softplus, F.elu),
+    *(F.leaky_relu, lambda x: x.logsumexp(0), lambda x: x.cumprod(0), lambda x: x.softmax(0)),
+    lambda x: F.layer_norm(x, (4,)),
+    lambda x: plain_attention(x[None, None]),
 ]
-ARGUMENT = {torch.logsumexp: 0, torch.cumprod: 0, torch.softmax: 0, F.layer_norm: (4,)}
+
+
+def plain_attention(x: torch.Tensor) -> torch.Tensor:
+    with sdpa_kernel(SDPBackend.MATH):
+        return F.scaled_dot_product_attention(x, x, x)
 
 
 @attacks(
     "higher-order/not-twice#not-twice",
-    zh="CPU 上六种没有二阶导数的运算和十四种有的，与差分比较；带 once_differentiable 的扩展不在内",
-    en="six operations without a second derivative on the CPU, and fourteen with one, checked against differences; not extensions with once_differentiable",
+    "higher-order/not-twice#limits",
+    "basics/second-derivative#second-derivative",
+    zh="CPU 上六种没有二阶导数的运算，和十五种有的，与差分比较",
+    en="six operations without a second derivative on the CPU, and fifteen with one, against differences",
 )
-@given(name=st.sampled_from(sorted(ONCE)), seed=SEEDS)
-def test_without_a_second_derivative_the_error_names_the_operation(name, seed):
+@given(name=st.sampled_from(sorted(ONCE)), function=st.sampled_from(TWICE), seed=SEEDS)
+def test_without_a_second_derivative_the_error_names_the_operation(name, function, seed):
     """The first derivative is there, the second raises."""
     generator = torch.Generator().manual_seed(seed)
     x = torch.rand(3, 4, generator=generator, requires_grad=True)
@@ -250,21 +206,8 @@ def test_without_a_second_derivative_the_error_names_the_operation(name, seed):
     assert g.requires_grad
     with pytest.raises(RuntimeError, match=f"derivative for .*{name}.* is not implemented"):
         torch.autograd.grad(g.square().sum(), x)
-
-
-@attacks(
-    "higher-order/not-twice#limits",
-    zh="有二阶导数的运算，与差分比较；float64",
-    en="operations that have a second derivative, against differences; float64",
-)
-@given(function=st.sampled_from(TWICE), seed=SEEDS)
-def test_others_have_a_second_derivative(function, seed):
-    """Against differences, away from the kink of those that have one."""
-    generator = torch.Generator().manual_seed(seed)
-    x = torch.rand(3, 4, generator=generator, dtype=torch.float64) + 0.1
-    x.requires_grad_()
-    rest = (ARGUMENT[function],) if function in ARGUMENT else ()
-    assert torch.autograd.gradgradcheck(lambda x: function(x, *rest), x)
+    away_from_kinks = (x.detach().double() + 0.1).requires_grad_()
+    assert torch.autograd.gradgradcheck(function, away_from_kinks)
 
 
 class OnceCube(torch.autograd.Function):
@@ -280,40 +223,31 @@ class OnceCube(torch.autograd.Function):
         return grad_y * 3 * w**2
 
 
-BESIDE = {
-    "square": lambda w: w**2,
-    "exp": torch.exp,
-    "sin": torch.sin,
-    "inverse": lambda w: 1 / w,
-}
-
-
 @attacks(
     "higher-order/not-twice#once",
-    zh="标了 once_differentiable 的立方，单独或再加上四种运算；float32 和 float64",
-    en="a cube marked with once_differentiable, alone or with four other operations added to it; float32 and float64",
+    zh="标了 once_differentiable 的立方，单独或再加上八种运算",
+    en="a cube marked with once_differentiable, alone or with one of eight operations added to it",
 )
-@given(other=st.sampled_from([None, *sorted(BESIDE)]), dtype=DTYPES, at=st.floats(0.5, 2))
+@given(other=st.sampled_from([None, *OPERATIONS]), dtype=DTYPES, at=st.floats(0.5, 2))
 def test_the_graph_of_others_hides_a_missing_share(other, dtype, at):
     """Alone no graph; beside another operation its second derivative alone."""
     w = torch.tensor(at, dtype=dtype, requires_grad=True)
     y = OnceCube.apply(w)
     if other is None:
-        (g,) = torch.autograd.grad(y, w, create_graph=True)
-        assert not g.requires_grad
+        assert not torch.autograd.grad(y, w, create_graph=True)[0].requires_grad
         return
-    (g,) = torch.autograd.grad(y + BESIDE[other](w), w, create_graph=True)
+    (g,) = torch.autograd.grad(y + OPERATIONS[other](w), w, create_graph=True)
     assert g.requires_grad
-    (second,) = torch.autograd.grad(g, w)
-    expected = torch.func.grad(torch.func.grad(BESIDE[other]))(w.detach())
-    torch.testing.assert_close(second, expected)
+    second = torch.autograd.grad(g, w, allow_unused=True, materialize_grads=True)
+    expected = grad(grad(OPERATIONS[other]))(w.detach())
+    torch.testing.assert_close(second[0], expected)
 
 
 @attacks(
     "higher-order/forward-mode#forward-mode",
     "higher-order/forward-mode#rows-and-columns",
-    zh="乘一个矩阵再 tanh，输入和输出一到二十个；数列数、行数和矩阵乘法的次数；float32 和 float64",
-    en="a product with a matrix of one to twenty inputs and outputs, then tanh; columns, rows, and the operations of matrix products counted; float32 and float64",
+    zh="乘一个矩阵再 tanh，输入和输出一到二十个；数列数、行数和乘法的次数",
+    en="a product with a matrix, then tanh, one to twenty inputs and outputs; columns, rows and products counted",
 )
 @given(inputs=st.integers(1, 20), outputs=st.integers(1, 20), dtype=DTYPES, seed=SEEDS)
 def test_forward_mode_takes_columns_and_reverse_mode_rows(inputs, outputs, dtype, seed):
@@ -339,24 +273,10 @@ def test_forward_mode_takes_columns_and_reverse_mode_rows(inputs, outputs, dtype
     assert counts == [2 * outputs * inputs * inputs, 2 * inputs * outputs * outputs]
 
 
-OPERATIONS = {
-    "square": lambda x: x * x,
-    "cube": lambda x: x**3,
-    "exp": torch.exp,
-    "sin": torch.sin,
-    "tanh": torch.tanh,
-    "sigmoid": torch.sigmoid,
-    "line": lambda x: 5 * x + 1,
-    "softplus": F.softplus,
-}
-NAMES = st.sampled_from(sorted(OPERATIONS))
-NUMBERS = st.floats(-1, 1).map(lambda x: torch.tensor(x, dtype=torch.float64))
-
-
 @attacks(
     "higher-order/forward-mode#dual",
-    zh="八种运算组成的一到四环的链，float64：每步之后的切向量与反向模式比较，没有 grad_fn；有前向模式公式的运算",
-    en="chains of one to four of eight operations in float64: the tangent after each, against reverse mode, and no grad_fn; what has a formula for forward mode",
+    zh="八种运算组成的一到四环的链，与反向模式比较",
+    en="chains of one to four of eight operations, against reverse mode",
 )
 @given(names=st.lists(NAMES, min_size=1, max_size=4), x=NUMBERS)
 def test_each_operation_computes_value_and_tangent(names, x):
@@ -376,8 +296,8 @@ def test_each_operation_computes_value_and_tangent(names, x):
 
 @attacks(
     "higher-order/forward-mode#no-grad",
-    zh="no_grad 里或 detach 过的八种运算；make_dual、jvp、jacfwd、grad 和 jacrev",
-    en="eight operations under no_grad or detached; make_dual, jvp, jacfwd, grad and jacrev",
+    zh="no_grad 里或 detach 过的八种运算；make_dual、jvp、jacfwd、grad、jacrev 和 hessian",
+    en="eight operations under no_grad or detached; make_dual, jvp, jacfwd, grad, jacrev and hessian",
 )
 @given(name=NAMES, x=NUMBERS, outside=st.booleans())
 def test_no_grad_stops_reverse_mode_alone_and_detach_both(name, x, outside):
@@ -408,28 +328,9 @@ def test_no_grad_stops_reverse_mode_alone_and_detach_both(name, x, outside):
         if outside:
             with torch.no_grad():
                 assert torch.allclose(forward(lambda x: operation(x) * x), through)
-
-
-@attacks(
-    "higher-order/forward-mode#no-grad",
-    zh="八种运算：黑塞矩阵等于 jacrev 的 jacfwd，no_grad 让 jacrev 的 jacrev 不同时也是",
-    en="eight operations: the Hessian is jacfwd of jacrev, also where no_grad makes jacrev of jacrev another one",
-)
-@given(name=NAMES, x=NUMBERS, under=st.booleans())
-def test_hessian_is_forward_over_reverse(name, x, under):
-    """Also where no_grad makes a difference between the two modes."""
-    operation = OPERATIONS[name]
-
-    def f(x):
-        with torch.set_grad_enabled(not under):
-            value = operation(x)
-        return value * x * x
-
-    found = hessian(f)(x)
-    assert torch.allclose(found, jacfwd(jacrev(f))(x))
-    if under:
-        assert torch.allclose(jacrev(jacrev(f))(x), 2 * operation(x))
-        assert torch.allclose(found, 2 * operation(x) + 2 * x * jacrev(operation)(x))
+    second = hessian(lambda x: with_no_grad(x) * x)(x)
+    assert torch.allclose(second, 2 * held + 2 * x * jacrev(operation)(x)), "forward over reverse"
+    assert torch.allclose(jacrev(jacrev(lambda x: with_no_grad(x) * x))(x), 2 * held)
 
 
 @attacks(
@@ -468,8 +369,8 @@ def test_some_operations_have_no_formula_for_forward_mode():
 
 @attacks(
     "higher-order/hooks-under-func#hooks-under-func",
-    zh="五种网络，带前向、前向预、张量和梯度累积后钩子；权重需要梯度或分离了；grad、vjp 和 jacrev；单独和在 vmap 里",
-    en="five networks with forward, forward pre-, tensor and post-accumulate hooks; weights that require a gradient or are detached; grad, vjp and jacrev; alone and under vmap",
+    zh="五种网络，四种钩子；权重需要梯度或分离了；grad、vjp、jacrev，和 vmap 里的 grad",
+    en="five networks, four kinds of hooks; weights that require a gradient or are detached; grad, vjp, jacrev, and grad under vmap",
 )
 @given(
     name=st.sampled_from(sorted(NETWORKS)),
@@ -495,15 +396,13 @@ def test_hooks_inside_fire_and_those_on_parameters_do_not(name, detached, how, s
 
     weights = {key: p.detach() if detached else p for key, p in net.named_parameters()}
     x = torch.randn(2, 4, dtype=torch.float64)
-    if how == "grad":
-        gradients = grad(loss)(weights, x[0])
-    elif how == "vjp":
+    if how == "vjp":
         y, pull_back = vjp(lambda weights: loss(weights, x[0]), weights)
         (gradients,) = pull_back(torch.ones_like(y))
-    elif how == "jacrev":
-        gradients = jacrev(loss)(weights, x[0])
-    else:
+    elif how == "vmap":
         gradients = vmap(grad(loss), in_dims=(None, 0))(weights, x)
+    else:
+        gradients = {"grad": grad, "jacrev": jacrev}[how](loss)(weights, x[0])
     modules = len(list(net.modules()))
     assert fired.count("pre") == fired.count("forward") == modules
     assert fired.count("inside") == 1
@@ -514,8 +413,8 @@ def test_hooks_inside_fire_and_those_on_parameters_do_not(name, detached, how, s
 
 @attacks(
     "higher-order/inner-step#warning",
-    zh="八种运算，float64：用 create_graph 反向之后这一轮的权重还在，用另外三种做法就不在",
-    en="eight operations in float64: after backward with create_graph the weight of the round stays, after three other ways it doesn't",
+    zh="八种运算；backward() 有无 create_graph，之后清空，torch.autograd.grad",
+    en="eight operations; backward() with and without create_graph, cleared afterward, torch.autograd.grad",
 )
 @pytest.mark.filterwarnings("ignore:Using backward.. with create_graph")
 @given(name=NAMES, how=st.sampled_from(["backward", "backward, None", "grad", "plain"]))
@@ -542,8 +441,8 @@ def test_backward_with_create_graph_keeps_the_parameter(name, how):
 
 @attacks(
     "higher-order/inner-step#inner-step",
-    zh="两层的网络，一到四步梯度下降，与差分比较，float64",
-    en="a network of two layers, one to four steps of gradient descent, against differences in float64",
+    zh="两层的网络，一到四步梯度下降，与差分比较",
+    en="a network of two layers, one to four steps of gradient descent, against differences",
 )
 @given(steps=st.integers(1, 4), create_graph=st.booleans(), seed=SEEDS)
 def test_a_step_into_new_weights_is_in_the_graph(steps, create_graph, seed):
@@ -580,8 +479,8 @@ SCALARS = {
 
 @attacks(
     "higher-order/hessian-vector#hessian-vector",
-    zh="四个函数，一到六个数，float64；两次反向和反向之上前向，与 torch.func.hessian 比较",
-    en="four functions of one to six numbers in float64, twice in reverse and forward over reverse, against torch.func.hessian",
+    zh="四个函数，一到六个数；两次反向，和反向之上前向；与 torch.func.hessian 比较",
+    en="four functions of one to six numbers; twice in reverse, and forward over reverse; against torch.func.hessian",
 )
 @given(name=st.sampled_from(sorted(SCALARS)), size=st.integers(1, 6), seed=SEEDS)
 def test_the_hessian_times_a_vector(name, size, seed):

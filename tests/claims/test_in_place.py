@@ -2,6 +2,7 @@
 
 import re
 import warnings
+from contextlib import nullcontext
 
 import pytest
 import torch
@@ -11,14 +12,14 @@ from proofbook.content.attacks import attacks
 from torch import nn
 from torch.nn import functional as F
 
-from claims.optimizers import OPTIMIZERS
+from claims.cases import EDITS, REAL
+from claims.graph import saved_tensors
 
 pytestmark = [
     pytest.mark.upgrade,
     pytest.mark.filterwarnings("ignore:Error detected in"),
 ]
 
-FLOATS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 SHAPES = ((), (1,), (3,), (2, 3), (2, 1, 3))
 INPUT_SAVED = ("sin", "cos", "square")
 RESULT_SAVED = ("exp", "sigmoid", "tanh")
@@ -59,8 +60,13 @@ OPERATIONS = {
 
 def saved_by(node: torch.autograd.graph.Node, tensor: torch.Tensor) -> bool:
     """Whether a node saved this very memory."""
-    kept = [getattr(node, name) for name in dir(node) if name.startswith("_saved_")]
-    return any(torch.is_tensor(one) and one.data_ptr() == tensor.data_ptr() for one in kept)
+    return any(one.data_ptr() == tensor.data_ptr() for one in saved_tensors(node))
+
+
+def raises_if(saved: bool, loss: torch.Tensor) -> None:
+    """Whether the backward pass notices the edit."""
+    with pytest.raises(RuntimeError, match=MODIFIED) if saved else nullcontext():
+        loss.backward()
 
 
 def start(shape: tuple[int, ...], dtype: torch.dtype) -> torch.Tensor:
@@ -69,12 +75,12 @@ def start(shape: tuple[int, ...], dtype: torch.dtype) -> torch.Tensor:
 
 @attacks(
     "in-place/read-message#read-message",
-    zh="四种浮点 dtype，五种形状，保存之前改零到三次、之后改一到三次，都有记录；保存的输入和保存的结果；在 CPU 上",
-    en="four floating-point dtypes, five shapes, zero to three edits before and one to three after saving, all of them recorded; saved inputs and saved results; on the CPU",
+    zh="四种浮点 dtype，五种形状，保存之前改零到三次、之后改一到三次；保存的输入和保存的结果",
+    en="four floating-point dtypes, five shapes, zero to three edits before and one to three after saving; saved inputs and saved results",
 )
 @given(
     shape=st.sampled_from(SHAPES),
-    dtype=st.sampled_from(FLOATS),
+    dtype=st.sampled_from(REAL),
     name=st.sampled_from(INPUT_SAVED + RESULT_SAVED),
     before=st.integers(0, 3),
     after=st.integers(1, 3),
@@ -99,18 +105,15 @@ def test_the_message_names_shape_operation_and_versions(shape, dtype, name, befo
         str(caught.value),
     )
     kind, size, operation, now, expected = found.groups()
-    assert kind == NAMED[dtype]
-    assert size == ", ".join(map(str, shape))
-    assert (int(now), int(expected)) == (edited._version, saved)
-    assert edited._version == saved + after
-    came_from = last.strip("_") if name in INPUT_SAVED else name
-    assert operation.lower().startswith(came_from)
+    assert (kind, size) == (NAMED[dtype], ", ".join(map(str, shape)))
+    assert (int(now), int(expected)) == (saved + after, saved)
+    assert operation.lower().startswith(last.strip("_") if name in INPUT_SAVED else name)
 
 
 @attacks(
     "in-place/read-message#word-by-word",
     zh="叶子、数据和中间张量；在 no_grad 里改或有记录地改",
-    en="leaves, data, and tensors between; edited under no_grad or recorded",
+    en="leaves, data, and intermediate tensors; edited under no_grad or recorded",
 )
 @given(kind=st.sampled_from(["leaf", "data", "recorded", "between"]), saved=st.booleans())
 def test_a_tensor_without_grad_fn_is_not_called_an_output(kind, saved):
@@ -126,89 +129,36 @@ def test_a_tensor_without_grad_fn_is_not_called_an_output(kind, saved):
     assert ("which is output" in str(caught.value)) == (x.grad_fn is not None)
 
 
-EDITS = {
-    "+=": lambda x: x.__iadd__(1),
-    "*=": lambda x: x.__imul__(2),
-    "x[0] = 5": lambda x: x.__setitem__(0, 5),
+OTHER_EDITS = {
     "x[:, 0] = 5": lambda x: x.__setitem__((slice(None), 0), 5),
-    "x[mask] = 5": lambda x: x.__setitem__(x > 0, 5),
-    "add_": lambda x: x.add_(1),
-    "mul_": lambda x: x.mul_(2),
-    "masked_fill_": lambda x: x.masked_fill_(x > 0, 5),
-    "ReLU": lambda x: nn.ReLU(inplace=True)(x),
     "relu_": torch.relu_,
+    "out=": lambda x: torch.add(x, 1, out=x),
+    "foreach": lambda x: torch._foreach_add_([x], 1.0),
+    "init": lambda x: nn.init.constant_(x, 5),
 }
 
 
 @attacks(
     "in-place/read-message#who-edited",
-    zh="四种 dtype 的张量的十种改法",
-    en="ten edits of tensors of four dtypes",
+    "glossary/index#graph",
+    zh="张量和它的视图的十五种改法；四种 dtype；有无 no_grad",
+    en="fifteen edits of a tensor and of its view; four dtypes; with and without no_grad",
 )
-@given(st.sampled_from(sorted(EDITS)), st.sampled_from(FLOATS), st.booleans())
-def test_edits_write_to_the_same_memory_and_count(name, dtype, requires_grad):
-    """These are in place, and count; an edit of a slice counts twice."""
+@given(st.sampled_from([*EDITS, *OTHER_EDITS]), st.sampled_from(REAL), st.booleans(), st.booleans())
+def test_edits_write_to_the_same_memory_and_count(name, dtype, requires_grad, of_view):
+    """These are in place, and count, for the tensor and its views; an edit of a slice twice."""
     x = torch.tensor([[1.0, -1.0], [2.0, -2.0]], dtype=dtype, requires_grad=requires_grad) * 1
-    before, version, place = x.detach().clone(), x._version, x.data_ptr()
-    EDITS[name](x)
-    assert x._version == version + 1
+    view, before, version, place = x[:], x.detach().clone(), x._version, x.data_ptr()
+    with torch.set_grad_enabled(requires_grad and name != "out="):
+        (EDITS | OTHER_EDITS)[name](view if of_view else x)
+    assert x._version == view._version == version + 1
     assert x.data_ptr() == place and not torch.equal(x, before)
     x[0] += 1
     assert x._version == version + 3
 
 
-@attacks(
-    "in-place/read-message#who-edited",
-    zh="torch.optim 的所有优化器，默认设置",
-    en="all optimizers of torch.optim, with their defaults",
-)
-@pytest.mark.parametrize("kind", OPTIMIZERS)
-def test_step_edits_the_parameters_in_place(kind):
-    """The same memory, other numbers."""
-    w = nn.Parameter(torch.ones(2, 3))
-    place, before = w.data_ptr(), w.detach().clone()
-    sparse = kind.__name__ == "SparseAdam"
-    optimizer = kind([w])
-
-    def closure() -> torch.Tensor:
-        optimizer.zero_grad()
-        loss = (w**2).sum()
-        loss.backward()
-        if sparse:
-            w.grad = w.grad.to_sparse()
-        return loss
-
-    optimizer.step(closure)
-    assert w.data_ptr() == place and not torch.equal(w, before) and w._version > 0
-
-
-@attacks(
-    "in-place/what-is-saved#what-is-saved",
-    zh="对一个张量的三十二种运算，包括激活函数和归约；两种形状；float32 和 float64",
-    en="thirty-two operations on one tensor, among them activations and reductions; two shapes; float32 and float64",
-)
-@given(
-    name=st.sampled_from(sorted(OPERATIONS)),
-    edited=st.sampled_from(["input", "result"]),
-    shape=st.sampled_from([(3,), (2, 3)]),
-    dtype=st.sampled_from([torch.float32, torch.float64]),
-)
-def test_an_edit_raises_where_the_node_saved_what_is_edited(name, edited, shape, dtype):
-    """No more and no less than what the node holds."""
-    x = start(shape, dtype) * 1
-    y = OPERATIONS[name](x)
-    tensor = x if edited == "input" else y
-    saved = saved_by(y.grad_fn, tensor)
-    loss = y.sum()
-    tensor += 1
-    if saved:
-        with pytest.raises(RuntimeError, match=MODIFIED):
-            loss.backward()
-    else:
-        loss.backward()
-
-
 PASSING_ON = {
+    "nothing": lambda x: x,
     "view": lambda x: x.view(-1),
     "Flatten": nn.Flatten(0),
     "Dropout": nn.Dropout().eval(),
@@ -217,93 +167,51 @@ PASSING_ON = {
 
 
 @attacks(
+    "in-place/what-is-saved#what-is-saved",
     "in-place/what-is-saved#ask",
-    zh="对一个张量的三十二种运算，在什么也不保存的运算之前和旁边",
-    en="thirty-two operations on one tensor, before and beside operations that save nothing",
+    "in-place/find-the-line#who-edited",
+    "freezing/detach#still-a-parameter",
+    zh="三十二种运算，改输入或结果，直接改或经过 detach()；前后和旁边有什么也不保存的运算；float32 和 float64",
+    en="thirty-two operations, input or result edited, directly or through detach(); operations that save nothing before, behind and beside; float32 and float64",
 )
 @given(
     name=st.sampled_from(sorted(OPERATIONS)),
     passing_on=st.sampled_from(sorted(PASSING_ON)),
-    other=st.booleans(),
+    of_input=st.booleans(),
+    detached=st.booleans(),
     shape=st.sampled_from([(3,), (2, 3)]),
+    dtype=st.sampled_from([torch.float32, torch.float64]),
 )
-def test_another_operation_may_have_saved_the_same_memory(name, passing_on, other, shape):
-    """An operation before, whose result is handed on, or one beside."""
-    x = start(shape, torch.float32) * 1
-    if other:
-        y = OPERATIONS[name](x)
-        edited, loss = x, y.sum() + (-x).sum()
-    else:
-        y = OPERATIONS[name](x)
-        edited = PASSING_ON[passing_on](y)
-        assert edited.data_ptr() == y.data_ptr()
-        loss = edited.sum()
-    saved = saved_by(y.grad_fn, x if other else y)
-    edited += 1
-    if saved:
-        with pytest.raises(RuntimeError, match=MODIFIED):
-            loss.backward()
-    else:
-        loss.backward()
+def test_an_edit_raises_where_the_node_saved_what_is_edited(
+    name, passing_on, of_input, detached, shape, dtype
+):
+    """No more and no less than what the node holds, whoever hands that memory on. If edits are
+    allowed, what is saved is copied before it is edited."""
+    w = start(shape, dtype)
 
-
-@attacks(
-    "in-place/find-the-line#who-edited",
-    zh="对一个张量的三十二种运算，改输入和改结果；有记录的改动，不是经过 .data 的",
-    en="thirty-two operations on one tensor, edits of input and of result; edits that are recorded; not with an edit through .data",
-)
-@given(
-    name=st.sampled_from(sorted(OPERATIONS)),
-    edited=st.sampled_from(["input", "result"]),
-    shape=st.sampled_from([(3,), (2, 3)]),
-)
-def test_allowed_edits_leave_the_gradient_right(name, edited, shape):
-    """What is saved is copied before it is edited."""
-    w = start(shape, torch.float64)
-    OPERATIONS[name](w * 1).sum().backward()
-    expected, w.grad = w.grad, None
-    with torch.autograd.graph.allow_mutation_on_saved_tensors():
+    def edited(detached: bool = False) -> tuple[bool, torch.Tensor]:
         x = w * 1
         y = OPERATIONS[name](x)
-        loss = y.sum()
-        tensor = x if edited == "input" else y
-        tensor += 1
-        loss.backward()
+        last = PASSING_ON[passing_on](y)
+        tensor = x if of_input else last
+        saved, loss = saved_by(y.grad_fn, tensor), last.sum() + (-x).sum()
+        (tensor.detach() if detached else tensor).add_(1)
+        return saved, loss
+
+    raises_if(*edited(detached))
+    w.grad = None
+    (OPERATIONS[name](w * 1).sum() - w.sum()).backward()
+    expected, w.grad = w.grad, None
+    with torch.autograd.graph.allow_mutation_on_saved_tensors():
+        edited()[1].backward()
     torch.testing.assert_close(w.grad, expected)
 
 
 @attacks(
-    "in-place/what-is-saved#ask",
-    zh="张量和数；四种 dtype，五种形状",
-    en="tensors and numbers; four dtypes, five shapes",
-)
-@given(
-    shape=st.sampled_from(SHAPES),
-    dtype=st.sampled_from(FLOATS),
-    number=st.booleans(),
-    edited=st.sampled_from(["left", "right", "result"]),
-)
-def test_both_sides_of_an_addition_may_be_edited(shape, dtype, number, edited):
-    """Addition saves no tensor."""
-    w = start(shape, dtype)
-    left, right = w * 1, 3.0 if number else w * 1
-    result = left + right
-    tensor = {"left": left, "right": left if number else right, "result": result}[edited]
-    loss = result.sum()
-    tensor *= 5
-    loss.backward()
-    assert torch.equal(w.grad, torch.full_like(w, 1 if number else 2))
-
-
-@attacks(
     "in-place/find-the-line#find-the-line",
-    zh="六种保存结果或输入的运算，再做一到三步运算之后改它；二到四轮的循环，下一轮在更前面改",
-    en="six operations that save their result or their input, each edited after one to three further operations; a loop of two to four rounds whose next round edits further up",
-)
-@attacks(
     "in-place/find-the-line#which-line",
-    zh="六种保存结果或输入的运算，再做一到三步运算之后改它",
-    en="six operations that save their result or their input, each edited after one to three further operations",
+    zh="六种保存结果或输入的运算，再做一到三步运算之后改它；一到四轮的循环",
+    en="six operations that save their result or their input, edited after one to three further operations; loops of one to four rounds",
 )
 @given(
     name=st.sampled_from(INPUT_SAVED + RESULT_SAVED),
@@ -337,14 +245,10 @@ def test_anomaly_detection_prints_the_line_that_saved(name, more, rounds):
     assert "h, z = w * 1, 0" not in source and "z = z + 1" not in source
 
 
-@attacks(
-    "in-place/find-the-line#forward-too",
-    zh="一个是 nan 的梯度，有无 check_nan；没有量它慢多少",
-    en="a gradient that is nan, with and without check_nan; its slowness was not measured",
-)
+@attacks("in-place/find-the-line#forward-too", zh="梯度是 nan", en="a gradient that is nan")
 @pytest.mark.parametrize("check_nan", [True, False])
 def test_anomaly_detection_stops_at_nan_unless_told(check_nan):
-    """find-the-line."""
+
     x = torch.zeros(2, requires_grad=True)
     with torch.autograd.set_detect_anomaly(True, check_nan=check_nan):
         loss = (x.sqrt() * 0).sum()
@@ -358,8 +262,8 @@ def test_anomaly_detection_stops_at_nan_unless_told(check_nan):
 
 @attacks(
     "in-place/find-the-line#forward-too",
-    zh="保存结果或输入的运算；默认后端 inductor 和它下面的 aot_eager；用 eager 时报错的是 backward()",
-    en="operations that save their result or their input; the default backend inductor and aot_eager, which it builds on; with eager it is backward() that raises",
+    zh="torch.compile，后端 eager、aot_eager 和 inductor；保存结果或输入的运算",
+    en="torch.compile with eager, aot_eager and inductor; operations that save their result or their input",
 )
 @pytest.mark.filterwarnings("ignore:Error detected in")
 @pytest.mark.parametrize("name", INPUT_SAVED + RESULT_SAVED)
@@ -399,7 +303,7 @@ def empty(steps: int, row: tuple[int, ...], dim: int, dtype: torch.dtype) -> tor
     zh="二到五步；四种 dtype；数和行；第一维和第二维",
     en="two to five steps; four dtypes; numbers and rows; the first and the second dimension",
 )
-@given(steps=STEPS, row=ROWS, dim=st.integers(0, 1), dtype=st.sampled_from(FLOATS), data=st.data())
+@given(steps=STEPS, row=ROWS, dim=st.integers(0, 1), dtype=st.sampled_from(REAL), data=st.data())
 def test_slices_in_a_loop_and_four_ways_out(steps, row, dim, dtype, data):
     """The loop raises; a list, a clone, what was kept, a new tensor don't."""
     way = data.draw(st.sampled_from(["slices", "wrong clone", "list", "clone", "last", "where"]))
@@ -443,12 +347,12 @@ def test_slices_in_a_loop_and_four_ways_out(steps, row, dim, dtype, data):
 @attacks(
     "in-place/slices#when-fine",
     zh="二到五步；四种 dtype；数和行；h 是新的，或被某个运算保存过",
-    en="two to five steps; four dtypes; numbers and rows; an h that is new, and one that an operation has saved",
+    en="two to five steps; four dtypes; numbers and rows; an h that is new, or that an operation has saved",
 )
 @given(
     steps=STEPS,
     row=ROWS,
-    dtype=st.sampled_from(FLOATS),
+    dtype=st.sampled_from(REAL),
     write=st.sampled_from(["never read", "added", "times a number"]),
     saved=st.booleans(),
 )
@@ -488,8 +392,8 @@ SEVERAL = {
 
 @attacks(
     "in-place/views#multi-view",
-    zh="split、chunk、unbind、逐行循环，以及每个视图各有节点、可以改的 tensor_split；需要和不需要梯度；两种改法，有记录和在 no_grad 里",
-    en="split, chunk, unbind, a loop over rows, and tensor_split, whose views have a node each and may be edited; with and without a gradient required; two edits, recorded and under no_grad",
+    zh="split、chunk、unbind、逐行循环和 tensor_split；两种改法，有记录和在 no_grad 里",
+    en="split, chunk, unbind, a loop over rows and tensor_split; two edits, recorded and under no_grad",
 )
 @given(
     name=st.sampled_from(sorted(SEVERAL)),
@@ -506,24 +410,21 @@ def test_one_of_several_views_is_not_edited(name, requires_grad, clone_first, re
     x = torch.ones(4, 2, requires_grad=requires_grad) * 1
     views = SEVERAL[name](x.clone() if clone_first else x)
     assert not requires_grad or (views[0].grad_fn is views[1].grad_fn) == (name != "tensor_split")
-    if not recorded:
-        with torch.no_grad():
-            getattr(views[0], edit)(5)
-    elif requires_grad and name != "tensor_split":
-        with pytest.raises(RuntimeError, match="is a view and is being modified inplace"):
-            getattr(views[0], edit)(5)
+    refused = recorded and requires_grad and name != "tensor_split"
+    view = pytest.raises(RuntimeError, match="is a view and is being modified inplace")
+    with torch.set_grad_enabled(recorded), view if refused else nullcontext():
+        getattr(views[0], edit)(5)
+    if refused:
         getattr(views[0].clone(), edit)(5)
         getattr(x[:2], edit)(5)
-    else:
-        getattr(views[0], edit)(5)
 
 
 @attacks(
     "in-place/views#one-memory",
-    zh="expand 出来的内存和错开一格的内存；需要和不需要梯度；四种 dtype",
-    en="expanded memory and memory one place apart; with and without a gradient required; four dtypes",
+    zh="expand 出来的内存和错开一格的内存；四种 dtype",
+    en="expanded memory and memory one place apart; four dtypes",
 )
-@given(st.booleans(), st.sampled_from(FLOATS))
+@given(st.booleans(), st.sampled_from(REAL))
 def test_memory_that_is_written_twice_or_read_after_is_refused(requires_grad, dtype):
     """Neither depends on a gradient; repeat and clone have memory of their own."""
     row = torch.ones(1, dtype=dtype, requires_grad=requires_grad) * 1
@@ -535,44 +436,3 @@ def test_memory_that_is_written_twice_or_read_after_is_refused(requires_grad, dt
     with pytest.raises(RuntimeError, match="refer to a single memory location"):
         x[1:] += x[:-1]
     x[1:] += x[:-1].clone()
-
-
-@attacks(
-    "in-place/review#ways-out",
-    zh="保存结果或输入的运算；改之前反向一到三次",
-    en="operations that save their result or their input; one to three passes before the edit",
-)
-@given(st.sampled_from(INPUT_SAVED + RESULT_SAVED), st.integers(1, 3))
-def test_a_retained_graph_goes_stale(name, passes):
-    """retain_graph keeps the graph, and the check with it."""
-    h = torch.ones(3, requires_grad=True) * 1
-    y = getattr(torch, name)(h)
-    loss = y.sum()
-    for _ in range(passes):
-        loss.backward(retain_graph=True)
-    (h if name in INPUT_SAVED else y).add_(1)
-    with pytest.raises(RuntimeError, match=MODIFIED):
-        loss.backward(retain_graph=True)
-
-
-@attacks(
-    "in-place/read-message#read-message",
-    "in-place/find-the-line#find-the-line",
-    zh="改平方的结果；改 sigmoid 和 tanh 的结果",
-    en="edits of the result of a square, and of the results of sigmoid and tanh",
-)
-def test_what_the_boxes_suppose():
-    """The square's result is edited; find-the-line: two are edited, one raises."""
-    w = torch.tensor([0.0, 1.0, 2.0], requires_grad=True)
-    h = 2 * w
-    y = h**2
-    y -= 1
-    y.sum().backward()
-    assert w.grad.tolist() == [0, 8, 16]
-
-    h = 2 * w
-    gate, value = torch.sigmoid(h), torch.tanh(h)
-    gate += 1
-    value *= 2
-    with pytest.raises(RuntimeError, match=r"output 0 of (Sigmoid|Tanh)"):
-        (gate + value).sum().backward()

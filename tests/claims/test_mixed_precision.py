@@ -11,15 +11,18 @@ from torch import nn, optim
 
 pytestmark = pytest.mark.upgrade
 
+HALVES = st.sampled_from([torch.bfloat16, torch.float16])
+THREE = [optim.SGD, optim.Adam, optim.AdamW]
+
 
 @attacks(
     "mixed-precision/scaler#step-by-step",
     "mixed-precision/clip-and-accumulate#scheduler",
-    zh="CPU 上的缩放器，默认的系数；SGD、Adam 和 AdamW；两个参数之一有 inf 和 nan；最多十二步，增长间隔一到四",
-    en="the scaler of the CPU with its default factors; SGD, Adam and AdamW; inf and nan in one of two parameters; up to twelve steps, growth intervals of one to four",
+    zh="SGD、Adam 和 AdamW；两个参数之一有 inf 和 nan；最多十二步，增长间隔一到四；CPU 上的缩放器",
+    en="SGD, Adam and AdamW; inf and nan in one of two parameters; up to twelve steps, growth intervals of one to four; the scaler of the CPU",
 )
 @given(
-    optimizer=st.sampled_from([optim.SGD, optim.Adam, optim.AdamW]),
+    optimizer=st.sampled_from(THREE),
     overflows=st.lists(st.booleans(), min_size=1, max_size=12),
     bad=st.sampled_from([float("inf"), float("-inf"), float("nan")]),
     interval=st.integers(1, 4),
@@ -28,21 +31,20 @@ def test_an_overflow_halves_the_scale_and_a_while_without_doubles_it(
     optimizer, overflows, bad, interval
 ):
     """And no parameter moves in a step with an overflow, nor does one that is finite."""
-    v, w = torch.ones(2, requires_grad=True), torch.ones(3, requires_grad=True)
-    chosen = optimizer([v, w], lr=0.1)
+    params = [torch.ones(2, requires_grad=True), torch.ones(3, requires_grad=True)]
+    chosen = optimizer(params, lr=0.1)
     scaler = torch.amp.GradScaler("cpu", growth_interval=interval)
     expected, in_a_row = 2.0**16, 0
     assert scaler.get_scale() == expected
     for overflow in overflows:
         chosen.zero_grad()
-        before = v.detach().clone(), w.detach().clone()
-        scaler.scale(v.sum() + w.sum()).backward()
+        before = [p.detach().clone() for p in params]
+        scaler.scale(sum(p.sum() for p in params)).backward()
         if overflow:
-            w.grad[1] = bad
+            params[1].grad[1] = bad
         scaler.step(chosen)
         scaler.update()
-        stayed = torch.equal(v, before[0]), torch.equal(w, before[1])
-        assert stayed == (overflow, overflow)
+        assert [*map(torch.equal, params, before)] == [overflow, overflow]
         in_a_row = 0 if overflow else in_a_row + 1
         if overflow:
             expected /= 2
@@ -51,13 +53,13 @@ def test_an_overflow_halves_the_scale_and_a_while_without_doubles_it(
         assert scaler.get_scale() == expected
 
 
-HALVES = st.sampled_from([torch.bfloat16, torch.float16])
+THREE = [optim.SGD, optim.Adam, optim.AdamW]
 
 
 @attacks(
     "mixed-precision/autocast#which",
-    zh="bfloat16 和 float32 的 sum、mean、softmax 和 log_softmax，一到三维的形状，bfloat16 和 float16 的 autocast",
-    en="sum, mean, softmax and log_softmax of bfloat16 and float32, shapes of one to three dimensions, autocast in bfloat16 and float16",
+    zh="bfloat16 和 float32 的 sum、mean、softmax、log_softmax；一到三维；bfloat16 和 float16 的 autocast",
+    en="sum, mean, softmax and log_softmax of bfloat16 and float32; one to three dimensions; autocast in bfloat16 and float16",
 )
 @given(
     half=HALVES,
@@ -74,8 +76,8 @@ def test_on_the_cpu_sums_and_softmax_keep_their_dtype(half, given_dtype, shape):
 
 @attacks(
     "mixed-precision/autocast#limits",
-    zh="Linear、Conv1d 和 ConvTranspose1d 的权重；bfloat16 和 float16；在一个块里调用二到四次，或各在里层的块里，中间改过；冻结或不冻结；默认的缓存",
-    en="the weights of Linear, Conv1d and ConvTranspose1d; bfloat16 and float16; two to four calls in one block, or each in a block within it, changed in between; frozen or not; the default cache",
+    zh="Linear、Conv1d 和 ConvTranspose1d；bfloat16 和 float16；二到四次调用，中间改过，有无里层的块；冻结或不冻结",
+    en="Linear, Conv1d and ConvTranspose1d; bfloat16 and float16; two to four calls, changed in between, with and without inner blocks; frozen or not",
 )
 @given(
     half=HALVES,
@@ -89,10 +91,9 @@ def test_one_copy_of_a_parameter_for_each_block(half, calls, kind, nested, froze
 
     A new block within a block is none; a frozen parameter is cast at each call.
     """
-    layer = kind(1, 1, bias=False) if kind is nn.Linear else kind(1, 1, 1, bias=False)
+    layer = kind(1, 1, *([] if kind is nn.Linear else [1]), bias=False).requires_grad_(not frozen)
     nn.init.ones_(layer.weight)
-    layer.requires_grad_(not frozen)
-    x = torch.ones(1, 1) if kind is nn.Linear else torch.ones(1, 1, 1)
+    x = torch.ones(layer.weight.shape)
     with torch.autocast("cpu", dtype=half):
         for call in range(calls):
             with torch.autocast("cpu", dtype=half) if nested else nullcontext():
@@ -109,11 +110,12 @@ def test_one_copy_of_a_parameter_for_each_block(half, calls, kind, nested, froze
 
 @attacks(
     "mixed-precision/clip-and-accumulate#clip-and-accumulate",
-    zh="SGD、Adam 和 AdamW；一到四个微批次；缩放倍数是 2 的幂；裁剪或不裁剪；二到四步，其中一步可能溢出；与不用缩放器的同样训练比较",
-    en="SGD, Adam and AdamW; one to four micro-batches; scales that are powers of two; clipped or not; two to four steps, one of which may overflow: compared with the same training without a scaler",
+    "updates/clipping#not-finite",
+    zh="与不用缩放器比较：SGD、Adam 和 AdamW，一到四个微批次，裁剪或不裁剪，二到四步，其中一步可能溢出",
+    en="against no scaler: SGD, Adam and AdamW, one to four micro-batches, clipped or not, two to four steps, one of which may overflow",
 )
 @given(
-    kind=st.sampled_from([optim.SGD, optim.Adam, optim.AdamW]),
+    kind=st.sampled_from(THREE),
     parts=st.integers(1, 4),
     exponent=st.integers(-2, 16),
     max_norm=st.sampled_from([None, 0.5]),
@@ -154,40 +156,28 @@ def test_in_this_order_a_step_is_that_without_a_scaler(
         torch.testing.assert_close(with_scaler, plain)
 
 
-CALLS = st.lists(st.sampled_from(["scale", "unscale_", "step", "update"]), max_size=8)
-
-
-@attacks(
-    "mixed-precision/scaler-messages#limits",
-    zh="最多八次调用，次序任意；float32 和 float16 的参数，有无梯度",
-    en="up to eight calls in any order; parameters of float32 and float16, with and without gradients",
+@attacks("mixed-precision/scaler-messages#limits", zh="最多八次调用", en="up to eight calls")
+@given(
+    calls=st.lists(st.sampled_from(["scale", "unscale_", "step", "update"]), max_size=8),
+    dtype=st.sampled_from([torch.float32, torch.float16]),
+    used=st.booleans(),
 )
-@given(calls=CALLS, dtype=st.sampled_from([torch.float32, torch.float16]), used=st.booleans())
 def test_a_disabled_scaler_is_the_optimizer_alone(calls, dtype, used):
     """In no order does it raise, and each step is one step of SGD."""
     w = torch.ones(1, dtype=dtype, requires_grad=True)
-    chosen = optim.SGD([w], lr=0.25)
-    scaler = torch.amp.GradScaler("cpu", enabled=False)
+    chosen, scaler = optim.SGD([w], lr=0.25), torch.amp.GradScaler("cpu", enabled=False)
     if used:
         w.sum().backward()
-    steps = 0
     for call in calls:
         if call == "scale":
             assert scaler.scale(w) is w
-        elif call == "update":
-            scaler.update()
         else:
-            getattr(scaler, call)(chosen)
-            steps += call == "step"
-    assert w.item() == 1 - 0.25 * steps * used
+            getattr(scaler, call)(*([] if call == "update" else [chosen]))
+    assert w.item() == 1 - 0.25 * calls.count("step") * used
     assert not used or w.grad.item() == 1
 
 
-@attacks(
-    "mixed-precision/scaler-messages#scaler-messages",
-    zh="一个和两个优化器，缩放过的梯度之后 unscale_、step 和 update 的任意次序：次序不对才报错",
-    en="one and two optimizers, any order of unscale_, step and update after scaled gradients: it raises exactly if the order is another one",
-)
+@attacks("mixed-precision/scaler-messages#scaler-messages", zh="任意次序", en="any order of calls")
 @given(
     count=st.integers(1, 2),
     calls=st.lists(
@@ -200,50 +190,44 @@ def test_another_order_of_calls_raises(count, calls):
     optimizers = [optim.SGD([w], lr=0.25) for w in weights]
     scaler = torch.amp.GradScaler("cpu")
     scaler.scale(sum(weights)).sum().backward()
-    unscaled, stepped = set(), set()
+    done = {"unscale_": set(), "step": set()}
     for call, which in calls:
         which %= count
-        if call == "update":
-            right = bool(unscaled or stepped)
-        elif call == "unscale_":
-            right = which not in unscaled | stepped
-        else:
-            right = which not in stepped
-        try:
-            scaler.update() if call == "update" else getattr(scaler, call)(optimizers[which])
-        except (RuntimeError, AssertionError):
-            assert not right
+        seen = done["unscale_"] | done["step"]
+        right = {
+            "update": bool(seen),
+            "unscale_": which not in seen,
+            "step": which not in done["step"],
+        }[call]
+        with nullcontext() if right else pytest.raises((RuntimeError, AssertionError)):
+            getattr(scaler, call)(*([] if call == "update" else [optimizers[which]]))
+        if not right:
             return
-        assert right
         if call == "update":
-            unscaled, stepped = set(), set()
+            done = {"unscale_": set(), "step": set()}
         else:
-            (unscaled if call == "unscale_" else stepped).add(which)
+            done[call].add(which)
 
 
 @attacks(
-    "mixed-precision/scaler-messages#fp16",
-    zh="SGD、Adam 和 AdamW；参数和梯度各用 float16 和 float32；旁边零到两个参数",
-    en="SGD, Adam and AdamW; parameter and gradient each in float16 and float32; none to two other parameters",
+    "mixed-precision/scaler-messages#fp16", zh="三种优化器，两种 dtype", en="3 optimizers, 2 dtypes"
 )
 @given(
-    kind=st.sampled_from([optim.SGD, optim.Adam, optim.AdamW]),
+    kind=st.sampled_from(THREE),
     of_parameter=st.sampled_from([torch.float16, torch.float32]),
     of_gradient=st.sampled_from([torch.float16, torch.float32]),
     others=st.integers(0, 2),
 )
 def test_it_is_the_gradient_that_must_not_be_float16(kind, of_parameter, of_gradient, others):
-    """The first row; the dtype of the parameter doesn't matter."""
+    """The dtype of the parameter doesn't matter."""
     p = nn.Parameter(torch.ones(2, dtype=of_parameter))
     p.grad_dtype = of_gradient
     parameters = [nn.Parameter(torch.ones(2)) for _ in range(others)] + [p]
     chosen, scaler = kind(parameters), torch.amp.GradScaler("cpu", init_scale=8.0)
     scaler.scale(sum(q.float().sum() for q in parameters)).backward()
     assert p.grad.dtype == of_gradient
-    if of_gradient == torch.float16:
-        with pytest.raises(ValueError, match="Attempting to unscale FP16 gradients"):
-            scaler.unscale_(chosen)
-    else:
+    refused = pytest.raises(ValueError, match="Attempting to unscale FP16 gradients")
+    with refused if of_gradient == torch.float16 else nullcontext():
         scaler.unscale_(chosen)
         assert torch.equal(p.grad, torch.ones(2))
 
@@ -259,16 +243,16 @@ class Adapted(nn.Module):
 
 
 @attacks(
-    "mixed-precision/scaler-messages#fp16",
-    zh="冻结的线性层加训练的适配器；float16 和 bfloat16 的 autocast 和 CPU 上的缩放器；大小 4 到 16",
-    en="a frozen linear layer with a trained adapter; float16 and bfloat16 with autocast and the scaler of the CPU; sizes 4 to 16",
+    "mixed-precision/scaler-messages#fp16", zh="冻结的层加适配器", en="a frozen layer, an adapter"
 )
 @given(st.integers(4, 16), st.integers(1, 2), st.sampled_from([torch.float16, torch.bfloat16]))
 def test_what_is_trained_is_converted_alone(size, rank, dtype):
     torch.manual_seed(0)
     model = Adapted(size, rank).to(dtype)
     trained = [p for p in model.parameters() if p.requires_grad]
-    held = sum(p.nbytes for p in model.frozen.parameters())
+
+    def held():
+        return sum(p.nbytes for p in model.frozen.parameters())
 
     def train():
         scaler = torch.amp.GradScaler("cpu", init_scale=16.0)
@@ -278,20 +262,18 @@ def test_what_is_trained_is_converted_alone(size, rank, dtype):
             loss = model(torch.ones(2, size)).float().square().mean()
         scaler.scale(loss).backward()
         scaler.step(optimizer)
-        return scaler.update()
+        scaler.update()
 
-    if dtype == torch.float16:
-        with pytest.raises(ValueError, match="Attempting to unscale FP16 gradients"):
-            train()
-        for p in trained:
-            p.grad = None
-    for p in model.parameters():
-        if p.requires_grad:
-            p.data = p.data.float()
-    before = [p.detach().clone() for p in trained]
+    refused = pytest.raises(ValueError, match="Attempting to unscale FP16 gradients")
+    with refused if dtype == torch.float16 else nullcontext():
+        train()
+    before = held()
+    for p in trained:
+        p.grad, p.data = None, p.data.float()
+    start = [p.detach().clone() for p in trained]
     train()
     assert all(p.dtype == p.grad.dtype == torch.float32 for p in trained)
-    assert not all(torch.equal(p, old) for p, old in zip(trained, before, strict=True))
-    assert sum(p.nbytes for p in model.frozen.parameters()) == held
+    assert not all(map(torch.equal, trained, start))
+    assert held() == before
     model.float()
-    assert sum(p.nbytes for p in model.frozen.parameters()) == 2 * held
+    assert held() == 2 * before

@@ -6,10 +6,11 @@ import io
 import math
 import pickle
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import ExitStack, nullcontext
 from functools import partial
 from itertools import chain
+from types import MethodType
 from weakref import ref
 
 import pytest
@@ -20,9 +21,12 @@ from proofbook.content.attacks import attacks
 from torch import nn
 from torch.func import functional_call, grad, vmap
 from torch.nn.modules import module as of_all_modules
-from torch.utils.checkpoint import checkpoint
 
-pytestmark = pytest.mark.upgrade
+pytestmark = [
+    pytest.mark.upgrade,
+    pytest.mark.filterwarnings("ignore:Full backward hook is firing"),
+    pytest.mark.filterwarnings("ignore:Using a? ?non-full backward hook"),
+]
 
 MODULES = {
     "Linear": (lambda: nn.Linear(2, 2), (3, 2)),
@@ -46,6 +50,7 @@ FLOATS = [torch.float32, torch.float64, torch.bfloat16, torch.float16]
 DTYPES = [*FLOATS, torch.complex64, torch.int64, torch.uint8, torch.bool]
 FORWARD = ["register_forward_pre_hook", "register_forward_hook"]
 FULL = ["register_full_backward_pre_hook", "register_full_backward_hook"]
+INTERRUPTS = [KeyboardInterrupt, SystemExit]
 
 names = st.sampled_from(list(MODULES))
 learning = st.sampled_from(LEARNING)
@@ -75,24 +80,28 @@ def counted(module: nn.Module) -> list[nn.Module]:
     return fired
 
 
+class Computes(nn.Module):
+    """A module that computes what it is given as a function."""
+
+    def __init__(self, function: Callable) -> None:
+        super().__init__()
+        self.function = function
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.function(x)
+
+
 def append(to: list, value: object) -> Callable:
     """A hook that notes a value."""
-
-    def hook(*_: object) -> None:
-        to.append(value)
-
-    return hook
+    return lambda *_: to.append(value)
 
 
-@contextmanager
-def warned() -> Iterator[list]:
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        yield caught
+warned = partial(warnings.catch_warnings, record=True, action="always")
 
 
-quiet = pytest.mark.filterwarnings("ignore:Full backward hook is firing")
-old = pytest.mark.filterwarnings("ignore:Using a? ?non-full backward hook")
+def hooks_of(module: nn.Module) -> int:
+    """The number of hooks of a module."""
+    return sum(len(each) for name, each in vars(module).items() if name.endswith("_hooks"))
 
 
 # How often, in which order.
@@ -100,11 +109,12 @@ old = pytest.mark.filterwarnings("ignore:Using a? ?non-full backward hook")
 
 @attacks(
     "module-hooks/full-backward#limits",
-    zh="torch.nn 的十五种模块，train 和 eval，三次调用，使用次序任意，输入需要或不需要梯度，反向一到三次",
-    en="fifteen modules of torch.nn in train and eval, three calls used in any order, inputs with and without a gradient, one to three passes",
+    "module-hooks/not-firing#not-firing",
+    "sharing/siamese#order",
+    zh="torch.nn 的 15 种模块，两种模式，三次调用，输入需要或不需要梯度，反向一到三次",
+    en="15 modules of torch.nn in both modes, three calls, inputs with and without a gradient, one to three passes",
 )
 @given(names, st.permutations(range(3)), st.integers(1, 3), st.booleans(), st.booleans())
-@quiet
 def test_once_for_each_pass_through_each_call_the_last_call_first(
     name, used, passes, training, needs_gradient
 ):
@@ -121,44 +131,8 @@ def test_once_for_each_pass_through_each_call_the_last_call_first(
 
 
 @attacks(
-    "module-hooks/full-backward#limits",
-    zh="Linear、Tanh、LayerNorm 和一个 Sequential；平方的惩罚项",
-    en="Linear, Tanh, LayerNorm and a Sequential; the penalty of a square",
+    "module-hooks/not-firing#not-firing", zh="只求权重的梯度", en="the gradient of the weight alone"
 )
-@pytest.mark.parametrize("name", ["Linear", "Tanh", "LayerNorm", "Sequential"])
-def test_a_gradient_penalty_can_go_through_a_call_twice(name):
-    module, x = made(name)
-    fired = counted(module)
-    (gradient,) = torch.autograd.grad(squares(module(x)), x, create_graph=True)
-    assert len(fired) == 1
-    gradient.square().sum().backward()
-    assert len(fired) == 2
-
-
-@attacks(
-    "module-hooks/features#gradient",
-    zh="Sequential 的三层，有无 use_reentrant",
-    en="the three layers of a Sequential, with and without use_reentrant",
-)
-@pytest.mark.parametrize("reentrant", [True, False])
-def test_a_recomputed_call_counts_once_for_the_backward_and_twice_for_the_forward_hook(reentrant):
-    module, x = made("Sequential")
-    for layer in module:
-        forward = []
-        backward = counted(layer)
-        layer.register_forward_hook(append(forward, "fired"))
-        checkpoint(module, x, use_reentrant=reentrant).sum().backward()
-        assert len(backward) == 1
-        recomputed = reentrant or layer is not module[-1]
-        assert len(forward) == 1 + recomputed
-
-
-@attacks(
-    "module-hooks/not-firing#not-firing",
-    zh="Linear，只求权重的梯度；输入需要和不需要梯度",
-    en="a Linear, with the gradient of the weight alone; inputs that require one and that don't",
-)
-@quiet
 @pytest.mark.parametrize("needs_gradient", [True, False])
 def test_a_pass_that_stops_at_the_weight_does_not_go_through(needs_gradient):
     module, x = made("Linear")
@@ -203,15 +177,20 @@ def watched(tree: Tree) -> list[tuple[str, nn.Module]]:
 @attacks(
     "module-hooks/full-backward#limits",
     "module-hooks/order#order",
-    zh="嵌套的网络，最多五个模块，串联、并联、有旁路",
-    en="nested networks of up to five modules, chained, beside one another, with a way around",
+    zh="嵌套的网络，最多五个模块，串联、并联、有旁路；输入需要或不需要梯度",
+    en="nested networks of up to five modules, in series, in parallel, with a bypass; inputs with and without a gradient",
 )
-@given(trees, st.sampled_from([FORWARD, FULL]))
-def test_hooks_of_parent_and_child_nest_like_brackets(tree, kinds):
+@given(trees, st.sampled_from([FORWARD, FULL]), st.booleans())
+def test_hooks_of_parent_and_child_nest_like_brackets(tree, kinds, needs_gradient):
+    """In the backward pass where the input needs a gradient: else the whole comes first."""
     before, after = kinds
     module = copy.deepcopy(tree)
     seen = watched(module)
-    module(torch.ones(2, requires_grad=True)).sum().backward()
+    module(torch.ones(2, requires_grad=needs_gradient)).sum().backward()
+    if not needs_gradient:
+        backward = [event for event in seen if event[0] in FULL]
+        assert backward[:2] == [(kind, module) for kind in FULL]
+        return
     for parent in (m for m in module.modules() if isinstance(m, Tree)):
         for child in parent.below:
             order = [(before, parent), (before, child), (after, child), (after, parent)]
@@ -220,49 +199,33 @@ def test_hooks_of_parent_and_child_nest_like_brackets(tree, kinds):
 
 
 @attacks(
-    "module-hooks/order#order",
-    zh="嵌套的网络，最多五个有参数的模块",
-    en="nested networks of up to five modules with parameters",
-)
-@given(trees)
-@quiet
-def test_without_a_gradient_of_the_input_the_hook_of_the_parent_does_not_wait(tree):
-    module = copy.deepcopy(tree)
-    seen = watched(module)
-    module(torch.ones(2)).sum().backward()
-    backward = [event for event in seen if event[0] in FULL]
-    assert backward[:2] == [(kind, module) for kind in FULL]
-
-
-@attacks(
+    "module-hooks/handles#pile-up",
     "module-hooks/order#global",
     "module-hooks/order#order",
     "module-hooks/order#registered",
-    zh="四种钩子每种最多六个，全局的、自己的和插到最前的",
-    en="up to six hooks of each of the four kinds, global, own and prepended",
+    zh="四种钩子，每种最多六个，全局的、自己的和插到最前的，有的是同一个函数",
+    en="up to six hooks of each of the four kinds, global, own and prepended, some of them the same function",
 )
 @given(
     st.sampled_from([*FORWARD, *FULL]),
-    st.lists(st.sampled_from(["own", "own, prepended", "global"]), max_size=6),
+    st.lists(
+        st.tuples(st.sampled_from(["own", "prepended", "global"]), st.integers(0, 3)), max_size=6
+    ),
 )
 def test_hooks_of_a_kind_fire_in_the_order_of_registration_global_ones_first(kind, wanted):
     module, x = made("Linear")
-    fired, own, everywhere, handles = [], [], [], []
-    try:
-        for number, where in enumerate(wanted):
-            hook = append(fired, number)
+    fired, own, everywhere = [], [], []
+    functions = [append(fired, number) for number in range(4)]
+    with ExitStack() as registered:
+        for where, number in wanted:
             if where == "global":
                 register = getattr(of_all_modules, kind.replace("register_", "register_module_"))
-                handles.append(register(hook))
+                registered.enter_context(register(functions[number]))
                 everywhere.append(number)
             else:
-                prepend = where == "own, prepended"
-                getattr(module, kind)(hook, prepend=prepend)
-                own.insert(0 if prepend else len(own), number)
+                getattr(module, kind)(functions[number], prepend=where == "prepended")
+                own.insert(0 if where == "prepended" else len(own), number)
         module(x).sum().backward()
-    finally:
-        for handle in handles:
-            handle.remove()
     assert fired == everywhere + own
 
 
@@ -271,54 +234,24 @@ def test_hooks_of_a_kind_fire_in_the_order_of_registration_global_ones_first(kin
     "module-hooks/forward-pre#forward-pre",
     "module-hooks/wrong-return#silent",
     "module-hooks/wrong-return#wrong-return",
+    "then-and-now/index#more",
     zh="一到五个前向钩子，每个返回 None 或六种值之一",
     en="one to five forward hooks, each returning None or one of six values",
 )
 @given(st.lists(st.sampled_from([None, 0, False, "", (), "text", 7]), min_size=1, max_size=5))
 def test_what_a_forward_hook_returns_becomes_the_output_and_what_the_next_hook_gets(returned):
     module, x = nn.Identity(), torch.ones(2)
-    got = []
-
-    def returning(value: object) -> Callable:
-        def hook(_: nn.Module, __: tuple, output: object) -> object:
-            got.append(output)
-            return value
-
-        return hook
-
+    got, expected = [], [x]
     for value in returned:
-        module.register_forward_hook(returning(value))
-    current, expected = x, []
-    for value in returned:
-        expected.append(current)
-        current = current if value is None else value
-    result = module(x)
-    assert all(
-        left is right for left, right in zip((*got, result), (*expected, current), strict=True)
-    )
+        module.register_forward_hook(lambda *args, value=value: got.append(args[2]) or value)
+        expected.append(expected[-1] if value is None else value)
+    got.append(module(x))
+    assert all(left is right for left, right in zip(got[1:], expected[1:], strict=True))
+    assert got[0] is x
 
 
 @attacks(
-    "module-hooks/handles#pile-up",
-    "module-hooks/order#registered",
-    zh="四种钩子，注册零到四次",
-    en="all four kinds of hooks, no to four registrations",
-)
-@given(st.sampled_from([*FORWARD, *FULL]), st.integers(0, 4))
-def test_each_registration_adds_a_hook_even_of_the_same_function(kind, times):
-    module, x = made("Linear")
-    fired = []
-    hook = append(fired, "fired")
-    for _ in range(times):
-        getattr(module, kind)(hook)
-    module(x).sum().backward()
-    assert len(fired) == times
-
-
-@attacks(
-    "module-hooks/order#global",
-    zh="前向钩子；TransformerEncoderLayer 的各个模块，train 和 eval",
-    en="forward hooks; the modules of a TransformerEncoderLayer in train and eval",
+    "module-hooks/order#global", zh="Transformer 层，两种模式", en="a transformer layer, both modes"
 )
 @pytest.mark.parametrize("evaluating", [True, False])
 def test_a_global_hook_fires_for_each_module_that_is_called(evaluating):
@@ -337,54 +270,36 @@ def test_a_global_hook_fires_for_each_module_that_is_called(evaluating):
 
 @attacks(
     "module-hooks/order#always-call",
-    zh="六种错误，外面最多三层模块；每层一个这样的钩子",
-    en="six kinds of errors, up to three modules around; one such hook on each",
+    zh="六种错误、KeyboardInterrupt 和 SystemExit；最多套三层；自己的和全局的钩子",
+    en="six kinds of errors, KeyboardInterrupt, SystemExit; up to three modules around; own and global hooks",
 )
 @given(
-    st.sampled_from([ValueError, KeyError, TypeError, StopIteration, AssertionError, OSError]),
+    st.sampled_from(
+        [*(ValueError, KeyError, TypeError, StopIteration, AssertionError, OSError), *INTERRUPTS]
+    ),
     st.integers(0, 3),
+    st.booleans(),
 )
-def test_always_call_fires_after_an_error_and_the_others_do_not(error, depth):
+def test_always_call_fires_after_an_error_and_the_others_do_not(error, depth, everywhere):
     class Fails(nn.Module):
         def forward(self, x: torch.Tensor) -> None:
             raise error("refused")
 
-    module = Fails()
+    module, seen = Fails(), []
     for _ in range(depth):
         module = nn.Sequential(module)
-    seen = []
-    for each in module.modules():
-        each.register_forward_hook(lambda *_: seen.append("usual"))
-        each.register_forward_hook(lambda _, __, output: seen.append(output), always_call=True)
-    with pytest.raises(error, match="refused"):
+    registers = [each.register_forward_hook for each in module.modules()]
+    with ExitStack() as registered, pytest.raises(error, match="refused"):
+        for register in [of_all_modules.register_module_forward_hook] if everywhere else registers:
+            registered.enter_context(register(append(seen, "usual")))
+            always = register(lambda _, __, output: seen.append(output), always_call=True)
+            registered.enter_context(always)
         module(torch.ones(1))
-    assert seen == [None] * (depth + 1)
+    assert seen == ([] if error in INTERRUPTS else [None] * (depth + 1))
 
 
 @attacks(
-    "module-hooks/order#always-call",
-    zh="KeyboardInterrupt 和 SystemExit；模块的钩子和全局钩子",
-    en="KeyboardInterrupt and SystemExit; hooks of the module and global ones",
-)
-@pytest.mark.parametrize("interrupt", [KeyboardInterrupt, SystemExit])
-@pytest.mark.parametrize("everywhere", [True, False])
-def test_after_an_interrupt_no_forward_hook_fires(interrupt, everywhere):
-    class Interrupted(nn.Module):
-        def forward(self, x: torch.Tensor) -> None:
-            raise interrupt
-
-    module, seen = Interrupted(), []
-    register = of_all_modules.register_module_forward_hook
-    register = register if everywhere else module.register_forward_hook
-    with register(append(seen, "fired"), always_call=True), pytest.raises(interrupt):
-        module(torch.ones(1))
-    assert not seen
-
-
-@attacks(
-    "module-hooks/order#always-call",
-    zh="一到五个样本，没有 chunk_size 和每块一到五个",
-    en="one to five samples, no chunk_size and chunks of one to five",
+    "module-hooks/order#always-call", zh="vmap，有无 chunk_size", en="vmap, also with chunk_size"
 )
 @given(st.integers(1, 5), st.one_of(st.none(), st.integers(1, 5)))
 def test_vmap_calls_forward_once_for_each_chunk_and_no_full_backward_hook_bears_it(samples, chunk):
@@ -416,48 +331,40 @@ class Adds(nn.Module):
         return sum(2 * tensor.sum() for tensor in tensors)
 
 
-ARGUMENTS = {
-    "needs a gradient": lambda dtype: torch.ones(2, requires_grad=True),
-    "needs none": lambda dtype: torch.ones(3).to(dtype),
-    "empty, needs none": lambda dtype: torch.empty(0).to(dtype),
-    "number": lambda dtype: 5,
-    "text": lambda dtype: "text",
-    "nothing": lambda dtype: None,
-    "list of a tensor": lambda dtype: [torch.ones(2, requires_grad=True)],
-}
+ARGUMENTS = [
+    *(lambda dtype: torch.ones(2, requires_grad=True), lambda dtype: torch.ones(3).to(dtype)),
+    *(lambda dtype: torch.empty(0).to(dtype), lambda dtype: 5, lambda dtype: "text"),
+    *(lambda dtype: None, lambda dtype: [torch.ones(2, requires_grad=True)]),
+]
 
 
 @attacks(
     "module-hooks/full-backward#full-backward",
-    zh="一到五个参数：八种 dtype 的张量、数、文本、None、张量的列表；有无关键字参数；八种 dtype 的张量，包括空的，旁边有一个需要梯度",
-    en="one to five arguments: tensors of eight dtypes, numbers, texts, None, lists of tensors; with and without a keyword; tensors of eight dtypes, also empty ones, beside one that requires a gradient",
+    zh="一到五个参数：八种 dtype 的张量（也有空的）、数、文本、None、列表；有无关键字参数",
+    en="one to five arguments: tensors of eight dtypes, also empty, numbers, texts, None, lists; with and without a keyword",
 )
 @given(
-    st.lists(st.sampled_from(list(ARGUMENTS)), max_size=4),
+    st.lists(st.sampled_from(ARGUMENTS), max_size=4),
     st.sampled_from(DTYPES),
     st.booleans(),
     st.randoms(use_true_random=False),
 )
 def test_grad_input_has_an_entry_for_each_positional_argument(kinds, dtype, keyword, random):
-    kinds = [*kinds, "needs a gradient"]
-    random.shuffle(kinds)
+    args = [make(dtype) for make in (*kinds, ARGUMENTS[0])]
+    random.shuffle(args)
     module, seen = Adds(), []
-    module.register_full_backward_hook(lambda _, grads, __: seen.append(grads))
-    args = [ARGUMENTS[kind](dtype) for kind in kinds]
+    module.register_full_backward_hook(lambda _, grads, __: seen.extend(grads))
     module(*args, **({"k": torch.ones(1, requires_grad=True)} if keyword else {})).backward()
-    assert len(seen) == 1
-    for arg, entry in zip(args, seen[0], strict=True):
-        if not isinstance(arg, torch.Tensor):
-            assert entry is None
-        else:
+    for arg, entry in zip(args, seen, strict=True):
+        if isinstance(arg, torch.Tensor):
             assert (entry.shape, entry.dtype) == (arg.shape, arg.dtype)
             assert entry.tolist() == [2 if arg.requires_grad else 0] * len(arg)
+        else:
+            assert entry is None
 
 
 @attacks(
-    "module-hooks/full-backward#return",
-    zh="torch.nn 的十五种模块，eval，float32 和 float64，三种系数；调用一次",
-    en="fifteen modules of torch.nn in eval, float32 and float64, three factors; one call",
+    "module-hooks/full-backward#return", zh="15 种模块，三种系数", en="15 modules, three factors"
 )
 @given(names, st.sampled_from([torch.float32, torch.float64]), st.sampled_from([0.0, -1.0, 2.0]))
 def test_what_the_full_hook_and_the_pre_hook_replace(name, dtype, factor):
@@ -471,79 +378,65 @@ def test_what_the_full_hook_and_the_pre_hook_replace(name, dtype, factor):
         first(module(x)).square().sum().backward()
         return [p.grad for p in module.parameters()], x.grad
 
-    before, after = FULL
-    parameters, x = gradients(None)
-    same, scaled = gradients(after)
-    assert all(torch.equal(left, right) for left, right in zip(parameters, same, strict=True))
-    assert torch.allclose(scaled, factor * x)
-    both, scaled = gradients(before)
-    assert torch.allclose(scaled, factor * x)
-    for left, right in zip(both, parameters, strict=True):
-        assert torch.allclose(left, factor * right)
+    (parameters, x), *hooked = map(gradients, (None, *FULL))
+    for (found, scaled), of_parameters in zip(hooked, (factor, 1), strict=True):
+        assert torch.allclose(scaled, factor * x)
+        for left, right in zip(found, parameters, strict=True):
+            assert torch.allclose(left, of_parameters * right)
 
 
 @attacks(
-    "module-hooks/full-backward#return",
-    zh="同一个 Linear 调用一次和两次，钩子把 grad_input 翻倍",
-    en="one Linear called once and twice, with a hook that doubles grad_input",
+    "module-hooks/full-backward#return", zh="一层调用一次和两次", en="a layer called once and twice"
 )
-@pytest.mark.parametrize("calls", [1, 2])
-def test_a_replaced_grad_input_changes_parameters_only_through_earlier_calls(calls):
+@pytest.mark.parametrize(("calls", "plain", "doubled"), [(1, 1, 1), (2, 6, 9)])
+def test_a_replaced_grad_input_changes_parameters_only_through_earlier_calls(calls, plain, doubled):
     """w * x and w * w * x at w = 3: by w, 1 and 6; doubled at the later call, 3 + 2 * 3 = 9."""
-
-    def at_weight(hooked: bool) -> float:
-        module = nn.Linear(1, 1, bias=False)
+    for factor, expected in ((1, plain), (2, doubled)):
+        module, x = nn.Linear(1, 1, bias=False), torch.ones(1, 1, requires_grad=True)
         nn.init.constant_(module.weight, 3.0)
-        if hooked:
-            module.register_full_backward_hook(lambda _, grad_input, __: (2 * grad_input[0],))
-        x = torch.ones(1, 1, requires_grad=True)
+        module.register_full_backward_hook(lambda _, grads, __, k=factor: (k * grads[0],))
         for _ in range(calls):
             x = module(x)
-        x.sum().backward()
-        return module.weight.grad.item()
-
-    assert at_weight(hooked=False) == {1: 1, 2: 6}[calls]
-    assert at_weight(hooked=True) == {1: 1, 2: 9}[calls]
+        x.backward()
+        assert module.weight.grad.item() == expected
 
 
-SHAPES = {
-    "one too few": lambda grads: grads[:-1],
-    "one too many": lambda grads: (*grads, grads[0]),
-    "a row more": lambda grads: (torch.cat([grads[0], grads[0]]), *grads[1:]),
-    "one dimension more": lambda grads: (grads[0].unsqueeze(0), *grads[1:]),
-    "one dimension fewer": lambda grads: (grads[0][0], *grads[1:]),
-    "the sum": lambda grads: (grads[0].sum(), *grads[1:]),
-    "the tensor without its tuple": lambda grads: grads[0],
-}
+SHAPES = [
+    *(lambda grads: grads[:-1], lambda grads: (*grads, grads[0]), lambda grads: grads[0]),
+    *(lambda grads: (grads[0][0], *grads[1:]), lambda grads: (grads[0].sum(), *grads[1:])),
+    lambda grads: (torch.cat([grads[0], grads[0]]), *grads[1:]),
+    *(
+        lambda grads: (grads[0].unsqueeze(0), *grads[1:]),
+        lambda grads: (grads[0].half(), *grads[1:]),
+    ),
+]
+"""One too few, one too many, no tuple; fewer dimensions; a row and a dimension more; a dtype."""
 
 
 @attacks(
+    "messages/index#type-of-value",
     "module-hooks/wrong-return#wrong-return",
     "module-hooks/wrong-return#other",
-    zh="torch.nn 的十五种模块；完整反向钩子和反向预钩子；七种错误的值",
-    en="fifteen modules of torch.nn; full backward hooks and pre-hooks; seven wrong values",
+    zh="torch.nn 的 14 种模块；两种完整反向钩子；八种错误的值，包括别的 dtype",
+    en="14 modules of torch.nn; both full backward hooks; eight wrong values, among them another dtype",
 )
 @given(
     st.sampled_from([name for name, (_, shape) in MODULES.items() if len(shape) > 1]),
     st.sampled_from(FULL),
-    st.sampled_from(list(SHAPES)),
+    st.sampled_from(SHAPES),
 )
 def test_a_backward_hook_that_returns_the_wrong_number_or_shape_raises(name, kind, wrong):
     module, x = made(name)
-    getattr(module, kind)(lambda _, grads, *__: SHAPES[wrong](grads))
-    with pytest.raises(RuntimeError, match=r"invalid number of grad_|changed the size of"):
+    getattr(module, kind)(lambda _, grads, *__: wrong(grads))
+    with pytest.raises(RuntimeError, match=r"invalid number of grad_|changed the (size|type) of"):
         first(module(x)).square().sum().backward()
 
 
 @attacks(
     "module-hooks/full-backward#return",
-    zh="torch.nn 的九种有参数的模块；None 和装着 None 的元组",
-    en="nine modules of torch.nn with parameters; None, and a tuple of None",
-)
-@attacks(
     "module-hooks/wrong-return#wrong-return",
-    zh="torch.nn 的九种有参数的模块",
-    en="nine modules of torch.nn with parameters",
+    zh="torch.nn 的九种有参数的模块；返回 None 和 (None,)",
+    en="nine modules of torch.nn with parameters; None and (None,) returned",
 )
 @given(learning, st.booleans())
 def test_none_in_the_tuple_throws_the_gradient_away_and_none_leaves_it(name, inside):
@@ -556,24 +449,19 @@ def test_none_in_the_tuple_throws_the_gradient_away_and_none_leaves_it(name, ins
 
 
 @attacks(
-    "module-hooks/wrong-return#other",
-    zh="torch.nn 的九种有参数的模块；九种值",
-    en="nine modules of torch.nn with parameters; nine values",
+    "module-hooks/wrong-return#other", zh="九种模块，返回九种值", en="nine modules, nine values"
 )
 @given(
     learning,
     st.sampled_from([None, (None,), (None, None), 0, False, "", [None], (0,), (torch.ones(3, 2),)]),
 )
-@quiet
 def test_without_a_gradient_of_the_input_a_hook_returns_only_none_or_a_tuple_of_it(name, value):
     module, x = made(name)
     module.register_full_backward_hook(lambda *_: value)
-    loss = squares(module(x.detach()))
-    if value is None or (isinstance(value, tuple) and all(each is None for each in value)):
-        loss.backward()
-    else:
-        with pytest.raises(RuntimeError, match="should always return None"):
-            loss.backward()
+    right = value is None or (isinstance(value, tuple) and set(map(type, value)) == {type(None)})
+    refused = pytest.raises(RuntimeError, match="should always return None")
+    with nullcontext() if right else refused:
+        squares(module(x.detach())).backward()
 
 
 class Receives(nn.Module):
@@ -586,23 +474,12 @@ RETURNED = [None, (), (1,), (1, 2), (1, 2, 3), 7, "text", [1, 2], {"a": 1}, Fals
 
 @attacks(
     "module-hooks/features#tuple",
-    zh="零到三个位置参数，有无关键字参数和替换参数的前向预钩子",
-    en="no to three positional arguments, with and without keywords and a pre-hook that replaces the arguments",
-)
-@attacks(
     "module-hooks/forward-pre#forward-pre",
-    zh="零到三个位置参数；返回十种值，没有 with_kwargs；前向预钩子返回十种值",
-    en="no to three positional arguments; ten values returned, without with_kwargs; ten values returned by the pre-hook",
-)
-@attacks(
     "module-hooks/forward-pre#lost",
-    zh="零到三个位置参数；返回十种值，没有 with_kwargs",
-    en="no to three positional arguments; ten values returned, without with_kwargs",
-)
-@attacks(
     "module-hooks/forward-pre#may-return",
-    zh="零到三个位置参数；返回十种值，没有 with_kwargs；返回空的、短的和长的元组",
-    en="no to three positional arguments; ten values returned, without with_kwargs; empty, short and long tuples returned",
+    "then-and-now/index#lost-argument",
+    zh="零到三个位置参数，有无关键字参数；前向预钩子返回十种值",
+    en="no to three positional arguments, with and without a keyword; ten values returned by the pre-hook",
 )
 @given(st.lists(st.integers(), max_size=3), st.sampled_from(RETURNED), st.booleans())
 def test_a_pre_hook_returns_all_positional_arguments(args, value, keyword):
@@ -616,11 +493,7 @@ def test_a_pre_hook_returns_all_positional_arguments(args, value, keyword):
     assert after == [expected]
 
 
-@attacks(
-    "module-hooks/forward-pre#keywords",
-    zh="返回十三种值，其中三种正确",
-    en="thirteen values returned, of which three are right",
-)
+@attacks("module-hooks/forward-pre#keywords", zh="返回十三种值", en="thirteen values returned")
 @given(
     st.lists(st.integers(), max_size=3),
     st.sampled_from([*RETURNED, ((1,), {"k": 2}), ((), {}), [(1,), {}]]),
@@ -641,29 +514,22 @@ def test_with_kwargs_a_pre_hook_returns_none_or_arguments_and_keywords(args, val
             module(*args, k=0)
 
 
-@attacks(
-    "module-hooks/forward-pre#keywords",
-    zh="一到四行；Linear",
-    en="one to four rows; Linear",
-)
+@attacks("module-hooks/forward-pre#keywords", zh="一到四行的张量", en="tensors of one to four rows")
 @given(st.integers(1, 4))
 def test_a_bare_tensor_in_place_of_the_arguments_is_unpacked_into_its_rows(rows):
-    module, x = Receives(), torch.arange(2.0 * rows).reshape(rows, 2)
-    module.register_forward_pre_hook(lambda _, args, kwargs: (args[0], kwargs), with_kwargs=True)
-    args, _ = module(x)
-    assert torch.equal(torch.stack(args), x)
-    layer = nn.Linear(2, 2)
-    layer.register_forward_pre_hook(lambda _, args, kwargs: (args[0], kwargs), with_kwargs=True)
-    if rows == 1:
+    module, layer = Receives(), nn.Linear(2, 2)
+    for each in (module, layer):
+        each.register_forward_pre_hook(lambda _, args, kwargs: (*args, kwargs), with_kwargs=True)
+    x = torch.arange(2.0 * rows).reshape(rows, 2)
+    assert torch.equal(torch.stack(module(x)[0]), x)
+    with pytest.raises(TypeError, match="positional argument") if rows > 1 else nullcontext():
         assert layer(x).shape == (2,)
-    else:
-        with pytest.raises(TypeError, match="positional argument"):
-            layer(x)
 
 
 @attacks(
     "module-hooks/features#tuple",
     "module-hooks/forward-pre#keywords",
+    "then-and-now/index#more",
     zh="前向钩子和前向预钩子，零到三个位置参数和关键字参数",
     en="forward hooks and pre-hooks, no to three positional arguments and keywords",
 )
@@ -682,41 +548,16 @@ def test_a_hook_sees_keywords_only_if_it_asks_for_them(positional, keywords):
 
 
 @attacks(
-    "module-hooks/forward-pre#keywords",
-    zh="乘法的前向预钩子，Tanh，先平移再平方的前向钩子；有无 no_grad",
-    en="a pre-hook that multiplies, Tanh, a forward hook that shifts and squares; with and without no_grad",
-)
-@given(st.floats(-2, 2), st.floats(-2, 2), st.booleans())
-def test_what_hooks_compute_is_differentiated_with_the_rest(factor, shift, recording):
-    module = nn.Tanh()
-    module.register_forward_pre_hook(lambda _, args: (factor * args[0],))
-    module.register_forward_hook(lambda _, __, output: (output + shift) ** 2)
-    x = torch.tensor(0.5, dtype=torch.float64, requires_grad=True)
-    with torch.set_grad_enabled(recording):
-        y = module(x)
-    assert y.requires_grad == recording
-    if recording:
-        y.backward()
-        inner = math.tanh(factor * 0.5)
-        expected = 2 * (inner + shift) * (1 - inner**2) * factor
-        assert math.isclose(x.grad.item(), expected, abs_tol=1e-9)
-
-
-@attacks(
-    "module-hooks/full-backward#limits",
-    zh="torch.nn 的九种有参数的模块，float32；倍数从 1 到 2 的 24 次方",
-    en="nine modules of torch.nn with parameters, float32; scales from 1 to 2 to the power of 24",
+    "module-hooks/full-backward#limits", zh="九种模块，25 种倍数", en="nine modules, 25 scales"
 )
 @given(st.integers(0, 24), learning)
 def test_with_grad_scaler_hooks_see_gradients_times_the_scale(power, name):
-    scaler = torch.amp.GradScaler("cpu", init_scale=2.0**power)
-    seen = []
+    scaler, seen = torch.amp.GradScaler("cpu", init_scale=2.0**power), []
+    module, x = made(name)
+    module.register_full_backward_hook(lambda _, grads, outputs: seen.append(grads + outputs))
     for scale in (scaler.scale, lambda loss: loss):
-        module, x = made(name)
-        module.register_full_backward_hook(lambda _, grads, outputs: seen.append((grads, outputs)))
         scale(squares(first(module(x)))).backward()
-    scaled, plain = (list(chain(*each)) for each in seen)
-    for left, right in zip(scaled, plain, strict=True):
+    for left, right in zip(*seen, strict=True):
         assert right is None or torch.allclose(left / scaler.get_scale(), right)
 
 
@@ -725,13 +566,9 @@ def test_with_grad_scaler_hooks_see_gradients_times_the_scale(power, name):
 
 @attacks(
     "module-hooks/full-backward#return",
-    zh="torch.nn 的九种有参数的模块，冻结或不冻结，输入需要或不需要梯度，enable_grad、no_grad、inference_mode",
-    en="nine modules of torch.nn with parameters, frozen or not, inputs with and without a gradient, enable_grad, no_grad, inference_mode",
-)
-@attacks(
     "module-hooks/not-firing#not-the-same",
-    zh="torch.nn 的九种有参数的模块，冻结或不冻结，输入需要或不需要梯度，enable_grad、no_grad、inference_mode；入口和出口",
-    en="nine modules of torch.nn with parameters, frozen or not, inputs with and without a gradient, enable_grad, no_grad, inference_mode; at the entrance and the exit",
+    zh="九种有参数的模块，冻结或不冻结，输入需要或不需要梯度，记录、no_grad、inference_mode",
+    en="nine modules with parameters, frozen or not, inputs with and without a gradient, recording, no_grad, inference_mode",
 )
 @given(
     learning,
@@ -762,26 +599,9 @@ def test_a_node_stands_where_a_tensor_requires_a_gradient(name, frozen, needs_gr
 
 
 @attacks(
-    "module-hooks/not-firing#not-firing",
-    zh="torch.nn 的九种有参数的模块",
-    en="nine modules of torch.nn with parameters",
+    "module-hooks/param-grad#param-grad", zh="九种有参数的模块", en="nine modules with parameters"
 )
 @given(learning)
-@quiet
-def test_an_input_without_a_gradient_does_not_keep_the_hook_from_firing(name):
-    module, x = made(name)
-    fired = counted(module)
-    squares(module(x.detach())).backward()
-    assert len(fired) == 1
-
-
-@attacks(
-    "module-hooks/param-grad#param-grad",
-    zh="torch.nn 的九种有参数的模块",
-    en="nine modules of torch.nn with parameters",
-)
-@given(learning)
-@quiet
 def test_it_fires_at_the_exit_before_the_call_gives_the_parameters_anything(name):
     module, x = made(name)
     events = []
@@ -793,18 +613,14 @@ def test_it_fires_at_the_exit_before_the_call_gives_the_parameters_anything(name
 
 
 @attacks(
-    "module-hooks/not-firing#captured",
-    zh="torch.nn 的十五种模块",
-    en="fifteen modules of torch.nn",
+    "module-hooks/not-firing#captured", zh="torch.nn 的 15 种模块", en="15 modules of torch.nn"
 )
 @given(names)
 def test_a_tensor_captured_inside_does_not_lead_through_the_exit(name):
     module, x = made(name)
     fired, kept = counted(module), []
-    module.register_forward_hook(append(kept, None))
     module.register_forward_hook(lambda _, __, output: kept.append(first(output)))
-    y = first(module(x))
-    inner = kept[-1]
+    y, (inner,) = first(module(x)), kept
     assert inner is not y
     squares(inner).backward(retain_graph=True)
     assert not fired
@@ -815,50 +631,36 @@ def test_a_tensor_captured_inside_does_not_lead_through_the_exit(name):
 
 
 PACKED = {
-    "tensor": (lambda y: y, True, False),
-    "tuple": (lambda y: (y,), True, False),
-    "tuple of several": (lambda y: (3, y, None), True, False),
-    "list": (lambda y: [y], False, True),
-    "dictionary": (lambda y: {0: y}, False, True),
-    "tuple in a tuple": (lambda y: ((y,),), False, False),
-    "list in a tuple": (lambda y: ([y], 3), False, False),
-    "dictionary in a tuple": (lambda y: ({0: y},), False, False),
+    "tensor": (lambda y: y, lambda p: p, True, False),
+    "tuple": (lambda y: (y,), lambda p: p[0], True, False),
+    "tuple of several": (lambda y: (3, y, None), lambda p: p[1], True, False),
+    "list": (lambda y: [y], lambda p: p[0], False, True),
+    "dictionary": (lambda y: {0: y}, lambda p: p[0], False, True),
+    "tuple in a tuple": (lambda y: ((y,),), lambda p: p[0][0], False, False),
+    "list in a tuple": (lambda y: ([y], 3), lambda p: p[0][0], False, False),
+    "dictionary in a tuple": (lambda y: ({0: y},), lambda p: p[0][0], False, False),
 }
+"""How an output is packed and unpacked; whether the hook fires, and whether PyTorch warns."""
 
 
 @attacks(
-    "module-hooks/not-firing#not-the-same",
-    zh="torch.nn 的十五种模块的输出，放在八种容器里",
-    en="outputs of fifteen modules of torch.nn in eight kinds of containers",
+    "module-hooks/not-firing#not-the-same", zh="八种容器，15 种模块", en="8 containers, 15 modules"
 )
 @given(st.sampled_from(list(PACKED)), names)
 def test_outputs_are_found_in_a_tensor_or_a_tuple_of_tensors(packed, name):
-    pack, fires, warns = PACKED[packed]
-
-    class Packs(nn.Module):
-        def __init__(self) -> None:
-            super().__init__()
-            self.layer, self.x = made(name)
-
-        def forward(self, x: torch.Tensor) -> object:
-            return pack(first(self.layer(x)))
-
-    module = Packs()
+    pack, unpack, fires, warns = PACKED[packed]
+    layer, x = made(name)
+    module = Computes(lambda x: pack(first(layer(x))))
     fired = counted(module)
     with warned() as caught:
-        y = module(module.x)
+        y = module(x)
     assert bool(caught) == warns
-    while not isinstance(y, torch.Tensor):
-        values = y.values() if isinstance(y, dict) else y
-        y = next(each for each in values if isinstance(each, torch.Tensor | tuple | list | dict))
-    y.square().sum().backward()
+    unpack(y).square().sum().backward()
     assert bool(fired) == fires
 
 
 @attacks(
-    "module-hooks/not-firing#not-the-same",
-    zh="一层和两层，单向和双向，有无 batch_first",
-    en="one and two layers, one and both directions, with and without batch_first",
+    "module-hooks/not-firing#not-the-same", zh="单向、双向的 LSTM", en="LSTM, also bidirectional"
 )
 @given(st.integers(1, 2), st.booleans(), st.booleans(), st.sampled_from(["output", "h", "c"]))
 def test_the_hook_of_lstm_fires_only_for_the_output(layers, both_ways, batch_first, used):
@@ -871,11 +673,7 @@ def test_the_hook_of_lstm_fires_only_for_the_output(layers, both_ways, batch_fir
     assert bool(fired) == (used == "output")
 
 
-@attacks(
-    "module-hooks/features#not-fired",
-    zh="train 和 eval，有无 batch_first 和 need_weights，四种钩子",
-    en="train and eval, with and without batch_first and need_weights, all four kinds of hooks",
-)
+@attacks("module-hooks/features#not-fired", zh="四种钩子，两种模式", en="four hooks, both modes")
 @given(st.booleans(), st.booleans(), st.booleans(), st.sampled_from([*FORWARD, *FULL]))
 def test_attention_never_calls_its_out_proj(batch_first, training, weights, kind):
     module, fired = nn.MultiheadAttention(4, 2, batch_first=batch_first), []
@@ -889,18 +687,10 @@ def test_attention_never_calls_its_out_proj(batch_first, training, weights, kind
 
 @attacks(
     "module-hooks/features#not-fired",
-    zh="各层原来没有钩子的 Sequential；后端 eager；某一层的前向钩子和一个全局钩子",
-    en="a Sequential whose layers had no hook; the backend eager; a forward hook of a layer and a global one",
-)
-@attacks(
     "module-hooks/not-firing#not-firing",
-    zh="各层原来没有钩子的 Sequential；后端 eager",
-    en="a Sequential whose layers had no hook; the backend eager",
-)
-@attacks(
     "module-hooks/order#global",
-    zh="Sequential，第一次编译调用之前和之后；后端 eager",
-    en="a Sequential before and after its first compiled call; the backend eager",
+    zh="没有过钩子的 Sequential，后端 eager，第一次编译调用之前和之后；一层的和全局的前向钩子",
+    en="a Sequential without hooks, backend eager, before and after its first compiled call; a layer's and a global forward hook",
 )
 @pytest.mark.parametrize("early", [True, False])
 @pytest.mark.parametrize("everywhere", [True, False])
@@ -908,38 +698,23 @@ def test_a_compiled_network_has_the_hooks_of_its_first_call(early, everywhere):
     torch._dynamo.reset()
     module, x, fired = nn.Sequential(nn.Linear(2, 2), nn.Tanh()), torch.ones(1, 2), []
     compiled = torch.compile(module, backend="eager")
-
-    def hook(module: nn.Module, *_: object) -> None:
-        fired.append(type(module).__name__)
-
     register = of_all_modules.register_module_forward_hook
     register = register if everywhere else module[0].register_forward_hook
     if not early:
         compiled(x)
-    with register(hook), warned() as caught:
+    with register(lambda module, *_: fired.append(type(module))), warned() as caught:
         compiled(x)
-    assert ("Linear" in fired) == early
+    assert (nn.Linear in fired) == early
     assert everywhere or not caught
     torch._dynamo.reset()
-
-
-@attacks(
-    "module-hooks/whole-or-child#child",
-    zh="嵌套的网络，最多五个模块",
-    en="nested networks of up to five modules",
-)
-@given(trees)
-def test_get_submodule_finds_what_named_modules_lists(tree):
-    for name, module in tree.named_modules():
-        assert tree.get_submodule(name) is module
 
 
 @attacks(
     "module-hooks/features#not-fired",
     "module-hooks/must-not#recursion",
     "module-hooks/not-firing#not-firing",
-    zh="torch.nn 的十五种模块；四种钩子",
-    en="fifteen modules of torch.nn; all four kinds of hooks",
+    zh="torch.nn 的 15 种模块；四种钩子",
+    en="15 modules of torch.nn; four kinds of hooks",
 )
 @given(names, st.sampled_from([*FORWARD, *FULL]))
 def test_forward_alone_fires_no_hook_of_its_module(name, kind):
@@ -959,67 +734,40 @@ def test_forward_alone_fires_no_hook_of_its_module(name, kind):
 # Handles and copies.
 
 
-@attacks(
-    "module-hooks/handles#handles",
-    zh="前向和反向的五种钩子；没有错误、ValueError、KeyboardInterrupt、SystemExit",
-    en="the five kinds of hooks of the forward and backward pass; no error, ValueError, KeyboardInterrupt, SystemExit",
-)
+@attacks("module-hooks/handles#handles", zh="五种钩子，三种异常", en="five hooks, three exceptions")
 @given(
     st.sampled_from([*FORWARD, *FULL, "register_backward_hook"]),
     st.sampled_from([None, ValueError, KeyboardInterrupt, SystemExit]),
 )
 def test_at_the_end_of_the_block_the_hook_is_off(kind, error):
     module = nn.Linear(1, 1)
-
-    def hooks() -> int:
-        return sum(len(each) for name, each in vars(module).items() if name.endswith("_hooks"))
-
-    with pytest.raises(error) if error else warned(), getattr(module, kind)(append([], None)):
-        assert hooks() == 1
+    with pytest.raises(error) if error else nullcontext(), getattr(module, kind)(print):
+        assert hooks_of(module) == 1
         if error:
             raise error
-    assert hooks() == 0
-
-
-class Counter:
-    def __init__(self) -> None:
-        self.fired = []
-
-    def __call__(self, *_: object) -> None:
-        self.fired.append("fired")
-
-    def method(self, *_: object) -> None:
-        self.fired.append("fired")
+    assert hooks_of(module) == 0
 
 
 HOOKS = {
-    "function": lambda counter: append(counter.fired, "fired"),
-    "lambda": lambda counter: lambda *_: counter.fired.append("fired"),
-    "method": lambda counter: counter.method,
-    "partial": lambda counter: partial(lambda fired, *_: fired.append("fired"), counter.fired),
+    "function": lambda fired: append(fired, 1),
+    "method": lambda fired: MethodType(lambda fired, *_: fired.append(1), fired),
+    "partial": lambda fired: partial(lambda fired, *_: fired.append(1), fired),
 }
 
 
-@attacks(
-    "module-hooks/handles#copy",
-    zh="torch.nn 的九种有参数的模块；四种钩子；函数、lambda、绑定的方法和 partial",
-    en="nine modules of torch.nn with parameters; all four kinds of hooks; functions, lambdas, bound methods and partials",
-)
+@attacks("module-hooks/handles#copy", zh="九种模块，三种函数", en="nine modules, three callables")
 @given(st.sampled_from([*FORWARD, *FULL]), st.sampled_from(list(HOOKS)), learning, st.booleans())
 def test_a_deep_copy_has_the_hooks_and_a_state_dict_has_none(kind, hook, name, removed):
-    module, x = made(name)
-    counter = Counter()
-    handle = getattr(module, kind)(HOOKS[hook](counter))
+    (module, x), fired = made(name), []
+    handle = getattr(module, kind)(HOOKS[hook](fired))
     twin, (fresh, _) = copy.deepcopy(module), made(name)
     fresh.load_state_dict(module.state_dict())
     if removed:
         handle.remove()
     squares(twin(x)).backward()
-    assert len(counter.fired) == (1 if hook in ("function", "lambda") else 0)
     squares(fresh(x)).backward()
-    assert len(counter.fired) == (1 if hook in ("function", "lambda") else 0)
-    assert sum(len(each) for each in vars(fresh).values() if each and is_hooks(fresh, each)) == 0
-    assert sum(len(each) for each in vars(twin).values() if each and is_hooks(twin, each)) == 1
+    assert len(fired) == (hook == "function")
+    assert (hooks_of(twin), hooks_of(fresh)) == (1, 0)
 
 
 def top_level(*_: object) -> None:
@@ -1029,22 +777,15 @@ def top_level(*_: object) -> None:
 FIRED: list[str] = []
 
 
-@attacks(
-    "module-hooks/handles#copy",
-    zh="torch.nn 的九种有参数的模块；四种钩子；lambda、函数里的函数、模块级的函数",
-    en="nine modules of torch.nn with parameters; all four kinds of hooks; a lambda, a function inside another one, a function of a module",
-)
+@attacks("module-hooks/handles#copy", zh="torch.save，九种模块", en="torch.save, nine modules")
 @given(st.sampled_from([*FORWARD, *FULL]), learning)
 def test_a_module_is_saved_whole_only_with_hooks_that_have_a_name(kind, name):
-    for hook in (lambda *_: None, append(FIRED, "fired")):
-        module, _ = made(name)
+    for hook in (append(FIRED, "fired"), top_level):
+        (module, x), file = made(name), io.BytesIO()
         getattr(module, kind)(hook)
-        with pytest.raises((pickle.PicklingError, AttributeError)):
-            torch.save(module, io.BytesIO())
-    module, x = made(name)
-    getattr(module, kind)(top_level)
-    file = io.BytesIO()
-    torch.save(module, file)
+        refused = pytest.raises((pickle.PicklingError, AttributeError))
+        with nullcontext() if hook is top_level else refused:
+            torch.save(module, file)
     file.seek(0)
     loaded = torch.load(file, weights_only=False)
     FIRED.clear()
@@ -1052,15 +793,7 @@ def test_a_module_is_saved_whole_only_with_hooks_that_have_a_name(kind, name):
     assert FIRED == ["fired"]
 
 
-def is_hooks(module: nn.Module, value: object) -> bool:
-    return any(value is each for name, each in vars(module).items() if name.endswith("_hooks"))
-
-
-@attacks(
-    "module-hooks/handles#copy",
-    zh="trace 过的 Sequential；四种钩子",
-    en="a traced Sequential; all four kinds of hooks",
-)
+@attacks("module-hooks/handles#copy", zh="四种钩子，GraphModule", en="four hooks, a GraphModule")
 @pytest.mark.parametrize("kind", [*FORWARD, *FULL])
 def test_a_copy_of_a_graph_module_has_lost_its_own_hooks(kind):
     module, fired = torch.fx.symbolic_trace(nn.Sequential(nn.Linear(1, 1))), []
@@ -1070,82 +803,52 @@ def test_a_copy_of_a_graph_module_has_lost_its_own_hooks(kind):
     assert fired == ["of its child"]
 
 
-@attacks(
-    "module-hooks/handles#copy",
-    zh="一到五个前向钩子，任意几个会移除自己",
-    en="one to five forward hooks, any of which remove themselves",
-)
+@attacks("module-hooks/handles#copy", zh="最多五个移除自己的钩子", en="up to five hooks that leave")
 @given(st.lists(st.booleans(), min_size=1, max_size=5))
 def test_a_forward_hook_that_removes_itself_skips_no_other(leaving):
     module, fired, handles = nn.Identity(), [], []
 
-    def hook(number: int, goes: bool) -> Callable:
-        def fires(*_: object) -> None:
-            fired.append(number)
-            if goes:
-                handles[number].remove()
+    def hook(number: int, *_: object) -> None:
+        fired.append(number)
+        if leaving[number]:
+            handles[number].remove()
 
-        return fires
-
-    for number, goes in enumerate(leaving):
-        handles.append(module.register_forward_hook(hook(number, goes)))
+    handles += [module.register_forward_hook(partial(hook, n)) for n in range(len(leaving))]
     module(torch.ones(1))
-    assert fired == list(range(len(leaving)))
-    fired.clear()
     module(torch.ones(1))
-    assert fired == [number for number, goes in enumerate(leaving) if not goes]
+    assert fired == [*range(len(leaving)), *(n for n, goes in enumerate(leaving) if not goes)]
 
 
 @attacks(
-    "module-hooks/handles#copy",
-    zh="torch.nn 的十五种模块；完整反向钩子和反向预钩子",
-    en="fifteen modules of torch.nn; full backward hooks and pre-hooks",
+    "module-hooks/handles#copy", zh="15 种模块，两种反向钩子", en="15 modules, both backward hooks"
 )
 @given(names, st.sampled_from(FULL), st.booleans())
-def test_a_backward_hook_belongs_to_the_call(name, kind, removed):
+def test_a_backward_hook_belongs_to_the_call(name, kind, before):
     module, x = made(name)
-    fired = []
-    if removed:
-        handle = getattr(module, kind)(append(fired, "fired"))
-    y = module(x)
-    if removed:
-        handle.remove()
-    else:
-        getattr(module, kind)(append(fired, "fired"))
+    fired, register = [], getattr(module, kind)
+    with register(append(fired, "fired")) if before else nullcontext():
+        y = module(x)
+    if not before:
+        register(append(fired, "fired"))
     squares(y).backward()
-    assert bool(fired) == removed
+    assert bool(fired) == before
 
 
 # Edits in place.
 
-IN_PLACE = {
-    "ReLU": lambda: nn.ReLU(inplace=True),
-    "Dropout": lambda: nn.Dropout(inplace=True),
-    "LeakyReLU": lambda: nn.LeakyReLU(inplace=True),
-    "SiLU": lambda: nn.SiLU(inplace=True),
-}
+IN_PLACE = [nn.ReLU, nn.Dropout, nn.LeakyReLU, nn.SiLU]
 AT_EXIT = ["Linear", "LayerNorm", "Conv1d", "Tanh", "Sequential"]
 
 
-@attacks(
-    "module-hooks/old-warning#old-warning",
-    zh="Linear、LayerNorm 和 Conv1d 后面原地的 ReLU、LeakyReLU、SiLU 和 Dropout",
-    en="ReLU, LeakyReLU, SiLU and Dropout in place behind Linear, LayerNorm and Conv1d",
-)
-@old
-@given(st.sampled_from(list(IN_PLACE)), st.sampled_from(["Linear", "LayerNorm", "Conv1d"]))
-def test_the_full_hook_forbids_an_edit_in_place_that_the_old_one_allows(name, layer):
-    def train(register: str, inplace: bool = True) -> None:
+@attacks("module-hooks/old-warning#old-warning", zh="四种原地模块", en="four in-place modules")
+@given(st.sampled_from(IN_PLACE), st.sampled_from(["Linear", "LayerNorm", "Conv1d"]))
+def test_the_full_hook_forbids_an_edit_in_place_that_the_old_one_allows(change, layer):
+    for register, inplace in (("register_backward_hook", True), (FULL[1], True), (FULL[1], False)):
         module, x = made(layer)
-        change = IN_PLACE[name]()
         getattr(module, register)(append([], None))
-        change.inplace = inplace
-        nn.Sequential(module, change)(x).sum().backward()
-
-    train("register_backward_hook")
-    with pytest.raises(RuntimeError, match="is being modified inplace"):
-        train("register_full_backward_hook")
-    train("register_full_backward_hook", inplace=False)
+        refused = pytest.raises(RuntimeError, match="is being modified inplace")
+        with refused if inplace and register in FULL else nullcontext():
+            nn.Sequential(module, change(inplace=inplace))(x).sum().backward()
 
 
 CLASSES = [each for each in vars(nn).values() if inspect.isclass(each)]
@@ -1153,44 +856,29 @@ WITH_INPLACE = [each for each in CLASSES if "inplace" in inspect.signature(each)
 NEVER_IN_PLACE = [nn.AlphaDropout, nn.FeatureAlphaDropout]
 
 
-@attacks(
-    "module-hooks/in-place#mend",
-    zh="torch.nn 里所有接受 inplace 的模块，train",
-    en="all modules of torch.nn that take inplace, in train",
-)
+@attacks("module-hooks/in-place#mend", zh="所有接受 inplace 的模块", en="all modules with inplace")
 @pytest.mark.parametrize("kind", WITH_INPLACE)
 def test_a_module_with_another_inplace_follows_it_in_the_next_forward_pass(kind):
     change = kind(*((0.1, 20.0) if kind is nn.Threshold else ()), inplace=True)
     layer = nn.Identity()
     layer.register_full_backward_hook(append([], None))
-    x = torch.ones(1, 2, 2, 2, 2, requires_grad=True)
-    x = x[0] if kind in (nn.Dropout1d, nn.Dropout2d) else x
-    x = x[0] if kind is nn.Dropout1d else x
+    dimensions = {nn.Dropout1d: 3, nn.Dropout2d: 4}.get(kind, 5)
+    x = torch.ones([2] * dimensions, requires_grad=True)
     for inplace in (True, False, True, False):
         change.inplace = inplace
-        if inplace and kind not in NEVER_IN_PLACE:
-            with pytest.raises(RuntimeError, match="is being modified inplace"):
-                change(layer(x))
-        else:
+        refused = pytest.raises(RuntimeError, match="is being modified inplace")
+        with refused if inplace and kind not in NEVER_IN_PLACE else nullcontext():
             change(layer(x)).sum().backward()
 
 
-EDITS = {
-    "mul_": lambda y: y.mul_(2),
-    "+=": lambda y: y.__iadd__(1),
-    "zero_": lambda y: y.zero_(),
-    "copy_": lambda y: y.copy_(torch.ones_like(y)),
-    "item": lambda y: y.__setitem__(0, 0),
-    "relu_": lambda y: y.relu_(),
-}
-USES = {
-    "times": lambda y: 2 * y,
-    "sum": lambda y: y.sum(),
-    "clone": lambda y: y.clone(),
-    "backward": lambda y: y.backward(torch.ones_like(y)),
-    "view": lambda y: y.view(-1),
-    "edit": lambda y: y.mul_(2),
-}
+EDITS = [
+    *(lambda y: y.mul_(2), lambda y: y.__iadd__(1), lambda y: y.copy_(torch.ones_like(y))),
+    *(torch.Tensor.zero_, torch.relu_, lambda y: y.__setitem__(0, 0)),
+]
+USES = [
+    *(lambda y: 2 * y, torch.sum, torch.clone, lambda y: y.backward(torch.ones_like(y))),
+    *(lambda y: y.view(-1), lambda y: y.mul_(2)),
+]
 
 
 def exit_of(name: str, kind: str) -> torch.Tensor:
@@ -1199,72 +887,38 @@ def exit_of(name: str, kind: str) -> torch.Tensor:
     return module(x)
 
 
-edits, uses = st.sampled_from(list(EDITS)), st.sampled_from(list(USES))
-
-
 @attacks(
     "module-hooks/in-place#in-place",
-    zh="Linear、LayerNorm、Conv1d、Tanh 和一个 Sequential 的出口，六种改法；经过 .data 的改动不算",
-    en="the exit of Linear, LayerNorm, Conv1d, Tanh and a Sequential, six ways to edit; edits through .data aside",
-)
-@attacks(
     "module-hooks/in-place#mend",
-    zh="对五种模块的输出做 += 和另外五种修改",
-    en="+= and five other edits of the output of five kinds of modules",
-)
-@attacks(
     "module-hooks/in-place#which",
-    zh="Linear、LayerNorm、Conv1d、Tanh 和一个 Sequential 的出口；六种改法，六种用法",
-    en="the exit of Linear, LayerNorm, Conv1d, Tanh and a Sequential; six ways to edit, six to use",
+    zh="五种模块的输出，六种改法，改后六种用法；no_grad、detach、.data、inference_mode",
+    en="outputs of five modules, six ways to edit, six to use them later; no_grad, detach, .data, inference_mode",
 )
-@given(st.sampled_from(AT_EXIT), st.sampled_from(FULL), edits, uses)
+@given(*map(st.sampled_from, (AT_EXIT, FULL, EDITS, USES)))
 def test_no_edit_in_place_gets_around_the_view(name, kind, edit, use):
+    """But for one through `.data`, which goes unnoticed."""
     with pytest.raises(RuntimeError, match="is being modified inplace"):
-        EDITS[edit](exit_of(name, kind))
-
-    y = exit_of(name, kind)
-    with torch.no_grad():
-        EDITS[edit](y)
-    with pytest.raises(RuntimeError, match="BackwardHookFunction is a view and"):
-        USES[use](y)
-
-    y = exit_of(name, kind)
-    EDITS[edit](y.detach())
-    with pytest.raises(RuntimeError, match="BackwardHookFunction is a view and"):
-        USES[use](y)
-
+        edit(exit_of(name, kind))
+    for within, reached in ((torch.no_grad, lambda y: y), (nullcontext, torch.Tensor.detach)):
+        y = exit_of(name, kind)
+        with within():
+            edit(reached(y))
+        with pytest.raises(RuntimeError, match="BackwardHookFunction is a view and"):
+            use(y)
     for mode in (torch.no_grad, torch.inference_mode):
         with mode():
-            EDITS[edit](exit_of(name, kind))
-
-
-@attacks(
-    "module-hooks/in-place#which",
-    zh="Linear、LayerNorm、Conv1d、Tanh 和一个 Sequential 的出口；六种改法",
-    en="the exit of Linear, LayerNorm, Conv1d, Tanh and a Sequential; six ways to edit",
-)
-@given(st.sampled_from(AT_EXIT), edits)
-def test_an_edit_through_data_goes_unnoticed(name, edit):
-    y = exit_of(name, FULL[1])
+            edit(exit_of(name, kind))
+    y = exit_of(name, kind)
     version = y._version
-    EDITS[edit](y.data)
+    edit(y.data)
     y.sum().backward()
     assert y._version == version
 
 
-@attacks(
-    "module-hooks/in-place#in-place",
-    zh="在里面改输入的六种改法；输入需要和不需要梯度",
-    en="six ways to edit the input inside; inputs with and without a gradient",
-)
-@given(st.sampled_from(list(EDITS)), st.sampled_from(FULL))
+@attacks("module-hooks/in-place#in-place", zh="六种改输入的办法", en="six ways to edit the input")
+@given(st.sampled_from(EDITS), st.sampled_from(FULL))
 def test_an_edit_of_the_input_inside_raises_where_it_requires_a_gradient(edit, kind):
-    class Edits(nn.Module):
-        def forward(self, x: torch.Tensor) -> torch.Tensor:
-            EDITS[edit](x)
-            return 2 * x
-
-    module = Edits()
+    module = Computes(lambda x: (edit(x), 2 * x)[1])
     getattr(module, kind)(append([], None))
     with pytest.raises(RuntimeError, match="is being modified inplace"):
         module(torch.ones(2, requires_grad=True) + 0)
@@ -1274,74 +928,44 @@ def test_an_edit_of_the_input_inside_raises_where_it_requires_a_gradient(edit, k
 @attacks(
     "module-hooks/features#overwritten",
     "module-hooks/in-place#mend",
-    zh="Linear、LayerNorm 和 Conv1d 后面原地的 ReLU、LeakyReLU、SiLU 和 Dropout",
-    en="ReLU, LeakyReLU, SiLU and Dropout in place behind Linear, LayerNorm and Conv1d",
+    zh="三种层后面原地的 ReLU、LeakyReLU、SiLU 和 Dropout",
+    en="ReLU, LeakyReLU, SiLU and Dropout in place behind three kinds of layers",
 )
-@given(st.sampled_from(["Linear", "LayerNorm", "Conv1d"]), st.sampled_from(list(IN_PLACE)))
+@given(st.sampled_from(["Linear", "LayerNorm", "Conv1d"]), st.sampled_from(IN_PLACE))
 def test_behind_an_edit_retain_grad_and_a_tensor_hook_differ(name, change):
     layer, x = made(name)
-    change = IN_PLACE[change]()
     kept, seen = [], []
 
     def keep(_: nn.Module, __: tuple, output: torch.Tensor) -> None:
         output.retain_grad()
         output.register_hook(seen.append)
-        kept.append((output, output.detach(), output.detach().clone()))
+        kept.extend([output, output.detach(), output.detach().clone()])
 
     layer.register_forward_hook(keep)
-    y = change(layer(x))
+    y = change(inplace=True)(layer(x))
     at_exit = torch.full_like(y, 5.0)
     y.backward(at_exit)
-    output, shared, copied = kept[0]
-    assert torch.equal(output.grad, at_exit)
-    assert not torch.equal(seen[0], at_exit)
-    assert torch.equal(shared, y)
-    assert not torch.equal(copied, y)
+    output, shared, copied = kept
+    assert torch.equal(output.grad, at_exit) and not torch.equal(seen[0], at_exit)
+    assert torch.equal(shared, y) and not torch.equal(copied, y)
 
 
-@attacks(
-    "module-hooks/features#overwritten",
-    zh="八种 dtype，零到三维的形状，稠密张量",
-    en="eight dtypes, shapes of no to three dimensions, dense tensors",
-)
-@given(st.sampled_from(DTYPES), st.lists(st.integers(1, 3), max_size=3))
-def test_detach_shares_memory_and_clone_does_not(dtype, shape):
-    x = torch.zeros(shape, dtype=dtype)
-    if dtype.is_floating_point or dtype.is_complex:
-        x = x.requires_grad_() + 0
-    shared, copied = x.detach(), x.detach().clone()
-    with torch.no_grad():
-        x.fill_(1)
-    assert (shared == 1).all()
-    assert (copied == 0).all()
-
-
-@attacks(
-    "module-hooks/in-place#mend",
-    zh="torch.nn 的九种有参数的模块",
-    en="nine modules of torch.nn with parameters",
-)
-@pytest.mark.parametrize("use", [lambda y: y.register_hook(print), lambda y: y.retain_grad()])
+@attacks("module-hooks/in-place#mend", zh="九种模块，no_grad", en="nine modules, no_grad")
 @given(learning)
-def test_without_a_graph_there_is_no_gradient_to_hook(use, name):
+def test_without_a_graph_there_is_no_gradient_to_hook(name):
     module, x = made(name)
     with torch.no_grad():
         output = first(module(x))
-    assert not output.requires_grad
-    with pytest.raises(RuntimeError, match=r"doesn't require gradient|has requires_grad=False"):
-        use(output)
-
-
-SAVES_ITS_OUTPUT = [nn.Sigmoid, nn.Tanh, nn.ReLU]
+    for use in (lambda: output.register_hook(print), output.retain_grad):
+        with pytest.raises(RuntimeError, match=r"doesn't require gradient|has requires_grad=False"):
+            use()
 
 
 @attacks(
-    "module-hooks/must-not#in-place",
-    zh="Sigmoid、Tanh、ReLU 和 Identity；四种 dtype，零到二维的形状",
-    en="Sigmoid, Tanh, ReLU and Identity; four dtypes, shapes of no to two dimensions",
+    "module-hooks/must-not#in-place", zh="四种激活，四种 dtype", en="four activations, four dtypes"
 )
 @given(
-    st.sampled_from([*SAVES_ITS_OUTPUT, nn.Identity]),
+    st.sampled_from([nn.Sigmoid, nn.Tanh, nn.ReLU, nn.Identity]),
     st.sampled_from(FLOATS),
     st.lists(st.integers(1, 3), max_size=2),
 )
@@ -1353,30 +977,9 @@ def test_an_edit_of_a_saved_output_raises_in_the_backward_pass(kind, dtype, shap
 
     module.register_forward_hook(edit)
     loss = module(x + 0).sum()
-    if kind is nn.Identity:
+    refused = pytest.raises(RuntimeError, match="modified by an inplace operation")
+    with nullcontext() if kind is nn.Identity else refused:
         loss.backward()
-    else:
-        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
-            loss.backward()
-
-
-@attacks(
-    "module-hooks/must-not#in-place",
-    zh="零到三维的形状，有无记录",
-    en="shapes of no to three dimensions, with and without recording",
-)
-@given(st.lists(st.integers(1, 3), max_size=3), st.booleans())
-def test_an_edit_in_a_pre_hook_changes_the_tensor_of_the_caller(shape, recording):
-    module, x = nn.Identity(), torch.ones(shape)
-
-    def edit(_: nn.Module, args: tuple) -> None:
-        args[0].mul_(10)
-
-    module.register_forward_pre_hook(edit)
-    with torch.set_grad_enabled(recording):
-        module(x)
-        module(x)
-    assert (x == 100).all()
 
 
 # What is kept, and what has a graph.
@@ -1384,13 +987,9 @@ def test_an_edit_in_a_pre_hook_changes_the_tensor_of_the_caller(shape, recording
 
 @attacks(
     "module-hooks/features#gradient",
-    zh="三种层，调用一到三次，不反向",
-    en="three layers, one to three calls without a backward pass",
-)
-@attacks(
     "module-hooks/must-not#must-not",
-    zh="三种层，调用一到三次；看它们是否释放，没有量占多少内存",
-    en="three layers, one to three calls; that they are freed, not how much memory that is",
+    zh="三层的网络，调用一到三次；原样、detach、no_grad、反向之后",
+    en="a network of three layers, one to three calls; as it is, detached, under no_grad, after a backward pass",
 )
 @given(st.integers(1, 3), st.sampled_from(["output", "detached", "under no_grad", "backward"]))
 def test_a_kept_output_keeps_its_graph_until_a_backward_pass(calls, how):
@@ -1398,67 +997,51 @@ def test_a_kept_output_keeps_its_graph_until_a_backward_pass(calls, how):
     hidden, kept = [], []
     module[1].register_forward_hook(lambda _, __, output: hidden.append(ref(output)))
 
-    def keep(_: nn.Module, __: tuple, output: torch.Tensor) -> None:
-        kept.append(output.detach() if how == "detached" else output)
-
-    module[2].register_forward_hook(keep)
+    module[2].register_forward_hook(
+        lambda _, __, output: kept.append(output.detach() if how == "detached" else output)
+    )
     with torch.set_grad_enabled(how != "under no_grad"):
         for _ in range(calls):
             y = module(torch.ones(1, 2))
             if how == "backward":
                 y.sum().backward()
             del y
-    alive = sum(output() is not None for output in hidden)
-    assert alive == (calls if how == "output" else 0)
     assert len(kept) == calls
+    assert sum(output() is not None for output in hidden) == (calls if how == "output" else 0)
 
 
 @attacks(
+    "module-hooks/full-backward#limits",
     "module-hooks/must-not#backward-inside",
-    zh="torch.nn 的十五种模块，有无 create_graph",
-    en="fifteen modules of torch.nn, with and without create_graph",
+    zh="15 种模块，有无 create_graph，再反向一次",
+    en="15 modules, with and without create_graph, and a second pass",
 )
 @given(names, st.booleans())
 def test_gradients_in_a_hook_have_a_graph_only_with_create_graph(name, create_graph):
+    """And with one, a gradient penalty goes through the call twice."""
     module, x = made(name)
     seen = []
     module.register_full_backward_hook(lambda _, grads, __: seen.append(first(grads)))
     loss = first(module(x)).pow(3).sum()
     torch.autograd.grad(loss, x, create_graph=create_graph)
     assert seen[0].requires_grad == create_graph
-    if not create_graph:
-        with pytest.raises(RuntimeError, match="does not require grad"):
-            seen[0].square().sum().backward()
+    if create_graph and name == "TransformerEncoderLayer":
+        return  # fused attention has no second derivative on a CPU
+    refused = pytest.raises(RuntimeError, match="does not require grad")
+    with nullcontext() if create_graph else refused:
+        seen[0].square().sum().backward()
+        assert len(seen) == 2
 
 
-@attacks(
-    "module-hooks/must-not#recursion",
-    zh="前向钩子和前向预钩子",
-    en="forward hooks and pre-hooks",
-)
-@pytest.mark.parametrize("kind", FORWARD)
-def test_a_module_that_calls_itself_in_its_hook_never_ends(kind):
-    module = nn.Identity()
-    getattr(module, kind)(lambda module, args, *_: module(*args))
-    with pytest.raises(RecursionError):
-        module(torch.ones(1))
-
-
-@attacks(
-    "module-hooks/must-not#raise",
-    zh="torch.nn 的十五种模块的输出，单独、在列表里、在字典里拿着",
-    en="outputs of fifteen modules of torch.nn, held alone, in a list and in a dictionary",
-)
+@attacks("module-hooks/must-not#raise", zh="15 种模块，三种容器", en="15 modules, three containers")
 @given(names, st.booleans(), st.sampled_from([lambda y: y, lambda y: [y], lambda y: {"y": y}]))
 def test_a_module_that_holds_an_output_with_a_graph_cannot_be_copied(name, detach, pack):
     module, x = made(name)
     output = first(module(x + 0))
     module.kept = pack(output.detach() if detach else output)
-    if detach:
+    refused = pytest.raises(RuntimeError, match="support the deepcopy protocol")
+    with nullcontext() if detach else refused:
         assert hasattr(copy.deepcopy(module), "kept")
-    else:
-        with pytest.raises(RuntimeError, match="support the deepcopy protocol"):
-            copy.deepcopy(module)
 
 
 # The deprecated hook.
@@ -1476,8 +1059,9 @@ def old_report(module: nn.Module, x: torch.Tensor) -> tuple[list, list, torch.Te
     "module-hooks/old-backward#old-backward",
     "module-hooks/old-warning#several-outputs",
     "module-hooks/whole-or-child#two-entries",
-    zh="torch.nn 的十五种模块",
-    en="fifteen modules of torch.nn",
+    "sharing/old-hook#old-hook",
+    zh="torch.nn 的 15 种模块",
+    en="15 modules of torch.nn",
 )
 @given(names, st.booleans())
 def test_the_old_hook_reports_the_last_operation_of_the_first_output(name, leaf):
@@ -1494,13 +1078,10 @@ def test_the_old_hook_reports_the_last_operation_of_the_first_output(name, leaf)
 
 @attacks(
     "module-hooks/old-backward#old-backward",
-    zh="一个偏置，二维的输入，三种 dtype，是或不是叶子，冻结或不冻结",
-    en="a bias, inputs of two dimensions, three dtypes, leaves or not, frozen or not",
-)
-@attacks(
     "module-hooks/old-warning#compare",
-    zh="Linear；一到四维的输入，三种 dtype；一到四维的输入，是或不是叶子，有无偏置，冻结或不冻结，三种 dtype",
-    en="Linear; inputs of one to four dimensions, three dtypes; inputs of one to four dimensions, leaves or not, with and without bias, frozen or not, three dtypes",
+    "then-and-now/index#old-children",
+    zh="Linear：一到四维的输入，是或不是叶子，有无偏置，冻结或不冻结，三种 dtype",
+    en="Linear: inputs of one to four dimensions, leaves or not, with and without bias, frozen or not, three dtypes",
 )
 @given(st.integers(1, 4), st.booleans(), st.booleans(), st.booleans(), st.sampled_from(FLOATS[:3]))
 def test_with_the_old_hook_linear_warns_wherever_a_graph_is_recorded(
@@ -1518,22 +1099,11 @@ def test_with_the_old_hook_linear_warns_wherever_a_graph_is_recorded(
         assert not old_report(module, tracked)[1]
 
 
-class Computes(nn.Module):
-    def __init__(self, function: Callable) -> None:
-        super().__init__()
-        self.function = function
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return self.function(x)
-
-
 SINGLE = [torch.relu, torch.sin, lambda x: 3 * x, lambda x: x * x, lambda x: x.sum(), torch.exp]
 
 
 @attacks(
-    "module-hooks/old-warning#compare",
-    zh="六种运算，零到二维的形状",
-    en="six operations, shapes of no to two dimensions",
+    "module-hooks/old-warning#compare", zh="六种运算，零到二维", en="six operations, 0-D to 2-D"
 )
 @given(st.sampled_from(SINGLE), st.booleans(), st.lists(st.integers(1, 3), max_size=2))
 def test_the_old_hook_of_a_single_operation_warns_where_it_reads_a_leaf(function, leaf, shape):
@@ -1548,8 +1118,8 @@ def test_the_old_hook_of_a_single_operation_warns_where_it_reads_a_leaf(function
 @attacks(
     "module-hooks/old-warning#old-warning",
     "module-hooks/whole-or-child#whole-or-child",
-    zh="torch.nn 的十五种模块，输入需要梯度",
-    en="fifteen modules of torch.nn, inputs that require a gradient",
+    zh="torch.nn 的 15 种模块",
+    en="15 modules of torch.nn",
 )
 @given(names)
 def test_the_full_hook_does_not_warn_and_has_the_gradient_of_the_input(name):
