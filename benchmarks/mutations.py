@@ -35,9 +35,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from proofbook.check.languages import problems_of_pair  # noqa: E402
 from proofbook.check.registry import problems_in_files, problems_of_page  # noqa: E402
-from proofbook.languages.parity import problems_of_pair  # noqa: E402
-from proofbook.languages.translations import edited_in_one_language, translated  # noqa: E402
+from proofbook.check.translations import edited_in_one_language, translated  # noqa: E402
 from proofbook.model.book import Book, read_book  # noqa: E402
 from proofbook.model.page import Page, parse  # noqa: E402
 from proofbook.model.problem import errors, format_problems  # noqa: E402

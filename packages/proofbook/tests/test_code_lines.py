@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from proofbook.check.languages import _order
 from proofbook.directives.registry import expand
 from proofbook.export.downloads import write_scripts
 from proofbook.export.notebook import cells
 from proofbook.html.code_lines import ROOM, mark_lines, place_notes
 from proofbook.html.tree import parse as parse_html
 from proofbook.html.tree import serialize
-from proofbook.languages.parity import _order
 from proofbook.markdown.spans import OPTIONS
 from proofbook.model.book import read_book
 from proofbook.model.page import parse

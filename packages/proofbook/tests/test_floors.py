@@ -11,7 +11,7 @@ import pytest
 
 PACKAGE = Path(proofbook.__file__).parent
 FLOORS = [
-    *("markdown", "model", "api", "maths", "content", "directives", "languages", "run", "check"),
+    *("markdown", "model", "api", "maths", "content", "directives", "run", "check"),
     *("html", "export", "pipeline", "other_python", "cli", "mkdocs"),
     *("pytest_code_blocks", "pytest_plugin", "testing"),
 ]

@@ -41,13 +41,6 @@ def test_a_part_is_what_the_navigation_has_behind_its_first_page(parted):
         assert where_in_book(parted, f"docs/{name}.en.md") == ""
 
 
-def test_without_navigation_a_part_is_a_folder(book):
-    for name in ("t/index", "index", "t/z"):
-        book.write(f"docs/{name}.en.md", "# A\n")
-    assert read_book(book.root).reading_order == ("index", "t/index", "t/p", "t/z")
-    assert parts(read_book(book.root)) == {"t/index": ("t/p", "t/z")}
-
-
 def test_the_lessons_are_listed_in_their_order_with_their_minutes(parted):
     assert listed(parted)[:2] == [
         "1. [`a/two` in en](two.en.md) · 1 minute",
@@ -60,19 +53,13 @@ def test_the_lessons_are_listed_in_their_order_with_their_minutes(parted):
     )
 
 
-def test_a_lesson_elsewhere_is_linked_where_it_lies(parted):
-    assert listed(parted, file="docs/b/index.en.md")[0].startswith("1. [`a/old` in en](../a/old.en")
-
-
 @pytest.mark.parametrize(
     ("file", "options", "line"),
     [
         ("docs/a/one.en.md", "", 3),
-        ("docs/alone/index.en.md", "", 3),
         ("docs/a/index.en.md", "    about: three | it\n", 4),
         ("docs/a/index.en.md", "    about: one\n", 4),
         ("docs/a/index.en.md", "    about: one | it\n    about: one | it\n", 5),
-        ("docs/a/index.en.md", "    abut: one | it\n", 4),
     ],
 )
 def test_what_cannot_be_listed_is_told(parted, file, options, line):

@@ -24,9 +24,7 @@ def told(book: Book, zh: str, en: str) -> list[tuple[str, int, str, str]]:
 RIGHT = ["p.{}.md", "p.{}.md#three-times", "#three-times", "https://example.org/#x", "a.svg"]
 WRONG = {
     "q.{}.md": "the link leads to no file",
-    "../t/q.{}.md#a": "the link leads to no file",
     "b.svg": "the link leads to no file",
-    "#three": "the link leads to no heading",
     "p.{}.md#thre-times": "the link leads to no heading",
 }
 
@@ -81,10 +79,7 @@ says.en = "A leaf."
 
 STEPS = {
     "[step 20](#{}-step-20)": [],
-    "[there](#{}-step-23)": [],
     "[step 19](#{}-step-20)": ["the link names another step"],
-    "[step 24](#{}-step-24)": ["the link leads to no step of the figure"],
-    "[there](#{}-step-0)": ["the link leads to no step of the figure"],
     "[there](#{}-step-09)": ["the link leads to no step of the figure"],
     "[step 1](#{}-passes-1-step-1)": ["the link leads to no figure"],
     "all [20](#{}-step-20) and 77": [],

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import proofbook.api.index
 import pytest
-from proofbook.api.index import names_in_code, read_index
+from proofbook.api.index import read_index
 from proofbook.check.api_names import wrong_dtypes, wrong_names
 from proofbook.model.book import read_book
 from proofbook.model.problem import Unproved
@@ -46,21 +46,17 @@ def snippet(book: Book, code: str, output: str = "a\n") -> str:
 @pytest.mark.parametrize(
     ("text", "near"),
     [
-        ("torch.autograd.gard", "grad"),
         ("torch.autograd.gard(o, z)", "grad"),
-        ("torch.Tensor.retain_grads()", "retain_grad"),
-        ("torch.nn.Module.register_forward_hooks", "register_forward_hook"),
         ("nn.Lineer(2, 1)", "Linear"),
-        ("F.conv2b(x, w)", "conv2d"),
-        ("optim.Adan", "Adam"),
         ("torch.optim.SGD.zero_gradd()", "zero_grad"),
         ("torch.stack(parts).retain_grads()", "retain_grad"),
-        ("torch.stak(parts).sum(0)", "stack"),
         ("with torch.no_gard():", "no_grad"),
-        ("z.retain_grads()", "retain_grad"),
         ("require_grad_(False)", "requires_grad_"),
-        ("register_full_backwards_hook", "register_full_backward_hook"),
         (".register_post_accumulate_hook(h)", "register_post_accumulate_grad_hook"),
+        ("w.detahc()", "detach"),
+        ("w.detch()", "detach"),
+        ("w.detacb()", "detach"),
+        ("w.detachh()", "detach"),
     ],
 )
 def test_a_name_that_torch_does_not_have_is_refused(book, text, near):
@@ -97,11 +93,7 @@ def test_what_is_right_or_nobody_can_tell_passes(book, text):
     ("text", "told"),
     [
         ("torch.autograd.grad(o, z, retain_graphs=True)", ("retain_graphs=", "retain_graph=")),
-        ("zero_grad(set_to_nil=False)", ("set_to_nil=", "set_to_none=")),
-        ("loss.backward(input=[a])", ("input=", "inputs=")),
         ("nn.Linear(4, 1, biased=False)", ("biased=", "bias=")),
-        ("torch.sum(x, dims=0)", ("dims=", "dim=")),
-        ("F.relu(z, in_place=True)", ("in_place=", "inplace=")),
         ("retain_graphs=True", ("retain_graphs=", "retain_graph=")),
         ("optim.SGD(p, lr=1, momentums=0.9)", ("momentums=", "momentum=")),
     ],
@@ -157,48 +149,16 @@ def test_what_the_author_says_is_no_quotation(book):
     ("text", "found"),
     [
         ("Use `register_backward_hook`.", "register_backward_hook"),
-        ("Use `layer.register_backward_hook(f)`.", "layer.register_backward_hook"),
         ("Use `torch.nn.Module.register_backward_hook`.", "torch.nn.Module.register_backward_hook"),
-        ("Use `torch.nn.utils.weight_norm`.", "torch.nn.utils.weight_norm"),
-        ("Use `nn.utils.clip_grad_norm`.", "nn.utils.clip_grad_norm"),
         ("Use `torch.cuda.amp.GradScaler()`.", "torch.cuda.amp.GradScaler"),
         ("Use `torch.norm(x)`.", "torch.norm"),
     ],
 )
 def test_a_deprecated_name_must_be_said_to_be_so(book, text, found):
-    warns = snippet(book, text.replace("`", "#"), "FutureWarning: no\n")
     assert names(book, text) == [found]
-    assert names(book, text + warns) == [found]
-    assert names(book, text + "\n\nIt is deprecated." + warns) == []
-    assert names(book, text + "\n\n它已经弃用了。" + warns) == []
-
-
-def test_the_warning_is_shown_where_a_call_gives_one(book):
-    text = "Use `torch.cuda.amp.GradScaler()`, which is deprecated."
-    assert names(book, text) == ["torch.cuda.amp.GradScaler"]
-    others = snippet(book, "x = 1\n", "FutureWarning: no\n")
-    assert names(book, text + others) == ["torch.cuda.amp.GradScaler"]
-    assert names(book, "The deprecated `register_backward_hook`.") == []
-    assert names(book, "Use `nn.MSELoss(size_average=False)`.") == ["size_average="]
-    assert names(book, "`nn.MSELoss(size_average=False)` is deprecated.") == []
-
-
-@pytest.mark.parametrize(
-    ("text", "near"),
-    [
-        ("`w.detahc()`", "detach"),
-        ("`w.detch()`", "detach"),
-        ("`w.detacb()`", "detach"),
-        ("`w.detachh()`", "detach"),
-        ("`my_modle`", "my_module"),
-        ("`loss_one`", ""),
-        ("`BatchNorm`", ""),
-        ("`conv_transpose`", ""),
-    ],
-)
-def test_a_slip_in_a_bare_name_is_seen(book, text, near):
-    module = snippet(book, "my_module = 1\n")
-    assert [expected for _, expected in wrong(book, text + module)] == [near] * bool(near)
+    assert names(book, text + "\n\nIt is deprecated.") == []
+    assert names(book, text + "\n\n它已经弃用了。") == []
+    assert names(book, "Use `norm()`, `x.norm()` and `Optimizer.step`.") == []
 
 
 def test_a_page_that_the_paragraph_leads_to_may_say_it(book):
@@ -207,34 +167,6 @@ def test_a_page_that_the_paragraph_leads_to_may_say_it(book):
     assert wrong(book, text, other) == []
     assert wrong(book, text) != []
     assert wrong(book, text.replace("\n-", "\n\n-"), other) != []
-
-
-@pytest.mark.parametrize(
-    "text", ["norm()", "weight_norm", "x.norm()", "torch.stft", "Optimizer.step"]
-)
-def test_what_is_deprecated_only_somewhere_or_in_part_passes(book, text):
-    assert names(book, f"Use `{text}`.") == []
-
-
-def test_uses_are_as_long_as_they_are_written():
-    found = names_in_code("a.b(c.d, e=f).g + h")
-    assert {name.parts for name in found} == {("a", "b"), ("c", "d"), ("f",), ("", "g"), ("h",)}
-    assert next(name.keywords for name in found if name.call) == ("e",)
-
-
-def test_the_check_tells_it_with_what_is_near(book, proof_command):
-    for file in ("docs/t/p.zh.md", "docs/t/p.en.md"):
-        book.change(file, "6。" if "zh" in file else "6.", "`torch.Tensor.retain_grads`")
-    status, _, err = proof_command("check", "docs/t/p.en.md")
-    fix = "correct the name, or quote it with 「」 or “” where it is meant to be wrong"
-    assert status == 1
-    assert err == (
-        f"docs/t/p.en.md:3: PyTorch {read_index().version} has no such name\n"
-        "  expected: retain_grad\n"
-        "  found:    torch.Tensor.retain_grads\n"
-        f"  fix:      {fix}\n\n"
-        "1 problem. Nothing was changed.\n"
-    )
 
 
 def test_a_torch_that_cannot_be_asked_is_told(book, proof_command, tmp_path, monkeypatch):

@@ -6,8 +6,18 @@ import platform
 from importlib import metadata
 from pathlib import Path
 
+import pytest
 from proofbook.api.index import read_index
-from proofbook.content.report import Count, claims, count, names_of, table, total, versions
+from proofbook.content.report import (
+    Count,
+    claims,
+    count,
+    names_of,
+    sentences,
+    table,
+    total,
+    versions,
+)
 from proofbook.directives.registry import expand
 from proofbook.model.book import read_book
 from proofbook.model.page import parse
@@ -118,24 +128,6 @@ def test_all_pages_are_counted_together_and_each_has_a_line(book: Book):
     )
 
 
-def test_the_pages_stand_in_the_order_of_the_navigation(book: Book):
-    book.write("docs/t/q.en.md", "# Q { #q }\n")
-    book.write("mkdocs.yml", "nav: [t/q.md, t/p.md]\n")
-    lines = table("docs/proved/index.en.md", read_book(book.root))
-    assert [line.split("]")[0] for line in lines[-2:]] == [
-        "    - [Q",
-        "    - [What is three times w?",
-    ]
-    assert lines[-2].endswith("(../t/q.en.md)"), "nothing is counted on this page"
-
-
-def test_a_page_asks_for_it_in_its_language(book: Book):
-    for language, head in (("zh", "| 数了什么 | 全书 |"), ("en", "| Counted | The whole book |")):
-        text = expand(parse(f"proved/index.{language}.md", "::: report\n"), read_book(book.root))
-        assert text.startswith(head)
-    assert table("docs/notes.md", read_book(book.root)) == []
-
-
 def test_names_are_those_of_torch_that_were_looked_up(book: Book):
     book.change("snippets/t/s.py", "w = 2.0", "w = 2.0\nretain_grad = w")
     text = (
@@ -166,3 +158,17 @@ def test_the_versions_are_those_that_are_installed(book: Book):
     assert text.startswith("Python ") and f"，mkdocs {installed}。" in text
     (told,) = versions("docs/proved/index.zh.md", read_book(ROOT))
     assert "里是" not in told and "torch 2." in told
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("See `a. B` and $x. Y$. Next", ["See `a. B` and $x. Y$.", "Next"]),
+        ("It is 1.5, e.g. this. **Two!**", ["It is 1.5, e.g. this.", "**Two!**"]),
+        ("看[为什么？](a.md)再说。`b` 也是。", ["看[为什么？](a.md)再说。", "`b` 也是。"]),
+        ("- One.\n\n| Cell | With a stop. |\n|---|---|\n| a | b |", ["One.", "With a stop."]),
+    ],
+)
+def test_where_a_sentence_ends(text, found):
+    page = parse("docs/t/p.en.md", f"# Title. Here {'{'} #t {'}'}\n\n{text}\n")
+    assert [page.text[start:end] for start, end in sentences(page)] == found

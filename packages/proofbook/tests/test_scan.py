@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import random
 import time
 from html.parser import HTMLParser
 
@@ -87,7 +86,7 @@ CASES = {
     "maths": r"$x$ \(2 + 2 = 5\) $a\$b$ \$x$ $ x $ $x $ \\(y\\) $a" + "\n" + "b$ $$z$$",
     "displayed": "$$\nx\n$$\n\n\\[\ny\n\\]\n\n\\begin{align}\nz\n\\end{align}\n\nx\n$$\nno\n$$\n",
     "displayed in a list": "- $$a$$\n\n    $$\n    b\n    $$\n\n1. \\[c\\]\n",
-    "code": "`a` ``b ` c`` ```3``` ````no``` `[d](e.md)` `$f$` \\`g` \\\\`h` `i\nj`",
+    "code": "`a` ``b ` c`` ```3``` `[d](e.md)` `$f$` \\`g` \\\\`h` `i\nj`",
     "code is stronger than maths": "$`a`$ `$`x`$`",
     "code does not cross paragraphs": "`a\n\nb`\n\n- `c\n- d`\n",
     "indented code": "    `no` $x$\n\n- item\n\n    `yes`\n\n        `no`\n\n!!! note\n    `yes`\n",
@@ -96,7 +95,6 @@ CASES = {
     "fence in a box": '!!! note "A `b` $c$"\n    ```text\n    `d`\n    ```\n\n    $e$\n\n`f`\n',
     "links": '[a](b.md) [c [d]](e.md#f "t") [`g`](h(i).md) [j](<k l.md>) \\[m](n.md) [o] (p.md)',
     "links within": "[a [b](c.md)](d.md) [![e](f.png)](g.md) ![h [i](j.md)](k.png)",
-    "references": "[a][r] [r][] [r] [none] ![b][r]\n\n[r]: c.md\n[D]: <e.md> 't'\n\n[d]\n",
     "autolinks": "<https://e.org/a_b> `<https://e.org>` \\<https://e.org/c>",
     "footnotes": "a[^1] `b`\n\n[^1]: `c` [d](e.md)\n",
     "comments": "<!-- `a` [b](c.md) -->\n\nd <!-- `e` --> f\n\n<!-- g\n\n`h`\n-->\n\n`i`\n",
@@ -114,41 +112,6 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_what_is_found_is_what_is_rendered(name):
     assert scanned(parse("a.en.md", CASES[name])) == rendered(CASES[name])
-
-
-PIECES = [
-    *(
-        "`",
-        "``",
-        "$",
-        "$$",
-        "\\(",
-        "\\)",
-        "\\[",
-        "\\]",
-        "\\",
-        "\\\\",
-        "\\$",
-        "*",
-        " ",
-        "\n",
-        "\n\n",
-    ),
-    *("[a]", "(b.md)", '(c.md "t")', "![i]", "(d.png)", "[", "]", "(", ")", "<", "<b>", "</b>"),
-    *("{ .k }", "x", "2 + 2", "5", "word", "中文", "。", "\n- ", "\n\n> ", "\n\n# ", "\n\n    "),
-    *("\n\n| a | b |\n|---|---|\n| ", '\n\n!!! note "T"\n    ', "\n\n??? note\n    "),
-    *("\n\n```\n", "\n```\n\n", "\n\n$$\n", "\n$$\n\n"),
-]
-
-
-def test_what_nobody_would_write_is_found_as_it_is_rendered():
-    """Random pieces; the few that differ are monsters: unclosed fences within unclosed code."""
-    chance, count, differ = random.Random(7), 300, []
-    for _ in range(count):
-        text = "".join(chance.choice(PIECES) for _ in range(chance.randint(2, 12)))
-        if scanned(parse("a.en.md", text)) != rendered(text):
-            differ.append(text)
-    assert len(differ) <= count // 50, differ
 
 
 def test_each_part_has_its_place():
@@ -176,21 +139,24 @@ def test_what_is_left_is_prose():
 @pytest.mark.parametrize(
     "piece",
     [
-        *("`", "``x ", "$", "$x ", "\\(", "[", "[a](", "[a](b ", "(", "![", "<", "<a b ", "<!--"),
         *(
+            "`",
+            "``x ",
+            "$",
+            "$x ",
+            "\\(",
+            "[",
+            "[a](",
+            "(",
+            "![",
+            "<",
+            "<a b ",
+            "<!--",
             "{ .",
             "\\",
-            "    ```a\n",
-            "```\n",
-            "- a\n",
-            "> ",
-            "> a\n",
-            "!!! a\n    ",
-            "| a ",
-            "$$\n",
         ),
-        *("# a\n", "[a]: b\n", "<div>\n", "\\begin{a}\n\n", "“", '"', ": a\n"),
-        "a `b` $c$ [d](e.md)\n\n",
+        *("    ```a\n", "```\n", "- a\n", "> a\n", "!!! a\n    ", "| a ", "$$\n", "# a\n"),
+        *("<div>\n", "\\begin{a}\n\n", "“", "a `b` $c$ [d](e.md)\n\n"),
     ],
 )
 def test_time_is_proportional_to_the_length(piece):

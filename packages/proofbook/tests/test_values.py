@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import pytest
 from proofbook.maths.numbers import find_evidence, statements_of, without_evidence
-from proofbook.model.book import read_book
 from proofbook.model.page import parse
-from proofbook.model.snippet import ShownSnippet, SnippetText, numbers_in, shown_snippets
-from proofbook.testing.tiny_book import Book
+from proofbook.model.snippet import ShownSnippet, SnippetText
 
 CODE = 'w = torch.tensor([1.0, 2.0])\nprint("loss:", loss)\nprint("w:", w)\n'
 OUT = (
@@ -37,17 +35,14 @@ def refused(text: str, *linked: str) -> list[str]:
         "The `w` is `[3, -0.0367]`, then $10^{-8}$.",
         "`Trying to backward through the graph a second time`",
         "`Trying to backward ... a second time (or directly)`",
-        "Two losses, 3 layers, 2 of 7.",
         "Since 1.8, on 2.13 and 1.12.1, in 2019.",
         "[#42004](https://example.org/42004) and [Q 77 of 88](https://example.org)",
         "```text\n12345\n```",
         "::: snippets/t/s.py\n    highlight: 12345\n",
         "$50 - 2 = 48$, and so 50.",
         "`99`, see [there](q.en.md).",
-        "- then: `99`\n- now: 48\n- proof: [there](q.en.md)",
         "See [there](q.en.md):\n\n$$\n99\n$$",
         "It is −0.0367. It falls by 0.0367. 它减少了 0.0367。 The clamp is $[-48, 48]$.",
-        "With $w = 3$ it is $w^3 = 27$, which is 27.",
         '`12345`{ data-source="https://example.org" }',
         "`loss2.backward()` and `conv2d`, `float32`, `x[0] = 1`",
         '`48`{ data-line="loss:" }',
@@ -55,7 +50,6 @@ def refused(text: str, *linked: str) -> list[str]:
         "`proofbook check docs` and `git log --oneline main`",
         "`UnsafeViewBackward0`, `<MulBackward0 object>`, `AccumulateGrad`, a `RuntimeError`",
         '“`OldBackward0`” in quotation marks, `OldBackward0`{ data-source="https://example.org" }',
-        "the `backward` of `nn.Linear`, `Function`, `errors`, `warnings`",
     ],
 )
 def test_what_is_proved_or_no_claim(text):
@@ -66,56 +60,28 @@ def test_what_is_proved_or_no_claim(text):
     ("text", "found"),
     [
         ("It is `49`.", ["49"]),
-        ("It is 49.", ["49"]),
-        ("It is 4.8.", ["4.8"]),
         ("It is -7.", ["-7"]),
-        ("It is −48, not -48.", ["-48", "-48"]),
         ("It is $-48$.", ["-48"]),
         ("It is 0.0367.", ["0.0367"]),
-        ("- `99`\n- see [there](r.en.md)\n\nand [there](q.en.md)", ["99"]),
         ("`99`\n\nSee [there](q.en.md).", ["99"]),
         ("| [there](q.en.md) | 3 |\n| this | `99` |", ["99"]),
         ("It is $49$.", ["49"]),
         ("`tensor([2., 4.])`", ["2, 4"]),
         ("`[-0.0367, 3]`", ["-0.0367, 3"]),
-        ("`0.0367` or `-48`", ["0.0367", "-48"]),
         ("`w = 17`", ["17"]),
         ("`Trying to forward through the graph`", ["Trying to forward through the graph"]),
         ("## One { #one }\n\n`99`\n\n## Two { #two }\n\n[there](q.en.md)", ["99"]),
-        ("| a | `49` |", ["49"]),
         ('??? question "Why 49?"\n', ["49"]),
         ('`48`{ data-line="w:" }', ["48"]),
-        ('`48`{ data-line="no such line" }', ["48"]),
         ("If so, it is $49$. 假设如此，得 `50`。", ["50", "49"]),
-        ("```49``` and ``` `50` ```", ["49", "50"]),
-        ("`ViewBackward0`, `grad_fn=<ViewBackward0>`", ["ViewBackward0"] * 2),
         ("`MulBackward0` and `MulBackward`, a `UserWarning`", ["MulBackward", "UserWarning"]),
-        ("It is 2.49.", ["2.49"]),
         ("`99`, and `[there](q.en.md)` is code", ["99"]),
-        ("`99`, and $x$ <!-- [there](q.en.md) -->", ["99"]),
         (r"\(49\) and \$50$", ["50", "49"]),
         ("\\[\n49\n\\]\n\n\\begin{align}\n50\n\\end{align}", ["49", "50"]),
     ],
 )
 def test_what_no_run_shows_is_refused(text, found):
     assert refused(text, "docs/t/q.en.md") == found
-
-
-def test_the_check_says_what_to_do(book: Book, proof_command):
-    book.change("docs/t/p.zh.md", "是 6。", "是 `6.5`。")
-    status, _, told = proof_command("check", "docs/t/p.zh.md")
-    assert status == 1
-    assert told.startswith("docs/t/p.zh.md:3: no run shows this value\n")
-    assert "  found:    6.5\n  fix:      correct it, or show the run that prints it\n" in told
-
-
-def test_a_page_whose_files_are_missing_has_no_runs(book: Book):
-    page = parse("docs/t/p.zh.md", "::: snippets/t/gone.py\n    then: 1.4.0\n")
-    assert [run.texts for run in shown_snippets(page, read_book(book.root))] == [()]
-
-
-def test_a_plus_is_a_sign_only_within_an_exponent():
-    assert numbers_in("4.2e+01, 1+2, e+3") == (42, 1, 2, 3)
 
 
 SECTIONS = """\
@@ -156,8 +122,6 @@ def refused_of_two(text: str) -> list[str]:
     [
         ("It is `50`.", []),
         ("The answer is `-8`.", ["-8"]),
-        ("The answer is `-60`.", ["-60"]),
-        ("It was `-6.0`.", ["-6"]),
         ("It was `-6.0`, [above](#t).", []),
         ("It was `6.0`, [above](#t).", ["6"]),
         ("Drag `w` to `-0.5` [there](#t) and it is `1.5`.", []),

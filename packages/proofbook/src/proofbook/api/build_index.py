@@ -15,8 +15,7 @@ An entry is empty where only the name is known; its keys are:
     of          where it is defined: module and qualified name
     doc         True if it has a docstring
     parameters  the names of its parameters, `**` among them if it takes any; null where unknown
-    deprecated  "warns" if a call warns, "says" if only its docstring says so
-    deprecated_parameters   the parameters that its docstring calls deprecated
+    deprecated  True if a call warns of it, or its docstring says so
 """
 
 from __future__ import annotations
@@ -49,7 +48,6 @@ _DEPRECATED = re.compile(
           | (?::\w+:`[^`]+`|torch\.[\w.]+)\s+is\s+deprecated )""",
     re.VERBOSE | re.MULTILINE | re.IGNORECASE,
 )
-_DEPRECATED_PARAMETER = re.compile(r"^\s*(\w+) \([^)\n]*\): Deprecated\b", re.MULTILINE)
 _ON_SELF = re.compile(r"\bself\.(\w+)|register_(?:buffer|parameter)\(\s*[\"'](\w+)")
 
 
@@ -75,7 +73,7 @@ def main(file: str) -> None:
             for found in pkgutil.iter_modules(vars(module).get("__path__", ())):
                 index["modules"][name].setdefault(found.name, {})  # there, but not imported
     for name in getattr(torch, "_deprecated_attrs", ()):
-        index["modules"]["torch"][name] = {"deprecated": "warns"}
+        index["modules"]["torch"][name] = {"deprecated": True}
     Path(file).write_text(json.dumps(index, separators=(",", ":")), "utf-8")
 
 
@@ -129,13 +127,9 @@ def _entry(name: str, value: object, stubs: dict, index: dict) -> dict:
         home = getattr(value, "__module__", None) or ""
         entry["of"] = f"{home}.{getattr(value, '__qualname__', name)}"
         entry["parameters"] = _parameters(name, value, stubs)
-        if parameters := _DEPRECATED_PARAMETER.findall(doc):
-            entry["deprecated_parameters"] = sorted(set(parameters))
     marked = value, vars(value).get("__init__") if inspect.isclass(value) else None
-    if any(hasattr(x, "__deprecated__") for x in marked):
-        entry["deprecated"] = "warns"  # its decorator makes a call warn
-    elif _DEPRECATED.search(doc):
-        entry["deprecated"] = "says"
+    if _DEPRECATED.search(doc) or any(hasattr(x, "__deprecated__") for x in marked):
+        entry["deprecated"] = True
     return entry
 
 

@@ -26,7 +26,7 @@ from proofbook.api.index import (
 from proofbook.markdown.spans import Span
 from proofbook.model.book import Book
 from proofbook.model.page import Page
-from proofbook.model.problem import Problem, warning
+from proofbook.model.problem import Problem
 from proofbook.model.snippet import output_file
 
 _BUILTIN = {name for kind in (str, bytes, list, dict, set, tuple, float) for name in dir(kind)}
@@ -34,7 +34,6 @@ _ARGUMENT = re.compile(r"([a-z]\w*)=(?!=)\S*")
 _SAYS = re.compile(
     r"deprecat|obsolete|superseded|outdated|[弃废]用|废弃|过时|不推荐", re.IGNORECASE
 )
-_WARNS = re.compile(r"warning|deprecat", re.IGNORECASE)
 _NEAR = 0.9
 _DTYPE = re.compile(r"(?<![\w#./-])(?:b?float|u?int|complex)(\d+)(?!\w)")
 _BITS = {str(2**power) for power in range(9)} | {"24", "80"}
@@ -77,15 +76,8 @@ def _words_of_snippet(book: Book, script: str) -> frozenset[str]:
     return frozenset(re.findall(r"\w+", text))
 
 
-def _deprecation(book: Book, file: str, name: str) -> frozenset[str]:
-    """How a page shows the deprecation of a name: its text "says" it, its output "warns"."""
-    if file not in book.page_files:
-        return frozenset()
-    page = book.page(file)
-    run = shown_text(page, book)
-    warns = run.has(name) and _WARNS.search(run.output)
-    says = _SAYS.search(page.text)
-    return frozenset(word for word, found in (("warns", warns), ("says", says)) if found)
+def _says_deprecated(book: Book, file: str) -> bool:
+    return file in book.page_files and _SAYS.search(book.page(file).text) is not None
 
 
 def _near(name: str, names: Collection[str], ratio: float = _NEAR) -> str | None:
@@ -208,37 +200,29 @@ class _Context:
                 what = f"{use.parts[-1]} takes no such argument in PyTorch {self.index.version}"
                 fix = f"correct the argument, or {_QUOTES}"
                 yield self.page.problem(span.line, what, expected, f"{keyword}=", fix)
-            elif all(keyword in entry.get("deprecated_parameters", ()) for entry in entries):
-                yield from self._unsaid(span, f"{keyword}=", keyword, False)
 
     def _deprecated(self, use: CodeName, span: Span) -> Iterator[Problem]:
+        """A deprecated name that neither the page nor the pages linked in the paragraph mark as
+        such."""
         name = use.parts[-1]
         if use.dotted:
             parts = use.dotted.split(".")
             heads = [".".join(parts[:n]) for n in range(2, len(parts) + 1)]
-            kinds = {(self.index.resolve(head) or {}).get("deprecated") for head in heads} - {None}
+            deprecated = any((self.index.resolve(head) or {}).get("deprecated") for head in heads)
         elif name in _BUILTIN or hasattr(builtins, name) or use.parts[0] in OTHERS:
             return
         elif (not use.call and "_" not in name) or self.shown.defines(name):
             return  # also a word in torch
         else:
-            kinds = {entry.get("deprecated") for _, entry in self.index.owned.get(name, ())}
-        if kinds and None not in kinds:
-            yield from self._unsaid(span, ".".join(use.parts).lstrip("."), name, "warns" in kinds)
-
-    def _unsaid(self, span: Span, found: str, name: str, warns: bool) -> Iterator[Problem]:
-        """A deprecated name that neither the page nor the pages linked in the paragraph mark as
-        such."""
-        pages = [self.page.file, *self._linked(span.line)]
-        wanted = {"says", "warns"} if warns else {"says"}
-        said = (self.book.fact(_deprecation, file, name) for file in pages)
-        if missing := wanted.difference(*said):
+            owned = self.index.owned.get(name, ())
+            deprecated = owned and all(entry.get("deprecated") for _, entry in owned)
+        pages = [self.page.file, *self._linked(span.line)] if deprecated else []
+        if pages and not any(self.book.fact(_says_deprecated, file) for file in pages):
             what = f"PyTorch {self.index.version} has deprecated this, and the page does not say so"
-            shows = " and a snippet that prints the warning" if warns else ""
-            expected = f"the word deprecated (弃用){shows}, here or behind a link in the paragraph"
+            expected = "the word deprecated (弃用), here or behind a link in the paragraph"
             fix = "say that it is deprecated and what to use now, or use that"
-            problem = self.page.problem(span.line, what, expected, found, fix)
-            yield problem if "says" in missing else warning(problem)
+            found = ".".join(use.parts).lstrip(".")
+            yield self.page.problem(span.line, what, expected, found, fix)
 
     def _linked(self, line: int) -> list[str]:
         """The pages linked in the paragraph of a line."""

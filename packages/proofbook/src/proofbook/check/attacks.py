@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 
+from proofbook.check.translations import visible_sentences
 from proofbook.content.attacks import Attack, attacks_in, attacks_on, functions_in
 from proofbook.maths.numbers import statements_of
 from proofbook.model.book import Book, fill_placeholders
@@ -14,7 +15,6 @@ from proofbook.model.contents import Section, sections
 from proofbook.model.page import Page, parse
 from proofbook.model.problem import Problem
 from proofbook.model.revision import Revision
-from proofbook.model.sentences import sentences
 from proofbook.model.snippet import SnippetText, output_file
 
 _CHECKS = re.compile(r"(?:\w+\.)*(?:assert|check|raises\b|warns\b|fail\b|grad(?:grad)?check\b)\w*")
@@ -107,8 +107,7 @@ def _can_fail(
 
 def _said(page: Page) -> dict[str, list[str]]:
     """The sentences of each section, in their order."""
-    said = [(sentence.line, sentence.text) for sentence in sentences(page)]
-    return {s.anchor: [text for line, text in said if line in s.lines] for s in sections(page)}
+    return {section.anchor: visible_sentences(section) for section in sections(page)}
 
 
 def _vanished(

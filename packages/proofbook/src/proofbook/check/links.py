@@ -4,17 +4,21 @@ language."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from proofbook.check.api_names import wrong_names
 from proofbook.content.glossary import known_terms, wrong_words
-from proofbook.content.questions import as_pages, in_the_file, known_questions
+from proofbook.content.questions import as_links, known_questions
+from proofbook.content.torch_versions import REASONS, known_reasons
 from proofbook.directives import trace_figure
 from proofbook.markdown.spans import Span
 from proofbook.model.book import Book
-from proofbook.model.page import Page
+from proofbook.model.page import Page, parse
 from proofbook.model.problem import Problem, warning
 from proofbook.model.snippet import VARIED, snippets_on_page
+
+PageCheck = Callable[[Page, Book], Iterable[Problem]]
 
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _STEP = re.compile(r"(?P<figure>trace-[\w-]+)-step-(?P<number>\d+)")
@@ -42,11 +46,29 @@ def wrong_links(page: Page, book: Book) -> Iterator[Problem]:
             yield _problem(page, link.line, "the link leads to no heading", expected, link.address)
 
 
-def wrong_question_links(book: Book) -> Iterator[Problem]:
-    """The wrong links in the questions of a book."""
-    for page in as_pages(known_questions(book), book):
-        for check in (wrong_words, wrong_names, wrong_links):
-            yield from (in_the_file(problem, book) for problem in check(page, book))
+def wrong_entries(book: Book) -> Iterator[Problem]:
+    """The wrong words, names and links in the questions of a book, and in its reasons for
+    differences between versions of PyTorch."""
+    questions, reasons, file = known_questions(book), known_reasons(book), book.config.questions
+    for language in book.config.codes:
+        links = as_links(questions, language, book)
+        for problem in _in_table(
+            book, file, links, language, wrong_words, wrong_names, wrong_links
+        ):
+            yield replace(problem, pages=book.pages_beside(file))
+        texts = {reason.line: reason.text(language) for reason in reasons}
+        yield from _in_table(book, REASONS, texts, language, wrong_words, wrong_names)
+
+
+def _in_table(
+    book: Book, file: str, texts: Mapping[int, str], language: str, *checks: PageCheck
+) -> Iterator[Problem]:
+    """The problems of texts, by their lines in a TOML file, as of a page with these lines."""
+    lines = [texts.get(line, "") for line in range(1, max(texts, default=0) + 1)]
+    page = parse(f"{file}.{language}.md", "\n".join(lines))
+    for problem in (problem for check in checks for problem in check(page, book)):
+        fix = f"correct this entry of {file}: {problem.fix}"
+        yield replace(problem, file=file, fix=fix, pages=())
 
 
 def _wrong_step(

@@ -14,7 +14,7 @@ from proofbook.api.index import unknown_api
 from proofbook.check.api_names import wrong_dtypes, wrong_names
 from proofbook.check.attacks import sections_to_read, wrong_attacks
 from proofbook.check.files import shadowed_modules, unused_files
-from proofbook.check.links import wrong_links, wrong_question_links
+from proofbook.check.links import PageCheck, wrong_entries, wrong_links
 from proofbook.check.markup import (
     heading_anchors,
     stray_markup,
@@ -23,19 +23,16 @@ from proofbook.check.markup import (
     unknown_placeholders,
     unread_options,
 )
-from proofbook.check.reason_words import wrong_reason_words
+from proofbook.check.translations import between_languages, since_revision
 from proofbook.content import glossary, questions, torch_versions
 from proofbook.directives.registry import wrong_directives
-from proofbook.languages.translations import between_languages, since_revision
 from proofbook.maths.check import wrong_equations, wrong_formulas
 from proofbook.maths.numbers import unproved_values, wrong_following
 from proofbook.model.book import Book
-from proofbook.model.page import Page
 from proofbook.model.problem import Problem
 from proofbook.model.revision import Revision, base_revision
 from proofbook.model.torch_records import stale_records, wrong_records
 
-PageCheck = Callable[[Page, Book], Iterable[Problem]]
 BookCheck = Callable[[Book], Iterable[Problem]]
 RevisionCheck = Callable[[Book, Revision], Iterable[Problem]]
 
@@ -60,7 +57,7 @@ PAGE_CHECKS: tuple[PageCheck, ...] = (
 BOOK_CHECKS: tuple[BookCheck, ...] = (
     glossary.wrong_terms,
     questions.wrong_questions,
-    wrong_question_links,
+    wrong_entries,
     unknown_api,
     wrong_inventories,
     between_languages,
@@ -69,7 +66,6 @@ BOOK_CHECKS: tuple[BookCheck, ...] = (
     wrong_records,
     stale_records,
     torch_versions.wrong_differences,
-    wrong_reason_words,
     wrong_attacks,
 )
 

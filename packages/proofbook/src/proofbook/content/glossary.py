@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,10 +12,15 @@ from proofbook.model.book import Book
 from proofbook.model.config import FALLBACK
 from proofbook.model.page import Page
 from proofbook.model.problem import Problem, Unproved, warning
-from proofbook.model.sources import FLAG, WORD_LIST, WORDS, is_words, tables, wrong_fields
-
-PageFile = Callable[[str, str], str]
-"""The file of a page by its name and its language: `Book.page_file`."""
+from proofbook.model.sources import (
+    FLAG,
+    WORD_LIST,
+    WORDS,
+    Fault,
+    correct_tables,
+    is_words,
+    wrong_fields,
+)
 
 _LANGUAGES = ("zh", "en")
 """The languages of a term: its fields are named after them."""
@@ -92,19 +97,16 @@ def read_terms(book: Book) -> Terms:
 
     Raises `Unproved` with all errors in the file.
     """
-    problems, terms, seen = [], [], {}
-    file = book.config.glossary
-    pages = book.pages_beside(file)
-    for entry, line in tables(book, file, "term", pages):
-        wrong = list(_faults(entry, book)) or list(_twice(entry, line, seen))
-        fix = f"correct the term in {file}"
-        problems += [Problem(file, line, *each, fix, pages) for each in wrong]
-        if not wrong:
-            fields = {k: tuple(v) if isinstance(v, list) else v for k, v in entry.items()}
-            terms.append(Term(**fields))
-    if problems:
-        raise Unproved(problems)
-    return Terms(tuple(terms), file)
+    file, seen = book.config.glossary, {}
+
+    def faults(entry: dict, line: int) -> list[Fault]:
+        return list(_faults(entry, book)) or list(_twice(entry, line, seen))
+
+    entries = correct_tables(book, file, "term", faults, book.pages_beside(file))
+    as_tuples = (
+        {k: tuple(v) if isinstance(v, list) else v for k, v in e.items()} for e, _ in entries
+    )
+    return Terms(tuple(Term(**fields) for fields in as_tuples), file)
 
 
 def known_terms(book: Book) -> Terms:
@@ -128,11 +130,10 @@ def wrong_words(page: Page, book: Book) -> Iterator[Problem]:
     return book.fact(known_terms).wrong_words(page)
 
 
-def entries(page: Page, part: str, terms: Terms, page_file: PageFile) -> list[str]:
+def entries(page: Page, part: str, terms: Terms, book: Book) -> list[str]:
     """The lines of Markdown (a definition list) with the terms of one part of the glossary.
 
     They are in the language of the `page`, or in English, and its links start from its folder.
-    `page_file` returns the file of a page by its name and language.
     """
     language = page.language if page.language in _LANGUAGES else FALLBACK
     other = "en" if language == "zh" else "zh"
@@ -141,7 +142,7 @@ def entries(page: Page, part: str, terms: Terms, page_file: PageFile) -> list[st
     for term in terms.all:
         if term.part != part:
             continue
-        target = page_file(term.page, page.language)
+        target = book.page_file(term.page, page.language)
         shown = posixpath.relpath(target, posixpath.dirname(page.file))
         names = [
             name
@@ -178,11 +179,7 @@ def normalized(word: str) -> str:
     return " ".join(re.split(r"[\s-]+", word.lower()))
 
 
-_Fault = tuple[str, str, str]
-"""The error, and the expected and found texts."""
-
-
-def _faults(entry: dict, book: Book) -> Iterator[_Fault]:
+def _faults(entry: dict, book: Book) -> Iterator[Fault]:
     """The errors of a single term."""
     says = entry.get("says")
     yield from wrong_fields({k: v for k, v in entry.items() if k != "says"}, _FIELDS, _NEEDED)
@@ -197,7 +194,7 @@ def _faults(entry: dict, book: Book) -> Iterator[_Fault]:
                 yield "the page of the term does not exist", "a page of the book", file
 
 
-def _twice(entry: dict, line: int, seen: dict[str, int]) -> Iterator[_Fault]:
+def _twice(entry: dict, line: int, seen: dict[str, int]) -> Iterator[Fault]:
     """Ambiguous words, which another term also has."""
     words = {entry["zh"], entry["en"], *entry.get("forms", []), *entry.get("wrong", [])}
     for word in sorted({normalized(word) for word in words} | {f"#{entry['id']}"}):

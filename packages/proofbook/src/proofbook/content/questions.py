@@ -6,15 +6,15 @@ import difflib
 import posixpath
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 
-from proofbook.content.glossary import PageFile
 from proofbook.model.book import Book
 from proofbook.model.config import FALLBACK
-from proofbook.model.page import Page, parse
+from proofbook.model.page import Page
 from proofbook.model.problem import Problem, Unproved, warning
 from proofbook.model.snippet import output_file, snippets_on_page
-from proofbook.model.sources import NUMBER, WORD_LIST, WORDS, tables, wrong_fields
+from proofbook.model.sources import NUMBER, WORD_LIST, WORDS, Fault, correct_tables, wrong_fields
 from proofbook.model.torch_records import outputs_by_version
 
 OFTEN, ABSENT = "often", "absent"
@@ -71,17 +71,14 @@ def read_questions(book: Book) -> tuple[Question, ...]:
 
     Raises `Unproved` with the errors of all single questions.
     """
-    file, found, problems = book.config.questions, [], []
+    file, found = book.config.questions, []
+    pages = book.pages_beside(file)
     for kind in ("question", ABSENT):
-        for entry, line in tables(book, file, kind, book.pages_beside(file)):
-            wrong = [_problem(book, line, *fault) for fault in _faults(entry, kind)]
-            problems += wrong
-            if not wrong:
-                part = NO_PART if "message" in entry else ABSENT
-                also = tuple(entry.get("also", ()))
-                found.append(Question(line, **{"part": part} | entry | {"also": also}))
-    if problems:
-        raise Unproved(problems)
+        faults = partial(_faults, kind)
+        for entry, line in correct_tables(book, file, kind, faults, pages):
+            part = NO_PART if "message" in entry else ABSENT
+            also = tuple(entry.get("also", ()))
+            found.append(Question(line, **{"part": part} | entry | {"also": also}))
     return tuple(found)
 
 
@@ -93,18 +90,15 @@ def known_questions(book: Book) -> tuple[Question, ...]:
         return ()
 
 
-def entries(page: Page, part: str, questions: Sequence[Question], page_file: PageFile) -> list[str]:
-    """The lines of Markdown (a list) with the questions of one part, in the page's language.
-
-    `page_file` returns the file of a page by its name and language.
-    """
+def entries(page: Page, part: str, questions: Sequence[Question], book: Book) -> list[str]:
+    """The lines of Markdown (a list) with the questions of one part, in the page's language."""
     if part == OFTEN:
         most = [q for q in questions if 0 < q.often <= _MOST and q.to]
         chosen = sorted(most, key=lambda question: question.often)
     else:
         chosen = [question for question in questions if question.part == part]
     return [
-        "- " + " / ".join([_link(question, page.language, page.file, page_file), *others])
+        "- " + " / ".join([_link(question, page.language, page.file, book), *others])
         for question in chosen
         for others in [map(_code, question.also if question.message else ())]
     ]
@@ -116,30 +110,16 @@ def parts(questions: Sequence[Question]) -> list[str]:
     return [OFTEN, *known] if any(q.often and q.to for q in questions) else list(known)
 
 
-def as_pages(questions: Sequence[Question], book: Book) -> list[Page]:
-    """The questions as a page of links in each language, each in its own line: for checks of
-    pages."""
-    pages, file = [], book.config.questions
-    for language in book.config.codes:
-        lines = [""] * max((question.line for question in questions), default=0)
-        for question in questions:
-            lines[question.line - 1] = _link(question, language, file, book.page_file)
-        pages.append(parse(f"{file}.{language}.md", "\n".join(lines)))
-    return pages
+def as_links(questions: Sequence[Question], language: str, book: Book) -> dict[int, str]:
+    """The questions in a language, as links, by their lines."""
+    return {q.line: _link(q, language, book.config.questions, book) for q in questions}
 
 
-def in_the_file(problem: Problem, book: Book) -> Problem:
-    """A problem that was found in `as_pages`, at the line of the question in its file."""
-    file = book.config.questions
-    fix = f"correct the question in {file}: {problem.fix}"
-    return replace(problem, file=file, fix=fix, pages=book.pages_beside(file))
-
-
-def _link(question: Question, language: str, file: str, page_file: PageFile) -> str:
+def _link(question: Question, language: str, file: str, book: Book) -> str:
     """A question as a link to its answer, seen from the folder of a file."""
     target = question.see
     if not target:
-        answer = page_file(question.page, language)
+        answer = book.page_file(question.page, language)
         target = posixpath.relpath(answer, posixpath.dirname(file))
         target += f"#{question.anchor}" if question.anchor else ""
     return f"[{question.text(language)}]({target})"
@@ -151,11 +131,7 @@ def _code(text: str) -> str:
     return f"{ticks}{blank}{text}{blank}{ticks}"
 
 
-_Fault = tuple[str, str, str]
-"""The error, and the expected and found texts."""
-
-
-def _faults(entry: dict, kind: str) -> Iterator[_Fault]:
+def _faults(kind: str, entry: dict, line: int) -> Iterator[Fault]:
     """The errors of a single question."""
     needed = ["see"] if kind == ABSENT else ["to"] if "message" in entry else ["part", "to"]
     yield from wrong_fields(entry, _FIELDS, needed)
@@ -179,26 +155,15 @@ def wrong_questions(book: Book) -> Iterator[Problem]:
     except Unproved as unproved:
         yield from unproved.problems
         return
-    seen: dict[str, int] = {}
     for question in questions:
-        faults = list(_asked_before(question, seen))
         if question.message:
-            faults += [*_unprinted(question, book), *_other_wordings(question, book)]
-        yield from (_problem(book, question.line, *fault) for fault in faults)
+            for fault in (*_unprinted(question, book), *_other_wordings(question, book)):
+                yield _problem(book, question.line, *fault)
     yield from _not_shown(questions, book)
     yield from _unasked(questions, book)
 
 
-def _asked_before(question: Question, seen: dict[str, int]) -> Iterator[_Fault]:
-    places = {f"the place {question.often} among those asked often"} if question.often else set()
-    for text in places | {question.text(language) for language in _LANGUAGES}:
-        plain = re.sub(r"[\W_]+", " ", text.lower()).strip()
-        if plain in seen:
-            yield "this is asked twice", "each question once", f"{text}, as in line {seen[plain]}"
-        seen[plain] = question.line
-
-
-def _unprinted(question: Question, book: Book) -> Iterator[_Fault]:
+def _unprinted(question: Question, book: Book) -> Iterator[Fault]:
     """A message that no script prints on the linked page."""
     for file in (book.page_file(question.page, language) for language in book.config.codes):
         printed = "\n".join(run.text for run in book.fact(snippets_on_page, file))
@@ -207,7 +172,7 @@ def _unprinted(question: Question, book: Book) -> Iterator[_Fault]:
             yield what, "a part of its output", question.message
 
 
-def _other_wordings(question: Question, book: Book) -> Iterator[_Fault]:
+def _other_wordings(question: Question, book: Book) -> Iterator[Fault]:
     """Wordings that no other version of PyTorch prints, and missing ones.
 
     A version words a message differently if it prints a line that resembles the one with it.

@@ -7,10 +7,11 @@ import contextlib
 import platform
 import posixpath
 import re
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass, fields
 from importlib import metadata
-from itertools import permutations
+from itertools import pairwise, permutations
+
+from gradtrace import same_but_for_rounding
 
 from proofbook.api.index import installed_api, names_in_code, shown_text
 from proofbook.content.attacks import all_attacks, attacks_on
@@ -22,13 +23,12 @@ from proofbook.model.cache import version_of
 from proofbook.model.config import in_language
 from proofbook.model.contents import sections
 from proofbook.model.page import Page
-from proofbook.model.sentences import sentences
-from proofbook.model.snippet import numbers_in, output_file
+from proofbook.model.snippet import dtype_of_results, numbers_in, output_file
 from proofbook.model.sources import SECOND_WAY
 
-NAME, CLAIMS, VERSIONS = "report", "claims", "versions"
-"""The directives (after `:::`) that insert the report, the attacks of tests in words, or the
-versions used."""
+NAME, CLAIMS, VERSIONS, CHANGED_DIGITS = "report", "claims", "versions", "changed-digits"
+"""The directives (after `:::`) that insert the report, the attacks of tests in words, the versions
+used, or what the comparison of outputs would accept."""
 
 _COUNTED = {
     "zh": {
@@ -60,7 +60,7 @@ _COUNTED = {
         "alone": "Run alone",
     },
 }
-_HEAD = {"zh": ("数了什么", "全书"), "en": ("Counted", "The whole book")}
+_HEAD = {"zh": "| 数了什么 | 全书 |", "en": "| Counted | The whole book |"}
 _EACH = {"zh": '\n??? note "每一页：{} 页"', "en": '\n??? note "Page by page: {} pages"'}
 _FOLDED = {
     "zh": '\n??? note "没有算的等式：{} 个"',
@@ -71,7 +71,8 @@ _UNKNOWN = {
     "en": "\nNames that could not be looked up (they exist only at run time): {}.",
 }
 _LACKING = {"zh": "还没有译成中文的页", "en": "Pages not translated yet"}
-_COLON, _COMMA, _STOP = {"zh": "：", "en": ": "}, {"zh": "，", "en": ", "}, {"zh": "。", "en": "."}
+_COLON, _COMMA = {"zh": "：", "en": ": "}, {"zh": "，", "en": ", "}
+_STOP = {"zh": "。", "en": "."}
 _PINNED = {"zh": "（`requirements.txt` 里是 {}）", "en": " (`requirements.txt` says {})"}
 
 _SUMMARY = {
@@ -84,9 +85,30 @@ _SUMMARY = {
     "check: no number, no equation, no name. Only people have read them.",
 }
 
+_TRIED = {
+    "zh": "把每份记录下来的输出里的每个数字，逐个换成另外九个：一共 {tried:,} 次，放过 {passed} 次",
+    "en": "Each digit of each recorded output was replaced by each of the nine others, one at a "
+    "time: {tried:,} changes, of which {passed} pass",
+}
+_PASSED = {
+    "zh": "。放过的是这些，两边的数写法不同，是同一个浮点数：",
+    "en": ". These pass, since both are one floating point number, written in two ways:",
+}
+
 _NUMBERS = re.compile(r"(?:[-\d.,()\[\]\s&]|\\\\|\\[,;! ]|\\(?:left|right|(?:begin|end)\{\w+\}))*")
 _FORMULA = re.compile(r"[-+/^]|\\(?:cdot|times|frac|sqrt)|\d\s*[a-z(]")
 """The side of an equation that is a computation; the other is only numbers."""
+
+
+_MASK, _ADDRESS = "\ufffc", "\ufffd"
+_SENTENCE_END = re.compile(
+    r"[.!?]+[\")\]”’*_]*(?=\s+[^a-z\s])"  # "e.g. this" goes on
+    # A title that ends in a question mark is followed by its address; the sentence continues.
+    rf"|[。！？]+[”’」）)*_]*(?!{_ADDRESS})"
+    r"|\Z"
+)
+_OPAQUE = ("code", "maths", "comment", "tag", "attributes", "autolink")
+_STOPPED = re.compile(r"[.!?。！？][\")\]”’」）*_]*\s*\Z")
 
 
 @dataclass(frozen=True)
@@ -198,9 +220,34 @@ def _unread(page: Page, book: Book) -> int:
     places += [one.equality.place for one in book.remember(equation_verdicts, page.file)]
     places += [code.start for code in page.own_code if names_in_code(code.one_line)]
     return sum(
-        one.line not in tried and not any(one.start <= place < one.end for place in places)
-        for one in sentences(page)
+        page.line_of(start) not in tried and not any(start <= place < end for place in places)
+        for start, end in sentences(page)
     )
+
+
+def sentences(page: Page) -> list[tuple[int, int]]:
+    """Start and end of each sentence of paragraphs, items of lists and boxes, in their order.
+
+    Headings, titles of boxes and captions of figures don't count; cells of a table only with a full
+    stop.
+    """
+    masked = list(page.blanked(_OPAQUE, letter=_MASK))
+    for link in page.links:
+        masked[link.content_end : link.end] = _ADDRESS * (link.end - link.content_end)
+    text = "".join(masked)
+    silent = {line for first, last in page.blocks for line in range(first, last + 1)}
+    titles = [(span.start, span.end) for span in page.spans_of("heading", "box")]
+    found: list[tuple[int, int]] = []
+    for region in page.scanned.regions:
+        titled = any(start <= region.start < end for start, end in titles)
+        if titled or page.line_of(region.start) in silent:
+            continue
+        ends = [match.end() for match in _SENTENCE_END.finditer(text, region.start, region.end)]
+        for start, end in pairwise([region.start, *ends]):
+            said = page.text[start:end]
+            if said.strip() and not (region.ends_line and not _STOPPED.search(said)):
+                found.append((start + len(said) - len(said.lstrip()), start + len(said.rstrip())))
+    return found
 
 
 def total(book: Book, language: str) -> Count:
@@ -242,17 +289,18 @@ def table(file: str, book: Book) -> list[str]:
         return []
     counted, comma = in_language(_COUNTED, language), in_language(_COMMA, language)
     of_all = total(book, language)
-    lines = [_row(in_language(_HEAD, language)), "|---|---:|"]
-    lines += [_row((label, f"{getattr(of_all, name):,}")) for name, label in counted.items()]
+    rows = [(label, f"{getattr(of_all, name):,}") for name, label in counted.items()]
     if lacking := book.untranslated(language):
-        lines.append(_row((in_language(_LACKING, language), f"{len(lacking):,}")))
+        rows.append((in_language(_LACKING, language), f"{len(lacking):,}"))
+    lines = [in_language(_HEAD, language), "|---|---:|", *(f"| {a} | {b} |" for a, b in rows)]
     pages = _pages(book, language)
     names = [book.fact(names_of, page.file).items() for page in pages]
     if unknown := sorted({f"`{name}`" for some in names for name, known in some if not known}):
         lines.append(in_language(_UNKNOWN, language).format(comma.join(unknown)))
     lines += [in_language(_EACH, language).format(len(pages)), ""]
     lines += [_of_page(page, file, book) for page in pages]
-    if equations := [line for page in pages for line in _not_computed(page, file, book)]:
+    open_ = [(e, page) for page in pages for e in book.fact(unproved, page.file)]
+    if equations := [f"    - ${equality}$ ({_link(page, file)})" for equality, page in open_]:
         lines += [in_language(_FOLDED, language).format(len(equations)), "", *equations]
     return lines
 
@@ -264,11 +312,6 @@ def _of_page(page: Page, file: str, book: Book) -> str:
     told = [(label, getattr(here, name)) for name, label in counted.items() if name != "pages"]
     some = " · ".join(f"{label} {number}" for label, number in told if number)
     return f"    - {_link(page, file)}{colon + some if some else ''}"
-
-
-def _not_computed(page: Page, file: str, book: Book) -> Iterator[str]:
-    for equality in book.fact(unproved, page.file):
-        yield f"    - ${equality}$ ({_link(page, file)})"
 
 
 def claims(file: str, book: Book) -> list[str]:
@@ -306,5 +349,34 @@ def _link(page: Page, file: str) -> str:
     return f"[{page.title}]({posixpath.relpath(page.file, posixpath.dirname(file))})"
 
 
-def _row(cells: tuple[str, ...]) -> str:
-    return f"| {' | '.join(cells)} |"
+def changed_digits(book: Book) -> tuple[int, list[tuple[str, str]]]:
+    """How many wrong digits in recorded outputs the comparison of outputs was tried with, and the
+    lines that it accepts, as recorded and as changed.
+
+    Each digit is replaced by each other one, alone. The comparison ignores rounding
+    (`gradtrace.same_numbers`), so this is measured.
+    """
+    scripts = [script for script in book.scripts if book.has(output_file(script))]
+    found = [book.remember(_changed_digits_of, script) for script in scripts]
+    return sum(tried for tried, _ in found), [pair for _, passed in found for pair in passed]
+
+
+def _changed_digits_of(book: Book, script: str) -> tuple[int, tuple[tuple[str, str], ...]]:
+    dtype = dtype_of_results(book.text(script))
+    pairs = [
+        (line, line[: digit.start()] + other + line[digit.end() :])
+        for line in book.text(output_file(script)).splitlines()
+        for digit in re.finditer("[0-9]", line)
+        for other in "0123456789".replace(digit[0], "")
+    ]
+    return len(pairs), tuple(pair for pair in pairs if same_but_for_rounding(*pair, dtype))
+
+
+def changed_digits_in_words(file: str, book: Book) -> list[str]:
+    """The lines of Markdown, in the language of the page `file`."""
+    language, (tried, passed) = book.language_of(file), book.fact(changed_digits)
+    said = in_language(_TRIED, language).format(tried=tried, passed=len(passed))
+    if not passed:
+        return [said + in_language(_STOP, language)]
+    pairs = [f"- `{line.strip()}`, `{changed.strip()}`" for line, changed in passed]
+    return [said + in_language(_PASSED, language), "", *pairs]

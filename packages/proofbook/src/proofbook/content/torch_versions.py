@@ -8,8 +8,10 @@ reason in both languages, and its source.
 from __future__ import annotations
 
 import posixpath
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from importlib import metadata
 from itertools import pairwise
 
@@ -22,9 +24,10 @@ from proofbook.model.cache import version_of
 from proofbook.model.config import in_language
 from proofbook.model.problem import Problem, Unproved
 from proofbook.model.snippet import dtype_of_results, output_file
-from proofbook.model.sources import RECORDS, is_words, tables
+from proofbook.model.sources import RECORDS, WORD_LIST, WORDS, Fault, correct_tables, wrong_fields
 from proofbook.model.torch_records import (
     VERSION,
+    TorchRecord,
     known_records,
     line_of_script,
     outputs_by_version,
@@ -33,6 +36,7 @@ from proofbook.model.torch_records import (
 )
 
 REASONS = f"{RECORDS}/differences.toml"
+_FIELDS = {"scripts": WORD_LIST} | dict.fromkeys(("since", "zh", "en", "source"), WORDS)
 TABLE = "other-versions"
 """The directive (after `:::`) that inserts the table of the versions in a page."""
 
@@ -75,8 +79,8 @@ class Reason:
     source: str
 
     def text(self, language: str) -> str:
-        """The words of the reason in a language, as Markdown."""
-        return in_language({"zh": self.zh, "en": self.en}, language)
+        """The words of the reason in a language, as Markdown, without the last full stop."""
+        return in_language({"zh": self.zh, "en": self.en}, language).rstrip("。.")
 
 
 @dataclass(frozen=True)
@@ -105,8 +109,7 @@ class OtherOutput:
     def why(self, language: str) -> list[str]:
         """The reasons with the links to their sources, as Markdown."""
         form = in_language(_REASON, language)
-        texts = [(reason.text(language).rstrip("。."), reason.source) for reason in self.reasons]
-        return [form.format(text=text, source=source) for text, source in texts]
+        return [form.format(text=one.text(language), source=one.source) for one in self.reasons]
 
     def folded(self, own: str, language: str, ticks: str) -> list[str]:
         """The lines of Markdown of a folded box: the output, and why it differs from the book's.
@@ -126,15 +129,8 @@ class OtherOutput:
 
 def read_reasons(book: Book) -> tuple[Reason, ...]:
     """The reasons of a book, in the order of their file. Raises `Unproved` with all errors."""
-    found, problems = [], []
-    for entry, line in tables(book, REASONS, "difference", ()):
-        faults = [_problem(line, *fault) for fault in _faults(entry, book)]
-        problems += faults
-        if not faults:
-            found.append(Reason(line, **{**entry, "scripts": tuple(entry["scripts"])}))
-    if problems:
-        raise Unproved(problems)
-    return tuple(found)
+    entries = correct_tables(book, REASONS, "difference", partial(_faults, book))
+    return tuple(Reason(line, **{**e, "scripts": tuple(e["scripts"])}) for e, line in entries)
 
 
 def known_reasons(book: Book) -> tuple[Reason, ...]:
@@ -225,7 +221,8 @@ def wrong_differences(book: Book) -> Iterator[Problem]:
             if (reason, script) not in used:
                 what = f"{script} prints the same before and since PyTorch {reason.since}"
                 expected = "a difference between two recorded versions"
-                yield _problem(reason.line, what, expected, "none")
+                fix = f"correct the difference in {REASONS}"
+                yield Problem(REASONS, reason.line, what, expected, "none", fix)
 
 
 def counts(book: Book) -> tuple[tuple[str, int, int, int, int], ...]:
@@ -238,19 +235,20 @@ def counts(book: Book) -> tuple[tuple[str, int, int, int, int], ...]:
         return ()
     found = {own: (own, len(book.scripts), len(book.scripts), 0, 0)}
     for record in book.remember(known_records):
-        same, otherwise, different = 0, 0, 0
-        for script in book.scripts:
-            if (output := record.output(script, book)) is None:
-                continue
-            recorded = book.text_or_empty(output_file(script))
-            dtype = dtype_of_results(book.text_or_empty(script))
-            alike = same_but_for_rounding(recorded, output, dtype)
-            same += output == recorded
-            otherwise += alike and output != recorded
-            different += not alike
-        run = same + otherwise + different
-        found.setdefault(record.version, (record.version, run, same, otherwise, different))
+        kinds = Counter(_compared(book, record, script) for script in book.scripts)
+        run = kinds["same"] + kinds["otherwise"] + kinds["different"]
+        numbers = run, kinds["same"], kinds["otherwise"], kinds["different"]
+        found.setdefault(record.version, (record.version, *numbers))
     return tuple(found[v] for v in sorted(found, key=version_order, reverse=True))
+
+
+def _compared(book: Book, record: TorchRecord, script: str) -> str:
+    """How the output of a version compares with the book's; "unknown" if it has none."""
+    recorded, output = book.text_or_empty(output_file(script)), record.output(script, book)
+    if output is None or output == recorded:
+        return "unknown" if output is None else "same"
+    dtype = dtype_of_results(book.text_or_empty(script))
+    return "otherwise" if same_but_for_rounding(recorded, output, dtype) else "different"
 
 
 def table(file: str, book: Book) -> list[str]:
@@ -264,9 +262,8 @@ def table(file: str, book: Book) -> list[str]:
         own = version == own_version()
         name = in_language(_OWN, language).format(version) if own else version
         rows.append(f"| {' | '.join([name, *map(str, numbers)])} |")
-    changes = []
-    reasons = sorted(book.fact(known_reasons), key=lambda reason: version_order(reason.since))
-    for reason in reversed(reasons):
+    form, changes = in_language(_CHANGE, language), []
+    for reason in sorted(book.fact(known_reasons), key=lambda r: version_order(r.since))[::-1]:
         shown = {page for script in reason.scripts for page in book.pages_showing(script)}
         links = [
             f"[{title(book.page(page))}]({posixpath.relpath(page, posixpath.dirname(file))})"
@@ -274,9 +271,7 @@ def table(file: str, book: Book) -> list[str]:
             if book.language_of(page) == language
         ]
         pages = in_language(_COMMA, language).join(links)
-        text = reason.text(language).rstrip("。.")
-        form = in_language(_CHANGE, language)
-        changes.append(form.format(text=text, source=reason.source, pages=pages))
+        changes.append(form.format(text=reason.text(language), source=reason.source, pages=pages))
     return [*rows, "", *changes] if changes else rows
 
 
@@ -315,26 +310,16 @@ def _without_reason(book: Book, script: str, version: str, older: str, newer: st
     )
 
 
-def _faults(entry: object, book: Book) -> Iterator[tuple[str, str, str]]:
+def _faults(book: Book, entry: dict, line: int) -> Iterator[Fault]:
     """The errors of a single reason, with the expected and found texts."""
-    fields = ("scripts", "since", "zh", "en", "source")
-    if not isinstance(entry, dict) or entry.keys() != set(fields):
-        keys = ", ".join(entry) if isinstance(entry, dict) else repr(entry)
-        yield "this is not a reason for a difference", ", ".join(fields), keys
+    wrong = list(wrong_fields(entry, _FIELDS, _FIELDS))
+    yield from wrong
+    if wrong:
         return
-    texts = {key: entry[key] if is_words(entry[key]) else "" for key in fields[1:]}
-    listed = isinstance(entry["scripts"], list) and bool(entry["scripts"])
-    scripts = listed and all(script in book.scripts for script in entry["scripts"])
     for key, right, expected in (
-        ("zh", texts["zh"], 'zh = "...", in one line'),
-        ("en", texts["en"], 'en = "...", in one line'),
-        ("since", VERSION.fullmatch(texts["since"]), 'since = "2.14"'),
-        ("source", texts["source"].startswith("https://"), 'source = "https://..."'),
-        ("scripts", scripts, 'scripts = ["snippets/..."], of the book'),
+        ("since", VERSION.fullmatch(entry["since"]), 'since = "2.14"'),
+        ("source", entry["source"].startswith("https://"), 'source = "https://..."'),
+        ("scripts", set(entry["scripts"]) <= {*book.scripts}, 'scripts = ["snippets/..."]'),
     ):
         if not right:
             yield f"the {key} of this reason cannot be right", expected, repr(entry[key])
-
-
-def _problem(line: int, what: str, expected: str, found: str) -> Problem:
-    return Problem(REASONS, line, what, expected, found, f"correct the reason in {REASONS}")

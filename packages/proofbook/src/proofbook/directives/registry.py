@@ -12,7 +12,7 @@ import types
 from collections.abc import Iterator
 from pathlib import Path
 
-from proofbook.content import changed_digits, glossary, lessons, questions, report, torch_versions
+from proofbook.content import glossary, lessons, questions, report, torch_versions
 from proofbook.directives.directive import Directive
 from proofbook.directives.snippet import SNIPPET
 from proofbook.markdown.spans import LESSONS, OPTIONS, PART, Option, Reference
@@ -31,7 +31,8 @@ def book_parts(config: BookConfig) -> tuple[Directive, ...]:
         Directive(report.NAME, lambda _, page, book: report.table(page.file, book)),
         Directive(report.VERSIONS, lambda _, page, book: report.versions(page.file, book)),
         Directive(
-            changed_digits.NAME, lambda _, page, book: changed_digits.sentence(page.file, book)
+            report.CHANGED_DIGITS,
+            lambda _, page, book: report.changed_digits_in_words(page.file, book),
         ),
         Directive(report.CLAIMS, lambda _, page, book: report.claims(page.file, book)),
         Directive(
@@ -42,13 +43,13 @@ def book_parts(config: BookConfig) -> tuple[Directive, ...]:
 
 def _glossary_part(reference: Reference, page: Page, book: Book) -> list[str]:
     part = reference.option("part") or ""
-    lines = glossary.entries(page, part, glossary.read_terms(book), book.page_file)
+    lines = glossary.entries(page, part, glossary.read_terms(book), book)
     return lines or _no_such_part(reference, page)
 
 
 def _questions_part(reference: Reference, page: Page, book: Book) -> list[str]:
     part = reference.option("part") or ""
-    lines = questions.entries(page, part, questions.read_questions(book), book.page_file)
+    lines = questions.entries(page, part, questions.read_questions(book), book)
     return lines or _no_such_part(reference, page)
 
 

@@ -10,40 +10,38 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from dataclasses import replace
 from itertools import accumulate, pairwise
 
 from markdown.util import BLOCK_LEVEL_ELEMENTS
 
-from proofbook.markdown.inline import find_code, scan_inline
+from proofbook.markdown.inline import CODE, scan_inline
 from proofbook.markdown.spans import OPTIONS, SEPARATOR, Blocks, Heading, Reference, Region, Span
 
 _DIRECTIVE = re.compile(r"^(?P<indent> *):::(?P<path>.*)$")
 _OPTION = re.compile(r"^(?P<before>\s+(?P<key>[a-z_]+):)(?P<value>.*)$")
-_FENCE = re.compile(
-    r"^(?P<indent>[> \t]*)(?P<ticks>`{3,}(?=[^`]*$)|~{3,})(?P<info>.*)$"  # with "`" behind: code
-)
+# With "`" behind it is code.
+_FENCE = re.compile(r"^(?P<indent>[ \t]*)(?P<ticks>`{3,}(?=[^`]*$)|~{3,})(?P<info>.*)$")
 _HTML = re.compile(r" {0,3}<(?P<close>/?)(?P<tag>[A-Za-z][\w-]*)(?P<rest>(?:\"[^\"]*\"|[^>\"])*)>")
 _SEPARATOR = re.compile(r" *\|?[ :-]*-[ :-]*(?:\|[ :-]*-[ :-]*)*\|? *$")
-_BAR = re.compile(r"\\.|\|")
 _HEADING = re.compile(
     r"(?P<level>#{1,6})[ \t]*(?P<text>.*?)(?:[ ]*(?P<attributes>\{[^{}]*\}))?[ ]*$"
 )
-_SETEXT = re.compile(r"(?:=+|-+) *$")
 _ANCHOR = re.compile(r"#([A-Za-z][A-Za-z0-9_-]*)(?=[\s}]|$)")
 _BOX = re.compile(
     r"(?P<mark>!!!|\?\?\?\+?) ?(?:(?P<kind>[\w-]+(?: +[\w-]+)*)(?: +\"(?P<title>.*)\")?"
     r"|\"(?P<alone>.*)\") *$"
 )
-_ITEM = re.compile(r" {0,3}(?:[*+-]|\d+\.) +")
+# Of a list, a definition list, or a footnote.
+_ITEM = re.compile(r" {0,3}(?:(?:[*+-]|\d+\.) +|: {1,3}|\[\^[^\]]*\]: *)")
 _ITEM_WITHIN = re.compile(r" *(?:[*+-]|\d+\.) +")
-_DEFINED = re.compile(r" {0,3}: {1,3}")  # of a definition list
-_NOTE = re.compile(r" {0,3}\[\^(?P<label>[^\]]*)\]: *")
+_NOTE = re.compile(r" {0,3}\[\^[^\]]*\]: *")
 _ADDRESS = re.compile(
     r" {0,3}\[(?P<label>[^\[\]^][^\[\]]*)\]: *<?(?P<address>[^\s<>]+)>? *"
     r"(?:\"[^\"]*\"|'[^']*'|\([^()]*\))? *$"
 )
 _RULE = re.compile(r" {0,3}(?:(?:- {0,2}){3,}|(?:_ {0,2}){3,}|(?:\* {0,2}){3,})$")
-_QUOTE = re.compile(r"(?: {0,3}> ?)+")
+_QUOTE = re.compile(r"^(?: {0,3}> ?)+", re.MULTILINE)
 _DISPLAY = re.compile(
     r"\$\$(?P<dollars>(?:\\.|[^\\])+?)\$\$ *\Z|\\\[(?P<square>(?:\\[^\]]|[^\\])+?)\\\] *\Z"
     r"|(?P<bare>\\begin\{(?P<env>[a-z]+\*?)\}(?:\\.|[^\\])+?\\end\{(?P=env)\}) *\Z",
@@ -63,6 +61,8 @@ class _Scanner:
     """The lines of a page, and the spans found in them. Lines count from 0 here."""
 
     def __init__(self, text: str):
+        # A quotation is indented text here.
+        text = _QUOTE.sub(lambda found: " " * len(found[0]), text)
         self.lines = text.split("\n")
         self.starts = [0, *accumulate(len(line) + 1 for line in self.lines)]
         self.found = Blocks(text)
@@ -82,7 +82,7 @@ class _Scanner:
             elif ("`" in line or "~" in line) and (fence := _FENCE.match(line)):
                 step = self._fence(at, fence)
             elif ":::" in line and (directive := _DIRECTIVE.match(line)):
-                step = self._directive(at, directive, False)
+                step = self._directive(at, directive)
             elif "<" in line and line.lstrip(" ").startswith("<"):
                 step = self._html(at)
             if step:
@@ -94,7 +94,6 @@ class _Scanner:
             else:
                 at += 1
         self._chunk(chunk, at)
-        self.found.text = "\n".join(self.lines)
         self.found.spans.sort(key=lambda span: span.start)
         return self.found
 
@@ -116,7 +115,7 @@ class _Scanner:
         closers: dict[tuple[str, int], list[int]] = {}
         for number, line in enumerate(self.lines):
             if "```" in line or "~~~" in line:
-                mark = line.strip("> \t")
+                mark = line.strip()
                 if mark and not mark.strip(mark[0]) and mark[0] in "`~":
                     closers.setdefault((mark, _indent(line)), []).append(number)
         return closers
@@ -146,7 +145,7 @@ class _Scanner:
         self.found.not_prose.append((at + 1, last + 1))
         return last - at + 1
 
-    def _directive(self, at: int, directive: re.Match, commented: bool) -> int:
+    def _directive(self, at: int, directive: re.Match) -> int:
         """The number of lines of a directive: its own, and the following ones with deeper
         indentation."""
         options, last = [], at + 1
@@ -170,8 +169,6 @@ class _Scanner:
             last += 1
         reference = Reference(path, at + 1, last, directive["indent"], tuple(options))
         self.found.references.append(reference)
-        if commented:
-            self.found.within_comment.append(at + 1)
         return last - at
 
     def _comment(self, at: int, start: int) -> int:
@@ -183,13 +180,9 @@ class _Scanner:
         end += 3
         last = bisect_left(self.starts, end) - 1
         self.found.spans.append(Span("comment", start, end, at + 1, self.text[start:end], start))
-        number = at + 1
-        while number <= last:
-            directive = _DIRECTIVE.match(self.lines[number])
-            number += self._directive(number, directive, True) if directive else 1
         if self.text[end : self.starts[last + 1] - 1].strip():
             self.found.regions.append(Region(end, self.starts[last + 1] - 1))
-        return max(number, last + 1) - at
+        return last + 1 - at
 
     def _html(self, at: int) -> int:
         """The number of lines of HTML at the start of a line: 0 if it is a part of a paragraph."""
@@ -236,29 +229,14 @@ class _Scanner:
             at += 1
         if at >= after:
             return
-        if quote := _QUOTE.match(lines[at]):
-            self._quotation(at, after, quote.end())
-        else:
-            self._run(at, after, 0)
+        self._run(at, after)
 
-    def _quotation(self, first: int, after: int, indent: int) -> None:
-        """Blank the marks of a quotation, and cut the rest of its lines into chunks."""
-        for at in range(first, after):
-            if quote := _QUOTE.match(self.lines[at]):
-                self.lines[at] = " " * quote.end() + self.lines[at][quote.end() :]
-        begins = first
-        for at in range(first, after + 1):
-            if at == after or not self.lines[at].strip():
-                if begins < at:
-                    self._run(begins, at, indent)
-                begins = at + 1
-
-    def _run(self, at: int, after: int, quoted: int) -> None:
-        """Cut a chunk into blocks; `quoted`: its indentation by a quotation."""
+    def _run(self, at: int, after: int) -> None:
+        """Cut a chunk into blocks."""
         lines, begins = self.lines, True
         self._leave(at)
         while at < after:
-            base = max(quoted, self.containers[-1][0] if self.containers else 0)
+            base = self.containers[-1][0] if self.containers else 0
             line = lines[at]
             indent = len(line) - len(line.lstrip(" "))
             if begins and indent >= base + TAB:
@@ -266,9 +244,6 @@ class _Scanner:
                 continue
             shift = min(base, indent)
             inside = line[shift:]
-            if quote := _QUOTE.match(inside):
-                self._quotation(at, after, shift + quote.end())
-                return
             at, begins = self._block(at, after, inside, shift, base)
 
     def _indented_code(self, first: int, after: int, indent: int) -> int:
@@ -317,32 +292,18 @@ class _Scanner:
         if _RULE.match(inside):
             return at + 1, True
         if address := _ADDRESS.match(inside):
-            label = " ".join(address["label"].lower().split())
-            self.found.definitions[label] = address["address"]
-            self.found.spans.append(
-                Span(
-                    "definition",
-                    place,
-                    place + len(inside),
-                    at + 1,
-                    name=label,
-                    address=address["address"],
-                    address_start=place + address.start("address"),
-                )
-            )
+            span = Span("definition", place, place + len(inside), at + 1, name=address["label"])
+            at_address = place + address.start("address")
+            span = replace(span, address=address["address"], address_start=at_address)
+            self.found.spans.append(span)
             return at + 1, True
-        for pattern, kind in ((_ITEM, "item"), (_NOTE, "note"), (_DEFINED, "item")):
-            if marked := pattern.match(inside):
-                return self._item(
-                    at, after, place + marked.end(), base, kind, inside[marked.end() :]
-                )
+        if marked := _ITEM.match(inside):
+            return self._item(at, after, place + marked.end(), base, inside[marked.end() :])
         return self._paragraph(at, after, place, base)
 
-    def _item(
-        self, at: int, after: int, place: int, base: int, kind: str, inside: str
-    ) -> tuple[int, bool]:
+    def _item(self, at: int, after: int, place: int, base: int, inside: str) -> tuple[int, bool]:
         """An item of a list, or a footnote: its first line may begin any block."""
-        self.containers.append((base + TAB, kind))
+        self.containers.append((base + TAB, "item"))
         if inside.startswith("#"):
             self._heading(at, place, inside)
             return at + 1, True
@@ -358,14 +319,11 @@ class _Scanner:
         while self.containers and indent < self.containers[-1][0]:
             self.containers.pop()
 
-    def _heading(self, at: int, place: int, inside: str, underlined: int = 0) -> None:
-        """`underlined`: the level of a heading that has a row of = or - below it."""
-        found = _HEADING.match(f"# {inside}" if underlined else inside)
-        text = found["text"] if underlined else found["text"].rstrip("# ")
+    def _heading(self, at: int, place: int, inside: str) -> None:
+        found = _HEADING.match(inside)
         anchor = _ANCHOR.search(found["attributes"] or "")
-        level = underlined or len(found["level"])
-        start = place if underlined else place + found.start("text")
-        end = place + len(inside.rstrip())
+        level, text = len(found["level"]), found["text"].rstrip("# ")
+        start, end = place + found.start("text"), place + len(inside.rstrip())
         self.found.headings.append(Heading(level, anchor and anchor[1], at + 1, text))
         self.found.spans.append(Span("heading", place, end, at + 1, text, start, name=str(level)))
         if inside[start - place :].strip():
@@ -413,16 +371,12 @@ class _Scanner:
                 begins = True
                 break
             inside = line[min(base, indent) :]
-            if inside.startswith(("#", "!!!", "???", ":   ")) or _QUOTE.match(inside):
+            if inside.startswith(("#", "!!!", "???", ":   ")):
                 begins = True
                 break
             if _RULE.match(inside) or _NOTE.match(inside) or _ADDRESS.match(inside):
                 begins = True
                 break
-            if last == at + 1 and _SETEXT.match(inside) and not listed:
-                text = lines[at][place - self.starts[at] :]
-                self._heading(at, place, text, underlined=1 if inside[0] == "=" else 2)
-                return at + 2, True
             last += 1
         end = self.starts[last - 1] + len(lines[last - 1])
         self.found.regions.append(Region(place, end))
@@ -439,7 +393,8 @@ def begins_table(head: str, below: str) -> bool:
 def cells_of(row: str) -> list[tuple[int, int]]:
     """The places of the cells of a row; a pipe within code or after a backslash doesn't separate
     cells."""
-    bars = [found.start() for found in _BAR.finditer(_without_code(row)) if found[0] == "|"]
+    plain = CODE.sub(lambda found: "x" * len(found[0]), row)
+    bars = [found.start() for found in re.finditer(r"\|", plain)]
     if not bars:
         return [(0, len(row))]
     first = len(row) - len(row.lstrip())
@@ -449,16 +404,8 @@ def cells_of(row: str) -> list[tuple[int, int]]:
     return [(left + 1, right) for left, right in pairwise(edges)]
 
 
-def _without_code(row: str) -> str:
-    """The row with the code in it blanked."""
-    for code in find_code(row):
-        row = row[: code.start] + "x" * (code.end - code.start) + row[code.end :]
-    return row
-
-
 def _indent(line: str) -> int:
-    """The indentation of a line, including the marks of quotations."""
-    return len(line) - len(line.lstrip("> \t"))
+    return len(line) - len(line.lstrip(" \t"))
 
 
 def scan_spans(blocks: Blocks) -> tuple[Span, ...]:
@@ -470,7 +417,7 @@ def scan_spans(blocks: Blocks) -> tuple[Span, ...]:
 
     found = list(blocks.spans)
     for region in blocks.regions:
-        found += scan_inline(blocks.text, region, line_of, blocks.definitions)
+        found += scan_inline(blocks.text, region, line_of)
     return tuple(sorted(found, key=lambda span: (span.start, -span.end)))
 
 

@@ -8,95 +8,25 @@ goes once over the text, so that the time is proportional to its length.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import NamedTuple
 
 from proofbook.markdown.spans import Region, Span
 
-_TICKS = re.compile(r"(?<!\\)(?P<escapes>(?:\\\\)+)(?=`)|(?<!\\)(?P<ticks>`+)")
-_RUN = re.compile("`+")
-
-
-class Delimited(NamedTuple):
-    """Places in a text: of the whole span with its marks, and of the content between them."""
-
-    start: int
-    end: int
-    content_start: int
-    content_end: int
-
-
-def find_code(text: str) -> Iterator[Delimited]:
-    """The code in a text. A run of backticks ends at the next run of the same length.
-
-    If all following runs are shorter, the longest of them closes, and the rest of the first belongs
-    to the code.
-    """
-    by_length: dict[int, list[int]] = {}
-    for run in _RUN.finditer(text):
-        by_length.setdefault(len(run[0]), []).append(run.start())
-    at = 0
-    while found := _TICKS.search(text, at):
-        # Escaped backslashes stand for themselves, and the backticks after them count.
-        opened = _RUN.match(text, found.end()) if found["escapes"] else found
-        start, end = opened.span()
-        length = end - start
-        close = _after(by_length.get(length, ()), end)
-        if close is None:
-            longest = max((n for n, at in by_length.items() if at[-1] >= end), default=length)
-            if longest >= length:
-                at = end + length  # Python-Markdown skips this much of the following text
-                continue
-            length = longest
-            close = _after(by_length[length], end)
-        yield Delimited(start, close + length, start + length, close)
-        at = close + length
-
-
-def find_maths(text: str, opaque: str) -> Iterator[Delimited]:
-    """The maths in a text: `$...$`, without blanks inside of its marks, and `\\(...\\)`.
-
-    As in pymdownx.arithmatex: a "$" with a blank inside of it is a dollar; maths holds no code,
-    each character of which is `opaque` here.
-    """
-    marks = list(re.finditer(rf"\\.|\$|{opaque}+", text, re.DOTALL))
-    following: list[dict[str, int]] = [{} for _ in marks]
-    known: dict[str, int] = {}
-    for n in range(len(marks) - 1, -1, -1):
-        following[n] = known
-        sign = marks[n][0]
-        if sign in ("$", r"\)") or sign[0] == opaque:
-            known = known | {sign[:2] if sign[0] != opaque else opaque: n}
-    n = 0
-    while n < len(marks):
-        opened = marks[n]
-        closes = {"$": "$", r"\(": r"\)"}.get(opened[0])
-        last = following[n].get(closes, -1) if closes else -1
-        n += 1
-        if last < 0 or following[n - 1].get(opaque, len(marks)) < last:
-            continue
-        start, end = opened.end(), marks[last].start()
-        inside = text[start:end]
-        if not inside or (closes == "$" and (inside[0].isspace() or inside[-1].isspace())):
-            continue
-        yield Delimited(opened.start(), marks[last].end(), start, end)
-        n = last + 1
-
-
-def _after(places: Sequence[int], at: int) -> int | None:
-    """The first of sorted places that isn't before `at`."""
-    index = bisect_right(places, at - 1)
-    return places[index] if index < len(places) else None
-
-
+# A run of backticks ends at the next run of the same length; after a backslash it is text.
+CODE = re.compile(r"\\.|(?P<ticks>`++)(?P<content>.+?)(?<!`)(?P=ticks)(?!`)", re.DOTALL)
+# As in pymdownx.arithmatex: a "$" with a blank inside of it is a dollar; maths holds no code, each
+# character of which is \x02 here.
+_MATHS = re.compile(
+    r"\$(?!\s)(?P<dollars>(?:\\.|[^\\$\x02])+?)(?<!\s)\$"
+    r"|\\\((?P<round>(?:\\[^()]|[^\\\x02])+?)\\\)|\\[^(]",
+    re.DOTALL,
+)
 _ESCAPED = re.compile(r"\\[\\`*_{}\[\]()>#+\-.!$]")
 _BRACKETS = re.compile(r"[\[\]()]")
 _WITH_TITLE = re.compile(
     r"""\(\s*(?:<(?P<angle>[^<>\n]*)>\s*(?:"[^"\n]*"|'[^'\n]*')?|(?P<plain>[^\s<>"']{1,2000}+)\s+(?:"[^"\n]*"|'[^'\n]*'))\s*\)"""
 )
-_LABEL = re.compile(r"\s?\[(?P<label>[^\[\]]*)\]")
 _FOOTNOTE = re.compile(r"\[\^(?P<label>[^\[\]]*)\]")
 _AUTOLINK = re.compile(r"<(?P<address>[A-Za-z][A-Za-z0-9+.-]*://[^<>\n]*|[^<> !\n]+@[^@<> \n]+)>")
 _TAG = re.compile(
@@ -111,14 +41,12 @@ _OPAQUE = "\x02"
 """Replaces each character of a found span, so that no later pattern matches it."""
 
 
-def scan_inline(
-    text: str, region: Region, line_of: Callable[[int], int], definitions: Mapping[str, str]
-) -> list[Span]:
+def scan_inline(text: str, region: Region, line_of: Callable[[int], int]) -> list[Span]:
     """The spans of one region: a paragraph, heading, cell or title.
 
-    `line_of` returns the line of a place; `definitions`: addresses by the label of a reference.
+    `line_of` returns the line of a place.
     """
-    scanner = _Scanner(text, region.start, region.end, line_of, definitions)
+    scanner = _Scanner(text, region.start, region.end, line_of)
     return scanner.spans(region.ends_line) if region.markdown else scanner.tags()
 
 
@@ -131,13 +59,11 @@ class _Scanner:
         start: int,
         end: int,
         line_of: Callable[[int], int],
-        definitions: Mapping[str, str],
     ):
         self.source = text
         self.text = text[start:end]
         self.offset = start
         self.line_of = line_of
-        self.definitions = definitions
         self.found: list[Span] = []
 
     def tags(self) -> list[Span]:
@@ -150,9 +76,9 @@ class _Scanner:
         """Everything; `ends_line`: attributes at the end of the last line belong to the region."""
         text = self.text
         if "`" in text:
-            self._take(self._delimited("code", find_code(text)))
+            self._take(self._matches(CODE, "code", "content"))
         if "$" in text or r"\(" in text:
-            self._take(self._delimited("maths", find_maths(self.text, _OPAQUE)))
+            self._take(self._matches(_MATHS, "maths", "dollars", "round"))
         if "\\" in self.text:
             self.text = _ESCAPED.sub(_OPAQUE * 2, self.text)
         if "<!--" in self.text:
@@ -202,24 +128,20 @@ class _Scanner:
         place = start + self.offset
         return Span(kind, place, end + self.offset, self.line_of(place), **parts)
 
-    def _matches(self, pattern: re.Pattern, kind: str) -> Iterator[Span]:
+    def _matches(self, pattern: re.Pattern, kind: str, *contents: str) -> Iterator[Span]:
+        """Spans that match; with names of groups for the content, only those with such a group."""
         for found in pattern.finditer(self.text):
+            part = next((name for name in contents if found[name] is not None), 0)
+            if contents and not part:
+                continue
             address = found["address"] if "address" in pattern.groupindex else ""
             yield self._span(
                 kind,
                 *found.span(),
-                content=found[0],
-                content_start=found.start(),
+                content=self._written(*found.span(part)),
+                content_start=found.start(part),
                 address=address,
                 address_start=found.start("address") if address else -1,
-            )
-
-    def _delimited(self, kind: str, found: Iterable[Delimited]) -> Iterator[Span]:
-        """Spans of delimited text, with their content as in the source."""
-        for one in found:
-            content = self._written(one.content_start, one.content_end)
-            yield self._span(
-                kind, one.start, one.end, content=content, content_start=one.content_start
             )
 
     def _links(self) -> Iterator[Span]:
@@ -235,7 +157,7 @@ class _Scanner:
                 at = footnote.end()
                 continue
             end_of_words = closing.get(at)
-            target = self._target(end_of_words, at, closing) if end_of_words else None
+            target = self._target(end_of_words, closing) if end_of_words else None
             if target is None or (at < link_until and not (image and at < words_until)):
                 at += 1
                 continue
@@ -257,9 +179,7 @@ class _Scanner:
                 words_until, link_until = end_of_words, end
                 at += 1
 
-    def _target(
-        self, words_end: int, start: int, closing: Mapping[int, int]
-    ) -> tuple[int, str, int] | None:
+    def _target(self, words_end: int, closing: Mapping[int, int]) -> tuple[int, str, int] | None:
         """The target of a link whose words end at `words_end`: its end, the address, its place."""
         text, behind = self.text, words_end + 1
         if text.startswith("(", behind):
@@ -271,15 +191,7 @@ class _Scanner:
                 inside = text[behind + 1 : close]
                 place = behind + 1 + len(inside) - len(inside.lstrip())
                 return close + 1, self._written(place, place + len(inside.strip())), place
-        if not self.definitions:
-            return None
-        words = self._written(start + 1, words_end)
-        if label := _LABEL.match(text, behind):
-            address = self.definitions.get(_plain(label["label"] or words))
-            if address is not None:
-                return label.end(), address, -1
-        address = self.definitions.get(_plain(words))
-        return None if address is None else (behind, address, -1)
+        return None
 
     def _written(self, start: int, end: int) -> str:
         return self.source[self.offset + start : self.offset + end]
@@ -305,11 +217,6 @@ class _Scanner:
             row = text[: last.start()].rpartition("\n")
             if ends_line or (row[1] and not row[2].strip(" ")):
                 self.found.append(self._span("attributes", *last.span()))
-
-
-def _plain(label: str) -> str:
-    """The lookup key of a reference's label."""
-    return " ".join(label.lower().split())
 
 
 def _pairs(text: str) -> dict[int, int]:

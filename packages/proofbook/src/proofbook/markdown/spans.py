@@ -138,9 +138,8 @@ class Blocks:
     """The blocks of a page.
 
     text: the page's text, with the marks of quotations blanked, each character where it was.
-    definitions: the address of each `[label]: address`, by its label in small letters.
     not_prose: first and last lines of front matter, fences and directives. unclosed: the lines of
-    fences that are never closed. within_comment: the lines of directives within a comment.
+    fences that are never closed.
     """
 
     text: str
@@ -148,10 +147,8 @@ class Blocks:
     regions: list[Region] = field(default_factory=list)
     references: list[Reference] = field(default_factory=list)
     headings: list[Heading] = field(default_factory=list)
-    definitions: dict[str, str] = field(default_factory=dict)
     not_prose: list[tuple[int, int]] = field(default_factory=list)
     unclosed: list[int] = field(default_factory=list)
-    within_comment: list[int] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

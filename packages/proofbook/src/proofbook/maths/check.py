@@ -2,9 +2,9 @@
 
 Numbers are computed. An equality with letters holds as an identity, with the page's definitions (y
 = 2w - 1) substituted and derivatives taken; or with the values of the letters on the page and in
-its runs. Letters are real numbers of any sign, except where the page states a condition (w > 0) or
-all their known values have one sign. Equalities that can't be decided so are left open: they are
-counted and listed, but are not a problem.
+its runs. Letters are real numbers of any sign, except where all their known values have one sign.
+Equalities that can't be decided so are left open: they are counted and listed, but are not a
+problem.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The equalities and conditions in the formulas of a page, as written."""
+"""The equalities in the formulas of a page, as written."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ _LAYOUT = re.compile(
 )
 _ROWS = re.compile(r"\\\\|\\q?quad\b|\\(?:begin|end)\{[a-z]+\*?\}|(?<!\\),(?=\s|\\)")
 _SIGNS = re.compile(r"\\approx|\\to\b|\\leftarrow|\\leq?\b|\\geq?\b|\\neq?\b|\\lt\b|\\gt\b|[=<>:;]")
-_INEQUALITY = re.compile(r"[<>]|\\(?:leq?|geq?|neq?|lt|gt)\b")
+INEQUALITY = re.compile(r"[<>]|\\(?:leq?|geq?|neq?|lt|gt)\b")
+"""A sign in a formula that may be a condition, such as w > 0."""
 _BRACE = re.compile(r"\\underbrace\{")
 
 
@@ -74,16 +75,6 @@ def equalities_in(maths: str) -> tuple[Equality, ...]:
             below = text[above + 3 : _closing(text, above + 3)]
             found.append(Equality(text[brace.end() : above], "=", below, brace.end()))
     return tuple(found)
-
-
-def conditions(page: Page) -> Iterator[tuple[str, int]]:
-    """The rows of formulas that may be conditions, such as w > 0; each with the place of its
-    formula."""
-    for maths in page.maths:
-        text = _without_layout(maths.content)
-        for row, at in _split(_ROWS, _masked(text)):
-            if _INEQUALITY.search(row):
-                yield text[at : at + len(row)], maths.start
 
 
 def sides(latex: str) -> Iterator[tuple[str, int]]:

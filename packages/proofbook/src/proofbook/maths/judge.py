@@ -8,17 +8,16 @@ import math
 import random
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from proofbook.maths.equalities import Equality, conditions, half_unit
+from proofbook.maths.equalities import INEQUALITY, Equality, half_unit
 from proofbook.maths.read import (
     Unreadable,
     expand_sums,
     is_special,
     parts,
-    read_condition,
     read_latex,
     rebuild,
     symbol,
@@ -40,8 +39,9 @@ _MOST_COMBINATIONS = 512
 """The maximum number of assignments of values to the symbols of an equality that are tried."""
 _FEWEST_POINTS = 3
 """The minimum number of points where both sides have a value, for an identity."""
-_SIZES = ((1, 0),) * 8 + ((1, 1), (1, -1), (0, 1), (0.01, 0), (30, 0))
+_SIZES = ((1, None),) * 8 + ((1, 1), (1, -1), (0, 1), (0.01, None), (30, None))
 """The numbers that are tried, and whether all have one sign."""
+_TRIES, _MOST_POINTS = 32, 26
 _LONGEST = 100
 """The maximum number of operations of an expression for SymPy to simplify: it is slow."""
 _LARGEST_EXPONENT = 20
@@ -78,46 +78,32 @@ def judge(
 
 
 def judge_numbers(equality: Equality, one: Expr, other: Expr) -> Verdict:
-    """The verdict on an equality of numbers; one too large to be written out is infinite."""
+    """The verdict on an equality of numbers."""
     import sympy
 
     if one.has(sympy.zoo) or other.has(sympy.zoo):
         return Verdict(equality, "open")
-    if one == other:
-        named = r"\infty" in equality.left + equality.right or equality.left == equality.right
-        return Verdict(equality, "computed" if named or not one.is_infinite else "open")
+    exact = one.is_Rational and other.is_Rational  # floats may be too small for them
     try:
-        exact = one.is_Rational and other.is_Rational  # floats may be too small for them
-        left, right = (evaluate(side, {}) if exact else _number(side) for side in (one, other))
-        left, right = _dotted(equality, (one, other), left, right)
-    except (NotEvaluated, *_UNDECIDED_BY_SYMPY):
+        left, right = (side if exact else evaluate(side, {}) for side in (one, other))
+    except NotEvaluated:
         return Verdict(equality, "open")
-    if exact:
-        within = max(equality.within * (1 + 1e-6), 1e-12, 1e-9 * abs(other))
-        holds = bool(abs(one - other) <= within)
-    else:
-        holds = agree(left, right, equality.within)
-    if holds:
+
+    def near(within: float) -> bool:
+        if not exact:
+            return agree(left, right, within)
+        return abs(one - other) <= max(within * (1 + 1e-6), 1e-12, 1e-9 * abs(other))
+
+    if near(equality.within):
         return Verdict(equality, "computed")
-    near = half_unit(equality.right) * 1.01 if equality.sign == "=" else 0.0
-    rounded = r" (rounded: write \approx)" if near and agree(left, right, near) else ""
+    unit = half_unit(equality.right) * 1.01 if equality.sign == "=" else 0.0
+    rounded = r" (rounded: write \approx)" if unit and near(unit) else ""
     return Verdict(equality, "wrong", _format(left) + rounded)
-
-
-def _number(one: Expr) -> Value:
-    """The value of an expression without letters; raises `NotEvaluated` if floats overflow."""
-    import numpy
-    import sympy
-
-    value = evaluate(one, {})
-    if not numpy.all(numpy.isfinite(value)) and not one.has(sympy.oo, -sympy.oo, sympy.nan):
-        raise NotEvaluated("too large")
-    return value
 
 
 @dataclass(frozen=True)
 class _Definition:
-    """A symbol, or a function of the symbol `parameter`, and the expression that it stands for.
+    """A symbol, and the expression that it stands for.
 
     `place`: its place on the page; `section`: the number of the section or box of that place.
     """
@@ -126,12 +112,11 @@ class _Definition:
     section: int
     symbol: Symbol
     body: Expr
-    parameter: Symbol | None = None
 
     def body_for(self, wanted: Symbol) -> Expr | None:
         """The body for a symbol, or None if this doesn't define it."""
         (name, mine), (other, indices) = parts(self.symbol), parts(wanted)
-        if name != other or self.parameter:
+        if name != other:
             return None
         if mine == indices:
             return self.body
@@ -152,12 +137,6 @@ def _is_index(index: str) -> bool:
 def _defines_symbol(one: Expr, other: Expr) -> bool:
     """Whether `one = other` defines a symbol: y = 2w - 1, but neither y = 3 nor w = 2w."""
     return one.is_Symbol and bool(other.free_symbols) and one not in other.free_symbols
-
-
-def _defines_function(one: Expr, other: Expr) -> bool:
-    """Whether `one = other` defines a function: f(x) = x^2."""
-    applied = is_special(one, "apply") and one.args[1] == 0 and one.args[2].is_Symbol
-    return applied and one.args[2] in other.free_symbols
 
 
 def _given_value(one: Expr, other: Expr) -> tuple[Symbol, Expr, Value] | None:
@@ -193,14 +172,11 @@ class _Judge:
             for equality, sides in self.sides.items()
             if (given := _given_value(*sides)) is not None
         ]
-        self.conditions = list(_conditions_of(page))
         self.defined, self.defined_in_code = [], []
         for equality, (one, other) in self.sides.items():
-            at = equality.place, self.section(equality.place)
             if _defines_symbol(one, other):
+                at = equality.place, self.section(equality.place)
                 self.defined.append(_Definition(*at, one, other))
-            elif _defines_function(one, other):
-                self.defined.append(_Definition(*at, one.args[0], other, one.args[2]))
         for section, run in self.runs:
             for name, trees in run.expressions.items():
                 self.defined_in_code += [_Definition(-1, section, name, tree) for tree in trees]
@@ -254,17 +230,11 @@ class _Judge:
         """As an identity, or with conditions and values; raises `NotEvaluated`."""
         one, other = self.sides[equality]
         defines = _defines_symbol(one, other)
-        written = one.free_symbols | other.free_symbols
         kept = frozenset({one}) if defines else frozenset()
         pairs, used = self.resolve(equality, definitions, kept)
         proved = Verdict(equality, "proved", used=used)
         if _hold(pairs):
             return proved
-        if assumed := self.conditions_at(equality.place, written):
-            stated = frozenset().union(*(one.free_symbols for one in assumed)) & written
-            under_conditions, places = self.resolve(equality, definitions, kept | stated)
-            if _hold(under_conditions, assumed):
-                return Verdict(equality, "proved", used=places)
         if self.holds_by_signs(equality, pairs) or (defines and self.is_computed(other, pairs)):
             return proved
         found = [self.with_values(equality, pair, used) for pair in pairs]
@@ -296,14 +266,16 @@ class _Judge:
         return pairs, frozenset(resolution.used)
 
     def refuted(self, equality: Equality, pairs: Sequence[Pair], used: frozenset[int]) -> Verdict:
-        """Wrong if numbers differ for positive symbols too, and under each condition nearby.
+        """Wrong if numbers differ for positive symbols too, and for negative ones.
 
-        An equality that holds for some signs only may lack a condition in words: it is left open.
+        An equality that holds for some signs only, or near a condition, is left open.
         """
-        one, other = self.sides[equality]
-        positive = [name > 0 for pair in pairs for name in sorted(_symbols(pair), key=str)]
-        nearby = self.conditions_near(equality.place, one.free_symbols | other.free_symbols)
-        for assumed in (*([one] for one, _ in nearby), positive):
+        section = self.section(equality.place)
+        conditions = (m for m in self.page.maths if INEQUALITY.search(m.content))
+        if any(self.section(maths.start) == section for maths in conditions):
+            return Verdict(equality, "open", used=used)
+        names = sorted(set().union(*map(_symbols, pairs)), key=str)
+        for assumed in ([name < 0 for name in names], [name > 0 for name in names]):
             points = (_counterexample(pair, assumed) for pair in pairs)
             point = next((one for one in points if one), None)
             if not point:
@@ -319,7 +291,7 @@ class _Judge:
         few = math.prod(map(len, candidates)) <= _MOST_COMBINATIONS
         for chosen in product(*candidates) if few else ():
             values = {name: known.value for name, known in zip(names, chosen, strict=True)}
-            left, right = _dotted(equality, pair, *(evaluate(side, values) for side in pair))
+            left, right = (evaluate(side, values) for side in pair)
             within = max([equality.within, *(known.within for known in chosen)])
             if agree(left, right, within):
                 places = {known.place for known in chosen} - {None}
@@ -392,41 +364,12 @@ class _Judge:
         """Its values: in its section, or its runs, or above on the page, or in all runs."""
         section, plain = self.section(place), _without_step(wanted)
         ran = [(at, known) for at, run in self.runs for known in run.values.get(plain, ())]
-        said = [
-            replace(known, value=value)
-            for name, known in self.said
-            if (value := _value_of(wanted, name, known.value)) is not None
-        ]
+        said = [known for name, known in self.said if name == wanted]
         here = [one for one in said if self.section(one.place) == section]
         here = here or [known for there, known in ran if there == section]
         above = [known for known in said if known.place < place]
         found = here or above or [known for _, known in ran]
         return list({(str(one.value), one.within): one for one in reversed(found)}.values())[::-1]
-
-    def conditions_near(self, place: int, names: Collection[Symbol]) -> list[tuple[Basic, int]]:
-        """All conditions on these symbols in the section or box of a place, and their places."""
-        section = self.section(place)
-        return [
-            (one, at)
-            for one, at in self.conditions
-            if one.free_symbols & set(names) and self.section(at) == section
-        ]
-
-    def conditions_at(self, place: int, names: Collection[Symbol]) -> list[Basic]:
-        """The conditions on these symbols that hold at a place.
-
-        For each symbol the last ones stated above in the same section or box; otherwise the next
-        one in the same paragraph: "|w| = w for w > 0".
-        """
-        found: dict[Basic, None] = {}
-        for name in sorted(names, key=str) if self.conditions else ():
-            nearby = self.conditions_near(place, [name])
-            places = [at for _, at in nearby]
-            above = [at for at in places if at < place]
-            after = [at for at in places if at >= place and "\n\n" not in self.page.text[place:at]]
-            stated = max(above) if above else min(after, default=None)
-            found.update((one, None) for one, at in nearby if at == stated)
-        return list(found)
 
 
 class _Resolution:
@@ -446,8 +389,6 @@ class _Resolution:
         stay."""
         if one.is_Symbol:
             return self.of_symbol(one, kept, depth)
-        if is_special(one, "apply"):
-            return self.applied(one, kept, depth)
         if is_special(one, "derivative"):
             return self.differentiated(one, kept, depth)
         return rebuild(one, lambda inner: self.put_in(inner, kept, depth))
@@ -461,18 +402,6 @@ class _Resolution:
         definition, body = min(found, key=lambda it: self.distance(it[0]))
         self.used.add(definition.place)
         return self.put_in(expand_sums(body, {}), kept | {name}, depth + 1)
-
-    def applied(self, one: Expr, kept: frozenset[Symbol], depth: int) -> Expr:
-        name, order, argument = one.args
-        found = [d for d in self.definitions if d.parameter and d.symbol == name]
-        if not found or depth > _DEEPEST:
-            raise NotEvaluated(f"the function {name}")
-        definition = min(found, key=self.distance)
-        self.used.add(definition.place)
-        parameter = definition.parameter
-        body = self.put_in(expand_sums(definition.body, {}), kept | {parameter}, depth + 1)
-        body = _derivative(body, parameter, order) if order else body
-        return body.xreplace({parameter: self.put_in(argument, kept, depth + 1)})
 
     def differentiated(self, one: Expr, kept: frozenset[Symbol], depth: int) -> Expr:
         inside, by, order = one.args
@@ -494,7 +423,7 @@ class _Resolution:
 def _derivative(body: Expr, by: Symbol, order: int) -> Expr:
     import sympy
 
-    if any(is_special(one, "vector", "norm", "sum", "apply") for one in _parts(body)):
+    if any(is_special(one, "vector", "norm", "sum") for one in _parts(body)):
         raise NotEvaluated("the derivative of a vector")
     found = body.diff(by, int(order)).doit()
     # The derivative of max(w, 0) at 0 is 0 in PyTorch.
@@ -504,7 +433,7 @@ def _derivative(body: Expr, by: Symbol, order: int) -> Expr:
 def _read_sides(equalities: Sequence[Equality], e_in_code: bool) -> dict[Equality, Pair]:
     """The two sides of each equality that can be read.
 
-    If the page has `f(x) = ...` with x on the right, f is a function in all its formulas. The
+    If the page has `f(x) = ...`, f is a function in all its formulas, which are not read. The
     letter e is Euler's number, unless an equality or the code defines it otherwise.
     """
     import sympy
@@ -514,27 +443,13 @@ def _read_sides(equalities: Sequence[Equality], e_in_code: bool) -> dict[Equalit
             return read_latex(equality.left, functions), read_latex(equality.right, functions)
         return None
 
-    functions = frozenset(
-        found[1]
-        for equality in equalities
-        if (found := _FUNCTION.fullmatch(equality.left))
-        and (sides := read_both(equality, frozenset({found[1]})))
-        and _defines_function(*sides)
-    )
+    left = (_FUNCTION.fullmatch(equality.left) for equality in equalities)
+    functions = frozenset(found[1] for found in left if found)
     sides = {one: both for one in equalities if (both := read_both(one, functions)) is not None}
     e = symbol("e")
     if e_in_code or any(e in both for both in sides.values()):
         return sides
     return {one: tuple(side.xreplace({e: sympy.E}) for side in both) for one, both in sides.items()}
-
-
-def _conditions_of(page: Page) -> Iterator[tuple[Basic, int]]:
-    """The conditions with symbols in the formulas of a page, and their places."""
-    for text, place in conditions(page):
-        with contextlib.suppress(Unreadable):
-            condition = read_condition(text)
-            if condition.free_symbols:
-                yield condition, place
 
 
 # --- identities
@@ -595,25 +510,17 @@ def _counterexample(pair: Pair, assumed: Collection[Basic]) -> dict[Symbol, floa
 
 def _points(names: Sequence[Symbol], assumed: Collection[Basic]) -> Iterator[dict[Symbol, float]]:
     """Values that fulfil conditions, always the same ones: of both signs, 0, small and large."""
-    source = random.Random(0)
-    intervals = {name: _interval(name, assumed) for name in names}
-
-    def value(allowed: sympy.Interval, size: float, sign: int) -> float:
-        number = size * source.uniform(0.2, 2.5)
-        if allowed.inf.is_finite and allowed.sup.is_finite:
-            return allowed.inf + (allowed.sup - allowed.inf) * (number % 1)
-        if allowed.inf.is_finite:
-            return allowed.inf + number
-        return allowed.sup - number if allowed.sup.is_finite else sign * number
-
-    for size, sign in _SIZES * 2:
-        point = {
-            name: float(value(allowed, size, sign or source.choice((-1, 1))))
-            for name, allowed in intervals.items()
-        }
+    source, found = random.Random(0), 0
+    for size, sign in _SIZES * _TRIES:
+        signs = [sign if sign is not None else source.choice((-1, 1)) for _ in names]
+        numbers = [size * sign * source.uniform(0.2, 2.5) for sign in signs]
+        point = dict(zip(names, numbers, strict=True))
         with contextlib.suppress(NotEvaluated):
             if all(evaluate(one, point) for one in assumed):
                 yield point
+                found += 1
+        if found == _MOST_POINTS:
+            return
 
 
 def _interval(name: Symbol, assumed: Collection[Basic]) -> sympy.Interval:
@@ -657,9 +564,7 @@ def _claims_identity(one: Expr, other: Expr, left: Expr, right: Expr) -> bool:
 
 def _has_operation(one: Expr) -> bool:
     """Whether this computes something from symbols."""
-    return bool(one.free_symbols) and not (
-        one.is_Symbol or is_special(one, "derivative", "vector", "apply")
-    )
+    return bool(one.free_symbols) and not (one.is_Symbol or is_special(one, "derivative", "vector"))
 
 
 def _parts(expression: Basic) -> Iterator[Basic]:
@@ -673,16 +578,6 @@ def _symbols(expressions: Iterable[Basic]) -> set[Symbol]:
     return set().union(*(one.free_symbols for one in expressions))
 
 
-def _dotted(equality: Equality, pair: Pair, *values: Value) -> tuple[Value, ...]:
-    r"""The values of the sides. Of two vectors, `\cdot` may mean the sum of the products."""
-    vectors = list(map(_is_vector, values))
-    if r"\cdot" not in equality.left + equality.right or vectors[0] is vectors[1]:
-        return values
-    if pair[vectors.index(True)].is_Add:
-        raise NotEvaluated("which of the terms are vectors?")
-    return tuple(value.sum() if _is_vector(value) else value for value in values)
-
-
 def _is_vector(value: Any) -> bool:
     return getattr(value, "shape", ()) != ()
 
@@ -691,16 +586,6 @@ def _without_step(name: Symbol) -> Symbol:
     """The symbol without an index that only means before or after a step: w_new is w."""
     stem, indices = parts(name)
     return symbol(stem, *(index for index in indices if index not in ("new", "old")))
-
-
-def _value_of(wanted: Symbol, given: Symbol, value: Value) -> Value | None:
-    """The value of a symbol if `given` has one: its own, or an item of its vector."""
-    if given == wanted:
-        return value
-    name, indices = parts(wanted)
-    if given.name != name or not _is_vector(value) or len(indices) != 1 or not indices[0].isdigit():
-        return None
-    return value[int(indices[0])] if int(indices[0]) < len(value) else None
 
 
 def _format_values(values: Mapping[Symbol, Value]) -> str:

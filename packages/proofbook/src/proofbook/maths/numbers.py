@@ -404,8 +404,7 @@ def _sections(page: Page) -> list[tuple[int, int]]:
 
 
 _FOLLOWS = re.compile(r"\{[^{}]*(?<![\w-])\.follows(?![\w-])[^{}]*\}")
-_MARKS = re.compile(r"[*_`]*")
-_WHAT = "the number cannot follow a figure"
+_MARKS = "*_`"
 
 
 def wrong_following(page: Page, book: Book) -> Iterator[Problem]:
@@ -418,37 +417,33 @@ def wrong_following(page: Page, book: Book) -> Iterator[Problem]:
         statement.end: next(proving, None) for statement, proving in evidence_on_page(page, book)
     }
     for span in wanted:
-        before = page.text[: span.start]
-        marks = len(_MARKS.match(before[::-1])[0])
-        ends = (span.end, *(span.start - n for n in range(marks + 1)))  # code ends with its list
+        before = page.text[: span.start].rstrip(_MARKS)
+        # Code ends with its list; a number in bold, before its marks.
+        ends = (span.end, *range(span.start, len(before) - 1, -1))
         evidence = next(filter(None, map(proved.get, ends)), None)
-        if wrong := _why_not(page, evidence, before):
-            expected, found = wrong
-            yield page.problem(span.line, _WHAT, expected, found, "correct it, or take it away")
+        said = re.split(r"[\s*`]+", before)[-1]
+        if wrong := _why_not(page, evidence, said):
+            what, fix = "the number cannot follow a figure", "correct it, or take it away"
+            yield page.problem(span.line, what, *wrong, fix)
 
 
-def _why_not(page: Page, evidence: Evidence | None, before: str) -> tuple[str, str] | None:
+def _why_not(page: Page, evidence: Evidence | None, said: str) -> tuple[str, str] | None:
     """The expectation for a number with this evidence, and the fact that contradicts it."""
     if evidence is None or evidence.text.part != "out" or evidence.snippet.page != page.file:
-        return "a number that a snippet with vary: on this page prints", _last_word(before)
+        return "a number that a snippet with vary: on this page prints", said
     runs = [text for text in evidence.snippet.texts if text.part.startswith(VARIED)]
     if not runs:
         return f"vary: on {evidence.snippet.script}, which prints it", "none"
-    number = numbers_in(_last_word(before))
+    number = numbers_in(said)
     if len(number) != 1 or numbers_in(evidence.words).count(number[0]) != 1:
-        return "one number, which its line has once", f"{_last_word(before)}: {evidence.words}"
+        return "one number, which its line has once", f"{said}: {evidence.words}"
     for run in runs:
         # Each such text begins with a line for each number that is varied.
-        numbers = run.part.count("=")
-        lines = run.lines[numbers:]
+        lines = run.lines[run.part.count("=") :]
         line = lines[evidence.line - 1] if evidence.line <= len(lines) else ""
         if _words(line) != _words(evidence.words):
             return f"{_words(evidence.words)} in each run", f"{line or 'no such line'} ({run.part})"
     return None
-
-
-def _last_word(text: str) -> str:
-    return text.rstrip("*_`").replace("`", " ").replace("*", " ").split()[-1]
 
 
 def _words(line: str) -> str:

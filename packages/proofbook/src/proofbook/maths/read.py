@@ -24,34 +24,17 @@ LONGEST = 600
 _DEEPEST = 30
 """The maximum depth of nested brackets."""
 _MOST_DIGITS = 1000
-"""A power with more digits is not computed."""
+"""The maximum number of digits of a power."""
 _LONGEST_SUM = 100
 
 _TOKEN = re.compile(r"\d+(?:\.\d+)?|\\[A-Za-z]+|\\.|\S")
 _LAYOUT = re.compile(r"\\(?:[,;!: ]|(?:left|right|displaystyle|[bB]igg?[lr]?)(?![A-Za-z]))|[&~]")
-_ENVIRONMENT = re.compile(r"\\begin\{(pmatrix|bmatrix|cases)\}(.*?)\\end\{\1\}", re.DOTALL)
+_MATRIX = re.compile(r"\\begin\{(pmatrix|bmatrix)\}(.*?)\\end\{\1\}", re.DOTALL)
 _CLOSING = {"(": ")", "[": "]", "{": "}", r"\{": r"\}"}
-_BARS = {"|": "|", r"\lvert": r"\rvert", r"\lVert": r"\rVert", r"\|": r"\|", r"\lfloor": r"\rfloor"}
-_GREEK = {
-    rf"\{name}"
-    for name in [
-        "alpha",
-        "beta",
-        "gamma",
-        "delta",
-        "epsilon",
-        "varepsilon",
-        "eta",
-        "theta",
-        "lambda",
-        "mu",
-        "rho",
-        "sigma",
-        "tau",
-        "phi",
-        "Delta",
-    ]
-}
+_BARS = {"|": "|", r"\lvert": r"\rvert", r"\lVert": r"\rVert", r"\|": r"\|"}
+_GREEK = re.compile(
+    r"\\(?:alpha|beta|gamma|[dD]elta|(?:var)?epsilon|eta|theta|lambda|mu|rho|sigma|tau|phi)"
+)
 _LETTERS = "abcfghjklmnopqrstuvwxyzABCFGHJKLMPQRTUVWXYZ"
 """Letters that the library reads, and fast: neither d nor e nor x_{10}."""
 _ACCENTS = {r"\hat", r"\bar", r"\tilde", r"\Delta"}
@@ -60,10 +43,6 @@ _FRACTIONS = {r"\frac", r"\tfrac", r"\dfrac"}
 _FUNCTIONS = {"sgn": "sign", "ln": "log", "relu": "Max", "ReLU": "Max", "max": "Max", "min": "Min"}
 _FUNCTIONS |= {name: name for name in ("sign", "log", "exp", "sin", "cos", "tanh")}
 _OPERATORS = {"+": "+", "-": "-", "/": "/", "*": r"\cdot", r"\times": r"\cdot", r"\cdot": r"\cdot"}
-_RELATIONS = {"<": "<", r"\lt": "<", r"\le": "<=", r"\leq": "<=", "=": "==", r"\ne": "!="}
-_RELATIONS |= {">": ">", r"\gt": ">", r"\ge": ">=", r"\geq": ">=", r"\neq": "!="}
-_IF = {"if", "for", "when", "where", "当", "若", "如果"}
-_OTHERWISE = {"otherwise", "else", "其他", "其它", "否则"}
 
 
 class Unreadable(Exception):
@@ -74,8 +53,7 @@ def special(name: str, *arguments: Any) -> Expr:
     """A part of an expression that SymPy does not compute with: a function without a rule.
 
     "vector" of items; "norm" of one; "derivative" of an expression by a symbol, of an order; "sum"
-    of an expression over an index, from a number to one (or to a symbol: nowhere); "apply" of a
-    function of the page, the order of its derivative, and what it is applied to.
+    of an expression over an index, from a number to one (or to a symbol: nowhere).
     """
     import sympy
 
@@ -128,50 +106,34 @@ def expand_sums(expression: Expr, indices: Mapping[str, str], longest: int = _LO
 
 
 def power(base: Expr, exponent: Expr) -> Expr:
-    """The power; infinity for a number too large to be written out."""
+    """The power; raises `Unreadable` for a number with too many digits."""
     import sympy
 
     if base.is_Rational and exponent.is_Rational and base not in (-1, 0, 1):
-        size = sympy.log(abs(base), 10).evalf(30) * exponent
-        if abs(size) > _MOST_DIGITS:
-            if size > 0 and base < 0:
-                raise Unreadable("a negative number with too many digits")
-            return sympy.oo if size > 0 else sympy.Float(0)
-        if sympy.log(max(abs(base.p), base.q), 10).evalf() * abs(exponent) > _MOST_DIGITS:
-            base = base.evalf(30)
+        digits = sympy.log(max(abs(base.p), base.q), 10).evalf() * abs(exponent)
+        if digits > _MOST_DIGITS:
+            raise Unreadable("a number with too many digits")
     return base**exponent
 
 
 def read_latex(text: str, functions: frozenset[str] = frozenset()) -> Expr:
     """The expression; raises `Unreadable`. A comma or a full stop may follow it.
 
-    `functions`: names that are applied to what follows them in parentheses: with "f" among them,
-    f(x) is not a product.
+    `functions`: names of which f(x) is not a product: nothing is computed with it.
     """
     return _Reader(_tokens(text), functions).read_all()
 
 
-def read_condition(text: str) -> Basic:
-    """A condition, as w > 0, 0 < w \\le 1 or (w \\ne 0); raises `Unreadable`."""
-    inside = re.fullmatch(r"\s*\((.*)\)\s*", text, re.DOTALL)
-    return _condition(_tokens(inside[1] if inside else text), frozenset())
-
-
 def _tokens(text: str) -> list[str]:
-    """The tokens of an expression, without layout.
-
-    A row of a matrix or of cases ends with "@", a column with "," or ";".
-    """
+    """The tokens of an expression, without layout; a row of a matrix ends with "@", a column with
+    ","."""
     if len(text) > LONGEST:
         raise Unreadable("too long")
 
-    def in_one_row(found: re.Match[str]) -> str:
-        name, column = (r"\cases", ";") if found[1] == "cases" else ("", ",")
-        return f"{name}({found[2].replace('&', column).replace(chr(92) * 2, '@')})"
-
     text = re.sub(r"(?<=\d)(?:\\,|\{,\})(?=\d{3})", "", text)  # 1{,}000
     text = re.sub(r"(\\[td]?frac) *(\d)(?=\d)", r"\1{\2}", text)  # \frac12
-    text = _LAYOUT.sub(" ", _ENVIRONMENT.sub(in_one_row, text))
+    text = _MATRIX.sub(lambda m: f"({m[2].replace('&', ',').replace(chr(92) * 2, '@')})", text)
+    text = _LAYOUT.sub(" ", text)
     return _TOKEN.findall(text.rstrip(" \n.,\\"))
 
 
@@ -194,24 +156,6 @@ def _split(tokens: list[str], separators: Any) -> list[list[str]]:
         else:
             found[-1].append(token)
     return found
-
-
-def _condition(tokens: list[str], functions: frozenset[str]) -> Basic:
-    import sympy
-
-    if tokens and tokens[0] in _TEXT and "}" in tokens:
-        end = tokens.index("}")
-        word, tokens = "".join(tokens[2:end]), tokens[end + 1 :]
-        if word in _OTHERWISE:
-            return sympy.true
-        if word not in _IF:
-            raise Unreadable(word)
-    signs = [_RELATIONS[token] for token in tokens if token in _RELATIONS]
-    sides = [_Reader(part, functions).read_all() for part in _split(tokens, _RELATIONS)]
-    if not signs or len(sides) != len(signs) + 1:
-        raise Unreadable("no condition")
-    chain = zip(sides, signs, sides[1:], strict=False)
-    return sympy.And(*(sympy.Rel(one, other, sign) for one, sign, other in chain))
 
 
 @lru_cache(maxsize=1024)
@@ -342,26 +286,18 @@ class _Reader:
             self.take("_")
             self.group()
             return above
-        if token == r"\cases":
-            rows = [_split(row, ";") for row in _split(self.group(), "@") if row]
-            return sympy.Piecewise(
-                *((self.read(_bare(row[0])), self.condition(row[-1])) for row in rows)
-            )
         if token in _TEXT:
             word = "".join(self.group())
             return sympy.nan if word == "nan" else self.named(word)
         if token in _ACCENTS and self.next:
             return self.named(f"{token[1:]} {''.join(self.group())}".replace("\\", ""))
         letter = len(token) == 1 and token.isascii() and token.isalpha()
-        if letter or token in _GREEK or token[1:] in _FUNCTIONS:
+        if letter or _GREEK.fullmatch(token) or token[1:] in _FUNCTIONS:
             return self.named(token.lstrip("\\"))
         raise Unreadable(token)
 
-    def condition(self, tokens: list[str]) -> Basic:
-        return _condition(_bare(tokens), self.functions)
-
     def in_bars(self, opening: str) -> Expr:
-        """The absolute value, norm or floor: up to the first bar that can close it."""
+        """The absolute value or norm: up to the first bar that can close it."""
         import sympy
 
         rest = self.tokens[self.at :]
@@ -370,8 +306,6 @@ class _Reader:
             if rest[end] == _BARS[opening] and not depth and before not in _OPERATORS:
                 self.at += end + 1
                 inside = self.read(rest[:end])
-                if opening == r"\lfloor":
-                    return sympy.floor(inside)
                 return sympy.Abs(inside) if opening in "|\\lvert" else special("norm", inside)
         raise Unreadable(opening)
 
@@ -399,10 +333,7 @@ class _Reader:
         if name in _FUNCTIONS:
             return self.called(name)
         if name in self.functions and self.next in ("'", "("):
-            start = self.at
-            while self.next == "'":
-                self.take()
-            return special("apply", symbol(name), self.at - start, self.argument())
+            raise Unreadable("a function of the page")
         indices = []
         if self.next == "_":
             self.take()
@@ -476,10 +407,3 @@ def _order(tokens: list[str]) -> tuple[int, list[str]]:
     if digits not in ("1", "2", "3"):
         raise Unreadable("a derivative of no order")
     return int(digits), rest
-
-
-def _bare(tokens: list[str]) -> list[str]:
-    """The tokens without the punctuation at their end."""
-    while tokens and tokens[-1] in (",", ".", ";"):
-        tokens = tokens[:-1]
-    return tokens

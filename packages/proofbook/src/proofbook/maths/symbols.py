@@ -64,7 +64,7 @@ def _evaluated(one: Basic, values: Mapping[Symbol, Value]) -> Value:
         return values[one]
     if not one.args:
         return bool(one) if one.is_Boolean else numpy.float64(one)
-    if one.is_Piecewise:
+    if one.is_Piecewise:  # of a derivative
         holding = (value for value, when in one.args if _evaluated(when, values))
         return _evaluated(next(holding, sympy.nan), values)
     items = [_evaluated(item, values) for item in one.args]
@@ -77,11 +77,9 @@ def _evaluated(one: Basic, values: Mapping[Symbol, Value]) -> Value:
         return numpy.array(items, dtype=float)
     if is_special(one, "norm"):
         return numpy.sqrt(numpy.sum(items[0] * items[0]))
-    dimensions = sorted(map(numpy.ndim, items))
-    if (one.is_Mul and dimensions[-2] and dimensions[-1] > 1) or (
-        one.is_Pow and dimensions[-1] > 1
-    ):
-        raise ValueError("a product of matrices")
+    vectors = sum(numpy.ndim(item) > 0 for item in items)
+    if (one.is_Mul and vectors > 1) or (one.is_Pow and vectors and numpy.ndim(items[0]) > 1):
+        raise ValueError("a product of vectors: which one?")
     if one.is_Add or one.is_Mul:
         return functools.reduce(numpy.add if one.is_Add else numpy.multiply, items)
     if one.is_Pow:

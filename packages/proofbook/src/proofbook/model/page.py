@@ -102,8 +102,8 @@ class Page:
 
     @cached_property
     def links(self) -> list[Span]:
-        """The links and images, without those in angle brackets."""
-        return self.spans_of("link", "image")
+        """The links and images, and definitions of addresses; without those in angle brackets."""
+        return self.spans_of("link", "image", "definition")
 
     def target(self, link: Span) -> tuple[str, str]:
         """The file of the book that an internal link points to, and the anchor in it."""
@@ -186,8 +186,7 @@ class Page:
         """The lines that were meant as a directive or a fence and would be shown as text."""
         text = self.blanked(_NO_TEXT)
         found = {self.line_of(stray.start()) for stray in _STRAY.finditer(text)}
-        scanned = self.scanned
-        return tuple(sorted(found.union(scanned.unclosed, scanned.within_comment)))
+        return tuple(sorted(found.union(self.scanned.unclosed)))
 
     @cached_property
     def unclosed(self) -> tuple[tuple[int, str], ...]:

@@ -7,7 +7,7 @@ import hashlib
 import os
 import re
 import tomllib
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -176,6 +176,34 @@ def tables(
         what, expected = f"this is not a list of {kind}s", f"[[{kind}]] above each"
         raise unproved(1, what, expected, repr(entries)[:60])
     return list(zip(entries, lines, strict=True))
+
+
+Fault = tuple[str, str, str]
+"""The error of an entry, and the expected and found texts."""
+
+
+def correct_tables(
+    book: Book,
+    file: str,
+    kind: str,
+    faults: Callable[[dict[str, Any], int], Iterable[Fault]],
+    pages: tuple[str, ...] = (),
+) -> list[tuple[dict[str, Any], int]]:
+    """The entries `[[kind]]` of a file, each with its line; raises `Unproved` with all `faults` of
+    all entries.
+
+    `faults` returns those of one entry in a line.
+    """
+    entries = tables(book, file, kind, pages)
+    fix = f"correct the {kind} in {file}"
+    problems = [
+        Problem(file, line, *fault, fix, pages)
+        for entry, line in entries
+        for fault in faults(entry, line)
+    ]
+    if problems:
+        raise Unproved(problems)
+    return entries
 
 
 def is_words(value: object) -> bool:

@@ -1,14 +1,16 @@
-"""Compares the two languages of a page: everything but their words must be the same."""
+"""Compares the two languages of a page: everything but their words must be the same.
+
+A number may be a word in one of them: "thirty thousand nodes", 三万个节点.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import zip_longest
 
-from proofbook.content.glossary import Terms, known_terms, names_pattern
 from proofbook.directives.registry import declared_options
-from proofbook.languages.number_words import hinted_numbers, numbers_in_words
 from proofbook.markdown.spans import OPTIONS, Option, Reference
 from proofbook.model.book import Book
 from proofbook.model.contents import (
@@ -36,6 +38,44 @@ _KINDS = {
 OnlyInOne = tuple[list[Item], list[Item]]
 """The items only in the first, and only in the second."""
 
+_EN = {"zero": 0.0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7}
+_EN |= {"eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12}
+_TEENS = ("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen")
+_EN |= {word: number for number, word in enumerate(_TEENS, 13)}
+_TENS = {"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70}
+_TENS |= {"eighty": 80, "ninety": 90}
+_UNITS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+_EN |= _TENS | {
+    f"{ten}{sign}{unit}": number + count
+    for ten, number in _TENS.items()
+    for count, unit in enumerate(_UNITS, 1)
+    for sign in "- "
+}
+_EN |= {"third": 3, "fourth": 4, "quarter": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8}
+_EN |= {"ninth": 9, "tenth": 10, "triple": 3, "thrice": 3}
+_TIMES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9}
+_LONGEST_FIRST = "|".join(sorted(_EN, key=len, reverse=True))
+_ENGLISH = re.compile(
+    rf"\b(?:(?P<one>{_LONGEST_FIRST})s?(?:[ -](?P<times>{'|'.join(_TIMES)})(?:th)?s?)?"
+    rf"|(?P<only>{'|'.join(_TIMES)})(?:th)?s?)\b",
+    re.IGNORECASE,
+)
+_ZH = {sign: float(number) for number, sign in enumerate("零一二三四五六七八九")} | {"两": 2.0}
+_PLACES = {"十": 10.0, "百": 100.0, "千": 1000.0}
+_LARGE = {"万": 1e4, "亿": 1e8}
+_CHINESE = re.compile(f"[{''.join(_ZH)}十百千万亿]+")
+# Signs that count nothing: 十分, 四舍五入, 百分, 万一, 千万, 再三, 三角, 第三方.
+_NO_NUMBER = re.compile(
+    "十分(?!之)|四舍五入|百分(?!之一)|万一|千万(?=[别不要])|再三|三角|第三方|七[上零]八[下落]"
+)
+# Words that may mean a number: they match one in the other language, but require none.
+_HINTS = {
+    0: r"\bno\b|\bnot\b|\bnone\b|\bnothing\b|\bnever\b|\bwithout\b|没|不|无|空",
+    1: r"\bonce\b|\bfirst\b|\bsingle\b|\ban?\b|\bonly\b|\bsame\b|\bunit\b|\beach\b|首|单|每|各|同",
+    2: r"\btwice\b|\bsecond\b|\bboth\b|\bhal[fv]\w*|\bpair\b|\bdoubled?s?\b|半|双|平方|\bsquare",
+}
+
+
 _VALUE = re.compile(r"[-−\d.e+,\[\]() ]+")
 _PLAIN_NAME = re.compile(r"[A-Za-z_.]+(?:\(\))?")
 
@@ -43,15 +83,13 @@ _PLAIN_NAME = re.compile(r"[A-Za-z_.]+(?:\(\))?")
 def problems_of_pair(book: Book, one: str, other: str) -> tuple[Problem, ...]:
     """Differences between two languages of a page, by their files; `one`: in the first language."""
     runs = "\n".join(run.text for run in book.fact(snippets_on_page, one))
-    terms = book.fact(known_terms)
     options = declared_options(book)
-    return tuple(language_differences(book.page(one), book.page(other), terms, runs, options))
+    return tuple(language_differences(book.page(one), book.page(other), runs, options))
 
 
 def language_differences(
     one: Page,
     other: Page,
-    terms: Terms,
     shown: str = "",
     options: Mapping[str, Option] = OPTIONS,
 ) -> Iterator[Problem]:
@@ -67,7 +105,6 @@ def language_differences(
     for here in sections(one):
         if there := theirs.get(here.anchor):
             yield from _section(one, here, other, there, known)
-    yield from _terms(one, other, terms)
 
 
 def _same_options(reference: Reference, options: Mapping[str, Option]) -> Iterator[str]:
@@ -93,7 +130,7 @@ def _order(one: Page, other: Page, options: Mapping[str, Option]) -> Iterator[Pr
         return sorted((x for x in found if x.line not in excluded), key=lambda x: x.line)
 
     ours, theirs = marks(one), marks(other)
-    for here, there in _side_by_side(ours, theirs):
+    for here, there in zip_longest(ours, theirs):
         if here is None or there is None or here.value != there.value:
             page, at = (one, here) if here else (other, there)
             counterpart = other if page is one else one
@@ -143,7 +180,8 @@ def _section(
     for mine, other_one, at in compared:
         lines = at[0].line, at[1].line
         found.append(("numbers", _differing_numbers(mine, other_one), lines))
-        found.append(("formulas", _differing_formulas(mine, other_one), lines))
+        formulas = mine.formulas, other_one.formulas
+        found.append(("formulas", (_not_among(*formulas), _not_among(*formulas[::-1])), lines))
         found.append(("code in the text", _differing_code(mine, other_one, known), lines))
     differing = [
         _different_items(one, other, here.anchor, name, *both, lines)
@@ -152,42 +190,22 @@ def _section(
     ]
     yield from differing
     if not differing and not alike:
-        yield _different_paragraphs(one, parts, other, others, here.anchor)
-
-
-def reordered_numbers(
-    one: tuple[Page, Section], other: tuple[Page, Section]
-) -> tuple[list[str], list[str]]:
-    """The numbers of two paragraphs, as written: to compare their order."""
-    ours, theirs = ([item.value for item in contents(*each).numbers] for each in (one, other))
-    return ours, theirs
+        yield _different_paragraphs(one, other, there, (len(ours), len(theirs)))
 
 
 def _different_paragraphs(
-    one: Page, ours: Sequence[Section], other: Page, theirs: Sequence[Section], anchor: str
+    one: Page, other: Page, there: Section, counts: tuple[int, int]
 ) -> Problem:
-    """A different number of paragraphs, reported at the first one without a counterpart."""
-
-    def marks(page: Page, part: Section) -> set[str]:
-        held = contents(page, part)
-        return {item.value for item in (*held.code, *held.numbers)}
-
-    (more, longer), (less, shorter) = sorted(
-        ((one, ours), (other, theirs)), key=lambda side: len(side[1]), reverse=True
-    )
-    pairs = enumerate(zip(longer, shorter, strict=False))
-    apart = (
-        n for n, (part, counterpart) in pairs if not marks(more, part) <= marks(less, counterpart)
-    )
+    """A different number of paragraphs: a warning, as the contents of the section are the same."""
     return Problem(
-        more.file,
-        longer[next(apart, len(shorter))].line,
-        f"the two languages of the page have different paragraphs under #{anchor}",
-        f"as many as in {less.file}: {len(shorter)}",
-        f"{len(longer)} (items of lists, rows of tables and titles of boxes count too)",
+        other.file,
+        there.line,
+        f"the two languages of the page have different paragraphs under #{there.anchor}",
+        f"as many as in {one.file}: {counts[0]}",
+        f"{counts[1]} (items of lists, rows of tables and titles of boxes count too)",
         f"cut {one.file} and {other.file} into the same paragraphs",
         (one.file, other.file),
-        "warning",  # the contents of the section are the same
+        "warning",
     )
 
 
@@ -207,56 +225,26 @@ def _different_items(
         page.file,
         min(item.line for item in here_only),
         f"the two languages of the page have different {name} under #{anchor}",
-        _list_items(there_only, f"the same as in {counterpart.file}:{at}", "none of these"),
-        _list_items(here_only, "here only", ""),
+        f"the same as in {counterpart.file}:{at}: {_listed(there_only) or 'none of these'}",
+        f"here only: {_listed(here_only)}",
         f"say the same in {one.file} and {other.file}",
         (one.file, other.file),
     )
 
 
-def _list_items(items: Sequence[Item], before: str, nothing: str) -> str:
-    said = ", ".join(dict.fromkeys(item.value for item in items)) or nothing
-    return f"{before}: {said}"
-
-
-def _terms(one: Page, other: Page, terms: Terms) -> Iterator[Problem]:
-    """A term introduced in Chinese, as 叶子张量（leaf tensor）, is used in English too."""
-    text = one.own_words
-    for term in terms.all:
-        introduced = re.search(rf"{re.escape(term.zh)}（[A-Za-z][A-Za-z ,/-]*）", text)
-        # "A leaf" is a leaf tensor too, and "deepcopy" a deep copy.
-        short = re.split(r"[ -]", term.en)[0]
-        if not introduced or names_pattern(term.names("en"), "s?").search(other.text):
-            continue
-        if re.search(rf"(?<![A-Za-z]){re.escape(short)}", other.text, re.IGNORECASE):
-            continue
-        yield Problem(
-            one.file,
-            one.line_of(introduced.start()),
-            "the page introduces a term that its English page never uses",
-            f"{' or '.join(term.names('en'))} in {other.file}",
-            introduced[0],
-            f"use the term in {other.file}, or do without it here",
-            (one.file, other.file),
-            "warning",
-        )
+def _listed(items: Sequence[Item]) -> str:
+    return ", ".join(dict.fromkeys(item.value for item in items))
 
 
 def _differing_items(kind: str, one: Contents, other: Contents) -> OnlyInOne:
     """The items only in the one section, and only in the other."""
     ours, theirs = getattr(one, kind), getattr(other, kind)
     if kind in ("equations", "boxes"):
-        for here, there in _side_by_side(ours, theirs):
+        for here, there in zip_longest(ours, theirs):
             if here is None or there is None or here.value != there.value:
                 return [here] if here else [], [there] if there else []
         return [], []
     return _surplus(ours, theirs), _surplus(theirs, ours)
-
-
-def _differing_formulas(one: Contents, other: Contents) -> OnlyInOne:
-    """The inline formulas that only one of the paragraphs has."""
-    ours, theirs = one.formulas, other.formulas
-    return _not_among(ours, theirs), _not_among(theirs, ours)
 
 
 def _differing_code(one: Contents, other: Contents, known: Sequence[str]) -> OnlyInOne:
@@ -318,7 +306,9 @@ def _small_numbers(one: Contents, other: Contents) -> list[Item]:
 
 def _as_words(contents: Contents) -> set[str]:
     """The numbers written as words in the prose."""
-    return {f"{n.number:.12g}" for words in contents.words for n in numbers_in_words(words.value)}
+    return {
+        f"{number:.12g}" for words in contents.words for number in numbers_in_words(words.value)
+    }
 
 
 def _hinted(number: str, contents: Contents) -> bool:
@@ -347,7 +337,34 @@ def _not_among(some: Iterable[Item], others: Iterable[Item]) -> list[Item]:
     return [item for item in some if item.value not in there]
 
 
-def _side_by_side(ours: Sequence[Item], theirs: Sequence[Item]) -> Iterator[tuple]:
-    """The items of two sequences in pairs, None where one of them is shorter."""
-    for i in range(max(len(ours), len(theirs))):
-        yield ours[i] if i < len(ours) else None, theirs[i] if i < len(theirs) else None
+def numbers_in_words(text: str) -> Iterator[float]:
+    """The numbers that are written as words in a text in English or Chinese."""
+    for found in _ENGLISH.finditer(text):
+        one = _EN[found["one"].lower()] if found["one"] else 1.0
+        times = found["times"] or found["only"]
+        yield one * (_TIMES[times.lower()] if times else 1)
+    text = _NO_NUMBER.sub(lambda found: " " * len(found[0]), text)
+    for found in _CHINESE.finditer(text):
+        yield from _chinese(found[0])
+
+
+def hinted_numbers(text: str) -> set[float]:
+    """Which of 0, 1 and 2 a text may express in words: "without", "once", "both", 没, 单, 半."""
+    return {float(n) for n, words in _HINTS.items() if re.search(words, text, re.IGNORECASE)}
+
+
+def _chinese(signs: str) -> list[float]:
+    """三万五千 is one number; 三四, "three or four", is two."""
+    if not set(signs) & {*_PLACES, *_LARGE}:
+        return [_ZH[sign] for sign in signs]
+    total = part = digit = 0.0
+    for before, sign in zip(" " + signs, signs, strict=False):
+        if sign in _ZH:
+            digit = _ZH[sign]
+        elif sign in _PLACES:
+            part += (digit or (0.0 if before in _PLACES else 1.0)) * _PLACES[sign]
+            digit = 0.0
+        else:
+            total += (part + digit or 1.0) * _LARGE[sign]
+            part = digit = 0.0
+    return [total + part + digit]

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from proofbook.languages.parity import problems_of_pair, reordered_numbers
+from proofbook.check.languages import problems_of_pair
 from proofbook.maths.check import equation_verdicts
 from proofbook.model.book import Book
 from proofbook.model.cache import Memo
@@ -22,8 +22,6 @@ from proofbook.model.snippet import output_file
 _LINES = 40  # shown of a difference; after larger changes authors know
 _SENTENCE_END = re.compile(r"(?<=[。！？])|(?<=[.!?])\s+")
 _BLOCK_START = re.compile(r"\n\s*\n|\n(?=\s*(?:[-*+|#]|\d+\.) ?)")
-_ALIKE = 0.85  # from this ratio on two sentences differ only in spelling
-_NUMBER_OR_CODE = re.compile(r"[\d`$]")
 
 
 def pages_by_language(book: Book) -> dict[str, dict[str, str]]:
@@ -80,10 +78,7 @@ def book_at(book: Book, revision: Revision) -> Book:
 
 
 def edited_in_one_language(book: Book, before: Book) -> Iterator[Problem]:
-    """Warnings: sections whose text has changed in one language, but not in the other.
-
-    Correcting a word in one language does not require the other one.
-    """
+    """Warnings: sections whose text has changed in one language, but not in the other."""
     changed = book.changed_since(before)
     for files in translated(book):
         if changed.isdisjoint(files) or not all(file in before.sources for file in files):
@@ -93,13 +88,12 @@ def edited_in_one_language(book: Book, before: Book) -> Iterator[Problem]:
             here, old = ([_sections(page).get(anchor) for page in pages] for pages in (now, then))
             if None in (*here, *old):
                 continue
-            edited = [_seen(a) != _seen(b) for a, b in zip(here, old, strict=True)]
-            if all(edited):
-                yield from _reordered(*now, *here)
-            elif any(edited):
-                side = edited.index(True)
-                order = slice(None, None, -1 if side else 1)
-                yield _edited(now[order], here[order], old[side])
+            edited = [
+                visible_sentences(a) != visible_sentences(b) for a, b in zip(here, old, strict=True)
+            ]
+            if edited[0] is not edited[1]:
+                order = slice(None, None, -1 if edited[1] else 1)
+                yield _edited(now[order], here[order], old[edited.index(True)])
 
 
 def more_open_equations(book: Book, before: Book) -> Iterator[Problem]:
@@ -138,7 +132,7 @@ def _sections(page: Page) -> dict[str, Section]:
     return {section.anchor: section for section in sections(page)}
 
 
-def _seen(section: Section) -> list[str]:
+def visible_sentences(section: Section) -> list[str]:
     """The sentences of a section, without invisible text."""
     blocks = (" ".join(block.split()) for block in _BLOCK_START.split(section.text))
     return [
@@ -149,40 +143,26 @@ def _seen(section: Section) -> list[str]:
 def _edited(pages: Sequence[Page], here: Sequence[Section], old: Section) -> Problem:
     """`pages` and sections `here`: the edited language first."""
     (page, counterpart), now = pages, here[0]
-    before, after = _seen(old), _seen(now)
+    before, after = visible_sentences(old), visible_sentences(now)
     matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
     edits = [code for code in matcher.get_opcodes() if code[0] != "equal"]
     _, _, _, first, last = edits[0]
     line, there, words = _place(pages, here, after[first:last] or after[first - 1 : first])
-    what = f"#{now.anchor} was edited in this language only"
-    if all(_spelling(before[a:b], after[c:d]) for _, a, b, c, d in edits):
-        what = f"{what}: a word or two; see whether {counterpart.file}:{there} needs it too"
-        return Problem(page.file, line, what, "", "", "", (page.file,), "warning")
     rows = [
         f"{sign} {sentence}"
         for _, a, b, c, d in edits
         for sign, some in (("-", before[a:b]), ("+", after[c:d]))
         for sentence in some
     ]
-    more = [f"... and {len(rows) - _LINES} sentences more"] if len(rows) > _LINES else []
     return Problem(
         page.file,
         line,
-        what,
+        f"#{now.anchor} was edited in this language only",
         f"the same in {counterpart.file}:{there}:\n{words}",
-        "\n".join([*rows[:_LINES], *more]),
+        "\n".join(rows[:_LINES]),
         "carry it over, if it means something there",
         (page.file, counterpart.file),
         "warning",
-    )
-
-
-def _spelling(before: Sequence[str], after: Sequence[str]) -> bool:
-    """Whether sentences without numbers and code differ only in a word or two."""
-    return len(before) == len(after) and all(
-        not _NUMBER_OR_CODE.search(one + other)
-        and difflib.SequenceMatcher(None, one, other, autojunk=False).ratio() >= _ALIKE
-        for one, other in zip(before, after, strict=True)
     )
 
 
@@ -198,21 +178,3 @@ def _place(
                 return part.line, others[number].line, others[number].text.strip()
             return part.line, here[1].line, ""
     return here[0].line, here[1].line, ""
-
-
-def _reordered(one: Page, other: Page, here: Section, there: Section) -> Iterator[Problem]:
-    """Warnings: paragraphs of edited sections whose numbers are in another order in the other
-    language. That may be right, or an error."""
-    for parts in zip(paragraphs(one, here), paragraphs(other, there), strict=False):
-        ours, theirs = reordered_numbers((one, parts[0]), (other, parts[1]))
-        if ours != theirs:
-            yield Problem(
-                one.file,
-                parts[0].line,
-                f"the numbers of this paragraph stand in another order in {other.file}",
-                f"as in {other.file}:{parts[1].line}: {', '.join(theirs) or 'none'}",
-                ", ".join(ours) or "none",
-                "read both: they may say the same in other words",
-                (one.file, other.file),
-                "warning",
-            )

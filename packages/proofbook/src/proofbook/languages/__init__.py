@@ -1,1 +1,0 @@
-"""The two languages of a page: their common contents, and edits of only one of them."""
