@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import socket
 import subprocess
@@ -18,7 +17,7 @@ from pathlib import Path
 import psutil
 
 ENVIRONMENT = {**os.environ, "NO_MKDOCS_2_WARNING": "1", "SOURCE_DATE_EPOCH": "1"}
-STATUS = "proofbook-status.json"
+UNCHECKED = 'class="unchecked"'
 PATIENCE = 600.0
 """Seconds after which something that never happens ends the benchmark."""
 MIB = 1024 * 1024
@@ -123,12 +122,9 @@ class Served:
             time.sleep(0.01)
         return time.perf_counter() - began
 
-    def checked(self) -> bool:
-        """Whether the book is checked as it was edited last."""
-        try:
-            return json.loads(self.get(STATUS))["checked"]
-        except ValueError:
-            return False
+    def checked(self, path: str) -> bool:
+        """Whether the book is checked as a page shows it."""
+        return UNCHECKED not in self.get(path)
 
     def edit(self, edit: Edit) -> tuple[Waits, Waits]:
         """Append the text and take it away again; the waits of both."""
@@ -144,7 +140,9 @@ class Served:
         """
         (self.folder / edit.file).write_text(text, "utf-8", newline="\n")
         shown = self.wait(lambda: (edit.mark in self.get(edit.address)) == there)
-        return Waits(shown, shown + (self.wait(self.checked) if check else 0.0))
+        return Waits(
+            shown, shown + (self.wait(lambda: self.checked(edit.address)) if check else 0.0)
+        )
 
     def memory(self) -> float:
         """The resident memory of the server's own process, in MiB."""
@@ -165,7 +163,6 @@ def serve(folder: Path) -> Iterator[tuple[Served, float]]:
         address = f"http://127.0.0.1:{port}/"
         served = Served(folder, psutil.Process(process.pid), address, log)
         seconds = served.wait(lambda: "<article" in served.get(""))
-        served.wait(served.checked)
         yield served, seconds
     finally:
         process.terminate()

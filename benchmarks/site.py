@@ -160,7 +160,7 @@ def memory(book: Path, torch: float, options: argparse.Namespace) -> None:
             edit, mark = edits[number % len(edits)], f"{MARK}-{number}-"
             text = texts[edit.file] + edit.text.replace(MARK, mark)
             served.write(replace(edit, mark=mark), text, True, check=number % 10 == 9)
-        served.wait(served.checked)
+        served.wait(lambda: served.checked(edit.address))
         after = served.memory()
     print(f"memory of the server {before:9.0f} MiB")
     print(

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import pytest
 from filelock import FileLock
 from proofbook.export.offline import built_site
-from proofbook.testing.server import serve
+from proofbook.testing.browser import serve
 
 ROOT = Path(__file__).resolve().parents[1]
 ADDRESS = "https://example.org/book/"

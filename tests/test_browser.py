@@ -34,18 +34,12 @@ def switch_language(page, language: str) -> None:
     page.wait_for_load_state("networkidle")
 
 
-@pytest.mark.parametrize("path", ["", "accumulate/two-losses/", "basics/"])
-def test_the_language_switch_stays_on_the_page_in_both_directions(site, page, path):
-    page.goto(site + path)
-    assert page.locator("html").get_attribute("lang") == "zh"
+def test_the_language_switch_stays_on_the_page_after_instant_navigation_too(site, page):
+    page.goto(site)
     switch_language(page, "en")
-    assert page.url == f"{site}en/{path}"
+    assert page.url == f"{site}en/"
     switch_language(page, "zh")
-    assert page.url == site + path
-    assert page.complaints == []
-
-
-def test_the_language_switch_follows_instant_navigation(site, page):
+    assert page.url == site
     page.goto(site + "basics/first-gradient/")
     page.evaluate("window.sameDocument = true")
     follow_next(page, site + "basics/leaf/", site + "en/basics/leaf/")
@@ -56,15 +50,6 @@ def test_the_language_switch_follows_instant_navigation(site, page):
     switch_language(page, "zh")
     assert page.url == site + "basics/lost-leaf/"
     assert page.complaints == []
-
-
-def test_every_code_block_has_its_output_below_it(site, page):
-    page.goto(site + "accumulate/two-losses/")
-    blocks = page.locator(".highlight:has(> .filename)")
-    outputs = page.locator(".output")
-    assert blocks.count() == outputs.count() == 6
-    assert "after loss3, w.grad: tensor(60.)" in outputs.first.inner_text()
-    assert page.locator(".hll").first.inner_text().strip() == "loss2.backward(retain_graph=True)"
 
 
 def test_formulas_are_mathml_that_the_browser_lays_out(site, page):
@@ -134,37 +119,6 @@ def test_the_way_back_to_the_top_covers_no_numbers_to_change(site, page, address
         page.mouse.move(195, 600)
         page.mouse.wheel(0, -40)
         page.wait_for_function(seen.format(visibility))
-    assert page.complaints == []
-
-
-def test_the_home_page_has_a_door_to_each_topic(site, page):
-    page.goto(site)
-    doors = page.locator(".doors a")
-    names = [
-        "梯度是什么",
-        "基础",
-        "累加",
-        "共享",
-        "模块与参数",
-        "更新",
-        "原地操作",
-        "挑选与索引",
-        "张量钩子",
-        "模块钩子",
-        "卷积",
-        "冻结",
-        "混合精度",
-        "nan 与 inf",
-        "多个进程",
-        "显存与检查点",
-        "自己写 Function",
-        "高阶导数与 torch.func",
-        "编译与钩子",
-        "实验室",
-    ]
-    assert [door.inner_text() for door in doors.all()] == names
-    doors.nth(2).click()
-    page.wait_for_url(site + "accumulate/")
     assert page.complaints == []
 
 
@@ -269,7 +223,7 @@ def test_the_site_has_each_exercise_with_its_question_in_the_open(site_folder):
 
 
 def test_one_click_opens_the_answer_of_an_exercise(site, page):
-    for address in sample(EXERCISES, 28):
+    for address in sample(EXERCISES, 60):
         page.goto(site + address)
         found = page.evaluate(LOOK)
         assert len(found) == EXERCISES[address]
@@ -277,14 +231,12 @@ def test_one_click_opens_the_answer_of_an_exercise(site, page):
             assert all(asked) and not any(before) and after and all(after), address
 
 
-@pytest.mark.parametrize("language", ["zh", "en"])
-def test_an_answer_opens_by_the_keyboard_and_without_scripts(site, browser, language):
+def test_an_answer_opens_by_the_keyboard_and_without_scripts(site, browser):
     context = browser.new_context(java_script_enabled=False)
     reader = context.new_page()
-    reader.goto(site + {"zh": "", "en": "en/"}[language] + "accumulate/two-losses/")
+    reader.goto(site + "en/accumulate/two-losses/")
     box = reader.locator(".admonition.question")
-    label = {"zh": "代码、输出和答案", "en": "Code, output and answer"}[language]
-    assert box.locator("summary").inner_text() == label
+    assert box.locator("summary").inner_text() == "Code, output and answer"
     assert box.locator("> p").count() == 2 and not box.locator(".highlight").first.is_visible()
     box.locator("summary").focus()
     reader.keyboard.press("Enter")
@@ -300,12 +252,9 @@ def test_on_paper_each_answer_is_open(site, page):
     assert answers.count() > 2 and all(answer.is_visible() for answer in answers.all())
 
 
-@pytest.mark.parametrize(
-    ("address", "width"), [("proved/", 390), ("en/proved/", 390), ("en/proved/", 1280)]
-)
-def test_nothing_of_the_report_is_cut_off(site, page, address, width):
-    page.set_viewport_size({"width": width, "height": 900})
-    page.goto(site + address)
+def test_nothing_of_the_report_is_cut_off(site, page):
+    page.set_viewport_size({"width": 390, "height": 900})
+    page.goto(site + "en/proved/")
     page.wait_for_selector(".md-typeset__table")
     page.evaluate("document.querySelectorAll('article details').forEach(box => box.open = true)")
     cut = page.evaluate(
@@ -319,7 +268,7 @@ def test_nothing_of_the_report_is_cut_off(site, page, address, width):
     over = boxes.evaluate_all("all => all.map(box => box.scrollWidth - box.clientWidth)")
     assert len(over) == 2 and max(over) <= 0
     for row in page.locator(".report table").first.locator("td").all():
-        assert row.bounding_box()["x"] + row.bounding_box()["width"] <= width
+        assert row.bounding_box()["x"] + row.bounding_box()["width"] <= 390
 
 
 def test_marks_change_neither_the_color_of_words_nor_the_lines_of_code(site, page):
@@ -360,31 +309,14 @@ def test_no_title_of_the_navigation_is_cut(site, page, path, width):
     assert shown.count() == 2 and all(title.is_visible() for title in shown.all())
 
 
-@pytest.mark.parametrize("path", ["accumulate/two-losses/", "en/tensor-hooks/retain-or-hook/"])
-def test_no_gap_is_between_code_and_punctuation(site, page, path):
-    page.goto(site + path)
+def test_no_gap_is_between_code_and_punctuation_and_a_page_shows_its_part(site, page):
+    page.goto(site + "en/accumulate/two-losses/")
     ends = page.locator("article p code.ends")
-    assert ends.count() > 2
     padding = "code => parseFloat(getComputedStyle(code).paddingInlineEnd)"
-    assert all(code.evaluate(padding) < 1 for code in ends.all())
-
-
-@pytest.mark.parametrize(
-    ("path", "begins", "ends"),
-    [
-        ("accumulate/two-losses/", "第 ", "分钟"),
-        ("en/accumulate/two-losses/", "Part ", "minutes"),
-        ("en/accumulate/", "Part ", "pages"),
-    ],
-)
-def test_a_page_shows_its_part_and_its_minutes(site, page, path, begins, ends):
-    page.goto(site + path)
-    words = page.locator("h1 + .where").inner_text()
-    assert words.startswith(begins) and words.endswith(ends)
+    assert ends.count() > 2 and all(code.evaluate(padding) < 1 for code in ends.all())
+    assert page.locator("h1 + .where").inner_text().startswith("Part ")
     size = "p => parseFloat(getComputedStyle(p).fontSize)"
     assert page.locator(".where + p").evaluate(size) > page.locator(".take").evaluate(size) + 3
-    page.goto(site + "glossary/")
-    assert page.locator(".where").count() == 0
 
 
 def test_on_a_phone_tables_scroll_and_lit_lines_of_code_wrap(site, page):

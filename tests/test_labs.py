@@ -21,7 +21,7 @@ from proofbook.directives.plot import (
     rendered_labels,
     wrong_figures,
 )
-from proofbook.html.figures import awaited_figures, fill_figures
+from proofbook.html.code import awaited_figures, fill_figures
 from proofbook.html.tree import parse as parse_html
 from proofbook.html.tree import serialize
 from proofbook.mkdocs.labs import cells_of, wrong_cell

@@ -6,7 +6,7 @@ import re
 
 import pytest
 from proofbook.content.page_summary import answer, title
-from proofbook.export.host_files import markdown_copy
+from proofbook.export.site_files import markdown_copy
 from proofbook.model.book import read_book
 from proofbook.model.page import parse
 from proofbook.testing.tiny_book import EN, Book

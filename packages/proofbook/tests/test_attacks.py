@@ -6,9 +6,10 @@ import subprocess
 
 import pytest
 from proofbook.check.registry import problems_in_files
-from proofbook.content.attacks import attacks_on
-from proofbook.html.finish import PageContext, finish_page
-from proofbook.html.page_context import Place, page_context
+from proofbook.content.attacks import Attack, attacks_on
+from proofbook.export.site_files import markdown_copy
+from proofbook.html.page import Place, show_tried
+from proofbook.html.tree import parse, serialize
 from proofbook.model.book import read_book
 from proofbook.model.problem import errors, warnings
 from proofbook.testing.tiny_book import Book
@@ -95,27 +96,32 @@ PAGE = '<h1 id="a">A</h1><p>One.</p><h2 id="b">B</h2><p>Two.</p><div class="foot
 @pytest.mark.parametrize(
     ("section", "before"), [("a", '<h2 id="b">'), ("b", '<div class="footnote">')]
 )
-def test_a_section_ends_with_a_line_that_says_what_was_tried(section, before):
-    tests = {"tests/t.py::test_a": "https://example.org/t.py#L5", "tests/t.py::test_b": ""}
-    tried = "Tried with: floats < 2; `x`", tests
-    context = PageContext("en", "t/p", "assets/", tried={section: tried, "gone": tried})
-    line = (
-        '<details class="tried" data-search-exclude="">'
-        "<summary>Tried with: floats &lt; 2; <code>x</code></summary>"
-        '<ul><li><a href="https://example.org/t.py#L5"><code>tests/t.py::test_a</code></a></li>'
-        "<li><code>tests/t.py::test_b</code></li></ul></details>"
-    )
-    assert finish_page(PAGE, context).html == PAGE.replace(before, line + before)
-
-
 @pytest.mark.parametrize(
     "repository", ["", "https://example.org/a/b/", "https://example.org/a/b.git"]
 )
-def test_the_tests_are_linked_where_there_is_a_repository(attacked, repository):
-    place = Place("docs/t/p.zh.md", "t/p", "zh", "t/p/", {}, lambda _: None, "", str, repository)
-    address = f"https://example.org/a/b/blob/HEAD/{TESTS}#L5" if repository else ""
-    tried = page_context(read_book(attacked.root), place).tried
-    assert tried == {"three-times": ("试过：浮点数", {f"{TESTS}::test_sign": address})}
+def test_a_section_ends_with_a_line_that_says_what_was_tried(section, before, repository):
+    test = Attack("tests/t.py", 5, "test_a", (), {"en": "floats < 2; `x`"})
+    place, tree = Place("docs/t/p.en.md", "en", "t/p/", {}, str, str, repository), parse(PAGE)
+    show_tried(tree, {section: [test], "gone": [test]}, place)
+    code = "<code>tests/t.py::test_a</code>"
+    address = "https://example.org/a/b/blob/HEAD/tests/t.py#L5"
+    line = (
+        '<details class="tried" data-search-exclude="">'
+        "<summary>Tried with: floats &lt; 2; <code>x</code></summary>"
+        f"<ul><li>{f'<a href={chr(34)}{address}{chr(34)}>{code}</a>' if repository else code}</li>"
+        "</ul></details>"
+    )
+    assert serialize(tree) == PAGE.replace(before, line + before)
+
+
+def test_the_markdown_copy_says_it_too(attacked):
+    attacked.write(
+        "docs/t/p.zh.md", f"{attacked.read('docs/t/p.zh.md')}\n## 还有 {{ #more }}\n\n字。\n"
+    )
+    copy = markdown_copy(
+        read_book(attacked.root), "docs/t/p.zh.md", "zh", "https://a/", "https://a/p"
+    )
+    assert "y: 6.0\n```\n\n试过：浮点数\n\n## 还有\n\n字。\n" in copy
 
 
 @pytest.fixture

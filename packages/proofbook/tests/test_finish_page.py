@@ -2,29 +2,36 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
-from proofbook.content.glossary import Term, Terms
-from proofbook.html.finish import PageContext, finish_page
+from proofbook.html.page import FinishedPage, Place, finish_page
 from proofbook.html.tree import parse, serialize
-from proofbook.html.value_markers import CLOSE, NUMBERED, OPEN
+from proofbook.html.values import CLOSE, NUMBERED, OPEN
+from proofbook.model.book import read_book
 
-TERMS = Terms((Term("leaf", "g", "叶子", "leaf", "t/other", {}),))
-CONTEXT = PageContext(
-    "en",
-    "t/p",
-    "assets/",
-    terms=TERMS,
-    glossary="glossary/",
-    name_address=lambda text: "https://docs.example/grad" if text == ".grad" else None,
-    scripts={"snippets/t/s.py": "files/snippets/t/s.py"},
-)
+TERMS = """\
+[[term]]
+id = "leaf"
+part = "g"
+zh = "叶子"
+en = "leaf"
+page = "index"
+says.zh = "叶子。"
+says.en = "A leaf."
+"""
 TERM = '<a class="term" href="glossary/#leaf">leaf</a>'
 
 
-def finished(content: str, **changed) -> str:
-    return finish_page(content, replace(CONTEXT, **changed)).html
+@pytest.fixture
+def finish(book):
+    book.write("docs/glossary/terms.toml", TERMS)
+    book.write("docs/index.en.md", "# H { #h }\n")
+    book.write("docs/glossary/index.en.md", "# G { #g }\n")
+
+    def finish(content: str, file: str = "docs/t/p.en.md", **others: str) -> FinishedPage:
+        place = Place(file, "en", "t/p/", others, lambda _: "glossary/", "files/{}".format)
+        return finish_page(content, read_book(book.root), place)
+
+    return finish
 
 
 @pytest.mark.parametrize(
@@ -42,72 +49,44 @@ def finished(content: str, **changed) -> str:
         "\n  text alone, then <b>bold</b>\n",
     ],
 )
-def test_what_is_not_changed_is_written_as_it_was(content):
+def test_what_is_not_changed_is_written_as_it_was(finish, content):
     assert serialize(parse(content)) == content
-    assert finished(content) == content
+    assert finish(content).html == content
 
 
-@pytest.mark.parametrize(
-    ("content", "browser"),
-    [
-        ("<p>one<p>two <b>three", "<p>one</p><p>two <b>three</b></p>"),
-        ("</div>a</p></body>b", "a<p></p>b"),
-        ("<ul><li>a<li>b</ul>", "<ul><li>a</li><li>b</li></ul>"),
-        ("<p><div>a</div></p>", "<p></p><div>a</div><p></p>"),
-        (
-            "<svg viewbox='0 0 9 9'><path d=m0 /></svg>",
-            '<svg viewBox="0 0 9 9"><path d="m0"></path></svg>',
-        ),
-    ],
-)
-def test_what_an_author_left_open_becomes_what_a_browser_makes_of_it(content, browser):
-    assert finished(content) == browser
+def test_what_an_author_left_open_becomes_what_a_browser_makes_of_it(finish):
+    content = "<p>one <b>two<p>leaf<svg viewbox='0 0 9 9'><path d=m0 /></svg>"
+    svg = '<svg viewBox="0 0 9 9"><path d="m0"></path></svg>'
+    assert finish(content).html == f"<p>one <b>two</b></p><p><b>{TERM}{svg}</b></p>"
 
 
-def test_text_after_an_unclosed_tag_is_still_linked():
-    assert finished("<p>one <b>two<p>leaf") == f"<p>one <b>two</b></p><p><b>{TERM}</b></p>"
-
-
-def test_everything_is_done_on_one_page():
+def test_everything_is_done_on_one_page(finish):
     content = (
         '<div class="highlight"><span class="filename">snippets/t/s.py</span><pre><span></span>'
         "<code>x = 1\n</code></pre></div>"
-        '<p>A leaf, <code>.grad</code>, <span class="arithmatex">\\(a &lt; \\sqrt{2}\\)</span></p>'
-        '<figure class="trace"></figure>'
+        '<p>A leaf, <span class="arithmatex">\\(a &lt; \\sqrt{2}\\)</span></p>'
+        '<figure class="trace"></figure><span class="arithmatex">\\(\\frac{1\\)</span>'
     )
-    page = finish_page(content, replace(CONTEXT, taken_as={"markdown": "p.md", "colab": None}))
-    assert f'<p>A {TERM}, <a class="api" href="https://docs.example/grad">' in page.html
+    page = finish(content, markdown="p.md", colab=None)
+    assert f"<p>A {TERM}, <span" in page.html
     assert 'class="take-script" href="files/snippets/t/s.py" download=""' in page.html
     assert 'title="Download s.py"' in page.html
-    assert page.html.startswith('<link rel="stylesheet" href="assets/trace.css">')
-    assert '<script src="assets/trace.js"></script><nav class="take"' in page.html
-    assert page.html.count("<math") == 1 and "arithmatex" not in page.html
-    assert page.formula_characters == set("a<2√") and page.wrong_formulas == []
+    assert page.html.startswith('<link rel="stylesheet" href="files/assets/trace.css">')
+    assert '<script src="files/assets/trace.js"></script><nav class="take"' in page.html
+    assert page.html.count("<math") == 1 and page.formula_characters == set("a<2√")
+    assert [latex for latex, _ in page.wrong_formulas] == [r"\frac{1"]
+    assert '<span class="arithmatex">\\(\\frac{1\\)</span>' in page.html
 
 
-def test_a_figure_stands_in_one_element_with_its_code_and_what_that_printed():
+def test_a_figure_stands_in_one_element_with_its_code_and_what_that_printed(finish):
     figure, other = '<figure class="trace"></figure>', "<p>not of it</p>"
     code, output = '<div class="highlight">1</div>', '<div class="output highlight">2</div>'
-    page = finish_page(f"{code}{other}{code}<!-- 3 -->\n{output}{figure}{figure}", CONTEXT).html
+    page = finish(f"{code}{other}{code}<!-- 3 -->\n{output}{figure}{figure}").html
     both = f'<div class="traced"><div>{code}<!-- 3 -->\n{output}</div>{figure}</div>{figure}'
     assert f"{code}{other}{both}" in page
 
 
-def test_a_formula_that_is_not_latex_stays_and_is_given_back():
-    content = '<span class="arithmatex">\\(\\frac{1\\)</span>'
-    page = finish_page(content, None)
-    assert page.html == content
-    assert [latex for latex, _ in page.wrong_formulas] == [r"\frac{1"]
-
-
-def test_no_marker_is_left_wherever_it_came_to_stand():
+def test_no_marker_is_left_wherever_it_came_to_stand(finish):
     marked = f"{OPEN}0{NUMBERED}48{CLOSE}"
     content = f'<h2 title="{marked}">{marked}</h2><p><img alt="{marked}"></p><!-- {marked} -->'
-    assert finished(content) == content.replace(marked, "48")
-
-
-def test_a_book_in_another_language_falls_back_to_english():
-    content = '<span class="filename">snippets/t/s.py</span><p><code>this is a message</code></p>'
-    page = finished(content, language="de", taken_as={"colab": "c"})
-    assert "Download s.py" in page and "Open in Colab" in page
-    assert "lang=" not in page
+    assert finish(content).html == content.replace(marked, "48")

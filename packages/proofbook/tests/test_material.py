@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import Files
-from proofbook.mkdocs.material import one_style_sheet, show_problems
+from proofbook.mkdocs.material import one_style_sheet, with_problems
 from proofbook.mkdocs.search_index import replace_worker, sections
-from proofbook.model.config import BookConfig, Language
 from proofbook.model.problem import Problem
 
 
@@ -55,14 +52,9 @@ def test_a_page_is_divided_at_its_headings():
     ]
 
 
-def test_the_problems_of_a_page_stand_at_its_top(tmp_path: Path):
-    page = tmp_path / "t/p/index.html"
-    page.parent.mkdir(parents=True)
-    page.write_text("<!doctype html><article class=x><h1>A</h1></article><p>b", "utf-8")
-    config = BookConfig(languages=(Language("de", "Deutsch"),))
-    problem = Problem("docs/t/p.de.md", 3, "it is wrong", "a < b", "c", "correct it")
-    show_problems([replace(problem, pages=("docs/t/p.de.md",))], tmp_path, config)
-    shown = page.read_text("utf-8")
+def test_the_problems_of_a_page_stand_at_its_top():
+    page = "<!doctype html><article class=x><h1>A</h1></article><p>b"
+    shown = with_problems(page, [Problem("docs/t/p.de.md", 3, "wrong", "a < b", "c", "fix")], "de")
     assert '<article class="x"><div class="admonition failure" role="alert"><p' in shown
     assert "Something on this page doesn't hold right now" in shown and "a &lt; b" in shown
     assert shown.startswith("<!DOCTYPE html>") and shown.count("<h1>A</h1>") == 1

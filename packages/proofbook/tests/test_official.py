@@ -9,7 +9,7 @@ import pytest
 import sphobjinv
 from proofbook.api.documentation import Documentation, read_inventories
 from proofbook.api.index import ShownText, read_index
-from proofbook.html.links import link_names
+from proofbook.html.text import link_names
 from proofbook.html.tree import parse, serialize
 from proofbook.model.book import read_book
 from proofbook.model.config import InventorySource, read_config

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
-from proofbook.export.host_files import markdown_copy
 from proofbook.export.notebook import notebook_text
-from proofbook.html.page_context import site_markdown
+from proofbook.export.site_files import markdown_copy
+from proofbook.html.page import site_markdown
 from proofbook.model import book as books
 from proofbook.model.book import fill_placeholders, read_book
 

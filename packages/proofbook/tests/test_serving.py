@@ -1,15 +1,12 @@
-"""What `mkdocs serve` shows while an author edits: figures of before, files that are whole."""
+"""What `mkdocs serve` shows while an author edits: figures of before, until the new ones come."""
 
 from __future__ import annotations
 
-import threading
 from concurrent.futures import Future
-from pathlib import Path
 
 import pytest
 from proofbook.mkdocs.labs import Labs
 from proofbook.mkdocs.page_cache import Cache
-from proofbook.mkdocs.serve import STATUS, write_status
 from proofbook.run.judge import Result
 from proofbook.run.runner import RunnerError
 
@@ -33,62 +30,25 @@ class FakeRuns:
         self.run.set_result(Result("a.py", "", 0.1, figures=figures))
 
 
-def test_a_page_shows_its_earlier_figures_until_the_new_ones_are_drawn(book):
+def test_a_page_shows_its_earlier_figures_until_the_new_ones_are_drawn():
     runs = FakeRuns()
-    figures = Labs(runs, Cache())
+    labs = Labs(runs, Cache(), waits=False)
+
+    def page() -> str:
+        return labs.fill(PAGE, "en", "docs/a.en.md")
+
+    assert "data-plot" in page() and labs.earlier  # never drawn yet
     runs.end(SVG.format("first"))
-    first = figures.fill(PAGE, "en", "docs/a.en.md", book)
-    assert "first" in first and "data-earlier" not in first and not figures.earlier
-
-    figures.waits = False
+    assert "first" in page() and not labs.earlier
     runs.run = Future()
-    second = figures.fill(PAGE, "en", "docs/a.en.md", book)
-    assert "first" in second and "data-earlier" in second
-    assert figures.earlier == {("en", "docs/a.en.md")}
-
+    assert "first" in page() and labs.earlier == {("en", "docs/a.en.md")}
     runs.end(SVG.format("second"))
-    third = figures.fill(PAGE, "en", "docs/a.en.md", book)
-    assert "second" in third and "first" not in third and "data-earlier" not in third
-    assert not figures.earlier
+    assert "second" in (shown := page()) and "first" not in shown and not labs.earlier
 
 
-def test_a_figure_that_was_never_drawn_leaves_its_place_marked(book):
-    figures = Labs(FakeRuns(), Cache(), waits=False)
-    page = figures.fill(PAGE, "en", "docs/a.en.md", book)
-    assert "data-plot" in page and "data-earlier" in page and "<figure" not in page
-
-
-def lost() -> FakeRuns:
+@pytest.mark.parametrize("error", [RunnerError("it ended too early"), None])
+def test_a_run_without_a_figure_leaves_its_place_empty(error):
     runs = FakeRuns()
-    runs.run.set_exception(RunnerError("the process that runs the snippets ended too early"))
-    return runs
-
-
-def without_figure() -> FakeRuns:
-    runs = FakeRuns()
-    runs.end()
-    return runs
-
-
-@pytest.mark.parametrize("runs", [lost, without_figure])
-def test_a_run_without_a_figure_leaves_its_place_empty(runs, book):
-    page = Labs(runs(), Cache()).fill(PAGE, "en", "docs/a.en.md", book)
-    assert "data-plot" in page and "data-earlier" not in page and "<figure" not in page
-
-
-def test_who_reads_the_status_while_it_is_written_reads_a_whole_one(tmp_path: Path):
-    write_status(tmp_path, 0, True, [])
-    stop, texts = threading.Event(), set()
-
-    def read() -> None:
-        while not stop.is_set():
-            texts.add((tmp_path / STATUS).read_text("utf-8")[-1:])
-
-    reader = threading.Thread(target=read)
-    reader.start()
-    for edits in range(300):
-        write_status(tmp_path, edits, False, ["/a/"] * 2000)
-    stop.set()
-    reader.join()
-    assert texts == {"}"}
-    assert [file.name for file in tmp_path.iterdir()] == [STATUS]
+    runs.run.set_exception(error) if error else runs.end()
+    page = Labs(runs, Cache()).fill(PAGE, "en", "docs/a.en.md")
+    assert "data-plot" in page and "<figure" not in page

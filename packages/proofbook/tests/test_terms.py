@@ -7,7 +7,7 @@ import re
 import pytest
 from proofbook.content.glossary import read_terms
 from proofbook.directives.registry import expand
-from proofbook.html.links import link_terms
+from proofbook.html.text import link_terms
 from proofbook.html.tree import parse as parse_html
 from proofbook.html.tree import serialize
 from proofbook.model.book import read_book

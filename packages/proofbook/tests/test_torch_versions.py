@@ -21,7 +21,7 @@ from proofbook.content.torch_versions import (
     versions_of_page,
 )
 from proofbook.directives.registry import expand
-from proofbook.html.page_end import run_with
+from proofbook.html.page import run_with
 from proofbook.model.book import read_book
 from proofbook.model.problem import Unproved
 from proofbook.model.torch_records import record_file

@@ -10,11 +10,7 @@ from proofbook.directives.registry import expand
 from proofbook.html.formulas import render_formulas
 from proofbook.html.tree import Node, Tree, serialize
 from proofbook.html.tree import parse as parse_html
-from proofbook.html.value_links import link_title, link_values, placed
-from proofbook.html.value_markers import (
-    find_value_links,
-    without_markers,
-)
+from proofbook.html.values import find_value_links, link_title, link_values, without_markers
 from proofbook.maths.numbers import Evidence
 from proofbook.model.book import read_book
 from proofbook.model.page import parse
@@ -47,7 +43,7 @@ def linked(book: Book):
         book.write(file, text)
         values = find_value_links(read_book(book.root), file)
         tree = html_tree(values.with_markers(text), file, book)
-        link_values(tree, placed(values, language, lambda other: f"to/{other}"))
+        link_values(tree, values, language, lambda other: f"to/{other}")
         links = [(said(link), link.attributes["href"]) for link in tree.css("a.run")]
         return links, without_markers(serialize(tree))
 

@@ -10,7 +10,9 @@ import base64
 import os
 import posixpath
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import PurePosixPath
 
 import nbformat
@@ -67,10 +69,9 @@ def notebook(page: Page, book: Book, language: str, site: str | None = None) -> 
     `site` is the address of the book, ending in a slash; by default SITE_URL. The page must be
     accepted by `expand`.
     """
-    address = _Address(page.file, site_of(site), book.config)
-    found = cells(page, book, language, site)
-    torch = version_of("torch")
-    about = in_language(_WORDS, language)["about"].format(page=address.of(""), torch=torch)
+    found, torch = cells(page, book, language, site), version_of("torch")
+    address = _web_address(page.file, "", site_of(site), book.config)
+    about = in_language(_WORDS, language)["about"].format(page=address, torch=torch)
     title, gap, rest = found[0].source.partition("\n")
     found[0].source = f"{title}\n\n{about}{gap}{rest}"
     return nbformat.from_dict(
@@ -91,8 +92,8 @@ def cells(page: Page, book: Book, language: str, site: str | None = None) -> lis
         text = expand(replace(page, references=tuple(text)), book)
         page = parse(page.file, text, language=page.language)
         left_out = {r for r in page.references if directive_of(r, book).site_only}
-    address = _Address(page.file, site_of(site), book.config)
-    writer = _Writer(address, in_language(_WORDS, language))
+    to_web = partial(_web_address, page.file, site=site_of(site), config=book.config)
+    writer = _Writer(to_web, in_language(_WORDS, language))
     lines = page.text.split("\n")
     at = page.blocks[0][1] if lines[0] == "---" and page.blocks else 0
     for reference in page.references:
@@ -123,38 +124,27 @@ def file_name(page: str) -> str:
     return f"{posixpath.basename(folder) or last if last == 'index' else last}.ipynb"
 
 
-@dataclass
-class _Address:
-    """Addresses on the web. `file`: the page whose links are read; `site`: the address of the
-    book."""
-
-    file: str
-    site: str
-    config: BookConfig
-
-    def of(self, target: str) -> str:
-        """The address of the target of a link on the page."""
-        path, _, anchor = target.partition("#")
-        if re.match(r"[a-z]+:", path):
-            return target
-        folder = posixpath.dirname(self.file.removeprefix("docs/"))
-        whole = posixpath.normpath(posixpath.join(folder, path)) if path else self.file
-        return self._page(whole.removeprefix("docs/")) + (f"#{anchor}" if anchor else "")
-
-    def _page(self, path: str) -> str:
-        language = language_of(path) or self.config.default.code
-        if not path.endswith(".md") or language not in self.config.codes:
-            return self.site + path
-        name = name_of(path)
+def _web_address(file: str, target: str, site: str, config: BookConfig) -> str:
+    """The address on the web of the target of a link on the page `file`. `site`: of the book."""
+    path, _, anchor = target.partition("#")
+    if re.match(r"[a-z]+:", path):
+        return target
+    whole = posixpath.normpath(posixpath.join(posixpath.dirname(file), path)) if path else file
+    language = language_of(whole) or config.default.code
+    address = whole.removeprefix("docs/")
+    if whole.endswith(".md") and language in config.codes:
+        name = name_of(whole)
         place = "" if name == "index" else name.removesuffix("/index") + "/"
-        return self.site + self.config.prefix(language) + place
+        address = config.prefix(language) + place
+    return site + address + (f"#{anchor}" if anchor else "")
 
 
 @dataclass
 class _Writer:
-    """Makes cells, in the order of the page."""
+    """Makes cells, in the order of the page. `to_web`: the address on the web of a link's
+    target."""
 
-    address: _Address
+    to_web: Callable[[str], str]
     words: dict[str, str]
     cells: list[NotebookNode] = field(default_factory=list)
     _prose: list[str] = field(default_factory=list)
@@ -215,7 +205,7 @@ class _Writer:
             plain = re.sub(r' (?:class|style)="[^"]*"', "", "\n".join(drawn[1:-1]))
             self._markdown(plain, "figure")
         if reference.option("figure") == "trace":
-            where = {"page": self.address.of(""), "identity": figure_anchor(reference)}
+            where = {"page": self.to_web(""), "identity": figure_anchor(reference)}
             svg = base64.b64encode(trace_figure.svg_file(page, reference, book).encode()).decode()
             link = self.words["figure"].format(**where)
             # A tag, not Markdown, in which some viewers reject SVG within an address.
@@ -238,7 +228,7 @@ class _Writer:
                 start -= source[:start].endswith(" ")
             elif span.kind in ("link", "image") and span.address_start >= 0:
                 start = span.address_start
-                end, instead = start + len(span.address), self.address.of(span.address)
+                end, instead = start + len(span.address), self.to_web(span.address)
             else:
                 continue
             parts += [source[at:start], instead]

@@ -1,23 +1,39 @@
-"""The book on paper: `proofbook pdf` prints each language into one PDF, with a browser."""
+"""The book on paper: `proofbook pdf` merges the pages of each edition into one HTML document, and
+prints it into one PDF, with a browser.
+
+Of the built site it reads only HTML: a page is its `<article>`; `<link rel="next">` links to the
+next one.
+"""
 
 from __future__ import annotations
 
+import html
 import os
+import posixpath
+import re
 import shutil
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
 from proofbook.export.offline import ExportError, built_site, replaced_file
-from proofbook.export.print_document import bound
-from proofbook.model.config import read_config
+from proofbook.html.tree import Node, Tree, inner_text, renamed
+from proofbook.model.config import in_language, read_config
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge")
 _OF_MACOS = ("Google Chrome", "Chromium", "Microsoft Edge")
 _OF_WINDOWS = ("Google/Chrome/Application/chrome.exe", "Microsoft/Edge/Application/msedge.exe")
 _ADDRESS = "http://127.0.0.1:8000/"
 """The address of the book if its settings have none."""
+
+_STYLE = Path(__file__).with_name("pdf.css")
+_SCREEN_ONLY = (
+    "a.headerlink, a.md-content__button, a.take-script, nav.take, details.code > summary, "
+    "script, link"
+)
+_STEPS = "figure.trace details"
+_CONTENTS = {"zh": "目录", "en": "Contents"}
 
 
 def pdf(root: Path, out: Path, progress: Callable[[str], None]) -> str:
@@ -39,19 +55,12 @@ def pdf(root: Path, out: Path, progress: Callable[[str], None]) -> str:
 
 def installed_browser() -> str | None:
     """The path of an installed browser that can be automated, or None."""
-    on_path = next((path for name in BROWSERS if (path := shutil.which(name))), None)
-    return on_path or next((str(file) for file in _outside_of_path() if file.is_file()), None)
-
-
-def _outside_of_path() -> Iterator[Path]:
-    """Installation paths of browsers on systems where these are not in the PATH."""
-    if sys.platform == "darwin":
-        for name in _OF_MACOS:
-            yield Path(f"/Applications/{name}.app/Contents/MacOS/{name}")
-    if sys.platform == "win32":
-        for variable in ("PROGRAMFILES", "PROGRAMFILES(X86)", "LOCALAPPDATA"):
-            for file in _OF_WINDOWS:
-                yield Path(os.environ.get(variable, ""), file)
+    macos = (f"/Applications/{name}.app/Contents/MacOS/{name}" for name in _OF_MACOS)
+    folders = (
+        os.environ.get(name, "") for name in ("PROGRAMFILES", "PROGRAMFILES(X86)", "LOCALAPPDATA")
+    )
+    windows = (f"{folder}/{file}" for folder in folders for file in _OF_WINDOWS)
+    return next(filter(None, map(shutil.which, (*BROWSERS, *macos, *windows))), None)
 
 
 def browser_path() -> str:
@@ -101,3 +110,170 @@ def _print(site: Path, start: str, address: str, license: str, browser: str, tar
             }
         chromium.close()
     return len(reader.pages)
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A page of the book.
+
+    `key` is the prefix of its anchors; `part`: whether it begins a part; `title`: its HTML; `name`:
+    the same as text; `article`: its content, without elements that are useful only on a screen.
+    """
+
+    path: str
+    key: str
+    part: bool
+    title: str
+    name: str
+    article: Node
+
+
+def sheets(site: Path, start: str) -> list[Sheet]:
+    """The pages of an edition in their order. `start` is the path of its first page."""
+    found: list[Sheet] = []
+    path: str | None = start
+    while path and path not in {sheet.path for sheet in found}:
+        tree = Tree((site / path).read_text("utf-8"))
+        article = tree.css_first("article")
+        for node in article.css(_SCREEN_ONLY):
+            node.decompose()
+        heading = article.css_first("h1").clone()
+        heading.unwrap_tags(["a"])
+        part = posixpath.basename(path) == "index.html"
+        title, name = heading.inner_html, inner_text(heading, without={"annotation"})
+        found.append(Sheet(path, f"p{len(found)}", part, title, name, article))
+        following = tree.css_first('link[rel="next"]')
+        path = following and _joined(path, following.attributes["href"])
+    return found
+
+
+def bound(site: Path, start: str, address: str, license: str, numbers: Mapping[str, int]) -> str:
+    """The document; it belongs next to the page `start`, whose styles it uses.
+
+    `address`: where the book is hosted, for links to pages outside the document. `license`: a line
+    for the title page. `numbers`: the printed page on which each sheet begins, if known.
+    """
+    home = Tree((site / start).read_text("utf-8"))
+    language = home.root.attributes["lang"]
+    pages = sheets(site, start)
+    keys = {page.path: page.key for page in pages}
+    linked = {link for page in pages for link in _make_one_document(page, keys, address)}
+    for page in pages:
+        _keep_linked_steps(page.article, linked)
+    links = home.css('link[rel="stylesheet"]')
+    styles = [html.escape(link.attributes["href"]) for link in links]
+    styles.append(posixpath.join(posixpath.dirname(styles[-1]), "trace.css"))
+    about = home.css_first('meta[name="description"]').attributes["content"]
+    contents = in_language(_CONTENTS, language)
+    title = home.css_first("title").text()
+    body = "".join(f' {k}="{html.escape(v or "")}"' for k, v in home.body.attributes.items())
+    return "".join(
+        [
+            f'<!doctype html><html lang="{language}"><head><meta charset="utf-8">',
+            f"<title>{html.escape(title)}</title>",
+            *(f'<link rel="stylesheet" href="{style}">' for style in dict.fromkeys(styles)),
+            f"<style>{_STYLE.read_text('utf-8')}{''.join(_page_headers(pages))}</style></head>",
+            f"<body{body}>",
+            _title_page(title, about, license),
+            f'<main class="md-typeset"><nav class="contents"><h1>{contents}</h1>',
+            *(_entry(page, numbers.get(page.key)) for page in pages),
+            f"</nav>{''.join(map(_section, pages))}</main></body></html>",
+        ]
+    )
+
+
+def _joined(path: str, to: str) -> str:
+    """The path of a page's relative address."""
+    return posixpath.normpath(posixpath.join(posixpath.dirname(path), to))
+
+
+def _make_one_document(page: Sheet, keys: Mapping[str, str], address: str) -> Iterator[str]:
+    """Prefix the anchors of a page, so that all pages can be in one document, and make links to
+    pages internal. Returns the anchors that the page links to."""
+    for node in list(page.article.traverse()):
+        for name, value in node.attributes.items():
+            value = (value or "").replace("url(#", f"url(#{page.key}-")
+            if name == "id":
+                value = f"{page.key}-{value}"
+            elif name in ("aria-labelledby", "aria-describedby"):
+                value = " ".join(f"{page.key}-{one}" for one in value.split())
+            elif name in ("href", "xlink:href"):
+                value = _target(page, value, keys, address)
+                if value.startswith("#"):
+                    yield value[1:]
+            if value != (node.attributes[name] or ""):
+                node.attrs[name] = value
+        if node.tag == "details":
+            node.attrs["open"] = None
+
+
+def _target(page: Sheet, link: str, keys: Mapping[str, str], address: str) -> str:
+    """The target of a page's link in the document, or on the hosted site."""
+    path, _, anchor = link.partition("#")
+    if re.match("[a-z]+:", path):
+        return link
+    whole = _joined(page.path, path)
+    if key := keys.get(whole if path else page.path):
+        return f"#{key}-{anchor}" if anchor else f"#{key}"
+    return f"{address}{whole}#{anchor}" if anchor else address + whole
+
+
+def _keep_linked_steps(article: Node, linked: set[str]) -> None:
+    """Remove the steps of a figure, except those that the text of the book links to, with their
+    numbers."""
+    for details in article.css(_STEPS):
+        steps = details.css_first("ol")
+        for number, step in enumerate(steps.css("li"), 1):
+            if step.id in linked:
+                step.attrs["value"] = str(number)
+            else:
+                step.decompose()
+        if steps.css_first("li"):
+            details.replace_with(steps, move=True)
+        else:
+            details.decompose()
+
+
+def _section(page: Sheet) -> str:
+    """A page's HTML; a chapter's headings are one level below the title of its part."""
+    if not page.part:
+        for heading in page.article.css("h1, h2, h3, h4, h5"):
+            renamed(heading, f"h{int(heading.tag[1]) + 1}")
+    kind = "part" if page.part else "chapter"
+    return f'<section id="{page.key}" class="{kind}">{page.article.inner_html}</section>'
+
+
+def _page_headers(pages: list[Sheet]) -> Iterator[str]:
+    """Rules that put the name of its part at the top of each printed page."""
+    name = ""
+    for page in pages:
+        if page.part:
+            name = re.split("[：:?？]", page.name)[0].replace("\\", "").replace('"', r"\"")
+        yield f"#{page.key} {{ page: {page.key} }}"
+        yield f'@page {page.key} {{ @top-left {{ content: "{name}" }} }}\n'
+
+
+def _title_page(title: str, about: str, license: str) -> str:
+    name, _, subtitle = title.partition(" - ")
+    lines = "".join(f"<p>{html.escape(line)}</p>" for line in (name, subtitle, about, license))
+    return (
+        '<header class="title-page">'
+        f'<svg viewBox="0 0 100 100" aria-hidden="true">{_SIGN}</svg>{lines}</header>'
+    )
+
+
+_SIGN = (
+    '<path d="M50 24 22 74M50 24l28 50" stroke="#fff" stroke-width="3" fill="none"/>'
+    '<circle cx="50" cy="22" r="13" fill="#fff"/><circle cx="21" cy="76" r="11" fill="#f2b705"/>'
+    '<circle cx="79" cy="76" r="11" fill="#f2b705"/>'
+)
+
+
+def _entry(page: Sheet, number: int | None) -> str:
+    """A line of the table of contents."""
+    kind = "part" if page.part else "chapter"
+    printed = "" if number is None else str(number)
+    return (
+        f'<p class="{kind}"><a href="#{page.key}"><span>{page.title}</span><i></i>'
+        f"<b>{printed}</b></a></p>"
+    )

@@ -11,25 +11,6 @@ from collections.abc import Collection, Mapping, Sequence
 from selectolax.lexbor import LexborHTMLParser as Tree
 from selectolax.lexbor import LexborNode as Node
 
-__all__ = [
-    "NOT_LINKED",
-    "NOT_PROSE",
-    "Node",
-    "Tree",
-    "append_html",
-    "element",
-    "inner_text",
-    "nodes_outside",
-    "only_text",
-    "parse",
-    "prepend",
-    "renamed",
-    "replace_text",
-    "serialize",
-    "split_text",
-    "wrap",
-]
-
 _HEADINGS = {f"h{level}" for level in range(1, 7)}
 _QUOTED = {"iframe", "kbd", "math", "pre", "script", "style", "svg", "template", "textarea"}
 NOT_LINKED = frozenset(
@@ -63,11 +44,15 @@ def nodes_outside(tree: Tree, closed: frozenset[str]) -> list[Node]:
     while stack:
         node = stack.pop()
         found.append(node)
-        if node.is_element_node and node.tag not in closed:
-            names = node.attributes.get("class")
-            if not names or _TITLES.isdisjoint(names.split()):
-                stack += _children(node)[::-1]
+        opened = node.is_element_node and node.tag not in closed
+        if opened and _TITLES.isdisjoint(classes(node)):
+            stack += _children(node)[::-1]
     return found
+
+
+def classes(node: Node) -> list[str]:
+    """The classes of an element."""
+    return (node.attributes.get("class") or "").split()
 
 
 def only_text(node: Node) -> str | None:

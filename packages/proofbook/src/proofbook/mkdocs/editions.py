@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import posixpath
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from urllib.parse import urljoin
 
@@ -21,10 +21,10 @@ from mkdocs.structure.pages import Page
 from mkdocs.utils import get_relative_url
 
 from proofbook.content.page_summary import HOME
-from proofbook.export import downloads, host_files, notebook
-from proofbook.html.page_context import Place
+from proofbook.export import notebook, site_files
+from proofbook.html.page import Place
 from proofbook.model.book import Book
-from proofbook.model.config import BookConfig, in_language
+from proofbook.model.config import in_language
 from proofbook.model.page import name_of
 
 EDITION = "edition"
@@ -106,29 +106,21 @@ def config_of_edition(language: str, first: MkDocsConfig) -> MkDocsConfig:
     return config
 
 
-def alternates(
-    url: str, language: str, missing: Collection[str], book: BookConfig, config: MkDocsConfig
-) -> list[dict]:
-    """A page in each language: `href` on this host, `whole` with the host in front, and whether it
-    is `translated`, that is, not in one of the `missing` languages."""
-    page = "" if url == "./" else url
-
-    def href(other: str) -> str:
-        path = book.prefix(other) + page
+def alternates(file: File | None, language: str, book: Book, config: MkDocsConfig) -> list[dict]:
+    """A page of the edition of a language in each language: `href` on this host, `whole` with the
+    host in front, and whether it is `translated`. Without a file, the first page."""
+    name, url = (name_of(source_of(file)), file.page.url) if file else ("index", "")
+    page, prefix, found = "" if url == "./" else url, book.config.prefix, []
+    for other in book.config.languages:
+        path = prefix(other.code) + page
+        href = config.extra["root_url"] + path
         if not config.use_directory_urls and page:  # the book as files, in any folder
-            return get_relative_url(path, book.prefix(language) + page)
-        return config.extra["root_url"] + path
-
-    return [
-        {
-            "language": other.code,
-            "name": other.name,
-            "href": href(other.code),
-            "whole": urljoin(config.site_url or "/", href(other.code)),
-            "translated": other.code not in missing,
-        }
-        for other in book.languages
-    ]
+            href = get_relative_url(path, prefix(language) + page)
+        entry = {"language": other.code, "name": other.name, "href": href}
+        entry["whole"] = urljoin(config.site_url or "/", href)
+        shown = book.language_of(book.page_file(name, other.code))
+        found.append(entry | {"translated": shown in (other.code, "")})
+    return found
 
 
 def source_of(file: File) -> str:
@@ -152,23 +144,18 @@ def place_of(
         return get_relative_url(found.url, url) if found else None
 
     prefix = book.config.prefix(language)
-    taken_as: dict[str, str | None] = {}
+    others: dict[str, str | None] = {}
     if path := notebook_path(page.file, book):
-        taken_as["notebook"] = posixpath.basename(path)
-        taken_as["colab"] = downloads.colab(config.repo_url, prefix + path)
+        others["notebook"] = posixpath.basename(path)
+        others["colab"] = site_files.colab(config.repo_url, prefix + path)
     if published:
-        taken_as["markdown"] = host_files.MARKDOWN
-    return Place(
-        source,
-        name_of(source),
-        language,
-        url,
-        taken_as,
-        link,
-        get_relative_url("assets/", url),
-        lambda path: get_relative_url(path, url),
-        repository=config.repo_url or "",
-    )
+        others["markdown"] = site_files.MARKDOWN
+    repository = config.repo_url or ""
+
+    def file_address(path: str) -> str:
+        return get_relative_url(path, url)
+
+    return Place(source, language, url, others, link, file_address, repository)
 
 
 def notebook_path(file: File, book: Book) -> str | None:
@@ -184,39 +171,29 @@ def offered_from(url: str, language: str, book: Book) -> list[dict[str, str]]:
     here = book.config.prefix(language) + url
     return [
         {"name": each.name, "size": each.size, "href": get_relative_url(each.path, here)}
-        for each in downloads.offered(book)
+        for each in site_files.offered(book)
     ]
 
 
-def write_next_to_pages(
+def write_site_files(
     config: MkDocsConfig, nav: Navigation, language: str, book: Book, unshown: set[str]
 ) -> None:
-    """Write the files for hosts and programs next to the pages of an edition: see
-    `proofbook.export.host_files`. `unshown`: pages that could not be expanded."""
-    settings = book.config
-    site = config.extra["book_url"] or "/"
-    entries = []
+    """Write the files for hosts and programs next to the pages of an edition; with those of the
+    first edition, those for all. `unshown`: pages that could not be expanded."""
+    site, folder = config.extra["book_url"] or "/", Path(config.site_dir)
+    prefix, pages = book.config.prefix(language), []
     for page in nav.pages:
         source = source_of(page.file)
         if source in book.page_files and source not in unshown:
             part = page.ancestors[-1].title if page.ancestors else ""
             url = page.url.removeprefix("./")
-            entries.append(host_files.SitePage(book.page(source), url, part))
-    edition = host_files.Edition(
-        settings.language(language),
-        settings.prefix(language),
-        config.site_name,
-        config.site_description or "",
-        site,
-        entries,
-    )
-    host_files.write_edition_files(edition, book, Path(config.site_dir))
-
-
-def write_at_root(config: MkDocsConfig, book: Book) -> None:
-    """Write the files at the root of the book, for all editions."""
-    settings = book.config
-    prefixes = [settings.prefix(code) for code in settings.codes]
-    site = config.extra["book_url"] or "/"
-    for name, text in host_files.root_files(site, prefixes).items():
-        Path(config.site_dir, name).write_text(text, "utf-8", newline="\n")
+            address = site + prefix + url
+            pages.append(site_files.SitePage(book.page(source), url, address, part))
+    site_files.write_markdown_copies(pages, language, site, book, folder)
+    about = config.site_description or ""
+    listed = site_files.llms_txt(pages, language, config.site_name, about)
+    site_files.write_text(folder / "llms.txt", listed)
+    if not prefix:
+        prefixes = [book.config.prefix(code) for code in book.config.codes]
+        for name, text in site_files.root_files(site, prefixes).items():
+            site_files.write_text(folder / name, text)

@@ -1,9 +1,8 @@
 """Labs: pages whose notebook mkdocs-jupyter executes, and the figures that scripts draw.
 
 A page with a plot is a lab if mkdocs-jupyter's settings include its notebook, the one that readers
-download. The page shows the figures of the notebook's cells; their output must match the recorded
-one, and their figures the scripts' own. Other pages show the figures of the scripts, run by
-themselves.
+download. The output of the notebook's cells must match the recorded one, and their figures those of
+the scripts, run by themselves, which the page shows.
 """
 
 from __future__ import annotations
@@ -23,8 +22,12 @@ from mkdocs.structure.files import Files
 from mkdocs.structure.pages import Page as SitePage
 
 from proofbook.directives.plot import DrawnRuns, plots_of
-from proofbook.html.figures import PLACEHOLDER, awaited_figures, fill_figures
-from proofbook.html.folds import show_figure_first
+from proofbook.html.code import (
+    PLACEHOLDER,
+    awaited_figures,
+    fill_figures,
+    show_figure_first,
+)
 from proofbook.html.tree import Node, Tree
 from proofbook.mkdocs.editions import source_of
 from proofbook.mkdocs.page_cache import Cache, digest
@@ -116,7 +119,9 @@ class Labs:
         """Differences between a notebook's results and those of its scripts."""
         plain = (run for run in results if run.trace is None and run.variants is None)
         by_script = {Path(run.path).relative_to(book.root).as_posix(): run for run in plain}
-        for lab in self._current(book):
+        for scripts, lab in self._labs.items():
+            if not all(map(book.has, scripts)) or lab.code != _code(scripts, book):
+                continue  # they have changed since it was executed
             if lab.failure:
                 yield lab.failure
             for script, cell in lab.cells.items():
@@ -131,30 +136,23 @@ class Labs:
         """The number of notebooks executed by an earlier build."""
         return sum(not lab.now for lab in self._labs.values())
 
-    def fill(self, output: str, language: str, file: str, book: Book) -> str:
+    def fill(self, output: str, language: str, file: str) -> str:
         """The HTML of a page with its figures."""
         if PLACEHOLDER not in output:
             return output
         tree = Tree(output)
         asked = awaited_figures(tree)
-        figures = {
-            script: lab.cells[script].figures[0]
-            for lab in (self._current(book) if file in self.pages else ())
-            for script in asked
-            if script in lab.cells and lab.cells[script].figures
-        }
-        others = [script for script in asked if script not in figures]
-        runs = {script: run for script in others if (run := self.runs.last(script))}
+        runs = {script: run for script in asked if (run := self.runs.last(script))}
         varied = [run for script in asked if (run := self.runs.last(script, VARIED))]
         drawn = self.waits or all(run.done() for run in (*runs.values(), *varied))
         if drawn:
-            figures |= {script: svg for script, run in runs.items() if (svg := _figure_of(run))}
+            figures = {script: svg for script, run in runs.items() if (svg := _figure_of(run))}
             self._last |= figures
             self.earlier.discard((language, file))
         else:
             figures = self._last
             self.earlier.add((language, file))
-        filled = fill_figures(tree, figures, earlier=not drawn)
+        filled = fill_figures(tree, figures)
         if file in self.pages:
             show_figure_first(tree, filled, language)
         return tree.html
@@ -166,14 +164,6 @@ class Labs:
         if run is None or not (self.waits or run.done()) or run.exception():
             return None
         return run.result().variants
-
-    def _current(self, book: Book) -> list[Lab]:
-        """The notebooks whose scripts have not changed since they were executed."""
-        return [
-            lab
-            for scripts, lab in self._labs.items()
-            if all(map(book.has, scripts)) and lab.code == _code(scripts, book)
-        ]
 
 
 def is_lab(page: Page, notebook: Path, config: MkDocsConfig) -> bool:

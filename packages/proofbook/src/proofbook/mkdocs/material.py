@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
 
 from proofbook.html.tree import Tree, element, prepend
-from proofbook.mkdocs.site_folder import write_atomically
-from proofbook.model.config import BookConfig, in_language
-from proofbook.model.page import language_of, name_of
+from proofbook.model.config import in_language
 from proofbook.model.problem import Problem, format_problems
 
 _UNPROVED = {
@@ -43,27 +42,14 @@ def one_style_sheet(site: Path) -> None:
         own.write_text("\n".join(texts), "utf-8")
 
 
-def show_problems(problems: list[Problem], site: Path, config: BookConfig) -> None:
-    """While serving, put the problems of each page at its top."""
-    by_page: dict[tuple[str, str], list[Problem]] = {}
-    for problem in problems:
-        for page in problem.pages or [f"docs/index.{language}.md" for language in config.codes]:
-            language = language_of(page) or config.default.code
-            folder = name_of(page).removesuffix("index")
-            by_page.setdefault((language, folder), []).append(problem)
-    for (language, folder), here in by_page.items():
-        prefix = config.prefix(language) if language in config.codes else ""
-        file = site / prefix / folder / "index.html"
-        if not file.is_file():
-            continue
-        tree = Tree(file.read_text("utf-8"))
-        if article := tree.css_first("article"):
-            box = element(tree, "div", {"class": "admonition failure", "role": "alert"})
-            title = in_language(_UNPROVED, language)
-            for tag, attributes, text in (
-                ("p", {"class": "admonition-title"}, title),
-                ("pre", {"lang": "en"}, format_problems(here)),
-            ):
-                box.insert_child(element(tree, tag, attributes, text), move=True)
-            prepend(article, box)
-            write_atomically(file, tree.html)
+def with_problems(output: str, problems: Sequence[Problem], language: str) -> str:
+    """The HTML of a page of the served site with problems at its top."""
+    tree = Tree(output)
+    box = element(tree, "div", {"class": "admonition failure", "role": "alert"})
+    for tag, attributes, text in (
+        ("p", {"class": "admonition-title"}, in_language(_UNPROVED, language)),
+        ("pre", {"lang": "en"}, format_problems(problems)),
+    ):
+        box.insert_child(element(tree, tag, attributes, text), move=True)
+    prepend(tree.css_first("article"), box)
+    return tree.html

@@ -6,7 +6,6 @@ A result is found by its place and a digest of its inputs, also in another proce
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import logging
 import re
 import sys
@@ -15,30 +14,23 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from markdown import Extension
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import Files
 from mkdocs.structure.pages import Page
+from mkdocs.utils import CountHandler
 
-from proofbook.html.finish import FinishedPage, finish_page
-from proofbook.html.page_context import Place, page_context
-from proofbook.markdown.highlight import RememberingExtension
+from proofbook.html.page import FinishedPage, Place, finish_page
 from proofbook.model.book import Book
 from proofbook.model.cache import Reads
 
-_HIGHLIGHT = "pymdownx.highlight"
-_APART = {"dev_addr", "markdown_extensions", "plugins", "site_dir", "strict", "theme", "watch"}
+_APART = {"dev_addr", "plugins", "site_dir", "strict", "theme", "watch"}
 """Settings on which no HTML of a page's content depends, and those that are checked separately."""
 _FUNCTION = re.compile(r"<function (\S+) at 0x\w+>")
 
 
 def digest(*parts: str) -> str:
     """A hash of several texts."""
-    found = hashlib.sha256()
-    for part in parts:
-        data = part.encode("utf-8", "surrogatepass")
-        found.update(f"{len(data)} ".encode() + data)
-    return found.hexdigest()
+    return hashlib.sha256(repr(parts).encode()).hexdigest()
 
 
 @dataclass
@@ -76,26 +68,13 @@ def installed_software() -> str:
 def settings_digest(config: MkDocsConfig, book: Book) -> str | None:
     """A digest of the settings of an edition and of the files that they name; None if they contain
     an object that only exists in this process."""
-    extensions = config.markdown_extensions
-    own = [e.getConfigs() for e in extensions if isinstance(e, RememberingExtension)]
-    others = [e for e in extensions if not isinstance(e, RememberingExtension)]
     plugins = {name: getattr(each, "config", None) for name, each in config.plugins.items()}
     settings = [(name, config[name]) for name in sorted(config) if name not in _APART]
-    text = _FUNCTION.sub(r"<function \1>", repr([settings, plugins, own]))
-    if " at 0x" in text or any(isinstance(each, Extension) for each in others):
+    text = _FUNCTION.sub(r"<function \1>", repr([settings, plugins]))
+    if " at 0x" in text:
         return None
     inventories = [book.root / source.file for source in book.config.inventories]
-    files = [*map(Path, config.hooks), *inventories]
-    return digest(text, *map(_state, files), *map(_state_of_extension, others))
-
-
-def _state_of_extension(name: str) -> str:
-    """The path and modification time of an extension's code: it need not be installed."""
-    try:
-        spec = importlib.util.find_spec(name.partition(":")[0])
-    except (ImportError, ValueError):
-        return name  # a name registered by its package
-    return _state(Path(spec.origin)) if spec and spec.origin else name
+    return digest(text, *map(_state, [*map(Path, config.hooks), *inventories]))
 
 
 def _state(file: Path) -> str:
@@ -104,17 +83,6 @@ def _state(file: Path) -> str:
     except OSError:
         return f"{file}: none"
     return f"{file} {status.st_size} {status.st_mtime_ns}"
-
-
-class _Warnings(logging.Handler):
-    """Counts warnings."""
-
-    def __init__(self) -> None:
-        super().__init__(logging.WARNING)
-        self.count = 0
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self.count += 1
 
 
 class RenderedPages:
@@ -126,24 +94,14 @@ class RenderedPages:
     def __init__(self, cache: Cache) -> None:
         self._cache = cache
         self._made_by: dict[str, str] = {}
-        self._colored: dict[tuple, str] = {}
         self._rendering: dict[tuple[str, str], tuple[str, int]] = {}
         self._titled: set[tuple[str, str]] = set()
-        self._warnings = _Warnings()
+        self._warnings = CountHandler(level=logging.WARNING)
         logging.getLogger("mkdocs").addHandler(self._warnings)
 
     def close(self) -> None:
         """Listen to no more warnings."""
         logging.getLogger("mkdocs").removeHandler(self._warnings)
-
-    def remember_colored_code(self, config: MkDocsConfig) -> None:
-        """Make an edition color code with the cache stored here."""
-        extensions = config.markdown_extensions
-        if _HIGHLIGHT in extensions:
-            options = config.mdx_configs.pop(_HIGHLIGHT, {}) or {}
-            extensions[extensions.index(_HIGHLIGHT)] = RememberingExtension(
-                self._colored, **options
-            )
 
     def begin(self, language: str, config: MkDocsConfig, files: Files, book: Book) -> None:
         """Check the inputs of all pages of an edition: its settings, and the places of files."""
@@ -160,7 +118,7 @@ class RenderedPages:
             self._titled.remove(place)
             del page.title
         made_from = digest(self._made_by.get(language, ""), page.url, markdown)
-        self._rendering[place] = made_from, self._warnings.count
+        self._rendering[place] = made_from, sum(self._warnings.counts.values())
         return "" if self._cache.get(("rendered", *place), made_from) else markdown
 
     def rendered(self, content: str, page: Page, files: Files, language: str) -> str:
@@ -173,7 +131,7 @@ class RenderedPages:
             if "title" not in vars(page):  # otherwise the navigation names it
                 page.title = title
                 self._titled.add(place)
-        elif language in self._made_by and warnings == self._warnings.count:
+        elif language in self._made_by and warnings == sum(self._warnings.counts.values()):
             links = {f.src_uri: each for f, each in (page.links_to_anchors or {}).items()}
             made = content, page.title, page.toc, page.present_anchor_ids, links
             self._cache.put(("rendered", *place), made_from, made)
@@ -181,15 +139,15 @@ class RenderedPages:
 
     def finished(self, content: str, book: Book, place: Place) -> tuple[FinishedPage, Reads]:
         """The finished HTML of a page, and the parts of the book read to finish it."""
-        parts = place.url, place.name, repr(sorted(place.taken_as.items()))
+        parts = place.url, repr(sorted(place.other_formats.items()))
         made_from = digest(self._made_by.get(place.language, ""), content, *parts)
         # The formats of a page differ between a site and one being served.
-        cached_at = "finished", place.language, place.file, "markdown" in place.taken_as
+        cached_at = "finished", place.language, place.file, "markdown" in place.other_formats
         known = self._cache.get(cached_at, made_from)
         if known and book.still_has(known[1]):
             return known
         reads: Reads = {}
-        made = finish_page(content, page_context(book.noting(reads), place)), reads
+        made = finish_page(content, book.noting(reads), place), reads
         if place.language in self._made_by:
             self._cache.put(cached_at, made_from, made)
         return made

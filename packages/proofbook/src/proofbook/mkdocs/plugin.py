@@ -28,8 +28,9 @@ from mkdocs.structure.pages import Page
 
 from proofbook.content.glossary import known_terms
 from proofbook.content.page_summary import answer
-from proofbook.export import downloads, host_files
-from proofbook.html.page_context import site_markdown
+from proofbook.directives import plot
+from proofbook.export import notebook, site_files
+from proofbook.html.page import site_markdown
 from proofbook.maths.check import wrong_formula
 from proofbook.mkdocs.editions import (
     EDITION,
@@ -43,18 +44,16 @@ from proofbook.mkdocs.editions import (
     offered_from,
     place_of,
     source_of,
-    write_at_root,
-    write_next_to_pages,
+    write_site_files,
 )
 from proofbook.mkdocs.labs import is_lab
 from proofbook.mkdocs.material import fit_for_files, one_style_sheet
 from proofbook.mkdocs.search_index import replace_worker
-from proofbook.mkdocs.serve import Edition, LiveSite, warm_up, with_status
-from proofbook.mkdocs.session import Findings, Session, prove, write_shared_files
-from proofbook.mkdocs.site_folder import SiteFolder
+from proofbook.mkdocs.serve import Edition, LiveSite, show_problems, warm_up
+from proofbook.mkdocs.session import Findings, Session, SiteFolder, prove, write_shared_files
 from proofbook.model.book import Book
 from proofbook.model.config import OPTIONS, BookConfig
-from proofbook.model.page import name_of, parse
+from proofbook.model.page import parse
 from proofbook.model.problem import Unproved, format_problems, no_room
 
 log = logging.getLogger("mkdocs.proofbook")
@@ -75,6 +74,8 @@ class ProofbookPlugin(BasePlugin):
         self.navigation: dict[str, Navigation] = {}
         self.editions: dict[str, Edition] = {}
         self.live: LiveSite | None = None
+        self.noted: set[str] = set()
+        """The served pages with problems, or with the note that they are not checked."""
 
     @property
     def book(self) -> Book:
@@ -113,7 +114,6 @@ class ProofbookPlugin(BasePlugin):
         if not config.repo_url:  # MkDocs would warn of an edit path without a repository
             config.edit_uri = config.edit_uri_template = None
         fit_for_files(config)
-        self.session.pages.remember_colored_code(config)
         return config
 
     def _start(self, root: Path, config: MkDocsConfig) -> None:
@@ -122,13 +122,13 @@ class ProofbookPlugin(BasePlugin):
             raise PluginError("this edition is not built alone: mkdocs.yml builds all of them")
         try:
             if self.session is None:
-                self.session = Session.open(root, self.serving)
+                self.session = Session(root, self.serving)
             else:
-                self.session.reopen()
+                self.session.adopt(self.book.reopened())
         except Unproved as error:
             raise PluginError(str(error)) from error
         self.session.findings = Findings()
-        self.session.search.segmenter.learn(self.book.fact(known_terms))
+        self.session.search.learn(self.book.fact(known_terms))
         config.extra["book_url"] = config.site_url
         config.extra["root_url"] = urlsplit(config.site_url or "/").path or "/"
         if self.serving:
@@ -204,7 +204,8 @@ class ProofbookPlugin(BasePlugin):
         self.session.findings.unshown.discard(source)
         if path := notebook_path(page.file, self.book):
             target = self._write_notebook(page, path, config)
-            downloads.write_figure_data(self.book.page(source), self.book, target.parent)
+            data = self.book.remember(site_files.figure_data, source)
+            site_files.write_data(target.parent, data)
         if source in self.session.labs.pages:
             self.session.labs.execute(page, in_notebook, config, files, self.book)
         return expanded
@@ -255,18 +256,18 @@ class ProofbookPlugin(BasePlugin):
         context["alternates"] = self._alternates(page.file, config)
         context["subtitle"] = self.settings.language(self.language(config)).subtitle
         if self._published(config) and page.file.src_uri.endswith(".md"):
-            context["markdown"] = host_files.MARKDOWN
+            context["markdown"] = site_files.MARKDOWN
             context["offered"] = offered_from(page.url, self.language(config), self.book)
         return context
 
     def on_post_page(self, output: str, *, page: Page, config: MkDocsConfig) -> str:
         """Put in the figures last: by now their scripts have run, and search is done."""
         language, source = self.language(config), source_of(page.file)
-        output = self.session.labs.fill(output, language, source, self.book)
+        output = self.session.labs.fill(output, language, source)
         if source in self.book.page_files:
-            folder, drawn = Path(page.file.abs_dest_path).parent, self.session.labs.variants
-            downloads.write_plot_data(self.book.page(source), folder, drawn)
-        return with_status(output, config, language) if self.serving else output
+            drawn = plot.data_files(self.book.page(source), self.session.labs.variants)
+            site_files.write_data(Path(page.file.abs_dest_path).parent, drawn)
+        return output
 
     def on_template_context(self, context, *, template_name: str, config: MkDocsConfig):
         context["alternates"] = self._alternates(None, config)
@@ -282,13 +283,16 @@ class ProofbookPlugin(BasePlugin):
         language, site = self.language(config), Path(config.site_dir)
         one_style_sheet(site)
         if self._published(config):
-            self._write_host_files(config, language)
+            nav, unshown = self.navigation[language], self.session.findings.unshown
+            write_site_files(config, nav, language, self.book, unshown)
         if self.is_first(config):
             warned = self._build_others(config)
             write_shared_files(self.session, site)
             if self.serving:
                 warm_up(self.session, self.editions.values())
-            prove(self.session, site, warned)
+            problems = prove(self.session, warned)
+            if self.serving:
+                self.noted = show_problems(problems, self.editions.values(), self.book, set())
             if self.target:
                 self.target.proved = True
 
@@ -332,27 +336,16 @@ class ProofbookPlugin(BasePlugin):
         return warned
 
     def _alternates(self, file: File | None, config: MkDocsConfig) -> list[dict]:
-        """A page in each language; without one, the first page of each edition."""
-        name = name_of(source_of(file)) if file else "index"
-        shown = {code: self.book.page_file(name, code) for code in self.settings.codes}
-        missing = {c for c, page in shown.items() if self.book.language_of(page) not in (c, "")}
-        url = file.page.url if file else ""
-        return alternates(url, self.language(config), missing, self.settings, config)
+        return alternates(file, self.language(config), self.book, config)
 
     def _write_notebook(self, page: Page, path: str, config: MkDocsConfig) -> Path:
         """Write the notebook of a page, at its path in its edition; returns its file."""
-        target, site = Path(config.site_dir, path), config.extra["book_url"]
+        target, site = Path(config.site_dir, path), notebook.site_of(config.extra["book_url"])
         source = self.book.page(source_of(page.file))
-        downloads.write_notebook(source, self.book, source.language, site, target)
+        made = notebook.notebook_text, source.file, source.language, site
+        site_files.write_text(target, self.book.remember(*made))
         return target
 
     def _published(self, config: MkDocsConfig) -> bool:
         """Whether this build is for a host: not a site being served, nor the book as files."""
         return not self.serving and config.use_directory_urls
-
-    def _write_host_files(self, config: MkDocsConfig, language: str) -> None:
-        """Write the files for hosts and programs next to the pages."""
-        unshown = self.session.findings.unshown
-        write_next_to_pages(config, self.navigation[language], language, self.book, unshown)
-        if self.is_first(config):
-            write_at_root(config, self.book)

@@ -21,9 +21,9 @@ from proofbook.content import search
 from proofbook.content.glossary import Terms, known_terms
 from proofbook.content.page_summary import unlatexed
 from proofbook.content.questions import known_questions
-from proofbook.html.tree import Node, parse
+from proofbook.export.site_files import write_text
+from proofbook.html.tree import Node, classes, parse
 from proofbook.mkdocs.page_cache import Cache, digest
-from proofbook.mkdocs.site_folder import write_atomically
 from proofbook.model.book import Book
 
 _FILE = "search/search_index.json"
@@ -52,50 +52,6 @@ def replace_worker(files: Files, config: MkDocsConfig) -> None:
     names = {file.src_uri: worker for file in theirs if file.src_uri.endswith(".js")}
     for name, content in (names | {f"{_WORKERS}js": program}).items():
         files.append(File.generated(config, name, content=content))
-
-
-class Segmenter:
-    """Segments Chinese into words, including the terms of the glossary.
-
-    Loading the dictionary takes most of a second, so it is delayed until a text isn't cached.
-    """
-
-    def __init__(self, cache: Cache) -> None:
-        self._cache = cache
-        self._terms = Terms()
-        self._tokenizer: jieba.Tokenizer | None = None
-
-    def learn(self, terms: Terms) -> None:
-        """Add the terms of a glossary to the dictionary."""
-        if terms != self._terms:
-            self._terms, self._tokenizer = terms, None
-
-    @property
-    def words(self) -> str:
-        """A digest of the words that are added to the dictionary."""
-        return digest(*(term.zh for term in self._terms.all))
-
-    def tokenizer(self) -> jieba.Tokenizer:
-        """The dictionary with the words of the glossary."""
-        if self._tokenizer is None:
-            self._tokenizer = jieba.Tokenizer()
-            for word in search.own_words(self._terms, self._tokenizer.cut):
-                self._tokenizer.add_word(word)
-        return self._tokenizer
-
-    def cut(self, text: str) -> list[str]:
-        """The words of a Chinese text, and the words within them."""
-        words = self._cache.get(("cut", text), self.words)
-        if words is None:
-            words = list(self.tokenizer().cut_for_search(text))
-            self._cache.put(("cut", text), self.words, words)
-        return words
-
-    def divided(self, text: str) -> str:
-        """A text with its Chinese words separated by invisible characters."""
-        cut = self.tokenizer().cut
-        words = search.HAN.sub(lambda found: "\u200b".join(["", *cut(found[0]), ""]), text)
-        return words.strip("\u200b")
 
 
 @dataclass
@@ -138,24 +94,20 @@ def _read(node: Node, section: Section, found: list[Section], in_code: bool) -> 
             section.title = heading.text
         elif child.is_text_node:
             _add_text(section.parts, child.text_content or "", in_code)
-        elif tag == "span" and _has_class(child, "formula") and child.css("annotation"):
+        elif tag == "span" and "formula" in classes(child) and child.css("annotation"):
             latex = unlatexed(child.css_first("annotation").text())
             section.parts.append(html.escape(latex, quote=False))
-        elif child.is_element_node and not _is_unseen(child):
+        elif (
+            child.is_element_node
+            and tag not in _UNSEEN
+            and "data-search-exclude" not in attributes
+            and "headerlink" not in classes(child)
+        ):
             start = len(section.parts)
             _read(child, section, found, in_code or tag == "pre")
             if tag in _SHOWN and any(not part.isspace() for part in section.parts[start:]):
                 section.parts.insert(start, f"<{tag}>")
                 section.parts.append(f"</{tag}>")
-
-
-def _has_class(node: Node, name: str) -> bool:
-    return name in (node.attributes.get("class") or "").split()
-
-
-def _is_unseen(node: Node) -> bool:
-    marked = "data-search-exclude" in node.attributes
-    return marked or node.tag in _UNSEEN or _has_class(node, "headerlink")
 
 
 def _add_text(parts: list[str], text: str, in_code: bool) -> None:
@@ -166,12 +118,36 @@ def _add_text(parts: list[str], text: str, in_code: bool) -> None:
 
 
 class SearchIndex:
-    """The entries of each page, computed once for its content, and the index of each edition."""
+    """The entries of each page, computed once for its content, and the index of each edition.
+
+    Chinese is segmented into words, with the terms of the glossary. Loading the dictionary takes
+    most of a second, so it is delayed until it is needed.
+    """
 
     def __init__(self, cache: Cache) -> None:
-        self.segmenter = Segmenter(cache)
         self._cache = cache
+        self._terms = Terms()
+        self._tokenizer: jieba.Tokenizer | None = None
         self._pages: dict[str, dict[str, tuple[Page, str, dict]]] = {}
+
+    def learn(self, terms: Terms) -> None:
+        """Add the terms of a glossary to the dictionary."""
+        if terms != self._terms:
+            self._terms, self._tokenizer = terms, None
+
+    def tokenizer(self) -> jieba.Tokenizer:
+        """The dictionary with the words of the glossary."""
+        if self._tokenizer is None:
+            self._tokenizer = jieba.Tokenizer()
+            for word in search.own_words(self._terms, self._tokenizer.cut):
+                self._tokenizer.add_word(word)
+        return self._tokenizer
+
+    def _divided(self, text: str) -> str:
+        """A text with its Chinese words separated by invisible characters."""
+        cut = self.tokenizer().cut
+        words = search.HAN.sub(lambda found: "\u200b".join(["", *cut(found[0]), ""]), text)
+        return words.strip("\u200b")
 
     def begin(self, language: str) -> None:
         """Start a new index for an edition."""
@@ -191,34 +167,36 @@ class SearchIndex:
         pages = self._pages[language].values()
         entries = [e for page, *said in pages for e in self._entries(page, *said, language)]
         terms, questions = book.fact(known_terms), book.fact(known_questions)
+        cut = self.tokenizer().lcut_for_search
         asked = search.asked_of(book.pages, terms, questions, language)
         entries = search.with_excerpts(entries, search.answers_of(book.pages, language))
         index = {
             "config": json.loads(file.read_text("utf-8"))["config"]
             | {"names": search.names_of(terms, language)},
             "docs": [
-                *search.with_asked(entries, asked, self.segmenter.cut),
-                *search.elsewhere(questions, language, self.segmenter.cut),
+                *search.with_asked(entries, asked, cut),
+                *search.elsewhere(questions, language, cut),
             ],
         }
-        write_atomically(file, json.dumps(index, ensure_ascii=False, separators=(",", ":")))
+        write_text(file, json.dumps(index, ensure_ascii=False, separators=(",", ":")))
 
     def _entries(self, page: Page, content: str, options: dict, language: str) -> list[dict]:
         if options.get("exclude"):
             return []
         place, title = ("search", language, page.file.src_uri), str(page.title)
-        said = content, title, page.url, repr(options)
-        entries = self._cache.get(place, digest(*said, self.segmenter.words))
+        words = [term.zh for term in self._terms.all]
+        made_from = digest(content, title, page.url, repr(options), *words)
+        entries = self._cache.get(place, made_from)
         if entries is None:
             more = {"boost": options["boost"]} if "boost" in options else {}
             entries = [
                 {
                     "location": f"{page.url}#{section.id}" if section.id else page.url,
-                    "title": self.segmenter.divided(section.title or html.escape(title)),
-                    "text": self.segmenter.divided(section.text),
+                    "title": self._divided(section.title or html.escape(title)),
+                    "text": self._divided(section.text),
                     **more,
                 }
                 for section in sections(content)
             ]
-            self._cache.put(place, digest(*said, self.segmenter.words), entries)
+            self._cache.put(place, made_from, entries)
         return entries

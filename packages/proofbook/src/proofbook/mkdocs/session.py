@@ -1,5 +1,5 @@
-"""The state that outlives one build: the book, its runs, and the rendered pages; and the report at
-the end of a build."""
+"""The state that outlives one build: the book, its runs, and the rendered pages; the folder that
+a new site replaces; and the report at the end of a build."""
 
 from __future__ import annotations
 
@@ -8,20 +8,21 @@ import logging
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import Abort, PluginError
 
 from proofbook import pipeline
 from proofbook.cli import summary
 from proofbook.cli.progress import showing_progress
-from proofbook.export import downloads
+from proofbook.export import site_files
 from proofbook.html.formulas import FONT_FILE, font
 from proofbook.mkdocs.labs import Labs
-from proofbook.mkdocs.material import show_problems
-from proofbook.mkdocs.page_cache import Cache, RenderedPages, digest, installed_software
+from proofbook.mkdocs.page_cache import Cache, RenderedPages, installed_software
 from proofbook.mkdocs.search_index import SearchIndex
 from proofbook.model.book import Book, read_book
 from proofbook.model.cache import Reads, Store
 from proofbook.model.problem import Problem, without_duplicates
+from proofbook.model.temporary import TemporaryFolder, replace_folder
 from proofbook.run.runner import RunnerError
 from proofbook.run.runs import VARIED, Runs, known_results, seconds_of
 
@@ -41,58 +42,68 @@ class Findings:
     unshown: set[str] = field(default_factory=set)
 
 
-@dataclass
+class SiteFolder:
+    """The folder of a site, which is replaced once the new one is proved; until then, and after a
+    failure, the last one remains.
+
+    The settings of a build point to a folder next to it, one for each build: two may run at once.
+    """
+
+    def __init__(self, config: MkDocsConfig) -> None:
+        self.proved = False
+        self._config, self._site = config, Path(config.site_dir)
+        self._site.parent.mkdir(parents=True, exist_ok=True)
+        self._new = TemporaryFolder(f"{self._site.name}.next-", self._site.parent)
+        config.site_dir = str(self._new.path)
+
+    def finish(self) -> None:
+        """Replace the old site if the new one is proved; otherwise delete the new one."""
+        try:
+            if self.proved:
+                replace_folder(self._site, self._new.path)
+                self._config.site_dir = str(self._site)  # for later steps: gh-deploy
+        finally:
+            self._new.remove()
+
+
 class Session:
     """Owns the state of one `mkdocs` process between its builds, for all editions.
 
-    `installed`: a digest of the packages installed when it began.
+    Reads the book in `root`, and starts its scripts. Raises `Unproved` if the settings of the book
+    are wrong.
     """
 
-    serving: bool
-    store: Store
-    book: Book
-    runs: Runs
-    started: pipeline.Started
-    installed: str
-    cache: Cache
-    findings: Findings = field(default_factory=Findings)
-    reads: dict[tuple[str, str], Reads] = field(default_factory=dict)
-    """By language and file of a page: the parts of the book read for its last rendering."""
-
-    def __post_init__(self) -> None:
-        self.pages = RenderedPages(self.cache)
-        self.search = SearchIndex(self.cache)
-        self.labs = Labs(self.runs, self.cache)
-
-    @classmethod
-    def open(cls, root: Path, serving: bool) -> Session:
-        """Read the book in `root`, and start its scripts.
-
-        Raises `Unproved` if the settings of the book are wrong.
-        """
-        store = Store(root)
-        book = read_book(root, store.load_memo())
-        known = known_results(store)
-        runs = Runs(
-            book.root,
+    def __init__(self, root: Path, serving: bool) -> None:
+        self.serving, self.store = serving, Store(root)
+        self.book = read_book(root, self.store.load_memo())
+        known = known_results(self.store)
+        self.runs = Runs(
+            self.book.root,
             # Each script is run at every build; with other numbers, once for each set.
             known={key: result for key, result in known.items() if key[2] == VARIED},
             took=seconds_of(known),
         )
-        installed = installed_software()
-        started = pipeline.start(book, runs, navigation=False)
-        cache = Cache(store.load("site", book.config, installed))
-        return cls(serving, store, book, runs, started, installed, cache)
-
-    def reopen(self) -> None:
-        """Read the changed files of the book again, and run new scripts."""
-        self.adopt(self.book.reopened())
+        self.installed = installed_software()
+        self.started = pipeline.start(self.book, self.runs, navigation=False)
+        self.cache = Cache(self.store.load("site", self.book.config, self.installed))
+        self.findings = Findings()
+        self.reads: dict[tuple[str, str], Reads] = {}
+        """By language and file of a page: the parts of the book read for its last rendering."""
+        self.pages = RenderedPages(self.cache)
+        self.search = SearchIndex(self.cache)
+        self.labs = Labs(self.runs, self.cache)
 
     def adopt(self, book: Book) -> None:
         """Continue with a book that was read again, and run new scripts."""
         self.book = book
         self.started = pipeline.start(self.book, self.runs, navigation=False)
         self.runs.forget_others(self.book.scripts)
+
+    def problems(self, outcome: pipeline.Outcome) -> list[Problem]:
+        """All problems of the book: of its checks and runs, of its rendered pages and its labs."""
+        rendered = [each for found in self.findings.problems.values() for each in found]
+        labs = self.labs.problems(self.book, outcome.results)
+        return without_duplicates([*outcome.problems, *rendered, *labs])
 
     def close(self) -> None:
         """Stop all runs, and save the results for the next process."""
@@ -109,43 +120,32 @@ def write_shared_files(session: Session, site: Path) -> None:
     """Write the scripts, the downloads, and the font of the formulas into the folder of the
     site."""
     book, letters = session.book, frozenset().union(*session.findings.letters.values())
-    for language in book.config.codes:
-        downloads.write_scripts(book, language, site / book.config.prefix(language))
-    downloads.copy_offered(book, site)
-    if not letters:
-        return
-    made_from = digest(*sorted(letters))
-    cut = session.cache.get("font", made_from)
-    if cut is None:
-        cut = font(letters)
-        session.cache.put("font", made_from, cut)
+    site_files.copy_offered(book, site)
     for language in book.config.codes:
         folder = site / book.config.prefix(language)
-        if folder.is_dir():
-            (folder / FONT_FILE).write_bytes(cut)
+        site_files.write_scripts(book, language, folder)
+        if letters and folder.is_dir():
+            (folder / FONT_FILE).write_bytes(font(letters))
 
 
-def prove(session: Session, site: Path, warned: Abort | None) -> None:
-    """Report all problems, once all editions are built.
+def prove(session: Session, warned: Abort | None) -> list[Problem]:
+    """Report all problems, once all editions are built, and return them.
 
-    Raises `PluginError` if there are any; in a served site, its pages show them instead. `warned`:
+    Raises `PluginError` if there are any, except in a served site, whose pages show them. `warned`:
     the error of a strict build with warnings; it is raised after that.
     """
     try:
         outcome = pipeline.finish(session.started, showing_progress)
-        labs = session.labs
-        outcome = replace(outcome, figures=labs.figure_counts(), notebooks_known=labs.count_known())
     except RunnerError as error:
         raise PluginError(str(error)) from error
-    extra = [problem for found in session.findings.problems.values() for problem in found]
-    extra += labs.problems(session.book, outcome.results)
-    problems = without_duplicates([*outcome.problems, *extra])
+    executed = session.labs.figure_counts(), session.labs.count_known()
+    outcome = replace(outcome, figures=executed[0], notebooks_known=executed[1])
+    problems = session.problems(outcome)
     if outcome.warnings:  # not as a warning of MkDocs, which would stop a strict build
         log.info(summary.format_warnings(outcome.warnings))
     if session.serving:
         if problems:
             log.error(summary.format_failures(problems))
-            show_problems(problems, site, session.book.config)
         log.info(summary.format_recheck(outcome, len(problems)))
     elif problems:
         text = summary.format_failures(problems)
@@ -154,3 +154,4 @@ def prove(session: Session, site: Path, warned: Abort | None) -> None:
         log.info(summary.format_success(outcome))
     if warned:
         raise warned
+    return problems

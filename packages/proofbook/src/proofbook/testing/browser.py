@@ -1,9 +1,15 @@
-"""Fixtures: a browser (Chromium or Chrome), and a page that notes all errors."""
+"""Fixtures: a browser (Chromium or Chrome), and a page that notes all errors; and a server of a
+built site on this machine, for as long as a test needs it."""
 
 from __future__ import annotations
 
+import contextlib
+import functools
+import http.server
 import os
+import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -83,24 +89,69 @@ def watch(page, own: tuple[str, ...] = ("http://127.0.0.1:", "data:", "blob:")) 
     if listening:
         return
 
-    def answered(response):
-        if response.status >= 400:
-            page.complaints.append(f"{response.status} {response.url}")
+    def complain(holds: object, text: str) -> None:
+        if not holds:
+            page.complaints.append(text)
 
-    def asked(request):
-        if not request.url.startswith(own):
-            page.complaints.append(f"foreign request {request.url}")
+    listeners = {
+        "request": lambda it: complain(it.url.startswith(own), f"foreign request {it.url}"),
+        "response": lambda it: complain(it.status < 400, f"{it.status} {it.url}"),
+        # Aborted: the reader has gone to another page meanwhile.
+        "requestfailed": lambda it: complain(
+            it.failure == "net::ERR_ABORTED", f"failed {it.url}: {it.failure}"
+        ),
+        "pageerror": lambda error: complain(False, f"script error {error}"),
+        "console": lambda line: complain(line.type not in ("error", "warning"), line.text),
+    }
+    for event, listener in listeners.items():
+        page.on(event, listener)
 
-    page.on("request", asked)
-    page.on("response", answered)
 
-    def failed(request) -> None:
-        if request.failure != "net::ERR_ABORTED":  # the reader has gone to another page meanwhile
-            page.complaints.append(f"failed {request.url}: {request.failure}")
+class Handler(http.server.SimpleHTTPRequestHandler):
+    """Serves the site below a path of the host, like a project page, with its 404 pages."""
 
-    page.on("requestfailed", failed)
-    page.on("pageerror", lambda error: page.complaints.append(f"script error {error}"))
-    page.on(
-        "console",
-        lambda line: line.type in ("error", "warning") and page.complaints.append(line.text),
-    )
+    protocol_version = "HTTP/1.1"
+
+    def __init__(self, *request, path: str, published: str, **others) -> None:
+        self.below, self.published = path, published
+        super().__init__(*request, **others)
+
+    def do_GET(self) -> None:
+        """Material's instant navigation only visits pages in the sitemap."""
+        if not self.published or not self.path.endswith("/sitemap.xml"):
+            return super().do_GET()
+        here = f"http://{self.headers['Host']}{self.below}"
+        text = Path(self.translate_path(self.path)).read_text("utf-8")
+        self._answer(200, "application/xml", text.replace(self.published, here).encode())
+
+    def translate_path(self, path: str) -> str:
+        inside = path.removeprefix(self.below) if path.startswith(self.below) else "outside/"
+        return super().translate_path("/" + inside)
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        edition = "en/" if self.path.startswith(f"{self.below}en/") else ""
+        body = Path(self.directory, edition, "404.html").read_bytes()
+        self._answer(code, "text/html; charset=utf-8", body)
+
+    def _answer(self, code: int, kind: str, body: bytes) -> None:
+        self.send_response(code)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@contextlib.contextmanager
+def serve(folder: Path, path: str = "/book/", published: str = "") -> Iterator[str]:
+    """The address of a site in `folder` (now or later), below `path` of a host.
+
+    `published`: the address for which it was built, if that is another.
+    """
+    handler = functools.partial(Handler, directory=str(folder), path=path, published=published)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}{path}"
+        server.shutdown()

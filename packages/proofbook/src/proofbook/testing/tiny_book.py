@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -42,6 +43,17 @@ def recorded(
         outputs = {}
     record = TorchRecord(version, {"python": "3.11.7"}, whole, printed, outputs)
     return record_file(version), record_text(record)
+
+
+def with_site(book: Book, project: Path, nav: str = "[index.md, t/p.md]") -> Book:
+    """Copy to a book everything of a project that makes a site, with this navigation."""
+    for name in ("theme", "docs/assets", "docs/inventories"):
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(project / name, book.root / name, ignore=ignored)
+    config = (project / "mkdocs.yml").read_text("utf-8").replace("theme, packages", "theme")
+    book.write("mkdocs.yml", re.sub(r"(?ms)^nav:\n.*?(?=^\S)", f"nav: {nav}\n", config))
+    book.write("mkdocs.en.yml", (project / "mkdocs.en.yml").read_bytes())
+    return book
 
 
 class Book:
