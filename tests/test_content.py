@@ -11,12 +11,11 @@ from pathlib import Path
 import pytest
 from gradtrace import LANGUAGES
 from proofbook.check.registry import problems_in_files
-from proofbook.content.report import changed_digits
 from proofbook.content.glossary import read_terms
 from proofbook.content.lessons import minutes, where_in_book
 from proofbook.content.page_summary import SHORT, WIDTH, answer, width
 from proofbook.content.questions import read_questions
-from proofbook.content.report import claims, table, total
+from proofbook.content.report import changed_digits, claims, table, total
 from proofbook.export.site_files import markdown_copy
 from proofbook.html.formulas import font
 from proofbook.maths.check import equation_verdicts

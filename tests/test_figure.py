@@ -49,8 +49,8 @@ def test_passes_are_asked_for_on_the_page(traced, two_losses):
     [
         (PAGE + "    passes: 3\n", "the trace has no such passes"),
         (PAGE + "    passes: first\n", "passes from 1 to 2"),
-        (PAGE + "    captions: a\n", "the figure cannot be drawn"),
-        ("::: snippets/t/s.py\n    passes: 1\n", "the figure cannot be drawn"),
+        (PAGE + "    captions: a\n", "captions: belongs to a grid"),
+        ("::: snippets/t/s.py\n    passes: 1\n", "passes: belongs to a trace"),
         (PAGE + "    figure: trace\n", "the option stands twice"),
     ],
 )

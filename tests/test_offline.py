@@ -9,7 +9,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from proofbook.cli.main import main
+from proofbook.__main__ import main
 from proofbook.export.offline import ExportError, offline, replaced_file
 from proofbook.testing.browser import needs_browser, watch
 

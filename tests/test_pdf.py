@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from proofbook.cli.main import main
+from proofbook.__main__ import main
 from proofbook.export import pdf as printing
 from proofbook.export.pdf import bound, installed_browser, sheets
 from proofbook.testing.tiny_book import write

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from proofbook.directives.directive import Directive
+from proofbook.directives import Directive
 from proofbook.markdown.spans import Option, Reference
 from proofbook.model.book import Book
 from proofbook.model.page import Page

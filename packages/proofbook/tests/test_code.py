@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from proofbook.check.languages import _order
 from proofbook.directives.registry import expand
 from proofbook.export.notebook import cells
 from proofbook.export.site_files import write_scripts
@@ -16,7 +17,6 @@ from proofbook.html.code import (
 )
 from proofbook.html.tree import parse as parse_html
 from proofbook.html.tree import serialize
-from proofbook.languages.parity import _order
 from proofbook.markdown.spans import OPTIONS
 from proofbook.model.book import read_book
 from proofbook.model.page import parse

@@ -73,9 +73,9 @@ def test_settings_are_inherited(tmp_path):
         ("languages: []", "the book has no language"),
         ("languages: {no: Norsk}", "this is not the code of a language"),
         ("languages: [1]", "this is not the code of a language"),
-        ("languages: {en: 3}", "a language is described by texts"),
-        ("languages: {en: {moto: Run}}", "the language en has no such option"),
-        ("directives: [1]", "this is not a list of paths"),
+        ("languages: {en: 3}", "the language en is described otherwise"),
+        ("languages: {en: {moto: Run}}", "the language en is described otherwise"),
+        ("inventories: [{file: a.inv}]", "this is not an inventory"),
         ("glossary: words.toml", "the file is none of the book"),
     ],
 )

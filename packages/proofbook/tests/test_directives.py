@@ -12,7 +12,7 @@ from proofbook.model.problem import Unproved
 OWN = """\
 from dataclasses import dataclass
 
-from proofbook.directives.directive import Directive
+from proofbook.directives import Directive
 
 
 @dataclass

@@ -173,6 +173,8 @@ def test_a_torch_that_cannot_be_asked_is_told(book, proof_command, tmp_path, mon
     script = tmp_path / "script.py"
     script.write_text("raise ValueError('no torch here')\n")
     monkeypatch.setattr(proofbook.api.index, "_SCRIPT", script)
+    asked_again = proofbook.api.index._installed.__wrapped__
+    monkeypatch.setattr(proofbook.api.index, "_installed", asked_again)
     with pytest.raises(Unproved, match="no torch here"):
         read_index(tmp_path)
     book.change("docs/t/p.en.md", "It is 6.", "It is `6`.")
@@ -188,6 +190,8 @@ def test_the_index_is_built_once_for_many_at_a_time(tmp_path, monkeypatch):
     body += "index = dict(modules={'torch': {}}, dynamic=[], classes={}, attributes={})\n"
     script.write_text(body + "open(sys.argv[1], 'w').write(json.dumps(index))\n")
     monkeypatch.setattr(proofbook.api.index, "_SCRIPT", script)
+    asked_again = proofbook.api.index._installed.__wrapped__
+    monkeypatch.setattr(proofbook.api.index, "_installed", asked_again)
     cache = tmp_path / "cache"
     with ThreadPoolExecutor(4) as pool:
         found = list(pool.map(lambda _: read_index(cache).modules, range(8)))

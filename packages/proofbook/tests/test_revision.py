@@ -3,7 +3,7 @@
 import subprocess
 
 import pytest
-from proofbook.model.revision import base_revision
+from proofbook.model.sources import base_revision
 
 
 @pytest.fixture

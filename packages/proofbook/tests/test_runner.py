@@ -6,21 +6,20 @@ import os
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
-from proofbook.run.judge import OUTPUT_LIMIT, Result, refused
+from proofbook.run.judge import Result, refused
 from proofbook.run.runner import Runner, RunnerError
-from proofbook.run.server import ThreadedRequests
 from proofbook.testing.fixtures import PATIENCE
 from proofbook.testing.tiny_book import write
 
+LINUX = Path(f"/proc/self/task/{os.getpid()}/children").exists()
 needs_linux = pytest.mark.skipif(
-    not Path(f"/proc/self/task/{os.getpid()}/children").exists(),
-    reason="only Linux gives orphaned processes to the runner, and tells of them in /proc",
+    not LINUX,
+    reason="only Linux gives orphaned processes to the runner",
 )
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 needs_two_cores = pytest.mark.skipif(
@@ -81,8 +80,6 @@ ANYWHERE: dict[str, Case] = {
         "the process vanished with exit status 3 (os._exit?)",
     ),
     "it prints nothing": ("x = 1\n\ny = 2\n", 3, PRINTS_NOTHING, "no output"),
-    "it prints only blanks": ("print()\nprint(' ')\n", 2, PRINTS_NOTHING, "no output"),
-    "an empty file": ("", 1, PRINTS_NOTHING, "no output"),
     "a flood before a loop": (
         "print('x' * 100_000, flush=True)\nwhile True: pass\n",
         1,
@@ -95,28 +92,15 @@ ANYWHERE: dict[str, Case] = {
         FLOODS,
         "more than 64 kB; it was stopped",
     ),
-    "one byte too much": (
-        f"print('x' * {OUTPUT_LIMIT})\n",
-        1,
-        FLOODS,
-        "more than 64 kB; it was stopped",
-    ),
     "a file in its folder": (
         "print(open(__file__).readable())\nwith open('a.txt', 'w') as file:\n    file.write('a')\n",
         2,
         LEAVES_FILES,
         "a.txt",
     ),
-    "a folder in its folder": ("import os\nprint(1)\nos.mkdir('a')\n", 3, LEAVES_FILES, "a"),
     "a file in the temporary folder": (
         "import os, tempfile\nprint(1)\n"
         "open(os.path.join(tempfile.gettempdir(), 'a.txt'), 'w').close()\n",
-        3,
-        LEAVES_FILES,
-        "a.txt",
-    ),
-    "a file in the home folder": (
-        "import os\nprint(1)\nopen(os.path.expanduser('~/a.txt'), 'w').close()\n",
         3,
         LEAVES_FILES,
         "a.txt",
@@ -127,25 +111,12 @@ ANYWHERE: dict[str, Case] = {
         LEAVES_FILES,
         "{tmp}/script.py.txt",
     ),
-    "input() until it raises": (
-        "print(1)\nwhile True:\n    x = input()\n",
-        3,
-        READS,
-        "standard input was read",
-    ),
     "another process reads its input": (
         "import subprocess, sys\nprint(1)\nread = 'import sys; sys.stdin.read()'\n"
         "subprocess.run([sys.executable, '-c', read])\n",
         3,
         READS,
         "standard input was read",
-    ),
-    "a thread": (
-        "import threading, time\nprint(1)\n"
-        "threading.Thread(target=time.sleep, args=(1000,), name='idler').start()\n",
-        3,
-        LEAVES_THREAD,
-        "idler",
     ),
     "a daemon thread": (
         "from threading import Thread\nimport time\nprint(1)\n"
@@ -186,16 +157,14 @@ ANYWHERE: dict[str, Case] = {
         '  File "{tmp}/script.py", line 3, in <module>',
     ),
 }
-WITH_SIGNALS: dict[str, Case] = {
+LEFT = "a child process was still running; it was stopped"
+ON_LINUX: dict[str, Case] = {
     "os.abort()": (
         "import os\nprint(1)\nos.abort()\n",
         3,
         "the script was killed by a signal",
         "SIGABRT",
-    )
-}
-LEFT = "a child process was still running; it was stopped"
-WITH_PROCESSES: dict[str, Case] = {
+    ),
     "a process": (
         f"import subprocess, sys\nprint(1)\nsubprocess.Popen({SLEEP})\n",
         3,
@@ -210,6 +179,7 @@ WITH_PROCESSES: dict[str, Case] = {
         LEFT,
     ),
 }
+CASES = ANYWHERE | (ON_LINUX if LINUX else {})
 
 
 def is_refused(run: Result, case: Case, folder: Path) -> None:
@@ -223,11 +193,25 @@ def runs_on(runner: Runner, tmp: Path) -> bool:
     return (result.stdout, result.refusal) == ("fine\n", None)
 
 
-@pytest.mark.parametrize("case", ANYWHERE.values(), ids=ANYWHERE)
-def test_refuses_and_goes_on(run, runner, tmp_path, case):
-    result = run(case[0])
-    assert Path(result.path) == tmp_path / "script.py"
-    is_refused(result, case, tmp_path)
+Runs = dict[str, tuple[Path, Future[Result]]]
+
+
+@pytest.fixture(scope="module", params=["runner", "fresh_runner"])
+def started(request, tmp_path_factory) -> tuple[Runner, Runs]:
+    """All cases at once: what one leaves behind must not be held against another."""
+    runner, runs = request.getfixturevalue(request.param), {}
+    for name, (source, *_) in CASES.items():
+        home = tmp_path_factory.mktemp("case")
+        runs[name] = home, runner.submit(write(home / "script.py", source))
+    return runner, runs
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_refuses_and_goes_on(started, name, tmp_path):
+    runner, runs = started
+    folder, run = runs[name]
+    assert Path(run.result(PATIENCE).path) == folder / "script.py"
+    is_refused(run.result(), CASES[name], folder)
     assert runs_on(runner, tmp_path)
 
 
@@ -241,56 +225,10 @@ def test_a_refusal_says_what_was_expected_and_what_fixes_it(run):
     )
 
 
-Runs = dict[str, tuple[Path, Future[Result]]]
-
-
-def start(runner: Runner, cases: dict[str, Case], folder: Path) -> Runs:
-    """Submit all cases at once: what one leaves behind must not be held against another."""
-    homes = {name: folder / str(number) for number, name in enumerate(cases)}
-    return {
-        name: (home, runner.submit(write(home / "script.py", cases[name][0])))
-        for name, home in homes.items()
-    }
-
-
-@pytest.fixture(scope="module")
-def runs_with_processes(runner, fresh_runner, tmp_path_factory) -> dict[str, Runs]:
-    return {
-        kind: start(by, WITH_PROCESSES, tmp_path_factory.mktemp(kind))
-        for kind, by in (("fork", runner), ("fresh", fresh_runner))
-    }
-
-
-@needs_linux
-@pytest.mark.parametrize("kind", ["fork", "fresh"])
-@pytest.mark.parametrize("name", WITH_PROCESSES)
-def test_refuses_a_script_that_leaves_a_process(runs_with_processes, kind, name):
-    folder, run = runs_with_processes[kind][name]
-    is_refused(run.result(PATIENCE), WITH_PROCESSES[name], folder)
-
-
-@pytest.fixture(scope="module")
-def fresh_runs(fresh_runner, tmp_path_factory) -> Runs:
-    return start(fresh_runner, ANYWHERE | WITH_SIGNALS, tmp_path_factory.mktemp("fresh"))
-
-
-@pytest.mark.parametrize("name", ANYWHERE)
-def test_refuses_in_a_fresh_interpreter_with_the_same_words(fresh_runs, name):
-    folder, run = fresh_runs[name]
-    is_refused(run.result(PATIENCE), ANYWHERE[name], folder)
-
-
-@needs_fork
-@pytest.mark.parametrize("name", WITH_SIGNALS)
-def test_a_script_killed_by_a_signal_is_refused(run, fresh_runs, tmp_path, name):
-    is_refused(run(WITH_SIGNALS[name][0]), WITH_SIGNALS[name], tmp_path)
-    folder, fresh = fresh_runs[name]
-    is_refused(fresh.result(PATIENCE), WITH_SIGNALS[name], folder)
-
-
 def test_refuses_a_script_that_does_not_exist(runner, tmp_path):
     refusal = runner.submit(tmp_path / "script.py").result(PATIENCE).refusal
-    assert (refusal.what, refusal.line) == ("the script does not exist", 1)
+    assert (refusal.what, refusal.line) == ("the script cannot be run", 1)
+    assert "No such file" in refusal.found
 
 
 @pytest.mark.parametrize("kind", ["runner", "fresh_runner"])
@@ -319,30 +257,14 @@ ALLOWED = {
         "t.start()\natexit.register(lambda: (go.set(), t.join()))\nprint('out')\n",
         "out\nin True\n",
     ),
-    "a temporary folder that is cleaned": (
-        "import pathlib, tempfile\nwith tempfile.TemporaryDirectory() as folder:\n"
-        "    file = pathlib.Path(folder, 'a.txt')\n    file.write_text('a')\n"
-        "    print(file.read_text())\n",
-        "a\n",
-    ),
     "a temporary file that is open at the end": (
         "import tempfile\nfile = tempfile.NamedTemporaryFile()\nprint(len(file.read()))\n",
         "0\n",
-    ),
-    "signs that join others, and other directions": (
-        "print('\\U0001f469\\u200d\\U0001f52c', '\\u05d0\\u05d1', '\\xe9')\n",
-        "\U0001f469\u200d\U0001f52c \u05d0\u05d1 \xe9\n",
     ),
     "its own folder removed": (
         "import os, shutil\nshutil.rmtree(os.getcwd())\ntry:\n    open('a.txt', 'w')\n"
         "except FileNotFoundError as error:\n    print(error.filename)\n",
         "a.txt\n",
-    ),
-    "a thread that nobody joins and that ends": (
-        "import atexit, threading, time\n"
-        "threading.Thread(target=lambda: (time.sleep(0.1), print('in'))).start()\n"
-        "atexit.register(print, 'end')\nprint('out')\n",
-        "out\nin\nend\n",
     ),
     "handlers of atexit before objects are destroyed": (
         "import atexit\n\n\nclass A:\n    def __del__(self):\n        print('gone')\n\n\n"
@@ -353,26 +275,12 @@ ALLOWED = {
         "import io, sys\nprint('seen')\nsys.stdout = io.StringIO()\nprint('unseen')\n",
         "seen\n",
     ),
-    "__main__": (
-        "import sys\nif __name__ == '__main__':\n"
-        "    print(sys.modules['__main__'].__dict__ is globals(), __spec__, len(sys.argv))\n",
-        "True None 1\n",
-    ),
-    "pickling of a class of its own at the end": (
-        "import atexit, pickle\n\n\nclass A:\n    x = 1\n\n\n"
-        "atexit.register(lambda: print(pickle.loads(pickle.dumps(A())).x))\n",
-        "1\n",
-    ),
-    "the source of a function of its own": (
-        "import inspect\n\n\ndef f():\n    return 1\n\n\nprint(inspect.getsource(f), end='')\n",
-        "def f():\n    return 1\n",
-    ),
-    "sys.exit(0)": ("import sys\nprint('a')\nsys.exit(0)\nprint('b')\n", "a\n"),
-    "output up to the limit": (f"print('x' * {OUTPUT_LIMIT - 1})\n", "x" * 65535 + "\n"),
-    "Chinese and mathematics": ("print('梯度 ∂y/∂w')\n", "梯度 ∂y/∂w\n"),
-    "no postponed annotations of ours": (
-        "def f(x: int): pass\n\n\nprint(f.__annotations__)\n",
-        "{'x': <class 'int'>}\n",
+    "what `__main__` is, its annotations, its source, and its classes at the end": (
+        "import atexit, inspect, pickle, sys\n\n\nclass A:\n    x = 1\n\n\ndef f(x: int): pass\n\n"
+        "atexit.register(lambda: print(pickle.loads(pickle.dumps(A())).x))\n"
+        "print(sys.modules['__main__'].__dict__ is globals(), __spec__, len(sys.argv))\n"
+        "print(inspect.getsource(f), f.__annotations__, '\u68af\u5ea6 \u2202y')\n",
+        "True None 1\ndef f(x: int): pass\n {'x': <class 'int'>} \u68af\u5ea6 \u2202y\n1\n",
     ),
     "a function of os that it replaces": (
         "import os\nos._exit = os.getpid = lambda *_: 1\nprint('a')\n",
@@ -385,12 +293,6 @@ ALLOWED_WITH_FORK = {
         "import os\npid = os.fork()\nif pid:\n    os.waitpid(pid, 0)\n"
         "print('parent' if pid else 'child')\n",
         "child\nparent\n",
-    ),
-    "a pool that is closed": (
-        "import multiprocessing\n\n\ndef square(x):\n    return x * x\n\n\n"
-        "if __name__ == '__main__':\n    pool = multiprocessing.Pool(2)\n"
-        "    print(pool.map(square, range(4)))\n    pool.close()\n    pool.join()\n",
-        "[0, 1, 4, 9]\n",
     ),
     "a process of multiprocessing that nobody joins": (
         "import multiprocessing\nmultiprocessing.get_context('fork').Process("
@@ -413,11 +315,6 @@ ALLOWED_WITH_FORK = {
         "import torch\n\ntorch.set_num_threads(2)\na = torch.ones(800, 800, requires_grad=True)\n"
         "(a @ a).sum().backward()\nprint(a.grad[0, 0])\n",
         "tensor(1600.)\n",
-    ),
-    "an optimizer": (
-        "import torch\n\nw = torch.nn.Parameter(torch.tensor(1.0))\n"
-        "step = torch.optim.SGD([w], lr=0.5)\n(3 * w).backward()\nstep.step()\nprint(w.item())\n",
-        "-0.5\n",
     ),
 }
 
@@ -484,12 +381,6 @@ def test_only_the_script_that_leaves_a_process_is_blamed(runner, fresh_runner, t
     for first, *others in runs:
         assert [run.result(PATIENCE).refusal for run in others] == [None] * 3
         assert first.result(PATIENCE).refusal.what == "the script leaves a process behind"
-
-
-def test_a_script_that_vanishes_while_it_runs_does_no_harm(run, runner, tmp_path):
-    result = run("import os\nos.remove(__file__)\nprint('gone')\n")
-    assert (result.stdout, result.refusal) == ("gone\n", None)
-    assert runs_on(runner, tmp_path)
 
 
 @needs_linux
@@ -578,22 +469,8 @@ def _wait(until, seconds: float = PATIENCE) -> None:
         time.sleep(0.01)
 
 
-def test_the_server_does_not_wait_while_scripts_do(monkeypatch):
-    came, goes = os.pipe()
-    monkeypatch.setattr(sys, "stdin", os.fdopen(came))
-    requests, taken = ThreadedRequests(), []
-    take = threading.Thread(target=lambda: taken.append(requests.receive(0)), daemon=True)
-    take.start()
-    take.join(5)
-    os.write(goes, b'{"number": 1}\n')
-    _wait(lambda: not requests._lines.empty())
-    assert (taken, requests.receive(0), requests.closed) == ([[]], [{"number": 1}], False)
-    os.close(goes)
-    assert (requests.receive(None), requests.closed) == ([], True)
-
-
 @pytest.mark.parametrize(
-    "printed", [*("a\\tb", "\\na", "\\x1b[1ma", "a\\ue000b", "a\\u202eb", "a\\u200bb", "a\\u2028b")]
+    "printed", ["a\\tb", "\\na", "\\x1b[1ma", "a\\ue000b", "a\\u202eb", "a\\u2028b"]
 )
 def test_what_a_page_cannot_show_is_refused(run, printed):
     refusal = run(f"print('{printed}')\n").refusal
@@ -605,8 +482,7 @@ def test_what_a_page_cannot_show_is_refused(run, printed):
     "printed",
     [
         *("datetime.date.today()", "time.ctime()", "time.strftime('%d.%m.%Y')"),
-        *("time.gmtime()", "time.strftime('%Y%m%d')", "datetime.datetime.now(datetime.UTC)"),
-        *("time.strftime('%d %B')", "time.strftime('%m/%d/%y')[:5] + time.strftime('/%Y')"),
+        *("time.strftime('%Y%m%d')", "datetime.datetime.now(datetime.UTC)"),
     ],
 )
 def test_the_date_of_today_is_refused(run, printed):
@@ -615,24 +491,13 @@ def test_the_date_of_today_is_refused(run, printed):
     assert refusal.line == 2
 
 
-def test_a_script_does_not_find_its_neighbours(run, tmp_path):
-    (tmp_path / "neighbour.py").write_text("x = 1\n")
-    refusal = run("import neighbour\nprint(neighbour.x)\n").refusal
-    assert refusal.found == "ModuleNotFoundError: No module named 'neighbour'"
-
-
-OPTIMIZER = (
-    "import torch\nimport torch._dynamo\nw = torch.ones(2, requires_grad=True)\n"
-    "w.sum().backward()\ntorch.optim.SGD([w], lr=1).step()\nprint(w.detach())\n"
-)
-
-
-@pytest.mark.parametrize(
-    "source", [OPTIMIZER, "import torch._dynamo\nprint(1)\n"], ids=["optimizer", "imported"]
-)
 @pytest.mark.parametrize("fresh", [False, True])
-def test_what_pytorch_keeps_for_itself_is_no_file_left_behind(tmp_path, source, fresh):
+def test_what_pytorch_keeps_for_itself_is_no_file_left_behind(tmp_path, fresh):
     """The first optimizer of a process makes a folder for compiled code."""
+    source = (
+        "import torch\nimport torch._dynamo\nw = torch.ones(2, requires_grad=True)\n"
+        "w.sum().backward()\ntorch.optim.SGD([w], lr=1).step()\nprint(w.detach())\n"
+    )
     with Runner(PATIENCE, fresh=fresh) as runner:
         result = runner.submit(write(tmp_path / "s.py", source)).result(PATIENCE)
     assert result.refusal is None

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from proofbook.cli.main import main
+from proofbook.__main__ import main
 from proofbook.run.runner import Runner
 from proofbook.testing.fixtures import lent
 from proofbook.testing.tiny_book import write

@@ -6,21 +6,20 @@ from collections.abc import Callable
 
 import pytest
 import torch
-from proofbook.run.runner import MACHINES, Machine
+from proofbook.run.shake import SEEDS
 from proofbook.testing.fixtures import PATIENCE
 from proofbook.testing.tiny_book import write
 
 SCRIPT, OUTPUT = "snippets/t/s.py", "snippets/t/s.out"
-SEEDS = [machine for machine in MACHINES if machine.seed is not None]
 
 
 @pytest.fixture
-def printed(runner, tmp_path) -> Callable[[str, Machine | None], str]:
-    """What a script prints on a machine."""
+def printed(runner, tmp_path) -> Callable[[str, int | None], str]:
+    """What a script prints, with moved last bits if there is a seed."""
 
-    def printed(source: str, machine: Machine | None = None) -> str:
+    def printed(source: str, seed: int | None = None) -> str:
         script = write(tmp_path / "s.py", f"import torch\n{source}")
-        result = runner.submit(script, machine=machine).result(PATIENCE)
+        result = runner.submit(script, seed=seed).result(PATIENCE)
         assert result.refusal is None, result.refusal
         return result.stdout
 
@@ -30,33 +29,24 @@ def printed(runner, tmp_path) -> Callable[[str, Machine | None], str]:
 X = "torch.manual_seed(0)\nx = torch.randn(64)\n"
 INEXACT = {
     "a sum": X + "y = x.sum()",
-    "a mean": X + "y = x.mean()",
     "a matrix product": X + "y = x.view(8, 8) @ x.view(8, 8)",
     "a convolution": X + "y = torch.conv1d(x.view(1, 1, 64), x[:3].view(1, 1, 3))",
-    "an exponential": X + "y = x.exp()",
     "in place": X + "y = x.exp_()",
-    "softmax": X + "y = x.softmax(0)",
-    "a norm": X + "y = x.norm()",
     "a fused product and sum": X + "y = torch.add(x, x.flip(0), alpha=0.3)",
     "an optimizer": X + "x.requires_grad_()\nx.grad = x.detach().flip(0).clone()\n"
     "torch.optim.Adam([x]).step()\ny = x.detach()",
     "a gradient": X + "x.requires_grad_()\n(x.exp()).sum().backward()\ny = x.grad",
     "float64": X + "y = x.double().exp()",
-    "bfloat16": X + "y = x.bfloat16().exp()",
 }
 EXACT = {
     "drawn numbers": X
     + "y = torch.cat([x, torch.rand(5), torch.nn.Linear(3, 3).weight.flatten()])",
     "a sum of single numbers": X + "y = 3 * x + x / 7 - x.flip(0)",
-    "a square root": X + "y = x.abs().sqrt()",
-    "a sum of whole numbers": "y = torch.arange(100.).sum()",
     "a matrix product of whole numbers": "m = torch.arange(16.).view(4, 4)\ny = m @ m",
     "a choice": X + "y = torch.cat([x.sort().values, x.max().view(1), x.relu()])",
     "views": X + "y = x.view(8, 8).t()[1:].unsqueeze(0)",
-    "whole numbers of no dtype of results": "y = torch.arange(10).sum()",
     "numbers of float64 that are copied": X
     + "y = torch.stack([x.double() / 3, x.double() / 7]).sort().values.relu()",
-    "a mean of powers of two": "y = torch.full((4,), 0.25).mean()",
 }
 
 
@@ -67,18 +57,18 @@ def shown(source: str) -> str:
 @pytest.mark.parametrize("source", INEXACT.values(), ids=INEXACT)
 def test_results_that_a_processor_rounds_in_its_own_way_are_moved(printed, source):
     here = printed(shown(source))
-    assert any(printed(shown(source), machine) != here for machine in SEEDS)
+    assert any(printed(shown(source), seed) != here for seed in SEEDS)
 
 
 @pytest.mark.parametrize("source", EXACT.values(), ids=EXACT)
 def test_results_that_are_the_same_everywhere_are_not_moved(printed, source):
     here = printed(shown(source))
-    assert all(printed(shown(source), machine) == here for machine in SEEDS)
+    assert all(printed(shown(source), seed) == here for seed in SEEDS)
 
 
 def test_a_result_is_moved_by_one_unit_at_most(printed):
     source = "x = torch.linspace(0.1, 5, 200)\ny = x.exp()\nprint(y.view(torch.int32).tolist())\n"
-    here, moved = (eval(printed(source, machine)) for machine in (None, SEEDS[0]))
+    here, moved = (eval(printed(source, seed)) for seed in (None, 0))
     steps = {b - a for a, b in zip(here, moved, strict=True)}
     assert steps == {-1, 1}
 
@@ -107,15 +97,7 @@ if __name__ == "__main__":
 
 @pytest.mark.skipif(not torch.distributed.is_available(), reason="this torch has no processes")
 def test_what_processes_exchange_is_exchanged_once(printed):
-    assert [printed(RANKS, machine) for machine in SEEDS] == ["0 0\n"] * len(SEEDS)
-
-
-def test_another_machine_does_not_outlive_its_run(printed):
-    source = X + "print(x.exp().tolist(), torch.get_num_threads())\n"
-    here = printed(source)
-    for machine in MACHINES:
-        printed(source, machine)
-    assert printed(source) == here
+    assert [printed(RANKS, seed) for seed in SEEDS] == ["0 0\n"] * len(SEEDS)
 
 
 # The command

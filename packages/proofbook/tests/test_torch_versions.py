@@ -10,9 +10,8 @@ from importlib import metadata
 from pathlib import Path
 
 import pytest
+from proofbook import __main__ as cli
 from proofbook.check.registry import problems_in_files
-from proofbook.cli import main as cli
-from proofbook.cli.summary import format_drill
 from proofbook.content.torch_versions import (
     REASONS,
     counts,
@@ -26,6 +25,7 @@ from proofbook.model.book import read_book
 from proofbook.model.problem import Unproved
 from proofbook.model.torch_records import record_file
 from proofbook.other_python import Drill, drill, write_record
+from proofbook.summary import format_drill
 from proofbook.testing.tiny_book import Book, recorded
 
 OWN = metadata.version("torch").partition("+")[0]

@@ -93,7 +93,7 @@ def test_what_is_kept_is_compared(shown, proof_command, old, new, told):
 @pytest.mark.parametrize(
     ("options", "expected", "found"),
     [
-        ("    vary: w = 2.0 | 1, 2\n", "figure: trace, or figure: plot", "none"),
+        ("    vary: w = 2.0 | 1, 2\n", "figure: trace or figure: plot", "none"),
         ("    figure: trace\n    vary: v = 2.0 | 1, 2\n", "one 2.0 in what is assigned", "none"),
         ("    figure: trace\n    vary: w = 2.0\n", "vary: <name> = <its number>", "vary: w = 2.0"),
         ("    figure: trace\n" + 3 * "    vary: w = 2.0 | 1, 2\n", "at most 2 numbers", "3"),
@@ -104,7 +104,6 @@ def test_what_cannot_be_varied_is_refused(shown, proof_command, options, expecte
     for page in ("docs/t/p.zh.md", "docs/t/p.en.md"):
         shown.change(page, OPTIONS, options)
     told = check(proof_command)
-    assert "the number cannot be varied" in told or "numbers" in told
     assert f"expected: {expected}" in told and f"found:    {found}" in told
 
 
@@ -115,19 +114,6 @@ def test_too_many_runs_are_refused_before_they_are_run(shown, proof_command):
         shown.change(page, f"    vary: {VARY}\n", many)
     told = check(proof_command)
     assert "expected: at most 225 runs in all" in told and "found:    40401" in told
-
-
-def test_both_pages_vary_the_same(shown, proof_command):
-    proof_command("update")
-    shown.change("docs/t/p.en.md", VARY, "w = 2.0 | 1, 2")
-    assert "the same lines as on docs/t/p." in check(proof_command)
-
-
-def test_one_that_nobody_shows_is_a_stray(shown, proof_command):
-    proof_command("update")
-    for page in ("docs/t/p.zh.md", "docs/t/p.en.md"):
-        shown.change(page, f"    vary: {VARY}\n", "")
-    assert f"{VARIED}:1: no page shows these runs" in check(proof_command)
 
 
 def test_a_script_that_fails_with_another_number_is_told(shown, proof_command):
@@ -143,7 +129,7 @@ def test_a_script_that_remembers_another_run_is_told(shown, proof_command):
     code = SCRIPT.replace("import torch\n", counts).replace("3 * w", "3 * w * torch.seen")
     shown.write("snippets/t/s.py", code)
     status, _, told = proof_command("update")
-    assert status == 1 and "two runs of the script with the same numbers differ" in told
+    assert status == 1 and "two runs did different things" in told
 
 
 def test_runs_do_not_touch_each_other(tmp_path, runner, fresh_runner):
@@ -231,11 +217,3 @@ def test_one_that_cannot_follow_is_refused(shown, proof_command, printed, said, 
     told = check(proof_command)
     assert "the number cannot follow a figure" in told
     assert expected in told and found in told
-
-
-def test_a_number_of_a_figure_that_does_not_vary_cannot_follow(shown, proof_command):
-    for page in ("docs/t/p.zh.md", "docs/t/p.en.md"):
-        shown.change(page, f"    vary: {VARY}\n", "")
-    proof_command("update")
-    follow(shown, "`3`{ .follows }")
-    assert "expected: vary: on snippets/t/s.py, which prints it" in check(proof_command)

@@ -9,7 +9,7 @@ from proofbook.directives.plot import data_files
 from proofbook.directives.varied_figure import variants_of
 from proofbook.model.book import read_book
 from proofbook.testing.fixtures import PATIENCE
-from proofbook.testing.tiny_book import Book, write
+from proofbook.testing.tiny_book import Book
 
 SCRIPT = """\
 import matplotlib.pyplot as plt
@@ -78,10 +78,10 @@ def test_all_pages_vary_the_same_figure(shown, proof_command):
     assert "the same lines as on docs/t/p." in check(proof_command)
 
 
-def test_a_figure_that_remembers_another_run_is_told(tmp_path, runner):
-    code = SCRIPT.replace("plt.plot(", 'plt.rcParams["lines.linewidth"] += 1\nplt.plot(')
-    run = runner.submit(write(tmp_path / "s.py", code), variants=variants_of(code, [VARY]))
-    assert "two runs with slope = 1.0 differ" in run.result(PATIENCE).refusal.found
+def test_a_figure_that_remembers_another_run_is_told(shown, proof_command):
+    changed = 'plt.rcParams["lines.linewidth"] += 1\nplt.plot('
+    shown.change("snippets/t/s.py", "plt.plot(", changed)
+    assert "two runs drew different things" in proof_command("update")[2]
 
 
 @pytest.mark.parametrize("language", ["zh", "en"])

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import re
 import subprocess
@@ -21,7 +20,7 @@ from proofbook.directives.registry import traced_scripts
 from proofbook.model.book import Book
 from proofbook.model.page import one_line_end
 from proofbook.model.problem import Problem, Unproved
-from proofbook.model.snippet import dtype_of_results, output_file
+from proofbook.model.snippet import dtype_of_results, first_different_line, output_file
 from proofbook.model.torch_records import (
     COMMAND,
     VERSION,
@@ -95,41 +94,29 @@ def drill(
     warm = version_order(packages["python"])[:2] >= _RUNNER_NEEDS
     results = (_run_warm if warm else _run_each)(book, python, scripts, watch)
     for script, result in zip(scripts, results, strict=False):
-        recorded, dtype = (
-            book.text_or_empty(output_file(script)),
-            dtype_of_results(book.text(script)),
-        )
+        recorded, code = book.text_or_empty(output_file(script)), book.text(script)
         expected, pages = known.output(script, book) or recorded, book.pages_showing(script)
         if (printed := seen_by_reader(result)) is None:
             found.problems.append(refused(script, result, pages))
             continue
-        others[script] = hashes(book.text(script), printed)
+        others[script] = hashes(code, printed)
         if printed != recorded:
             outputs[script] = printed
         if printed == expected:
             found.same.append(script)
-        elif same_but_for_rounding(expected, printed, dtype):
+        elif same_but_for_rounding(expected, printed, dtype_of_results(code)):
             found.otherwise.append(script)
         else:
-            found.problems.append(_changed(script, version, expected, printed, pages))
+            line, said, prints = first_different_line(expected, printed)
+            what = f"{script} prints something else with PyTorch {version}"
+            fix = f"to show it to readers: {COMMAND} {script}"
+            wrong = Problem(output_file(script), line, what, said, prints, fix, pages)
+            found.problems.append(wrong)
     right = {str(book.root / script) for script in (*found.same, *found.otherwise)}
     for result in results[len(scripts) :]:
         if result.path in right and not known.printed:  # figures are of the book's version
             found.problems += problems_in_run(book, result, only_recorded=True)
     return found
-
-
-def _changed(
-    script: str, version: str, expected: str, printed: str, pages: tuple[str, ...]
-) -> Problem:
-    """A script with another output: all lines that differ, of both."""
-    rows = list(difflib.unified_diff(expected.split("\n"), printed.split("\n"), n=0, lineterm=""))
-    place, *lines = rows[2:]
-    gone, new = ([line[1:] for line in lines if line[0] == sign] for sign in "-+")
-    what = f"{script} prints something else with PyTorch {version}"
-    line, fix = int(re.search(r"\d+", place)[0]), f"to show it to readers: {COMMAND} {script}"
-    texts = ("\n".join(part) or "nothing there" for part in (gone, new))
-    return Problem(output_file(script), max(line, 1), what, *texts, fix, pages)
 
 
 def write_record(book: Book, record: TorchRecord) -> str:
@@ -161,7 +148,7 @@ def _run_warm(book: Book, python: str, scripts: Sequence[str], watch: Watch) -> 
     jobs = [(s, False) for s in scripts] + [(s, True) for s in scripts if s in traced]
     with Runner(LIMIT, python=python) as runner:
         waiting = [runner.submit(book.root / script, recorded) for script, recorded in jobs]
-        with watch(waiting, runner.running, book.root):
+        with watch(waiting, runner.running):
             return [future.result() for future in waiting]
 
 

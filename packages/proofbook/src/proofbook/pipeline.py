@@ -23,10 +23,10 @@ from proofbook.run.judge import Result
 from proofbook.run.runs import Runs
 
 Watch = Callable[
-    [Sequence[Future[Result]], Callable[[], list[tuple[Path, float]]], Path],
+    [Sequence[Future[Result]], Callable[[], list[tuple[Path, float]]]],
     AbstractContextManager[None],
 ]
-"""Shows an author the progress of the runs: see `proofbook.cli.progress.showing_progress`."""
+"""Shows an author the progress of the runs: see `proofbook.summary.showing_progress`."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ def finish(
     `between` is called after each page; an exception in it ends the check.
     """
     book = started.book
-    with watch(started.waiting, started.runs.running, book.root):
+    with watch(started.waiting, started.runs.running):
         problems = problems_in_files(book, between)
         results = [future.result() for future in started.waiting]
     problems += problems_in_runs(book, results)

@@ -7,6 +7,7 @@ import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
 from proofbook.api.index import OTHERS, Index, ShownText, installed_api, names_in_code
@@ -109,9 +110,10 @@ def known_documentation(book: Book) -> Documentation | None:
     index = installed_api(book)
     if index is None:
         return None
-    return book.cached(_documentation, index, book.root, book.config.inventories)
+    return _documentation(index, book.root, book.config.inventories)
 
 
+@lru_cache(maxsize=8)
 def _documentation(
     index: Index, root: Path, sources: tuple[InventorySource, ...]
 ) -> Documentation | None:

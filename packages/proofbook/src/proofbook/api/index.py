@@ -18,7 +18,7 @@ import tempfile
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 from platformdirs import user_cache_dir
@@ -283,18 +283,19 @@ def _names_in_tree(tree: ast.AST) -> Iterator[CodeName]:
 
 def installed_api(book: Book) -> Index | None:
     """The API of the installed torch, or None if it is not known."""
-    index = book.cached(_installed)
+    index = _installed()
     return index if isinstance(index, Index) else None
 
 
 def unknown_api(book: Book) -> Iterator[Problem]:
     """Why the API of torch isn't known, reported for the pages with code in their text."""
     asking = tuple(page.file for page in book.pages if page.own_code)
-    found = book.cached(_installed) if asking else ()
+    found = _installed() if asking else ()
     if not isinstance(found, Index):
         yield from (replace(problem, pages=asking) for problem in found)
 
 
+@lru_cache(maxsize=1)
 def _installed() -> Index | tuple[Problem, ...]:
     try:
         return read_index()

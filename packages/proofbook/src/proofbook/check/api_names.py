@@ -13,6 +13,7 @@ import difflib
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from proofbook.api.index import (
     OTHERS,
@@ -80,10 +81,12 @@ def _says_deprecated(book: Book, file: str) -> bool:
     return file in book.page_files and _SAYS.search(book.page(file).text) is not None
 
 
+@lru_cache(maxsize=512)
 def _near(name: str, names: Collection[str], ratio: float = _NEAR) -> str | None:
     return next(iter(difflib.get_close_matches(name, names, 1, ratio)), None)
 
 
+@lru_cache(maxsize=512)
 def _slip(name: str, names: Collection[str]) -> str | None:
     """The name that this one misspells: with one typo, or a few more if it is long."""
     for other in names:
@@ -150,10 +153,10 @@ class _Context:
             yield self._problem(span, near or "a name of PyTorch", use)
 
     def _near(self, name: str, names: Collection[str], ratio: float = _NEAR) -> str | None:
-        return self.book.cached(_near, name, names, ratio)
+        return _near(name, names, ratio)
 
     def _slip(self, name: str, names: Collection[str]) -> str | None:
-        return self.book.cached(_slip, name, names)
+        return _slip(name, names)
 
     def _problem(self, span: Span, near: str, use: CodeName) -> Problem:
         what = f"PyTorch {self.index.version} has no such name"

@@ -14,8 +14,8 @@ from proofbook.model.book import Book, fill_placeholders
 from proofbook.model.contents import Section, sections
 from proofbook.model.page import Page, parse
 from proofbook.model.problem import Problem
-from proofbook.model.revision import Revision
 from proofbook.model.snippet import SnippetText, output_file
+from proofbook.model.sources import Revision
 
 _CHECKS = re.compile(r"(?:\w+\.)*(?:assert|check|raises\b|warns\b|fail\b|grad(?:grad)?check\b)\w*")
 """Calls that fail if a condition doesn't hold."""
@@ -119,7 +119,7 @@ def _vanished(
     now = SnippetText("\n".join(map(book.text_or_empty, (*outputs, *scripts))))
     return [
         (line, statement.said)
-        for statement in book.cached(statements_of, page)
+        for statement in statements_of(page)
         if (line := page.line_of(statement.place)) in section.lines and not statement.source
         if statement.lines_in(then) and not statement.lines_in(now)
     ]

@@ -30,7 +30,7 @@ from proofbook.maths.check import wrong_equations, wrong_formulas
 from proofbook.maths.numbers import unproved_values, wrong_following
 from proofbook.model.book import Book
 from proofbook.model.problem import Problem
-from proofbook.model.revision import Revision, base_revision
+from proofbook.model.sources import Revision, base_revision
 from proofbook.model.torch_records import stale_records, wrong_records
 
 BookCheck = Callable[[Book], Iterable[Problem]]

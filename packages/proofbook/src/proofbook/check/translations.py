@@ -16,8 +16,8 @@ from proofbook.model.cache import Memo
 from proofbook.model.contents import Section, paragraphs, sections
 from proofbook.model.page import Page, language_of, parse, stem_of
 from proofbook.model.problem import Problem
-from proofbook.model.revision import Revision
 from proofbook.model.snippet import output_file
+from proofbook.model.sources import Revision
 
 _LINES = 40  # shown of a difference; after larger changes authors know
 _SENTENCE_END = re.compile(r"(?<=[。！？])|(?<=[.!?])\s+")

@@ -151,7 +151,7 @@ def count(book: Book, file: str) -> Count:
     scripts = [each.path for each in page.references if each.path.endswith(".py")]
     outputs = [book.text_or_empty(output_file(script)) for script in scripts]
     judged = book.remember(equation_verdicts, file)
-    known = [statement.source is None for statement in book.cached(statements_of, page)]
+    known = [statement.source is None for statement in statements_of(page)]
     attacked = book.fact(attacks_on, page.name)
     printing = [s for s, output in zip(scripts, outputs, strict=True) if numbers_in(output)]
     return Count(
@@ -216,7 +216,7 @@ def _unread(page: Page, book: Book) -> int:
     """The number of sentences of a page without any machine-checkable text, in sections that no
     test attacks."""
     tried = _lines_tried(page, book)
-    places = [statement.place for statement in book.cached(statements_of, page)]
+    places = [statement.place for statement in statements_of(page)]
     places += [one.equality.place for one in book.remember(equation_verdicts, page.file)]
     places += [code.start for code in page.own_code if names_in_code(code.one_line)]
     return sum(

@@ -45,24 +45,18 @@ def captions(reference: Reference) -> list[str]:
 
 def problems(page: Page, reference: Reference, output: str) -> Iterator[Problem]:
     """The reasons why the grid cannot be drawn: each matrix of the output needs its own caption."""
-    figure = reference.option("figure")
-    if figure == "trace" or reference.option("passes"):
-        return  # `trace_figure` says that it takes no captions
-    if reference.option("captions") is None and figure in (None, "plot"):
-        return
     given = captions(reference)
     try:
         count = len(matrices(output))
         there = f"{count} in the recorded output"
     except ValueError as error:
         count, there = -1, f"the recorded output holds {error}"
-    if figure != "grid" or not count or count != len(given):
+    if not count or count != len(given):
         yield page.problem(
             reference.line,
             "the figure cannot be drawn",
-            "figure: grid, and captions: <one for each matrix of the grid, with | between them>: "
-            f"{there}",
-            f"figure: {figure}, {len(given)} captions",
+            f"captions: <one for each matrix of the grid, with | between them>: {there}",
+            f"{len(given)} captions",
             "correct the options below this line",
         )
 

@@ -31,7 +31,6 @@ _LONG = re.compile(r"-?\d+\.\d+")
 _USED = re.compile(r"url\(#([\w-]+)\)")
 _WORDS = re.compile(r"[A-Za-z]{2}")
 _RAISED = str.maketrans("0123456789−-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁻")
-_OPTIONS = ("alt", "words")
 _PAIR = re.compile(
     r"""
     \s* (?P<label> "[^"]*" (?=\s*=) | [^|=]* ) \s*
@@ -166,14 +165,7 @@ def plots_of(page: Page) -> Iterator[Reference]:
 
 
 def wrong_options(page: Page, reference: Reference) -> Iterator[Problem]:
-    """Pages that don't describe a figure in words, or whose words don't fit a figure."""
-    figure = reference.option("figure")
-    for option in _OPTIONS:
-        if reference.option(option) and figure != "plot":
-            found = f"figure: {figure}" if figure else "none"
-            yield _problem(page, reference, f"{option}: belongs to a plot", "figure: plot", found)
-    if figure != "plot":
-        return
+    """Plots that aren't described in words, or whose words lack a rendering."""
     if not reference.option("alt"):
         expected = "alt: <what the figure shows, in the words of this page>"
         yield _problem(page, reference, "the figure has no alternative text", expected, "none")

@@ -9,12 +9,14 @@ from __future__ import annotations
 import sys
 import traceback
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import lru_cache, partial
 from pathlib import Path
 
 from proofbook.content import glossary, lessons, questions, report, torch_versions
-from proofbook.directives.directive import Directive
+from proofbook.directives import Directive
 from proofbook.directives.snippet import SNIPPET
+from proofbook.directives.varied_figure import asked
 from proofbook.markdown.spans import LESSONS, OPTIONS, PART, Option, Reference
 from proofbook.model.book import Book
 from proofbook.model.config import FILE, BookConfig
@@ -24,50 +26,39 @@ from proofbook.model.problem import Problem, Unproved
 
 def book_parts(config: BookConfig) -> tuple[Directive, ...]:
     """The directives; those for TOML files are named after the files, which a book may choose."""
+
+    def part(name: str, read: Callable, entries: Callable) -> Directive:
+        return Directive(name, partial(_part, read, entries), PART)
+
+    def whole(name: str, lines: Callable[[str, Book], list[str]]) -> Directive:
+        return Directive(name, lambda _, page, book: lines(page.file, book))
+
     return (
-        Directive(config.glossary, _glossary_part, PART),
-        Directive(config.questions, _questions_part, PART),
+        part(config.glossary, glossary.read_terms, glossary.entries),
+        part(config.questions, questions.read_questions, questions.entries),
         Directive(lessons.NAME, lessons.lessons, LESSONS),
-        Directive(report.NAME, lambda _, page, book: report.table(page.file, book)),
-        Directive(report.VERSIONS, lambda _, page, book: report.versions(page.file, book)),
-        Directive(
-            report.CHANGED_DIGITS,
-            lambda _, page, book: report.changed_digits_in_words(page.file, book),
-        ),
-        Directive(report.CLAIMS, lambda _, page, book: report.claims(page.file, book)),
-        Directive(
-            torch_versions.TABLE, lambda _, page, book: torch_versions.table(page.file, book)
-        ),
+        whole(report.NAME, report.table),
+        whole(report.VERSIONS, report.versions),
+        whole(report.CHANGED_DIGITS, report.changed_digits_in_words),
+        whole(report.CLAIMS, report.claims),
+        whole(torch_versions.TABLE, torch_versions.table),
     )
 
 
-def _glossary_part(reference: Reference, page: Page, book: Book) -> list[str]:
+def _part(read: Callable, entries: Callable, reference: Reference, page: Page, book: Book):
+    """The entries of one part of a TOML file."""
     part = reference.option("part") or ""
-    lines = glossary.entries(page, part, glossary.read_terms(book), book)
-    return lines or _no_such_part(reference, page)
-
-
-def _questions_part(reference: Reference, page: Page, book: Book) -> list[str]:
-    part = reference.option("part") or ""
-    lines = questions.entries(page, part, questions.read_questions(book), book)
-    return lines or _no_such_part(reference, page)
-
-
-def _no_such_part(reference: Reference, page: Page) -> list[str]:
-    problem = page.problem(
-        reference.line,
-        "this names no part of the file",
-        f"part: <a part that stands in {reference.path}>",
-        f"part: {reference.option('part')}",
-        "correct the part below this line",
-    )
-    raise Unproved([problem])
+    if lines := entries(page, part, read(book), book):
+        return lines
+    what, expected = "this names no part of the file", "part: <a part that stands in {}>"
+    fix, expected = "correct the part below this line", expected.format(reference.path)
+    raise Unproved([page.problem(reference.line, what, expected, f"part: {part or None}", fix)])
 
 
 def directives_of(book: Book) -> tuple[Directive, ...]:
     """The directives of a book; raises `Unproved` where a file of its own fails."""
     texts = tuple((file, book.text(file)) for file in _files(book))
-    return book.cached(_loaded, book.root, book.config, texts)
+    return _loaded(book.root, book.config, texts)
 
 
 def directive_of(reference: Reference, book: Book) -> Directive:
@@ -100,16 +91,15 @@ def varied_scripts(book: Book) -> dict[str, tuple[str, ...]]:
 
 def _varied_on(book: Book, file: str) -> dict[str, tuple[str, ...]]:
     references = book.page(file).references
-    found = ((each.path, directive_of(each, book).varied(each)) for each in references)
-    return {script: varied for script, varied in found if varied}
+    return {r.path: varied for r in references if SNIPPET.matches(r.path) and (varied := asked(r))}
 
 
 def _traced_on(book: Book, file: str) -> frozenset[str]:
-    references = book.page(file).references
-    scripts = (directive_of(reference, book).recording(reference) for reference in references)
-    return frozenset(script for script in scripts if script)
+    shown = (r for r in book.page(file).references if r.option("figure") == "trace")
+    return frozenset(r.path for r in shown if SNIPPET.matches(r.path))
 
 
+@lru_cache(maxsize=8)
 def _loaded(
     root: Path, config: BookConfig, texts: tuple[tuple[str, str], ...]
 ) -> tuple[Directive, ...]:
@@ -180,11 +170,6 @@ def expand(page: Page, book: Book) -> str:
     if problems:
         raise Unproved(problems)
     return "\n".join(expanded + lines[at:])
-
-
-def expanded(book: Book, file: str) -> str:
-    """A page by its file as plain Markdown; raises as `expand`."""
-    return expand(book.page(file), book)
 
 
 def wrong_directives(page: Page, book: Book) -> Iterator[Problem]:

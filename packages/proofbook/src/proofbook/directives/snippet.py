@@ -16,8 +16,7 @@ import tokenize
 from collections.abc import Iterator
 
 from proofbook.content.torch_versions import OtherOutput, folded_outputs
-from proofbook.directives import grid, plot, trace_figure, varied_figure
-from proofbook.directives.directive import Directive
+from proofbook.directives import Directive, grid, plot, trace_figure, varied_figure
 from proofbook.markdown.spans import SNIPPET_OPTIONS as OPTIONS
 from proofbook.markdown.spans import Reference
 from proofbook.model.book import Book
@@ -31,6 +30,15 @@ from proofbook.model.torch_records import (
     output_with,
     record_file,
 )
+
+_FIGURES = {
+    "captions": ("grid",),
+    "alt": ("plot",),
+    "words": ("plot",),
+    "passes": ("trace",),
+    "vary": ("trace", "plot"),
+}
+"""The figures to which options belong."""
 
 EXPECTED_OUTPUT = "<!--pytest-codeblocks:expected-output-->"
 """The marker by which pytest-codeblocks knows that the next fence is the output of the last one."""
@@ -76,16 +84,10 @@ def _printed(script: str, version: str, book: Book) -> OtherOutput:
     return OtherOutput((version,), output_with(book, script, version) or "")
 
 
-def _recording(reference: Reference) -> str | None:
-    return reference.path if reference.option("figure") == "trace" else None
-
-
 SNIPPET = Directive(
     re.compile(r"snippets/(?:[a-z0-9_]+/)*[a-z0-9_]+\.py"),
     _expand,
     OPTIONS,
-    recording=_recording,
-    varied=varied_figure.asked,
 )
 
 
@@ -127,23 +129,29 @@ def _problems(reference: Reference, page: Page, book: Book) -> Iterator[Problem]
             texts[file] = book.text(file) if book.has(file) else ""
         except UnicodeDecodeError as error:
             yield not_utf8(file, error, (page.file,))
-    if texts.get(script, "").startswith("\n"):
-        yield problem(
-            "the snippet begins with an empty line, which a page does not show",
-            "code in the first line",
-            "an empty line",
-            f"remove the empty lines at the top of {reference.path}",
-        )
     if script in texts:
         yield from _wrong_highlights(reference, page, texts[script])
         yield from _wrong_notes(reference, page, texts[script])
         for key, version, line in reference.options:
             if key == "then":
                 yield from _version_problems(reference, page, book, version, line)
-    yield from plot.wrong_options(page, reference)
-    yield from trace_figure.problems(page, reference, book)
-    if output in texts:
+    figure = reference.option("figure")
+    for option, figures in _FIGURES.items():
+        if reference.option(option) is not None and figure not in figures:
+            what = f"{option}: belongs to a {' or a '.join(figures)}"
+            expected = " or ".join(f"figure: {kind}" for kind in figures)
+            fix = "correct the options below this line"
+            yield problem(what, expected, f"figure: {figure}" if figure else "none", fix)
+    if figure == "plot":
+        yield from plot.wrong_options(page, reference)
+        yield from varied_figure.problems(page, reference, book, "")
+    if figure == "trace":
+        yield from trace_figure.problems(page, reference, book)
+    if figure == "grid" and output in texts:
         yield from grid.problems(page, reference, texts[output])
+    if figure not in (None, "grid", "trace", "plot"):
+        expected, fix = OPTIONS["figure"].form, "correct the options below this line"
+        yield problem("there is no such figure", expected, f"figure: {figure}", fix)
 
 
 def _wrong_highlights(reference: Reference, page: Page, code: str) -> Iterator[Problem]:

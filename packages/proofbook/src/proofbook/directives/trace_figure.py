@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from gradtrace import (
     LANGUAGES,
@@ -43,9 +44,7 @@ def draw(page: Page, reference: Reference, book: Book) -> str:
     if varied_figure.asked(reference):
         return varied(page, reference, book).html
     recording = book.text(recording_file(reference.path))
-    return book.cached(
-        _figure, recording, figure_anchor(reference), _words(page), passes(reference)
-    )
+    return _figure(recording, figure_anchor(reference), _words(page), passes(reference))
 
 
 def varied(page: Page, reference: Reference, book: Book) -> VariedFigure:
@@ -76,6 +75,7 @@ def _words(page: Page) -> str:
     return page.language if page.language in LANGUAGES else FALLBACK
 
 
+@lru_cache(maxsize=512)
 def _figure(recording: str, name: str, language: str, shown: tuple[int, int] | None) -> str:
     return draw_figure(parse_trace(recording), name, language, shown)
 
@@ -107,21 +107,14 @@ def passes(reference: Reference) -> tuple[int, int] | None:
 
 
 def problems(page: Page, reference: Reference, book: Book) -> Iterator[Problem]:
-    """The reasons why the figure cannot be drawn; none if the page doesn't request one."""
-    shown, captions = reference.option("passes"), reference.option("captions")
-    yield from varied_figure.problems(page, reference, book, recording_file(reference.path))
-    if reference.option("figure") != "trace" and not shown:
-        return
-    name = recording_file(reference.path)
+    """The reasons why the figure cannot be drawn."""
+    shown, name = reference.option("passes"), recording_file(reference.path)
+    yield from varied_figure.problems(page, reference, book, name)
 
     def problem(what: str, expected: str, found: str, fix: str) -> Problem:
         return page.problem(reference.line, what, expected, found, fix)
 
     correct = "correct the options below this line"
-    if reference.option("figure") != "trace" or captions:
-        found = f"figure: {reference.option('figure')}" + (" with captions" if captions else "")
-        yield problem("the figure cannot be drawn", "figure: trace, alone", found, correct)
-        return
     try:
         trace = parse_trace(book.text(name))
         build_graph(trace)

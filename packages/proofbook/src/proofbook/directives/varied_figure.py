@@ -135,10 +135,6 @@ def problems(
     script, line = reference.path, options[0][1]
     what = "the number cannot be varied"
     kind = reference.option("figure")
-    if kind not in ("trace", "plot"):
-        found, expected = f"figure: {kind}" if kind else "none", "figure: trace, or figure: plot"
-        yield page.problem(line, what, expected, found, "correct the options")
-        return
     if len(options) > MAX_NUMBERS:
         expected = f"at most {MAX_NUMBERS} numbers"
         yield page.problem(line, what, expected, f"{len(options)}", "remove a line")

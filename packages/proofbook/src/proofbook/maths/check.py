@@ -9,23 +9,19 @@ problem.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Protocol
 
 from math_core import LatexError, LatexToMathML
 
 from proofbook.maths.equalities import Equality, equalities
 from proofbook.maths.judge import Verdict, judge
-from proofbook.maths.symbols import SymbolValues, read_run
+from proofbook.maths.symbols import read_run
 from proofbook.model.book import Book
 from proofbook.model.page import Page
 from proofbook.model.problem import Problem
 from proofbook.model.snippet import snippets_on_page
-
-ReadRun = Callable[[str, str], SymbolValues]
-"""The values of symbols in a run, from its code and its output: see `read_run`."""
 
 
 class CodeAndOutput(Protocol):
@@ -55,8 +51,7 @@ def wrong_equations(page: Page, book: Book) -> Iterator[Problem]:
 
 def equation_verdicts(book: Book, file: str) -> tuple[Verdict, ...]:
     """The verdict on each equation of a page."""
-    read = partial(book.cached, read_run)
-    return verdicts(book.page(file), book.fact(snippets_on_page, file), read)
+    return verdicts(book.page(file), book.fact(snippets_on_page, file))
 
 
 def wrong_equality(page: Page, verdict: Verdict) -> Problem:
@@ -75,20 +70,15 @@ def line_of(page: Page, equality: Equality) -> int:
     return page.text.count("\n", 0, equality.place) + 1
 
 
-def verdicts(
-    page: Page,
-    runs: Sequence[CodeAndOutput] = (),
-    read: ReadRun = read_run,
-) -> tuple[Verdict, ...]:
+def verdicts(page: Page, runs: Sequence[CodeAndOutput] = ()) -> tuple[Verdict, ...]:
     """Every equality of a page, judged.
 
-    `runs`: the runs of the references of the page, in order; `read`: reads one of them. Pages in
-    several languages show the same runs, so that a book passes a caching function.
+    `runs`: the runs of the references of the page, in order.
     """
     found = list(equalities(page))
     if not found:
         return ()
-    judged = judge(page, found, [read(run.code, run.output) for run in runs])
+    judged = judge(page, found, [read_run(run.code, run.output) for run in runs])
     # A definition is checked by its computed consequences.
     places = frozenset().union(*(one.used for one in judged if one.state == "proved"))
     return tuple(

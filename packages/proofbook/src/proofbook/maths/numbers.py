@@ -17,7 +17,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 
 from proofbook.maths.check import equation_verdicts, verdicts
 from proofbook.maths.equalities import sides
@@ -292,7 +292,7 @@ def _distance(
 
 def evidence_on_page(page: Page, book: Book) -> Iterator[tuple[Statement, Iterator[Evidence]]]:
     """The statements of a page of a book, each with the lines that prove it, the best first."""
-    statements = book.cached(statements_of, page)
+    statements = statements_of(page)
     judged = book.remember(equation_verdicts, page.file)
 
     def runs(file: str) -> Sequence[ShownSnippet]:
@@ -328,6 +328,7 @@ def _is_supposed(page: Page, statement: Statement) -> bool:
     return _SUPPOSED.search(page.prose, max(0, statement.place - 60), statement.place) is not None
 
 
+@lru_cache(maxsize=512)
 def statements_of(page: Page) -> tuple[Statement, ...]:
     """The page's statements about the output of runs: in plain words, in code, in formulas."""
     return (*_in_prose(page), *_in_code(page), *_in_maths(page), *_names(page))

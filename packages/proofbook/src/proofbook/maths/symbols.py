@@ -13,6 +13,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from proofbook.api.index import NOT_PYTHON
@@ -182,6 +183,7 @@ def merge(several: Iterable[SymbolValues]) -> SymbolValues:
     return merged
 
 
+@lru_cache(maxsize=512)  # pages in several languages show the same runs
 def read_run(code: str, output: str) -> SymbolValues:
     """The values of symbols in a script and its output; if the code isn't valid Python, only the
     output."""

@@ -30,9 +30,8 @@ from watchdog.observers import Observer
 from watchdog.observers.api import BaseObserver
 from watchdog.observers.polling import PollingObserver
 
-from proofbook import pipeline
+from proofbook import pipeline, summary
 from proofbook.api.documentation import known_documentation
-from proofbook.cli import summary
 from proofbook.export.site_files import write_text
 from proofbook.mkdocs.editions import name_after_first_page
 from proofbook.mkdocs.material import with_problems

@@ -11,9 +11,7 @@ from pathlib import Path
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import Abort, PluginError
 
-from proofbook import pipeline
-from proofbook.cli import summary
-from proofbook.cli.progress import showing_progress
+from proofbook import pipeline, summary
 from proofbook.export import site_files
 from proofbook.html.formulas import FONT_FILE, font
 from proofbook.mkdocs.labs import Labs
@@ -25,6 +23,7 @@ from proofbook.model.problem import Problem, without_duplicates
 from proofbook.model.temporary import TemporaryFolder, replace_folder
 from proofbook.run.runner import RunnerError
 from proofbook.run.runs import VARIED, Runs, known_results, seconds_of
+from proofbook.summary import showing_progress
 
 log = logging.getLogger("mkdocs.proofbook")
 
@@ -97,7 +96,6 @@ class Session:
         """Continue with a book that was read again, and run new scripts."""
         self.book = book
         self.started = pipeline.start(self.book, self.runs, navigation=False)
-        self.runs.forget_others(self.book.scripts)
 
     def problems(self, outcome: pipeline.Outcome) -> list[Problem]:
         """All problems of the book: of its checks and runs, of its rendered pages and its labs."""

@@ -7,11 +7,12 @@ and shares the memory of results with the one before.
 from __future__ import annotations
 
 import hashlib
+import os.path
 import posixpath
 import re
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from importlib import metadata
 from pathlib import Path
 from typing import Any, TypeVar
@@ -21,9 +22,6 @@ from proofbook.model.config import BookConfig, read_config
 from proofbook.model.page import Page, language_of, name_of, parse
 from proofbook.model.problem import Problem, not_utf8
 from proofbook.model.sources import SourceFile, read_sources
-
-CACHED = 512
-"""The number of arguments for which `Book.cached` stores a function's results."""
 
 PLACEHOLDER = re.compile(r"\{\{ *([\w-]+)\.version *\}\}")
 """A placeholder in a page: `{{ torch.version }}`, the version of an installed library."""
@@ -35,15 +33,18 @@ _T = TypeVar("_T")
 class Book:
     """Every text of a book; paths are relative to `root`, written with `/`.
 
-    Results of functions `f(book, *arguments)` can be cached (`remember`): the book passed to them
-    notes everything that they read from it.
+    Results of functions `f(book, *arguments)` are cached, also for the next process: the book
+    passed to them notes what they read from it, and a result is valid while that is the same.
+    There are two verbs. `remember`: for whatever is large, or used once; the caller depends on all
+    that was read. `fact`: for small results that stay the same through most edits, such as the
+    anchors of a page; the caller depends on the result alone. What depends on its arguments and the
+    installed software alone needs no book: `functools.lru_cache`.
     """
 
     root: Path
     config: BookConfig
     sources: Mapping[str, SourceFile]
     memo: Memo = field(default_factory=dict)
-    in_memory: dict[Callable, Callable] = field(default_factory=dict)
     _valid: set = field(default_factory=set)
     _lists: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
     _reads: Reads | None = None
@@ -53,7 +54,7 @@ class Book:
         config = read_config(self.root)
         sources = read_sources(self.root, config, self.sources)
         memo = self.memo if config == self.config else {}
-        return Book(self.root, config, sources, memo, self.in_memory)
+        return Book(self.root, config, sources, memo)
 
     def with_texts(self, texts: Mapping[str, str]) -> Book:
         """The book with these texts in these files, and all others unchanged."""
@@ -61,7 +62,7 @@ class Book:
             file: SourceFile(text, hashlib.sha256(text.encode()).hexdigest()[:20], (-1, -1))
             for file, text in texts.items()
         }
-        return Book(self.root, self.config, {**self.sources, **changed}, self.memo, self.in_memory)
+        return Book(self.root, self.config, {**self.sources, **changed}, self.memo)
 
     def changed_since(self, before: Book) -> set[str]:
         """The files whose text differs from the book `before`, or that are new or gone."""
@@ -72,7 +73,7 @@ class Book:
 
     def text(self, file: str) -> str:
         """The text of a file. Raises `FileNotFoundError` or `UnicodeDecodeError`."""
-        self._note(file)
+        self._note_all({file: _stamp(self, file)})
         source = self.sources.get(file)
         if source is None:
             raise FileNotFoundError(file)
@@ -208,28 +209,11 @@ class Book:
 
     def still_has(self, reads: Reads) -> bool:
         """Whether everything that was read is unchanged."""
-        return all(self._current(read) == known for read, known in reads.items())
+        return next(self.changes(reads), None) is None
 
-    def cached(self, function: Callable[..., _T], *arguments: Hashable) -> _T:
-        """`function(*arguments)`, cached in memory for its last arguments; never on disk.
-
-        For functions of texts and numbers that several pages call alike, and for results that
-        depend on the installed software, or cannot be written.
-        """
-        if function not in self.in_memory:
-            self.in_memory[function] = lru_cache(maxsize=CACHED)(function)
-        return self.in_memory[function](*arguments)
-
-    def forget_unused(self) -> None:
-        """Discard invalid results, and those that read a deleted file.
-
-        Results that a build needs and a check does not are retained: they cost little until their
-        page changes.
-        """
-        for key, entry in list(self.memo.items()):
-            files = (read for read in entry.reads if isinstance(read, str))
-            if key not in self._valid and not all(file in self.sources for file in files):
-                self.memo.pop(key, None)
+    def changes(self, reads: Reads) -> Iterator[Hashable]:
+        """What was read and is another now: why a result that depends on it is computed again."""
+        return (read for read, known in reads.items() if self._current(read) != known)
 
     def _is_valid(self, key: Hashable, entry: Remembered) -> bool:
         if key not in self._valid:
@@ -249,7 +233,7 @@ class Book:
             return _stamp(self, read)
         kind, *rest = read
         if kind == "exists":
-            return rest[0] in self.sources or _is_file(self.root / rest[0])
+            return rest[0] in self.sources or os.path.isfile(self.root / rest[0])
         if kind == "files":
             return self._listed(*rest)
         if kind == "reading order":
@@ -272,10 +256,6 @@ class Book:
             found = sorted(f for f in self.sources if f.startswith(start) and f.endswith(ending))
             self._lists[folder, ending] = tuple(found)
         return self._lists[folder, ending]
-
-    def _note(self, file: str) -> None:
-        if self._reads is not None:
-            self._reads[file] = self._current(file)
 
     def _note_all(self, reads: Reads) -> None:
         if self._reads is not None:
@@ -307,13 +287,6 @@ def _version(found: re.Match[str]) -> str:
         return ".".join(version_of(found[1]).split(".")[:2])
     except metadata.PackageNotFoundError:
         return found[0]
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except OSError:  # a name that is too long for a file
-        return False
 
 
 def _parsed(book: Book, file: str) -> Page:

@@ -99,7 +99,6 @@ class Store:
 
     def save_memo(self, book: Book) -> None:
         """Write the results for a book."""
-        book.forget_unused()
         self.save("memo", book.memo, book.config)
 
 

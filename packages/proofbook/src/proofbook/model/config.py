@@ -7,7 +7,7 @@ MkDocs. Every option has a default, so a book without `mkdocs.yml` has settings 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, TypeVar
@@ -131,20 +131,53 @@ def read_config(root: Path, file: str = FILE) -> BookConfig:
 
     Without the file, or without an entry `proofbook` under its `plugins:`, the defaults hold.
     """
-    site = site_settings(root, file)
-    options = _plugin_options(site.get("plugins"))
-    problems = _problems(root, file, options)
-    if problems:
-        raise Unproved(problems)
-    given = {name: value for name, value in options.items() if value is not None}
+    site = _site_settings(root, file)
+
+    def wrong(key: object, what: str, expected: str, value: object) -> Unproved:
+        line, found = _line(root / file, key), f"{key}: {value}"
+        return Unproved([Problem(file, line, what, expected, found, "correct this line")])
+
+    given: dict[str, Any] = {}
+    for key, value in _plugin_options(site.get("plugins")).items():
+        if key not in OPTIONS:
+            raise wrong(key, "proofbook has no such option", " or ".join(OPTIONS), value)
+        if value is not None and not isinstance(value, OPTIONS[key]):
+            names = {list: "a list", dict: "a mapping", str: "a text"}
+            expected = " or ".join(names[kind] for kind in OPTIONS[key])
+            raise wrong(key, "the option has a value of another kind", expected, value)
+        if value is not None:
+            given[key] = value
+    for name in given.keys() & {"glossary", "questions"}:
+        if not re.fullmatch(r"docs/.+\.toml", given[name]):
+            expected = "docs/<folder>/<name>.toml"
+            raise wrong(name, "the file is none of the book", expected, given[name])
     if "languages" in given:
-        given["languages"] = _languages(given["languages"])
+        given["languages"] = tuple(_languages(given["languages"], wrong))
     if "directives" in given:
-        given["directives"] = tuple(given["directives"])
-    if "inventories" in given:
-        given["inventories"] = tuple(InventorySource(**entry) for entry in given["inventories"])
+        given["directives"] = tuple(map(str, given["directives"]))
+    try:
+        given["inventories"] = tuple(InventorySource(**x) for x in given.get("inventories", ()))
+    except TypeError as error:
+        what, expected = "this is not an inventory", "file: and base_url:, two texts"
+        raise wrong("inventories", what, expected, given["inventories"]) from error
     site_url = str(site.get("site_url") or "")
     return BookConfig(**given, site_url=site_url, navigation=_navigation(site))
+
+
+def _languages(value: list | dict, wrong: Callable[..., Unproved]) -> Iterator[Language]:
+    given = value if isinstance(value, dict) else dict.fromkeys(value)
+    if not given:
+        raise wrong("languages", "the book has no language", "at least one", value)
+    for code, words in given.items():
+        if not LANGUAGE_CODE.fullmatch(str(code)):  # unquoted, `no:` (Norwegian) is False in YAML
+            what = "this is not the code of a language"
+            raise wrong("languages", what, 'a code such as "en"', code)
+        own = {"name": words} if isinstance(words, str) else words or {}
+        known = {each.name for each in fields(Language)} - {"code"}
+        if not isinstance(own, dict) or own.keys() - known:
+            expected = f"a name, or {', '.join(sorted(known))}"
+            raise wrong(code, f"the language {code} is described otherwise", expected, words)
+        yield Language(code, **{"name": _NAMES.get(code, code), **own})
 
 
 def _navigation(site: Mapping[str, Any]) -> NavigationSettings:
@@ -174,7 +207,7 @@ _Loader.add_constructor("!ENV", construct_env_tag)
 _Loader.add_constructor(None, lambda loader, node: None)
 
 
-def site_settings(root: Path, file: str) -> dict[str, Any]:
+def _site_settings(root: Path, file: str) -> dict[str, Any]:
     """The settings in a file of MkDocs, merged with the inherited ones."""
     path = root / file
     if not path.is_file():
@@ -189,7 +222,7 @@ def site_settings(root: Path, file: str) -> dict[str, Any]:
     found = found if isinstance(found, dict) else {}
     if inherited := found.pop("INHERIT", None):
         base = Path(file).parent / str(inherited)
-        return _merged(site_settings(root, base.as_posix()), found)
+        return _merged(_site_settings(root, base.as_posix()), found)
     return found
 
 
@@ -210,67 +243,6 @@ def _plugin_options(plugins: object) -> dict[str, Any]:
         if isinstance(entry, dict) and isinstance(entry.get("proofbook"), dict):
             return entry["proofbook"]
     return {}
-
-
-def _languages(value: list[str] | dict[str, Any]) -> tuple[Language, ...]:
-    given = value if isinstance(value, dict) else dict.fromkeys(value)
-    languages = []
-    for code, words in given.items():
-        words = {"name": words} if isinstance(words, str) else words or {}
-        languages.append(Language(code, **{"name": _NAMES.get(code, code), **words}))
-    return tuple(languages)
-
-
-def _problems(root: Path, file: str, options: Mapping[str, Any]) -> list[Problem]:
-    """The errors in the options, each with its line."""
-    found: list[Problem] = []
-
-    def wrong(key: str, what: str, expected: str, value: object) -> None:
-        line = _line(root / file, key)
-        found.append(Problem(file, line, what, expected, f"{key}: {value}", "correct this line"))
-
-    for key, value in options.items():
-        if key not in OPTIONS:
-            wrong(key, "proofbook has no such option", " or ".join(OPTIONS), value)
-        elif value is not None and not isinstance(value, OPTIONS[key]):
-            names = {list: "a list", dict: "a mapping", str: "a text"}
-            expected = " or ".join(names[kind] for kind in OPTIONS[key])
-            wrong(key, "the option has a value of another kind", expected, value)
-    if found:
-        return found
-    languages = options.get("languages")
-    if languages is not None:
-        words = {f.name for f in fields(Language)} - {"code"}
-        given = languages if isinstance(languages, dict) else dict.fromkeys(map(str, languages))
-        if not given:
-            wrong("languages", "the book has no language", "at least one", languages)
-        for code, own in given.items():
-            if not isinstance(code, str) or not LANGUAGE_CODE.fullmatch(code):
-                # Unquoted, `no:` (Norwegian) is a boolean in YAML.
-                wrong(
-                    "languages", "this is not the code of a language", 'a code such as "en"', code
-                )
-            elif isinstance(own, dict) and (odd := own.keys() - words):
-                expected = " or ".join(sorted(words))
-                wrong(odd.pop(), f"the language {code} has no such option", expected, own)
-            elif not isinstance(own, dict | str | None) or (
-                isinstance(own, dict) and not all(isinstance(v, str) for v in own.values())
-            ):
-                wrong(code, "a language is described by texts", "a name, or options", own)
-    for entry in options.get("inventories") or ():
-        texts = isinstance(entry, dict) and all(isinstance(text, str) for text in entry.values())
-        if not texts or entry.keys() != {"file", "base_url"}:
-            wrong(
-                "inventories", "this is not an inventory", "file: and base_url:, two texts", entry
-            )
-    for name in ("glossary", "questions"):
-        path = options.get(name)
-        if path is not None and not (path.startswith("docs/") and path.endswith(".toml")):
-            wrong(name, "the file is none of the book", "docs/<folder>/<name>.toml", path)
-    if not all(isinstance(path, str) for path in options.get("directives") or ()):
-        expected = "paths of Python files or folders"
-        wrong("directives", "this is not a list of paths", expected, options["directives"])
-    return found
 
 
 def _line(file: Path, key: object) -> int:

@@ -1,19 +1,24 @@
-"""The text files of a book, read from its folder; of TOML, tables with their lines."""
+"""The text files of a book, read from its folder, and those at a revision of git; of TOML, tables
+with their lines.
+
+A folder without git, or without a commit, has no revision; then there is nothing to compare.
+"""
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import os
 import re
+import subprocess
 import tomllib
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from proofbook.model.config import BookConfig
-from proofbook.model.page import decoded
+from proofbook.model.page import decoded, one_line_end
 from proofbook.model.problem import Problem, Unproved, not_utf8
 
 if TYPE_CHECKING:
@@ -56,77 +61,39 @@ def read_sources(
     """The text files of the book in `root`, by their paths; files in `known` are reused if
     unchanged.
 
-    Raises `Unproved` if a file cannot be read, or a symbolic link leads out of the book, is broken
-    or circular: programs that walk the folders, such as MkDocs, would follow it.
+    Files and folders that begin with a dot belong to an editor: copies, locks. Links to folders are
+    not followed. Raises `Unproved` if a page is too large.
     """
+    names = [name for name in BESIDE if (root / name).is_file()]
+    for place in (*FOLDERS, *config.directives, config.claims):
+        names += [place] if (root / place).is_file() else _text_files(root, place.rstrip("/"))
     found, refused = {}, []
-    for name, status in _text_files(root, [*FOLDERS, *config.directives, config.claims], refused):
-        before, seen = known.get(name), (status.st_size, status.st_mtime_ns)
-        if name.endswith(".md") and status.st_size > LARGEST:
-            refused.append(_too_large(name, status.st_size))
-            continue
+    for name in names:
+        before = known.get(name)
         try:
-            found[name] = before if before and before.seen == seen else _read(root / name, seen)
-        except OSError as error:
-            refused.append(_unreadable(name, error))
+            status = (root / name).stat()
+        except FileNotFoundError:  # an editor has moved it away, or a link leads nowhere
+            continue
+        if name.endswith(".md") and status.st_size > LARGEST:
+            what, fix = "the page is too large for a browser", "cut it into several pages"
+            found_size = f"{status.st_size:,} bytes"
+            refused.append(Problem(name, 1, what, f"at most {LARGEST:,} bytes", found_size, fix))
+            continue
+        seen = status.st_size, status.st_mtime_ns
+        found[name] = before if before and before.seen == seen else _read(root / name, seen)
     if refused:
         raise Unproved(refused)
     return found
 
 
-def _text_files(
-    root: Path, places: Collection[str], refused: list[Problem]
-) -> Iterator[tuple[str, os.stat_result]]:
-    """The text files of a book; links that cannot be followed are added to `refused`.
-
-    Files that begin with a dot belong to an editor: copies, locks.
-    """
-    waiting = [(root / place, place.rstrip("/")) for place in places if (root / place).is_dir()]
-    inside = [folder.resolve() for folder in (root, *(folder for folder, _ in waiting))]
-    while waiting:
-        folder, name = waiting.pop()
-        try:
-            entries = list(os.scandir(folder))
-        except OSError as error:
-            refused.append(_unreadable(name, error))
-            continue
-        for entry in entries:
-            file = f"{name}/{entry.name}"
-            if entry.name.startswith("."):
-                continue
-            if entry.is_symlink() and not _can_be_followed(Path(entry.path), inside):
-                what = "the symbolic link cannot be followed"
-                found = f"a link to {os.readlink(entry.path)}"
-                fix = f"delete {file}, or put the file in its place"
-                refused.append(Problem(file, 1, what, "a link to a file of the book", found, fix))
-            elif entry.is_dir():
-                waiting.append((Path(entry.path), file))
-            elif entry.name.endswith((*TEXTS, ".json") if name == RECORDS else TEXTS):
-                with contextlib.suppress(FileNotFoundError):  # an editor has moved it away
-                    yield file, entry.stat()
-    for name in (*BESIDE, *(place for place in places if place.endswith(".py"))):
-        if (root / name).is_file():
-            yield name, (root / name).stat()
-
-
-def _too_large(file: str, size: int) -> Problem:
-    what, fix = "the page is too large for a browser", "cut it into several pages"
-    return Problem(file, 1, what, f"at most {LARGEST:,} bytes", f"{size:,} bytes", fix)
-
-
-def _can_be_followed(link: Path, inside: Iterable[Path]) -> bool:
-    """Whether a symbolic link points `inside` the book, not to a folder that contains the link."""
-    try:
-        target = link.resolve(strict=True)
-    except (OSError, RuntimeError):  # it is broken, or circular
-        return False
-    circle = any(folder.resolve().is_relative_to(target) for folder in link.parents)
-    return not circle and any(target.is_relative_to(folder) for folder in inside)
-
-
-def _unreadable(file: str, error: OSError) -> Problem:
-    what, expected, fix = "this cannot be read", "a file that can be read", "change its rights"
-    return Problem(file, 1, what, expected, error.strerror or str(error), fix)
+def _text_files(root: Path, place: str) -> Iterator[str]:
+    for path, folders, files in os.walk(root / place):
+        folder = Path(path).relative_to(root).as_posix()
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        texts = (*TEXTS, ".json") if folder == RECORDS else TEXTS
+        for name in files:
+            if name.endswith(texts) and not name.startswith("."):
+                yield f"{folder}/{name}"
 
 
 def _read(file: Path, seen: tuple[int, int]) -> SourceFile:
@@ -138,6 +105,7 @@ def _read(file: Path, seen: tuple[int, int]) -> SourceFile:
         return SourceFile("", stamp, seen, error)
 
 
+@lru_cache(maxsize=64)
 def parse_toml(text: str) -> dict[str, Any]:
     """A text parsed as TOML; raises `tomllib.TOMLDecodeError`, also if it nests too deep."""
     try:
@@ -155,26 +123,24 @@ def tables(
 
     `pages`: the pages affected by an error. Raises `Unproved` if it isn't TOML.
     """
-
-    def unproved(line: int, what: str, expected: str, found: str) -> Unproved:
-        return Unproved([Problem(file, line, what, expected, found, f"correct {file}", pages)])
-
     if not book.has(file):
         return []
     try:
         text = book.text(file)
-        entries = book.cached(parse_toml, text).get(kind, [])
+        entries = parse_toml(text).get(kind, [])
     except UnicodeDecodeError as error:
         raise Unproved([not_utf8(file, error, pages)]) from error
     except tomllib.TOMLDecodeError as error:
         found = re.search(r"line (\d+)", str(error))
-        line = int(found[1]) if found else 1
-        raise unproved(line, "this is not TOML", "TOML", str(error)) from error
+        line, fix = int(found[1]) if found else 1, f"correct {file}"
+        problem = Problem(file, line, "this is not TOML", "TOML", str(error), fix, pages)
+        raise Unproved([problem]) from error
     headers = [found for found in _HEADER.finditer(text) if found[1] == kind]
     lines = [text.count("\n", 0, found.end()) + 1 for found in headers]
     if not isinstance(entries, list) or len(entries) != len(lines):
         what, expected = f"this is not a list of {kind}s", f"[[{kind}]] above each"
-        raise unproved(1, what, expected, repr(entries)[:60])
+        found, fix = repr(entries)[:60], f"correct {file}"
+        raise Unproved([Problem(file, 1, what, expected, found, fix, pages)])
     return list(zip(entries, lines, strict=True))
 
 
@@ -211,20 +177,12 @@ def is_words(value: object) -> bool:
     return isinstance(value, str) and bool(value) and value == " ".join(value.split())
 
 
-def _is_list(value: object) -> bool:
-    return isinstance(value, list) and all(map(is_words, value))
-
-
-def _is_number(value: object) -> bool:
-    return type(value) is int and value > 0
-
-
 WORDS, WORD_LIST, NUMBER, FLAG = "text in one line", "list of texts", "number from 1", "truth value"
 """The allowed types of a field."""
 _FORMS = {
     WORDS: (is_words, '"..."'),
-    WORD_LIST: (_is_list, '["..."]'),
-    NUMBER: (_is_number, "7"),
+    WORD_LIST: (lambda value: isinstance(value, list) and all(map(is_words, value)), '["..."]'),
+    NUMBER: (lambda value: type(value) is int and value > 0, "7"),
     FLAG: (lambda value: isinstance(value, bool), "true"),
 }
 
@@ -242,3 +200,45 @@ def wrong_fields(
             yield f"{key} is not a {kind}", f"{key} = {form}", repr(entry[key])
         elif key not in entry and key in needed:
             yield f"the entry has no {key}", f"{key} = {form}", "nothing"
+
+
+@dataclass(frozen=True)
+class Revision:
+    """A commit, relative to the folder of a book: `files` have another text now, are new or
+    gone."""
+
+    root: Path
+    commit: str
+    files: frozenset[str]
+
+    def text(self, file: str) -> str | None:
+        """The text of a file at this revision; None where there was no such file."""
+        text = _git(self.root, "show", f"{self.commit}:./{file}")
+        return None if text is None else one_line_end(text)
+
+
+def base_revision(root: Path, environment: Mapping[str, str] = os.environ) -> Revision | None:
+    """The last commit; in CI, when that is being proved, its merge base with the target branch.
+
+    None without git, or without a commit.
+    """
+    commit = None
+    if environment.get("CI"):
+        target = f"origin/{environment.get('GITHUB_BASE_REF') or 'HEAD'}"
+        commit = _git(root, "merge-base", "HEAD", target)
+    commit = (commit or _git(root, "rev-parse", "--verify", "--quiet", "HEAD") or "").strip()
+    edited = _git(root, "diff", "--name-only", "--no-renames", "--relative", "-z", commit)
+    if not commit or edited is None:
+        return None
+    new = _git(root, "ls-files", "--others", "--exclude-standard", "-z") or ""
+    return Revision(root, commit, frozenset(filter(None, f"{edited}\0{new}".split("\0"))))
+
+
+def _git(root: Path, *arguments: str) -> str | None:
+    """The output of git, or None if it fails."""
+    command = ["git", "-C", str(root), *arguments]
+    try:
+        done = subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, timeout=30)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else None

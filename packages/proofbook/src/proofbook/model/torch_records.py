@@ -13,13 +13,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import posixpath
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from proofbook.model.book import Book
-from proofbook.model.problem import Problem
+from proofbook.model.problem import Problem, warning
 from proofbook.model.sources import RECORDS
 
 VERSION = re.compile(r"\d{1,3}(?:\.\d{1,3}){1,3}")
@@ -135,31 +134,21 @@ def stale_records(book: Book) -> Iterator[Problem]:
     scripts = sorted(set().union(*changed.values()))
     some = ", ".join(scripts[:3]) + (" ..." if len(scripts) > 3 else "")
     newest = max(changed, key=version_order)
-    yield Problem(
-        record_file(newest),
-        1,
-        f"changed since other versions of PyTorch were recorded: {len(scripts)} of the scripts",
-        "a record of each script as it is; until then pages do not speak of these versions",
-        f"{some} (PyTorch {', '.join(sorted(changed, key=version_order))})",
-        COMMAND,
-        severity="warning",
-    )
+    many = f"changed since other versions of PyTorch were recorded: {len(scripts)} of the scripts"
+    expected = "a record of each script as it is; until then pages do not speak of these versions"
+    found = f"{some} (PyTorch {', '.join(sorted(changed, key=version_order))})"
+    yield warning(Problem(record_file(newest), 1, many, expected, found, COMMAND))
 
 
 def _read(book: Book, file: str) -> TorchRecord | Problem:
-    name = posixpath.basename(file).removesuffix(".json")
     try:
         fields = json.loads(book.text_or_empty(file))
         outputs = {script: "\n".join(lines) for script, lines in fields["outputs"].items()}
-        texts = [fields["torch"], *fields["with"].values(), *fields["printed"].values()]
-        if not all(isinstance(text, str) for text in texts):
-            raise TypeError("another value where a text should be")
-        if fields["torch"] != name or not VERSION.fullmatch(name):
-            raise ValueError(f"the version {fields['torch']} in a file of another name")
-        whole = {True: True, False: False}[fields["whole book"]]
-        return TorchRecord(name, fields["with"], whole, fields["printed"], outputs)
+        version, others = fields["torch"], (fields["with"], fields["whole book"], fields["printed"])
+        if record_file(version) != file or not VERSION.fullmatch(version):
+            raise ValueError(f"the version {version} in a file of another name")
+        return TorchRecord(version, *others, outputs)
     except (KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
         what, expected = "this is not a record of a version of PyTorch", f"what {COMMAND} writes"
         line, found = getattr(error, "lineno", 1), f"{type(error).__name__}: {error}"
-        fix = f"record it again, or delete {file}"
-        return Problem(file, line, what, expected, found, fix)
+        return Problem(file, line, what, expected, found, f"{COMMAND}, or delete {file}")

@@ -4,9 +4,8 @@ The server calls `run` in a fork, or starts a new interpreter: python -m proofbo
 It imports nothing of proofbook, and the recorder of gradtrace only to record: a new interpreter
 starts for a script as it starts for a reader.
 
-Runs with other numbers share a process, as starting one takes longer than a run. To ensure that
-none depends on the state left by another, each is done twice, in the opposite order, and must be
-the same.
+Runs with other numbers share a process, as starting one takes longer than a run: `proofbook update`
+does them again in the opposite order, so that none depends on the state left by another.
 """
 
 from __future__ import annotations
@@ -15,17 +14,18 @@ import atexit
 import contextlib
 import ctypes
 import faulthandler
-import functools
 import gc
 import io
 import json
 import os
+import signal
 import sys
+import tempfile
 import threading
 import time
 import traceback
-from collections.abc import Callable, Mapping, Sequence
-from os import _exit, getpid  # names of our own: a script may patch those in `os`
+from collections.abc import Mapping, Sequence
+from os import _exit, getpid, waitpid  # names of our own: a script may patch those in `os`
 
 from gradtrace.recording.script import execute
 
@@ -34,18 +34,15 @@ class _NotRecorded(Exception):
     """The recorder has failed; the text is its message."""
 
 
-class NotRepeatable(Exception):
-    """Two runs with the same numbers differ."""
-
+FILE_LIMIT = 1 << 26
+"""The maximum size of a file written by a script, in bytes."""
 
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_TRUNC
 _MAKES = {"open": 0, "os.mkdir": 0, "os.rename": 1, "os.link": 1, "os.symlink": 1}
 """The audit events that create a file, and the index of their path argument."""
 
 _DEVICES = "/dev/", "/proc/", "\\\\.\\"
-"""The prefixes of paths that aren't files: on Windows, `os.devnull` is `\\\\.\
-ul`.
-"""
+"""The prefixes of paths that aren't files: the last is that of `os.devnull` on Windows."""
 
 
 class _FileWatch:
@@ -71,30 +68,30 @@ class _FileWatch:
                     self.lines.setdefault(path, _current_line(self._script))
 
 
-def run(asked: Mapping, report: str, limit: float) -> None:
-    """Run the request, write a report to the file `report`, and end the process; never returns.
+def run(asked: Mapping) -> None:
+    """Perform the request, write a report to the folder of the run, and end the process.
 
-    `asked`: the request that the server has read. The report is a JSON object: `error` (type, text
-    and line, or None), `line` of a `sys.exit`, `threads` that did not end, `files` with the lines
-    that created them, `figures` as SVG. A script that dies early leaves none. After `limit`
-    seconds, the current line of the script is noted in `report + ".trace"`. With `trace`, the
-    recorder watches it run, and saves the recording as `report + ".recording"`. Meanwhile a
-    `machine` is imitated. With `variants` (labelled texts) these are run instead, and their
-    outputs, with their recordings or else their figures, are saved as `report + ".variants"`.
+    `asked`: the request that the server has read, with the `folder` and the `deadline`, a time of
+    day. The report is a JSON object: `error` (type, text and line, or None), `line` of a
+    `sys.exit`, whether standard input was `read`, `threads` and `processes` that did not end,
+    `files` with the lines that created them, `figures` as SVG. A script that dies early leaves
+    none. At the deadline, the current line of the script is noted in the file `stopped`. With
+    `trace`, the recorder watches it run, and saves the `recording`. With a `seed`, results are
+    rounded otherwise meanwhile. With `variants` (labelled texts) these are run instead, and the
+    report has their outputs, with their recordings or else their figures.
     """
     script, record, variants = asked["script"], asked["trace"], asked["variants"]
+    _isolate(asked["folder"])
     imitated = contextlib.nullcontext()
-    if asked["machine"]:
-        from proofbook.run.runner import Machine
+    if asked["seed"] is not None:
+        from proofbook.run.rounding import OtherRounding
 
-        imitated = Machine(**asked["machine"]).imitated()
-    pid, began, recording = getpid(), time.monotonic(), f"{report}.recording"
+        imitated = OtherRounding(asked["seed"])
+    pid, recording = getpid(), os.path.join(asked["folder"], "recording")
     recorder = _recorder(script, recording) if record and not variants else None
-    die_with_parent()
-    trace = open(report + ".trace", "w")  # noqa: SIM115  open until the process ends
-    faulthandler.enable(trace)
-    left = max(0.05, limit - (time.monotonic() - began))  # importing the recorder took some time
-    faulthandler.dump_traceback_later(left, file=trace)
+    stopped = open(os.path.join(asked["folder"], "stopped"), "w")  # noqa: SIM115  until the end
+    faulthandler.enable(stopped)
+    faulthandler.dump_traceback_later(max(0.05, asked["deadline"] - time.time()), file=stopped)
     watch = _FileWatch(script)
     sys.addaudithook(watch)
     sys.dont_write_bytecode = True
@@ -103,8 +100,7 @@ def run(asked: Mapping, report: str, limit: float) -> None:
     code, line, error, figures, given = 0, 0, None, [], []
     try:
         if variants:
-            drawn = None if record else functools.partial(_only_figure, watch)
-            given = _run_variants(script, variants, drawn, recording)
+            given = _run_variants(script, variants, None if record else watch, recording)
         else:
             with imitated, recorder or contextlib.nullcontext():
                 execute(script)
@@ -126,14 +122,54 @@ def run(asked: Mapping, report: str, limit: float) -> None:
     if getpid() != pid:  # the script forked, and this is the copy: it must not write the report
         _exit(code)
     faulthandler.cancel_dump_traceback_later()
+    faulthandler.disable()
     if recorder:
         recorder.save(recording)
-    if given:
-        _write(f"{report}.variants", json.dumps(given))
-    files = [(path, line) for path, line in watch.lines.items() if os.path.exists(path)]
-    found = {"error": error, "line": line, "threads": threads, "files": files, "figures": figures}
-    _write(report, json.dumps(found))
+    found = {
+        "error": error,
+        "line": line,
+        "read": _was_read(0),
+        "threads": threads,
+        "processes": _processes_left(),
+        "files": [(path, line) for path, line in watch.lines.items() if os.path.exists(path)],
+        "figures": figures,
+        "variants": given,
+    }
+    _write(os.path.join(asked["folder"], "report"), json.dumps(found))
     _exit(code)
+
+
+def _isolate(folder: str) -> None:
+    """Set up the session, the streams, the working directory and the limits of this process."""
+    if hasattr(os, "fork"):
+        import resource
+
+        os.setsid()
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_LIMIT, FILE_LIMIT))
+    if sys.platform == "linux":
+        prctl = ctypes.CDLL(None).prctl
+        prctl(1, 9, 0, 0, 0)  # PR_SET_PDEATHSIG, SIGKILL: without its parent it would run on
+        prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER: no process that it starts can hide
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    # Ordinary files, not pipes: a remaining process cannot hold them open, and how far standard
+    # input was read can be seen from its position, whichever process read it.
+    for descriptor, name in enumerate(("stdin", "stdout", "stderr")):
+        mode = os.O_RDWR | (os.O_APPEND if descriptor else 0) | getattr(os, "O_BINARY", 0)
+        opened = os.open(os.path.join(folder, name), mode)
+        os.dup2(opened, descriptor)
+        os.close(opened)
+    sys.stdin = sys.__stdin__ = _open(0, "r")
+    sys.stdout = sys.__stdout__ = _open(1, "w")
+    sys.stderr = sys.__stderr__ = _open(2, "w", errors="backslashreplace", buffering=1)
+    work = os.path.join(folder, "work")
+    os.environ.update(dict.fromkeys(("TMPDIR", "TEMP", "TMP", "HOME"), work))
+    tempfile.tempdir = None
+    os.chdir(work)
+
+
+def _open(descriptor: int, mode: str, **options) -> io.TextIOBase:
+    return open(descriptor, mode, encoding="utf-8", closefd=False, **options)
 
 
 def _recorder(script: str, recording: str):
@@ -150,45 +186,29 @@ def _recorder(script: str, recording: str):
 
 
 def _run_variants(
-    script: str,
-    variants: Sequence[tuple[str, str]],
-    drawn: Callable[[bool], str | None] | None,
-    recording: str,
+    script: str, variants: Sequence[tuple[str, str]], watch: _FileWatch | None, recording: str
 ) -> list[tuple[str, str]]:
-    """The output of each of the `variants`, with its recording, or the figure that `drawn` returns;
-    the output of the first is printed. If the recorder fails, the file `recording` says why.
-
-    An error of the script has its variant's label as a note. As drawing takes longer than most
-    runs, only the first one is drawn again, after all others.
-    """
+    """The output of each of the `variants`, with its recording, or with a `watch` its figure; the
+    output of the first is printed. If the recorder fails, the file `recording` says why."""
     gc.freeze()  # existing objects need no collecting after each run
     try:
-        first = [_run_variant(script, *variant, drawn) for variant in variants]
-        for n, (label, source) in reversed(list(enumerate(variants))):
-            again = _run_variant(script, label, source, drawn, wanted=n == 0)
-            if again[0] != first[n][0] or again[1] not in (None, first[n][1]):
-                raise NotRepeatable(f"two runs with {label} differ")
+        given = [_run_variant(script, *variant, watch) for variant in variants]
     except _NotRecorded as failure:
         _write(recording, str(failure))
         return []
-    print(first[0][0], end="")
-    return first
+    print(given[0][0], end="")
+    return given
 
 
-def _run_variant(
-    script: str,
-    label: str,
-    source: str,
-    drawn: Callable[[bool], str | None] | None,
-    wanted: bool = True,
-) -> tuple[str, str | None]:
-    """The output and the figure or recording of a variant; without its figure unless `wanted`."""
+def _run_variant(script: str, label: str, source: str, watch: _FileWatch | None) -> tuple[str, str]:
+    """The output and the figure or recording of a variant; an error of the script has its label as
+    a note."""
     from gradtrace.recording.recorder import Recorder
     from gradtrace.recording.script import format_failure
     from gradtrace.trace import format_trace
 
     printed, main = io.StringIO(), sys.modules["__main__"]
-    recorder = None if drawn else Recorder(script, source)
+    recorder = None if watch else Recorder(script, source)
     try:
         with contextlib.redirect_stdout(printed), recorder or contextlib.nullcontext():
             execute(script, source=source)
@@ -198,8 +218,8 @@ def _run_variant(
     finally:
         sys.modules["__main__"] = main
         gc.collect()
-    if drawn:
-        return printed.getvalue(), drawn(wanted)
+    if watch:
+        return printed.getvalue(), _only_figure(watch)
     if failure := recorder.failure():
         raise _NotRecorded(format_failure(failure))
     return printed.getvalue(), format_trace(recorder.trace())
@@ -208,12 +228,6 @@ def _run_variant(
 def _write(file: str, text: str) -> None:
     with open(file, "w", encoding="utf-8", newline="\n") as stream:
         stream.write(text)
-
-
-def die_with_parent() -> None:
-    """Let the kernel kill this process with its parent: otherwise it would run on."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(1, 9, 0, 0, 0)  # PR_SET_PDEATHSIG, SIGKILL
 
 
 def _figures() -> list[str]:
@@ -226,15 +240,15 @@ def _figures() -> list[str]:
     return drawn
 
 
-def _only_figure(watch: _FileWatch, wanted: bool) -> str | None:
-    """The only figure of a run of the script, "" if there isn't one, or None if it is not wanted;
-    figures are closed for the next run."""
+def _only_figure(watch: _FileWatch) -> str:
+    """The only figure of a run of the script, or "" if there isn't one; figures are closed for the
+    next run."""
     watch.active = False
-    figures = _figures() if wanted else []
+    figures = _figures()
     if pyplot := sys.modules.get("matplotlib.pyplot"):
         pyplot.close("all")
     watch.active = True
-    return (figures[0] if len(figures) == 1 else "") if wanted else None
+    return figures[0] if len(figures) == 1 else ""
 
 
 def _shut_down() -> list[str]:
@@ -260,6 +274,27 @@ def _unfinished_threads(daemons: bool, grace: float = 0.5) -> list[str]:
         if not names or time.monotonic() > end:
             return names
         time.sleep(0.002)
+
+
+def _was_read(descriptor: int) -> bool:
+    with contextlib.suppress(OSError):  # the script may have closed it
+        return os.lseek(descriptor, 0, os.SEEK_CUR) > 0
+    return False
+
+
+def _processes_left(grace: float = 1.0) -> bool:
+    """Whether a process that the script started is still running, `grace` seconds after its pipes
+    were closed, as helpers such as a resource tracker await; where processes can be awaited."""
+    if not hasattr(os, "WNOHANG"):
+        return False
+    os.closerange(3, 1 << 12)
+    end = time.monotonic() + grace
+    with contextlib.suppress(ChildProcessError):  # there is none
+        while time.monotonic() < end:
+            if waitpid(-1, os.WNOHANG)[0] == 0:
+                time.sleep(0.002)
+        return True
+    return False
 
 
 def _status(end: SystemExit) -> int:
@@ -293,12 +328,7 @@ def _current_line(script: str) -> int:
     return 0
 
 
-def main(file: str) -> None:
-    """Perform the request in a file, with its `report` and its `deadline`, a time of day."""
-    with open(file, encoding="utf-8") as stream:
-        asked = json.load(stream)
-    run(asked, asked["report"], max(0.05, asked["deadline"] - time.time()))
-
-
 if __name__ == "__main__":
-    main(sys.argv[1])
+    with open(sys.argv[1], encoding="utf-8") as request:
+        asked = json.load(request)
+    run(asked)

@@ -60,7 +60,7 @@ LEAVES_THREAD = "the script leaves a thread behind"
 """Reasons used by other modules: a reader would still see such a run, with its error or warning."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class Observation:
     """The supervisor's final observation of a run from outside.
 
@@ -78,10 +78,9 @@ class Observation:
     stderr: bytes = b""
     time_limit: float | None = None
     too_much_output: bool = False
-    read_stdin: bool = False
-    processes_left: bool = False
     files_left: Sequence[str] = ()
     line: int | None = None
+    recording: str = ""
 
     def at(self, *words: str) -> int:
         """The first line with the first of `words` that occurs, else where it stopped, else 1."""
@@ -92,10 +91,11 @@ class Observation:
 
 def refusal_of(seen: Observation) -> Refusal | None:
     """Why a finished run does not count; None if it counts."""
-    for reason in (_limit_passed, _vanished, _failed, _left_something, _unfit_output):
-        if refusal := reason(seen):
-            return refusal
-    return None
+    reasons = (
+        *(_fault_of_recorder, _limit_passed, _vanished, _failed),
+        *(_left_something, _unfit_output, _unrecordable),
+    )
+    return next((refusal for reason in reasons if (refusal := reason(seen))), None)
 
 
 def refused(
@@ -118,33 +118,28 @@ def refused(
     return Problem(why.engine or script, why.line, what, why.expected, why.found, fix, pages)
 
 
-def fault_of_recorder(saved: str) -> Refusal | None:
+def _fault_of_recorder(seen: Observation) -> Refusal | None:
     """The recorder has failed, independently of the script: its saved message has the place."""
-    failure = parse_failure(saved)
+    failure = parse_failure(seen.recording)
     if failure is None or not failure.file:
         return None
-    return Refusal(
-        "the recorder of gradtrace failed, and not the snippets",
-        "a recorder that knows the installed PyTorch",
-        failure.found,
+    what = "the recorder of gradtrace failed, and not the snippets"
+    fix = (
         "the snippets are right: fix gradtrace, or go back to the PyTorch that it knows: "
-        "python -m pip install -r requirements.txt",
-        failure.line,
-        failure.file,
+        "python -m pip install -r requirements.txt"
     )
+    expected = "a recorder that knows the installed PyTorch"
+    return Refusal(what, expected, failure.found, fix, failure.line, failure.file)
 
 
-def unrecordable(saved: str) -> Refusal | None:
+def _unrecordable(seen: Observation) -> Refusal | None:
     """The script is of a kind that cannot be recorded: the recorder's saved message says why."""
-    failure = parse_failure(saved)
+    failure = parse_failure(seen.recording)
     if failure is None:
         return None
-    return Refusal(
-        "the recorder failed on this script",
-        "a whole recording, or none",
-        failure.found,
-        "the script may be right: do without figure: trace, or fix gradtrace",
-    )
+    fix = "the script may be right: do without figure: trace, or fix gradtrace"
+    what, expected = "the recorder failed on this script", "a whole recording, or none"
+    return Refusal(what, expected, failure.found, fix)
 
 
 def _limit_passed(seen: Observation) -> Refusal | None:
@@ -190,7 +185,7 @@ def _vanished(seen: Observation) -> Refusal | None:
 
 def _failed(seen: Observation) -> Refusal | None:
     # First: a script that reads only empty lines soon raises, and the reading is the cause.
-    if seen.read_stdin:
+    if seen.report["read"]:
         return Refusal(
             "the script reads its standard input",
             "a script that needs nobody at the keyboard",
@@ -198,16 +193,7 @@ def _failed(seen: Observation) -> Refusal | None:
             "write the value into the script",
             seen.at("input(", "stdin", "os.read(0", "open(0"),
         )
-    if error := seen.report.get("error"):
-        if error["type"] == "NotRepeatable":
-            return Refusal(
-                "two runs of the script with the same numbers differ",
-                "the same output and the same recording every time",
-                error["text"],
-                "fix the seed (torch.manual_seed(0)), and undo what the script sets for all of "
-                "PyTorch, as torch.set_default_dtype does",
-                seen.at(),
-            )
+    if error := seen.report["error"]:
         missing = error["type"] == "ModuleNotFoundError"
         return Refusal(
             "the script needs a module that is not installed" if missing else RAISES,
@@ -224,7 +210,7 @@ def _failed(seen: Observation) -> Refusal | None:
             "exit status 0",
             f"exit status {seen.exit_code}\n{_tail(seen.stderr)}".strip(),
             "fix the script",
-            seen.report.get("line") or seen.at("exit("),
+            seen.report["line"] or seen.at("exit("),
         )
     if seen.stderr.strip():
         place = re.escape(seen.script) + r'(?:", line |:)(\d+)'
@@ -240,7 +226,7 @@ def _failed(seen: Observation) -> Refusal | None:
 
 
 def _left_something(seen: Observation) -> Refusal | None:
-    if threads := seen.report.get("threads"):
+    if threads := seen.report["threads"]:
         return Refusal(
             LEAVES_THREAD,
             "every thread is joined",
@@ -248,7 +234,7 @@ def _left_something(seen: Observation) -> Refusal | None:
             "join the thread before the script ends",
             seen.at("Thread(", "Executor(", "Pool(", "start("),
         )
-    if seen.processes_left:
+    if seen.report["processes"]:
         return Refusal(
             "the script leaves a process behind",
             "every process it starts has ended and was waited for",
@@ -257,7 +243,7 @@ def _left_something(seen: Observation) -> Refusal | None:
             seen.at("Popen(", "Process(", "fork(", "subprocess.", "os.system("),
         )
     if files := seen.files_left:
-        lines = [number for _, number in seen.report.get("files", ()) if number]
+        lines = [number for _, number in seen.report["files"] if number]
         return Refusal(
             "the script leaves files behind",
             "no file is left",

@@ -1,7 +1,6 @@
 """Runs scripts: starts the server, sends it requests, returns results.
 
-The protocol between the two is described in `server`. For `proofbook shake`, a script can be run as
-on another machine, within the limits of imitation.
+The protocol between the two is described in `server`.
 """
 
 from __future__ import annotations
@@ -14,9 +13,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import asdict, dataclass
 from importlib import resources
 from pathlib import Path
 
@@ -45,46 +43,6 @@ SECONDS_EACH = 2.0
 _OURS = ("gradtrace", "proofbook")
 
 
-@dataclass(frozen=True)
-class Machine:
-    """A machine that rounds differently from this one.
-
-    `seed`: the direction in which the last bits of inexact results change, see `rounding`; None
-    leaves them. `threads`: the number of threads of an operation. `kernels`: whether the kernels of
-    oneDNN and NNPACK are used, if torch has them, or its own.
-    """
-
-    name: str
-    seed: int | None = None
-    threads: int = 1
-    kernels: bool = True
-
-    @contextlib.contextmanager
-    def imitated(self) -> Iterator[None]:
-        """While it is active, torch computes as on this machine; its settings remain, as the
-        process is for one run."""
-        import torch
-
-        from proofbook.run.rounding import OtherRounding
-
-        torch.set_num_threads(self.threads)
-        if not self.kernels:
-            torch.backends.mkldnn.enabled = False
-            torch.backends.nnpack.set_flags(False)
-        with OtherRounding(self.seed) if self.seed is not None else contextlib.nullcontext():
-            yield
-
-
-MACHINES = (
-    *(Machine(f"with the last bits of results moved (seed {seed})", seed) for seed in range(3)),
-    Machine("with two threads", threads=2),
-    Machine("with other kernels", kernels=False),
-)
-
-PLAIN_PROCESSOR = {"ATEN_CPU_CAPABILITY": "default"}
-"""The environment of a processor without AVX; torch reads it when it is imported."""
-
-
 class RunnerError(RuntimeError):
     """The process that runs the scripts did not start, or died."""
 
@@ -110,7 +68,6 @@ class Runner:
         self._numbers = itertools.count()
         self._waiting: dict[int, Future[Result]] = {}
         self._paths: dict[int, Path] = {}
-        self._forks = hasattr(os, "fork") and not fresh
         self._started: dict[int, float] = {}
         self._asked = False
         self._lock, self._sending = threading.Lock(), threading.Lock()
@@ -118,6 +75,8 @@ class Runner:
         self._temporary = TemporaryFolder()
         self._folder = str(self._temporary.path)
         self._errors = Path(self._folder, "errors")
+        # Another interpreter may not have our packages installed.
+        ours = os.pathsep.join(str(resources.files(name).parent) for name in _OURS)
         with self._errors.open("wb") as errors:
             self._process = subprocess.Popen(
                 [python, "-m", "proofbook.run.server", self._folder, "fresh" if fresh else "fork"],
@@ -127,7 +86,7 @@ class Runner:
                 env={
                     **os.environ,
                     **plot_environment(),
-                    **_packages(python),
+                    **({} if python == sys.executable else {"PYTHONPATH": ours}),
                     "OMP_NUM_THREADS": "1",
                     "PYTHONHASHSEED": f"{hash_seed}",
                     # What the first optimizer of a process imports makes this folder.
@@ -148,14 +107,14 @@ class Runner:
         self,
         script: Path,
         trace: bool = False,
-        machine: Machine | None = None,
+        seed: int | None = None,
         variants: Sequence[Variant] = (),
     ) -> Future[Result]:
         """Run `script`; the future returns its `Result`, or raises `RunnerError`.
 
-        `machine`: another one, to be imitated. `variants`: other texts for the script, each after
-        its label, which are run instead: with `trace` they are recorded, without it their figures
-        are returned.
+        `seed`: moves the last bits of inexact results, see `rounding`. `variants`: other texts for
+        the script, each after its label, which are run instead: with `trace` they are recorded,
+        without it their figures are returned.
         """
         future: Future[Result] = Future()
         with self._lock:
@@ -163,12 +122,12 @@ class Runner:
             self._waiting[number], self._paths[number] = future, script
         path, limit = os.path.abspath(script), self.limit + SECONDS_EACH * len(variants)
         fields = {"script": path, "limit": limit, "trace": trace, "variants": variants}
-        self._send({"number": number, **fields, "machine": asdict(machine) if machine else None})
+        self._send({"number": number, **fields, "seed": seed})
         return future
 
-    def run(self, scripts: Iterable[Path], machine: Machine | None = None) -> list[Result]:
+    def run(self, scripts: Iterable[Path]) -> list[Result]:
         """Run all `scripts` and wait; the results come in the same order."""
-        futures = [self.submit(script, machine=machine) for script in scripts]
+        futures = [self.submit(script) for script in scripts]
         return [future.result() for future in futures]
 
     def running(self) -> list[tuple[Path, float]]:
@@ -240,10 +199,3 @@ class Runner:
             what = f"the process that runs the snippets ended too early ({status}). It said:"
             for future in lost:
                 future.set_exception(RunnerError(f"{what}\n{stderr or '(nothing)'}"))
-
-
-def _packages(python: str) -> dict[str, str]:
-    """The path of our packages for another interpreter, which may not have them installed."""
-    if python == sys.executable:
-        return {}
-    return {"PYTHONPATH": os.pathsep.join(str(resources.files(p).parent) for p in _OURS)}

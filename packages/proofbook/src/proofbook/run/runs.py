@@ -56,7 +56,7 @@ class Runs:
         varied, traced = varied or {}, set(traced)
         if self._runner is not None and not self._runner.alive():
             self.close()
-            self._futures = {}
+            self._futures = {}  # they will never end
         wanted = [(script, PLAIN) for script in scripts]
         wanted += [(script, RECORDED) for script in traced]
         wanted += [(script, VARIED) for script in varied]
@@ -79,23 +79,13 @@ class Runs:
                 recorded = way != PLAIN and script in traced
                 futures[key] = self._runner.submit(file, recorded, variants=variants)
                 self.again.add(script)
-        self._futures |= futures
+        self._futures = futures
         self._last = {(script, way): run for (script, _, way), run in futures.items()}
         return list(futures.values())
 
     def last(self, script: str, way: str = PLAIN) -> Future[Result] | None:
         """The last requested run of the script."""
         return self._last.get((script, way))
-
-    def forget_others(self, scripts: Iterable[str]) -> None:
-        """Retain only the last runs of each of these scripts, and none of all others."""
-        last = {(script, way): digest for script, digest, way in self._futures}
-        kept = set(scripts)
-        self._futures = {
-            (script, digest, way): future
-            for (script, digest, way), future in self._futures.items()
-            if script in kept and last[script, way] == digest
-        }
 
     def _key(self, script: str, way: str, variants: Sequence[Variant] = ()) -> RunKey:
         texts = [(self.root / script).read_bytes(), *(text.encode() for _, text in variants)]

@@ -2,7 +2,7 @@
 
 Protocol: it reads one JSON object a line from its standard input, a request with `number`,
 `script`, `limit` (seconds), `trace` (whether to record the run), `variants` (texts to run
-instead, if anything) and `machine` (the fields of the `Machine` to imitate, or null). It
+instead, if anything) and `seed` (of `rounding`, or null). It
 writes two objects for each, one a line: `number` alone when the
 run starts, and `number` with the fields of a `Result` when it has ended. It ends when its input
 ends.
@@ -10,8 +10,7 @@ ends.
 The server's imports and setup cost a fork nothing: they create millions of objects
 and no garbage, so that garbage collection meanwhile would take a fifth longer.
 
-A run is isolated by its process: the leader of a session of its own, with streams, a working
-directory and a limit of file size of its own. With `fresh`, or where there is no fork (Windows),
+A run is isolated by its process, see `child`. With `fresh`, or where there is no fork (Windows),
 every script gets a new interpreter instead.
 """
 
@@ -23,7 +22,6 @@ import ctypes
 import gc
 import importlib
 import io
-import itertools
 import json
 import os
 import queue
@@ -32,13 +30,11 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 import traceback
 import weakref
 from collections import deque
-from collections.abc import Callable
 from dataclasses import asdict
 from os import _exit  # a script may patch the one in `os`
 from pathlib import Path
@@ -46,14 +42,7 @@ from typing import TextIO
 
 from proofbook.run import child
 from proofbook.run.judge import Result
-from proofbook.run.supervisor import (
-    ProcessGroup,
-    ProcessTree,
-    RunFolder,
-    SupervisedRun,
-    unreadable,
-    without_room,
-)
+from proofbook.run.supervisor import FONTS, Fork, SupervisedRun, cannot_run, make_folder
 
 
 class _SelectedRequests:
@@ -163,9 +152,6 @@ def _share() -> None:
 TICK = 0.004
 """Seconds between two checks of the runs."""
 
-FILE_LIMIT = 1 << 26
-"""The maximum size of a file written by a script, in bytes."""
-
 FEW = 4
 """Up to this many runs, a module as slow to import as torch, used by few, is not preloaded."""
 
@@ -183,8 +169,6 @@ class _Server:
         self._folder, self._replies = folder, replies
         self._requests = ThreadedRequests() if fresh else _SelectedRequests()
         self._start = self._start_fresh if fresh else self._start_fork
-        # Each run has another one, which identifies its processes: see `ProcessGroup`.
-        self._file_limits = itertools.count(FILE_LIMIT)
         self._waiting: deque[dict] = deque()
         self._runs: dict[int, SupervisedRun] = {}
         self._begun = 0
@@ -205,132 +189,75 @@ class _Server:
                 for number, run in [] if self._requests.closed else list(self._runs.items()):
                     if result := run.poll():
                         del self._runs[number]
+                        self._kill_orphans()
                         self._reply(number, result)
         finally:
             for run in self._runs.values():
-                run.abandon()
+                run.kill()
+            self._runs.clear()
+            self._kill_orphans()
 
     def _begin(self, request: dict) -> None:
         number, script = request["number"], request["script"]
-        if result := unreadable(script):
-            self._reply(number, result)
-            return
         try:
-            folder, file_limit = RunFolder(self._folder), next(self._file_limits)
-        except OSError as error:
-            self._reply(number, without_room(script, error))
+            source = Path(script).read_bytes()
+            source.decode("utf-8")
+            folder = make_folder(self._folder)
+        except (OSError, UnicodeDecodeError) as error:
+            self._reply(number, cannot_run(script, error))
             return
         self._reply(number)
-        self._runs[number] = self._start(request, folder, file_limit)
+        # A time of day: a slow start of the interpreter counts too.
+        deadline = time.time() + request["limit"]
+        asked = {**request, "folder": str(folder), "deadline": deadline}
+        self._runs[number] = SupervisedRun(request, folder, self._start(asked, source))
 
     def _reply(self, number: int, result: Result | None = None) -> None:
         fields = {"number": number, **(asdict(result) if result else {})}
         self._replies.write(json.dumps(fields) + "\n")
         self._replies.flush()
 
-    def _fork(self, run: Callable[[], object]) -> int:
-        """Fork a process that calls `run` and never returns into our loop."""
+    def _start_fork(self, asked: dict, source: bytes) -> Fork | subprocess.Popen:
+        self._begun += 1
+        if self._begun + len(self._waiting) > FEW or any(word in source for word in SLOW):
+            preload_optimizers()
+        if asked["trace"]:
+            preload_modules(RECORDING)
+        if b"matplotlib" in source:  # it searches for fonts when it starts
+            preload_modules(*DRAWING)
         pid = os.fork()
         if pid == 0:
             try:
                 self._replies.close()  # descendants of the process must not hold it open
-                run()
-            except BaseException:
+                child.run(asked)
+            finally:  # only if it could not be isolated
                 traceback.print_exc()
-            finally:
                 _exit(70)
-        return pid
+        return Fork(pid)
 
-    def _start_fork(self, request: dict, folder: RunFolder, file_limit: int) -> SupervisedRun:
-        script, limit = request["script"], request["limit"]
-        self._begun += 1
-        source = Path(script).read_bytes()
-        if self._begun + len(self._waiting) > FEW or any(word in source for word in SLOW):
-            preload_optimizers()
-        if request["trace"]:
-            preload_modules(RECORDING)
-        if b"matplotlib" in source:  # it searches for fonts when it starts
-            preload_modules(*DRAWING)
-
-        def run() -> None:
-            _isolate(folder, file_limit)
-            child.run(request, str(folder.report), limit)
-
-        pid = self._fork(run)
-        exit_code = _exit_code_of(pid)
-        processes = ProcessGroup(pid, file_limit, exit_code)
-        varied = bool(request["variants"])
-        return SupervisedRun(script, limit, varied, folder, exit_code, processes)
-
-    def _start_fresh(self, request: dict, folder: RunFolder, file_limit: int) -> SupervisedRun:
-        script, limit = request["script"], request["limit"]
-        # The deadline is a time of day: a slow start of the interpreter counts too.
-        asked = {**request, "report": str(folder.report), "deadline": time.time() + limit}
-        file = Path(f"{folder.report}.asked")
+    def _start_fresh(self, asked: dict, source: bytes) -> Fork | subprocess.Popen:
+        file = Path(asked["folder"], "asked")
         file.write_text(json.dumps(asked), "utf-8")
+        own = {"PYTHONUTF8": "1", "MPLCONFIGDIR": str(Path(self._folder, FONTS))}
         command = [sys.executable, "-m", "proofbook.run.child", str(file)]
-        process = subprocess.Popen(
-            command,
-            stdin=folder.stdin,
-            stdout=folder.stdout,
-            stderr=folder.stderr,
-            cwd=folder.work,
-            env={
-                **os.environ,
-                **folder.environment(),
-                "PYTHONUTF8": "1",
-                "MPLCONFIGDIR": str(folder.fonts),
-            },
-            start_new_session=hasattr(os, "fork"),
-        )
-        if sys.platform == "linux":
-            import resource
+        return subprocess.Popen(command, stdin=subprocess.DEVNULL, env={**os.environ, **own})
 
-            with contextlib.suppress(ProcessLookupError):
-                resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (file_limit, file_limit))
-        if hasattr(os, "killpg"):
-            processes = ProcessGroup(process.pid, file_limit, process.poll)
-        else:
-            processes = ProcessTree(process)
-        varied = bool(request["variants"])
-        return SupervisedRun(script, limit, varied, folder, process.poll, processes)
+    def _kill_orphans(self) -> None:
+        """Kill what ended scripts have left, wherever the system makes it our child: processes of
+        running scripts remain theirs, see `child`."""
+        ours = {run.process.pid for run in self._runs.values()}
+        while orphans := [pid for pid in _child_processes() if pid not in ours]:
+            for pid in orphans:
+                os.kill(pid, signal.SIGKILL)
+                os.waitpid(pid, 0)
 
 
-def _exit_code_of(pid: int) -> Callable[[], int | None]:
-    """A function that returns the exit status of a child process once it has ended, None before."""
-    status: list[int] = []
-
-    def exit_code() -> int | None:
-        if not status:
-            ended, code = os.waitpid(pid, os.WNOHANG)
-            if ended:
-                status.append(os.waitstatus_to_exitcode(code))
-        return status[0] if status else None
-
-    return exit_code
-
-
-def _isolate(folder: RunFolder, file_limit: int) -> None:
-    """Set up the session, the streams, the folder and the limits of the forked process."""
-    import resource
-
-    os.setsid()
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    for stream, descriptor in enumerate((folder.stdin, folder.stdout, folder.stderr)):
-        os.dup2(descriptor, stream)
-        os.close(descriptor)
-    sys.stdin = sys.__stdin__ = _open(0, "r")
-    sys.stdout = sys.__stdout__ = _open(1, "w")
-    sys.stderr = sys.__stderr__ = _open(2, "w", errors="backslashreplace", buffering=1)
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (file_limit, file_limit))
-    os.environ.update(folder.environment())
-    tempfile.tempdir = None
-    os.chdir(folder.work)
-
-
-def _open(descriptor: int, mode: str, **options) -> io.TextIOBase:
-    return open(descriptor, mode, encoding="utf-8", closefd=False, **options)
+def _child_processes() -> list[int]:
+    """The child processes of this one, if the system lists them."""
+    with contextlib.suppress(OSError):
+        text = Path(f"/proc/self/task/{os.getpid()}/children").read_text()
+        return [int(pid) for pid in text.split()]
+    return []
 
 
 def main(folder: str, fresh: bool) -> None:
@@ -342,7 +269,7 @@ def main(folder: str, fresh: bool) -> None:
     if not fresh:
         preload_torch()
     if sys.platform == "linux":
-        # Processes whose parent has ended become our children, so that none can hide.
+        # What a killed script has started becomes our child, see `_kill_orphans`.
         ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
     server.serve()
     shutil.rmtree(folder, ignore_errors=True)  # no other process may be left to do it

@@ -1,4 +1,7 @@
-"""Finds the snippets whose output depends on how a processor rounds, for `proofbook shake`."""
+"""Finds the snippets whose output depends on how a processor rounds, for `proofbook shake`.
+
+Each is run as on other machines, within the limits of imitation.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +15,17 @@ from proofbook.model.page import one_line_end, read
 from proofbook.model.problem import Problem
 from proofbook.model.snippet import dtype_of_results, first_different_line, output_file
 from proofbook.run.judge import Result
-from proofbook.run.runner import MACHINES, PLAIN_PROCESSOR, Machine, Runner
+from proofbook.run.runner import Runner
+
+SEEDS = range(3)
+"""For each of them the last bits of inexact results are moved in other directions."""
+
+PLAIN_PROCESSOR = {"ATEN_CPU_CAPABILITY": "default"}
+"""The environment of a processor without AVX; torch reads it when it is imported."""
 
 ABOUT_LAST_DIGITS = re.compile(r"#.*\blast (?:digits?|bits?)\b", re.IGNORECASE)
 """The comment that marks a script about its last digits, which may differ."""
-_MEND = (
+_FIX = (
     "take numbers that need no rounding (whole ones, powers of two), or print what matters; a "
     "snippet that is about it says so: # ... last digits"
 )
@@ -25,18 +34,19 @@ LIMIT = 300.0
 """The maximum seconds of a run: changing last bits makes a training up to twenty times slower."""
 
 
-def fragile(
-    root: Path, scripts: Iterable[str], machines: Iterable[Machine] = MACHINES
-) -> list[Problem]:
+def fragile(root: Path, scripts: Iterable[str]) -> list[Problem]:
     """The scripts whose output differs from the recorded one on a machine that rounds differently.
 
-    Each is run on several such machines, and those given also on a processor without AVX; the first
-    at which it differs is named. A script with a comment about last digits may differ.
+    Each is run with moved last bits, and on a processor without AVX; the first run in which it
+    differs is named. A script with a comment about last digits may differ.
     """
     checked = [s for s in scripts if not ABOUT_LAST_DIGITS.search(read(root / s))]
     files = [root / script for script in checked]
     with Runner(LIMIT) as runner, Runner(LIMIT, environment=PLAIN_PROCESSOR) as plain:
-        futures = [(m.name, [runner.submit(f, machine=m) for f in files]) for m in machines]
+        futures = []
+        for seed in SEEDS:
+            name = f"with the last bits of results moved (seed {seed})"
+            futures.append((name, [runner.submit(file, seed=seed) for file in files]))
         futures.append(("on a processor without AVX", [plain.submit(f) for f in files]))
         runs = [(name, [one.result() for one in each]) for name, each in futures]
     found: dict[str, Problem] = {}
@@ -62,4 +72,4 @@ def _difference(root: Path, script: str, machine: str, result: Result) -> Proble
         return None
     line, said, prints = first_different_line(recorded, printed)
     what = f"{script} prints something else {machine}"
-    return Problem(output, line, what, f"{said}    (recorded)", prints, _MEND)
+    return Problem(output, line, what, f"{said}    (recorded)", prints, _FIX)

@@ -93,11 +93,14 @@ def _record_variants(
     varied, values, _ = asked
     if failed := next((run for run in (a, b) if run.refusal), None):
         return refused(script, failed)
-    for (first, figure), (second, other_figure) in zip(a.variants, b.variants[::-1], strict=True):
+    # The second run is in the opposite order: no run may depend on the state left by another.
+    for (first, one), (second, other) in zip(a.variants, b.variants[::-1], strict=True):
         if first != second:
             return _unsteady(script, *first_different_line(first, second)[1:])
-        if not traced and figure != other_figure:
-            return _unsteady(script, *first_different_line(figure, other_figure)[1:], "drew")
+        if traced and (difference := compare.first_difference(one, other)):
+            return _unsteady(script, *difference[2:], "did")
+        if not traced and one != other:
+            return _unsteady(script, *first_different_line(one, other)[1:], "drew")
     runs = zip(values, a.variants, strict=True)
     kept = [VariedScriptRun(each, told, did if traced else "") for each, (told, did) in runs]
     target = root / varied_file(script)
@@ -129,16 +132,14 @@ def _write_trace(root: Path, file: Path, now: str) -> str:
 
 
 def _unsteady(script: str, first: str, second: str, verb: str = "printed") -> Problem:
-    return Problem(
-        script,
-        1,
-        f"two runs {verb} different things, so nothing was recorded",
-        {"did": "the same recording", "drew": "the same figure"}.get(verb, "the same output")
-        + " every time",
-        f"{first}    (first run)\n{second}    (second run)",
-        "fix the seed (torch.manual_seed(0)), sort what has no order, "
-        f"print no addresses, times or dates; then: proofbook update {script}",
+    same = {"did": "the same recording", "drew": "the same figure"}.get(verb, "the same output")
+    what = f"two runs {verb} different things, so nothing was recorded"
+    fix = (
+        "fix the seed (torch.manual_seed(0)), sort what has no order, undo what is set for all of "
+        f"PyTorch, print no addresses, times or dates; then: proofbook update {script}"
     )
+    found = f"{first}    (first run)\n{second}    (second run)"
+    return Problem(script, 1, what, f"{same} every time", found, fix)
 
 
 def _write(root: Path, output: Path, printed: str) -> str:

@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner
 from mkdocs.__main__ import cli
 
-from proofbook.cli.main import main
+from proofbook.__main__ import main
 from proofbook.run.judge import Result
 from proofbook.run.runner import TIME_LIMIT, Runner
 from proofbook.run.update import TIME_ZONES

@@ -1,4 +1,4 @@
-"""Performs each command."""
+"""Performs the commands that `__main__` reads."""
 
 from __future__ import annotations
 
@@ -8,10 +8,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from proofbook import pipeline
-from proofbook.cli import summary
-from proofbook.cli.progress import showing_progress
-from proofbook.cli.scaffold import create_page
+from proofbook import pipeline, summary
+from proofbook.check.files import MODULE_NAMES
 from proofbook.content.report import unproved
 from proofbook.content.torch_versions import wrong_differences
 from proofbook.directives.registry import traced_scripts, varied_scripts
@@ -21,6 +19,7 @@ from proofbook.export.pdf import pdf
 from proofbook.maths.check import line_of
 from proofbook.model.book import Book, read_book
 from proofbook.model.cache import Store
+from proofbook.model.config import FILE, in_language, read_config
 from proofbook.model.page import name_of
 from proofbook.model.problem import Problem, Unproved, errors, format_problems
 from proofbook.model.snippet import output_file
@@ -28,6 +27,43 @@ from proofbook.other_python import drill, write_record
 from proofbook.run.runs import Runs
 from proofbook.run.shake import fragile
 from proofbook.run.update import record
+from proofbook.summary import counted
+
+_SNIPPET = """\
+import torch
+
+w = torch.tensor(1.0, requires_grad=True)
+y = 2 * w
+y.backward()
+print("w.grad:", w.grad)
+"""
+
+_PAGES = {
+    "zh": """\
+# {title} {{ #{anchor} }}
+
+第一句话回答读者的问题。
+
+::: {script}
+    highlight: y.backward()
+
+## 为什么 {{ #why }}
+
+写出推导，让读者能自己算一遍。
+""",
+    "en": """\
+# {title} {{ #{anchor} }}
+
+The first sentence answers the reader's question.
+
+::: {script}
+    highlight: y.backward()
+
+## Why {{ #why }}
+
+Give the derivation, so that a reader can do the sum.
+""",
+}
 
 
 def perform(options: argparse.Namespace, root: Path, store: Store, runs: Runs) -> int:
@@ -69,14 +105,14 @@ def _progress(text: str) -> None:
 def _check(
     book: Book, files: set[str], scripts: list[str], store: Store, runs: Runs, named: bool
 ) -> int:
-    outcome = pipeline.finish(pipeline.start(book, runs, scripts=scripts), showing_progress)
+    outcome = pipeline.finish(pipeline.start(book, runs, scripts=scripts), summary.showing_progress)
     store.save_memo(book)
     runs.save(store)
     outcome = outcome.of(files) if named else outcome
     if outcome.warnings:
         print(summary.format_warnings(outcome.warnings), file=sys.stderr)
     if outcome.problems:
-        print(summary.format_failures(outcome.problems, whole=named), file=sys.stderr)
+        print(summary.format_failures(outcome.problems), file=sys.stderr)
         return 1
     print(summary.format_success(outcome))
     return 0
@@ -94,14 +130,19 @@ def _update(book: Book, scripts: list[str]) -> int:
         print(difference, end="\n\n")
     changed = [s for s in scripts if any(output_file(s) in text for text in differences)]
     if unsteady := fragile(book.root, changed) if changed else []:
-        print(format_problems(unsteady).removesuffix(" Nothing was changed."), file=sys.stderr)
+        _report(unsteady)
     print(
-        f"{_count(differences, 'output')} recorded, {same} as before."
+        f"{counted(differences, 'output')} recorded, {same} as before."
         + (" Read the pages that show what changed." if differences else "")
     )
     if problems:
-        print(format_problems(problems).removesuffix(" Nothing was changed."), file=sys.stderr)
+        _report(problems)
     return 1 if problems else 0
+
+
+def _report(problems: list[Problem]) -> None:
+    """Print problems after something else was changed."""
+    print(format_problems(problems).removesuffix(" Nothing was changed."), file=sys.stderr)
 
 
 def _shake(book: Book, scripts: list[str]) -> int:
@@ -109,21 +150,23 @@ def _shake(book: Book, scripts: list[str]) -> int:
     if problems:
         print(format_problems(problems), file=sys.stderr)
         return 1
-    print(f"{_count(scripts, 'snippet')}: the same numbers wherever results are rounded otherwise.")
+    print(
+        f"{counted(scripts, 'snippet')}: the same numbers wherever results are rounded otherwise."
+    )
     return 0
 
 
 def _drill(book: Book, options: argparse.Namespace, scripts: list[str]) -> int:
     """Compare another PyTorch with the recorded outputs, and record its outputs if requested."""
-    found = drill(book, options.python, scripts, not options.paths, showing_progress)
+    found = drill(book, options.python, scripts, not options.paths, summary.showing_progress)
     if found.problems:
-        print(summary.format_failures(found.problems, whole=True), file=sys.stderr)
+        print(summary.format_failures(found.problems), file=sys.stderr)
     print(summary.format_drill(found))
     if not options.record:
         return 1 if found.problems else 0
     print(f"recorded in {write_record(book, found.record)}")
     if without := errors(wrong_differences(book.reopened())):
-        print(format_problems(without).removesuffix(" Nothing was changed."), file=sys.stderr)
+        _report(without)
     return 1 if without else 0
 
 
@@ -132,12 +175,14 @@ def _unproved(book: Book, files: set[str]) -> int:
     found = [(page, equality) for page in pages for equality in unproved(book, page.file)]
     for page, equality in found:
         print(f"{page.file}:{line_of(page, equality)}: {equality}")
-    print(f"{_count(found, 'equation')} on {_count(pages, 'page')}: neither evaluated nor refuted.")
+    print(
+        f"{counted(found, 'equation')} on {counted(pages, 'page')}: neither evaluated nor refuted."
+    )
     return 0
 
 
 def _new(root: Path, name: str, language: str | None) -> int:
-    script, *pages = create_page(root, name, language)
+    script, *pages = _create_page(root, name, language)
     try:
         _, problems, _ = record(root, [script])
         if problems:
@@ -159,6 +204,52 @@ def _new(root: Path, name: str, language: str | None) -> int:
     return 0
 
 
+def _create_page(root: Path, name: str, only: str | None) -> list[str]:
+    """Write `snippets/<topic>/<name>.py` and its page in each language; returns the files written.
+
+    `only`: the only language in which to write the page.
+
+    In a book of one language whose first page is `docs/index.md`, the page's file has no language
+    code either. Raises `Unproved` if the name is invalid or one of the files exists; then nothing
+    is written.
+    """
+    name = name.removeprefix("snippets/").removesuffix(".py")
+    problems = []
+    page = name.replace("_", "-")
+    script = f"snippets/{name}.py"
+    expected = ""
+    if not re.fullmatch(r"[a-z][a-z0-9_]*/[a-z][a-z0-9_]*", name):
+        expected = "<topic>/<name> of small letters, digits and _: sharing/two_inputs"
+    elif name.split("/")[1] in MODULE_NAMES:
+        expected = "a name that no Python module has"
+    if expected:
+        fix = "proofbook new <topic>/<name>"
+        problems.append(Problem(script, 1, "this name will not do", expected, name, fix))
+    title = page.split("/")[-1].replace("-", " ").capitalize()
+    texts = {script: _SNIPPET}
+    codes = read_config(root).codes
+    plain = len(codes) == 1 and (root / "docs/index.md").is_file()
+    if only and only not in codes:
+        what, fix = "the book has no such language", f"proofbook new {name}"
+        problems.append(Problem(FILE, 1, what, " or ".join(codes), only, fix))
+    for language in (only,) if only else codes:
+        file = f"docs/{page}.md" if plain else f"docs/{page}.{language}.md"
+        texts[file] = in_language(_PAGES, language).format(
+            title=title, anchor=page.split("/")[-1], script=script
+        )
+    for file in (*texts, f"snippets/{name}.out"):
+        if (root / file).exists():
+            problems.append(
+                Problem(file, 1, "the file exists", "no such file", file, "take another name")
+            )
+    if problems:
+        raise Unproved(problems)
+    for file, text in texts.items():
+        (root / file).parent.mkdir(parents=True, exist_ok=True)
+        (root / file).write_text(text, encoding="utf-8", newline="\n")
+    return list(texts)
+
+
 def _chosen(book: Book, paths: list[str]) -> tuple[set[str], list[str]]:
     """The files that `paths` name, with all related files, and the scripts among them.
 
@@ -174,7 +265,9 @@ def _chosen(book: Book, paths: list[str]) -> tuple[set[str], list[str]]:
         name = place.relative_to(book.root).as_posix() if place.is_relative_to(book.root) else path
         found = {f for f in known if name in (f, ".") or f.startswith(name + "/")}
         if not found:
-            raise Unproved([_no_such_path(path)])
+            expected, fix = "a page, a snippet or a folder", "proofbook check (without a path: all)"
+            what = "this names nothing in the book"
+            raise Unproved([Problem(path, 1, what, expected, "no such file", fix)])
         files |= found
     named = {re.sub(r"\.(?:out|trace|varied)$", ".py", file) for file in files}
     shown = {script for page in files & pages.keys() for script in pages[page]}
@@ -183,18 +276,3 @@ def _chosen(book: Book, paths: list[str]) -> tuple[set[str], list[str]]:
     stems = {script.removesuffix(".py") for script in scripts}
     files |= scripts | {stem + end for stem in stems for end in (".out", ".trace", ".varied")}
     return files, sorted(scripts)
-
-
-def _no_such_path(path: str) -> Problem:
-    return Problem(
-        path,
-        1,
-        "this names nothing in the book",
-        "a page, a snippet or a folder",
-        "no such file",
-        "proofbook check (without a path: everything)",
-    )
-
-
-def _count(things, name: str) -> str:
-    return f"{len(things)} {name}{'' if len(things) == 1 else 's'}"
