@@ -113,7 +113,7 @@ def on_two_ranks(body: Callable[[int], None]) -> Callable[[Ranks], None]:
         ranks(_Body(body.__module__, body.__name__, arguments))
 
     update_wrapper(test, body, updated=())
-    del test.__wrapped__
+    del test.__wrapped__  # pytest would take its arguments for fixtures
     names = ["ranks", *list(signature(body).parameters)[1:]]
     test.__signature__ = Signature([Parameter(n, Parameter.KEYWORD_ONLY) for n in names])
     test.body = body

@@ -49,8 +49,8 @@ class Pair(Net):
 
 @attacks(
     "compile/added-later#why",
-    zh="四种模块钩子、张量钩子和梯度累积后钩子；子模块是 Linear、LayerNorm、Conv1d，原来没有钩子或有别种前向钩子；后端 eager 和 aot_eager",
-    en="four kinds of module hooks, tensor and post-accumulate hooks; a child Linear, LayerNorm or Conv1d with no hook yet or a forward hook of another kind; backends eager and aot_eager",
+    zh="四种模块钩子、张量钩子和梯度累积后钩子；子模块是 Linear、LayerNorm、Conv1d，原来没有钩子或有别种前向钩子",
+    en="four kinds of module hooks, tensor and post-accumulate hooks; a child Linear, LayerNorm or Conv1d with no hook yet or a forward hook of another kind",
 )
 @few
 @given(
@@ -94,8 +94,8 @@ def test_a_late_module_hook_is_silent_until_compiled_again(
 
 @attacks(
     "compile/check#compare",
-    zh="Linear、LayerNorm、Conv1d；没有钩子、翻倍的前向钩子或完整反向钩子；一个或两个输出；float32 和 float64；train 和 eval；后端 eager 和 aot_eager",
-    en="Linear, LayerNorm, Conv1d; no hook, or a forward or full backward hook that doubles; one or two outputs; float32 and float64; train and eval; backends eager and aot_eager",
+    zh="Linear、LayerNorm、Conv1d；没有钩子、翻倍的前向钩子或完整反向钩子；一个或两个输出；float32 和 float64；后端 eager 和 aot_eager",
+    en="Linear, LayerNorm, Conv1d; no hook, or a forward or full backward hook that doubles; one or two outputs; float32 and float64; the backends eager and aot_eager",
 )
 @few
 @given(
@@ -376,8 +376,8 @@ def of_penalty(model: nn.Module, x: torch.Tensor) -> torch.Tensor:
     "compile/what-is-refused#original",
     "compile/what-is-refused#what-is-refused",
     "basics/second-derivative#second-derivative",
-    zh="平方，用 PyTorch 的运算和用 Function；惩罚项用原来的模块和编译过的模块算，有无 torch.compiler.disable；后端 eager 和 aot_eager",
-    en="a square by PyTorch's operation and by a Function; the penalty on the original and on the compiled module, with and without torch.compiler.disable; backends eager and aot_eager",
+    zh="平方，用 PyTorch 的运算和用 Function；惩罚项用原来的模块和编译过的模块算，有无 torch.compiler.disable",
+    en="a square by PyTorch's operation and by a Function; the penalty on the original and on the compiled module, with and without torch.compiler.disable",
 )
 @few
 @given(

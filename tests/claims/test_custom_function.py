@@ -16,6 +16,8 @@ from torch.autograd import gradcheck, gradgradcheck
 from torch.autograd.function import once_differentiable
 from torch.autograd.gradcheck import GradcheckError
 
+from claims.graph import own
+
 pytestmark = pytest.mark.upgrade
 
 DTYPES = st.sampled_from([torch.float64, torch.float32, torch.bfloat16])
@@ -25,12 +27,6 @@ EDITS = {
     "copy_": lambda w: w.copy_(torch.ones_like(w)),
     "an element": lambda w: w[0].mul_(2),
 }
-
-
-def own(forward, backward) -> type[torch.autograd.Function]:
-    """A Function of these two."""
-    methods = {"forward": staticmethod(forward), "backward": staticmethod(backward)}
-    return type("Own", (torch.autograd.Function,), methods)
 
 
 def weighted(entries):
@@ -752,8 +748,8 @@ def clipped_at_true_size(grad_y, limit, scale):
 @attacks(
     "custom-function/clip-inside#scaler",
     "basics/nan#find-it",
-    zh="GradScaler，起始倍数从 1 到 2^24；梯度最大一百，上限从 0.25 到 50；float16、bfloat16 和 float32；用 Function 和用张量钩子",
-    en="GradScaler from a scale of 1 to 2^24; gradients up to a hundred, limits from 0.25 to 50; float16, bfloat16 and float32; by a Function and by a tensor hook",
+    zh="GradScaler，起始倍数从 1 到 2^24；上限从 0.25 到 50；三种 dtype；用 Function 和用张量钩子",
+    en="GradScaler from a scale of 1 to 2^24; limits from 0.25 to 50; three dtypes; by a Function and by a tensor hook",
 )
 @given(
     factor=st.sampled_from([-100.0, -3.0, -0.25, 0.5, 3.0, 100.0]),

@@ -35,7 +35,7 @@ DTYPES = (torch.float32, torch.float64)
 OPTIMIZERS = [optim.SGD, optim.Adam, optim.AdamW, optim.RMSprop]
 MISSING = "Expected to have finished reduction in the prior iteration"
 
-close = partial(torch.testing.assert_close, rtol=1e-4, atol=1e-6)
+assert_close = partial(torch.testing.assert_close, rtol=1e-4, atol=1e-6)
 
 
 def flat(tensors) -> torch.Tensor:
@@ -60,8 +60,8 @@ def sharded(model: nn.Module, blocks: bool) -> nn.Module:
     "distributed/index#distributed",
     "distributed/sum-or-mean#sum-or-mean",
     "distributed/sum-or-mean#unequal",
-    zh="2 个和 5 个样本；三种模型，四种优化器，float32 和 float64，DDP 的三种设置",
-    en="2 and 5 samples; three models, four optimizers, float32 and float64, three settings of DDP",
+    zh="gloo 的两个进程；2 个和 5 个样本；三种模型，四种优化器，float32 和 float64，DDP 的三种设置",
+    en="two gloo ranks; 2 and 5 samples; three models, four optimizers, float32 and float64, three settings of DDP",
 )
 @on_two_ranks
 def test_ddp_averages_and_all_processes_take_the_same_step(rank):
@@ -78,7 +78,7 @@ def test_ddp_averages_and_all_processes_take_the_same_step(rank):
         ddp(x).square().mean().backward()
         gradient = gathered(flat(p.grad for p in model.parameters()))
         chosen.step()
-        close(gradient[0], own.mean(0))
+        assert_close(gradient[0], own.mean(0))
         assert not torch.allclose(own[0], own[1])
         assert torch.equal(*gradient) and torch.equal(*gathered(flat(model.parameters())))
 
@@ -131,14 +131,14 @@ def test_batch_norm_in_training_mode_sees_the_samples_of_its_process(rank):
         alike = torch.allclose(net[0].weight.grad, whole, rtol=0.01, atol=1e-6)
         assert alike != (layer.training and isinstance(layer, nn.BatchNorm1d))
         if alike:
-            close(net[0].weight.grad, whole)
+            assert_close(net[0].weight.grad, whole)
 
 
 @attacks(
     "distributed/no-sync#forward-outside",
     "distributed/no-sync#limits",
-    zh="三个微批次，前向和反向各在里面和外面；DDP 的三种设置",
-    en="three micro-batches, forward and backward pass each inside and outside; three settings of DDP",
+    zh="gloo 的两个进程；三个微批次，前向和反向各在里面和外面；DDP 的三种设置",
+    en="two gloo ranks; three micro-batches, forward and backward pass each inside and outside; three settings of DDP",
 )
 @on_two_ranks
 def test_the_forward_pass_decides_whether_gradients_are_exchanged(rank):
@@ -166,8 +166,8 @@ class Halfway(nn.Linear):
 @attacks(
     "distributed/no-sync#no-sync",
     "distributed/no-sync#forward-outside",
-    zh="前向中途进入或离开 no_sync()，前向两次、反向一次，有无 no_grad；DDP 的三种设置",
-    en="no_sync() entered or left within a forward pass, two forward passes before one backward pass, with no_grad and without; three settings of DDP",
+    zh="gloo 的两个进程；前向中途进入或离开 no_sync()，前向两次、反向一次，有无 no_grad；DDP 的三种设置",
+    en="two gloo ranks; no_sync() entered or left within a forward pass, two forward passes before one backward pass, with no_grad and without; three settings of DDP",
 )
 @pytest.mark.parametrize("way", ["enters", "leaves", "other outside", "log", "log in no_grad"])
 @on_two_ranks
@@ -200,8 +200,8 @@ def test_what_the_end_of_a_forward_pass_prepares_is_exchanged(rank, way):
 @attacks(
     "distributed/no-sync#flag",
     "distributed/no-sync#limits",
-    zh="开关在前向之前设、之后设，no_sync() 用在前一个或全部微批次；两步，四种优化器，DDP 的两种设置",
-    en="the flag set before the forward pass and after it, no_sync() for the first or for all micro-batches; two steps, four optimizers, two settings of DDP",
+    zh="gloo 的两个进程；开关在前向之前设、之后设，no_sync() 用在前一个或全部微批次；两步，四种优化器，DDP 的两种设置",
+    en="two gloo ranks; the flag set before the forward pass and after it, no_sync() for the first or for all micro-batches; two steps, four optimizers, two settings of DDP",
 )
 @on_two_ranks
 def test_weights_drift_apart_if_the_last_micro_batch_is_not_exchanged(rank):
@@ -232,8 +232,8 @@ def test_weights_drift_apart_if_the_last_micro_batch_is_not_exchanged(rank):
 @attacks(
     "distributed/no-sync#fully-shard",
     "distributed/sharded#limits",
-    zh="三种模型，逐块分片或只分整个；两个微批次，第一个交换或不交换",
-    en="three models, blocks sharded or only the whole; two micro-batches, the first exchanged or not",
+    zh="gloo 的两个进程；三种模型，逐块分片或只分整个；两个微批次，第一个交换或不交换",
+    en="two gloo ranks; three models, blocks sharded or only the whole; two micro-batches, the first exchanged or not",
 )
 @on_two_ranks
 def test_a_sharded_model_that_waits_holds_the_whole_gradient(rank):
@@ -253,21 +253,23 @@ def test_a_sharded_model_that_waits_holds_the_whole_gradient(rank):
         for module in divided:
             module.unshard()
         if wait:
-            close(flat(p.grad for p in net.parameters()), own[0])
+            assert_close(flat(p.grad for p in net.parameters()), own[0])
         else:
             assert all(p.grad is None for p in net.parameters())
         for module in divided:
             module.reshard()
         net.set_requires_gradient_sync(True)
         net(batches[1]).square().mean().backward()
-        close(flat(p.grad.full_tensor() for p in net.parameters()), gathered(sum(own)).mean(0))
+        assert_close(
+            flat(p.grad.full_tensor() for p in net.parameters()), gathered(sum(own)).mean(0)
+        )
 
 
 @attacks(
     "distributed/hooks#hooks",
     "distributed/hooks#limits",
-    zh="DDP 的四种设置，一个桶和几个桶；张量、梯度累积后和完整反向钩子，在 DDP 之前和之后注册；反向两次",
-    en="four settings of DDP, one bucket and several; tensor, post-accumulate and full backward hooks, registered before and after DDP; two backward passes",
+    zh="gloo 的两个进程；DDP 的四种设置，一个桶和几个桶；张量、梯度累积后和完整反向钩子，在 DDP 之前和之后注册；反向两次",
+    en="two gloo ranks; four settings of DDP, one bucket and several; tensor, post-accumulate and full backward hooks, registered before and after DDP; two backward passes",
 )
 @on_two_ranks
 def test_hooks_see_the_gradient_of_their_process(rank):
@@ -294,11 +296,11 @@ def test_hooks_see_the_gradient_of_their_process(rank):
         net[1].register_full_backward_hook(lambda m, i, o, between=between: between.append(o[0]))
         for number in (1, 2):
             model(x).mean().backward()
-            close(between.pop(), net[2].weight.detach())
+            assert_close(between.pop(), net[2].weight.detach())
             for p, gradient in own.items():
-                close(before[p], gradient)
-                close(seen[p], gradient + (number - 1) * mean[p])
-                close(p.grad, number * mean[p])
+                assert_close(before[p], gradient)
+                assert_close(seen[p], gradient + (number - 1) * mean[p])
+                assert_close(p.grad, number * mean[p])
 
 
 @attacks(
@@ -320,8 +322,8 @@ def test_after_the_mean_each_process_clips_by_the_same_norm(rank):
         norm = nn.utils.clip_grad_norm_(model.parameters(), 0.1)
         after = gathered(flat(p.grad for p in net.parameters()))
         assert torch.equal(*gathered(norm)) and torch.equal(*after)
-        close(norm, mean.norm())
-        close(after[0], mean * min(0.1 / (mean.norm() + 1e-6), 1))
+        assert_close(norm, mean.norm())
+        assert_close(after[0], mean * min(0.1 / (mean.norm() + 1e-6), 1))
 
 
 @attacks("distributed/hooks#comm-hook", zh="DDP 的三种设置", en="three settings of DDP")
@@ -355,8 +357,8 @@ class Heads(nn.Sequential):
     "distributed/unused#unused",
     "distributed/unused#ways-out",
     "distributed/unused#limits",
-    zh="两个头，各用自己的或都用第一个；第二个乘 0 加上、不进损失、不返回；DDP 的六种设置",
-    en="two heads: each rank its own, or both the first; the second times 0, out of the loss, not returned; six settings of DDP",
+    zh="gloo 的两个进程；两个头，各用自己的或都用第一个；第二个乘 0 加上、不进损失、不返回；DDP 的六种设置",
+    en="two gloo ranks; two heads: each rank its own, or both the first; the second times 0, out of the loss, not returned; six settings of DDP",
 )
 @pytest.mark.parametrize("way", ["own", "first", "left out", "times 0", "not returned"])
 @on_two_ranks
@@ -484,8 +486,8 @@ def test_frozen_parameters_are_not_waited_for(rank):
     "distributed/uneven#uneven",
     "distributed/uneven#join",
     "distributed/uneven#limits",
-    zh="3 批和 1 批；三种模型，四种优化器，DDP 的两种设置，两种除法",
-    en="3 batches and 1; three models, four optimizers, two settings of DDP, both ways to divide",
+    zh="gloo 的两个进程；3 批和 1 批；三种模型，四种优化器，DDP 的两种设置，两种除法",
+    en="two gloo ranks; 3 batches and 1; three models, four optimizers, two settings of DDP, both ways to divide",
 )
 @on_two_ranks
 def test_who_joins_counts_as_zero_and_gets_the_weights_of_the_last(rank):
@@ -510,9 +512,9 @@ def test_who_joins_counts_as_zero_and_gets_the_weights_of_the_last(rank):
         with ddp.join(divide_by_initial_world_size=initial):
             (first, exchanged), *alone = [step() for _ in range(3 - 2 * rank)]
             last = flat(model.parameters())
-        close(exchanged, gathered(first).mean(0))
+        assert_close(exchanged, gathered(first).mean(0))
         for own, gradient in alone:
-            close(gradient, own / 2 if initial else own)
+            assert_close(gradient, own / 2 if initial else own)
         after = gathered(flat(model.parameters()))
         assert torch.equal(*after) and torch.equal(after[0], gathered(last)[0])
         assert torch.equal(*gathered(step()[1]))
@@ -570,8 +572,8 @@ def test_a_distributed_sampler_gives_all_the_same_number(samples, processes, dro
     "distributed/sharded#sharded",
     "distributed/sharded#hooks",
     "distributed/uneven#limits",
-    zh="三种模型，float32 和 float64，逐块分片或只分整个；损失取平均",
-    en="three models, float32 and float64, blocks sharded or only the whole; a mean as loss",
+    zh="gloo 的两个进程；三种模型，float32 和 float64，逐块分片或只分整个；损失取平均",
+    en="two gloo ranks; three models, float32 and float64, blocks sharded or only the whole; a mean as loss",
 )
 @on_two_ranks
 def test_sharded_gradients_are_those_of_ddp_in_parts(rank):
@@ -594,16 +596,16 @@ def test_sharded_gradients_are_those_of_ddp_in_parts(rank):
         net(x).square().mean().backward()
         assert not tensor_hook and len(post) == len(with_ddp)
         for p, averaged in zip(net.parameters(), with_ddp, strict=True):
-            close(p.grad.full_tensor(), averaged)
+            assert_close(p.grad.full_tensor(), averaged)
             rows = averaged.chunk(2)
             own = rows[rank] if rank < len(rows) else averaged[:0]
-            close(p.grad.to_local(), own)
+            assert_close(p.grad.to_local(), own)
             assert torch.equal(post[p], p.grad.to_local())
             assert p.grad.norm().item() == pytest.approx(own.norm().item(), rel=1e-4, abs=1e-6)
         total = flat(with_ddp).norm()
-        close(nn.utils.clip_grad_norm_(net.parameters(), 0.01).full_tensor(), total)
+        assert_close(nn.utils.clip_grad_norm_(net.parameters(), 0.01).full_tensor(), total)
         clipped = flat(p.grad.full_tensor() for p in net.parameters())
-        close(clipped, flat(with_ddp) * 0.01 / (total + 1e-6))
+        assert_close(clipped, flat(with_ddp) * 0.01 / (total + 1e-6))
 
 
 @attacks(

@@ -57,9 +57,7 @@ THREE = [optim.SGD, optim.Adam, optim.AdamW]
 
 
 @attacks(
-    "mixed-precision/autocast#which",
-    zh="bfloat16 和 float32 的 sum、mean、softmax、log_softmax；一到三维；bfloat16 和 float16 的 autocast",
-    en="sum, mean, softmax and log_softmax of bfloat16 and float32; one to three dimensions; autocast in bfloat16 and float16",
+    "mixed-precision/autocast#which", zh="四种运算，两种 dtype", en="four operations, two dtypes"
 )
 @given(
     half=HALVES,
@@ -74,11 +72,7 @@ def test_on_the_cpu_sums_and_softmax_keep_their_dtype(half, given_dtype, shape):
     assert all(result.dtype == given_dtype for result in results)
 
 
-@attacks(
-    "mixed-precision/autocast#limits",
-    zh="Linear、Conv1d 和 ConvTranspose1d；bfloat16 和 float16；二到四次调用，中间改过，有无里层的块；冻结或不冻结",
-    en="Linear, Conv1d and ConvTranspose1d; bfloat16 and float16; two to four calls, changed in between, with and without inner blocks; frozen or not",
-)
+@attacks("mixed-precision/autocast#limits", zh="三种层，里层的块", en="three layers, inner blocks")
 @given(
     half=HALVES,
     calls=st.integers(2, 4),

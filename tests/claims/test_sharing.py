@@ -28,7 +28,6 @@ PAIRS = {
 FLOATS = [torch.float32, torch.float64, torch.bfloat16]
 
 pairs = st.sampled_from(sorted(PAIRS))
-seeds = st.integers(0, 999)
 factors = st.lists(st.integers(-3, 3).filter(bool), min_size=1, max_size=4)
 
 

@@ -403,11 +403,7 @@ LINEAR_IN_PLACE = [("mul_", 10.0), ("add_", 1.0), ("neg_",), ("sub_", 2.0), ("di
 LAST_IN_PLACE = [("relu_",), ("sigmoid_",), ("exp_",), ("clamp_", 0.0, 1.0), ("square_",)]
 
 
-@attacks(
-    "tensor-hooks/edited-after-hook#edited-after-hook",
-    zh="十种有记录的改法，改一到四次，每次之后注册一个钩子；不是视图的张量",
-    en="one to four recorded edits of ten kinds with a hook after each; tensors that are not views",
-)
+@attacks("tensor-hooks/edited-after-hook#edited-after-hook", zh="十种改法", en="ten kinds of edits")
 @given(
     st.lists(st.sampled_from(LINEAR_IN_PLACE), max_size=3),
     st.sampled_from(LINEAR_IN_PLACE + LAST_IN_PLACE),
@@ -719,9 +715,7 @@ def test_a_compiled_model_computes_all_gradients_before_the_first_hook(compiled)
 
 
 @attacks(
-    "tensor-hooks/retain-or-hook#which",
-    zh="编译过的函数，后端 `aot_eager`，钩子在里面或外面；返回的张量在外面用到或没用到",
-    en="a compiled function, backend `aot_eager`, hooks inside or outside; the returned tensor used outside or not",
+    "tensor-hooks/retain-or-hook#which", zh="编译过的函数，里外", en="compiled, inside and outside"
 )
 @pytest.mark.parametrize(("inside", "used_outside"), [(True, True), (False, True), (False, False)])
 def test_hooks_in_a_compiled_function_and_on_what_it_returns(inside, used_outside):

@@ -216,12 +216,6 @@ def test_the_hook_that_raises_is_told_before_the_error():
     ]
 
 
-def test_a_label_leaves_the_shape_to_its_card():
-    drawn = draw_figure(recorded("sharing/input_sees_sum"), "f", "en")
-    assert ">norm 0.0514</text>" in drawn
-    assert ">1×1×40×40 (norm 0.0514)</text>" not in drawn
-
-
 def test_a_printed_matrix_is_one_text():
     told = sentences(recorded("sharing/tied_once"), "zh")
     assert told[-1].endswith("、`tensor([[2., 4.], [0., 0.], [0., 0.]])`")

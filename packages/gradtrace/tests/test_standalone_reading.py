@@ -361,23 +361,6 @@ def test_what_a_screen_reader_is_told(open_page):
     assert page.evaluate(moves) != "0s"
 
 
-def test_paper_has_the_whole_picture_and_the_code(open_page):
-    page = open_page("fails")
-    page.set_viewport_size({"width": 700, "height": 900})
-    page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    page.emulate_media(media="print")
-    svg, code = page.locator(".graph svg").bounding_box(), page.locator("pre code").bounding_box()
-    assert svg["x"] >= 0 and svg["x"] + svg["width"] <= 700
-    assert code["y"] + code["height"] <= svg["y"], "one below the other"
-    clipped = (
-        "e => e.scrollHeight > e.clientHeight + 1 && getComputedStyle(e).overflow != 'visible'"
-    )
-    assert not page.locator("pre, .graph").evaluate_all(f"all => all.some({clipped})")
-    for hidden in (".tools", ".player", "header button"):
-        assert not page.locator(hidden).first.is_visible()
-    assert page.locator("details li").last.is_visible()
-
-
 def test_a_phone_reaches_everything(open_page):
     page = open_page("nested", 390, has_touch=True)
     for name in ("Zoom in", "Follow the steps", "Light or dark", "Next step"):

@@ -59,20 +59,6 @@ def test_each_value_is_a_run_of_the_script_with_that_number(tmp_path):
         assert len(part["runs"]) == 3 and len(part["views"]) == 1
 
 
-def test_the_page_without_javascript_is_that_of_the_plain_run(tmp_path):
-    write(tmp_path / "train.py", TRAIN)
-    assert command(tmp_path, "-o", "plain.html", "train.py").returncode == 0
-    done = command(tmp_path, "-o", "varied.html", "--vary", "w = 3.0", "train.py")
-    assert done.returncode == 0, done.stderr
-
-    def seen(name: str) -> str:
-        text = (tmp_path / name).read_text("utf-8")
-        text = re.sub(r"(?s)<(style|script|template)\b.*?</\1>", "", text).partition("<main")[2]
-        return " ".join(re.sub(r"(?s)<div class=.output.*?</div>|<[^>]+>", " ", text).split())
-
-    assert seen("plain.html") == seen("varied.html")
-
-
 FAILS = """\
 import torch
 

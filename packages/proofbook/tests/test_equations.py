@@ -195,7 +195,7 @@ def test_it_is_proved_where_the_values_have_one_sign(text):
     [
         r"$\sigma(x) = \frac{1}{1 + e^{-x}}$, $\sigma(-x) = 1 - \sigma(x)$",
         r"$2\max(w, 1) = 2w$ for $w > 1$",
-        r"$2|q| = -2q$, where $q$ is negative",
+        r"$2|q| = -2q$, where $q < 0$",
         r"$2q = \begin{cases} 2q & q > 0 \\ 0 & q \le 0 \end{cases}$",
     ],
 )

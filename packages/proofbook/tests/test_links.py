@@ -42,6 +42,11 @@ def test_a_link_that_leads_nowhere(book, to):
     assert told(book, f"[a]({zh})", f"[a]({en})") == [(EN, 8, what, en), (ZH, 8, what, zh)]
 
 
+def test_an_address_below_the_text_is_a_link_too(book):
+    found = told(book, "[甲][a]\n\n[a]: q.zh.md", "[A][a]\n\n[a]: q.en.md")
+    assert found == [(f, 10, WRONG["q.{}.md"], f"q.{c}.md") for f, c in ((EN, "en"), (ZH, "zh"))]
+
+
 def test_the_glossary_has_its_terms_for_anchors(book):
     from proofbook.check.links import wrong_links
 

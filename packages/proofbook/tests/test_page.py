@@ -31,20 +31,11 @@ def test_a_reference_becomes_the_code_and_its_output(book):
     )
 
 
-def test_several_lines_can_be_highlighted_in_any_order(book):
-    text = "::: snippets/t/s.py\n    highlight: print(\n    highlight: w = 2.0\n"
-    assert expanded(book, text).split("\n")[0].endswith(' hl_lines="3 1"')
-
-
 @pytest.mark.parametrize("indent", [1, 2, 3, 4, 8])
 def test_options_stand_deeper_than_their_reference_however_far(book, indent):
     text = f"::: snippets/t/s.py\n{' ' * indent}highlight: print(\n\nAfter.\n"
     assert expanded(book, text).startswith('```python title="snippets/t/s.py" hl_lines="3"\n')
     assert expanded(book, text).endswith("```\n\nAfter.\n")
-
-
-def test_prose_right_after_a_reference_is_no_option(book):
-    assert expanded(book, "::: snippets/t/s.py\nAfter.\n").endswith("y: 6.0\n```\nAfter.\n")
 
 
 def test_a_reference_within_a_box_keeps_its_indent(book):
@@ -87,19 +78,11 @@ def test_a_reference_within_a_fence_is_left_alone(book, opens, closes):
     assert (page.references, [h.anchor for h in page.headings]) == ((), ["t"])
 
 
-def test_code_in_prose_opens_no_fence(book):
-    text = "```x``` is code.\n\n::: snippets/t/s.py\n"
-    assert "y: 6.0" in expanded(book, text)
-
-
 @pytest.mark.parametrize(
     "text",
     [
         "",
-        "\n",
-        "One line without its end",
         "# T { #t }\n\n\nProse: a ::: b.\n\n",
-        "---\ntitle: x\n---\n\nProse.\n",
         "A page\x0c with\x0b strange\u2028 line\x85 ends \x1c.\n",
         "中文，公式 $x^2$。\n\n$$\ny = 2\n$$\n",
     ],
@@ -110,19 +93,6 @@ def test_text_without_references_comes_back_unchanged(book, text):
 
 def older(book: Book, version: str, output: str) -> None:
     book.write(*recorded(book, version, output))
-
-
-def test_what_older_versions_printed_is_folded_below_the_output(book):
-    older(book, "1.4.0", "y: 6\n")
-    older(book, "1.6.0", "y: six\n")
-    text = expanded(book, "::: snippets/t/s.py\n    then: 1.4.0\n    then: 1.6.0\n")
-    assert text.endswith(
-        "```{ .text .output }\ny: 6.0\n```\n\n"
-        '??? then "PyTorch 1.4.0: another output"\n\n'
-        '    ```{ .text .output .then title="PyTorch 1.4.0" hl_lines="1" }\n    y: 6\n    ```\n\n'
-        '??? then "PyTorch 1.6.0: another output"\n\n'
-        '    ```{ .text .output .then title="PyTorch 1.6.0" hl_lines="1" }\n    y: six\n    ```\n'
-    )
 
 
 def test_an_older_output_that_is_not_what_that_version_printed_for_this_script(book):
@@ -152,22 +122,13 @@ def test_an_older_output_that_is_not_what_that_version_printed_for_this_script(b
     assert why() == "no such record"
 
 
-def test_a_text_without_its_front_matter_has_no_front_matter():
-    text = "---\n\n::: snippets/t/s.py\n\n---\n"
-    assert not parse(PAGE, text).references
-    assert len(parse(PAGE, text, whole=False).references) == 1
-
-
 @pytest.mark.parametrize(
     "heading, anchor",
     [
         ("## T { #why }", "why"),
-        ("## T {#why-60}", "why-60"),
         ("## T {: #why .x }", "why"),
         ("##T { .x #why }", "why"),
         ("## T", None),
-        ("##T", None),
-        ("## T { .x }", None),
         ("## T { #为什么 }", None),
         ("## T { #60 }", None),
     ],
@@ -175,11 +136,6 @@ def test_a_text_without_its_front_matter_has_no_front_matter():
 def test_the_anchor_of_a_heading_is_explicit_and_english(heading, anchor):
     (found,) = parse(PAGE, heading + "\n").headings
     assert (found.level, found.anchor, found.line) == (2, anchor, 1)
-
-
-def test_the_front_matter_holds_no_headings():
-    page = parse(PAGE, "---\n# a comment\n---\n# T { #t }\n")
-    assert [(h.anchor, h.line) for h in page.headings] == [("t", 4)]
 
 
 @pytest.mark.parametrize(

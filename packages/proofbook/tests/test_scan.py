@@ -83,10 +83,12 @@ def scanned(page: Page) -> dict[str, list[str]]:
 CASES = {
     "a dollar is no maths": "costs $5 [here](q.en.md) or $6",
     "dollars around a link are": "costs $5 [here](q.en.md) or 6$",
-    "maths": r"$x$ \(2 + 2 = 5\) $a\$b$ \$x$ $ x $ $x $ \\(y\\) $a" + "\n" + "b$ $$z$$",
+    "maths": r"costs $ y$ or $x$ \(2 + 2 = 5\) $a\$b$ \$x$ $ x $ $x $ \\(y\\) $a"
+    + "\n"
+    + "b$ $$z$$",
     "displayed": "$$\nx\n$$\n\n\\[\ny\n\\]\n\n\\begin{align}\nz\n\\end{align}\n\nx\n$$\nno\n$$\n",
     "displayed in a list": "- $$a$$\n\n    $$\n    b\n    $$\n\n1. \\[c\\]\n",
-    "code": "`a` ``b ` c`` ```3``` `[d](e.md)` `$f$` \\`g` \\\\`h` `i\nj`",
+    "code": "`a` `j `` k` ``b ` c`` ```3``` `[d](e.md)` `$f$` \\`g` \\\\`h` `i\nj`",
     "code is stronger than maths": "$`a`$ `$`x`$`",
     "code does not cross paragraphs": "`a\n\nb`\n\n- `c\n- d`\n",
     "indented code": "    `no` $x$\n\n- item\n\n    `yes`\n\n        `no`\n\n!!! note\n    `yes`\n",

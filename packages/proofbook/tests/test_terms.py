@@ -77,10 +77,7 @@ def test_another_word_is_refused_in_either_language(glossary):
         "[What is a hook?](https://example.org/hook)",
         "[钩子](hook.zh.md#hook){ .hook }",
         "<span hook>钩子</span>，<https://example.org/hook>",
-        "```text\nhook\n```",
-        "::: snippets/t/s.py\n    highlight: hook\n",
         "unhook 不是它，hooked 也不是，pre-hook 也不是",
-        "《hook》和 \\(hook\\)",
     ],
 )
 def test_what_is_quoted_or_no_prose_may_use_any_word(glossary, text):
@@ -100,11 +97,9 @@ def test_the_page_tells_a_part_in_each_language(glossary):
 
 
 def test_a_part_that_does_not_exist_is_refused(glossary):
+    page = parse("docs/glossary/index.zh.md", f"::: {FILE}\n    part: graf\n")
     with pytest.raises(Unproved, match="names no part of the file"):
-        expand(
-            parse("docs/glossary/index.zh.md", f"::: {FILE}\n    part: graf\n"),
-            read_book(glossary.root),
-        )
+        expand(page, read_book(glossary.root))
 
 
 def linked(book: Book, html: str, language: str = "zh", page: str = "t/q") -> str:
@@ -130,12 +125,9 @@ def test_the_first_use_of_a_term_leads_to_the_glossary(glossary):
     [
         "<table><tbody><tr><td>钩子</td></tr></tbody></table>",
         '<svg viewBox="0 0 9 9"><text>钩子</text></svg>',
-        '<details open=""><summary>钩子</summary></details>',
         '<p><a href="x">钩子的<em>事</em>，钩子</a></p>',
         '<p class="admonition-title">钩子</p>',
-        '<div><span class="filename">snippets/<b>钩子</b>/x.py</span></div>',
         "<pre><span></span><code>钩子<br>钩子</code>钩子</pre>",
-        "<math><mtext>钩子</mtext></math>",
         '<p title="钩子"><!-- 钩子 -->「钩子」和“钩子”</p>',
         "<h2>钩<code>x</code>钩子</h2>",
     ],

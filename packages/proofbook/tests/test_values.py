@@ -122,6 +122,7 @@ def refused_of_two(text: str) -> list[str]:
     [
         ("It is `50`.", []),
         ("The answer is `-8`.", ["-8"]),
+        ("It was `-6.0`.", ["-6"]),
         ("It was `-6.0`, [above](#t).", []),
         ("It was `6.0`, [above](#t).", ["6"]),
         ("Drag `w` to `-0.5` [there](#t) and it is `1.5`.", []),

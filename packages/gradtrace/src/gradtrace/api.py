@@ -64,10 +64,15 @@ class RecordedBlock:
         optimizer: Optimizer | Sequence[Optimizer] | None = None,
         code: tuple[str, str] | None = None,
     ) -> None:
-        self._code = code
-        self._model, self._optimizers = model, _optimizers(optimizer)
+        self._model, self._code = model, code
         if model is not None and not hasattr(model, "named_parameters"):
             raise TypeError(f"model is not an nn.Module but of type {type(model).__name__}")
+        several = isinstance(optimizer, (list, tuple))
+        self._optimizers = list(optimizer) if several else [optimizer] * (optimizer is not None)
+        for each in self._optimizers:
+            if not hasattr(each, "param_groups"):
+                kind = type(each).__name__
+                raise TypeError(f"optimizer is not a torch.optim.Optimizer but of type {kind}")
         self._recorder = None
         self._running = self._failed = False
         self._name = ""
@@ -110,8 +115,12 @@ class RecordedBlock:
 
     def show(self, language: str | None = None, height: int = HEIGHT) -> None:
         """Show the page: below the cell of a notebook, elsewhere in the browser."""
-        text = self._page(language, None)
-        if show_in_cell(text, height):
+        from gradtrace.recording.position import running_ipython
+
+        text, shell = self._page(language, None), running_ipython()
+        if hasattr(shell, "kernel"):
+            shown = {"text/html": page_in_cell(text, height)}
+            shell.display_pub.publish({**shown, "text/plain": "gradtrace: a page of HTML"})
             return
         with tempfile.NamedTemporaryFile(prefix="gradtrace-", suffix=".html", delete=False) as file:
             file.write(text.encode())
@@ -158,34 +167,11 @@ def _known(language: str | None) -> str:
     return language
 
 
-def _optimizers(given: Optimizer | Sequence[Optimizer] | None) -> list[Optimizer]:
-    if given is None:
-        return []
-    found = list(given) if isinstance(given, (list, tuple)) else [given]
-    for each in found:
-        if not hasattr(each, "param_groups"):
-            kind = type(each).__name__
-            raise TypeError(f"optimizer is not a torch.optim.Optimizer but of type {kind}")
-    return found
-
-
 def page_in_cell(page: str, height: int) -> str:
     """A page embedded in another one, isolated from it."""
     # Without it a link to a place in the page leads to the notebook.
     page = page.replace("<head>", '<head><base href="about:srcdoc">', 1)
     return _FRAME.format(page=html.escape(page), height=height)
-
-
-def show_in_cell(page: str, height: int) -> bool:
-    """Show a page below the notebook cell that is running; returns whether there is one."""
-    from gradtrace.recording.position import running_ipython
-
-    shell = running_ipython()
-    if shell is None or not hasattr(shell, "kernel"):
-        return False
-    shown = {"text/html": page_in_cell(page, height), "text/plain": "gradtrace: a page of HTML"}
-    shell.display_pub.publish(shown)
-    return True
 
 
 def load_ipython_extension(shell) -> None:

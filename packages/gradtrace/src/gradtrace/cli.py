@@ -46,27 +46,23 @@ MAX_NAMED = 20
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command; returns the exit status: the script's if it ran."""
-    try:
-        status = _run(arguments)
-        sys.stdout.flush()
-    except BrokenPipeError:  # the reader has closed the pipe: `gradtrace doctor x.py | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for the flush at the end
-        return CLOSED_PIPE
-    return status
-
-
-def _run(arguments: list[str] | None) -> int:
     for stream in (sys.stdout, sys.stderr):  # a Chinese Windows cannot print every character
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
     arguments = sys.argv[1:] if arguments is None else arguments
-    if arguments[:1] == ["doctor"]:
-        return examine(arguments[1:])
     try:
-        return record_page(parse_options(arguments))
+        if arguments[:1] == ["doctor"]:
+            status = examine(arguments[1:])
+        else:
+            status = record_page(parse_options(arguments))
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader has closed the pipe: `gradtrace doctor x.py | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for the flush at the end
+        return CLOSED_PIPE
     except CommandError as error:
         print(error, file=sys.stderr)
         return 1
+    return status
 
 
 def record_page(options: Options) -> int:

@@ -60,18 +60,18 @@ def first_difference(old: str, new: str, dtype: str | None = None) -> Difference
     is ignored as well.
     """
     old_lines, new_lines = comparable_lines(old), comparable_lines(new)
+
+    def are_same(one: str | None, other: str | None) -> bool:
+        if one == other or one is None or other is None or dtype is None:
+            return one == other
+        return same_but_for_rounding(one, other, dtype)
+
     pairs = enumerate(zip_longest(old_lines, new_lines))
-    index = next((i for i, (one, other) in pairs if not _same(one, other, dtype)), None)
+    index = next((i for i, pair in pairs if not are_same(*pair)), None)
     if index is None:
         return None
     one, other = ("".join(lines[index : index + 1]) for lines in (old_lines, new_lines))
     return Difference(index + 1, _place(new_lines, index), *_excerpts(one, other))
-
-
-def _same(old: str | None, new: str | None, dtype: str | None) -> bool:
-    if old == new or old is None or new is None or dtype is None:
-        return old == new
-    return same_but_for_rounding(old, new, dtype)
 
 
 def comparable_lines(text: str) -> list[str]:
@@ -136,7 +136,7 @@ def same_number(one: str, other: str, dtype: str = "float32") -> bool:
     """Whether two numbers, printed without a sign, are the same result of this dtype."""
     if one == other:
         return True
-    if not (_has_point(one) and _has_point(other)):
+    if one.isdigit() or other.isdigit():  # a count
         return False
     a, b = float(one), float(other)
     if a == b:
@@ -154,10 +154,6 @@ def same_number(one: str, other: str, dtype: str = "float32") -> bool:
 def _around_numbers(text: str) -> list[str]:
     """The text before, between and after the numbers, without aligning blanks."""
     return [_BLANKS.sub(" ", _ROW.sub("", _ALIGNED.sub("", part))) for part in _NUMBER.split(text)]
-
-
-def _has_point(number: str) -> bool:
-    return not number.isdigit()
 
 
 def _digits(number: str) -> int:

@@ -14,17 +14,14 @@ from gradtrace.words import LANGUAGES
 def run_failure(options: Options, run: FailedRun) -> CommandError:
     """The error of a run without a trace."""
     plain = options.file or f"-m {options.module}"
+    one_that_ends = "a script that ends, or that can be stopped"
     what, expected, fix = {
         "interrupted": (
             "it was interrupted before anything was recorded",
-            "a script that ends, or that can be stopped",
+            one_that_ends,
             "run it again",
         ),
-        "hangs": (
-            "the script does not end",
-            "a script that ends, or that can be stopped",
-            "look for what it waits for",
-        ),
+        "hangs": ("the script does not end", one_that_ends, "look for what it waits for"),
         "no module": (
             "there is no such module",
             "a module or a package with a __main__, in this folder or installed",
@@ -32,7 +29,7 @@ def run_failure(options: Options, run: FailedRun) -> CommandError:
         ),
         "died": (
             "the process that records ended too early",
-            "a script that ends, or that can be stopped",
+            one_that_ends,
             "see what it printed above; torch must be installed: pip install torch",
         ),
         "unrecordable": (
@@ -53,12 +50,6 @@ Note = tuple[str, dict]
 """The key of a phrase, with the values of its placeholders."""
 
 
-def finished_trace(run: RecordedRun, job: Job, language: str) -> tuple[Trace, list[str]]:
-    """The trace of a run without unfinished events, and sentences on its beginning and end."""
-    trace, notes = _trace_and_notes(run, job)
-    return trace, [LANGUAGES[language][key].format(**values) for key, values in notes]
-
-
 def began_note(began: Began) -> Note:
     """Where a recording began; how to record the pass itself in which a number was found."""
     step = began.steps + (began.found != "zero")
@@ -68,8 +59,8 @@ def began_note(began: Began) -> Note:
     return f"note_began_{began.found}", parts | {"again": again}
 
 
-def _trace_and_notes(run: RecordedRun, job: Job) -> tuple[Trace, list[Note]]:
-    """The trace of a run without unfinished events, and notes on how it ended."""
+def finished_trace(run: RecordedRun, job: Job, language: str) -> tuple[Trace, list[str]]:
+    """The trace of a run without unfinished events, and sentences on its beginning and end."""
     trace, line = run.trace, run.line or "?"
     if run.end in ("enough", "limit", "interrupted"):
         trace = without_unfinished(trace, job.passes or len(backward_passes(trace)))
@@ -87,4 +78,5 @@ def _trace_and_notes(run: RecordedRun, job: Job) -> tuple[Trace, list[Note]]:
         notes.append(("note_limit", {"line": line, "seconds": f"{job.limit:g}"}))
     elif run.end == "interrupted":
         notes.append(("note_interrupted", {"line": line}))
-    return replace(trace, left_out=None), notes
+    phrases = LANGUAGES[language]
+    return replace(trace, left_out=None), [phrases[key].format(**parts) for key, parts in notes]

@@ -16,7 +16,6 @@ from proofbook.directives.registry import traced_scripts, varied_scripts
 from proofbook.directives.varied_figure import values_of, variants_of_scripts
 from proofbook.export.offline import ExportError, offline
 from proofbook.export.pdf import pdf
-from proofbook.maths.check import line_of
 from proofbook.model.book import Book, read_book
 from proofbook.model.cache import Store
 from proofbook.model.config import FILE, in_language, read_config
@@ -174,7 +173,7 @@ def _unproved(book: Book, files: set[str]) -> int:
     pages = [page for page in book.pages if page.file in files]
     found = [(page, equality) for page in pages for equality in unproved(book, page.file)]
     for page, equality in found:
-        print(f"{page.file}:{line_of(page, equality)}: {equality}")
+        print(f"{page.file}:{page.line_of(equality.place)}: {equality}")
     print(
         f"{counted(found, 'equation')} on {counted(pages, 'page')}: neither evaluated nor refuted."
     )

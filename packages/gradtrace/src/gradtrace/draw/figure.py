@@ -69,12 +69,9 @@ def draw_legend(
         graph, flow_signs(texts), has_tensors, any(slot.endswith("h") for slot in texts), phrases
     )
     last = {slot: shown[-1] for slot, shown in texts.items()}
+    signs = ((f"<b>{sign}</b>", phrases[key]) for sign, key in _signs(graph, last))
     items = "".join(
-        f'<span role="listitem">{sample} {words}</span>'
-        for sample, words in (
-            *shapes,
-            *((f"<b>{sign}</b>", phrases[key]) for sign, key in _signs(graph, last)),
-        )
+        f'<span role="listitem">{sample} {words}</span>' for sample, words in (*shapes, *signs)
     )
     return f'<span class="legend" role="list">{items}</span>'
 
@@ -168,9 +165,8 @@ def figure_parts(
     phrases = LANGUAGES[language]
     graph = build_graph(trace)
     steps = with_flows(list_steps(trace, language, graph), trace, graph, largest)
-    texts = texts_of_slots(steps)
+    texts, count = texts_of_slots(steps), len(steps)
     last = {slot: shown[-1] for slot, shown in texts.items()}
-    count = len(steps)
     return FigureParts(
         graph,
         texts,
@@ -202,17 +198,14 @@ def format_sentence(sentence: str) -> str:
 
 
 def _list_item(step: Step, identity: str) -> str:
-    line = f' data-l="{step.line}"' if step.line else ""
-    line += f' data-e="{step.last_line}"' if step.last_line else ""
-    touches = f' data-t="{" ".join(step.touches)}"' if step.touches else ""
-    up = " data-up" if step.kind == "node" else ""
-    number = f' data-p="{step.backward}"' if step.backward else ""
-    changes = ""
+    given = {"l": step.line, "e": step.last_line, "t": " ".join(step.touches)}
+    data = "".join(f' data-{key}="{value}"' for key, value in given.items() if value)
+    data += " data-up" if step.kind == "node" else ""
+    data += f' data-p="{step.backward}"' if step.backward else ""
     if step.changes:
         text = json.dumps(step.changes, ensure_ascii=False, separators=(",", ":"))
-        changes = f" data-s='{html.escape(text, quote=False).replace(chr(39), '&#39;')}'"
-    sentence = format_sentence(step.sentence)
-    return f'<li id="{identity}"{line}{touches}{up}{number}{changes}>{sentence}</li>'
+        data += f" data-s='{html.escape(text, quote=False).replace(chr(39), '&#39;')}'"
+    return f'<li id="{identity}"{data}>{format_sentence(step.sentence)}</li>'
 
 
 def with_flows(

@@ -122,8 +122,7 @@ class FoldedFigure:
     @property
     def failing_step(self) -> int:
         """The number of the step at which it failed, from 1; 0 where it didn't."""
-        numbers = [n for n, step in enumerate(self.steps, 1) if step.kind == "error"]
-        return numbers[-1] if numbers else 0
+        return max((n for n, step in enumerate(self.steps, 1) if step.kind == "error"), default=0)
 
     @property
     def first_view(self) -> str:

@@ -97,15 +97,11 @@ class Constants:
                     if tensor not in met and tensor in self._cut:
                         met.add(tensor)
                         waiting.append(tensor)
-                        if self._is_named(tensor):
+                        made = self._index.event(self._index.makers[tensor][0])
+                        entry = self._index.trace.tensors[tensor]
+                        if "names" in entry and not entry["rg"] and "within" not in made:
                             found.append(tensor)
         return found
-
-    def _is_named(self, tensor: str) -> bool:
-        """Whether the script, outside of modules, has a name for it."""
-        made = self._index.event(self._index.makers[tensor][0])
-        entry = self._index.trace.tensors[tensor]
-        return "names" in entry and not entry["rg"] and "within" not in made
 
     def _sources(self, place: int, target: str) -> Iterator[tuple[str, str]]:
         """The boxes of the inputs of the operation at this place that made a constant: constants,

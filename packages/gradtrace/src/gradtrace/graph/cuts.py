@@ -45,7 +45,11 @@ def cut_inputs(index: TraceIndex) -> dict[int, list[str]]:
         outside = [out["t"] for out in event["out"] if "n" not in out]
         if outside and uses_values(event):
             inputs = [t for t in dict.fromkeys(event["ins"]) if in_graph[t] and t not in outside]
-            if _may_have_been_frozen(index, event):
+            # A trace records only at its end whether a leaf requires a gradient: this one may have
+            # been frozen then.
+            types = (tensors[out["t"]].get("dtype", "float32") for out in event["out"])
+            differentiable = all(each.startswith(("float", "bfloat", "complex")) for each in types)
+            if differentiable and _how(event) == "no_derivative":
                 inputs = [t for t in inputs if not tensors[t]["leaf"]]
             if inputs:
                 found[place] = inputs
@@ -53,14 +57,6 @@ def cut_inputs(index: TraceIndex) -> dict[int, list[str]]:
             leaf = tensors[out["t"]]["leaf"] and tensors[out["t"]]["rg"]
             in_graph[out["t"]] = "n" in out or (leaf and "no_grad" not in event)
     return found
-
-
-def _may_have_been_frozen(index: TraceIndex, event: Event) -> bool:
-    """Whether its result would be in the graph if a leaf among its inputs had required a gradient
-    then: a trace records only whether it did at the end."""
-    types = (index.trace.tensors[out["t"]].get("dtype", "float32") for out in event["out"])
-    differentiable = all(dtype.startswith(("float", "bfloat", "complex")) for dtype in types)
-    return differentiable and _how(event) == "no_derivative"
 
 
 def last_cuts(index: TraceIndex) -> dict[str, int | None]:

@@ -394,20 +394,14 @@ def group_of_module(trace: Trace, groups: Groups, path: str) -> str:
     made none."""
     made: dict[str, list[list[str]]] = {}
     for event in operations(trace):
-        call = _call_of(trace, event.get("within"), path)
+        call, within = "", event.get("within")
+        while within:  # the outermost call of this module, if there is one
+            call = within if trace.calls[within]["path"] == path else call
+            within = trace.calls[within].get("within")
         boxes = [node for node in nodes_made(event) if node in groups.parent]
         made.setdefault(call, []).extend(groups.path(box)[:-1] for box in boxes)
     ways = next((ways for call, ways in made.items() if call and ways), [[ROOT]])
     return [group for group in ways[0] if all(group in way for way in ways)][-1]
-
-
-def _call_of(trace: Trace, call: str | None, path: str) -> str:
-    """The outermost call of a module within which another call was made, or itself; "" for none."""
-    found = ""
-    while call:
-        found = call if trace.calls[call]["path"] == path else found
-        call = trace.calls[call].get("within")
-    return found
 
 
 FIRST, LAST = "before", "after"
@@ -515,5 +509,4 @@ class Views:
         return path[shared]
 
     def _place(self, key: str) -> float:
-        outside = {FIRST: -2.0, LAST: float("inf")}
-        return outside[key] if key in outside else self._groups.place[key]
+        return -2.0 if key == FIRST else self._groups.place.get(key, float("inf"))

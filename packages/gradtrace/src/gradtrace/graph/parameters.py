@@ -107,7 +107,14 @@ class _Outcomes:
         self._nearest = last_cuts(index)
         self._held = {row["t"] for e in events if e["k"] == "step" for row in e["params"]}
         self._held |= {key for key, tensor in self._tensors.items() if "opt" in tensor}
-        self._changed = _last_changes(index)
+        self._changed: dict[str, int] = {}
+        """Where each tensor was last changed by the script itself."""
+        for place, event in enumerate(events):
+            if event["k"] == "set":
+                self._changed[event["t"]] = place
+            for out in event.get("out", ()):
+                if out.get("inplace"):
+                    self._changed[out["t"]] = place
 
     def of(self, key: str) -> tuple[Outcome, Cut | None]:
         """The outcome of a parameter, and where it was cut off."""
@@ -142,11 +149,10 @@ class _Outcomes:
     def _on_the_way(self, key: str, uses: list[int]) -> tuple[Outcome, Cut | None]:
         """Why a parameter got no gradient although no operation on the path cuts it off."""
         node, index = self._own_nodes.get(key), self._index
-        own, tensors = self._own_nodes, self._tensors
         through = []
         for place in self._passes:
-            roots = (root for root in index.event(place)["roots"] if root is not None)
-            nodes = (tensors[root].get("n") or own.get(root) for root in roots)
+            roots = filter(None, index.event(place)["roots"])
+            nodes = (self._tensors[r].get("n") or self._own_nodes.get(r) for r in roots)
             if node in self._reached(filter(None, nodes)):
                 through.append(place)
         if not through:
@@ -201,17 +207,6 @@ def _received(index: TraceIndex) -> dict[str, list[Value]]:
                 leaf = nodes[link[0]].get("leaf") if link else None
                 if leaf in asked[event["p"]] and gradient:
                     found.setdefault(leaf, []).append(gradient)
-    return found
-
-
-def _last_changes(index: TraceIndex) -> dict[str, int]:
-    """Where each tensor was last changed by the script itself."""
-    found = {}
-    for place, event in enumerate(index.trace.events):
-        if event["k"] == "set":
-            found[event["t"]] = place
-        elif event["k"] == "op":
-            found.update((out["t"], place) for out in event["out"] if out.get("inplace"))
     return found
 
 

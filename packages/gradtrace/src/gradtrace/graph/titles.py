@@ -16,17 +16,16 @@ class Statements:
     def __init__(self, trace: Trace) -> None:
         self._trace = trace
         self._parsed = cache(self._parse)
-        self._assigned = cache(self._read_assigned)
-        self._functions = cache(self._read_functions)
+        self._tables = cache(self._read)
 
     def assigned(self, line: int | None, file: str = "") -> set[str]:
         """The names that the statement at a line assigns."""
-        return self._assigned(file).get(line, set())
+        return self._tables(file)[0].get(line, set())
 
     def lines_of_function(self, line: int | None, file: str = "") -> range:
         """The lines of the function that begins at a line, with its decorators; none if there is no
         function."""
-        return self._functions(file).get(line, range(0))
+        return self._tables(file)[1].get(line, range(0))
 
     def lambda_at(self, line: int | None, file: str = "") -> str:
         """The text of the lambda at a line, if there is only one."""
@@ -44,40 +43,29 @@ class Statements:
         except (SyntaxError, ValueError):
             return []
 
-    def _read_functions(self, file: str) -> dict[int | None, range]:
-        found: dict[int | None, range] = {}
+    def _read(self, file: str) -> tuple[dict[int, set[str]], dict[int, range]]:
+        """By line: the names that its statement assigns, and the lines of the function there."""
+        assigned: dict[int, set[str]] = {}
+        functions: dict[int, range] = {}
         for node in self._parsed(file):
+            targets: list[ast.expr] = []
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
-                found[first] = range(first, node.end_lineno + 1)
+                functions[first] = range(first, node.end_lineno + 1)
             elif isinstance(node, ast.Lambda):
-                found.setdefault(node.lineno, range(node.lineno, node.end_lineno + 1))
-        return found
-
-    def _read_assigned(self, file: str) -> dict[int | None, set[str]]:
-        found: dict[int | None, set[str]] = {}
-        for node in self._parsed(file):
-            names = {ast.unparse(each) for each in _targets(node)}
-            if names:
+                functions.setdefault(node.lineno, range(node.lineno, node.end_lineno + 1))
+            elif isinstance(node, ast.Assign):
+                targets = list(node.targets)
+            elif isinstance(node, ast.AnnAssign | ast.AugAssign | ast.NamedExpr):
+                targets = [node.target]
+            while targets:
+                target = targets.pop()
+                if isinstance(target, ast.Tuple | ast.List):
+                    targets += target.elts
+                    continue
                 for line in range(node.lineno, node.end_lineno + 1):
-                    found.setdefault(line, set()).update(names)
-        return found
-
-
-def _targets(node: ast.AST) -> list[ast.expr]:
-    """The targets of a statement, or of an assignment in an expression."""
-    if isinstance(node, ast.Assign):
-        waiting, found = list(node.targets), []
-        while waiting:
-            target = waiting.pop()
-            if isinstance(target, (ast.Tuple, ast.List)):
-                waiting += target.elts
-            else:
-                found.append(target)
-        return found
-    if isinstance(node, (ast.AnnAssign, ast.AugAssign, ast.NamedExpr)):
-        return [node.target]
-    return []
+                    assigned.setdefault(line, set()).add(ast.unparse(target))
+        return assigned, functions
 
 
 BOUNDARY = "BackwardHookFunction"
@@ -132,20 +120,12 @@ def insides_of_calls(index: TraceIndex) -> set[int]:
 def _encloses_call(index: TraceIndex, start: int, end: int) -> bool:
     """Whether two boundaries of a module are before and after one call of it."""
     entrance, *inner, leaving = map(index.event, index.operations[start : end + 1])
-    if _call_site(entrance) != _call_site(leaving):
+    if any(entrance.get(key) != leaving.get(key) for key in ("line", "src", "module")):
         return False
-    inner = [one for one in inner if one["op"] != BOUNDARY]
-    within = bool(inner) and all(_is_deeper(one, entrance) for one in inner)
-    return within and _uses(index, start, end)
-
-
-def _call_site(event: Event) -> tuple:
-    return event.get("line"), event.get("src"), event.get("module")
-
-
-def _is_deeper(inner: Event, outer: Event) -> bool:
-    path, above = inner.get("module", ""), outer.get("module", "")
-    return path != above and path.startswith(above)
+    above = entrance.get("module", "")
+    inner = [one.get("module", "") for one in inner if one["op"] != BOUNDARY]
+    within = all(path != above and path.startswith(above) for path in inner)
+    return bool(inner) and within and _uses(index, start, end)
 
 
 def _uses(index: TraceIndex, start: int, end: int) -> bool:

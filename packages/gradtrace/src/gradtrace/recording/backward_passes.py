@@ -45,9 +45,12 @@ class BackwardPasses:
         on tensors recorded."""
 
         def run(outputs, *args, **kwargs):
-            outermost = self._log.is_recorded_thread and not self._log.passes
-            if outermost and (self._log.close_if_full() or self._enough()):
-                self._when_full()
+            if self._log.is_recorded_thread and not self._log.passes:
+                self._log.close_if_full()
+                if self._log.is_recording and self.count == self._max_passes:
+                    self._log.open = False
+                if not self._log.open:
+                    self._when_full()
             if not self._log.is_recording:
                 return original(outputs, *args, **kwargs)
             number = self.count = self.count + 1
@@ -73,12 +76,6 @@ class BackwardPasses:
                     self._log.add("backward_end", p=number)
 
         return run
-
-    def _enough(self) -> bool:
-        """Whether the requested number of passes is recorded; then the log is closed."""
-        if self._log.is_recording and self.count == self._max_passes:
-            self._log.open = False
-        return not self._log.open
 
     def add_error(self, error: BaseException, **more: object) -> None:
         """Add an error, but not again when it propagates out of an outer pass, or the script."""

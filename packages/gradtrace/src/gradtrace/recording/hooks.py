@@ -21,7 +21,6 @@ from gradtrace.recording.backward_passes import BackwardPasses
 from gradtrace.recording.log import Recording
 from gradtrace.recording.optimizers import OptimizerSteps
 from gradtrace.recording.position import Place
-from gradtrace.trace import Event
 
 Target = Callable[[], str | list[str]]
 """Returns the owner of a hook; a module may get its name only later."""
@@ -150,9 +149,8 @@ class ScriptHooks:
 
     def _step_begins(self, optimizer: torch.optim.Optimizer, *_: object) -> None:
         if self._log.is_recording:
-            tables = [
-                (vars(optimizer)[each], self._target(optimizer)) for each in _OPTIMIZER_TABLES
-            ]
+            target = self._target(optimizer)
+            tables = [(vars(optimizer)[each], target) for each in _OPTIMIZER_TABLES]
             stack = self._in_steps.setdefault(id(optimizer), ExitStack())
             stack.close()  # a step before this one may have failed
             stack.enter_context(self._recording(tables))
@@ -215,7 +213,8 @@ class ScriptHooks:
                     if kind == "post_accumulate":
                         self._changes.note_given(args[0])
                     if self._log.passes:
-                        self._changes.record_changes(_place(event))
+                        place = {key: event[key] for key in ("line", "file") if key in event}
+                        self._changes.record_changes(Place(**place))
             return result
 
         return recorded
@@ -249,10 +248,6 @@ class _RecordedHook:
 
     def __reduce__(self) -> tuple:
         return operator.itemgetter(0), ((self._hook,),)
-
-
-def _place(event: Event) -> Place:
-    return Place(**{key: event[key] for key in ("line", "file") if key in event})
 
 
 def hook_name(hook: Callable) -> str:

@@ -106,7 +106,10 @@ class LeafChanges:
                 return original(*tensors)
             names: list[str] = []
             with self._log.suspended:
-                names += [self._let_go(tensor) for tensor in tensors]
+                for tensor in tensors:
+                    names.append(self._registry.let_go(tensor))
+                    if (known := self._known.get(names[-1])) is not None:
+                        known.tensor = lambda: None
             try:
                 return original(*tensors)
             finally:
@@ -194,12 +197,6 @@ class LeafChanges:
         leaf = None if known is None else known.tensor()
         return name if leaf is not None and is_leaf(leaf) and leaf.grad is tensor else None
 
-    def _let_go(self, tensor: torch.Tensor) -> str:
-        name = self._registry.let_go(tensor)
-        if (known := self._known.get(name)) is not None:
-            known.tensor = lambda: None
-        return name
-
     def _mark_lent(self) -> None:
         """Mark shared memory to be read again; one last time once it is no longer shared."""
         for memory in list(self._in_other_hands):
@@ -222,16 +219,17 @@ class LeafChanges:
                 self._leave(known.value)
                 self._leave(known.grad)
             elif is_leaf(leaf):
-                before = known.grad.value
+                more = {"by": by} if by else {}
+                change = {"t": name, "before": known.grad.value}
                 if self._read_grad(known, leaf.grad):
-                    self._add("grad_set", name, before, known.grad.value, place, by)
-                before = known.value.value
-                if not self._read(known.value, leaf):
-                    continue
-                if before is None:
-                    self._registry.note_first_value(name, known.value.value)
-                else:
-                    self._add("set", name, before, known.value.value, place, by)
+                    self._log.add("grad_set", place, **change, after=known.grad.value, **more)
+                change["before"] = known.value.value
+                if self._read(known.value, leaf):
+                    after = known.value.value
+                    if change["before"] is None:
+                        self._registry.note_first_value(name, after)
+                    else:
+                        self._log.add("set", place, **change, after=after, **more)
         self._due.clear()
 
     def _read_grad(self, known: _Leaf, grad: torch.Tensor | None) -> bool:
@@ -280,11 +278,6 @@ class LeafChanges:
             if not others:
                 del self._in_memory[seen.memory]
                 self._in_other_hands.discard(seen.memory)
-
-    def _add(self, k: str, name: str, before, after, place, by) -> None:
-        event = self._log.add(k, place, t=name, before=before, after=after)
-        if by:
-            event["by"] = by
 
 
 def _numbers(value: Value | None) -> object:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain
 
 import torch
@@ -35,14 +34,9 @@ Matrix = list[list[float]]
 """A row for each element of the output, a column for each of the input."""
 
 
-@dataclass(frozen=True)
-class Jacobians:
-    """The gradient that a node received, and the matrix for each of its inputs, where there is
-    one."""
-
-    gradient: torch.Tensor
-    """A copy: the node may write into the one that it gets."""
-    matrices: list[Matrix | None]
+Jacobians = tuple[torch.Tensor, list[Matrix | None]]
+"""A copy of the gradient that a node received, into which the node may write; and the matrix for
+each of its inputs, where there is one."""
 
 
 class LocalDerivatives:
@@ -69,17 +63,16 @@ class LocalDerivatives:
             matrices = list(map(_matrix, zip(*rows, strict=True), shapes))
         except Exception:  # its saved tensors are freed or changed: it will raise when it runs
             return None
-        return Jacobians(gradient.clone(), matrices)
+        return gradient.clone(), matrices
 
     def after(
         self, found: Jacobians, sent: Sequence[torch.Tensor | None]
     ) -> list[LocalDerivative | None]:
         """The local derivatives for the inputs whose matrix reproduces the gradient that was
         `sent`."""
-        return [
-            self._described(found.gradient, matrix, each)
-            for matrix, each in zip(found.matrices, sent, strict=True)
-        ]
+        gradient, matrices = found
+        pairs = zip(matrices, sent, strict=True)
+        return [self._described(gradient, matrix, each) for matrix, each in pairs]
 
     def _is_plain(self, node: Node) -> bool:
         """Whether a call of the node only computes: it isn't defined by the script or an extension,

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 from types import CodeType, FunctionType, ModuleType
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 from torch import nn
@@ -197,15 +197,6 @@ Named = Iterator[tuple[str, torch.Tensor]]
 """Tensors with their names."""
 
 
-class _Searched(NamedTuple):
-    """A module that was searched, with the counts of registrations and of its parameters at that
-    time."""
-
-    module: weakref.ref
-    registered: int
-    size: int
-
-
 class TensorNames:
     """Finds tensors by the names that refer to them.
 
@@ -215,7 +206,9 @@ class TensorNames:
     def __init__(self, ids: OwnHandleIds) -> None:
         self._ids = ids
         self._registered = 0
-        self._searched: dict[tuple[str, bool, int], _Searched] = {}
+        self._searched: dict[tuple[str, bool, int], tuple[weakref.ref, int, int]] = {}
+        """The modules that were searched, with the counts of registrations and of their parameters
+        at that time."""
         self._is_global = self._often = False
 
     def observe(self, until: ExitStack) -> None:
@@ -259,11 +252,10 @@ class TensorNames:
         Before `nn.Module.__init__` has run, there are none yet.
         """
         key = name, self._is_global, id(module)
-        known = self._searched.get(key)
-        if known is not None and known.module() is module:
-            new = self._registered - known.registered
-            if new <= (known.size // _GROWTH if self._often else 0):
-                return
+        known, registered, size = self._searched.get(key, (lambda: None, 0, 0))
+        new = self._registered - registered
+        if known() is module and new <= (size // _GROWTH if self._often else 0):
+            return
         found = [
             (f"{path}.{key}", parameter)
             for path, part in parts(name, module)
@@ -272,7 +264,7 @@ class TensorNames:
         ]
         shaped = [(path, parameter) for path, parameter in found if not is_lazy(parameter)]
         if len(shaped) == len(found):  # a lazy parameter is replaced without a registration
-            self._searched[key] = _Searched(weakref.ref(module), self._registered, len(found))
+            self._searched[key] = weakref.ref(module), self._registered, len(found)
         yield from shaped
 
     def _attributes(self, name: str, thing: object) -> Named:

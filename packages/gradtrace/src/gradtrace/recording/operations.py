@@ -14,7 +14,6 @@ import functools
 import sys
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -99,12 +98,12 @@ _MAX_ITEMS = 8
 """The number of items of a list that are recorded among the arguments."""
 
 
-@dataclass
 class _Call:
     """A call that has begun: its inputs, and their versions."""
 
-    name: str
-    ins: list[tuple[torch.Tensor, int | None]]
+    def __init__(self, name: str, args: tuple, kwargs: dict) -> None:
+        self.name = name
+        self.ins = [(tensor, _version(tensor)) for tensor in tensors_in((args, kwargs))]
 
 
 class Operations(TorchFunctionMode):
@@ -181,7 +180,7 @@ class Operations(TorchFunctionMode):
                 return original(cls, *args, **kwargs)
             call = None
             with operations._log.suspended:
-                call = operations._begin_call(cls.__name__, args, kwargs)
+                call = _Call(cls.__name__, args, kwargs)
             operations._inside_function += 1
             try:
                 result = original(cls, *args, **kwargs)
@@ -202,10 +201,7 @@ class Operations(TorchFunctionMode):
         if name in _NOT_RECORDED_HERE:
             self._log.torch_calls += 1
             return None
-        return self._begin_call(name, args, kwargs)
-
-    def _begin_call(self, name: str, args: tuple, kwargs: dict) -> _Call:
-        return _Call(name, [(t, _version(t)) for t in tensors_in((args, kwargs))])
+        return _Call(name, args, kwargs)
 
     def _note_written(self, call: _Call) -> list[torch.Tensor]:
         """The tensors that a call has changed in place; each is noted as written."""

@@ -38,11 +38,8 @@ class OptimizerSteps:
     def observe(self, until: ExitStack) -> None:
         """Record all steps until the stack is closed."""
         with self._handle_ids:
-            for register, hook in (
-                (register_optimizer_step_pre_hook, self._begins),
-                (register_optimizer_step_post_hook, self._ends),
-            ):
-                until.callback(register(hook).remove)
+            until.callback(register_optimizer_step_pre_hook(self._begins).remove)
+            until.callback(register_optimizer_step_post_hook(self._ends).remove)
 
     def wrap_zero_grad(self, original: Callable) -> Callable:
         """`zero_grad` of an optimizer or a module, with its changes recorded."""

@@ -376,20 +376,18 @@ def _of_class(wrap: Callable) -> Callable:
     return wrapped
 
 
-Code = tuple[str, str]
-"""The file name in code objects, and its text."""
-
-
 def is_recording() -> bool:
     """Whether a recording is running, or waits to begin."""
     return torch.autograd._engine_run_backward.__module__.startswith("gradtrace.")
 
 
 def begin(
-    model: nn.Module | None, optimizers: Iterable[torch.optim.Optimizer], code: Code | None = None
+    model: nn.Module | None,
+    optimizers: Iterable[torch.optim.Optimizer],
+    code: tuple[str, str] | None = None,
 ) -> tuple[Recorder, str]:
-    """Begin to record the code that called gradtrace, or the `code` that runs next; returns the
-    recorder, and the title of the code: the name of its file or cell."""
+    """Begin to record the code that called gradtrace, or the `code` (file name and text) that runs
+    next; returns the recorder, and the title of the code: the name of its file or cell."""
     if code is None:
         file = calling_frame().f_code.co_filename
         code = file, text_of(file)

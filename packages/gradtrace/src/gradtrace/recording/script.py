@@ -125,13 +125,11 @@ def hide_recorder(error: BaseException) -> None:
         seen.add(id(each))
         waiting += [each.__cause__, each.__context__]
         for entry in entries_of(each):
-            while (inner := entry.tb_next) is not None and _is_between(inner):
+            while (inner := entry.tb_next) is not None and (
+                inner.tb_frame.f_code.co_name == "handle_torch_function"
+                or _RECORDING in _file(inner).parents
+            ):
                 entry.tb_next = inner.tb_next
-
-
-def _is_between(entry: TracebackType) -> bool:
-    code = entry.tb_frame.f_code
-    return code.co_name == "handle_torch_function" or _RECORDING in _file(entry).parents
 
 
 def entries_of(error: BaseException) -> Iterator[TracebackType]:

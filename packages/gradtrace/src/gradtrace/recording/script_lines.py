@@ -75,9 +75,9 @@ class LineTracer:
         passes: BackwardPasses,
         when_full: Callable[[], None],
     ) -> None:
-        self._when_full = when_full
+        self.when_full = when_full
         self._log, self._registry = recording.log, recording.registry
-        self._changes, self._names = recording.changes, recording.names
+        self.changes, self._names = recording.changes, recording.names
         self._values = recording.values
         self._tensor_names, self._passes = tensor_names, passes
         self._looks: dict[tuple[CodeType, int], int] = {}
@@ -133,7 +133,7 @@ class LineTracer:
             for name, thing in frame.f_locals.items()
             if issubclass(type(thing), torch.Tensor)
         ]
-        if not (arguments or looks < _COMPARISONS or self.any_due):
+        if not (arguments or looks < _COMPARISONS or self.changes.any_due):
             return
         with self._log.suspended:
             self._record_changes(self._log.script.place_of_caller(frame), looks)
@@ -166,23 +166,13 @@ class LineTracer:
     ) -> None:
         for name, tensor in self._tensor_names.new(namespace, is_global, often):
             self._registry.add_name(tensor, name, is_global)
-            self._changes.watch(tensor)
+            self.changes.watch(tensor)
 
     def _record_changes(self, place: Place, looks: int) -> None:
         if looks < _COMPARISONS:
-            self._changes.record_changes(place)
+            self.changes.record_changes(place)
         else:
-            self._changes.record_due(place)
-
-    @property
-    def any_due(self) -> bool:
-        """Whether a leaf must be examined in any case."""
-        return self._changes.any_due
-
-    def close_if_full(self) -> None:
-        """If recording is complete, report it, in the recorded thread."""
-        if not self._log.open and not self._log.suspended.active:
-            self._when_full()
+            self.changes.record_due(place)
 
     def _called_by_autograd(self, frame: FrameType) -> bool:
         caller = frame.f_back.f_code if frame.f_back else None
@@ -218,7 +208,8 @@ class _FrameTracer:
             if self._log.is_recording:
                 self._look(frame, event, arg)
                 self._last = frame.f_lineno
-            self._tracer.close_if_full()
+            if not self._log.open and not self._log.suspended.active:
+                self._tracer.when_full()
         elif event == "exception" and issubclass(arg[0], RecursionError):
             # The recorder takes a part of Python's recursion depth: the script gets less.
             errors = self._log.suspended.errors
@@ -230,7 +221,7 @@ class _FrameTracer:
         if self._last is not None:
             looks = self._tracer.count_look(frame.f_code, self._last)
             calls = self._log.torch_calls
-            if looks < _LOOKS or calls != self._calls_seen or self._tracer.any_due:
+            if looks < _LOOKS or calls != self._calls_seen or self._tracer.changes.any_due:
                 self._calls_seen = calls
                 with self._log.suspended:
                     self._tracer.line_ended(frame, self._last, looks)

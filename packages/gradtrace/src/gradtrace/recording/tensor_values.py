@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 from torch._C import _functorch as functorch
@@ -328,16 +328,6 @@ _MOST = 4096
 """The maximum number of cached summaries."""
 
 
-class _Summary(NamedTuple):
-    """A summary of a piece of memory in one version."""
-
-    tensor: torch._C._WeakTensorRef
-    """A tensor there: while it lives, nothing else gets its address. Not a reference to its
-    storage, which would make torch add up gradients in new memory, not in place."""
-    version: int
-    value: Value
-
-
 class ValueReader:
     """Reads values. A gradient that one node sends and another receives, or a view that differs
     only in its shape, is read once; small tensors are read each time.
@@ -346,7 +336,10 @@ class ValueReader:
     """
 
     def __init__(self) -> None:
-        self._summaries: dict[tuple, _Summary] = {}
+        self._summaries: dict[tuple, tuple[torch._C._WeakTensorRef, int, Value]] = {}
+        """For a piece of memory a tensor there, its version, and the summary. While the tensor
+        lives, nothing else gets its address. Not a reference to its storage, which would make torch
+        add up gradients in new memory, not in place."""
         self._large = LargeTensors()
 
     def value_of(self, tensor: torch.Tensor | None) -> Value | None:
@@ -376,16 +369,14 @@ class ValueReader:
         if tensor.requires_grad and tensor._base is None and tensor.grad_fn is None:
             return self._large.summary_of(tensor)  # `w.data = ...` moves a leaf, which lives on
         place = tensor.data_ptr(), _elements(tensor), tensor.dtype, tensor.device
-        known = self._summaries.get(place)
-        if known and not known.tensor.expired() and known.version == tensor._version:
-            value = known.value
-        else:
+        known, version, value = self._summaries.get(place, (None, 0, None))
+        if known is None or known.expired() or version != tensor._version:
             if len(self._summaries) >= _MOST:
                 self.forget()
             value = self._large.summary_of(tensor)
         # Only the tensor seen last may live on: a node sends a view of what it received.
         alive = torch._C._WeakTensorRef(tensor)
-        self._summaries[place] = _Summary(alive, tensor._version, value)
+        self._summaries[place] = alive, tensor._version, value
         return value
 
 

@@ -368,8 +368,7 @@ class Effects:
         return touched
 
     def _accumulated(self, _: int, event: Event) -> list[str]:
-        key = event["n"]
-        if key not in self.graph.boxes:
+        if (key := event["n"]) not in self.graph.boxes:
             return []
         self.state.set_grad(key, format_in_sentence(event.get("before"), self.language))
         self.state.set_grad(key, format_value(event.get("after"), self.language))

@@ -146,12 +146,11 @@ def _norms(
     phrases = LANGUAGES[language]
     values = {leaf: grads.get(trace.nodes[leaf]["leaf"]) for leaf in leaves}
     if len(leaves) <= MAX_LISTED:
-        lines = []
-        for leaf, value in values.items():
-            name = graph.boxes[leaf].title.rpartition(".")[2]
-            size = norm(value) if value else None
-            lines.append(f"{name}.grad None" if value is None else _norm(f"{name}.grad", size))
-        return "\n".join(lines)
+        names = {leaf: f"{graph.boxes[leaf].title.rpartition('.')[2]}.grad" for leaf in leaves}
+        return "\n".join(
+            _norm(names[leaf], norm(value)) if value else f"{names[leaf]} None"
+            for leaf, value in values.items()
+        )
     there = [norm(value) for value in values.values() if value]
     count, total = len(there), len(leaves)
     key = "parameters" if count in (0, total) else "parameters_of"

@@ -64,7 +64,11 @@ def _nodes_added(narrator: Narrator, event: Event, made: str) -> str:
     if is_module_boundary(narrator.trace, made):
         box = narrator.graph.boxes[made]
         return narrator.phrase(f"border_{box.side}", node=box.node, module=box.title)
-    nodes = narrator.enumeration(_counted(narrator, new))
+    counts = Counter(narrator.trace.nodes[key]["op"] for key in new)
+    nodes = narrator.enumeration(
+        op if count == 1 else narrator.phrase("value_count", count=count, number=op)
+        for op, count in counts.items()
+    )
     value = narrator.values([out.get("value") for out in event["out"]])
     joins = narrator.phrase("joins_n" if len(new) > 1 else "joins", nodes=nodes)
     source = _expression(narrator, event)
@@ -74,15 +78,6 @@ def _nodes_added(narrator: Narrator, event: Event, made: str) -> str:
         parts = {"source": _statement(narrator, event), "value": value, "joins": joins}
         return narrator.phrase("in_place_node", name=narrator.name(event["out"][0]["t"]), **parts)
     return narrator.phrase("op", source=source, value=value, nodes=nodes)
-
-
-def _counted(narrator: Narrator, nodes: Sequence[str]) -> list[str]:
-    """The names of nodes, each once, with their counts."""
-    counts = Counter(narrator.trace.nodes[key]["op"] for key in nodes)
-    return [
-        op if count == 1 else narrator.phrase("value_count", count=count, number=op)
-        for op, count in counts.items()
-    ]
 
 
 def _expression(narrator: Narrator, event: Event) -> str:

@@ -108,10 +108,8 @@ def _counted(shape: str, counts: list, language: str) -> str:
     phrases = LANGUAGES[language]
     if len(counts) == 1:
         return phrases["value_all"].format(shape=shape, number=format_number(counts[0][0]))
-    texts = [
-        phrases["value_count"].format(count=count, number=format_number(number))
-        for number, count in counts
-    ]
+    count_of = phrases["value_count"].format
+    texts = [count_of(count=count, number=format_number(number)) for number, count in counts]
     return phrases["value_list"].format(shape=shape, numbers=phrases["value_comma"].join(texts))
 
 

@@ -1,7 +1,7 @@
 """The sentences of figures and reports, in one file for each language.
 
 To add a language: copy `en.toml`, translate its values (the keys and the names in braces stay), and
-add its name to `_CODES` below.
+add its name to `_FILES` below.
 """
 
 from __future__ import annotations
@@ -10,20 +10,18 @@ import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
-_CODES = ("zh", "en")
 _FILES = {
     code: tomllib.loads(Path(__file__).with_name(f"{code}.toml").read_text("utf-8"))
-    for code in _CODES
+    for code in ("zh", "en")
 }
-LANGUAGES: Mapping[str, Mapping[str, str]] = {code: _FILES[code]["figures"] for code in _CODES}
+LANGUAGES: Mapping[str, Mapping[str, str]] = {c: words["figures"] for c, words in _FILES.items()}
 """The phrases of figures in each language, by its code."""
-REPORT_WORDS: Mapping[str, Mapping[str, str]] = {code: _FILES[code]["report"] for code in _CODES}
-DEFAULT = "en"
+REPORT_WORDS: Mapping[str, Mapping[str, str]] = {c: words["report"] for c, words in _FILES.items()}
 
 
 def language_of_locale(name: str) -> str:
-    """The code of the language of a locale ("zh_CN.UTF-8"); `DEFAULT` where it isn't known."""
+    """The code of the language of a locale ("zh_CN.UTF-8"); English where it isn't known."""
     for code, phrases in LANGUAGES.items():
         if name.lower().startswith(tuple(phrases["locales"].split())):
             return code
-    return DEFAULT
+    return "en"

@@ -232,7 +232,7 @@ def sentences(page: Page) -> list[tuple[int, int]]:
     stop.
     """
     masked = list(page.blanked(_OPAQUE, letter=_MASK))
-    for link in page.links:
+    for link in page.spans_of("link", "image"):
         masked[link.content_end : link.end] = _ADDRESS * (link.end - link.content_end)
     text = "".join(masked)
     silent = {line for first, last in page.blocks for line in range(first, last + 1)}

@@ -11,24 +11,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Protocol
 
 from math_core import LatexError, LatexToMathML
 
-from proofbook.maths.equalities import Equality, equalities
+from proofbook.maths.equalities import equalities
 from proofbook.maths.judge import Verdict, judge
 from proofbook.maths.symbols import read_run
 from proofbook.model.book import Book
 from proofbook.model.page import Page
 from proofbook.model.problem import Problem
-from proofbook.model.snippet import snippets_on_page
-
-
-class CodeAndOutput(Protocol):
-    """The data read from a run: its code and its output."""
-
-    code: str
-    output: str
+from proofbook.model.snippet import ShownSnippet, snippets_on_page
 
 
 def wrong_formulas(page: Page, book: Book) -> Iterator[Problem]:
@@ -57,7 +49,7 @@ def equation_verdicts(book: Book, file: str) -> tuple[Verdict, ...]:
 def wrong_equality(page: Page, verdict: Verdict) -> Problem:
     """An equality whose sides differ, as a problem of its page."""
     return page.problem(
-        line_of(page, verdict.equality),
+        page.line_of(verdict.equality.place),
         "the two sides of the equation differ",
         verdict.expected,
         str(verdict.equality),
@@ -65,12 +57,7 @@ def wrong_equality(page: Page, verdict: Verdict) -> Problem:
     )
 
 
-def line_of(page: Page, equality: Equality) -> int:
-    """The line of the page on which an equality begins."""
-    return page.text.count("\n", 0, equality.place) + 1
-
-
-def verdicts(page: Page, runs: Sequence[CodeAndOutput] = ()) -> tuple[Verdict, ...]:
+def verdicts(page: Page, runs: Sequence[ShownSnippet] = ()) -> tuple[Verdict, ...]:
     """Every equality of a page, judged.
 
     `runs`: the runs of the references of the page, in order.

@@ -266,7 +266,7 @@ class _Judge:
         return pairs, frozenset(resolution.used)
 
     def refuted(self, equality: Equality, pairs: Sequence[Pair], used: frozenset[int]) -> Verdict:
-        """Wrong if numbers differ for positive symbols too, and for negative ones.
+        """Wrong if numbers differ for positive symbols too.
 
         An equality that holds for some signs only, or near a condition, is left open.
         """
@@ -274,12 +274,11 @@ class _Judge:
         conditions = (m for m in self.page.maths if INEQUALITY.search(m.content))
         if any(self.section(maths.start) == section for maths in conditions):
             return Verdict(equality, "open", used=used)
-        names = sorted(set().union(*map(_symbols, pairs)), key=str)
-        for assumed in ([name < 0 for name in names], [name > 0 for name in names]):
-            points = (_counterexample(pair, assumed) for pair in pairs)
-            point = next((one for one in points if one), None)
-            if not point:
-                return Verdict(equality, "open", used=used)
+        positive = [name > 0 for pair in pairs for name in sorted(_symbols(pair), key=str)]
+        points = (_counterexample(pair, positive) for pair in pairs)
+        point = next((one for one in points if one), None)
+        if not point:
+            return Verdict(equality, "open", used=used)
         text = "two sides that are the same, whatever the letters are"
         return Verdict(equality, "wrong", f"{text} (try {_format_values(point)})")
 
