@@ -19,7 +19,7 @@ from gradtrace.graph.build import Box, Edge, Graph, build_graph
 from gradtrace.graph.flows import flow_widths
 from gradtrace.story.steps import list_steps
 from gradtrace.story.value_text import format_number, format_value
-from gradtrace.words import LANGUAGES
+from gradtrace.words import LANGUAGES, language_of_locale
 from recording import recorded
 
 SCRIPT = """
@@ -357,3 +357,11 @@ def test_graphs_that_are_alike_are_drawn_alike_with_room_for_the_widest():
 def test_texts_are_what_their_templates_say(texts):
     packed = as_templates(texts)
     assert texts_of(json.loads(json.dumps(packed))) == texts
+
+
+@pytest.mark.parametrize(
+    ("locale", "language"),
+    [("zh_CN.UTF-8", "zh"), ("Chinese (Simplified)_China.936", "zh"), ("en_US", "en"), ("C", "en")],
+)
+def test_the_language_of_a_locale(locale, language):
+    assert language_of_locale(locale) == language

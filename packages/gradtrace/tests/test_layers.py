@@ -11,7 +11,7 @@ import pytest
 
 PACKAGE = Path(gradtrace.__file__).parent
 FLOORS = [
-    *("trace", "values", "compare", "recording", "graph", "words", "story", "draw"),
+    *("trace", "values", "tolerance", "recording", "graph", "words", "story", "draw"),
     *("options", "run_notes", "vary", "doctor", "api", "cli"),
 ]
 """From the lowest on: modules, and folders with all that is in them."""

@@ -25,7 +25,6 @@ _MODULE_OF = {
     name: module
     for module, names in {
         "api": "RecordedBlock load_ipython_extension record",
-        "compare": "Difference comparable_lines first_difference same_but_for_rounding trace_path",
         "draw.figure": "PLAYER_ASSETS VariedFigure VariedNumber VariedRun asset_path draw_figure"
         " draw_varied_figure number_controls read_asset",
         "graph.build": "Graph build_graph",
@@ -34,6 +33,8 @@ _MODULE_OF = {
         "recording.script": "execute",
         "story.steps": "Step list_steps",
         "story.value_text": "format_number",
+        "tolerance": "Difference comparable_lines first_difference same_but_for_rounding"
+        " trace_path",
         "trace": "Trace format_trace parse_trace",
         "values": "scalar",
         "words": "LANGUAGES",

@@ -354,7 +354,7 @@ def changed_digits(book: Book) -> tuple[int, list[tuple[str, str]]]:
     lines that it accepts, as recorded and as changed.
 
     Each digit is replaced by each other one, alone. The comparison ignores rounding
-    (`gradtrace.compare`), so this is measured.
+    (`gradtrace.tolerance`), so this is measured.
     """
     scripts = [script for script in book.scripts if book.has(output_file(script))]
     found = [book.remember(_changed_digits_of, script) for script in scripts]

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from pathlib import Path
 
-from gradtrace import compare, parse_trace
+from gradtrace import first_difference, parse_trace, trace_path
 
 from proofbook.model.page import read
 from proofbook.model.problem import Problem
@@ -77,9 +77,9 @@ def _record(root: Path, script: str, way: str, a: Result, b: Result) -> str | Pr
     if failed := next((run for run in (a, b) if run.refusal), None):
         return refused(script, failed, only_recorded=way == RECORDED)
     if way == RECORDED:
-        if difference := compare.first_difference(a.trace, b.trace):
+        if difference := first_difference(a.trace, b.trace):
             return _unsteady(script, *difference[2:], "did")
-        return _write_trace(root, compare.trace_path(file), a.trace)
+        return _write_trace(root, trace_path(file), a.trace)
     if difference := first_different_line(a.stdout, b.stdout):
         return _unsteady(script, *difference[1:])
     return _write(root, file.with_suffix(".out"), a.stdout)
@@ -97,14 +97,14 @@ def _record_variants(
     for (first, one), (second, other) in zip(a.variants, b.variants[::-1], strict=True):
         if first != second:
             return _unsteady(script, *first_different_line(first, second)[1:])
-        if traced and (difference := compare.first_difference(one, other)):
+        if traced and (difference := first_difference(one, other)):
             return _unsteady(script, *difference[2:], "did")
         if not traced and one != other:
             return _unsteady(script, *first_different_line(one, other)[1:], "drew")
     runs = zip(values, a.variants, strict=True)
     kept = [VariedScriptRun(each, told, did if traced else "") for each, (told, did) in runs]
     target = root / varied_file(script)
-    text = format_runs(varied, kept, read(compare.trace_path(root / script)) if traced else "")
+    text = format_runs(varied, kept, read(trace_path(root / script)) if traced else "")
     if target.is_file() and read(target) == text:
         return ""
     _replace(target, text)
@@ -119,7 +119,7 @@ def _write_trace(root: Path, file: Path, now: str) -> str:
     """
     name = file.relative_to(root).as_posix()
     old = read(file) if file.is_file() else ""
-    difference = compare.first_difference(old, now)
+    difference = first_difference(old, now)
     if difference is None:
         if parse_trace(old).torch != parse_trace(now).torch:
             _replace(file, now)
