@@ -115,7 +115,7 @@ WRONG: dict[str, tuple[Change, list[str]]] = {
             in_both("::: snippets", "<!--\n::: snippets")(book),
             in_both("3 * w\n", "3 * w\n\n-->\n")(book),
         ),
-        [f"{page}:6: {TEXT}" for page in (EN, ZH)],
+        [*(f"{page}:6: {TEXT}" for page in (EN, ZH)), f"{SCRIPT}:1: {NO_PAGE}"],
     ),
     **{
         f"a stray reference: {text}": (added(f"\n{text}\n"), [f"{EN}:8: {TEXT}", f"{ZH}:8: {TEXT}"])

@@ -62,7 +62,7 @@ def read_sources(
     unchanged.
 
     Files and folders that begin with a dot belong to an editor: copies, locks. Links to folders are
-    not followed. Raises `Unproved` if a page is too large.
+    not followed. Raises `Unproved` if a file cannot be read, or a page is too large.
     """
     names = [name for name in BESIDE if (root / name).is_file()]
     for place in (*FOLDERS, *config.directives, config.claims):
@@ -80,15 +80,22 @@ def read_sources(
             refused.append(Problem(name, 1, what, f"at most {LARGEST:,} bytes", found_size, fix))
             continue
         seen = status.st_size, status.st_mtime_ns
-        found[name] = before if before and before.seen == seen else _read(root / name, seen)
+        try:
+            found[name] = before if before and before.seen == seen else _read(root / name, seen)
+        except OSError as error:
+            what, expected = "this cannot be read", "a file that can be read"
+            refused.append(
+                Problem(name, 1, what, expected, error.strerror or str(error), "change its rights")
+            )
     if refused:
         raise Unproved(refused)
     return found
 
 
 def _text_files(root: Path, place: str) -> Iterator[str]:
-    for path, folders, files in os.walk(root / place):
-        folder = Path(path).relative_to(root).as_posix()
+    start = (root / place).as_posix()  # perhaps elsewhere: directives may be shared by books
+    for path, folders, files in os.walk(start):
+        folder = place + Path(path).as_posix().removeprefix(start)
         folders[:] = [name for name in folders if not name.startswith(".")]
         texts = (*TEXTS, ".json") if folder == RECORDS else TEXTS
         for name in files:

@@ -92,6 +92,8 @@ class ThreadedRequests:
 
 DRAWING = ("matplotlib.pyplot", "matplotlib.backends.backend_svg")
 RECORDING = "gradtrace.recording.recorder"
+COMPILER = ("torch._inductor.compile_fx", "torch._dynamo.repro.after_dynamo")
+"""What the first compilation of a process imports; it takes half of its time."""
 
 
 def preload_torch() -> None:
@@ -223,6 +225,8 @@ class _Server:
             preload_optimizers()
         if asked["trace"]:
             preload_modules(RECORDING)
+        if b"torch.compile(" in source:
+            preload_modules(*COMPILER)
         if b"matplotlib" in source:  # it searches for fonts when it starts
             preload_modules(*DRAWING)
         pid = os.fork()
