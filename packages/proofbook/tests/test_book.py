@@ -137,6 +137,15 @@ def test_what_does_not_hold_is_reported_with_its_place_and_nothing_else(book, pr
     assert len(re.findall(r"(?m)^  (?:expected|found|fix): +.*\S", err)) == 3 * len(expected)
 
 
+def test_a_file_that_cannot_be_read_is_reported(book, proof_command, monkeypatch):
+    def refuse(*_):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("proofbook.model.sources._read", refuse)
+    status, _, err = proof_command("check")
+    assert status == 1 and f"{SCRIPT}:1: this cannot be read" in err
+
+
 CHANGED = {
     "another number": ("y: 7.0\n", 1, "y: 7.0", "y: 6.0"),
     "a line more": ("y: 6.0\nz: 1\n", 2, "z: 1", "(the output ends here)"),

@@ -5,7 +5,6 @@ llms.txt. For the host of all editions: robots.txt, the list of sitemaps and .no
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 from collections.abc import Iterable, Sequence
@@ -24,6 +23,7 @@ from proofbook.model.cache import version_of
 from proofbook.model.config import in_language
 from proofbook.model.contents import sections
 from proofbook.model.page import Page, parse
+from proofbook.model.temporary import write_text
 
 BRANCH = "notebooks"
 """The branch of the repository with the notebooks, laid out as on the site: Colab opens files from
@@ -53,15 +53,6 @@ def colab(repository: str | None, path: str) -> str | None:
     found = _GITHUB.fullmatch(repository or "")
     base = "https://colab.research.google.com/github"
     return f"{base}/{found[1]}/blob/{BRANCH}/{quote(path)}" if found else None
-
-
-def write_text(file: Path, text: str) -> None:
-    """Write a file of the site atomically, in its folder: whoever reads it while it is served gets
-    either all of the old one or all of the new one."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    new = file.with_name(f".{file.name}")
-    new.write_text(text, "utf-8", newline="\n")
-    os.replace(new, file)
 
 
 def write_data(folder: Path, files: Iterable[tuple[str, str]]) -> None:

@@ -26,6 +26,7 @@ from proofbook.html.page import Place
 from proofbook.model.book import Book
 from proofbook.model.config import in_language
 from proofbook.model.page import name_of
+from proofbook.model.temporary import write_text
 
 EDITION = "edition"
 """The setting in `extra` with the language of an edition; the first one has none."""
@@ -192,8 +193,8 @@ def write_site_files(
     site_files.write_markdown_copies(pages, language, site, book, folder)
     about = config.site_description or ""
     listed = site_files.llms_txt(pages, language, config.site_name, about)
-    site_files.write_text(folder / "llms.txt", listed)
+    write_text(folder / "llms.txt", listed)
     if not prefix:
         prefixes = [book.config.prefix(code) for code in book.config.codes]
         for name, text in site_files.root_files(site, prefixes).items():
-            site_files.write_text(folder / name, text)
+            write_text(folder / name, text)

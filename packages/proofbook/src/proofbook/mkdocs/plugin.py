@@ -55,6 +55,7 @@ from proofbook.model.book import Book
 from proofbook.model.config import OPTIONS, BookConfig
 from proofbook.model.page import parse
 from proofbook.model.problem import Unproved, format_problems, no_room
+from proofbook.model.temporary import write_text
 
 log = logging.getLogger("mkdocs.proofbook")
 
@@ -343,7 +344,7 @@ class ProofbookPlugin(BasePlugin):
         target, site = Path(config.site_dir, path), notebook.site_of(config.extra["book_url"])
         source = self.book.page(source_of(page.file))
         made = notebook.notebook_text, source.file, source.language, site
-        site_files.write_text(target, self.book.remember(*made))
+        write_text(target, self.book.remember(*made))
         return target
 
     def _published(self, config: MkDocsConfig) -> bool:

@@ -21,10 +21,10 @@ from proofbook.content import search
 from proofbook.content.glossary import Terms, known_terms
 from proofbook.content.page_summary import unlatexed
 from proofbook.content.questions import known_questions
-from proofbook.export.site_files import write_text
 from proofbook.html.tree import Node, classes, parse
 from proofbook.mkdocs.page_cache import Cache, digest
 from proofbook.model.book import Book
+from proofbook.model.temporary import write_text
 
 _FILE = "search/search_index.json"
 _PROGRAMS = Path(search.__file__).parent

@@ -32,14 +32,13 @@ from watchdog.observers.polling import PollingObserver
 
 from proofbook import pipeline, summary
 from proofbook.api.documentation import known_documentation
-from proofbook.export.site_files import write_text
 from proofbook.mkdocs.editions import name_after_first_page
 from proofbook.mkdocs.material import with_problems
 from proofbook.model.book import Book
 from proofbook.model.config import in_language
 from proofbook.model.problem import Problem, Unproved
 from proofbook.model.sources import FOLDERS
-from proofbook.model.temporary import TemporaryFolder
+from proofbook.model.temporary import TemporaryFolder, write_text
 
 if TYPE_CHECKING:
     from proofbook.mkdocs.plugin import ProofbookPlugin

@@ -1,4 +1,5 @@
-"""Temporary folders; those of killed processes are removed later by another one."""
+"""Temporary folders, of which those of killed processes are removed later by another one; files and
+folders that are replaced as a whole."""
 
 from __future__ import annotations
 
@@ -41,6 +42,15 @@ class TemporaryFolder:
 
     def __exit__(self, *_: object) -> None:
         self.remove()
+
+
+def write_text(file: Path, text: str) -> None:
+    """Write a file atomically, in its folder: whoever reads it meanwhile, a server perhaps, gets
+    either all of the old one or all of the new one."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    new = file.with_name(f".{file.name}")
+    new.write_text(text, "utf-8", newline="\n")
+    os.replace(new, file)
 
 
 def replace_folder(folder: Path, new: Path) -> None:

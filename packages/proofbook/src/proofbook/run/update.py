@@ -4,7 +4,6 @@ difference."""
 from __future__ import annotations
 
 import difflib
-import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from pathlib import Path
@@ -14,6 +13,7 @@ from gradtrace import first_difference, parse_trace, trace_path
 from proofbook.model.page import read
 from proofbook.model.problem import Problem
 from proofbook.model.snippet import first_different_line
+from proofbook.model.temporary import write_text
 from proofbook.model.varied_runs import VariedScriptRun, format_runs, varied_file
 from proofbook.run.judge import Result, refused
 from proofbook.run.runner import Runner
@@ -107,7 +107,7 @@ def _record_variants(
     text = format_runs(varied, kept, read(trace_path(root / script)) if traced else "")
     if target.is_file() and read(target) == text:
         return ""
-    _replace(target, text)
+    write_text(target, text)
     return f"{varied_file(script)}: {len(kept)} runs recorded"
 
 
@@ -122,9 +122,9 @@ def _write_trace(root: Path, file: Path, now: str) -> str:
     difference = first_difference(old, now)
     if difference is None:
         if parse_trace(old).torch != parse_trace(now).torch:
-            _replace(file, now)
+            write_text(file, now)
         return ""
-    _replace(file, now)
+    write_text(file, now)
     if not old:
         return f"{name}: recorded"
     line, place, before, after = difference
@@ -148,16 +148,9 @@ def _write(root: Path, output: Path, printed: str) -> str:
     if raw == printed.encode("utf-8"):
         return ""
     recorded = raw.decode("utf-8", "replace")
-    _replace(output, printed)
+    write_text(output, printed)
     old_name = name if raw else "(nothing recorded)"
     rows = difflib.unified_diff(
         recorded.splitlines(), printed.splitlines(), old_name, name, lineterm=""
     )
     return "\n".join(rows) or f"{name}: only the line ends have changed"
-
-
-def _replace(file: Path, text: str) -> None:
-    """Write a file atomically."""
-    new = file.with_name(file.name + ".new")
-    new.write_text(text, encoding="utf-8", newline="\n")
-    os.replace(new, file)
