@@ -84,7 +84,12 @@ def test_chinese_is_broken_between_characters_but_not_at_every_sign(columns):
 
 def test_addresses_are_those_of_the_site():
     book = "https://book.example/"
-    assert page_address("basics/nan#why", "en", book) == "https://book.example/en/basics/nan/#why"
-    assert page_address("basics/nan", "zh", book) == "https://book.example/basics/nan/"
+    assert (
+        page_address("nan-and-inf/where#why", "en", book)
+        == "https://book.example/en/nan-and-inf/where/#why"
+    )
+    assert (
+        page_address("nan-and-inf/where", "zh", book) == "https://book.example/nan-and-inf/where/"
+    )
     assert page_address("updates/index", "zh", book) == "https://book.example/updates/"
-    assert page_address("basics/nan#why", "en", "") == "basics/nan#why"
+    assert page_address("nan-and-inf/where#why", "en", "") == "nan-and-inf/where#why"

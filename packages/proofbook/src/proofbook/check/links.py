@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from proofbook.check.api_names import wrong_names
+from proofbook.content import moved
 from proofbook.content.glossary import known_terms, wrong_words
 from proofbook.content.questions import as_links, known_questions
 from proofbook.content.torch_versions import REASONS, known_reasons
@@ -58,6 +59,29 @@ def wrong_entries(book: Book) -> Iterator[Problem]:
             yield replace(problem, pages=book.pages_beside(file))
         texts = {reason.line: reason.text(language) for reason in reasons}
         yield from _in_table(book, REASONS, texts, language, wrong_words, wrong_names)
+
+
+def wrong_moves(book: Book) -> Iterator[Problem]:
+    """The lines of `docs/moved.toml` whose old address is in use, or whose new one isn't."""
+    found, unread = moved.moves(book)
+    form = '"topic/old" = "topic/page#section"'
+    for line, text in unread.items():
+        yield _move(line, "this is not a page that moved", form, text)
+    for move in found:
+        if any(book.has(book.page_file(move.old, code)) for code in book.config.codes):
+            expected = "an address that no page has any more"
+            yield _move(move.line, "the old address is that of a page", expected, move.old)
+        for code in book.config.codes:
+            known = book.fact(_anchors, book.page_file(move.page, code))
+            if known is None or move.anchor not in known:
+                expected = "a page of the book" if known is None else ", ".join(known)
+                new = f"{move.page}#{move.anchor}"
+                yield _move(move.line, "the new address leads to no section", expected, new)
+                break
+
+
+def _move(line: int, what: str, expected: str, found: str) -> Problem:
+    return Problem(moved.FILE, line, what, expected, found, "correct this line")
 
 
 def _in_table(

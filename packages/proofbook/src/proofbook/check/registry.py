@@ -14,7 +14,7 @@ from proofbook.api.index import unknown_api
 from proofbook.check.api_names import wrong_dtypes, wrong_names
 from proofbook.check.attacks import sections_to_read, wrong_attacks
 from proofbook.check.files import shadowed_modules, unused_files
-from proofbook.check.links import PageCheck, wrong_entries, wrong_links
+from proofbook.check.links import PageCheck, wrong_entries, wrong_links, wrong_moves
 from proofbook.check.markup import (
     heading_anchors,
     stray_markup,
@@ -58,6 +58,7 @@ BOOK_CHECKS: tuple[BookCheck, ...] = (
     glossary.wrong_terms,
     questions.wrong_questions,
     wrong_entries,
+    wrong_moves,
     unknown_api,
     wrong_inventories,
     between_languages,

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
-from proofbook.content.page_summary import title
+from proofbook.content.page_summary import front_matter, short_name, title
 from proofbook.markdown.spans import LESSONS, Reference
 from proofbook.model.book import Book
 from proofbook.model.config import in_language
@@ -20,18 +20,21 @@ from proofbook.model.problem import Problem, Unproved
 CHARACTERS, WORDS, SNIPPET = 400, 220, 0.5
 """Chinese characters and words read per minute, and the minutes for a script."""
 
+PROGRESS = "progress"
+"""The key in the front matter of the first page of a part."""
+
 _HAN = re.compile(r"[\u4e00-\u9fff]")
 _WORD = re.compile(r"[^\W\d_\u4e00-\u9fff][\w'’-]*")
 _LINES = {
     "zh": {
-        "part": "第 {part} 部分 · 共 {pages} 页",
-        "page": "第 {part} 部分 · {name} · 约 {minutes} 分钟",
-        "minute": "第 {part} 部分 · {name} · 约 {minutes} 分钟",
+        "part": "共 {pages} 页",
+        "page": "{name} · 第 {number} 页，共 {pages} 页 · 约 {minutes} 分钟",
+        "minute": "{name} · 第 {number} 页，共 {pages} 页 · 约 {minutes} 分钟",
     },
     "en": {
-        "part": "Part {part} · {pages} pages",
-        "page": "Part {part} · {name} · about {minutes} minutes",
-        "minute": "Part {part} · {name} · about a minute",
+        "part": "{pages} pages",
+        "page": "{name} · {number} of {pages} · about {minutes} minutes",
+        "minute": "{name} · {number} of {pages} · about a minute",
     },
 }
 
@@ -39,7 +42,8 @@ _LINES = {
 def minutes(page: Page) -> int:
     """The reading time of a page: its text, and its scripts."""
     text = len(_HAN.findall(page.prose)) / CHARACTERS + len(_WORD.findall(page.prose)) / WORDS
-    return max(1, round(text + SNIPPET * len(page.references)))
+    scripts = sum(reference.path.endswith(".py") for reference in page.references)
+    return max(1, round(text + SNIPPET * scripts))
 
 
 def parts(book: Book) -> dict[str, tuple[str, ...]]:
@@ -61,19 +65,39 @@ def parts(book: Book) -> dict[str, tuple[str, ...]]:
 
 
 def where_in_book(book: Book, file: str) -> str:
-    """The line below the title of a page: its part and its minutes; empty outside of all parts."""
+    """The line below the title of a page: its part, its place there and its minutes; empty outside
+    of all parts."""
     page, known = book.page(file), parts(book)
-    first = next((f for f, lessons in known.items() if page.name in (f, *lessons)), None)
-    if first is None:
+    if not (first := _first_of_part(page, known)):
         return ""
     lines = in_language(_LINES, page.language)
-    number, spent = list(known).index(first) + 1, minutes(page)
+    folder, spent = posixpath.dirname(first), minutes(page)
+    pages = [lesson for lesson in known[first] if posixpath.dirname(lesson) == folder]
     if page.name == first:
-        return lines["part"].format(part=number, pages=len(known[first]))
+        return lines["part"].format(pages=len(pages)) if pages else ""
+    if page.name not in pages:
+        return ""  # a page of another folder, an appendix of this part
     opening = book.page(book.page_file(first, page.language))
-    name = re.split("[:：]", title(opening).replace("`", ""))[0]
+    name = re.split("[:：]", short_name(opening).replace("`", ""))[0]
     kind = "page" if spent > 1 else "minute"
-    return lines[kind].format(part=number, name=name, minutes=spent)
+    number = pages.index(page.name) + 1
+    return lines[kind].format(name=name, number=number, pages=len(pages), minutes=spent)
+
+
+def lessons_with_progress(book: Book, file: str) -> tuple[tuple[str, str], ...]:
+    """The lessons of the part of a page, names and files in its language, if the first page of the
+    part says `progress: true`: readers see how many they have read."""
+    page, known = book.page(file), parts(book)
+    first = _first_of_part(page, known)
+    opening = book.page(book.page_file(first, page.language)) if first else page
+    if not first or front_matter(opening, PROGRESS) != "true":
+        return ()
+    return tuple((name, book.page_file(name, page.language)) for name in known[first])
+
+
+def _first_of_part(page: Page, known: Mapping[str, Sequence[str]]) -> str | None:
+    """The name of the first page of the part that a page belongs to."""
+    return next((first for first, names in known.items() if page.name in (first, *names)), None)
 
 
 NAME = "lessons"

@@ -15,6 +15,9 @@ from proofbook.model.page import Page
 HOME = {"zh": "首页", "en": "Home"}
 """The title of the first page in the navigation; its own title is the site's."""
 
+SHORT_NAME = "short"
+"""The key in the front matter of the first page of a part: the name of the part in menus."""
+
 WIDTH = 160
 """The maximum width of an answer shown elsewhere, in halves of a Chinese character."""
 
@@ -47,6 +50,18 @@ def title(page: Page) -> str:
     """The title of a page, with its code in backticks; empty where it has none."""
     heading = _heading(page)
     return heading.content if heading else ""
+
+
+def short_name(page: Page) -> str:
+    """The name of a part of the book, of which `page` is the first: its `short`, or its title."""
+    return front_matter(page, SHORT_NAME) or title(page)
+
+
+def front_matter(page: Page, key: str) -> str:
+    """The value of a key in the front matter of a page; empty where it has none."""
+    pattern = re.compile(rf"(?m)^{key}: (.*\S)")
+    found = (pattern.search(page.text, b.start, b.end) for b in page.spans_of("front-matter"))
+    return next((match[1] for match in found if match), "")
 
 
 def answer(page: Page) -> str:

@@ -14,7 +14,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 
 from proofbook.content import glossary, lessons, questions, report, torch_versions
-from proofbook.directives import Directive
+from proofbook.directives import Directive, guess
 from proofbook.directives.snippet import SNIPPET
 from proofbook.directives.varied_figure import asked
 from proofbook.markdown.spans import LESSONS, OPTIONS, PART, Option, Reference
@@ -37,6 +37,7 @@ def book_parts(config: BookConfig) -> tuple[Directive, ...]:
         part(config.glossary, glossary.read_terms, glossary.entries),
         part(config.questions, questions.read_questions, questions.entries),
         Directive(lessons.NAME, lessons.lessons, LESSONS),
+        guess.DIRECTIVE,
         whole(report.NAME, report.table),
         whole(report.VERSIONS, report.versions),
         whole(report.CHANGED_DIGITS, report.changed_digits_in_words),

@@ -16,7 +16,7 @@ import tokenize
 from collections.abc import Iterator
 
 from proofbook.content.torch_versions import OtherOutput, folded_outputs
-from proofbook.directives import Directive, grid, plot, trace_figure, varied_figure
+from proofbook.directives import Directive, exercise, grid, plot, trace_figure, varied_figure
 from proofbook.markdown.spans import SNIPPET_OPTIONS as OPTIONS
 from proofbook.markdown.spans import Reference
 from proofbook.model.book import Book
@@ -55,7 +55,8 @@ def _expand(reference: Reference, page: Page, book: Book) -> list[str]:
     ticks = "`" * max(3, *(1 + _longest_ticks(lines) for lines in texts))
     numbers = [str(_lines_with(code, text)[0]) for text, _ in reference.highlights]
     highlighted = f' hl_lines="{" ".join(numbers)}"' if numbers else ""
-    lines = [f'{ticks}python title="{reference.path}"{highlighted}', *code, ticks, ""]
+    lines = exercise.placeholder(reference)
+    lines += [f'{ticks}python title="{reference.path}"{highlighted}', *code, ticks, ""]
     lines += [EXPECTED_OUTPUT, "", f"{ticks}{{ .text .output }}", *output, ticks]
     own = "\n".join(output)
     for other in (*asked, *others):
@@ -132,6 +133,7 @@ def _problems(reference: Reference, page: Page, book: Book) -> Iterator[Problem]
     if script in texts:
         yield from _wrong_highlights(reference, page, texts[script])
         yield from _wrong_notes(reference, page, texts[script])
+        yield from exercise.problems(page, reference, texts[script])
         for key, version, line in reference.options:
             if key == "then":
                 yield from _version_problems(reference, page, book, version, line)

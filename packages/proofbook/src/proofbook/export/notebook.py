@@ -20,6 +20,7 @@ from nbformat import NotebookNode
 
 from proofbook.content.torch_versions import folded_outputs
 from proofbook.directives import grid, trace_figure
+from proofbook.directives.exercise import start_code, to_write
 from proofbook.directives.registry import directive_of, expand
 from proofbook.directives.snippet import code_with_notes
 from proofbook.markdown.blocks import scan
@@ -35,6 +36,7 @@ SITE = "http://127.0.0.1:8000/"
 """The address of the book if no environment variable SITE_URL is set."""
 
 _BOX = re.compile(r'^(?P<indent> *)(?:!!!|\?\?\?\+?) +(?P<type>[\w-]+)[^"]*(?:"(?P<title>.*)")? *$')
+_CLUE = re.compile(r"(?m)^\?\?\? clue\b.*\n(?:(?: {4}.*)?\n)*")
 _STYLED = re.compile(r"^( *`{3,})\{ *\.(\w+)[^}]*\}$")  # a fence with attributes
 _HTML = re.compile(r"^ *</?div\b[^>]*> *$")
 _WORDS = {
@@ -42,6 +44,11 @@ _WORDS = {
         "about": "这是[书里的一页]({page})。输出由 PyTorch {torch} 打印，别的版本可能不一样；"
         "要一样的，先运行 `%pip install torch=={torch}`。",
         "older": "PyTorch {version} 打印的：",
+        "start": "轮到你：{name}。把 ... 换成你写的，直到打印出：",
+        "check": "核对：先运行上面你的那一格，再运行这一格",
+        "missing": "先运行上面你的那一格，它的第一行要留着。",
+        "right": "对了。",
+        "wrong": "第 {} 行应该是 {}，你的是 {}。",
         "alt": "这段代码的计算图，每一步都在网页上",
         "figure": "[在网页上一步一步看这段代码的前向和反向]({page}#{identity})",
     },
@@ -50,12 +57,42 @@ _WORDS = {
         "another version may print something else. To get the same: "
         "`%pip install torch=={torch}`.",
         "older": "PyTorch {version} printed:",
+        "start": "Your turn: {name}. Replace each ... until this is printed:",
+        "check": "Check: run your cell above, then this one",
+        "missing": "Run your cell above first, and keep its first line.",
+        "right": "Right.",
+        "wrong": "Line {} should be {}, and yours is {}.",
         "alt": "The graph of this code; the page in the web tells every step",
         "figure": "[Step through the forward and backward pass of this code on the web]"
         "({page}#{identity})",
     },
 }
 
+
+_CHECK = """\
+#@title {check}
+import contextlib, io, itertools, math, re
+
+expected = {expected!r}
+ours = [cell for cell in In[:-1] if cell.startswith({first!r})]
+number = re.compile(r"-?\\d+\\.?\\d*(?:e[+-]?\\d+)?")
+
+def same(one, other):
+    pairs = zip(number.findall(one), number.findall(other))
+    close = all(math.isclose(float(a), float(b), rel_tol=1e-3, abs_tol=1e-6) for a, b in pairs)
+    return close and number.sub("#", one).split() == number.sub("#", other).split()
+
+if not ours:
+    print({missing!r})
+else:
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        exec(ours[-1], {{"__name__": "__main__"}})
+    both = (text.rstrip().split("\\n") for text in (expected, printed.getvalue()))
+    pairs = enumerate(itertools.zip_longest(*both, fillvalue=""), 1)
+    wrong = [(n, *pair) for n, pair in pairs if not same(*pair)]
+    print({wrong!r}.format(*wrong[0]) if wrong else {right!r})"""
+"""The cell that runs the reader's program again, the last that was run, and compares what it prints
+with what is recorded: Python's own libraries and the history of the shell, which Colab has too."""
 
 _METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -69,7 +106,7 @@ def notebook(page: Page, book: Book, language: str, site: str | None = None) -> 
     `site` is the address of the book, ending in a slash; by default SITE_URL. The page must be
     accepted by `expand`.
     """
-    found, torch = cells(page, book, language, site), version_of("torch")
+    found, torch = cells(page, book, language, site, exercises=True), version_of("torch")
     address = _web_address(page.file, "", site_of(site), book.config)
     about = in_language(_WORDS, language)["about"].format(page=address, torch=torch)
     title, gap, rest = found[0].source.partition("\n")
@@ -84,8 +121,14 @@ def notebook_text(book: Book, file: str, language: str, site: str) -> str:
     return to_json(notebook(book.page(file), book, language, site))
 
 
-def cells(page: Page, book: Book, language: str, site: str | None = None) -> list[NotebookNode]:
-    """The cells of a page: each stretch of prose, each script with its recorded output."""
+def cells(
+    page: Page, book: Book, language: str, site: str | None = None, exercises: bool = False
+) -> list[NotebookNode]:
+    """The cells of a page: each stretch of prose, each script with its recorded output.
+
+    `exercises`: a script with lines to write is left to the reader, with a cell that checks it.
+    """
+    page = without_clues(page)
     left_out = {r for r in page.references if directive_of(r, book).site_only}
     text = [r for r in page.references if not r.path.endswith(".py") and r not in left_out]
     if text:
@@ -98,12 +141,23 @@ def cells(page: Page, book: Book, language: str, site: str | None = None) -> lis
     at = page.blocks[0][1] if lines[0] == "---" and page.blocks else 0
     for reference in page.references:
         writer.prose(lines[at : reference.line - 1])
-        if reference not in left_out:
+        if exercises and to_write(reference):
+            writer.exercise(reference, book)
+        elif reference not in left_out:
             writer.snippet(page, reference, book)
         at = reference.end
     writer.prose(lines[at:])
     writer.flush()
     return writer.cells
+
+
+def without_clues(page: Page) -> Page:
+    """The page without its closed boxes of the kind `clue`, which a notebook could not keep closed.
+
+    They hold what spoils a puzzle: hints and solutions. The site has them.
+    """
+    text = _CLUE.sub("", page.text)
+    return page if text == page.text else parse(page.file, text, language=page.language)
 
 
 def site_of(site: str | None) -> str:
@@ -212,6 +266,21 @@ class _Writer:
             image = f'<img alt="{self.words["alt"]}" src="data:image/svg+xml;base64,{svg}">'
             self._markdown(f"{image}\n\n{link}", "figure")
 
+    def exercise(self, reference: Reference, book: Book) -> None:
+        """A script without the lines that the reader writes, and the cell that checks them."""
+        self.flush()
+        name = PurePosixPath(reference.path).stem
+        expected = book.text(output_file(reference.path)).rstrip()
+        first = f"# {self.words['start'].format(name=name)}"
+        code = start_code(book.text(reference.path).rstrip("\n"), to_write(reference))
+        shown = [f"#     {line}".rstrip() for line in expected.split("\n")]
+        # An unfinished program ends in an error, and the cells after it are still run.
+        unfinished = {"tags": ["exercise", "raises-exception"]}
+        self._cell("code", "\n".join([first, *shown, code]), name, metadata=unfinished, outputs=[])
+        check = _CHECK.format(expected=expected, first=first, **self.words)
+        hidden = {**unfinished, "cellView": "form", "jupyter": {"source_hidden": True}}
+        self._cell("code", check, f"check-{name}", metadata=hidden, outputs=[])
+
     def flush(self) -> None:
         """Make a cell of the text so far."""
         source = self._plain("\n".join(self._prose)).strip("\n")
@@ -243,6 +312,8 @@ class _Writer:
         # alone, which takes longer than all else here; `to_json` validates the whole.
         known = re.sub(r"[^\w-]", "-", f"{len(self.cells) + 1:02}-{name}", flags=re.ASCII)[:64]
         cell = {"cell_type": kind, "id": known, "metadata": {}, "source": source, **outputs}
+        if kind == "code":
+            cell.setdefault("execution_count", None)
         self.cells.append(nbformat.from_dict(cell))
 
 

@@ -30,7 +30,7 @@ _ADDRESS = "http://127.0.0.1:8000/"
 _STYLE = Path(__file__).with_name("pdf.css")
 _SCREEN_ONLY = (
     "a.headerlink, a.md-content__button, a.take-script, nav.take, details.code > summary, "
-    "script, link"
+    "reader-guess, reader-progress, p.task, script, link"
 )
 _STEPS = "figure.trace details"
 _CONTENTS = {"zh": "目录", "en": "Contents"}

@@ -14,6 +14,7 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 
 from proofbook.directives.plot import fragment, rendered_labels
+from proofbook.html.exercises import TAG, TASK
 from proofbook.html.tree import (
     Node,
     Tree,
@@ -115,10 +116,13 @@ def _width(text: str) -> int:
 
 def fold_answers(tree: Tree, language: str) -> None:
     """In each closed box of the kind `question`, show the title and the first paragraph, which is
-    the question, and fold the rest, which is the answer."""
+    the question, and below it the form for a guess and the link to the notebook; fold the rest,
+    which is the answer."""
     for box in tree.css("details.question:not([open])"):
         title, *rest = (node for node in box.iter(include_text=True) if not node.is_empty_text_node)
         if rest and rest[0].tag == "p":
+            rest = rest[1:]
+        while rest and (rest[0].tag == TAG or TASK in classes(rest[0])):
             rest = rest[1:]
         box = renamed(box, "div")
         box.attrs["class"] = f"admonition {box.attributes['class']}"

@@ -16,11 +16,14 @@ from proofbook.api.documentation import known_documentation
 from proofbook.api.index import shown_text
 from proofbook.content.attacks import Attack, attacks_on, line_of_tried
 from proofbook.content.glossary import known_terms
-from proofbook.content.lessons import where_in_book
+from proofbook.content.lessons import lessons_with_progress, where_in_book
 from proofbook.content.torch_versions import other_outputs, versions_of_page
 from proofbook.directives.registry import expand
 from proofbook.html.code import add_player, fold_answers, fold_plotting, mark_lines, place_notes
+from proofbook.html.exercises import ASSET, TAG, place_guesses, place_tasks
 from proofbook.html.formulas import formula_characters, render_formulas
+from proofbook.html.progress import TAG as PROGRESS
+from proofbook.html.progress import show_progress
 from proofbook.html.text import (
     link_names,
     link_scripts,
@@ -130,6 +133,8 @@ def finish_page(content: str, book: Book, place: Place) -> FinishedPage:
     add_player(tree, place.file_address("assets/"))
     link_scripts(tree, {script: place.file_address(script) for script in scripts}, language)
     place_notes(tree)
+    place_guesses(tree, language)
+    place_tasks(tree, place.other_formats, language)
     fold_answers(tree, language)
     fold_plotting(tree, language)
     mark_english(tree, language)
@@ -140,7 +145,13 @@ def finish_page(content: str, book: Book, place: Place) -> FinishedPage:
     differs = any(not set(versions).isdisjoint(other.versions) for other in others)
     append_html(tree, run_with(versions, differs, language))
     show_where(tree, where_in_book(book, place.file))
+    lessons = book.fact(lessons_with_progress, place.file)
+    show_progress(tree, name, lessons, language, place.page_address)
     mark_punctuation(tree)
+    if tree.css_first(f"{TAG}, {PROGRESS}"):
+        tree.body.insert_child(
+            element(tree, "script", {"src": place.file_address(f"assets/{ASSET}")}), move=True
+        )
     text = without_markers(serialize(tree))
     if box := notice(book.config.language(language), place.language):
         text = f'{box}\n<div lang="{language}">\n{text}\n</div>'

@@ -173,6 +173,11 @@ SNIPPET_OPTIONS = {
         words="last",
         repeatable=True,
     ),
+    "write": Option(
+        "write: <text that stands in one line of the code> | <what that line is to do>",
+        words="last",
+        repeatable=True,
+    ),
     "figure": Option("figure: grid, figure: trace, or figure: plot"),
     "captions": Option(
         "captions: <one for each matrix of the grid, with | between them>", words="all", same=False
@@ -190,8 +195,17 @@ LESSONS = {
         repeatable=True,
     )
 }
+GUESS = {
+    "ask": Option("ask: <what is to be guessed, in a few words>", words="all", same=False),
+    "wrong": Option(
+        "wrong: <a wrong answer that many give> | <the mistake behind it>",
+        words="last",
+        repeatable=True,
+    ),
+    "options": Option("options: <the answers to choose from, with | between them>"),
+}
 PART = {"part": Option("part: <a part that stands in the file>")}
-OPTIONS = {**SNIPPET_OPTIONS, **LESSONS, **PART}
+OPTIONS = {**SNIPPET_OPTIONS, **LESSONS, **GUESS, **PART}
 """The options of proofbook's own directives, each declared once: the scanner reads which words a
 reader sees, the comparison of languages which parts must be the same, each directive its
 options."""

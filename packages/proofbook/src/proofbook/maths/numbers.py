@@ -2,10 +2,10 @@
 
 The names are the ones that only a run can prove: of autograd's nodes, of errors and warnings.
 A run is a snippet's code and its output. A number is found in the runs of its section, or,
-where that shows none, of its page; a message or a name in those of the page. What a run with other
-numbers printed counts where the section says these numbers. Where a paragraph speaks of the run of
-another page or section, it links there: those runs count for its numbers, and for the messages and
-names of its section. The sign counts.
+where that shows none outside of its boxes, of its page; a message or a name in those of the page.
+What a run with other numbers printed counts where the section says these numbers. Where a paragraph
+speaks of the run of another page or section, it links there: those runs count for its numbers, and
+for the messages and names of its section. The sign counts.
 
 A number with `{ .follows }` changes with a figure when a reader varies a number: `trace-vary.js`
 takes it from the line of the output that proves it, in the run that is shown.
@@ -188,12 +188,15 @@ def find_evidence(
     part = _parts(page)
     for start, end in _sections(page):
         linked = [run for file in page.linked_pages(start, end) for run in runs(file)]
-        here = [run for run in own if start <= run.place < end] or own
+        here = [run for run in own if start <= run.place < end]
+        # The text around a box, such as an exercise, does not speak of the script in it.
+        shows = any(not _boxed(page, run.place) for run in here)
         said = _numbers_said(page, start, end)
         for statement in (one for one in of_runs if start <= one.place < end):
             known = [*own, *linked]
             if not isinstance(statement.wanted, str):
-                known = [*here, *_runs_linked(page, *part(statement.place), own, runs)]
+                near = here if shows or _boxed(page, statement.place) else own
+                known = [*(near or own), *_runs_linked(page, *part(statement.place), own, runs)]
             texts = [
                 (run, text) for run in known for text in run.texts if _is_said(text, run, said)
             ]
@@ -205,6 +208,11 @@ def find_evidence(
                 maths = derived if statement.kind == "number in an equation" else spoken
                 near.append((ShownSnippet((maths,)), maths))
             yield statement, _in_order(statement, near)
+
+
+def _boxed(page: Page, place: int) -> bool:
+    """Whether a line is within a box, or a list."""
+    return page.line(page.line_of(place)).startswith(" ")
 
 
 def _runs_linked(

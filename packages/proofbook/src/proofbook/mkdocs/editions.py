@@ -20,7 +20,8 @@ from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 from mkdocs.utils import get_relative_url
 
-from proofbook.content.page_summary import HOME
+from proofbook.content.moved import redirects
+from proofbook.content.page_summary import HOME, SHORT_NAME
 from proofbook.export import notebook, site_files
 from proofbook.html.page import Place
 from proofbook.model.book import Book
@@ -40,18 +41,23 @@ def name_after_first_page(file: File, language: str) -> None:
     if file.page.is_homepage:
         file.page.title = in_language(HOME, language)
     elif file.page.is_index and file.page.parent:
-        file.page.parent.title = file.page.title
+        file.page.parent.title = file.page.meta.get(SHORT_NAME) or file.page.title
 
 
 def nav_in_language(nav: list | dict | str | None, language: str, codes: Sequence[str], root: Path):
     """Replace `a/b.md` in the navigation by the edition's `a/b.zh.md` or `a/b.en.md`.
 
-    If the edition's language has no such page, by the page of another language (`codes`).
+    If the edition's language has no such page, by the page of another language (`codes`). A title
+    may be written in each of the `codes`, with | between them.
     """
     if isinstance(nav, list):
         return [nav_in_language(item, language, codes, root) for item in nav]
     if isinstance(nav, dict):
-        return {title: nav_in_language(item, language, codes, root) for title, item in nav.items()}
+        titles = {title: dict(zip(codes, title.split(" | "), strict=False)) for title in nav}
+        return {
+            titles[title].get(language, title): nav_in_language(item, language, codes, root)
+            for title, item in nav.items()
+        }
     if isinstance(nav, str) and not nav.startswith(("http:", "https:")):
         stem, extension = posixpath.splitext(nav)
         own = f"{stem}.{language}{extension}"
@@ -194,6 +200,8 @@ def write_site_files(
     about = config.site_description or ""
     listed = site_files.llms_txt(pages, language, config.site_name, about)
     write_text(folder / "llms.txt", listed)
+    for path, text in redirects(book, language):
+        write_text(folder / path, text)
     if not prefix:
         prefixes = [book.config.prefix(code) for code in book.config.codes]
         for name, text in site_files.root_files(site, prefixes).items():

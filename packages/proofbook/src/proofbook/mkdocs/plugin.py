@@ -30,6 +30,7 @@ from proofbook.content.glossary import known_terms
 from proofbook.content.page_summary import answer
 from proofbook.directives import plot
 from proofbook.export import notebook, site_files
+from proofbook.html import exercises
 from proofbook.html.page import site_markdown
 from proofbook.maths.check import wrong_formula
 from proofbook.mkdocs.editions import (
@@ -144,7 +145,8 @@ class ProofbookPlugin(BasePlugin):
             File.generated(config, f"assets/{name}", content=read_asset(name))
             for name in PLAYER_ASSETS
         ]
-        found = EditionFiles([*filter(None, own), *assets], language, self.book)
+        reader = File.generated(config, f"assets/{exercises.ASSET}", content=exercises.asset())
+        found = EditionFiles([*filter(None, own), *assets, reader], language, self.book)
         self.session.search.begin(language)
         replace_worker(found, config)
         return found

@@ -122,14 +122,14 @@ def paragraphs(page: Page, section: Section) -> list[Section]:
 
 
 def front_matter(page: Page) -> list[str]:
-    """The lines of the front matter, without the translated ones: title and description."""
+    """The lines of the front matter, without the translated ones: title, description, short."""
     block = next(iter(page.spans_of("front-matter")), None)
     if block is None:
         return []
     kept, words = [], False
     for line in page.text[block.start : block.end].split("\n")[1:-1]:
         if line[:1].strip():  # a new key, not a continuation of the one above
-            words = line.startswith(("title:", "description:", "#"))
+            words = line.startswith(("title:", "description:", "short:", "#"))
         if line.strip() and not words:
             kept.append(line.rstrip())
     return kept
