@@ -14,8 +14,7 @@ try:
         optimizer.step()
         print(f"step {step}, loss:", loss.item())
 except RuntimeError as error:
-    message = str(error).split(" (")[0]
-    print("forward pass left out:", message)
+    print("forward pass left out:", error)
 
 try:
     guess = w * x + b
