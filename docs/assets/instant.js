@@ -46,10 +46,16 @@ const entered = () => field.dispatchEvent(new Event("keyup"))
 for (const event of ["input", "compositionend"]) field.addEventListener(event, entered)
 field.form.addEventListener("reset", () => setTimeout(entered))
 
-// The theme calls the copy button of each block of code a navigation; a page has one or two.
-new MutationObserver(() => {
+// The theme calls the copy button of each block of code a navigation, and gives lists of pages a name without words.
+const named = () => {
   for (const nav of document.querySelectorAll("nav.md-code__nav:not([role])")) nav.role = "none"
-}).observe(document.body, { childList: true, subtree: true })
+  for (const nav of document.querySelectorAll("nav[aria-labelledby^=__nav]")) {
+    nav.ariaLabel = nav.querySelector(".md-nav__title").textContent.trim()
+    nav.removeAttribute("aria-labelledby")
+  }
+}
+named()
+new MutationObserver(named).observe(document.body, { childList: true, subtree: true })
 
 // What a reader copies is the script, whatever the page shows of it: notes with their "# ", lines that are folded.
 const script = part => {
