@@ -78,19 +78,31 @@ def test_a_missing_page_is_told_in_its_language(site, page, path, language, titl
 def test_the_home_page_leads_a_newcomer_in_order(site, page, edition):
     page.goto(site + edition)
     page.wait_for_selector(".player")
-    parts = ["h1", "h1 + p", ".traced", ".asked", ".levels", ".doors", ".check-message"]
+    parts = ["h1", "h1 + p", ".traced", ".asked", ".levels", ".find", ".check-message"]
     order = page.evaluate(
         """parts => [...document.querySelectorAll(parts)]
             .map(part => (part.className || part.tagName).split(" ")[0])""",
         ", ".join(f"article > {part}" for part in parts),
     )
-    assert order == ["H1", "P", "traced", "asked", "levels", "doors", "check-message"]
+    assert order == ["H1", "P", "traced", "asked", "levels", "find", "check-message"]
     assert "tensor(-4.)" in page.locator(".output").inner_text()
     assert "tensor(-5.)" in page.locator(".check-message").inner_text()
-    assert (page.locator(".asked a").count(), page.locator(".levels a").count()) == (3, 3)
-    links = page.locator(":is(.asked, .levels, .doors) a").all()
+    assert (page.locator(".asked a").count(), page.locator(".levels strong a").count()) == (3, 3)
+    links = page.locator(":is(.asked, .levels) a").all()
     for address in {link.evaluate("link => link.href") for link in links}:
         assert page.request.get(address).ok and address.startswith(site + edition)
+    assert page.complaints == []
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_field_of_the_home_page_searches_the_book(site, page, width):
+    page.set_viewport_size({"width": width, "height": 844})
+    page.goto(site + "en/")
+    page.fill(".find input", "frozen parameter still moves")
+    page.press(".find input", "Enter")
+    found = page.locator(".md-search-result__link").first
+    found.wait_for()
+    assert found.get_attribute("href").startswith(site + "en/freezing/still-moves/")
     assert page.complaints == []
 
 
@@ -175,8 +187,8 @@ def test_a_number_within_a_formula_leads_to_its_own_line(site, page):
 
 def test_a_line_on_another_page_and_one_in_a_closed_box_are_reached_too(site, page):
     page.goto(site + "en/then-and-now/")
-    page.locator('a.run[href*="old-backward"]').first.click()
-    page.wait_for_url("**/module-hooks/old-backward/#old_whole-out-7")
+    page.locator('a.run[href*="old-hook"]').first.click()
+    page.wait_for_url("**/then-and-now/old-hook/#old_whole-out-7")
     assert target(page)["words"] == "  in grad_input: tensor([22., 26., 30.])\n"
     page.goto(site + "accumulate/two-losses/#stand_still-out-1")
     page.wait_for_function(f"() => document.querySelector('details[open]') && {IN_SIGHT}")
@@ -217,7 +229,9 @@ def test_the_site_has_each_exercise_with_its_question_in_the_open(site_folder):
         boxes = tree.css("article .admonition.question")
         assert len(boxes) == number and not tree.css("details.question"), address
         for box in boxes:
-            assert [node.tag for node in box.iter()] in (["p", "p", "details"], ["p", "details"])
+            parts = [node for node in box.iter() if not node.css_matches("reader-guess, .task")]
+            tags = [node.tag for node in parts]
+            assert tags in (["p", "p", "details"], ["p", "details"])
             assert not box.css("p.admonition-title ~ p .highlight"), address
             assert len(list(box.css_first("details").iter())) > 1, address
 
@@ -235,9 +249,11 @@ def test_an_answer_opens_by_the_keyboard_and_without_scripts(site, browser):
     context = browser.new_context(java_script_enabled=False)
     reader = context.new_page()
     reader.goto(site + "en/accumulate/two-losses/")
-    box = reader.locator(".admonition.question")
+    box = reader.locator(".admonition.question").first
     assert box.locator("summary").inner_text() == "Code, output and answer"
-    assert box.locator("> p").count() == 2 and not box.locator(".highlight").first.is_visible()
+    assert not box.locator("reader-guess").is_visible()
+    assert box.locator("> p:not(.task)").count() == 2
+    assert not box.locator(".highlight").first.is_visible()
     box.locator("summary").focus()
     reader.keyboard.press("Enter")
     box.locator(".highlight").first.wait_for()
@@ -250,6 +266,54 @@ def test_on_paper_each_answer_is_open(site, page):
     page.emulate_media(media="print")
     answers = page.locator("details.answer .highlight")
     assert answers.count() > 2 and all(answer.is_visible() for answer in answers.all())
+
+
+@pytest.mark.parametrize(
+    ("edition", "answers"),
+    [
+        ("", ["不对", "这是损失只算一份时的斜率。", "对，运行打印的就是 -36。"]),
+        (
+            "en/",
+            ["No.", "That is the slope when the loss counts once.", "Yes, the run prints -36."],
+        ),
+    ],
+)
+def test_a_guess_is_answered_and_a_right_one_opens_the_answer(site, page, edition, answers):
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"{site}{edition}gradient/chain-rule/")
+    box = page.locator(".admonition.question")
+    status = box.get_by_role("status")
+    for typed, said in zip(("5", "-12", "−36.0"), answers, strict=True):
+        assert not box.locator(".highlight").first.is_visible()
+        box.get_by_role("textbox").fill(typed)
+        page.keyboard.press("Enter")
+        assert status.inner_text().startswith(said)
+    assert box.locator(".highlight").first.is_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert page.complaints == []
+
+
+def test_a_lesson_keeps_its_output_back_until_a_reader_asks(site, page):
+    page.goto(site + "en/gradient/record/")
+    figure = page.locator("figure.trace").first
+    assert not figure.is_visible()
+    page.get_by_role("button", name="Show the output").click()
+    assert figure.is_visible() and page.locator(".player").first.is_visible()
+
+
+def test_the_course_shows_what_was_read_after_instant_navigation_too(site, page):
+    page.goto(site + "en/gradient/slope/")
+    assert page.get_by_role("progressbar").get_attribute("value") == "0"
+    page.locator(".md-footer__link--next").scroll_into_view_if_needed()
+    page.wait_for_function("localStorage.lessonsRead.includes('gradient/slope')")
+    follow_next(page, site + "en/gradient/several/", site + "gradient/several/")
+    assert page.get_by_role("progressbar").get_attribute("value") == "1"
+    page.goto(site + "gradient/")
+    read = page.locator("li:has(> .read) > a").evaluate_all("links => links.map(link => link.href)")
+    assert read == [site + "gradient/slope/"]
+    page.get_by_role("link", name="接着读第 1 课").click()
+    page.wait_for_url(site + "gradient/start/")
+    assert page.complaints == []
 
 
 def test_nothing_of_the_report_is_cut_off(site, page):
@@ -314,7 +378,7 @@ def test_no_gap_is_between_code_and_punctuation_and_a_page_shows_its_part(site, 
     ends = page.locator("article p code.ends")
     padding = "code => parseFloat(getComputedStyle(code).paddingInlineEnd)"
     assert ends.count() > 2 and all(code.evaluate(padding) < 1 for code in ends.all())
-    assert page.locator("h1 + .where").inner_text().startswith("Part ")
+    assert page.locator("h1 + .where").inner_text().count(" of ") == 1
     size = "p => parseFloat(getComputedStyle(p).fontSize)"
     assert page.locator(".where + p").evaluate(size) > page.locator(".take").evaluate(size) + 3
 
@@ -345,3 +409,25 @@ def test_english_is_set_in_latin_fonts(site, page):
         assert not any(name in fonts for name in ("CJK", "PingFang", "Songti", "YaHei", "Hiragino"))
     page.goto(site + "basics/leaf/")
     assert "PingFang" in page.locator("article p").first.evaluate(family)
+
+
+def test_hints_cost_stars_and_the_browser_keeps_what_was_won(site, page):
+    page.goto(site + "en/labs/detective-1/")
+    row, clues = page.locator(".case-stars").first, page.locator("details.clue > summary")
+    counted = []
+    for clue in (0, 2, 3):
+        counted.append(row.locator("span").inner_text())
+        clues.nth(clue).click()
+    counted.append(row.locator("span").inner_text())
+    assert counted == ["★★★ worth 3 now"] * 2 + ["★★☆ worth 2 now", "★☆☆ worth 1 now"]
+    row.locator("button").click()
+    clues.nth(4).click()
+    clues.nth(9).click()
+    page.reload()
+    assert row.inner_text() == "★☆☆ 1 won" and not row.locator("button").is_visible()
+    assert page.locator(".case-stars").nth(1).inner_text() == "☆☆☆ 0 won"
+    assert page.locator(".stars").inner_text() == "★ 1 of 30 stars"
+    switch_language(page, "zh")
+    assert row.inner_text() == "★☆☆ 得了 1 颗星"
+    assert page.locator(".stars").inner_text() == "★ 30 颗星里得了 1 颗"
+    assert page.complaints == []

@@ -215,9 +215,9 @@ def test_the_minutes_of_a_page_are_those_of_its_words_and_scripts(text, spent):
 @pytest.mark.parametrize(
     ("file", "where"),
     [
-        ("labs/index.zh.md", "第 20 部分 · 共 3 页"),
-        ("labs/depth.zh.md", "第 20 部分 · 实验室 · 约 {} 分钟"),
-        ("labs/depth.en.md", "Part 20 · Labs · about {} minutes"),
+        ("labs/index.zh.md", "共 6 页"),
+        ("labs/depth.zh.md", "实验室 · 第 1 页，共 6 页 · 约 {} 分钟"),
+        ("labs/depth.en.md", "Labs · 1 of 6 · about {} minutes"),
         ("index.en.md", ""),
         ("glossary/index.en.md", ""),
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from pathlib import Path
 
 import pytest
@@ -23,23 +24,23 @@ B4 accumulate/two-losses accumulate/two_losses | tensor(48.) | tensor(60.) | w: 
     requires_grad=True)
 B5 accumulate/two-losses accumulate/sum_of_losses | tensor(60.) | w: tensor(-59.,
     requires_grad=True)
-B6 accumulate/loss-not-branch accumulate/two_losses_one_branch | tensor(88.) | w: tensor(-87.,
+B6 accumulate/two-losses accumulate/two_losses_one_branch | tensor(88.) | w: tensor(-87.,
     requires_grad=True)
 B7 accumulate/second-time accumulate/second_time | RuntimeError: Trying to backward through the
     graph a second time (or directly access saved tensors after they have already been freed).
 A1 sharing/siamese sharing/called_twice | mean of grad_output: tensor(0.0012) | mean of
     grad_output: tensor(0.0006)
-A2 sharing/one-step sharing/one_step | mean 0.0367  max 4.1015  min -3.1537 | mean 0.0348  max
+A2 sharing/siamese sharing/one_step | mean 0.0367  max 4.1015  min -3.1537 | mean 0.0348  max
     4.0996  min -3.1556
-A3 sharing/one-step sharing/one_step | twin: mean 0.0367  max 4.1015  min -3.1537 | twin.grad: None
+A3 sharing/siamese sharing/one_step | twin: mean 0.0367  max 4.1015  min -3.1537 | twin.grad: None
     | twin has the same storage: False
-A4 sharing/input-gradient sharing/input_sees_sum | mean of grad: tensor(6.8778e-05) | 3 *
+A4 sharing/siamese sharing/input_sees_sum | mean of grad: tensor(6.8778e-05) | 3 *
     mean(coef) / 1600: tensor(6.8778e-05)
-A5* sharing/one-step sharing/max_and_min | max moved by 0.001875 | min moved by 0.001875 | max
+A5* sharing/siamese sharing/max_and_min | max moved by 0.001875 | min moved by 0.001875 | max
     moved by 0.736875 | min moved by 2.244151
 A6 sharing/copy-or-assign sharing/copy_or_assign | copied: same storage: False | tied: same object:
     True | tied: same storage: True
-A7* sharing/old-hook sharing/old_hook | tensor(0.0012) | tensor(0.0006) | FutureWarning |
+A7* then-and-now/old-hook sharing/old_hook | tensor(0.0012) | tensor(0.0006) | FutureWarning |
     register_full_backward_hook | tensor(0.0012) | tensor(0.0006)
 H1 tensor-hooks/retain-or-hook tensor_hooks/neither | x: requires_grad=True grad=tensor([1., 2.,
     3., 4.]) | y: requires_grad=True grad=tensor([1., 2., 3., 4.]) | w: requires_grad=True
@@ -67,14 +68,14 @@ H9* module-hooks/forward-pre module_hooks/lost_argument | missing 1 required pos
 H9* module-hooks/forward-pre module_hooks/keywords | seeing hook, kwargs: {'c': tensor(4.)}
 H10 module-hooks/features module_hooks/features | fc1: tensor([[  7., -13.,  27., -29.]]) | relu:
     tensor([[ 7.,  0., 27.,  0.]]) | fc2: tensor([[89.]])
-H11* module-hooks/old-backward module_hooks/old_triple | fc2, first of grad_input: | fc2, second of
+H11* then-and-now/old-hook module_hooks/old_triple | fc2, first of grad_input: | fc2, second of
     grad_input: | tensor([[1., 2., 3., 4.]]) | fc2, third of grad_input: | relu, first of
     grad_input: | tensor([[1., 0., 3., 0.]]) | fc1, second of grad_input: | tensor([[22., 26.,
     30.]])
-H11* module-hooks/old-backward module_hooks/full_children | fc2, grad_input: tensor([[1., 2., 3.,
+H11* then-and-now/old-hook module_hooks/full_children | fc2, grad_input: tensor([[1., 2., 3.,
     4.]]) | relu, grad_input: tensor([[1., 0., 3., 0.]]) | fc1, grad_input: tensor([[22., 26.,
     30.]])
-H12* module-hooks/old-backward module_hooks/old_whole | tensor([1., 2., 3., 4.]) | FutureWarning |
+H12* then-and-now/old-hook module_hooks/old_whole | tensor([1., 2., 3., 4.]) | FutureWarning |
     register_full_backward_hook | tensor([22., 26., 30.])
 H13 module-hooks/forward-pre module_hooks/change_inputs | output: tensor(19.) | returned:
     tensor(119.)
@@ -90,7 +91,7 @@ M5 module-hooks/whole-or-child module_hooks/whole_or_child | f1.weight.grad: ten
     0.5000, 0.7500, 1.0000]]) | f1.bias.grad: tensor([0.2500]) | f1.weight.grad: tensor([[0.2500,
     0.5000, 0.7500, 1.0000]]) | f1.bias.grad: tensor([1.]) | f1.weight.grad: tensor([[0.0625,
     0.1250, 0.1875, 0.2500]]) | f1.bias.grad: tensor([0.2500])
-M6* module-hooks/whole-or-child module_hooks/hook_on_whole | backward: (tensor([0.2500]), None) |
+M6* then-and-now/old-hook module_hooks/hook_on_whole | backward: (tensor([0.2500]), None) |
     full_backward: (tensor([2., 2., 2., 2.]),) | backward: (tensor([[1.]]),) | full_backward:
     (tensor([2., 2., 2., 2.]),) | backward: (tensor([0.2500]), None) | full_backward:
     (tensor([0.5000, 0.5000, 0.5000, 0.5000]),)
@@ -117,8 +118,8 @@ C6 updates/momentum updates/momentum | step 1, w:      tensor([0.997500, 0.99750
     0.997500])
 C7* convolution/data-on-module convolution/data_on_module | its weight has changed: False |
     state_dict holds: ['weight'] | after copy_, weight: | tensor([[-1.,  0.,  1.],
-C8* convolution/tie convolution/which_class | classes with the largest logit: tensor([0, 1, 3]) |
-    max, class: tensor([0]) | argmax, class: tensor([0])
+C8* convolution/max-pool convolution/which_class | classes with the largest logit: tensor([0, 1, 3])
+    | max, class: tensor([0]) | argmax, class: tensor([0])
 """
 """Each fact: page, script, prints in this order. A star: then-and-now/ leads to its page."""
 
@@ -141,7 +142,8 @@ def test_a_fact_is_on_its_page_and_its_script_prints_it(row, page, script, print
         shown = {reference.path for reference in parse(file, read(ROOT / file)).references}
         assert f"snippets/{script}.py" in shown, f"{row}: {file} does not show {script}.py"
         index = read(ROOT / f"docs/then-and-now/index.{language}.md")
-        assert row[-1] != "*" or f"](../{page}.{language}.md" in index, f"{row}: no link to {page}"
+        link = f"]({posixpath.relpath(page, 'then-and-now')}.{language}.md"
+        assert row[-1] != "*" or link in index, f"{row}: no link to {page}"
     output, at = read(ROOT / f"snippets/{script}.out"), 0
     assert prints and all(len(text) > 3 for text in prints), row
     for text in prints:

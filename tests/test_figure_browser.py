@@ -293,7 +293,7 @@ def test_it_survives_instant_navigation_and_the_language_switch(figures, page):
     assert asked and not [url for url in asked if "trace" in url]  # without a figure
     page.evaluate("window.same = true")
     for name in ("losses", "hooks", "losses"):
-        page.locator(f".md-nav a[href$='{name}/']").first.click()
+        page.locator(f".md-tabs a[href$='{name}/']").click()
         page.wait_for_url(f"{figures}{name}/")
         page.wait_for_selector(".player")
         assert page.locator(".player").count() == 1

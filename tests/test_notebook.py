@@ -15,8 +15,15 @@ from forks import in_forks, run_notebook
 from gradtrace import same_but_for_rounding
 from nbformat import NotebookNode, v4
 from nbformat.validator import NotebookValidationError
+from proofbook.directives.exercise import to_write
 from proofbook.directives.snippet import code_with_notes
-from proofbook.export.notebook import file_name, has_scripts, notebook, to_json
+from proofbook.export.notebook import (
+    file_name,
+    has_scripts,
+    notebook,
+    to_json,
+    without_clues,
+)
 from proofbook.model.book import read_book
 from proofbook.model.page import parse
 from proofbook.model.snippet import dtype_of_results
@@ -36,12 +43,18 @@ def notebooks() -> dict[str, NotebookNode]:
     return {page.file: notebook(page, BOOK, page.language, SITE) for page in PAGES}
 
 
+def _cells(notebook: NotebookNode, kind: str) -> list[NotebookNode]:
+    """The cells of a kind, without those of exercises, which wait for their reader."""
+    known = (cell for cell in notebook.cells if cell.cell_type == kind)
+    return [cell for cell in known if "exercise" not in cell.metadata.get("tags", ())]
+
+
 def _sources(notebook: NotebookNode, kind: str) -> list[str]:
-    return [cell.source for cell in notebook.cells if cell.cell_type == kind]
+    return [cell.source for cell in _cells(notebook, kind)]
 
 
 def _recorded(notebook: NotebookNode) -> list[str]:
-    return [cell.outputs[0].text for cell in notebook.cells if cell.cell_type == "code"]
+    return [cell.outputs[0].text for cell in _cells(notebook, "code")]
 
 
 def _wrong(notebooks: dict[str, NotebookNode]) -> dict[str, list[str]]:
@@ -49,7 +62,7 @@ def _wrong(notebooks: dict[str, NotebookNode]) -> dict[str, list[str]]:
     wrong: dict[str, list[str]] = {}
     runs = in_forks(run_notebook, [_sources(n, "code") for n in notebooks.values()])
     for (name, ours), results in zip(notebooks.items(), runs, strict=True):
-        codes = [cell for cell in ours.cells if cell.cell_type == "code"]
+        codes = _cells(ours, "code")
         for code, text, result in zip(codes, _recorded(ours), results, strict=True):
             dtype = dtype_of_results(code.source)
             right = same_but_for_rounding(result["printed"], text, dtype)
@@ -76,6 +89,29 @@ def test_the_other_notebooks_too(notebooks):
     assert not wrong, json.dumps(wrong, ensure_ascii=False, indent=1)
 
 
+def test_each_exercise_to_write_is_solved_by_its_script_and_by_no_unfinished_one(notebooks):
+    jobs, names = [], []
+    for page in PAGES:
+        left = [c for c in notebooks[page.file].cells if "exercise" in c.metadata.get("tags", ())]
+        written = [r for r in page.references if to_write(r)]
+        for reference, start, check in zip(written, left[::2], left[1::2], strict=True):
+            first = start.source.partition("\n")[0]
+            solution = f"{first}\n{BOOK.text(reference.path)}"
+            assert "..." in start.source and "# " in first
+            if page.language == "en":  # the code of both is the same
+                jobs.append([start.source, check.source, solution, check.source])
+                names.append(reference.path)
+    assert len(names) > 50
+    runs = zip(names, in_forks(run_notebook, jobs), strict=True)
+    right = ("Right.\n", None)
+    wrong = {
+        name: (early["printed"], late)
+        for name, (_, early, _, late) in runs
+        if "Right." in early["printed"] or (late["printed"], late["error"]) != right
+    }
+    assert not wrong
+
+
 def words(lines: list[str]) -> str:
     """The letters of lines of Markdown."""
     return re.sub(r"\]\(\S+|\{ *(?:[#.]|data-)[^}]*\}|[\W_]", "", "\n".join(lines))
@@ -88,7 +124,8 @@ def test_a_notebook_holds_the_page_and_nothing_that_only_the_site_understands(no
         nbformat.validate(ours)
         ids = [cell.id for cell in ours.cells]
         assert len(ids) == len(set(ids)), page.file
-        references = [r for r in page.references if r.path.endswith(".py")]
+        shown = [r for r in without_clues(page).references if r.path.endswith(".py")]
+        references = [r for r in shown if not to_write(r)]
         codes = [code_with_notes(r, BOOK).rstrip("\n") for r in references]
         assert _sources(ours, "code") == codes
         outputs = [(ROOT / r.path).with_suffix(".out").read_text("utf-8") for r in references]
@@ -103,7 +140,8 @@ def test_a_notebook_holds_the_page_and_nothing_that_only_the_site_understands(no
         assert first[0].startswith("# ") and "{" not in first[0], page.file
         assert SITE in first[2] and metadata.version("torch").partition("+")[0] in first[2]
         pictures += _pictures(prose)
-    asked = sum(r.option("figure") == "trace" for page in PAGES for r in page.references)
+    shown = [r for page in PAGES for r in page.references if not to_write(r)]
+    asked = sum(r.option("figure") == "trace" for r in shown)
     assert pictures == asked > 10
 
 
@@ -121,7 +159,7 @@ def _pictures(prose: str) -> int:
 
 def test_no_sentence_is_lost(notebooks):
     """The words of a page stand in its notebook, in the same order."""
-    for page in PAGES:
+    for page in map(without_clues, PAGES):
         start = page.blocks[0][1] if page.text.startswith("---") else 0
         gone = {n for r in page.references for n in range(r.line, r.end + 1)} | {*range(start + 1)}
         lines = [
@@ -161,6 +199,11 @@ See [there](../u/q.en.md#x), [here](#down), `{ .kept }` and `2`{ data-line="a: {
 
     ??? question
         Inside.
+
+??? clue "A hint"
+    The answer.
+
+    ::: snippets/t/s.py
 
 Out. [Home](../index.en.md) costs $5 [more](q.en.md) or $6.
 

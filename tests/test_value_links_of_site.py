@@ -105,7 +105,8 @@ def test_every_mark_leads_to_a_line_that_says_it(pages):
     assert wrong == []
     assert [(a, name) for a, p in pages.items() for name in p.lines if p.ids[name] > 1] == []
     ids = {f"{a}#{name}" for a, p in pages.items() for name in p.lines if "__" not in name}
-    assert len(reached) > 500 and len(ids - reached) < 0.02 * len(ids)
+    # The numbers in a question with a guess are not linked: the lines that say them keep their ids.
+    assert len(reached) > 500 and len(ids - reached) < 0.04 * len(ids)
 
 
 def test_both_editions_have_marks_in_words_code_and_formulas_and_in_no_other_place(pages, site):

@@ -82,8 +82,8 @@ def test_backward_adds_sparse_gradients(sparse, rows):
 
 
 @attacks(
-    "accumulate/loss-not-branch#loss-not-branch",
-    "accumulate/loss-not-branch#only-branches",
+    "accumulate/two-losses#loss-not-branch",
+    "accumulate/two-losses#only-branches",
     zh="一到五个分支，每个接零到三个损失；没有损失用到的分支，值是无穷",
     en="one to five branches with zero to three losses each; branches of infinite value that no loss uses",
 )
@@ -651,7 +651,7 @@ def some_of(steps: dict) -> st.SearchStrategy:
     "accumulate/second-time#mend",
     "accumulate/second-time#in-a-loop",
     "basics/vector#shape",
-    "basics/second-derivative#penalty",
+    "higher-order/second-derivative#penalty",
     zh="26 种运算里的一到三种，其中十种什么也不保存；五种 dtype；retain_graph 和 create_graph 的各种取值；一到三次前向",
     en="one to three of 26 operations, of which ten save nothing; five dtypes; all values of retain_graph and create_graph; one to three forward passes",
 )

@@ -730,9 +730,9 @@ INFINITE = {
 
 
 @attacks(
-    "basics/nan#find-it",
-    "basics/nan#nan",
-    "basics/nan#why",
+    "nan-and-inf/where#find-it",
+    "nan-and-inf/where#nan",
+    "nan-and-inf/where#why",
     zh="十个函数，其中八个的导数是无穷；四种 dtype；外面再套零到两层 `where`",
     en="ten functions, eight with an infinite derivative; four dtypes; none to two more `where` around it",
 )
@@ -763,7 +763,9 @@ def test_a_branch_left_out_gives_nan_where_its_derivative_is_infinite(name, dtyp
             loss.backward()
 
 
-@attacks("basics/nan#find-it", zh="0 处的七种范数；六种形状", en="seven norms at 0; six shapes")
+@attacks(
+    "nan-and-inf/where#find-it", zh="0 处的七种范数；六种形状", en="seven norms at 0; six shapes"
+)
 @given(st.sampled_from([0.5, 1, 1.5, 2, 3, math.inf, "fro"]), SHAPES, st.sampled_from(REAL))
 def test_the_norm_has_the_gradient_0_at_0(p, shape, dtype):
     x = torch.zeros(shape, dtype=dtype, requires_grad=True)
@@ -794,8 +796,8 @@ LINEAR = {
 
 
 @attacks(
-    "basics/second-derivative#hessian",
-    "basics/second-derivative#second-derivative",
+    "higher-order/second-derivative#hessian",
+    "higher-order/second-derivative#second-derivative",
     zh="六个三元函数，其中两个的黑塞矩阵是对角的；与差分比较；四个梯度为常数的函数",
     en="six functions of three numbers, two with a diagonal Hessian, against differences; four with a constant gradient",
 )
@@ -821,7 +823,7 @@ def test_the_gradient_of_the_summed_gradient_adds_up_the_hessian(name, seed):
 
 
 @attacks(
-    "basics/second-derivative#penalty",
+    "higher-order/second-derivative#penalty",
     zh="autocast 里的一个线性层；梯度从 2 ** -1 到 2 ** -40；缩放倍数 65536",
     en="a linear layer under autocast; gradients from 2 ** -1 to 2 ** -40; the scale 65536",
 )

@@ -211,7 +211,7 @@ MODES = {
 
 
 @attacks(
-    "compile/graph-breaks#grad-mode",
+    "compile/check#grad-mode",
     zh="三种层，两种后端，三种模式下最多调用八次，第一次之前冻结或不冻结",
     en="three kinds of layers, two backends, up to eight calls in three modes, frozen or not before the first",
 )
@@ -375,7 +375,7 @@ def of_penalty(model: nn.Module, x: torch.Tensor) -> torch.Tensor:
 @attacks(
     "compile/what-is-refused#original",
     "compile/what-is-refused#what-is-refused",
-    "basics/second-derivative#second-derivative",
+    "higher-order/second-derivative#second-derivative",
     zh="平方，用 PyTorch 的运算和用 Function；惩罚项用原来的模块和编译过的模块算，有无 torch.compiler.disable",
     en="a square by PyTorch's operation and by a Function; the penalty on the original and on the compiled module, with and without torch.compiler.disable",
 )

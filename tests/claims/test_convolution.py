@@ -324,8 +324,8 @@ def tied(draw, dtypes=REAL):
 
 
 @attacks(
-    "convolution/tie#tie",
-    "convolution/tie#gradient",
+    "convolution/max-pool#tie",
+    "convolution/max-pool#gradient",
     "convolution/review#remember",
     "then-and-now/index#tie",
     zh="七种 dtype，一到三维，每个维度，也转置；两行各 70,000 个数；在 CPU 上，没有 NaN",
@@ -449,7 +449,7 @@ def test_relu_takes_the_left_at_0_and_maximum_half(dtype, value, zero):
 
 
 @attacks(
-    "convolution/tie#some",
+    "convolution/max-pool#some",
     zh="一个随机权重的 1000 类网络，1000 个输入，有无 autocast",
     en="a network of random weights with 1000 classes, 1000 inputs, with and without autocast",
 )

@@ -330,7 +330,7 @@ def test_saved_outputs_make_no_circle(dtype, backward, saved):
 
 @attacks(
     "custom-function/save-and-context#after-backward",
-    "basics/second-derivative#penalty",
+    "higher-order/second-derivative#penalty",
     zh="输入、输出和中间结果，保存的和记在 ctx 属性上的；三种 dtype；retain_graph 和 create_graph 的各种取值",
     en="inputs, outputs and intermediate results, saved or set on ctx; three dtypes; retain_graph and create_graph on, off and left out",
 )
@@ -747,7 +747,7 @@ def clipped_at_true_size(grad_y, limit, scale):
 
 @attacks(
     "custom-function/clip-inside#scaler",
-    "basics/nan#find-it",
+    "nan-and-inf/where#find-it",
     zh="GradScaler，起始倍数从 1 到 2^24；上限从 0.25 到 50；三种 dtype；用 Function 和用张量钩子",
     en="GradScaler from a scale of 1 to 2^24; limits from 0.25 to 50; three dtypes; by a Function and by a tensor hook",
 )

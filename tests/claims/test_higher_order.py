@@ -195,7 +195,7 @@ def plain_attention(x: torch.Tensor) -> torch.Tensor:
 @attacks(
     "higher-order/not-twice#not-twice",
     "higher-order/not-twice#limits",
-    "basics/second-derivative#second-derivative",
+    "higher-order/second-derivative#second-derivative",
     zh="CPU 上六种没有二阶导数的运算，和十五种有的，与差分比较",
     en="six operations without a second derivative on the CPU, and fifteen with one, against differences",
 )

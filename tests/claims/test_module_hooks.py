@@ -838,7 +838,7 @@ IN_PLACE = [nn.ReLU, nn.Dropout, nn.LeakyReLU, nn.SiLU]
 AT_EXIT = ["Linear", "LayerNorm", "Conv1d", "Tanh", "Sequential"]
 
 
-@attacks("module-hooks/old-warning#old-warning", zh="四种原地模块", en="four in-place modules")
+@attacks("then-and-now/old-warning#old-warning", zh="四种原地模块", en="four in-place modules")
 @given(st.sampled_from(IN_PLACE), st.sampled_from(["Linear", "LayerNorm", "Conv1d"]))
 def test_the_full_hook_forbids_an_edit_in_place_that_the_old_one_allows(change, layer):
     for register, inplace in (("register_backward_hook", True), (FULL[1], True), (FULL[1], False)):
@@ -1054,10 +1054,9 @@ def old_report(module: nn.Module, x: torch.Tensor) -> tuple[list, list, torch.Te
 
 
 @attacks(
-    "module-hooks/old-backward#old-backward",
-    "module-hooks/old-warning#several-outputs",
-    "module-hooks/whole-or-child#two-entries",
-    "sharing/old-hook#old-hook",
+    "then-and-now/old-hook#old-hook",
+    "then-and-now/old-hook#two-entries",
+    "then-and-now/old-warning#several-outputs",
     zh="torch.nn 的 15 种模块",
     en="15 modules of torch.nn",
 )
@@ -1075,8 +1074,8 @@ def test_the_old_hook_reports_the_last_operation_of_the_first_output(name, leaf)
 
 
 @attacks(
-    "module-hooks/old-backward#old-backward",
-    "module-hooks/old-warning#compare",
+    "then-and-now/old-hook#old-hook",
+    "then-and-now/old-warning#compare",
     "then-and-now/index#old-children",
     zh="Linear：一到四维的输入，是或不是叶子，有无偏置，冻结或不冻结，三种 dtype",
     en="Linear: inputs of one to four dimensions, leaves or not, with and without bias, frozen or not, three dtypes",
@@ -1101,7 +1100,7 @@ SINGLE = [torch.relu, torch.sin, lambda x: 3 * x, lambda x: x * x, lambda x: x.s
 
 
 @attacks(
-    "module-hooks/old-warning#compare", zh="六种运算，零到二维", en="six operations, 0-D to 2-D"
+    "then-and-now/old-warning#compare", zh="六种运算，零到二维", en="six operations, 0-D to 2-D"
 )
 @given(st.sampled_from(SINGLE), st.booleans(), st.lists(st.integers(1, 3), max_size=2))
 def test_the_old_hook_of_a_single_operation_warns_where_it_reads_a_leaf(function, leaf, shape):
@@ -1114,7 +1113,7 @@ def test_the_old_hook_of_a_single_operation_warns_where_it_reads_a_leaf(function
 
 
 @attacks(
-    "module-hooks/old-warning#old-warning",
+    "then-and-now/old-warning#old-warning",
     "module-hooks/whole-or-child#whole-or-child",
     zh="torch.nn 的 15 种模块",
     en="15 modules of torch.nn",

@@ -53,7 +53,7 @@ def losses(w: torch.Tensor, weights: list[int]) -> list[torch.Tensor]:
 @attacks(
     "sharing/index#sharing",
     "sharing/siamese#siamese",
-    "sharing/one-step#one-step",
+    "sharing/siamese#one-step",
     zh="torch.optim 的所有优化器；用一到四次，各有自己的梯度；两步；float64",
     en="all optimizers of torch.optim; one to four uses with gradients of their own; two steps; float64",
 )
@@ -113,7 +113,7 @@ def test_of_the_nodes_that_are_ready_the_newest_goes_first(data):
     assert len(ran) == len(nodes)
 
 
-@attacks("sharing/input-gradient#compare", zh="一到四次使用", en="one to four uses")
+@attacks("sharing/siamese#compare", zh="一到四次使用", en="one to four uses")
 @given(factors, st.integers(1, 3), st.booleans())
 def test_a_tensor_hook_fires_once_in_each_pass_with_the_sum(weights, passes, recomputed):
     def loss(x):
@@ -130,9 +130,7 @@ def test_a_tensor_hook_fires_once_in_each_pass_with_the_sum(weights, passes, rec
         torch.testing.assert_close(grad, expected)
 
 
-@attacks(
-    "sharing/input-gradient#compare", zh="二到五次，有限差分", en="two to five uses, differences"
-)
+@attacks("sharing/siamese#compare", zh="二到五次，有限差分", en="two to five uses, differences")
 @given(st.integers(2, 5), st.floats(-2, 2))
 def test_a_layer_used_several_times_in_a_row_gets_the_gradient_of_differences(times, start):
     def chain(w):
@@ -369,7 +367,7 @@ def computed() -> torch.Tensor:
     return torch.randn(4, 4, generator=torch.Generator().manual_seed(3), requires_grad=True) * 1
 
 
-@attacks("sharing/old-hook#old-hook", zh="七种最后的运算", en="seven last operations")
+@attacks("then-and-now/old-hook#called-twice", zh="七种最后的运算", en="seven last operations")
 @given(st.sampled_from(LAST))
 def test_grad_output_is_the_same_where_the_last_operation_has_one_output(last):
     old, full = (reported(r, lambda w, x: last(3 * x, w), computed()) for r in (OLD, FULL))
@@ -378,7 +376,9 @@ def test_grad_output_is_the_same_where_the_last_operation_has_one_output(last):
 
 
 @attacks(
-    "sharing/old-hook#old-hook", zh="四种有几个输出的运算", en="four operations, several outputs"
+    "then-and-now/old-hook#called-twice",
+    zh="四种有几个输出的运算",
+    en="four operations, several outputs",
 )
 @pytest.mark.parametrize(("places", "returned", "last"), SEVERAL)
 def test_the_old_hook_has_a_place_for_each_output_of_the_last_operation(places, returned, last):
@@ -390,7 +390,9 @@ def test_the_old_hook_has_a_place_for_each_output_of_the_last_operation(places, 
 
 
 @attacks(
-    "sharing/old-hook#old-hook", zh="四种运算，叶子和别的", en="four operations, leaves or not"
+    "then-and-now/old-warning#compare",
+    zh="四种运算，叶子和别的",
+    en="four operations, leaves or not",
 )
 @given(st.sampled_from([torch.tanh, torch.sigmoid, torch.exp, torch.relu]))
 def test_the_warning_comes_without_need_where_the_input_is_a_leaf(function):
@@ -402,7 +404,9 @@ def test_the_warning_comes_without_need_where_the_input_is_a_leaf(function):
 
 
 @attacks(
-    "sharing/old-hook#old-hook", zh="两个张量的乘积 y * x", en="a product y * x of two tensors"
+    "then-and-now/old-warning#compare",
+    zh="两个张量的乘积 y * x",
+    en="a product y * x of two tensors",
 )
 def test_no_warning_comes_where_the_order_of_the_inputs_is_another():
     x, y = computed(), 2 * computed()

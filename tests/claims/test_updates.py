@@ -247,7 +247,7 @@ def test_grad_is_scaled_until_unscale_or_step_divides_it(seed, kinds, way, expon
 
 @attacks(
     "labs/flow#histogram",
-    "sharing/one-step#one-step",
+    "sharing/siamese#one-step",
     "updates/by-hand#by-hand",
     "updates/review#remember",
     zh="学习率从 0.01 到 2；float32、float64、bfloat16 和 complex64，普通、foreach，前两种也有 fused",
