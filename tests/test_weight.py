@@ -14,7 +14,7 @@ from proofbook.testing.browser import needs_browser
 
 pytestmark = needs_browser
 
-REQUESTS = 11
+REQUESTS = 10
 WEIGHT = 131_000
 """Bytes of everything that a page asks for before its reader does anything."""
 

@@ -76,7 +76,12 @@ document.addEventListener("copy", e => {
 
 let settled = asked != other || kept()
 
+// Only the pages of the gradient detective need the script of its stars.
+const stars = document.createElement("script")
+stars.src = new URL("detective.js", document.currentScript.src)
+
 document$.subscribe(() => {
+  if (!stars.isConnected && document.querySelector("details.clue")) document.head.append(stars)
   const address = document.querySelector(`head link[rel~="alternate"][hreflang="${other}"]`)?.href
   if (!address) return
   if (!settled) {
