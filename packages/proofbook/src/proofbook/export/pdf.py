@@ -201,6 +201,9 @@ def _make_one_document(page: Sheet, keys: Mapping[str, str], address: str) -> It
                 value = _target(page, value, keys, address)
                 if value.startswith("#"):
                     yield value[1:]
+                elif value.startswith(_ADDRESS):  # the book has no host: nobody else gets there
+                    del node.attrs[name]
+                    continue
             if value != (node.attributes[name] or ""):
                 node.attrs[name] = value
         if node.tag == "details":
