@@ -16,7 +16,7 @@ REACHED = """() => {
   const { outlineStyle, outlineWidth } = getComputedStyle(shown)
   const box = shown.getBoundingClientRect()
   return {
-    what: at.className.replace("focus-visible", "").trim().split(" ")[0] || at.localName,
+    what: [...at.classList].find(name => name != "focus-visible") || at.localName,
     visible: outlineStyle != "none" && parseFloat(outlineWidth) >= 1 && box.width > 5 &&
       box.height > 5 && box.bottom > 0 && box.top < innerHeight,
   }
@@ -124,6 +124,8 @@ def test_the_other_language_is_offered_to_those_who_prefer_it(
     assert offer.get_attribute("lang") == offered
     assert offer.get_attribute("aria-label") == {"zh": "语言", "en": "Language"}[offered]
     assert all(part.bounding_box()["height"] >= 24 for part in offer.locator("a, button").all())
+    below = page.locator("h1").bounding_box()["y"]
+    assert offer.bounding_box()["y"] + offer.bounding_box()["height"] < below, "it covers no text"
     offer.locator("a").focus()
     page.keyboard.press("Enter")
     page.wait_for_url(site + {"zh": "basics/leaf/", "en": "en/basics/leaf/"}[offered])

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable
 
 import pytest
+from addresses import MESSAGES
 
 
 @pytest.fixture
@@ -30,7 +31,7 @@ def test_every_page_keeps_what_its_head_promises(site_folder, published, get, ed
     sitemap = (site_folder / edition / "sitemap.xml").read_text("utf-8")
     pages = re.findall(r"<loc>(.*?)</loc>", sitemap)
     assert len(pages) > 50 and all(page.startswith(published + edition) for page in pages)
-    answers, pictures = Counter(), set()
+    answers, pictures, copies = Counter(), set(), 0
     listed = get(f"{published}{edition}llms.txt").decode()
     for page in pages:
         head = get(page).decode().partition("</head>")[0]
@@ -39,12 +40,16 @@ def test_every_page_keeps_what_its_head_promises(site_folder, published, get, ed
         answers[said["description"]] += 1
         assert said["description"] and said["og:title"]
         pictures.add(said["og:image"])
-        assert get(f"{page}index.md").decode().startswith("# ")
-        assert page == published + edition or f"({page}index.md)" in listed
+        if 'type="text/markdown"' in head:
+            copies += 1
+            assert get(f"{page}index.md").decode().startswith("# ")
+            assert page == published + edition or f"({page}index.md)" in listed
+        else:  # a message: the Markdown copy of the page of messages has it
+            assert page.removeprefix(published) in MESSAGES
     assert [answer for answer, times in answers.items() if times > 1] == []
     (picture,) = pictures  # its width and its height stand at the front of a PNG
     assert struct.unpack(">II", get(picture)[16:24]) == (1200, 630)
-    assert len(re.findall(r"\(http[^)]*index\.md\)", listed)) == len(pages) - 1  # all but the home
+    assert len(re.findall(r"\(http[^)]*index\.md\)", listed)) == copies - 1  # all but the home
 
 
 def test_the_addresses_that_a_sitemap_gives_for_the_other_language_are_answered(site_folder):

@@ -78,13 +78,13 @@ def test_a_missing_page_is_told_in_its_language(site, page, path, language, titl
 def test_the_home_page_leads_a_newcomer_in_order(site, page, edition):
     page.goto(site + edition)
     page.wait_for_selector(".player")
-    parts = ["h1", "h1 + p", ".traced", ".asked", ".levels", ".find", ".check-message"]
+    parts = ["h1", "h1 + p", ".levels", ".traced", ".asked", ".find", ".check-message"]
     order = page.evaluate(
         """parts => [...document.querySelectorAll(parts)]
             .map(part => (part.className || part.tagName).split(" ")[0])""",
         ", ".join(f"article > {part}" for part in parts),
     )
-    assert order == ["H1", "P", "traced", "asked", "levels", "find", "check-message"]
+    assert order == ["H1", "P", "levels", "traced", "asked", "find", "check-message"]
     assert "tensor(-4.)" in page.locator(".output").inner_text()
     assert "tensor(-5.)" in page.locator(".check-message").inner_text()
     assert (page.locator(".asked a").count(), page.locator(".levels strong a").count()) == (3, 3)
@@ -104,6 +104,16 @@ def test_the_field_of_the_home_page_searches_the_book(site, page, width):
     found.wait_for()
     assert found.get_attribute("href").startswith(site + "en/freezing/still-moves/")
     assert page.complaints == []
+
+
+@pytest.mark.parametrize(("width", "part"), [(1280, "trace-vary"), (390, ".levels li:last-child")])
+@pytest.mark.parametrize("edition", ["", "en/"])
+def test_three_doors_are_seen_at_once(site, page, edition, width, part):
+    page.set_viewport_size({"width": width, "height": 800})
+    page.goto(site + edition)
+    seen = page.locator(part).bounding_box()
+    assert seen["y"] + seen["height"] < 800, "on a laptop the doors and the top of the figure"
+    assert page.locator(".levels").bounding_box()["y"] < seen["y"] + 1
 
 
 def test_the_home_page_opens_with_a_number_to_change(site, page):
@@ -131,6 +141,35 @@ def test_the_way_back_to_the_top_covers_no_numbers_to_change(site, page, address
         page.mouse.move(195, 600)
         page.mouse.wheel(0, -40)
         page.wait_for_function(seen.format(visibility))
+    assert page.complaints == []
+
+
+def test_a_term_and_a_proof_are_shown_where_they_are_mentioned(site, page):
+    page.goto(site + "en/basics/leaf/")
+    box, value, term = page.locator("#says"), page.locator("a.run").nth(2), page.locator("a.term")
+    value.hover()
+    box.wait_for()
+    name = value.get_attribute("href").partition("#")[2]
+    line = page.locator(f"[id='{name}']").text_content()
+    assert box.inner_text().startswith(line.strip()) and "Proved by line" in box.inner_text()
+    page.keyboard.press("Escape")
+    assert not box.is_visible() and value.get_attribute("title").startswith("Proved by")
+    page.keyboard.press("Tab")
+    term.first.evaluate("link => link.focus({ focusVisible: true })")
+    box.wait_for()
+    assert box.inner_text() == term.first.get_attribute("data-says")
+    assert page.complaints == []
+
+
+def test_a_reader_s_own_version_unfolds_what_it_prints(site, page):
+    page.goto(site + "en/basics/leaf/")
+    fold, choice = page.locator("details.then").first, page.locator("torch-version")
+    assert fold.get_attribute("open") is None and choice.locator("[role=status]").inner_text() == ""
+    choice.locator("select").select_option("2.6.0")
+    assert fold.get_attribute("open") is not None
+    page.reload()
+    assert fold.get_attribute("open") is not None, "it is remembered"
+    assert "(1)" in choice.locator("[role=status]").inner_text()
     assert page.complaints == []
 
 

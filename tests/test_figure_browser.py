@@ -48,9 +48,19 @@ import matplotlib.pyplot as plt
 slope = 2.0
 print("at 3:", slope * 3)
 plt.plot([0, 3], [0, slope * 3])
+plt.plot(3, slope * 3, "o", gid="ball")
 plt.ylim(0, 12)
 plt.xlabel("step")
 plt.show()
+"""
+CURVE = """\
+import torch
+
+slope = torch.tensor(2.0, requires_grad=True)
+loss = (slope - 3) ** 2
+loss.backward()
+print("loss:", loss.item())
+print("its slope:", slope.grad.item())
 """
 SLOPES = ["slope = 2.0 | 1 to 3 step 1"]
 FIELD, SLIDER = "trace-vary label input", "trace-vary input[type=range]"
@@ -72,26 +82,34 @@ def figures(tmp_path_factory, runner, other_runner, build) -> Iterator[str]:
         book.write(f"snippets/{snippet}.py", source.read_bytes())
         book.write(f"snippets/{snippet}.out", source.with_suffix(".out").read_bytes())
         book.write(f"snippets/{snippet}.trace", runner.trace(source).result(PATIENCE).trace)
-    script, drawing = "snippets/t/s.py", "snippets/t/d.py"
+    script, drawing, curve = "snippets/t/s.py", "snippets/t/d.py", "snippets/t/c.py"
     vary = "".join(f"    vary: {text}\n" for text in VARY)
     link = f'[7](#{VARIED}-step-7){{ data-values="w=-0.5&lr=0.5" }} 18\n'
     follows = "`12`{ .follows }, **12**{ .follows }\n"
     shown["t/p"] = f"::: {script}\n    figure: trace\n{vary}\n{link}\n{follows}"
     book.write(script, CODE)
     book.write(drawing, PLOT)
+    book.write(curve, CURVE)
     for language, (says, alt) in TEXTS.items():
         plot = f"::: {drawing}\n    figure: plot\n    vary: {SLOPES[0]}\n    alt: {alt}\n"
-        for name, text in {**shown, "t/q": plot, "index": ""}.items():
+        ball = f"::: {curve}\n    figure: curve\n    curve: loss | its slope\n    caption: {says}\n"
+        ball += plot.partition("plot\n")[2] + "\n`-2.0`{ .follows }\n\n" + plot
+        if language == "zh":
+            ball = ball.replace(": step=步", ": loss=损失", 1)
+        for name, text in {**shown, "t/q": plot, "t/r": ball, "index": ""}.items():
             title = f"# {name} {'{ #figure }'}\n\n{says}\n\n"
             book.write(f"docs/{name}.{language}.md", title + text)
     asked = {
         script: (VARY, values_of(VARY), variants_of(CODE, VARY)),
         drawing: (SLOPES, values_of(SLOPES), variants_of(PLOT, SLOPES)),
+        curve: (SLOPES, values_of(SLOPES), variants_of(CURVE, SLOPES)),
     }
     with lent(runner, other_runner):
-        _, problems, _ = record(book.root, [script, drawing], [script], asked)
+        _, problems, _ = record(book.root, [script, drawing, curve], [script], asked)
     assert not problems
-    with_site(book, ROOT, json.dumps(["index.md", *(f"{name}.md" for name in shown), "t/q.md"]))
+    with_site(
+        book, ROOT, json.dumps(["index.md", *(f"{name}.md" for name in shown), "t/q.md", "t/r.md"])
+    )
     site = book.root.parent / "site"
     with serve(site) as address:
         status, said = build(book.root, "--strict", "--site-dir", str(site), SITE_URL=address)
@@ -269,7 +287,7 @@ def test_a_link_leads_to_a_step_again_and_again(figures, page):
         seen = f"figure => Object.values(({BESIDE})(figure)).every(Boolean)"
         page.wait_for_function(seen, arg=figure.element_handle())
         button(figure, 4).click()
-    assert figure.locator("details").get_attribute("open") is None
+    assert figure.locator("details:has(ol)").get_attribute("open") is None
 
 
 def test_several_players_keep_apart(figures, page):
@@ -404,6 +422,123 @@ def contrast(*colors: str) -> float:
         linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
         lights.append(0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2])
     return (max(lights) + 0.05) / (min(lights) + 0.05)
+
+
+ROOM = """figure => {
+  const svg = figure.querySelector(".graph svg"), graph = figure.querySelector(".graph")
+  const { width } = svg.getBoundingClientRect(), bar = figure.querySelector(".player")
+  return { across: svg.matches(".across"), size: 11 * width / svg.viewBox.baseVal.width,
+    all: graph.scrollHeight <= graph.clientHeight, numbers: !!bar.querySelector("trace-vary input"),
+    height: graph.offsetHeight + bar.offsetHeight }
+}"""
+
+
+@pytest.mark.parametrize(("width", "height", "across"), [(1280, 740, True), (390, 844, False)])
+def test_a_small_graph_goes_across_where_there_is_room(figures, page, width, height, across):
+    page.set_viewport_size({"width": width, "height": height})
+    figure = go(page, figures + "t/p/")
+    page.wait_for_selector(FIELD)
+    room = figure.evaluate(ROOM)
+    assert (room["across"], room["numbers"], room["all"]) == (across, True, True)
+    assert room["size"] >= 11 and room["height"] < (340 if across else 700)
+    # Turned there and back, nothing is lost.
+    text = "figure => figure.querySelector('svg').outerHTML"
+    before = figure.evaluate(text)
+    for size, way in ((1670 - width, not across), (width, across)):
+        page.set_viewport_size({"width": size, "height": height})
+        turned = f"figure => ({ROOM})(figure).across == {str(way).lower()}"
+        page.wait_for_function(turned, arg=figure.element_handle())
+    assert figure.evaluate(text) == before and page.complaints == []
+
+
+HEIGHTS = "e => `${e.offsetHeight} ${e.querySelector('.player').offsetHeight}`"
+
+
+def test_stepping_moves_nothing_in_the_figure(figures, page):
+    page.set_viewport_size({"width": 1280, "height": 740})
+    for name in FIGURES:
+        figure, places = go(page, f"{figures}{name}/"), set()
+        button(figure, 0).click()
+        for _ in range(figure.locator("li").count()):
+            places.add(
+                figure.evaluate(
+                    "e => e.offsetHeight + ' ' + e.querySelector('.player').offsetHeight"
+                )
+            )
+            button(figure, 3).evaluate("button => button.click()")
+        assert len(places) == 1
+
+
+def test_a_box_leads_to_its_steps_and_lights_its_line_and_its_factor(figures, page):
+    figure = go(page, figures + "losses/")
+    box = figure.locator("g.card", has_text="y1 =")
+    for shown in ("3", "11", "18", "3"):
+        box.click()
+        assert at(figure).startswith(f"{shown} / ") and box.get_attribute("class").count("on")
+    assert figure.locator(".factor.lit").count() == 1
+    assert page.locator(".code-line.lit").inner_text().startswith("y1 = ")
+    page.mouse.move(0, 0)
+    assert page.locator(".lit").count() == 0
+    # By keys: one stop for all boxes, arrows from one to the next.
+    figure.locator(".graph").focus()
+    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowDown")
+    assert figure.locator("g.card.lit").text_content().startswith("w = 1")
+    page.keyboard.press("Enter")
+    assert at(figure).startswith("1 / ")
+    page.keyboard.press("ArrowRight")
+    assert at(figure).startswith("2 / ") and page.complaints == []
+
+
+def test_a_wide_figure_keeps_three_lines_of_code_with_it(figures, page):
+    page.set_viewport_size({"width": 1280, "height": 740})
+    figure = go(page, f"{figures}{WIDE}/")
+    button(figure, 0).click()
+    lines = figure.locator(".around span[data-n]")
+    assert figure.locator(".around").is_visible() and lines.count() == 3
+    marked = page.locator(".trace-line").inner_text().strip()
+    assert figure.locator(".around .now").inner_text().strip() == marked
+    assert not go(page, figures + "t/p/").locator(".around").is_visible()
+
+
+def test_the_legend_stays_as_a_reader_left_it(figures, page):
+    legend = "figcaption details[open] .legend"
+    figure = go(page, figures + "losses/")
+    assert figure.locator(legend).count() == 0
+    figure.locator("figcaption summary").click()
+    assert figure.locator(legend).is_visible()
+    assert go(page, figures + "t/p/").locator(legend).is_visible()
+    page.locator("figcaption summary").click()
+    assert go(page, figures + "losses/").locator(legend).count() == 0
+
+
+def test_a_step_is_taken_elsewhere(figures, page, printed):
+    """By a link, as an image, in a frame that shows the figure with its code and nothing else."""
+    page.context.grant_permissions(
+        ["clipboard-read", "clipboard-write"], origin=figures.rstrip("/")
+    )
+    figure = go(page, f"{figures}en/t/p/#{VARIED}-step-5&w=0.5")
+    wait_for(page, printed("0.5"))
+    link, image, frame = (figure.locator(".share button").nth(n) for n in range(3))
+    link.click()
+    copied = "navigator.clipboard.readText()"
+    address = f"#{VARIED}-step-5&w=0.5&lr=0.1"
+    assert page.evaluate(copied) == f"{figures}en/t/p/{address}"
+    frame.click()
+    code = page.evaluate(copied)
+    source = re.search('src="([^"]+)"', code)[1]
+    assert source == f"{figures}en/t/p/?figure={VARIED}{address}"
+    image.click()
+    page.wait_for_function("document.querySelectorAll('.share button')[1].textContent == 'Copied'")
+    kinds = "navigator.clipboard.read().then(items => items.flatMap(item => item.types))"
+    assert page.evaluate(kinds) == ["image/png"]
+    page.goto("about:blank")
+    figure = go(page, source)
+    wait_for(page, printed("0.5"))
+    assert at(figure).startswith("5 / ") and figure.is_visible()
+    assert page.locator(".highlight").first.is_visible()
+    assert not page.locator("h1").is_visible() and not page.locator(".md-header").is_visible()
+    assert page.complaints == []
 
 
 # Numbers that a reader changes
@@ -589,4 +724,39 @@ def test_a_plot_follows_the_slider_on_a_phone_too(figures, page, prefix, scheme,
     wait_for(page, "at 3: 9.0")
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     wait_for(page, "at 3: 6.0")
+    assert page.complaints == []
+
+
+def drag(page, ball, right: float, down: float):
+    """Drag the ball of a figure by so many pixels."""
+    ball.scroll_into_view_if_needed()
+    box = ball.locator("circle.reach").bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + right, y + down, steps=5)
+    page.mouse.up()
+
+
+@pytest.mark.parametrize(("width", "prefix"), [(1280, ""), (390, "en/")])
+def test_a_ball_is_a_handle_and_figures_of_one_number_move_together(figures, page, width, prefix):
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto(f"{figures}{prefix}t/r/")
+    page.wait_for_selector("trace-vary input")
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    ball, text = page.locator(".curve .ball"), page.locator("p .follows")
+    before = ball.get_attribute("transform")
+    drag(page, ball, right=width, down=100)
+    wait_for(page, "loss: 0.0\nits slope: 0.0")
+    assert [field.input_value() for field in page.locator(FIELD).all()] == ["3.0", "3.0"]
+    page.wait_for_function("document.querySelectorAll('.output code')[1].innerText == 'at 3: 9.0'")
+    assert ball.get_attribute("transform") != before
+    assert float(ball.locator("line").get_attribute("y2")) == 0
+    assert text.inner_text() == "0"
+    drag(page, page.locator("varied-plot > svg .ball"), right=0, down=400)
+    wait_for(page, "loss: 4.0\nits slope: -4.0")
+    assert text.inner_text() == "−4"
+    page.locator("trace-vary button").first.click()
+    wait_for(page, "loss: 1.0\nits slope: -2.0")
+    assert ball.get_attribute("transform") == before
     assert page.complaints == []

@@ -81,7 +81,7 @@ def test_search_finds_in_either_language_and_the_switch_stays_on_the_page(page):
 @needs_browser
 def test_figures_play_and_files_download(page):
     player = page.locator(".player")
-    player.locator("input").fill("1")
+    player.locator("input").first.fill("1")
     first = player.locator("p").inner_text()
     player.locator("button").nth(2).click()
     page.wait_for_function(

@@ -22,6 +22,7 @@ WHOLE_PROGRAMS = {  # what several lessons have built, all of it together
     "snippets/gradient/value_network.py": 70,
     "snippets/gradient/value_check.py": 80,
     "snippets/gradient/transformer.py": 90,
+    "snippets/fine_tuning/transformer.py": 111,
 }
 
 

@@ -51,6 +51,7 @@ LEFT_OUT = (
     "snippets/in_place/name_the_line.py",
     # What they compile runs eagerly while it is recorded, and they print what is compiled.
     "snippets/compile/",
+    "snippets/module_hooks/every_hook_compiled.py",
 )
 
 HARD = {

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from urllib.parse import urldefrag, urljoin, urlsplit
 
 import pytest
-from addresses import ADDRESSES
+from addresses import ADDRESSES, MESSAGES
 from selectolax.lexbor import LexborHTMLParser
 
 NUMBER = re.compile(r"\d+(?:\.\d*)?(?:e[+-]?\d+)?")
@@ -60,7 +60,7 @@ def pages(site) -> dict[str, Page]:
         with urllib.request.urlopen(address) as answer:
             return read(answer.read().decode("utf-8"))
 
-    return {site + address: fetched(site + address) for address in ADDRESSES}
+    return {site + address: fetched(site + address) for address in ADDRESSES + MESSAGES}
 
 
 def says(line: str, rest: str, said: str) -> bool:

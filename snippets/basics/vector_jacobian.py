@@ -9,6 +9,7 @@ def f(x):
 
 v = torch.tensor([1.0, 10.0, 100.0])
 J = torch.autograd.functional.jacobian(f, x)
+print("v:", v)
 print("J (gradients of the three outputs):")
 print(J)
 print("v @ J:", v @ J)

@@ -38,7 +38,7 @@ def double(module, args, output):
 
 x = torch.tensor([[2.0]])
 net = Net()
-compiled = torch.compile(net, backend="aot_eager")
+compiled = torch.compile(net)
 compare("no hook")
 
 net.inner.register_forward_hook(double)

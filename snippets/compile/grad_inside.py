@@ -24,14 +24,15 @@ class FuncGrad(Force):
         return torch.func.grad(self.energy)(x)
 
 
-def attempt(net, **options):
+def attempt(net, name):
     torch.compiler.reset()
-    if options:
-        net.compile(**options)
+    model = net
+    if name != "not compiled":
+        model = torch.compile(net, fullgraph=name == "fullgraph")
     x = torch.ones(1, 2, requires_grad=True)
-    print(type(net).__name__, options)
+    print(f"{type(net).__name__}, {name}")
     try:
-        force = net(x)
+        force = model(x)
         print(f"  force: {force.tolist()}")
         force.sum().backward()
         grad = net.linear.weight.grad
@@ -40,9 +41,6 @@ def attempt(net, **options):
         print(f"  {str(error).splitlines()[0]}")
 
 
-attempt(AutogradGrad())
-attempt(AutogradGrad(), backend="aot_eager")
-attempt(AutogradGrad(), backend="aot_eager", fullgraph=True)
-attempt(FuncGrad())
-attempt(FuncGrad(), backend="aot_eager")
-attempt(FuncGrad(), backend="aot_eager", fullgraph=True)
+for kind in (AutogradGrad, FuncGrad):
+    for name in ("not compiled", "compiled", "fullgraph"):
+        attempt(kind(), name)

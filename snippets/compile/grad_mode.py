@@ -3,7 +3,7 @@ from torch import nn
 from torch._dynamo.utils import counters
 
 net = nn.Linear(2, 1)
-compiled = torch.compile(net, backend="aot_eager")
+compiled = torch.compile(net)
 x = torch.ones(4, 2)
 torch.compiler.reset()
 counters.clear()

@@ -16,7 +16,7 @@ def see(grad):
     print(f"    the hook sees {grad}")
 
 
-for backend in ("eager", "aot_eager"):
+for backend in ("eager", "inductor"):
     print(backend)
     torch.compiler.reset()
     w = torch.tensor(1.0, requires_grad=True)

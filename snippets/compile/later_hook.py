@@ -24,7 +24,7 @@ def count(name):
 fired = {}
 x = torch.ones(1, 2, requires_grad=True)
 net = Net()
-compiled = torch.compile(net, backend="aot_eager")
+compiled = torch.compile(net)
 compiled(x).sum().backward()
 
 net.register_forward_hook(count("forward hook on net"))

@@ -43,7 +43,7 @@ def report(name, backend, part, use_original=False):
 
 x = torch.tensor(1.0, requires_grad=True)
 report("compiled", "eager", penalty)
-report("compiled", "aot_eager", penalty)
-report("compiled, disable", "aot_eager", torch.compiler.disable(penalty))
+report("compiled", "inductor", penalty)
+report("compiled, disable", "inductor", torch.compiler.disable(penalty))
 report("original", "eager", penalty, use_original=True)
-report("original", "aot_eager", penalty, use_original=True)
+report("original", "inductor", penalty, use_original=True)

@@ -24,8 +24,8 @@ def report(function, backend):
 
 
 report(with_autograd, "eager")
-report(with_autograd, "aot_eager")
-report(with_func, "aot_eager")
+report(with_autograd, "inductor")
+report(with_func, "inductor")
 with torch._dynamo.config.patch(trace_autograd_ops=True):
     print("with trace_autograd_ops=True")
-    report(with_autograd, "aot_eager")
+    report(with_autograd, "inductor")

@@ -26,7 +26,7 @@ def whole_step(w):
 def report(function, backward_outside=True):
     torch.compiler.reset()
     w = torch.tensor(2.0, requires_grad=True)
-    compiled = torch.compile(function, backend="aot_eager")
+    compiled = torch.compile(function)
     print(function.__name__)
     try:
         result = compiled(w)

@@ -23,7 +23,7 @@ def show_gradient(grad):
 
 x = torch.tensor([[2.0]])
 net = Net()
-compiled = torch.compile(net, backend="aot_eager")
+compiled = torch.compile(net)
 compiled(x)
 
 net.inner.register_forward_hook(show_output)

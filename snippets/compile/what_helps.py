@@ -23,7 +23,7 @@ def hook(*args):
 def prepare():
     torch.compiler.reset()
     net = Net()
-    return net, torch.compile(net, backend="eager")
+    return net, torch.compile(net)
 
 
 def report(name, call):

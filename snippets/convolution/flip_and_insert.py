@@ -12,14 +12,17 @@ def f(x):
 
 x = torch.zeros(1, 1, 4, 4, requires_grad=True)
 f(x).backward()
-print("x.grad:")
-print(x.grad[0, 0].long())
 
 spread = torch.zeros(1, 1, 3, 3)
 spread[..., ::2, ::2] = g
 print("zeros inserted:")
 print(spread[0, 0].long())
-by_hand = F.conv2d(F.pad(spread, (1, 2, 1, 2)), kernel.flip(2, 3))
+flipped = kernel.flip(2, 3)
+print("flipped kernel:")
+print(flipped[0, 0].long())
+print("x.grad:")
+print(x.grad[0, 0].long())
+by_hand = F.conv2d(F.pad(spread, (1, 2, 1, 2)), flipped)
 print("flipped kernel, equal:", by_hand.equal(x.grad))
 
 steps = torch.eye(16).view(16, 1, 1, 4, 4)

@@ -14,6 +14,10 @@ def f(kernel):
 
 
 f(kernel).backward()
+print("x:")
+print(x[0, 0].long())
+print("gradient of the output:")
+print(g[0, 0].long())
 print("kernel.grad:")
 print(kernel.grad[0, 0].long())
 direct = conv2d_weight(x, kernel.shape, g, stride=2, padding=1)

@@ -3,6 +3,7 @@ from torch import nn
 from torch.nn import functional as F
 
 torch.manual_seed(0)
+torch.set_num_threads(1)
 torch.set_default_dtype(torch.float64)
 text = """this is the house that jack built.
 this is the malt that lay in the house that jack built.
@@ -80,4 +81,5 @@ for step in range(401):
     if step % 100 == 0:
         print(f"step {step}, loss {loss.item():.1f}")
         print("   ", go_on(model, "this is the c", 40))
+print("more:", go_on(model, "this is the c", 200))
 print("parameters:", sum(p.numel() for p in model.parameters()))

@@ -4,9 +4,10 @@ w = torch.tensor(2.0, requires_grad=True)
 h = torch.ones(4)
 for t in range(1, 4):
     last = h[t - 1]
-    print(f"t = {t}, h[{t - 1}] is saved at version {last._version}")
+    where = f"offset {last.storage_offset()} version {last._version}"
+    print(f"saved h[{t - 1}]: {last.detach()!r} {where}")
     h[t] = last * w
-print("h:", h.detach(), "version", h._version)
+print(f"h: {h.detach()} version {h._version}")
 
 try:
     h.sum().backward()

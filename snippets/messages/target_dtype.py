@@ -14,3 +14,9 @@ for loss in (F.binary_cross_entropy, F.huber_loss):
     p.grad = None
     loss(p, target.to(p.dtype)).backward()
     print("  target.to(p.dtype), p.grad:", p.grad)
+
+target = torch.zeros(2, dtype=torch.float64)
+loss = F.mse_loss(p, target)
+p.grad = None
+loss.backward()
+print("mse_loss, loss:", loss.dtype, "p.grad:", p.grad.dtype)

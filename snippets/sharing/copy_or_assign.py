@@ -22,3 +22,15 @@ optimizer.step()
 print("after step, one:", one.weight.data)
 print("after step, copied:", copied.weight.data)
 print("after step, tied:", tied.weight.data)
+
+
+def show(name, tensor):
+    place = f"offset {tensor.storage_offset()} stride {tensor.stride()}"
+    print(f"{name}: {tensor.data} {place}")
+
+
+print(f"storage: {one.weight.data} version {one.weight._version}")
+show("one.weight", one.weight)
+show("tied.weight", tied.weight)
+print(f"its own storage: {copied.weight.data} version {copied.weight._version}")
+show("copied.weight", copied.weight)

@@ -762,3 +762,185 @@ def test_an_lstm_has_two_states_to_detach(detached, raises):
     second = "backward through the graph a second time"
     with pytest.raises(RuntimeError, match=second) if raises else nullcontext():
         out.sum().backward()
+
+
+@attacks(
+    "accumulate/micro-batches#logged",
+    zh="三种损失，1 到 8 个微批次",
+    en="three losses, 1 to 8 micro-batches",
+)
+@given(st.sampled_from([F.mse_loss, F.l1_loss, F.huber_loss]), st.sampled_from([1, 2, 4, 8]), SEEDS)
+def test_undivided_means_make_loss_and_gradient_as_many_times_too_large(loss, parts, seed):
+    x = torch.randn(8, 2, generator=torch.Generator().manual_seed(seed)).double()
+    w = torch.ones(2, dtype=torch.float64, requires_grad=True)
+    losses = [loss(part @ w, torch.zeros(len(part)).double()) for part in x.chunk(parts)]
+    whole = loss(x @ w, torch.zeros(8).double())
+    torch.testing.assert_close(sum(losses), parts * whole)
+    (added,), (right,) = (torch.autograd.grad(total, w) for total in (sum(losses), whole))
+    torch.testing.assert_close(added, parts * right)
+
+
+def memory(tensor: torch.Tensor) -> int:
+    return tensor.untyped_storage().data_ptr()
+
+
+@attacks(
+    "accumulate/taken-or-copied#taken-or-copied",
+    "accumulate/taken-or-copied#why",
+    "accumulate/taken-or-copied#before",
+    zh="五种 dtype；新的、留住的、扩展的、转置的梯度；channels_last；有无 create_graph",
+    en="five dtypes; gradients that are new, kept, expanded or transposed; channels_last; with and without create_graph",
+)
+@pytest.mark.filterwarnings("ignore:Using backward.. with create_graph")
+@pytest.mark.parametrize("create_graph", [False, True])
+@pytest.mark.parametrize("dtype", REAL)
+@pytest.mark.parametrize("case", ["new", "kept", "expanded", "transposed", "channels last"])
+def test_an_empty_grad_takes_over_what_nothing_else_holds(case, dtype, create_graph):
+    """In the strides of the parameter; a second pass adds in place, unless it creates a graph."""
+    form = torch.channels_last if case == "channels last" else torch.contiguous_format
+    w = torch.ones(1, 2, 3, 4, dtype=dtype).to(memory_format=form).requires_grad_()
+    addresses, kept = [], []
+    w.register_hook(lambda grad: addresses.append(grad.data_ptr()))
+    if case == "kept":
+        w.register_hook(lambda grad: kept.append(grad))
+
+    def loss():
+        if case == "expanded":
+            return w.sum()
+        if case == "transposed":
+            return (torch.ones(1, 2, 4, 3, dtype=dtype) * w.mT).sum()
+        return (3 * w.sin()).sum() if create_graph else (3 * w).sum()
+
+    loss().backward(create_graph=create_graph)
+    assert (w.grad.data_ptr() == addresses[0]) is (case == "new" and not create_graph)
+    assert w.grad.stride() == w.stride()
+    before, value = w.grad, w.grad.detach().clone()
+    loss().backward(create_graph=create_graph)
+    assert (before is w.grad) is not create_graph
+    torch.testing.assert_close(w.grad.detach(), 2 * value)
+    before, value = w.grad, w.grad.detach().clone()
+    optim.SGD([w], lr=0.1).zero_grad()
+    loss().backward()
+    assert torch.equal(before.detach(), value), "cleared to None, the old gradient stays"
+
+
+RESHAPED = {
+    "[None]": lambda p: p[None],
+    "view": lambda p: p.view(1, 2),
+    "reshape": lambda p: p.reshape(2, 1).flatten(),
+    "unsqueeze": lambda p: p.unsqueeze(1),
+}
+
+
+@attacks(
+    "accumulate/taken-or-copied#one-memory",
+    "accumulate/taken-or-copied#way-out",
+    zh="四种改变形状的写法；两个或三个参数；三种 dtype；torch.compile 的三种后端；裁剪、unscale_；`.grad` 预先为 0",
+    en="four ways to reshape; two or three parameters; three dtypes; three backends of torch.compile; clipping, unscale_; a .grad of zeros before",
+)
+@pytest.mark.parametrize("backend", [None, "eager", "aot_eager", "inductor"])
+@pytest.mark.parametrize("reshaped", RESHAPED)
+def test_gradients_of_reshaped_parameters_share_memory(reshaped, backend):
+    if backend == "inductor" and reshaped != "[None]":
+        return
+    reshape, dtypes = RESHAPED[reshaped], (torch.float32, torch.float64, torch.bfloat16)
+
+    def total(parameters, factor):
+        return (sum(map(reshape, parameters)) * factor).sum()
+
+    run = total if backend is None else torch.compile(total, backend=backend)
+    for dtype, number, zeros in product(dtypes, (2, 3), (False, True)):
+        parameters = [torch.ones(2, dtype=dtype, requires_grad=True) for _ in range(number)]
+        for p in parameters if zeros else ():
+            p.grad = torch.zeros_like(p)
+        wrong = 1 if zeros else number
+        for added in (1, 1 + wrong):
+            run(parameters, 3.0).backward()
+            assert {tuple(p.grad.tolist()) for p in parameters} == {(3 * added, 3 * added)}
+        shared = {p.grad.data_ptr() for p in parameters}
+        assert len(shared) == (number if zeros else 1)
+        for p in parameters:
+            p.grad = torch.zeros_like(p) if zeros else None
+        run(parameters, 3.0).backward()
+        norm = nn.utils.clip_grad_norm_(parameters, 1.0).item()
+        clipped = 3 / norm**wrong
+        assert parameters[0].grad[0].item() == pytest.approx(clipped, rel=0.02)
+    parameters = [torch.ones(2, requires_grad=True) for _ in range(2)]
+    scaler = torch.amp.GradScaler("cpu", init_scale=8.0)
+    scaler.scale(run(parameters, 3.0)).backward()
+    scaler.unscale_(optim.SGD(parameters, lr=0.1))
+    assert parameters[0].grad.tolist() == [3 / 8, 3 / 8]
+
+
+ADDED = {
+    "Linear": (lambda: nn.Linear(4, 3), (5, 4)),
+    "Conv1d": (lambda: nn.Conv1d(4, 3, 1), (2, 4, 5)),
+    "LayerNorm": (lambda: nn.LayerNorm(4), (5, 4)),
+}
+
+
+@attacks(
+    "accumulate/taken-or-copied#one-memory",
+    "accumulate/taken-or-copied#bucket-view",
+    zh="三种层的输出相加；和激活相加的两个参数，先后次序不同；编译或不编译",
+    en="the outputs of two layers of three kinds, added; two parameters added to an activation in either order; compiled and not",
+)
+@pytest.mark.parametrize("backend", [None, "aot_eager", "inductor"])
+def test_layers_that_are_added_have_gradients_of_their_own(backend):
+    """Compiled by inductor, two parameters that are added first share one."""
+
+    def right(loss, parameters):
+        torch.compiler.reset()
+        expected = torch.autograd.grad(loss(), parameters)
+        run = loss if backend is None else torch.compile(loss, backend=backend)
+        for _ in range(2):
+            run().backward()
+        return all(
+            torch.allclose(p.grad, 2 * g, rtol=1e-3, atol=1e-5)
+            for p, g in zip(parameters, expected, strict=True)
+        )
+
+    for make, shape in ADDED.values():
+        one, two, x = make(), make(), torch.randn(shape)
+        parameters = [*one.parameters(), *two.parameters()]
+        assert right(lambda one=one, two=two, x=x: (one(x) + two(x)).square().sum(), parameters)
+    h = torch.randn(5, 3)
+    for first, after in ((False, True), (True, backend != "inductor")):
+        a, b = (torch.ones(3, requires_grad=True) for _ in range(2))
+        loss = lambda a=a, b=b, first=first: (h + (a + b) if first else h + a + b).square().sum()  # noqa: E731
+        assert right(loss, [a, b]) is after
+
+
+class Reshaped(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.a, self.b = (nn.Parameter(torch.ones(2)) for _ in range(2))
+
+    def forward(self, x):
+        return ((self.a[None] + self.b[None]) * x).sum()
+
+
+@attacks(
+    "accumulate/taken-or-copied#bucket-view",
+    zh="两个进程；有无 gradient_as_bucket_view 和 no_sync；`.grad` 预先为 0",
+    en="two processes; with and without gradient_as_bucket_view and no_sync; a .grad of zeros before",
+)
+@pytest.mark.parametrize("view", [False, True])
+@on_two_ranks
+def test_ddp_and_gradients_that_share_memory(rank, view):
+    """Views of a bucket don't overlap; under no_sync, both settings take over shared memory."""
+    for no_sync, zeros in product((False, True), (False, True)):
+        model = Reshaped()
+        ddp = DistributedDataParallel(model, gradient_as_bucket_view=view)
+        for p in model.parameters() if zeros else ():
+            p.grad = torch.zeros_like(p)
+        for _ in range(2):
+            with ddp.no_sync() if no_sync else nullcontext():
+                ddp(torch.ones(2)).backward()
+        ddp(torch.ones(2)).backward()
+        right = model.a.grad.tolist() == model.b.grad.tolist() == [3, 3]
+        assert right is (zeros or (view and not no_sync))
+        if view:
+            assert memory(model.a.grad) == memory(model.b.grad)
+            with pytest.raises(RuntimeError, match="Can't detach views in-place"):
+                model.a.grad.detach_()

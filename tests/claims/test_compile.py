@@ -159,6 +159,41 @@ def test_an_output_left_out_gives_zeros_or_none(child, left_out, backend):
         assert p.eq(1).all() != zeros
 
 
+@attacks(
+    "compile/check#inductor",
+    zh="bfloat16 和 float16；两到四个乘积；dropout；两项设置开或不开",
+    en="bfloat16 and float16; two to four products; dropout; the two settings on and off",
+)
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+@pytest.mark.parametrize("products", [2, 4])
+@pytest.mark.parametrize("as_eager", [False, True])
+def test_the_default_backend_rounds_once_and_draws_its_own_numbers(dtype, products, as_eager):
+    """Unless it is told to do as eager code does."""
+    torch.compiler.reset()
+    quick = {"compile_threads": 1, "cpp_cache_precompile_headers": False, "cpp.vec_isa_ok": False}
+    names = ("emulate_precision_casts", "fallback_random")
+
+    def function(w):
+        for _ in range(products):
+            w = w * 1.01
+        return torch.dropout(w, 0.5, True)
+
+    def gradient(call):
+        torch.manual_seed(0)
+        w = torch.ones(64, dtype=dtype, requires_grad=True)
+        call(w).sum().backward()
+        return w.grad
+
+    eager = gradient(function)
+    with torch._inductor.config.patch(quick | dict.fromkeys(names, as_eager)):
+        found = gradient(torch.compile(function))
+    assert torch.equal(found, eager) == as_eager
+    if not as_eager:
+        assert not torch.equal(found == 0, eager == 0)
+        rounded_once = torch.tensor(2 * 1.01**products).to(dtype)
+        assert set(found.tolist()) == {0.0, rounded_once.item()}
+
+
 STEPS = {"product": lambda w: w * 3, "exp": torch.exp, "tanh": torch.tanh}
 
 
@@ -317,8 +352,8 @@ OWN = {
 
 @attacks(
     "compile/what-is-refused#own-function",
-    zh="四个 backward 不等于 forward 导数的 Function；后端 eager 和 aot_eager",
-    en="four Functions whose backward isn't the derivative of forward; backends eager and aot_eager",
+    zh="四个 backward 不等于 forward 导数的 Function；传给它的是参数本身，或者一次运算的结果；后端 eager 和 aot_eager",
+    en="four Functions whose backward isn't the derivative of forward; given the argument itself or the result of an operation; backends eager and aot_eager",
 )
 @few
 @given(
@@ -326,17 +361,18 @@ OWN = {
     kind=st.sampled_from(list(OWN)),
     size=st.integers(1, 3),
     dtype=st.sampled_from([torch.float32, torch.float64]),
+    operation=st.sampled_from([None, torch.clone, torch.abs, lambda x: 1 * x]),
 )
 def test_func_grad_in_compiled_code_passes_over_the_backward_of_a_function(
-    backend, kind, size, dtype
+    backend, kind, size, dtype, operation
 ):
-    """It differentiates forward; backward() does call it."""
+    """It differentiates forward, unless an operation comes before; backward() does call it."""
     torch.compiler.reset()
     own = function_of(*OWN[kind])
     x = torch.linspace(0.7, 2.6, size, dtype=dtype)
 
     def energy(x):
-        return own.apply(x).square().sum()
+        return own.apply(operation(x) if operation else x).square().sum()
 
     def of_forward(x):
         return OWN[kind][0](x).square().sum()
@@ -350,8 +386,41 @@ def test_func_grad_in_compiled_code_passes_over_the_backward_of_a_function(
     torch.testing.assert_close(after_backward(torch.compile(energy, backend=backend)), eager)
     torch.testing.assert_close(torch.func.grad(energy)(x), eager)
     inner = torch.compile(lambda x: torch.func.grad(energy)(x), backend=backend)(x)
-    torch.testing.assert_close(inner, after_backward(of_forward))
-    assert not torch.allclose(inner, eager)
+    expected = eager if operation else after_backward(of_forward)
+    torch.testing.assert_close(inner, expected)
+    assert torch.allclose(inner, eager) == bool(operation)
+
+
+@attacks(
+    "compile/what-is-refused#retain-graph",
+    zh="Linear、LayerNorm、Conv1d；后端 eager 和 aot_eager；设置开或关；两次或一次 backward()",
+    en="Linear, LayerNorm, Conv1d; backends eager and aot_eager; the setting on and off; two calls of backward() or one",
+)
+@pytest.mark.parametrize("child", list(CHILDREN))
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+@pytest.mark.parametrize("donated", [True, False])
+def test_a_compiled_backward_pass_with_donated_buffers_runs_once(child, backend, donated):
+    torch.compiler.reset()
+    net = Pair(child)
+    x = torch.randn(2, 2, 3)
+    grads = []
+    with torch._functorch.config.patch(donated_buffer=donated):
+        compiled = torch.compile(net, backend=backend)
+        for model, calls in ((net, 2), (compiled, 1), (compiled, 2)):
+            net.zero_grad()
+            y, other = model(x)
+            if calls == 1:
+                ((y + other).sum()).backward()
+            elif donated and (model, backend) == (compiled, "aot_eager"):
+                with pytest.raises(RuntimeError, match="non-empty donated buffers"):
+                    y.sum().backward(retain_graph=True)
+                continue
+            else:
+                y.sum().backward(retain_graph=True)
+                other.sum().backward()
+            grads.append([p.grad.clone() for p in net.parameters()])
+    for found in grads[1:]:
+        torch.testing.assert_close(found, grads[0])
 
 
 class OfSlope(nn.Module):

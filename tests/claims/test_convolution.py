@@ -516,6 +516,18 @@ def test_a_tensor_under_a_new_name_changes_nothing(name, attribute, kind):
 
 
 @attacks(
+    "convolution/data-on-module#ignored",
+    zh="空的和有一到三层的 nn.Sequential",
+    en="an nn.Sequential of none to three layers",
+)
+@given(st.integers(0, 3))
+def test_a_module_that_is_assigned_to_a_sequential_is_its_last_layer(layers):
+    net = nn.Sequential(*(nn.Linear(2, 2) for _ in range(layers)))
+    net.data = nn.Linear(2, 3)
+    assert net(torch.ones(1, 2)).shape == (1, 3) and "data.weight" in net.state_dict()
+
+
+@attacks(
     "convolution/data-on-module#right-ways",
     "convolution/data-on-module#where-it-stops",
     zh="copy_ 和 load_state_dict，14 种模块，float32 和 float64",
@@ -712,3 +724,59 @@ def test_softmax_minus_one_hot(values, data):
     wanted[label] -= 1
     assert torch.allclose(logits.grad[0], wanted)
     assert loss.item() == pytest.approx(logits.exp().sum().log().item() - values[label], abs=1e-9)
+
+
+@attacks(
+    "convolution/as-a-matrix#as-a-matrix",
+    "convolution/as-a-matrix#transpose",
+    "convolution/as-a-matrix#windows",
+    "convolution/as-a-matrix#groups",
+    zh="一维和二维，步幅 1 到 4，填充 0 到 3，膨胀 1 到 3，一组或两组；unfold 用一组的二维卷积",
+    en="1-D and 2-D, stride 1 to 4, padding 0 to 3, dilation 1 to 3, one or two groups; unfold with 2-D of one group",
+)
+@given(convolutions())
+def test_a_convolution_is_a_product_with_a_matrix(case):
+    """Its columns from images of one pixel; blocks with groups; and the windows by unfold."""
+    pixels = case.x[0].numel()
+    units = torch.eye(pixels, dtype=case.x.dtype).view(pixels, *case.x.shape[1:])
+    how = {"groups": case.groups, **case.how}
+    with torch.no_grad():
+        matrix = FORWARD[case.dims](units, case.weight, **how).flatten(1).T
+        y = FORWARD[case.dims](case.x, case.weight, **how)
+        assert torch.allclose(case.x.flatten(1) @ matrix.T, y.flatten(1))
+        assert torch.allclose(case.g.flatten(1) @ matrix, case.of_x.flatten(1))
+        for rows, off in zip(matrix.chunk(case.groups), range(case.groups), strict=True):
+            blocks = list(rows.chunk(case.groups, dim=1))
+            del blocks[off]
+            assert not any(block.any() for block in blocks)
+        if case.dims == 2 and case.groups == 1:
+            windows = F.unfold(case.x, case.kernel, **case.how)
+            assert torch.allclose(case.weight.flatten(1) @ windows, y.flatten(2))
+            of_weight = (case.g.flatten(2) @ windows.mT).sum(0)
+            assert torch.allclose(of_weight, case.of_weight.flatten(1))
+            back = case.weight.flatten(1).T @ case.g.flatten(2)
+            folded = F.fold(back, case.x.shape[2:], case.kernel, **case.how)
+            assert torch.allclose(folded, case.of_x)
+
+
+@attacks(
+    "convolution/as-a-matrix#groups",
+    zh="二到四组，边长 1 到 3 的卷积核；全部权重的卷积从同样的块出发，SGD 走一步",
+    en="two to four groups, kernels of size 1 to 3; the dense convolution starts from the same blocks and takes a step of SGD",
+)
+@given(st.integers(2, 4), st.integers(1, 3), st.integers(0, 99))
+def test_only_groups_keep_the_zeros(groups, kernel, seed):
+    torch.manual_seed(seed)
+    grouped = nn.Conv1d(2 * groups, 2 * groups, kernel, groups=groups, bias=False).double()
+    dense = nn.Conv1d(2 * groups, 2 * groups, kernel, bias=False).double()
+    inside = torch.block_diag(*[torch.ones(2, 2)] * groups).bool()
+    with torch.no_grad():
+        dense.weight.zero_()
+        dense.weight[inside] = grouped.weight.flatten(0, 1)
+    x = torch.randn(1, 2 * groups, 5, dtype=torch.float64)
+    assert torch.allclose(dense(x), grouped(x))
+    for conv in (grouped, dense):
+        conv(x).square().sum().backward()
+    assert torch.allclose(dense.weight.grad[inside], grouped.weight.grad.flatten(0, 1))
+    optim.SGD([dense.weight], lr=0.1).step()
+    assert dense.weight[~inside].any()

@@ -95,6 +95,44 @@ def test_one_entry_for_each_argument(kinds, dtype, extra):
             run(lambda gradients, needed: tuple(gradients[-1] for _ in gradients))
 
 
+@attacks(
+    "custom-function/first-function#recorded",
+    zh="一个接一个的 Function；调用时开着或关着记录；三种 dtype；create_graph 和 retain_graph 的各种取值",
+    en="one Function after another; called with recording on and off; three dtypes; create_graph and retain_graph on and off",
+)
+@given(
+    create=st.booleans(),
+    retain=st.booleans(),
+    outside=st.booleans(),
+    dtype=DTYPES,
+    number=st.integers(1, 3),
+)
+def test_backward_is_recorded_with_create_graph_alone(create, retain, outside, dtype, number):
+    """Whatever the mode is around the call; forward never."""
+    in_forward, in_backward = [], []
+
+    def forward(ctx, w):
+        ctx.save_for_backward(w)
+        y = w**2
+        in_forward.append(torch.is_grad_enabled() or y.requires_grad)
+        return y
+
+    def backward(ctx, grad_y):
+        grad_w = grad_y * 2 * ctx.saved_tensors[0]
+        in_backward.extend([torch.is_grad_enabled(), grad_y.requires_grad, grad_w.requires_grad])
+        return grad_w
+
+    w = torch.ones(2, dtype=dtype, requires_grad=True)
+    y, square = w, own(forward, backward)
+    for _ in range(number):
+        y = square.apply(y)
+        assert y.requires_grad
+    loss = (y**2).sum()
+    with torch.set_grad_enabled(outside):
+        torch.autograd.grad(loss, w, create_graph=create, retain_graph=retain or create)
+    assert in_forward == [False] * number and in_backward == [create] * 3 * number
+
+
 def keeping(what: str, saved: bool):
     """A square that keeps its input, its output or what lies between, saved or on `ctx`."""
 
@@ -850,3 +888,128 @@ def test_compiled_code_takes_the_scale_as_a_tensor(backend, as_tensor):
         else:
             with pytest.raises(torch._dynamo.exc.InternalTorchDynamoError):
                 compiled(w, scale).backward()
+
+
+def operator(name, power=2, factor=None, fake=True, edits=False, formula=True, by_numpy=False):
+    """`x**power` for positive x, otherwise 0, by NumPy, registered as an operator."""
+
+    def kernel(x: torch.Tensor) -> torch.Tensor:
+        array = x.numpy(force=True)
+        return torch.as_tensor(np.maximum(array, 0, out=array if edits else None) ** power)
+
+    def backward(ctx, grad_y):
+        (x,) = ctx.saved_tensors
+        slope = (power if factor is None else factor) * x.relu() ** (power - 1)
+        return torch.from_numpy((grad_y * slope).numpy(force=True)) if by_numpy else grad_y * slope
+
+    op = torch.library.custom_op(f"claims::{name}_{power}", kernel, mutates_args=())
+    if fake:
+        op.register_fake(torch.empty_like)
+    if formula:
+        save = lambda ctx, inputs, output: ctx.save_for_backward(inputs[0])  # noqa: E731
+        op.register_autograd(backward, setup_context=save)
+    return op
+
+
+def opcheck_fails(op, needs=True):
+    x = torch.tensor([-1.0, 3.0], dtype=torch.float64, requires_grad=needs)
+    results = torch.library.opcheck(op, (x,), raise_exception=False)
+    return {test for test, result in results.items() if result != "SUCCESS"}
+
+
+@attacks(
+    "custom-function/custom-op#checks",
+    zh="三个次数；五种错，没有 register_autograd 也算；输入需要或不需要梯度",
+    en="three powers; five mistakes, a missing register_autograd among them; inputs that need a gradient or not",
+)
+@pytest.mark.filterwarnings("ignore:Error detected in")
+@pytest.mark.parametrize("power", [2, 3, 4])
+def test_what_opcheck_and_gradcheck_miss(power):
+    def passes(op):
+        x = torch.tensor([-1.0, 3.0], dtype=torch.float64, requires_grad=True)
+        return gradcheck(op, (x,), raise_exception=False)
+
+    compiled = {"test_faketensor", "test_aot_dispatch_dynamic"}
+    for name, mistake, of_opcheck, of_gradcheck in (
+        ("right", {}, set(), True),
+        ("factor", {"factor": 1}, set(), False),
+        ("edits", {"edits": True}, {"test_schema"}, True),
+        ("no_fake", {"fake": False}, compiled, True),
+        ("by_numpy", {"by_numpy": True}, {"test_aot_dispatch_dynamic"}, True),
+    ):
+        op = operator(name, power, **mistake)
+        assert (opcheck_fails(op), passes(op)) == (of_opcheck, of_gradcheck), name
+
+    def edits(x: torch.Tensor) -> torch.Tensor:
+        return x.clamp_(min=0) ** power
+
+    op = torch.library.custom_op(f"claims::declared_{power}", edits, mutates_args={"x"})
+    with pytest.raises(RuntimeError, match="non-functional operator"):
+        op.register_autograd(lambda ctx, grad_y: grad_y)
+    missing = operator("no_formula", power, formula=False)
+    assert not opcheck_fails(missing, needs=False)
+    assert opcheck_fails(missing) == {"test_aot_dispatch_dynamic"}
+
+
+@attacks(
+    "custom-function/custom-op#custom-op",
+    "custom-function/custom-op#four-functions",
+    zh="三种后端，都写 fullgraph=True；二阶导数；autocast",
+    en="three backends, with fullgraph=True; second derivatives; autocast",
+)
+@pytest.mark.parametrize("backend", ["eager", "aot_eager", "inductor"])
+def test_a_compiler_takes_an_operator_as_one_operation(backend):
+    op = operator(f"whole_{backend}", 3)
+    x = torch.tensor([-1.0, 3.0], dtype=torch.float64, requires_grad=True)
+    assert gradgradcheck(op, (x,))
+    torch.compile(lambda x: (5 * op(x)).sum(), backend=backend, fullgraph=True)(x).backward()
+    assert x.grad.tolist() == [0, 5 * 27]
+    op.register_autocast("cpu", torch.float64)
+    with torch.autocast("cpu"):
+        assert op(torch.ones(2)).dtype == torch.float64
+
+
+@attacks(
+    "custom-function/custom-op#forward-mode",
+    "custom-function/custom-op#limits",
+    zh="jvp、jacfwd 和 forward_ad；grad、vjp、jacrev 和 hessian；三个次数；vmap",
+    en="jvp, jacfwd and forward_ad; grad, vjp, jacrev and hessian; three powers; vmap",
+)
+@pytest.mark.parametrize("power", [2, 3, 4])
+def test_an_operator_has_no_forward_mode(power, capfd):
+    """0 without an error; torch.func refuses to go backward; a Function around it does both."""
+    op, x = operator("directions", power), torch.tensor([-1.0, 3.0])
+    slope = torch.tensor([0.0, power * 3.0 ** (power - 1)])
+    assert not torch.func.jacfwd(op)(x).any()
+    assert not torch.func.jvp(op, (x,), (torch.ones(2),))[1].any()
+    with torch.autograd.forward_ad.dual_level():
+        dual = torch.autograd.forward_ad.make_dual(x, torch.ones(2))
+        assert torch.autograd.forward_ad.unpack_dual(op(dual)).tangent is None
+    assert torch.equal(torch.autograd.functional.jacobian(op, x), torch.diag(slope))
+    for transform in (torch.func.grad, torch.func.jacrev, torch.func.hessian):
+        with pytest.raises(RuntimeError, match="setup_context"):
+            transform(lambda x: op(x).sum())(x)
+    with pytest.raises(RuntimeError, match="setup_context"):
+        torch.func.vjp(op, x)
+
+    class Around(torch.autograd.Function):
+        generate_vmap_rule = True
+
+        @staticmethod
+        def forward(x):
+            return op(x)
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            ctx.save_for_backward(*inputs)
+            ctx.save_for_forward(*inputs)
+
+        @staticmethod
+        def backward(ctx, grad_y):
+            return grad_y * power * ctx.saved_tensors[0].relu() ** (power - 1)
+
+        jvp = backward
+
+    assert torch.equal(torch.func.grad(lambda x: Around.apply(x).sum())(x), slope)
+    assert torch.equal(torch.func.jvp(Around.apply, (x,), (torch.ones(2),))[1], slope)
+    assert torch.equal(torch.func.vmap(torch.func.grad(Around.apply))(x), slope)

@@ -12,8 +12,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from proofbook.content.attacks import attacks
 from torch import distributed, nn, optim
+from torch.distributed._functional_collectives import all_gather_single
 from torch.distributed.device_mesh import init_device_mesh
-from torch.distributed.fsdp import FSDPModule, fully_shard
+from torch.distributed.fsdp import FSDPModule, MixedPrecisionPolicy, fully_shard
 from torch.nn.parallel import DistributedDataParallel
 from torch.utils._pytree import tree_flatten
 from torch.utils.data import DistributedSampler
@@ -628,3 +629,167 @@ def test_an_optimizer_created_before_sharding_changes_nothing(rank):
         state = optimizer.state.get(model.weight, {})
         assert all(s.shape != (2, 2) or s.to_local().shape == (1, 2) for s in state.values())
         assert torch.equal(before, model.weight.full_tensor()) == early
+
+
+def contrastive(own: torch.Tensor, every: torch.Tensor, first: int) -> torch.Tensor:
+    """Each row of its own against all rows."""
+    labels = torch.arange(first, first + len(own))
+    return nn.functional.cross_entropy(own @ every.T, labels)
+
+
+@attacks(
+    "distributed/collectives#collectives",
+    "distributed/collectives#why",
+    "distributed/collectives#same-loss",
+    zh="对比损失，三种大小，两种 dtype，只算自己的行或者算所有的行，与一个进程比较",
+    en="a contrastive loss, three sizes, two dtypes, of the own rows or of all rows, against one process",
+)
+@on_two_ranks
+def test_a_gather_with_a_gradient_gives_that_of_one_process(rank):
+    """With all_gather the gradient is another one."""
+    for seed, (rows, dtype, whole) in enumerate(product((1, 2, 3), DTYPES, (False, True))):
+        torch.manual_seed(seed)
+        x = torch.randn(2 * rows, 3, dtype=dtype)
+        model = nn.Linear(3, 2).to(dtype)
+        h = model(x)
+        right = flat(torch.autograd.grad(contrastive(h, h, 0), list(model.parameters())))
+        ddp = DistributedDataParallel(model)
+        for gathers in (True, False):
+            model.zero_grad()
+            h = ddp(x.chunk(2)[rank])
+            if gathers:
+                every = all_gather_single(h, 0, distributed.group.WORLD)
+            else:
+                parts = [torch.zeros_like(h) for _ in range(2)]
+                distributed.all_gather(parts, h)
+                every = torch.cat(parts)
+                assert not every.requires_grad
+            if whole and gathers:
+                loss = contrastive(every, every, 0)
+            else:
+                loss = contrastive(h, every, rank * rows)
+            loss.backward()
+            found = flat(p.grad for p in model.parameters())
+            if gathers:
+                assert_close(found, right)
+            else:
+                assert not torch.allclose(found, right, rtol=1e-3)
+
+
+@attacks("distributed/sum-or-mean#autograd-grad", zh="DDP 的三种设置", en="three settings of DDP")
+@on_two_ranks
+def test_what_autograd_grad_returns_is_not_averaged(rank):
+    for options in SETTINGS:
+        ddp, w = one_weight(**options)
+        (g,) = torch.autograd.grad(ddp(torch.tensor([[1.0 + 4 * rank]])).sum(), w)
+        assert g.item() == 1 + 4 * rank and w.grad is None
+
+
+@attacks(
+    "distributed/uneven#set-epoch",
+    zh="2 到 40 个样本，一到四个进程，三个种子",
+    en="2 to 40 samples, one to four processes, three seeds",
+)
+@given(st.integers(2, 40), st.integers(1, 4), st.integers(0, 2), st.integers(1, 5))
+def test_without_set_epoch_the_order_stays(count, processes, seed, epoch):
+    samplers = [DistributedSampler(range(count), processes, r, seed=seed) for r in range(processes)]
+    for sampler in samplers:
+        assert list(sampler) == list(sampler)
+    for sampler in samplers:
+        sampler.set_epoch(epoch)
+    assert {i for sampler in samplers for i in sampler} == set(range(count))
+    other = DistributedSampler(range(count), processes, 0, seed=seed + epoch)
+    assert list(samplers[0]) == list(other)
+
+
+@attacks(
+    "distributed/experts#experts",
+    zh="2 到 6 个专家，选 1 个或更多，归一化或不归一化",
+    en="2 to 6 experts, one or more chosen, normalized or not",
+)
+@given(st.integers(2, 6), st.data())
+def test_the_gate_carries_the_gradient_of_the_router(count, data):
+    k = data.draw(st.integers(1, count))
+    torch.manual_seed(data.draw(st.integers(0, 99)))
+    scores, outputs = torch.randn(count, requires_grad=True), torch.randn(count) + 3
+    for normalized in (False, True):
+        best, chosen = scores.softmax(0).topk(k)
+        assert not chosen.requires_grad
+        best = best / best.sum() if normalized else best
+        (g,) = torch.autograd.grad((best * outputs[chosen]).sum(), scores)
+        if normalized and k == 1:
+            assert g.abs().max() < 1e-6
+        elif not (k == count == 1):
+            assert g.abs().max() > 1e-6
+
+
+class Chosen(nn.ModuleList):
+    def forward(self, x, chosen, run_all):
+        y = self[chosen](x)
+        for expert in self if run_all else ():
+            y = y + expert(x[:0]).sum()
+        return y
+
+
+@attacks(
+    "distributed/experts#idle",
+    "distributed/experts#idle-sharded",
+    zh="DDP 和 fully_shard，三种补救",
+    en="DDP and fully_shard, three remedies",
+)
+@on_two_ranks
+def test_an_expert_without_tokens_counts_as_zero_or_is_mixed_up(rank):
+    """Own gradients of 2 and 6, each of another expert."""
+    x = torch.tensor([[2.0], [6.0]])[rank : rank + 1]
+    for way in ("mixed", "counted", "rows"):
+        experts = Chosen(nn.Linear(1, 2, bias=False) for _ in range(2))
+        fully_shard(experts, mesh=init_device_mesh("cpu", (2,)))
+        experts.set_reduce_scatter_unused_params(way == "counted")
+        experts(x, rank, way == "rows").sum().backward()
+        grads = [None if e.weight.grad is None else e.weight.grad.to_local() for e in experts]
+        if way == "mixed":
+            assert grads[1 - rank] is None and grads[rank].item() == 4
+        else:
+            assert [g.item() for g in grads] == [1, 3]
+    for run_all in (False, True):
+        experts = Chosen(nn.Linear(1, 2, bias=False) for _ in range(2))
+        ddp = DistributedDataParallel(experts, find_unused_parameters=not run_all)
+        for _ in range(2):
+            experts.zero_grad()
+            ddp(x, rank, run_all).sum().backward()
+        assert [e.weight.grad[0].item() for e in experts] == [1, 3]
+
+
+@attacks(
+    "distributed/sharded#policy",
+    "distributed/sharded#meta",
+    zh="两种优化器，两种 reduce_dtype；不同的种子；绑定的权重，两种次序",
+    en="two optimizers, two reduce_dtypes; different seeds; tied weights, both orders",
+)
+@on_two_ranks
+def test_sharded_parameters_keep_their_dtype_their_rows_and_their_ties(rank):
+    mesh = init_device_mesh("cpu", (2,))
+    for kind, reduced in product((optim.SGD, optim.AdamW), (torch.float32, None)):
+        torch.manual_seed(rank)
+        model = nn.Linear(2, 4, bias=False)
+        own = gathered(model.weight)
+        policy = MixedPrecisionPolicy(param_dtype=torch.bfloat16, reduce_dtype=reduced)
+        fully_shard(model, mesh=mesh, mp_policy=policy)
+        assert torch.equal(model.weight.full_tensor(), torch.cat([own[0, :2], own[1, 2:]]))
+        chosen = kind(model.parameters(), lr=1e-4)
+        y = model(torch.ones(1, 2))
+        y.float().sum().backward()
+        before = model.weight.to_local().clone()
+        chosen.step()
+        assert y.dtype == torch.bfloat16
+        assert model.weight.dtype == model.weight.grad.dtype == torch.float32
+        assert (model.weight.to_local() != before).all()
+    for empty_first in (True, False):
+        with torch.device("meta"):
+            model = nn.Sequential(nn.Embedding(4, 2), nn.Linear(2, 4, bias=False))
+        model[1].weight = model[0].weight
+        if empty_first:
+            model.to_empty(device="cpu")
+        fully_shard(model, mesh=mesh)
+        model.to_empty(device="cpu")
+        assert (model[1].weight is model[0].weight) != empty_first

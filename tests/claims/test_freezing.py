@@ -835,3 +835,31 @@ def test_clearing_before_each_backward_pass_keeps_two_losses_apart(a, c, rounds)
         ((critic - 5) ** 2).backward()
         assert critic.grad == 2 * (critic - 5)
         optimizers[1].step()
+
+
+@attacks(
+    "freezing/still-moves#lbfgs",
+    zh="有无线搜索，两种损失",
+    en="with and without a line search, two losses",
+)
+@pytest.mark.parametrize("search", [None, "strong_wolfe"])
+@pytest.mark.parametrize("coupled", [0.0, 1.0])
+def test_lbfgs_moves_a_frozen_parameter_whose_gradient_is_none(search, coupled):
+    def closure():
+        for p in (w, v):
+            p.grad = None
+        loss = 3 * w + v**2 + coupled * w * v
+        loss.backward()
+        return loss
+
+    for again in (False, True):
+        w, v = (torch.tensor(value, requires_grad=True) for value in (2.0, 3.0))
+        optimizer = optim.LBFGS([w, v], max_iter=1, line_search_fn=search)
+        optimizer.step(closure)
+        w.requires_grad_(False)
+        if again:
+            optimizer = optim.LBFGS([v], max_iter=1, line_search_fn=search)
+        before = w.item()
+        optimizer.step(closure)
+        assert w.grad is None
+        assert (w.item() == before) is again

@@ -12,10 +12,11 @@ from proofbook.content.attacks import attacks
 from torch import nn
 from torch.autograd import forward_ad
 from torch.autograd.function import once_differentiable
-from torch.func import functional_call, grad, hessian, jacfwd, jacrev, jvp, vjp, vmap
+from torch.func import functional_call, grad, hessian, jacfwd, jacrev, jvp, linearize, vjp, vmap
 from torch.nn import functional as F
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils.checkpoint import checkpoint
 from torch.utils.flop_counter import FlopCounterMode
 
 from claims.graph import own
@@ -165,6 +166,30 @@ def test_batch_norm_in_training_mode_raises_under_vmap(samples, dimensions):
     assert torch.allclose(vmap(layer)(x), alone, atol=1e-5)
     found = vmap(grad(lambda x: layer(x).square().sum() + layer(x).pow(3).sum()))(x)
     assert found.shape == x.shape
+
+
+@attacks(
+    "higher-order/per-sample#checkpoint",
+    "higher-order/review#remember",
+    zh="五种网络，一到四个样本，两种检查点",
+    en="five networks, one to four samples, both kinds of checkpoint",
+)
+@given(name=st.sampled_from(sorted(NETWORKS)), samples=st.integers(1, 4), reentrant=st.booleans())
+def test_checkpoints_need_an_ordinary_graph(name, samples, reentrant):
+    """torch.func raises; is_grads_batched gives the rows."""
+    net = network(name, samples, torch.float64)
+    x, weights = torch.randn(samples, 4, dtype=torch.float64), list(net.parameters())
+
+    def loss(x):
+        return checkpoint(net, x, use_reentrant=reentrant).square().flatten(1).sum(1)
+
+    with pytest.raises(RuntimeError):
+        vmap(grad(lambda x: loss(x[None])[0]))(x)
+    if not reentrant:
+        rows = torch.autograd.grad(loss(x), weights, torch.eye(samples), is_grads_batched=True)
+        for i in range(samples):
+            one = torch.autograd.grad(net(x[i : i + 1]).square().sum(), weights)
+            assert all(torch.allclose(a[i], b) for a, b in zip(rows, one, strict=True))
 
 
 ONCE = {
@@ -489,3 +514,335 @@ def test_the_hessian_times_a_vector(name, size, seed):
     (product,) = torch.autograd.grad(g @ v, leaf)
     assert torch.allclose(product, expected)
     assert torch.allclose(jvp(grad(f), (w,), (v,))[1], expected)
+
+
+LAYERS = {
+    "tanh": torch.tanh,
+    "softplus": F.softplus,
+    "sine": torch.sin,
+}
+"""Rounds that converge, as the matrix below has a norm below 1."""
+
+
+@attacks(
+    "higher-order/implicit#implicit",
+    "higher-order/implicit#why",
+    "higher-order/implicit#hook",
+    "higher-order/implicit#limits",
+    zh="一到五个数的不动点，三种激活；与差分比较，有无 detach",
+    en="fixed points of one to five numbers, three activations; against differences, with and without detach",
+)
+@given(
+    size=st.integers(1, 5), name=st.sampled_from(sorted(LAYERS)), detach=st.booleans(), seed=SEEDS
+)
+def test_a_newton_step_or_a_hook_gives_the_gradient_of_a_fixed_point(size, name, detach, seed):
+    """What is saved doesn't grow with the rounds; a second derivative is wrong or raises."""
+    generator = torch.Generator().manual_seed(seed)
+    w = torch.randn(size, size, generator=generator, dtype=torch.float64)
+    w = (0.5 * w / torch.linalg.matrix_norm(w, 2)).requires_grad_()
+    x = torch.randn(size, generator=generator, dtype=torch.float64, requires_grad=True)
+
+    def layer(z, w=w, x=x):
+        return LAYERS[name](w @ z + x)
+
+    def solve(rounds, w=w, x=x):
+        z = torch.zeros(size, dtype=torch.float64)
+        for _ in range(rounds):
+            z = layer(z, w, x)
+        return z
+
+    def newton(w, x):
+        with torch.no_grad():
+            found = solve(60, w, x)
+        matrix = torch.eye(size, dtype=torch.float64) - jacrev(lambda z: layer(z, w, x))(found)
+        residual = layer(found, w, x) - found
+        return found + torch.linalg.solve(matrix.detach() if detach else matrix, residual)
+
+    expected = torch.autograd.grad(solve(60).sum(), (w, x))
+    assert torch.autograd.gradcheck(lambda x: solve(60, w.detach(), x), x)
+    saved = []
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: saved.append(t) or t, lambda t: t):
+        with torch.no_grad():
+            found = solve(60)
+        assert not saved
+        at = found.clone().requires_grad_()
+        again, z = layer(at), layer(found)
+        assert len(saved) <= 6
+
+    def series(g):
+        total = g
+        for _ in range(60):
+            total = g + torch.autograd.grad(again, at, total, retain_graph=True)[0]
+        return total
+
+    z.register_hook(series)
+    for way in (newton(w, x), z):
+        assert torch.allclose(way, found)
+        got = torch.autograd.grad(way.sum(), (w, x))
+        assert all(torch.allclose(a, b) for a, b in zip(got, expected, strict=True))
+    once = torch.autograd.grad(layer(found).sum(), x)[0]
+    assert not torch.allclose(once, expected[1])
+    if detach:
+        seconds = []
+        for way in (newton(w, x), solve(60)):
+            (g,) = torch.autograd.grad(way.sum(), x, create_graph=True)
+            seconds.append(torch.autograd.grad(g.sum(), x)[0])
+        assert not torch.allclose(*seconds)
+
+
+@attacks(
+    "higher-order/implicit#argmin",
+    zh="一到四个权重的岭回归，训练到最低点，三种优化器；与解析解的导数比较",
+    en="ridge regression of one to four weights, trained to the minimum by three optimizers; against the closed form",
+)
+@given(
+    size=st.integers(1, 4),
+    kind=st.sampled_from(["SGD", "momentum", "LBFGS"]),
+    seed=SEEDS,
+)
+def test_the_answer_of_a_training_run_does_not_depend_on_the_optimizer(size, kind, seed):
+    generator = torch.Generator().manual_seed(seed)
+    data = torch.randn(8, size, generator=generator, dtype=torch.float64) / 2
+    y = torch.randn(8, generator=generator, dtype=torch.float64)
+    strength = torch.tensor(2.0, dtype=torch.float64, requires_grad=True)
+
+    def training_loss(z):
+        return (data @ z - y).square().sum() / 2 + strength * z.square().sum() / 2
+
+    z = torch.zeros(size, dtype=torch.float64, requires_grad=True)
+    lr = 1 / (torch.linalg.matrix_norm(data, 2).item() ** 2 + 2)
+    optimizer = {
+        "SGD": lambda: torch.optim.SGD([z], lr=lr),
+        "momentum": lambda: torch.optim.SGD([z], lr=lr, momentum=0.5),
+        "LBFGS": lambda: torch.optim.LBFGS([z], tolerance_grad=1e-12, tolerance_change=0),
+    }[kind]()
+
+    def closure():
+        optimizer.zero_grad()
+        loss = training_loss(z)
+        loss.backward(inputs=[z])
+        return loss
+
+    for _ in range(5 if kind == "LBFGS" else 200):
+        optimizer.step(closure)
+    assert strength.grad is None
+    (g,) = torch.autograd.grad(training_loss(z), z, create_graph=True)
+    matrix = hessian(training_loss)(z.detach()).detach()
+    answer = z.detach() - torch.linalg.solve(matrix, g)
+    (found,) = torch.autograd.grad(answer.sum(), strength)
+    eye = torch.eye(size, dtype=torch.float64)
+    closed = torch.linalg.solve(data.T @ data + strength * eye, data.T @ y)
+    assert torch.allclose(answer, closed)
+    assert torch.allclose(found, torch.autograd.grad(closed.sum(), strength)[0], atol=1e-6)
+
+
+@attacks(
+    "higher-order/ode-adjoint#ode-adjoint",
+    "higher-order/ode-adjoint#steps",
+    "higher-order/ode-adjoint#why",
+    zh="一到三个数的网络，欧拉法，16 到 256 步；与差分比较",
+    en="networks of one to three numbers, Euler's method, 16 to 256 steps; against differences",
+)
+@given(size=st.integers(1, 3), seed=SEEDS)
+def test_the_adjoint_is_off_by_the_step_and_saves_none(size, seed):
+    """Through the steps the gradient is that of the result; the distance halves with the step."""
+    generator = torch.Generator().manual_seed(seed)
+    w = torch.randn(size, size, generator=generator, dtype=torch.float64) / 2
+    start = torch.randn(size, generator=generator, dtype=torch.float64)
+
+    def slope(z, w):
+        return torch.tanh(w @ z) - z
+
+    def end(w, steps):
+        z = start
+        for _ in range(steps):
+            z = z + slope(z, w) / steps
+        return z
+
+    def adjoint(steps):
+        with torch.no_grad():
+            z = end(w, steps)
+        a, of_w = torch.ones_like(z), torch.zeros_like(w)
+        for _ in range(steps):
+            y, pull = vjp(slope, z, w)
+            of_z, share = pull(a)
+            of_w, a, z = of_w + share / steps, a + of_z / steps, z - y / steps
+        return of_w
+
+    leaf = w.clone().requires_grad_()
+    assert torch.autograd.gradcheck(lambda w: end(w, 16), leaf)
+    saved, gaps = {}, {}
+    for steps in (16, 128, 256):
+        saved[steps] = []
+        hooks = (lambda t: saved[steps].append(t) or t, lambda t: t)  # noqa: B023
+        with torch.autograd.graph.saved_tensors_hooks(*hooks):
+            z = end(leaf, steps)
+        (through,) = torch.autograd.grad(z.sum(), leaf)
+        gaps[steps] = (through - adjoint(steps)).norm()
+    assert len(saved[256]) > 10 * len(saved[16])
+    assert gaps[16] > gaps[128] > 0
+    assert gaps[256] / gaps[128] == pytest.approx(0.5, rel=0.2)
+
+
+@attacks(
+    "higher-order/gauss-newton#gauss-newton",
+    "higher-order/gauss-newton#dropped",
+    "higher-order/gauss-newton#fisher",
+    "higher-order/gauss-newton#empirical",
+    zh="两层的网络，一到四个样本，平方误差和交叉熵；与整个矩阵和对所有标签的平均比较",
+    en="a network of two layers, one to four samples, squared error and cross-entropy; against whole matrices and averages over all labels",
+)
+@given(samples=st.integers(1, 4), kind=st.sampled_from(["squares", "labels"]), seed=SEEDS)
+def test_gauss_newton_is_never_negative_and_fisher_for_cross_entropy(samples, kind, seed):
+    """The Hessian is the rest; without residuals there is no rest."""
+    torch.manual_seed(seed)
+    x, v = torch.randn(samples, 2, dtype=torch.float64), torch.randn(9, dtype=torch.float64)
+    w = torch.randn(9, dtype=torch.float64)
+    y = torch.randn(samples, 3, dtype=torch.float64)
+    labels = torch.randint(3, (samples,))
+
+    def model(w):
+        return torch.tanh(x * w[:2]) @ w[3:9].view(2, 3) * w[2]
+
+    def loss(out):
+        if kind == "squares":
+            return (out - y).square().sum() / 2
+        return F.cross_entropy(out, labels, reduction="sum")
+
+    out, along = jvp(model, (w,), (v,))
+    curved = jvp(grad(loss), (out,), (along,))[1]
+    (product,) = vjp(model, w)[1](curved)
+    jacobian = jacrev(model)(w).flatten(0, 1)
+    matrix = jacobian.T @ hessian(loss)(out).reshape(3 * samples, -1) @ jacobian
+    assert torch.allclose(product, matrix @ v)
+    assert torch.linalg.eigvalsh(matrix).min() > -1e-9
+    dropped = torch.einsum("o,oij->ij", grad(loss)(out).flatten(), hessian(model)(w).flatten(0, 1))
+    assert torch.allclose(hessian(lambda w: loss(model(w)))(w), matrix + dropped)
+    if kind == "labels":
+        p = out.softmax(1)
+        assert torch.allclose(curved, p * (along - (p * along).sum(1, keepdim=True)))
+        fisher, empirical = torch.zeros_like(matrix), torch.zeros_like(matrix)
+        for i in range(samples):
+            for label in range(3):
+                g = grad(lambda w: F.cross_entropy(model(w)[i], torch.tensor(label)))(w)  # noqa: B023
+                fisher += p[i, label] * g.outer(g)
+                if label == labels[i]:
+                    empirical += g.outer(g)
+        assert torch.allclose(fisher, matrix)
+        assert not torch.allclose(empirical, matrix)
+
+
+@attacks(
+    "higher-order/influence#influence",
+    "higher-order/influence#why",
+    "higher-order/influence#many",
+    "higher-order/influence#limits",
+    zh="一到三个权重的最小二乘，20 到 200 个样本，去掉一个或改一个标签；与重新拟合比较",
+    en="least squares of one to three weights, 20 to 200 samples, one removed or its label changed; against new fits",
+)
+@given(size=st.integers(1, 3), samples=st.integers(20, 200), seed=SEEDS)
+def test_the_influence_of_a_sample(size, samples, seed):
+    """The share of the curvature is missing in the estimate, exactly; a new label misses nothing."""
+    generator = torch.Generator().manual_seed(seed)
+    x = torch.randn(samples, size, generator=generator, dtype=torch.float64)
+    y = torch.randn(samples, generator=generator, dtype=torch.float64)
+
+    def fit(x, y):
+        return torch.linalg.solve(x.T @ x, x.T @ y)
+
+    w, matrix = fit(x, y), x.T @ x
+    of_sample = grad(lambda w: (x[0] @ w - y[0]) ** 2 / 2)(w)
+    estimate = torch.linalg.solve(matrix, of_sample)
+    share = x[0] @ torch.linalg.solve(matrix, x[0])
+    moved = fit(x[1:], y[1:]) - w
+    assert torch.allclose(moved, estimate / (1 - share))
+    test = torch.randn(size, generator=generator, dtype=torch.float64)
+    once = torch.linalg.solve(matrix, test)
+    assert torch.allclose(once @ of_sample, test @ estimate)
+    changed = y.clone()
+    changed[0] += 1
+    of_change = grad(lambda w: (x[0] @ w - changed[0]) ** 2 / 2)(w) - of_sample
+    assert torch.allclose(fit(x, changed) - w, -torch.linalg.solve(matrix, of_change))
+
+
+@attacks(
+    "higher-order/forward-mode#linearize",
+    zh="八种运算组成的一到三环的链，一到六个方向；与 jvp 比较；带 dropout",
+    en="chains of one to three of eight operations, one to six directions; against jvp; with dropout",
+)
+@pytest.mark.filterwarnings("ignore:Attempted to insert")
+@given(names=st.lists(NAMES, min_size=1, max_size=3), count=st.integers(1, 6), seed=SEEDS)
+def test_linearize_runs_the_function_twice(names, count, seed):
+    """However many directions there are; a mask is drawn anew by each."""
+    torch.manual_seed(seed)
+    w, directions = torch.rand(3, dtype=torch.float64), torch.randn(count, 3, dtype=torch.float64)
+    calls = []
+
+    def f(w):
+        calls.append(1)
+        for name in names:
+            w = OPERATIONS[name](w)
+        return w
+
+    y, along = linearize(f, w)
+    found = [along(v) for v in directions]
+    assert len(calls) == 2 and torch.equal(y, f(w))
+    for v, tangent in zip(directions, found, strict=True):
+        assert torch.allclose(tangent, jvp(f, (w,), (v,))[1])
+    _, noisy = linearize(lambda w: F.dropout(w, 0.5), torch.ones(64))
+    assert not torch.equal(noisy(torch.ones(64)), noisy(torch.ones(64)))
+
+
+@attacks(
+    "higher-order/per-sample#batch-dimension",
+    zh="一到三维的卷积和 BatchNorm，一到四个样本，两种 dtype；jacrev 与循环比较",
+    en="convolutions and BatchNorm of one to three dimensions, one to four samples, two dtypes; jacrev against a loop",
+)
+@given(dimensions=st.integers(1, 3), samples=st.integers(1, 4), dtype=DTYPES, seed=SEEDS)
+def test_a_sample_under_vmap_needs_its_batch_dimension(dimensions, samples, dtype, seed):
+    torch.manual_seed(seed)
+    convolution = (nn.Conv1d, nn.Conv2d, nn.Conv3d)[dimensions - 1]
+    norm = (nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d)[dimensions - 1]
+    net = nn.Sequential(convolution(1, 2, 2), norm(2)).to(dtype).eval()
+    images = torch.randn(samples, 1, *[3] * dimensions, dtype=dtype)
+
+    def one(image):
+        return net(image[None])[0]
+
+    if dimensions > 1:  # BatchNorm1d takes two dimensions for a batch
+        with pytest.raises(ValueError, match=f"expected {dimensions + 2}D input"):
+            vmap(net)(images)
+    assert torch.allclose(vmap(one)(images), net(images), atol=1e-5)
+    jacobians = vmap(jacrev(one))(images)
+    for image, jacobian in zip(images, jacobians, strict=True):
+        alone = torch.autograd.functional.jacobian(one, image)
+        assert torch.allclose(jacobian, alone, atol=1e-5)
+
+
+@attacks(
+    "higher-order/not-twice#linear-network",
+    zh="一到四层的线性网络，有无偏置，权重冻结与否；autograd.grad、hessian、jacrev",
+    en="linear networks of one to four layers, with and without bias, frozen or not; autograd.grad, hessian, jacrev",
+)
+@given(
+    layers=st.integers(1, 4),
+    bias=st.booleans(),
+    frozen=st.booleans(),
+    seed=SEEDS,
+)
+def test_the_derivative_of_a_linear_network_has_no_x_in_it(layers, bias, frozen, seed):
+    """The graph exists because of the weights; without them there is none."""
+    torch.manual_seed(seed)
+    net = nn.Sequential(*(nn.Linear(4, 4, bias=bias) for _ in range(layers)))
+    net.requires_grad_(not frozen)
+    x = torch.randn(1, 4, requires_grad=True)
+    (g,) = torch.autograd.grad(net(x).sum(), x, create_graph=True)
+    assert g.requires_grad == (not frozen)
+    message = "does not require grad" if frozen else "appears to not have been used"
+    with pytest.raises(RuntimeError, match=message):
+        torch.autograd.grad(g.sum(), x, retain_graph=True)
+    if not frozen:
+        (second,) = torch.autograd.grad(g.sum(), x, materialize_grads=True)
+        assert torch.equal(second, torch.zeros_like(x))
+    for twice in (hessian, lambda f: jacrev(jacrev(f))):
+        assert not twice(lambda x: net(x).sum())(x.detach()).any()

@@ -207,6 +207,33 @@ def test_an_edit_raises_where_the_node_saved_what_is_edited(
     torch.testing.assert_close(w.grad, expected)
 
 
+COMPOSITE = {
+    "linear": (lambda x: F.linear(x, torch.ones(2, 3, requires_grad=True)), (2, 4, 3)),
+    "einsum": (
+        lambda x: torch.einsum("ij,kj->ik", x, torch.ones(2, 3, requires_grad=True)),
+        (4, 3),
+    ),
+    "matmul": (lambda x: x @ torch.ones(3, 2, requires_grad=True), (2, 4, 3)),
+    "poisson": (lambda x: F.poisson_nll_loss(x, x, log_input=False), (3,)),
+}
+"""These record several nodes, of which the last saves no tensor."""
+
+
+@attacks(
+    "in-place/what-is-saved#ask",
+    zh="四种由几个运算组成的调用",
+    en="four calls that record several operations",
+)
+@pytest.mark.parametrize("name", COMPOSITE)
+def test_the_last_of_several_nodes_does_not_tell(name):
+    call, shape = COMPOSITE[name]
+    x = start(shape, torch.float32) * 1
+    y = call(x)
+    assert not saved_tensors(y.grad_fn)
+    x += 1
+    raises_if(True, y.sum())
+
+
 @attacks(
     "in-place/find-the-line#find-the-line",
     "in-place/find-the-line#which-line",
@@ -320,6 +347,8 @@ def test_slices_in_a_loop_and_four_ways_out(steps, row, dim, dtype, data):
         if way == "slices":
             h[at(t)] = h[at(t - 1)] * w
             assert h._version == version + 1
+            h[at(t)] += 0
+            assert h._version == version + 3
         elif way == "wrong clone":
             h[at(t)] = (h[at(t - 1)] * w).clone()
         elif way == "clone":

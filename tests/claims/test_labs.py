@@ -4,6 +4,7 @@ import ast
 import copy
 import math
 from functools import partial
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -342,3 +343,17 @@ def test_scripts_that_draw_end_with_show():
         text = script.read_text("utf-8")
         last = ast.unparse(ast.parse(text).body[-1])
         assert (last == "plt.show()") == ("matplotlib" in text), script.name
+
+
+@attacks(
+    "labs/noise#not-alike",
+    zh="6 个样本的所有抽法，梯度的尾部很重",
+    en="all draws of 6 samples, heavy tails",
+)
+@given(seeds, st.sampled_from([1, 2, 3]))
+def test_the_root_mean_square_falls_with_the_root_of_the_size_whatever_the_tails(seed, size):
+    """The draws are without replacement, so the factor of `#finite` belongs to it."""
+    gradients = normal(seed, 6) / normal(seed + 1, 6)
+    draws = torch.stack([gradients[list(rows)].mean() for rows in combinations(range(6), size)])
+    found = (draws - gradients.mean()).square().mean()
+    torch.testing.assert_close(found, gradients.var(unbiased=False) / size * (6 - size) / 5)

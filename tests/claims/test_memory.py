@@ -356,12 +356,12 @@ def test_chosen_results_are_kept_and_not_computed_again(steps, kept, as_list, dt
     "memory/checkpoint#bytes",
     "memory/checkpoint#limits",
     "memory/reentrant#default",
-    zh="一到五次乘法连着，有无 tanh；两种检查点，early_stop 开和关",
-    en="one to five products in a row, with and without tanh; both kinds of checkpoint, early_stop on and off",
+    zh="一到五次乘法连着，有无 tanh，权重冻结或不冻结；两种检查点，early_stop 开和关",
+    en="one to five products in a row, with and without tanh, frozen or not; both kinds of checkpoint, early_stop on and off",
 )
-@given(st.integers(1, 5), st.booleans())
-def test_products_of_a_step(count, tanh):
-    weights = [torch.ones(4, 4, requires_grad=True) for _ in range(count)]
+@given(st.integers(1, 5), st.booleans(), st.booleans())
+def test_products_of_a_step(count, tanh, frozen):
+    weights = [torch.ones(4, 4, requires_grad=not frozen) for _ in range(count)]
 
     def block(x):
         for i, w in enumerate(weights):
@@ -377,10 +377,11 @@ def test_products_of_a_step(count, tanh):
             y.sum().backward()
         return counter.get_total_flops() // (2 * 4 * 4 * 4)
 
-    assert products() == 3 * count
-    assert products(use_reentrant=True) == 4 * count
-    assert products(use_reentrant=False, early_stop=False) == 4 * count
-    assert products(use_reentrant=False) == 4 * count - 1
+    units = 2 if frozen else 3
+    assert products() == units * count
+    assert products(use_reentrant=True) == (units + 1) * count
+    assert products(use_reentrant=False, early_stop=False) == (units + 1) * count
+    assert products(use_reentrant=False) == (units + 1) * count - 1
 
 
 ONE = 4096 * 4 * 4
@@ -573,6 +574,31 @@ def test_what_the_check_compares(first, second, stop):
     run(changing(first, first, dtype=torch.float32), determinism_check="none")
     added = [2.0, 1.0]
     assert run(lambda x: (x + added.pop()).square()).tolist() == [6.0, 6.0], "twice 1 + 2"
+
+
+@attacks(
+    "memory/recomputed#error",
+    zh="torch.compile，后端 eager 和 aot_eager；early_stop 开和关",
+    en="torch.compile with the backends eager and aot_eager; early_stop on and off",
+)
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+@pytest.mark.parametrize("stop", [True, False])
+def test_a_block_that_is_compiled_again_may_save_more(backend, stop):
+    torch.compiler.reset()
+    setting = {"more": False}
+
+    def block(x):
+        y = x.sin()
+        return y.exp() if setting["more"] else y
+
+    x = torch.ones(2, requires_grad=True)
+    compiled = torch.compile(block, backend=backend)
+    y = checkpoint(compiled, x, use_reentrant=False, early_stop=stop)
+    setting["more"] = True
+    message = "trying to save more tensors"
+    with nullcontext() if stop else pytest.raises(CheckpointError, match=message):
+        y.sum().backward()
+        assert torch.allclose(x.grad, x.cos())
 
 
 # reentrant
@@ -853,6 +879,76 @@ def test_bytes_grow_with_the_batch_and_weights_do_not(name, dtype, times):
         assert larger == proportional
 
 
+def kept_by(compute: Callable[[], torch.Tensor], leave_out=()) -> tuple[dict, torch.Tensor]:
+    """What the graph keeps, bytes by storage, and the result."""
+    saved, left_out = {}, {t.untyped_storage().data_ptr() for t in leave_out}
+
+    def pack(tensor):
+        storage = tensor.untyped_storage()
+        if storage.data_ptr() not in left_out:
+            saved[storage.data_ptr()] = storage.nbytes()
+        return tensor.detach()
+
+    with saved_tensors_hooks(pack, lambda packed: packed):
+        return saved, compute()
+
+
+@attacks(
+    "memory/out-of-memory#budget",
+    zh="三种激活函数，两种宽度，五个预算，后端 aot_eager",
+    en="three activations, two widths, five budgets, the backend aot_eager",
+)
+@pytest.mark.parametrize("activation", [nn.GELU, nn.Tanh, nn.SiLU])
+@pytest.mark.parametrize("width", [16, 48])
+def test_a_smaller_budget_keeps_less_and_computes_more(activation, width):
+    """The gradient stays the same; the default keeps as much as uncompiled code."""
+    net = nn.Sequential()
+    for _ in range(3):
+        net.extend([nn.Linear(8, width), activation(), nn.Linear(width, 8)])
+    data, weights = torch.randn(64, 8), [*net.parameters()]
+    found = []
+    for budget in (None, 1.0, 0.7, 0.4, 0.1, 0.0):
+        torch.compiler.reset()
+        net.zero_grad()
+        with torch._functorch.config.patch(activation_memory_budget=budget or 0.0):
+            model = net if budget is None else torch.compile(net, backend="aot_eager")
+            saved, y = kept_by(lambda model=model: model(data), weights)
+            with FlopCounterMode(display=False) as counter:
+                y.square().sum().backward()
+        grads = [w.grad.clone() for w in weights]
+        found.append((sum(saved.values()), counter.get_total_flops(), grads))
+    sizes, work, grads = zip(*found, strict=True)
+    assert sizes[0] == sizes[1] and work[0] == work[1]
+    assert [*sizes[1:]] == sorted(sizes[1:], reverse=True) and sizes[-1] < sizes[1]
+    assert [*work[1:]] == sorted(work[1:]) and work[-1] > work[1]
+    for other in grads[1:]:
+        torch.testing.assert_close(other, grads[0])
+
+
+@attacks(
+    "memory/out-of-memory#largest",
+    zh="三种 dtype；一到三个头；不用掩码、is_causal、掩码、学习的掩码；CPU",
+    en="three dtypes; one to three heads; no mask, is_causal, a mask, a learned mask; CPU",
+)
+@given(
+    st.sampled_from([torch.float32, torch.float64, torch.bfloat16]),
+    st.integers(1, 3),
+    st.sampled_from(["none", "causal", "mask", "learned"]),
+)
+def test_fused_attention_keeps_no_scores_but_a_mask(dtype, heads, kind):
+    q, k, v = (torch.randn(1, heads, 64, 8, dtype=dtype, requires_grad=True) for _ in range(3))
+    mask = torch.zeros(64, 64, dtype=dtype, requires_grad=kind == "learned")
+    given_mask = mask if kind in ("mask", "learned") else None
+    attention = partial(nn.functional.scaled_dot_product_attention, attn_mask=given_mask)
+    saved, _ = kept_by(lambda: attention(q, k, v, is_causal=kind == "causal"))
+    assert (max(saved.values()) >= heads * mask.nbytes) == (
+        kind == "learned" or (kind == "mask" and heads == 1)
+    )
+    assert (mask.untyped_storage().data_ptr() in saved) or kind in ("none", "causal", "learned")
+    by_hand, _ = kept_by(lambda: (q @ k.transpose(-2, -1) / 8**0.5).softmax(-1) @ v)
+    assert max(by_hand.values()) == heads * mask.nbytes
+
+
 @attacks("memory/out-of-memory#no-help", zh="两个运算的图", en="a graph of two operations")
 @given(st.integers(1, 4))
 def test_gc_and_del_free_what_nothing_refers_to(count):
@@ -866,3 +962,25 @@ def test_gc_and_del_free_what_nothing_refers_to(count):
     assert len(alive) == 2
     del z
     assert not alive
+
+
+@attacks(
+    "memory/offload#traps",
+    zh="torch.func 的四种求导；钩子和检查点",
+    en="four ways of torch.func; hooks and a checkpoint",
+)
+@pytest.mark.parametrize("way", ["grad", "vjp", "jacrev", "hessian"])
+@pytest.mark.parametrize("with_checkpoint", [False, True])
+def test_torch_func_refuses_hooks_and_checkpoints(way, with_checkpoint):
+    def f(w):
+        if with_checkpoint:
+            return checkpoint(lambda w: (w**3).sum(), w, use_reentrant=False)
+        with saved_tensors_hooks(torch.detach, torch.detach):
+            return (w**3).sum()
+
+    w = torch.ones(2, requires_grad=True)
+    f(w).backward()
+    assert w.grad.tolist() == [3, 3]
+    with pytest.raises(RuntimeError, match="yet support saved tensor hooks"):
+        call = getattr(torch.func, way)
+        call(f, w) if way == "vjp" else call(f)(w)

@@ -271,3 +271,104 @@ def test_what_is_trained_is_converted_alone(size, rank, dtype):
     assert held() == before
     model.float()
     assert held() == 2 * before
+
+
+@attacks(
+    "mixed-precision/bfloat16-weights#bfloat16-weights",
+    "mixed-precision/bfloat16-weights#why",
+    zh="各种大小的权重，两个方向，SGD 的三种实现",
+    en="weights of all sizes, both directions, three implementations of SGD",
+)
+@given(
+    weight=st.floats(2.0**-60, 2.0**60),
+    sign=st.sampled_from([1, -1]),
+    part=st.floats(0.01, 0.99),
+    options=st.sampled_from([{"foreach": False}, {"foreach": True}, {"momentum": 0.9}]),
+)
+def test_less_than_a_512th_of_a_bfloat16_weight_is_rounded_away(weight, sign, part, options):
+    """And more than a 256th moves it."""
+    for share, moves in ((part / 512, False), (1.01 / 256 + part, True)):
+        w = torch.tensor([weight], dtype=torch.bfloat16, requires_grad=True)
+        before = w.detach().clone()
+        w.grad = sign * before
+        optim.SGD([w], lr=share, **options).step()
+        assert torch.equal(w, before) != moves
+
+
+@attacks(
+    "mixed-precision/bfloat16-weights#adam-state",
+    zh="Adam 和 AdamW，两种实现，大小不同的第一个梯度",
+    en="Adam and AdamW, two implementations, first gradients of many sizes",
+)
+@given(
+    kind=st.sampled_from([optim.Adam, optim.AdamW]),
+    foreach=st.booleans(),
+    first=st.floats(2.0**-8, 2.0**8),
+)
+def test_a_bfloat16_average_of_squares_never_falls(kind, foreach, first):
+    """A float32 one does, from the next step on."""
+    for dtype in (torch.bfloat16, torch.float32):
+        w = torch.ones(1, dtype=dtype, requires_grad=True)
+        optimizer = kind([w], lr=1e-4, foreach=foreach)
+        averages = []
+        for step in range(20):
+            w.grad = torch.full_like(w, first if step == 0 else 0.0)
+            optimizer.step()
+            averages.append(optimizer.state[w]["exp_avg_sq"].item())
+        assert (averages[-1] < averages[0]) == (dtype == torch.float32)
+
+
+@attacks(
+    "mixed-precision/scaler-messages#fused",
+    zh="SGD、Adam、AdamW 和 Adagrad，float16 的权重，没有梯度，溢出",
+    en="SGD, Adam, AdamW and Adagrad, float16 weights, no gradient, an overflow",
+)
+@given(kind=st.sampled_from([*THREE, optim.Adagrad]), scale=st.sampled_from([2.0, 1024.0]))
+def test_a_fused_optimizer_is_not_unscaled_first(kind, scale):
+    def ready(fused, dtype=torch.float32, grad=1.0):
+        w = torch.ones(1, dtype=dtype, requires_grad=True)
+        chosen = kind([w], lr=0.25, fused=fused)
+        calls = []
+        chosen.register_step_post_hook(lambda *_: calls.append(1))
+        scaler = torch.amp.GradScaler("cpu", init_scale=scale)
+        scaler.scale(torch.ones(1))
+        w.grad = None if grad is None else torch.full_like(w, grad * scale)
+        return w, chosen, scaler, calls
+
+    for fused in (False, True):
+        w, chosen, scaler, _ = ready(fused, torch.float16)
+        refused = pytest.raises(ValueError, match="Attempting to unscale FP16 gradients")
+        with nullcontext() if fused else refused:
+            scaler.step(chosen)
+        w, chosen, scaler, _ = ready(fused, torch.float16)
+        with pytest.raises(ValueError, match="Attempting to unscale FP16 gradients"):
+            scaler.unscale_(chosen)
+        w, chosen, scaler, _ = ready(fused, grad=None)
+        with nullcontext() if fused else pytest.raises(AssertionError, match="for this optimizer"):
+            scaler.step(chosen)
+        with pytest.raises(AssertionError, match="prior to update"):
+            scaler.update()
+        w, chosen, scaler, calls = ready(fused, grad=float("inf"))
+        scaler.step(chosen)
+        assert w.item() == 1 and len(calls) == fused
+
+
+@attacks(
+    "mixed-precision/clip-and-accumulate#penalty",
+    zh="两个数的权重，多种放大倍数，与不用缩放器比较",
+    en="weights of two numbers, many scales, against no scaler",
+)
+@given(exponent=st.integers(0, 20), values=st.tuples(*[st.floats(-2, 2)] * 2))
+def test_a_penalty_of_divided_gradients_is_that_without_a_scaler(exponent, values):
+    found = []
+    for enabled in (False, True):
+        w = torch.tensor(values, requires_grad=True)
+        x = torch.tensor([1.0, -1.0], requires_grad=True)
+        chosen = optim.SGD([w], lr=0.125)
+        scaler = torch.amp.GradScaler("cpu", init_scale=2.0**exponent, enabled=enabled)
+        (g,) = torch.autograd.grad(scaler.scale((w * x).tanh().sum()), x, create_graph=True)
+        g = g / scaler.get_scale()
+        scaler.scale((g.norm() - 1) ** 2 if g.norm() else g.sum()).backward()
+        scaler.step(chosen)
+        found.append(w.detach())
+    torch.testing.assert_close(*found)

@@ -9,6 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from proofbook.content.attacks import attacks
 from torch import nn, optim
+from torch.nn.utils import parametrize
+from torch.nn.utils.parametrizations import orthogonal, spectral_norm, weight_norm
 from torch.utils.checkpoint import checkpoint
 
 from claims.graph import nodes_behind
@@ -294,3 +296,67 @@ def test_clipping_refuses_a_sparse_gradient(kind, others):
         p.grad = torch.ones(2, 2)
     with pytest.raises(NotImplementedError):
         nn.utils.clip_grad_norm_([*dense, table.weight], 1.0)
+
+
+@attacks(
+    "modules/parametrized#parametrized",
+    "modules/parametrized#each-access",
+    "modules/parametrized#init",
+    "modules/parametrized#value",
+    "convolution/data-on-module#right-ways",
+    zh="weight_norm、spectral_norm、orthogonal；线性层和卷积；训练和评估模式；三种原地写入",
+    en="weight_norm, spectral_norm, orthogonal; a linear layer and a convolution; training and eval mode; three in-place writes",
+)
+@given(
+    method=st.sampled_from([weight_norm, spectral_norm, orthogonal]),
+    make=st.sampled_from([lambda: nn.Linear(4, 4), lambda: nn.Conv2d(1, 4, 2)]),
+    training=st.booleans(),
+)
+def test_a_parametrized_weight_is_computed_and_takes_assignments(method, make, training):
+    net = method(make()).train(training)
+    x = torch.randn(2, 4) if isinstance(net, nn.Linear) else torch.randn(1, 1, 4, 4)
+    weight = net.weight
+    weight.retain_grad()
+    net(x).square().sum().backward()
+    originals = list(net.parametrizations.weight.parameters())
+    assert weight.grad is None and all(p.grad is not None for p in originals)
+    with parametrize.cached():
+        (weight := net.weight).retain_grad()
+        net(x).sum().backward()
+        assert weight.grad is not None
+    net.eval()
+    before = net.weight.detach()
+    nn.init.ones_(net.weight)
+    with torch.no_grad():
+        net.weight.copy_(torch.zeros_like(before))
+        net.weight.fill_(3)
+    assert torch.equal(net.weight, before)
+    value = torch.linalg.qr(torch.randn(4, 4)).Q.reshape(before.shape)
+    net.train(training).weight = value
+    after = list(net.parametrizations.weight.parameters())
+    assert [id(p) for p in after] == [id(p) for p in originals]
+    if method is weight_norm or (method is orthogonal and value.ndim == 2):
+        torch.testing.assert_close(net.weight.detach(), value, rtol=1e-4, atol=1e-5)
+
+
+@attacks(
+    "modules/parametrized#optimizer",
+    zh="三种参数化，四种优化器",
+    en="three parametrizations, four optimizers",
+)
+@given(
+    method=st.sampled_from([weight_norm, spectral_norm, orthogonal]),
+    optimizer=st.sampled_from([optim.SGD, optim.Adam, optim.AdamW, optim.RMSprop]),
+)
+def test_weight_norm_alone_replaces_the_parameter(method, optimizer):
+    net = nn.Linear(3, 3, bias=False)
+    step = optimizer(net.parameters(), lr=0.1)
+    method(net).eval()
+    before = net.weight.detach()
+    net(torch.randn(2, 3)).pow(3).sum().backward()
+    step.step()
+    assert torch.equal(net.weight, before) == (method is weight_norm)
+    if method is weight_norm:
+        with torch.no_grad():
+            net.parametrizations.weight.original1.mul_(0.5)
+        torch.testing.assert_close(net.weight, before)

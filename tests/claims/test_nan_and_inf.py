@@ -210,3 +210,141 @@ def finite_in_each(rank: int) -> list[bool]:
 def test_a_nan_of_one_process_is_in_the_gradients_of_both(ranks):
     """The losses differ, the norms don't."""
     assert ranks(finite_in_each) == [[True, True, True, False], [True, True, False, False]]
+
+
+@attacks(
+    "nan-and-inf/no-labels#no-labels",
+    "nan-and-inf/no-labels#why",
+    "nan-and-inf/no-labels#own-mean",
+    "nan-and-inf/no-labels#limits",
+    zh="四种 dtype，一维到三维的输出，有无类别权重和标签平滑，两个 ignore_index；再加另一项损失",
+    en="four dtypes, outputs of one to three dimensions, with and without class weights and label smoothing, two values of ignore_index; with another loss added",
+)
+@given(
+    dtype=st.sampled_from(FLOATS),
+    places=st.sampled_from([(), (2,), (2, 3)]),
+    smoothing=st.sampled_from([0.0, 0.1]),
+    weighted=st.booleans(),
+    ignored=st.sampled_from([-100, 0]),
+)
+def test_without_a_label_the_mean_is_nan_and_its_gradient_0(
+    dtype, places, smoothing, weighted, ignored
+):
+    """Divided by at least 1 both are 0; a mean of one's own has a nan gradient."""
+    x = torch.randn(3, 4, *places).to(dtype).requires_grad_()
+    labels = torch.full((3, *places), ignored)
+    weight = torch.ones(4, dtype=dtype) if weighted else None
+    how = {"ignore_index": ignored, "label_smoothing": smoothing, "weight": weight}
+    loss = F.cross_entropy(x, labels, **how)
+    assert loss.isnan()
+    assert (torch.autograd.grad(loss, x)[0] == 0).all()
+    count = (labels != ignored).sum().clamp(min=1)
+    total = F.cross_entropy(x, labels, reduction="sum", **how) / count
+    assert total == 0 and (torch.autograd.grad(total, x)[0] == 0).all()
+    both = x.square().sum() + 0.5 * F.cross_entropy(x, labels, **how)
+    assert both.isnan()
+    assert torch.equal(torch.autograd.grad(both, x)[0], 2 * x.detach())
+
+    keep = torch.zeros(3, dtype=torch.bool)
+    losses = x.flatten(1).square().mean(1)
+    for mean, finite in (
+        (losses[keep].mean(), True),
+        ((losses * keep).sum() / keep.sum(), False),
+        ((losses * keep).sum() / keep.sum().clamp(min=1), True),
+    ):
+        assert torch.autograd.grad(mean, x, retain_graph=True)[0].isfinite().all() == finite
+
+
+@attacks(
+    "nan-and-inf/decompositions#decompositions",
+    "nan-and-inf/decompositions#why",
+    "nan-and-inf/decompositions#ways",
+    "nan-and-inf/decompositions#limits",
+    zh="单位矩阵的倍数和奇异值各不相同的矩阵，二到五阶，float32 和 float64",
+    en="multiples of the identity, and matrices of different singular values, of size two to five, float32 and float64",
+)
+@given(
+    size=st.integers(2, 5),
+    factor=st.sampled_from([0.5, 1.0, 2.0, 4.0]),
+    dtype=st.sampled_from([torch.float32, torch.float64]),
+)
+def test_equal_values_spoil_the_vectors_alone(size, factor, dtype):
+    """The values alone, and functions that don't divide by differences, have finite gradients."""
+    equal = factor * torch.eye(size, dtype=dtype)
+    different = torch.diag(torch.arange(1.0, size + 1, dtype=dtype))
+
+    def rebuilt(a):
+        u, s, vh = torch.linalg.svd(a)
+        return ((u * s) @ vh).square().sum()
+
+    def by_eigh(a):
+        values, vectors = torch.linalg.eigh(a)
+        return (vectors * values.exp() @ vectors.T).square().sum()
+
+    for way, of_values in (
+        (rebuilt, lambda a: torch.linalg.svdvals(a).square().sum()),
+        (by_eigh, lambda a: torch.linalg.eigvalsh(a).exp().square().sum()),
+    ):
+        for matrix, is_equal in ((equal, True), (different, False)):
+            a = matrix.clone().requires_grad_()
+            (by_vectors,) = torch.autograd.grad(way(a), a)
+            (expected,) = torch.autograd.grad(of_values(a), a)
+            assert expected.isfinite().all()
+            if is_equal:
+                assert by_vectors.isnan().any()
+            else:
+                assert torch.allclose(by_vectors, expected, rtol=1e-3, atol=1e-3)
+    for way in (
+        *(torch.matrix_exp, torch.linalg.pinv, torch.linalg.cholesky, torch.linalg.svdvals),
+        *(lambda a: torch.linalg.qr(a).R, lambda a: torch.linalg.matrix_norm(a, "nuc")),
+        *(lambda a: torch.linalg.svd(a).S, lambda a: torch.linalg.solve(a, a + 1)),
+    ):
+        a = equal.clone().requires_grad_()
+        assert torch.autograd.grad(way(a).sum(), a)[0].isfinite().all()
+    a = equal.clone().requires_grad_()
+    (shared,) = torch.autograd.grad(torch.linalg.matrix_norm(a, 2), a)
+    assert torch.allclose(shared.diagonal().abs(), torch.tensor(1 / size, dtype=dtype))
+
+
+@attacks(
+    "nan-and-inf/decompositions#why",
+    "nan-and-inf/decompositions#ways",
+    zh="特征值相差 1e-6 到 1 的两行矩阵，float64",
+    en="matrices of two rows whose eigenvalues differ by 1e-6 to 1, float64",
+)
+@given(power=st.integers(-20, 0))
+def test_a_vector_turns_at_one_over_the_difference(power):
+    gap = 2.0**power
+    t = torch.tensor(0.0, dtype=torch.float64, requires_grad=True)
+    two = torch.tensor(2.0, dtype=torch.float64)
+    values, vectors = torch.linalg.eigh(torch.stack([two, t, t, two + gap]).view(2, 2))
+    (turn,) = torch.autograd.grad(vectors[1, 0] / vectors[0, 0], t, retain_graph=True)
+    assert abs(turn) == pytest.approx(1 / gap)
+    assert torch.autograd.grad(values.sum(), t)[0].abs() < 1e-6
+
+
+@attacks(
+    "nan-and-inf/roots#eps",
+    zh="四种 dtype，1e-12 到 1e-2；根号里、根号外、clamp 和 sign",
+    en="four dtypes, 1e-12 to 1e-2; under the root, after it, by clamp and by sign",
+)
+@given(power=st.integers(-12, -2), dtype=st.sampled_from(FLOATS))
+def test_where_the_small_number_goes(power, dtype):
+    """Too small for the dtype, it is 0, and as good as none."""
+    eps = torch.tensor(10.0**power, dtype=dtype)
+    x = torch.tensor(0.0, dtype=dtype, requires_grad=True)
+    ways = (
+        ((x + eps).sqrt(), 1 / (2 * eps.sqrt())),
+        (x.sqrt() + eps, math.inf),
+        (x.clamp(min=eps.item()).sqrt(), 0 if eps > 0 else math.inf),
+        (x.clamp(min=0.0).sqrt(), math.inf),
+    )
+    for y, slope in ways:
+        (g,) = torch.autograd.grad(y, x)
+        assert g.item() == pytest.approx(float(slope), rel=0.02)
+    if eps > 0:
+        margin = torch.tensor([-0.5, 0.0, 0.5], dtype=dtype)
+        by_sign = margin + torch.sign(margin) * eps
+        by_where = margin + torch.where(margin >= 0, eps, -eps)
+        assert (by_sign == 0).tolist() == [False, True, False]
+        assert (by_where != 0).all()

@@ -414,3 +414,23 @@ def test_no_warning_comes_where_the_order_of_the_inputs_is_another():
     assert not old[2]
     torch.testing.assert_close(old[0], full[0][::-1])
     assert not torch.equal(full[0][0], full[0][1])
+
+
+# The meta device
+
+
+@attacks(
+    "sharing/weight-tying#untied",
+    zh="五对层；to_empty、换 dtype、深拷贝",
+    en="five pairs of layers; to_empty, another dtype, a deep copy",
+)
+@given(pairs, st.sampled_from(["to_empty", "double", "half", "deepcopy"]))
+def test_leaving_the_meta_device_unties_and_nothing_else_does(name, way):
+    if way == "to_empty":
+        model = tied(name).to_empty(device="meta")
+        model[1].weight = model[0].weight
+        model = model.to_empty(device="cpu")
+    else:
+        model = tied(name)
+        model = copy.deepcopy(model) if way == "deepcopy" else getattr(model, way)()
+    assert (model[1].weight is model[0].weight) == (way != "to_empty")

@@ -2,7 +2,11 @@
 
 import copy
 import gc
+import subprocess
+import sys
+import threading
 import weakref
+from collections import Counter
 from collections.abc import Callable
 from contextlib import nullcontext
 from functools import partial
@@ -11,16 +15,24 @@ from itertools import product
 
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from proofbook.content.attacks import attacks
 from torch import nn
-from torch.autograd.graph import register_multi_grad_hook
+from torch.autograd.graph import (
+    disable_saved_tensors_hooks,
+    get_gradient_edge,
+    increment_version,
+    register_multi_grad_hook,
+    save_on_cpu,
+    saved_tensors_hooks,
+)
 from torch.distributed.fsdp import FullyShardedDataParallel
 from torch.distributed.tensor import distribute_tensor
 from torch.utils.checkpoint import checkpoint
 from torch.utils.flop_counter import FlopCounterMode
 
+from claims.graph import nodes_behind
 from claims.optimizers import OPTIMIZERS
 from claims.ranks import replicated, sharded, sharded_as_before
 
@@ -978,3 +990,256 @@ def test_hooks_fire_where_a_function_returns_none(before):
     w.register_post_accumulate_grad_hook(lambda w: seen.append(w.grad and w.grad.item()))
     GivesNoGradient.apply(x, w).backward()
     assert (got, seen) == ([None], [before])
+
+
+def queue_order(loss: torch.Tensor) -> list:
+    """The order of a queue that takes the highest number first; leaves are `leaf`."""
+    behind = nodes_behind(loss)
+    waits = Counter(after for node in behind for after, _ in node.next_functions if after)
+    ready, order = [loss.grad_fn], []
+    while ready:
+        node = max(ready, key=lambda node: node._sequence_nr())
+        ready.remove(node)
+        order.append("leaf" if hasattr(node, "variable") else node)
+        for after, _ in node.next_functions:
+            if after:
+                waits[after] -= 1
+                if not waits[after]:
+                    ready.append(after)
+    return order
+
+
+class Doubled(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return 2 * x
+
+    @staticmethod
+    def backward(ctx, grad):
+        return 2 * grad
+
+
+def written_in_place(a, b):
+    result = a.clone()
+    result[:1] = b[1:]
+    return result
+
+
+OPERATIONS = [torch.add, torch.mul, lambda a, b: a * 1, lambda a, b: Doubled.apply(b)]
+OPERATIONS += [written_in_place, lambda a, b: torch.cat([a, b])[1:3]]
+
+
+@attacks(
+    "tensor-hooks/engine#engine",
+    "tensor-hooks/engine#queue",
+    "tensor-hooks/engine#own-queue",
+    zh="任意的计算图，最多十二个运算，有自己写的 Function、原地写切片和 cat；每个叶子用一到多次",
+    en="graphs of up to twelve operations in any shape, with a Function, writes into slices and cat; leaves used once or more",
+)
+@given(
+    st.lists(st.tuples(st.sampled_from(OPERATIONS), st.integers(0), st.integers(0)), max_size=12)
+)
+def test_nodes_run_in_reverse_order_of_creation(chosen):
+    """And AccumulateGrad as soon as it is ready."""
+    leaves = [torch.tensor([1.0, 2.0], requires_grad=True) for _ in range(3)]
+    tensors = list(leaves)
+    for operation, first, second in chosen:
+        a, b = (tensors[n % len(tensors)] for n in (first, second))
+        tensors.append(operation(a, b))
+    loss = sum(tensors).sum()
+    ran = []
+    for node in nodes_behind(loss):
+        name = "leaf" if hasattr(node, "variable") else node
+        node.register_hook(lambda *_, name=name: ran.append(name))
+    loss.backward()
+    assert ran == queue_order(loss)
+    numbers = [node._sequence_nr() for node in ran if node != "leaf"]
+    assert numbers == sorted(numbers, reverse=True)
+
+
+@attacks(
+    "tensor-hooks/engine#threads",
+    "tensor-hooks/engine#four-threads",
+    "tensor-hooks/engine#per-thread",
+    zh="两到八个线程，每个一到三十次；五种 dtype；各线程的编号",
+    en="two to eight threads with up to 30 passes each; five dtypes; the numbers of each thread",
+)
+@settings(max_examples=10)
+@given(st.integers(2, 8), st.integers(1, 30), DTYPES)
+def test_passes_of_several_threads_on_one_leaf(threads, passes, dtype):
+    w = torch.zeros(3, dtype=dtype, requires_grad=True)
+    own, first = [], []
+
+    def work(_):
+        me = threading.get_ident()
+        scaled = 1 * w
+        scaled.register_hook(lambda _: own.append(threading.get_ident() == me) or None)
+        first.append(scaled.grad_fn._sequence_nr())
+        scaled.backward(torch.ones_like(w))
+        for _ in range(passes - 1):
+            (1 * w).backward(torch.ones_like(w))
+
+    workers = [threading.Thread(target=work, args=(n,)) for n in range(threads)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert torch.equal(w.grad, torch.full_like(w, threads * passes))
+    assert all(own)
+    assert len(own) == threads
+    assert first == threads * [0]
+
+
+NESTED = """
+import threading, torch
+class Nested(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, inner):
+        ctx.inner = inner
+        return x.clone()
+    @staticmethod
+    def backward(ctx, grad):
+        used.add(threading.get_ident())
+        if ctx.inner:
+            with torch.enable_grad():
+                x = torch.ones((), requires_grad=True)
+                y = Nested.apply(x, ctx.inner - 1)
+            grad, = torch.autograd.grad(y, x, grad)
+        return grad, None
+for inner in (0, 1, 30, 60, 61, 200):
+    used = set()
+    w = torch.tensor(1.0, requires_grad=True)
+    Nested.apply(w, inner).backward()
+    print(len(used), threading.get_ident() in used, w.grad.item(), flush=True)
+"""
+
+
+@attacks("tensor-hooks/engine#nested", zh="0 到 200 层", en="0 to 200 passes inside another")
+def test_more_than_sixty_passes_inside_one_another_take_another_thread():
+    """In a process of its own, which may crash at its end, as threads of the engine are left."""
+    run = subprocess.run([sys.executable, "-c", NESTED], capture_output=True, text=True)
+    numbers = [1, 1, 1, 1, 2, 4]
+    assert run.stdout.splitlines() == [f"{number} True 1.0" for number in numbers]
+
+
+@attacks("tensor-hooks/engine#engine", zh="三种后端", en="three backends")
+@pytest.mark.parametrize("backend", ["eager", "aot_eager", "inductor"])
+def test_a_compiled_function_is_one_node(backend):
+    w = torch.tensor([1.0, 2.0], requires_grad=True)
+    loss = torch.compile(lambda w: (w.sin() * w.cos() + w).sum(), backend=backend)(w)
+    nodes = [node for node in nodes_behind(loss) if not hasattr(node, "variable")]
+    assert (len(nodes) == 1) is (backend != "eager")
+
+
+@attacks(
+    "tensor-hooks/graph-tools#edge",
+    zh="五种 dtype；加法、乘法和 reshape 之后的边；从边出发；叶子的边；backward(inputs=)",
+    en="five dtypes; edges after a sum, a product, a reshape; passes from an edge on; the edge of a leaf; backward(inputs=)",
+)
+@given(DTYPES, st.sampled_from([lambda h: h + 1, lambda h: h.reshape(2, 1), lambda h: h - 5]))
+def test_a_gradient_edge_holds_no_tensor(dtype, use):
+    w = torch.ones(2, dtype=dtype, requires_grad=True)
+    h = 3 * w
+    edge, seen = get_gradient_edge(h), []
+    h.register_hook(lambda grad: seen.append(grad.clone()))
+    loss = (7 * use(h)).sum()
+    freed = weakref.ref(h)
+    del h
+    assert freed() is None
+    (at_h,) = torch.autograd.grad(loss, edge, torch.ones_like(loss), retain_graph=True)
+    assert torch.equal(at_h, torch.full_like(w, 7))
+    assert torch.equal(at_h, seen[0])
+    ends = (w, get_gradient_edge(w))
+    for end in ends:
+        (at_w,) = torch.autograd.grad(edge, end, at_h, retain_graph=True)
+        assert torch.equal(at_w, torch.full_like(w, 21))
+    loss.backward(torch.ones_like(loss), inputs=[edge], retain_graph=True)
+    assert w.grad is None
+
+
+@attacks(
+    "tensor-hooks/graph-tools#prehook",
+    zh="chunk、unbind 和 split，用到其中任意几个输出；返回 None、元组或别的",
+    en="chunk, unbind and split, with any of the outputs used; None, tuples and other values returned",
+)
+@given(
+    st.sampled_from([lambda x: x.chunk(3), lambda x: x.unbind(), lambda x: x.split(1)]),
+    st.sets(st.integers(0, 2), min_size=1),
+    st.booleans(),
+)
+def test_a_pre_hook_of_a_node_sees_the_gradients_of_all_outputs(cut, used, replace):
+    x = torch.ones(3, requires_grad=True)
+    parts, seen = cut(1 * x), []
+    parts[min(used)].register_hook(lambda grad: 10 * grad)
+
+    def before(grads):
+        seen.append([grad if grad is None else grad.item() for grad in grads])
+        return tuple(g if g is None else g / 2 for g in grads) if replace else None
+
+    handle = parts[0].grad_fn.register_prehook(before)
+    loss = sum((n + 1) * parts[n].sum() for n in used)
+    loss.backward(retain_graph=True)
+    expected = [(n + 1) * (10 if n == min(used) else 1) if n in used else None for n in range(3)]
+    assert seen == [expected]
+    assert x.grad.tolist() == [(one or 0) / (2 if replace else 1) for one in expected]
+    handle.remove()
+    parts[0].grad_fn.register_prehook(lambda grads: grads[min(used)])
+    with pytest.raises(TypeError, match="expected tuple"):
+        loss.backward()
+
+
+OUTSIDE = {
+    "numpy": lambda h: h.detach().numpy().fill(10),
+    "DLPack": lambda h: torch.from_dlpack(torch.utils.dlpack.to_dlpack(h.detach())).fill_(10),
+    "untyped storage": lambda h: h.detach().untyped_storage().fill_(0),
+}
+
+
+@attacks(
+    "tensor-hooks/graph-tools#increment-version",
+    zh="NumPy、DLPack、存储；保存输入和保存结果的运算；两种 dtype",
+    en="NumPy, DLPack and the storage; operations that save their input or their result; two dtypes",
+)
+@given(
+    st.sampled_from(sorted(OUTSIDE)),
+    st.sampled_from([torch.square, torch.exp, torch.sin]),
+    st.sampled_from([torch.float32, torch.float64]),
+)
+def test_an_edit_outside_is_noticed_if_pytorch_is_told(way, operation, dtype):
+    def gradient(tell):
+        x = torch.full((2,), 2.0, dtype=dtype, requires_grad=True)
+        h = 1 * x
+        result = operation(h)
+        edited = result if operation is torch.exp else h
+        OUTSIDE[way](edited)
+        if tell:
+            increment_version(edited)
+        result.sum().backward()
+        return x.grad
+
+    right = torch.full((2,), 2.0, dtype=dtype, requires_grad=True)
+    (expected,) = torch.autograd.grad(operation(right).sum(), right)
+    assert not torch.allclose(gradient(False), expected)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        gradient(True)
+
+
+@attacks(
+    "tensor-hooks/graph-tools#no-saved-hooks",
+    zh="钩子在外面或里面；save_on_cpu；两种检查点",
+    en="hooks outside and inside; save_on_cpu; both kinds of checkpoint",
+)
+def test_code_that_refuses_saved_tensor_hooks():
+    w = torch.tensor(3.0, requires_grad=True)
+    refuse = partial(disable_saved_tensors_hooks, "not with these")
+    same = partial(saved_tensors_hooks, lambda t: t.detach(), lambda t: t)
+    for outer, inner in ((same, refuse), (refuse, same), (save_on_cpu, refuse)):
+        with pytest.raises(RuntimeError, match="not with these"), outer(), inner():
+            w * w
+    with refuse():
+        checkpoint(lambda w: w * w, w, use_reentrant=True).backward()
+        with pytest.raises(RuntimeError, match="not with these"):
+            checkpoint(lambda w: w * w, w, use_reentrant=False)
+    assert w.grad == 6
+    with pytest.raises(RuntimeError, match="not with these"):
+        checkpoint(refuse()(lambda w: w * w), w, use_reentrant=False)

@@ -1036,3 +1036,68 @@ def test_resuming_goes_by_order(kinds, order, named, number):
             for name, value in saver.state[old].items():
                 assert torch.equal(torch.as_tensor(value), torch.as_tensor(kept[name])), kind
                 assert value is not old
+
+
+@attacks(
+    "updates/clipping#in-backward",
+    zh="SGD 和 AdamW，1 到 5 个参数",
+    en="SGD, AdamW, 1 to 5 parameters",
+)
+@pytest.mark.parametrize("kind", [optim.SGD, optim.AdamW])
+@given(st.lists(st.integers(2, 9), min_size=1, max_size=5))
+def test_in_the_hook_only_the_own_norm_is_known_and_afterward_none(kind, factors):
+    found = []
+
+    def hook(w):
+        found.append(clip_grad_norm_([w], 1.0).item())
+        assert torch.isclose(w.grad, torch.tensor(1.0))
+        optimizers[w].step()
+        w.grad = None
+
+    params = [torch.tensor(0.0, requires_grad=True) for _ in factors]
+    optimizers = {w: kind([w], lr=0.1) for w in params}
+    for w in params:
+        w.register_post_accumulate_grad_hook(hook)
+    sum(f * w for f, w in zip(factors, params, strict=True)).backward()
+    assert sorted(found) == sorted(factors)
+    assert clip_grad_norm_(params, 1.0) == 0
+
+
+@attacks(
+    "gradient/stuck#bfloat16",
+    zh="AdamW、Adam、SGD；foreach 与否",
+    en="AdamW, Adam, SGD; foreach or not",
+)
+@pytest.mark.parametrize("foreach", [False, True])
+@pytest.mark.parametrize("kind", [optim.AdamW, optim.Adam, optim.SGD])
+def test_a_bfloat16_weight_stays_if_the_step_is_less_than_half_the_gap(kind, foreach):
+    w = leaf(torch.linspace(0.001, 0.25, 500).bfloat16())
+    before, optimizer = w.detach().clone(), kind([w], lr=1e-4, foreach=foreach)
+    for _ in range(20):
+        w.grad = torch.ones_like(w)
+        optimizer.step()
+    assert torch.equal(w != before, before < 1 / 32 + 1e-9)
+
+
+@attacks(
+    "updates/optimizers#fused",
+    zh="保存时没有 fused 的状态，加载前后设 fused；参数在 meta 设备上",
+    en="a state saved without fused, set before or after loading; parameters on the meta device",
+)
+@pytest.mark.parametrize("kind", [kind for kind in FUSED if kind is not optim.SGD])
+def test_fused_is_set_before_loading(kind):
+    """The kernel of a GPU needs the counter on the GPU; meta stands in for it."""
+    w = leaf(torch.ones(2))
+    w.grad = torch.ones(2)
+    trained = kind([w], lr=0.1)
+    trained.step()
+    for before in (True, False):
+        saved, moved = trained.state_dict(), leaf(torch.ones(2, device="meta"))
+        optimizer = kind([moved], lr=0.1)
+        if before:
+            for group in saved["param_groups"]:
+                group["fused"] = True
+        optimizer.load_state_dict(saved)
+        counter = optimizer.state[moved]["step"]
+        assert counter.device.type == ("meta" if before else "cpu")
+        assert optimizer.param_groups[0]["fused"] is (True if before else None)

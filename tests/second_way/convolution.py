@@ -32,3 +32,12 @@ def weight_gradient() -> Pairs:
     """Slopes in the nine weights."""
     x = np.array([[1, 2, 3, 4], [5, 6, 7, 8], [9, 1, 2, 3], [4, 5, 6, 7]])
     return [("kernel.grad:", slope(lambda k: np.sum(strided(x, k) * G), np.zeros((3, 3))))]
+
+
+def as_a_matrix() -> Pairs:
+    """The kernel laid into an image of zeros at each of the four places is a row."""
+    matrix = np.zeros((4, 3, 3))
+    for row, (i, j) in zip(matrix, ((0, 0), (0, 1), (1, 0), (1, 1)), strict=True):
+        row[i : i + 2, j : j + 2] = [[1, 2], [3, 4]]
+    back = np.einsum("oij,o->ij", matrix, G.flatten())
+    return [("matrix:", matrix.reshape(4, 9)), ("transposed matrix times g:", back.flatten())]

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html.parser import HTMLParser
 
-from gradtrace.draw.layout import Layout, LayoutEdge, Point
+from gradtrace.draw.layout import Layout, LayoutEdge, Point, turn
 from gradtrace.draw.player_data import CHANGES_END, PLACE, SLOT_END, Templates
-from gradtrace.draw.svg import BoxShape, arrange
+from gradtrace.draw.svg import Arrangement, BoxShape, arrange
 from gradtrace.graph.build import Graph, build_graph
 from gradtrace.story.steps import list_steps, texts_of_slots
 from gradtrace.trace import Trace
@@ -116,6 +116,11 @@ class Rectangle:
     right: float
     bottom: float
 
+    @property
+    def turned(self) -> Rectangle:
+        """The rectangle with both directions exchanged."""
+        return Rectangle(self.top, self.left, self.bottom, self.right)
+
     def overlaps(self, other: Rectangle) -> bool:
         """Whether the two have a point in common."""
         across = self.left < other.right and other.left < self.right
@@ -129,11 +134,27 @@ def layout_faults(trace: Trace, language: str = "zh") -> list[str]:
 
 
 def clashes(graph: Graph, texts: Mapping[str, Sequence[str]], language: str = "zh") -> list[str]:
-    """The faults in the layout of one graph, whose slots show these texts."""
+    """The faults in the layouts of one graph, down and across, whose slots show these texts."""
     arranged = arrange(graph, texts, language)
-    edges, layout = arranged.edges, arranged.layout
-    shapes = {str(place): shape for place, shape in enumerate(arranged.shapes)}
-    boxes = {key: _rectangle(shape, layout.centres[key]) for key, shape in shapes.items()}
+    down, across = arranged.layout, arranged.across
+    boxes, labels = _parts(arranged, down)
+    faults = {*_rectangle_faults(boxes, labels, down)}
+    faults |= {*_edge_faults(arranged.edges, boxes, labels, down)}
+    if across:
+        boxes, labels = _parts(arranged, across)
+        found = [*_rectangle_faults(boxes, labels, across)]
+        turned = ({key: one.turned for key, one in each.items()} for each in (boxes, labels))
+        found += _edge_faults(arranged.edges, *turned, turn(across))
+        faults |= {f"across: {fault}" for fault in found}
+    return sorted(faults)
+
+
+def _parts(
+    arranged: Arrangement, layout: Layout
+) -> tuple[dict[str, Rectangle], dict[str, Rectangle]]:
+    """The boxes and the labels of a layout."""
+    edges, shapes = arranged.edges, enumerate(arranged.shapes)
+    boxes = {str(place): _rectangle(shape, layout.centres[str(place)]) for place, shape in shapes}
     labels = {
         edge.key: Rectangle(x, y - 10, x + edge.label_width, y + 2)
         for edge in edges
@@ -145,9 +166,7 @@ def clashes(graph: Graph, texts: Mapping[str, Sequence[str]], language: str = "z
         if edge.end_width
         for x, y in [layout.end_labels[edge.key]]
     }
-    return sorted(
-        {*_rectangle_faults(boxes, labels, layout), *_edge_faults(edges, boxes, labels, layout)}
-    )
+    return boxes, labels
 
 
 def _rectangle(shape: BoxShape, centre: Point) -> Rectangle:

@@ -46,6 +46,13 @@ def patched() -> tuple:
     return nn.Module.__call__, engine, here, stack, eval_frame._stance, sys.stdout.write
 
 
+def test_a_pytorch_without_one_of_the_tracers_is_recorded_too(monkeypatch):
+    monkeypatch.delattr(torch.export, "draft_export")  # it came with PyTorch 2.7
+    with gradtrace.record() as block:
+        Trainer().step()
+    assert "backward" in kinds(block.trace)
+
+
 def test_one_step_of_many_ends_as_without_a_recorder():
     plain, recorded = Trainer(), Trainer()
     before = patched()

@@ -14,7 +14,7 @@ from figure_checks import texts_of
 from gradtrace import Trace, draw_figure, format_trace
 from gradtrace.draw.layout import LayoutEdge, layered_layout
 from gradtrace.draw.player_data import as_templates
-from gradtrace.draw.svg import arrange, arrange_alike
+from gradtrace.draw.svg import arrange, arrange_alike, draw_svg
 from gradtrace.graph.build import Box, Edge, Graph, build_graph
 from gradtrace.graph.flows import flow_widths
 from gradtrace.story.steps import list_steps
@@ -61,6 +61,30 @@ def test_a_long_chain_is_straight_whatever_leads_to_it_from_the_side():
     layout = layered_layout({**sizes, **dict.fromkeys(chain, (150, 40))}, edges)
     across = [layout.centres[box][0] for box in chain[1:]]
     assert max(across) - min(across) < 10 * len(chain) and layout.width < 800
+
+
+def test_a_graph_across_has_each_box_to_the_right_of_all_it_depends_on_and_is_the_lower_one():
+    edges = [LayoutEdge(*edge, end_width=22) for edge in (("1", "a", "b"), ("2", "b", "c"))]
+    sizes = dict.fromkeys("abc", (100, 60))
+    down, across = (layered_layout(sizes, edges, way) for way in (False, True))
+    assert [x for x, _ in across.centres.values()] == sorted(x for x, _ in across.centres.values())
+    assert len({y for _, y in across.centres.values()}) == 1
+    assert across.height < 80 < 270 < down.height and down.width < 120 < 370 < across.width
+
+
+def test_a_picture_says_where_its_parts_are_when_it_goes_the_other_way(trace):
+    small = graph_of("a", "b", "c")
+    texts = {"na g": ["1"], "ena": ["2"]}
+    fixed = draw_svg(small, texts, "f", "en", "")
+    first = draw_svg(small, texts, "f", "en", "", turns=True)
+    assert 'class="across"' in first and "data-turn" not in fixed
+    # Each part and the picture itself: turned back, it is the one that goes down.
+    back = re.sub('(d|transform)="[^"]*" data-turn="([^"]*)"', r'\1="\2"', first)
+    assert re.findall(' (?:d|transform)="[^"]*"', back) == re.findall(
+        ' (?:d|transform)="[^"]*"', fixed
+    )
+    wide = draw_svg(graph_of(*(f"box {n}" for n in range(7))), {}, "f", "en", "", turns=True)
+    assert "across" not in wide.partition(">")[0]
 
 
 # Text

@@ -10,7 +10,7 @@ from proofbook.export.site_files import write_scripts
 from proofbook.html.code import (
     ROOM,
     fold_answers,
-    fold_plotting,
+    fold_ends,
     mark_lines,
     place_notes,
     show_figure_first,
@@ -147,7 +147,7 @@ def block(code: str, language: str = "") -> str:
     tree = parse_html(f'<div class="highlight"><pre><code>{code}</code></pre></div>')
     mark_lines(tree)
     if language:
-        fold_plotting(tree, language)
+        fold_ends(tree, language)
     return serialize(tree).partition("<code>")[2].partition("</code>")[0]
 
 
@@ -159,6 +159,20 @@ def test_the_last_lines_that_draw_are_folded(language, words):
     label = f'<label class="fold" data-search-exclude=""><input type="checkbox">{words}</label>'
     folded = f'{block(begin)}{label}<span class="folded">{block(DRAW)}</span>'
     assert block(begin + DRAW, language) == folded
+
+
+def test_the_lines_that_start_processes_are_folded_with_the_blank_lines_above():
+    begin = "def train(rank):\n    return rank\n"
+    start = "def start(rank):\n    dist.init_process_group(rank)\n    return train(rank)\n"
+    found = block(f"{begin}\n\n{start}\nstart(0)\n", "en")
+    shown, label, folded = found.partition("Show the 5 lines that start the processes</label>")
+    assert label and "train(rank):" in shown and "init_process_group" in folded
+    assert (
+        block(f"{begin}{start.replace('dist', '<b class=note>dist</b>')}start(0)\n", "en").count(
+            "fold"
+        )
+        == 0
+    ), "a line with a note stays in sight"
 
 
 @pytest.mark.parametrize(
@@ -231,6 +245,6 @@ def test_code_that_is_folded_whole_has_no_fold_within():
         f'<div class="highlight"><pre><code>x = 1\n{DRAW}</code></pre></div><figure></figure>'
     )
     mark_lines(tree)
-    fold_plotting(tree, "en")
+    fold_ends(tree, "en")
     show_figure_first(tree, tree.css("figure"), "zh")
     assert "<label" not in serialize(tree) and "<summary>看代码</summary>" in serialize(tree)

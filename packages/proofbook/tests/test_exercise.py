@@ -116,8 +116,8 @@ def run(check: str, before: list[str]) -> str:
 @pytest.mark.parametrize(
     ("formats", "link"),
     [
-        ({"colab": "c", "notebook": "n"}, '<a href="c">the notebook in Colab</a>'),
-        ({"colab": None, "notebook": "n"}, '<a href="n" download="">the notebook</a>'),
+        ({"notebook": "n", "colab": "c"}, '<a href="c">the notebook in Colab</a>'),
+        ({"notebook": "n"}, '<a href="n" download="">the notebook</a>'),
     ],
 )
 def test_the_page_leads_to_the_notebook(formats, link):

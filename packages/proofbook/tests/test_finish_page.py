@@ -18,7 +18,8 @@ page = "index"
 says.zh = "叶子。"
 says.en = "A leaf."
 """
-TERM = '<a class="term" href="glossary/#leaf">leaf</a>'
+TERM = '<a class="term" href="glossary/#leaf" data-says="A leaf.">leaf</a>'
+READER = '<script src="files/assets/reader.js"></script>'
 
 
 @pytest.fixture
@@ -57,7 +58,7 @@ def test_what_is_not_changed_is_written_as_it_was(finish, content):
 def test_what_an_author_left_open_becomes_what_a_browser_makes_of_it(finish):
     content = "<p>one <b>two<p>leaf<svg viewbox='0 0 9 9'><path d=m0 /></svg>"
     svg = '<svg viewBox="0 0 9 9"><path d="m0"></path></svg>'
-    assert finish(content).html == f"<p>one <b>two</b></p><p><b>{TERM}{svg}</b></p>"
+    assert finish(content).html == f"<p>one <b>two</b></p><p><b>{TERM}{svg}</b></p>{READER}"
 
 
 def test_everything_is_done_on_one_page(finish):
@@ -67,7 +68,7 @@ def test_everything_is_done_on_one_page(finish):
         '<p>A leaf, <span class="arithmatex">\\(a &lt; \\sqrt{2}\\)</span></p>'
         '<figure class="trace"></figure><span class="arithmatex">\\(\\frac{1\\)</span>'
     )
-    page = finish(content, markdown="p.md", colab=None)
+    page = finish(content, markdown="p.md")
     assert f"<p>A {TERM}, <span" in page.html
     assert 'class="take-script" href="files/snippets/t/s.py" download=""' in page.html
     assert 'title="Download s.py"' in page.html

@@ -11,6 +11,7 @@ from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
+from proofbook.run import child
 from proofbook.run.judge import Result, refused
 from proofbook.run.runner import Runner, RunnerError
 from proofbook.testing.fixtures import PATIENCE
@@ -244,6 +245,12 @@ def test_stops_a_loop_and_names_its_line(request, run, monkeypatch, tmp_path, ki
     assert runs_on(by, tmp_path)
 
 
+def test_a_script_that_compiles_may_take_longer(run, runner, monkeypatch):
+    monkeypatch.setattr(runner, "limit", 0.25)
+    result = run("print(1)\nwhile True:\n    'torch.compile('\n")
+    assert result.refusal.found == "still running after 1.5 s; it was stopped"
+
+
 # What must count, and print the same as with `python script.py`.
 ALLOWED = {
     "a process that is waited for": (
@@ -368,6 +375,18 @@ def test_nothing_leaks_into_the_next_script(run):
     assert run(leak).stdout == "torch.float64 tensor(-1.)\n"
     after = run(probe, "probe.py")
     assert (after.stdout, after.refusal) == (clean, None)
+
+
+@needs_fork
+def test_where_no_process_is_left_no_descriptor_is_closed():
+    """A thread of gloo that waits at one would abort the process."""
+    reader, writer = os.pipe()
+    if (pid := os.fork()) == 0:
+        still_open = not child._processes_left() and os.fstat(reader) is not None
+        os._exit(0 if still_open else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+    os.close(reader)
+    os.close(writer)
 
 
 @needs_linux
@@ -501,3 +520,12 @@ def test_what_pytorch_keeps_for_itself_is_no_file_left_behind(tmp_path, fresh):
     with Runner(PATIENCE, fresh=fresh) as runner:
         result = runner.submit(write(tmp_path / "s.py", source)).result(PATIENCE)
     assert result.refusal is None
+
+
+def test_the_default_backend_leaves_nothing_behind(run):
+    """It writes C++ and calls the compiler."""
+    result = run(
+        "import torch\nw = torch.ones(2, requires_grad=True)\n"
+        "torch.compile(lambda w: w.sin().square())(w).sum().backward()\nprint(w.grad)\n"
+    )
+    assert (result.refusal, result.stdout) == (None, "tensor([0.9093, 0.9093])\n")

@@ -10,7 +10,8 @@ from proofbook.mkdocs.page_cache import Cache
 from proofbook.run.judge import Result
 from proofbook.run.runner import RunnerError
 
-PAGE = '<body><div data-plot="snippets/a.py" data-words="" role="img" aria-label="a line"></div>'
+PLACEHOLDER = 'data-plot="snippets/a.py" data-words="" data-caption="" role="img"'
+PAGE = f'<body><div {PLACEHOLDER} aria-label="a line"></div>'
 SVG = (
     '<svg xmlns="http://www.w3.org/2000/svg" width="1pt" height="1pt">'
     '<text style="font: 10px sans" x="1" y="2">{}</text></svg>'

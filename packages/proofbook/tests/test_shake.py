@@ -132,6 +132,15 @@ def test_a_snippet_about_last_digits_says_so_and_is_left_alone(book, proof_comma
     assert proof_command("shake")[0] == 0
 
 
+def test_a_snippet_that_compiles_is_run_on_the_other_processor_alone(book, proof_command):
+    """While results are moved, nothing is compiled."""
+    call = 'torch.compile(lambda x: x + torch.compiler.is_compiling(), backend="eager")'
+    book.write(SCRIPT, f"import torch\nprint('compiled:', {call}(torch.zeros(2)))\n")
+    proof_command("update")
+    assert book.read(OUTPUT) == "compiled: tensor([1., 1.])\n"
+    assert proof_command("shake")[0] == 0
+
+
 def test_update_tells_that_what_it_recorded_is_fragile(book, proof_command):
     book.write(SCRIPT, FRAGILE)
     status, _, problems = proof_command("update")

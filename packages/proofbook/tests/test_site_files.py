@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ElementTree
 
-from proofbook.export.site_files import SitePage, copy_offered, llms_txt, offered, root_files
+from proofbook.export.site_files import (
+    SitePage,
+    copy_offered,
+    llms_txt,
+    offered,
+    online_notebooks,
+    root_files,
+)
 from proofbook.mkdocs.editions import offered_from
 from proofbook.model.book import read_book
 from proofbook.model.page import parse
@@ -43,6 +50,21 @@ def test_robots_txt_stands_at_the_root_of_a_host_only_and_sitemaps_names_both_ed
         "https://x.org/b/?a&b/sitemap.xml",
         "https://x.org/b/?a&b/en/sitemap.xml",
     ]
+
+
+def test_a_notebook_opens_online_if_it_is_on_github_and_for_chinese_readers_in_china_first():
+    at = "me/book/blob/notebooks/t/a%20b.ipynb"
+    colab = f"https://colab.research.google.com/github/{at}"
+    found = {
+        language: list(
+            online_notebooks("https://github.com/me/book", "t/a b.ipynb", language).values()
+        )
+        for language in ("zh", "en")
+    }
+    assert found["en"] == [colab]
+    assert found["zh"] == [f"https://modelscope.cn/notebook/share/github/{at}", colab]
+    for elsewhere in (None, "", "https://gitee.com/me/book"):
+        assert online_notebooks(elsewhere, "t/a.ipynb", "zh") == {}
 
 
 def test_the_downloads_that_lie_in_the_folder_are_offered_and_nothing_else(book, tmp_path):

@@ -110,12 +110,13 @@ def linked(book: Book, html: str, language: str = "zh", page: str = "t/q") -> st
 
 def test_the_first_use_of_a_term_leads_to_the_glossary(glossary):
     assert linked(glossary, "<h1>叶子张量</h1><p>叶子张量（leaf tensor），叶子张量。</p>") == (
-        '<h1>叶子张量</h1><p><a class="term" href="../../glossary/#leaf-tensor">叶子张量</a>'
+        '<h1>叶子张量</h1><p><a class="term" href="../../glossary/#leaf-tensor" '
+        'data-says="不是算出来的张量。">叶子张量</a>'
         "（leaf tensor），叶子张量。</p>"
     )
     assert linked(glossary, "<p>Two Leaf\ntensors and a hooked one.</p>", "en") == (
-        '<p>Two <a class="term" href="../../glossary/#leaf-tensor">Leaf\ntensors</a> and a hooked '
-        "one.</p>"
+        '<p>Two <a class="term" href="../../glossary/#leaf-tensor" '
+        'data-says="A tensor that nothing computed.">Leaf\ntensors</a> and a hooked one.</p>'
     )
     assert linked(glossary, "<li>用<em>钩子</em>做</li>").count("<a ") == 1
 
@@ -135,7 +136,11 @@ def test_the_first_use_of_a_term_leads_to_the_glossary(glossary):
 def test_some_places_are_no_place_for_a_link(glossary, html):
     assert linked(glossary, html) == html
     after = linked(glossary, html + "<p>钩子</p>")
-    assert after == html + '<p><a class="term" href="../../glossary/#hook">钩子</a></p>'
+    assert (
+        after
+        == html
+        + '<p><a class="term" href="../../glossary/#hook" data-says="登记的函数。">钩子</a></p>'
+    )
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from proofbook.directives.registry import expand
 from proofbook.html.page import run_with
 from proofbook.model.book import read_book
 from proofbook.model.problem import Unproved
-from proofbook.model.torch_records import record_file
+from proofbook.model.torch_records import GPU_RECORD, record_file
 from proofbook.other_python import Drill, drill, write_record
 from proofbook.summary import format_drill
 from proofbook.testing.tiny_book import Book, recorded
@@ -106,6 +106,24 @@ def test_a_newer_version_is_told_from_the_first_that_differs(versions: Book):
     book = read_book(versions.root)
     assert 'then "Since PyTorch 99.0: another output"' in expand(book.page(PAGE), book)
     assert versions_of_page(book, PAGE) == ("2.0.0", "2.1.1", "2.2.0", OWN, newer)
+
+
+def test_the_output_of_a_gpu_is_folded_below_the_snippet(book: Book):
+    def boxes() -> list[str]:
+        read = read_book(book.root)
+        return re.findall(r"\?\?\? then .*", expand(read.page(PAGE), read))
+
+    name, output = "2.2.0 (NVIDIA H100)", "y: tensor(6., device='cuda:0')\n"
+    book.write(GPU_RECORD, recorded(book, name, output)[1])
+    assert told(book) == []
+    assert boxes() == [f'??? then "PyTorch {name}: another output"']
+    assert versions_of_page(read_book(book.root), PAGE) == (OWN,)
+    book.write(GPU_RECORD, recorded(book, name, "y: 6.0\n")[1])
+    assert boxes() == []
+    book.write(GPU_RECORD, recorded(book, name, output)[1].replace("cuda:0", "cuda:1"))
+    assert boxes() == []
+    (problem,) = told(book)
+    assert problem.startswith(f"{GPU_RECORD}:") and "edited by hand" in problem
 
 
 def test_rounding_and_print_format_make_no_difference(versions: Book):
@@ -195,6 +213,7 @@ def test_the_line_at_the_end_of_a_page():
     same, other = (run_with(("2.6.0", "2.13.0"), other, "en") for other in (False, True))
     assert "with PyTorch 2.6.0, 2.13.0; they all print the same." in same
     assert "where one of them prints something else, that stands below the code." in other
+    assert 'data-versions="2.13.0 2.6.0"' in same, "a reader chooses one"
     assert "PyTorch 2.6.0、2.13.0 上运行过，打印的都一样。" in run_with(
         ("2.6.0", "2.13.0"), False, "zh"
     )

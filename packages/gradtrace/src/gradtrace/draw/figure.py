@@ -69,7 +69,7 @@ def draw_legend(
         graph, flow_signs(texts), has_tensors, any(slot.endswith("h") for slot in texts), phrases
     )
     last = {slot: shown[-1] for slot, shown in texts.items()}
-    signs = ((f"<b>{sign}</b>", phrases[key]) for sign, key in _signs(graph, last))
+    signs = ((f"<b>{sign}</b>", phrases[key]) for sign, key in _signs(graph, last, phrases))
     items = "".join(
         f'<span role="listitem">{sample} {words}</span>' for sample, words in (*shapes, *signs)
     )
@@ -100,10 +100,13 @@ def _shapes(
         yield _drawn(_DRAWN["hook"], phrases["drawn_hook"])
 
 
-def _signs(graph: Graph, last: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def _signs(
+    graph: Graph, last: Mapping[str, str], phrases: Mapping[str, str]
+) -> Iterator[tuple[str, str]]:
     """The written signs, each with the key of its phrase."""
-    signs = {grad_sign(box).strip() for key, box in graph.boxes.items() if f"{key}g" in last}
-    for sign, phrase in (("∇", "sign_grad"), (".grad", "sign_leaf_grad")):
+    shown = [box for key, box in graph.boxes.items() if f"{key}g" in last]
+    signs = {grad_sign(box, phrases).strip() for box in shown}
+    for sign, phrase in ((phrases["received"].strip(), "sign_grad"), (".grad", "sign_leaf_grad")):
         if sign in signs:
             yield sign, phrase
     if any(slot[:1] == "e" and slot[1:].isdigit() for slot in last):
@@ -305,7 +308,9 @@ def draw_varied_figure(
             texts = texts_of_all(part.texts, alike)
             # The player fills in those that the page does not show first.
             empty = None if part is parts[own] else arrange(part.graph, texts, language)
-            picture = draw_svg(part.graph, texts, identity, language, part.description, empty)
+            picture = draw_svg(
+                *(part.graph, texts, identity, language, part.description, empty), turns=True
+            )
             pictures[structure] = picture
     picture = pictures[parts[own].graph.structure]
     rows = []
@@ -319,10 +324,11 @@ def draw_varied_figure(
     kind = "trace wide" if width > WIDE else "trace"
     controls = number_controls(numbers, language, source) if numbers else ""
     figure = [
-        f'<figure class="{kind}" id="{identity}" data-search-exclude>{controls}',
+        f'<figure class="{kind}" id="{identity}" data-search-exclude>',
         f'<trace-player data-words="{html.escape(parts[own].words)}">',
         f'<div class="graph" tabindex="0" role="group" aria-label="{phrases["box"]}">{picture}',
-        f"</div><figcaption>{legend}</figcaption><details open>",
+        f"</div>{controls}<figcaption><details open><summary>{phrases['legend']}</summary>{legend}",
+        "</details></figcaption><details open>",
         f"<summary>{parts[own].summary}</summary><ol>{''.join(parts[own].items)}</ol>",
         "</details></trace-player></figure>",
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right, insort
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from graphlib import CycleError, TopologicalSorter
 from itertools import accumulate, chain, pairwise
 
@@ -187,7 +187,7 @@ def _without_overlap(
 
 Point = tuple[float, float]
 
-BEND_HEIGHT = 34
+BEND_HEIGHT = 30
 """Height of the strip between two layers in which edges bend."""
 DUMMY_WIDTH = 14
 """Width that an edge takes in a layer that it passes through."""
@@ -196,9 +196,13 @@ LABEL_HEIGHT = 20
 """Height of the strip below a layer for the labels of its edges."""
 END_LABEL_HEIGHT = 18
 """Height of the strip above a layer for the labels at the ends of edges; they bend in less room."""
-LOW_BEND_HEIGHT = 26
+LOW_BEND_HEIGHT = 22
 LABEL_DISTANCE = 6
 """From an edge to its label."""
+LABEL_RISE = 7
+"""From an edge that goes across up to its label."""
+FLAT_BEND = 12
+"""What is left for bends beside a label."""
 PORT_DISTANCE = 18
 """Space between two edges at one side of a box, where they have no labels."""
 
@@ -228,14 +232,28 @@ class Layout:
     end_labels: Mapping[str, Point]
 
 
-def layered_layout(sizes: Mapping[str, tuple[float, float]], edges: Sequence[LayoutEdge]) -> Layout:
-    """The layout of boxes with these widths and heights. Raises `ValueError` for a cycle."""
+def layered_layout(
+    sizes: Mapping[str, tuple[float, float]], edges: Sequence[LayoutEdge], across: bool = False
+) -> Layout:
+    """The layout of boxes with these widths and heights. `across`: from left to right, not down; it
+    is found as the other one, of boxes that lie on their sides. Raises `ValueError` for a cycle."""
+    if across:
+        sizes = {key: (height, width) for key, (width, height) in sizes.items()}
     layer_of = _assign_layers(sizes, edges)
     chains, widths = _with_dummies(edges, layer_of, {key: w for key, (w, _) in sizes.items()})
     neighbours = Neighbours(chains.values())
     layers = reduce_crossings(initial_order(layer_of, neighbours), neighbours)
     x = assign_x(layers, neighbours, widths)
-    return _place(layers, x, sizes, edges, chains)
+    layout = _place(layers, x, sizes, edges, chains, across)
+    return turn(layout) if across else layout
+
+
+def turn(layout: Layout) -> Layout:
+    """The layout with both directions exchanged."""
+    places = (layout.centres, layout.labels, layout.end_labels)
+    centres, labels, ends = ({key: (y, x) for key, (x, y) in each.items()} for each in places)
+    routes = {key: tuple((y, x) for x, y in points) for key, points in layout.routes.items()}
+    return Layout(layout.height, layout.width, centres, routes, labels, ends)
 
 
 def needed_width(box: str, edges: Sequence[LayoutEdge]) -> float:
@@ -299,23 +317,26 @@ def _place(
     sizes: Mapping[str, tuple[float, float]],
     edges: Sequence[LayoutEdge],
     chains: Mapping[str, list[Hashable]],
+    across: bool,
 ) -> Layout:
     """The layout of ordered layers: heights, and the points of every edge."""
     tops, bottoms, tallest = [], [], []
-    labelled = {edge.source for edge in edges if edge.label_width}
-    end_labelled = {edge.target for edge in edges if edge.end_width}
+    starts, ends = _label_rooms(edges, across)
     upper, y = [], float(MARGIN)
     """Where edges stop bending, above the labels at their ends."""
     for layer in layers:
-        if has_labels := any(m in end_labelled for m in layer):
-            y -= BEND_HEIGHT - LOW_BEND_HEIGHT
+        room = max((ends.get(m, 0) for m in layer), default=0)
+        if upper:
+            y += LOW_BEND_HEIGHT if room and not across else BEND_HEIGHT
+        if across and room:  # a label is above its line, and may reach to where this bends
+            y -= min(room, BEND_HEIGHT - FLAT_BEND)
         upper.append(y)
-        y += END_LABEL_HEIGHT * has_labels
+        y += room
         tops.append(y)
         tallest.append(max((sizes[m][1] for m in layer if m in sizes), default=0))
         y += tallest[-1]
-        bottoms.append(y + (LABEL_HEIGHT if any(m in labelled for m in layer) else 0))
-        y = bottoms[-1] + BEND_HEIGHT
+        bottoms.append(y + max((starts.get(m, 0) for m in layer), default=0))
+        y = bottoms[-1]
     height = bottoms[-1] + MARGIN if layers else 0
     left = min((x[key] - w / 2 for key, (w, _) in sizes.items()), default=0)
     dummies = (m for layer in layers for m in layer if m not in sizes)
@@ -325,7 +346,7 @@ def _place(
     centres = {
         key: (middle[key], tops[layer_of[key]] + tallest[layer_of[key]] / 2) for key in sizes
     }
-    leaving, entering = _ports(edges, chains, middle, sizes)
+    leaving, entering = _ports(edges, chains, middle, sizes, across)
     routes, labels, end_labels = {}, {}, {}
     for edge in edges:
         points = []
@@ -335,12 +356,17 @@ def _place(
                 port, bottom = leaving[edge.key], centres[member][1] + sizes[member][1] / 2
                 points += [(port, bottom), (port, bottoms[layer])]
                 labels[edge.key] = (port + LABEL_DISTANCE, bottom + LABEL_HEIGHT - 5)
+                if across:
+                    labels[edge.key] = (port - LABEL_RISE, bottom + LABEL_DISTANCE)
             elif member == edge.target:
                 top = centres[member][1] - sizes[member][1] / 2
                 port, is_left = entering[edge.key]
                 points += [(port, upper[layer]), (port, top)]
                 left = port - LABEL_DISTANCE - edge.end_width
                 end_labels[edge.key] = (left if is_left else port + LABEL_DISTANCE, top - 6)
+                if across:
+                    start = top - LABEL_DISTANCE - edge.end_width
+                    end_labels[edge.key] = (port - LABEL_RISE, start)
             else:
                 points += [(middle[member], upper[layer]), (middle[member], bottoms[layer])]
         routes[edge.key] = tuple(points)
@@ -349,16 +375,36 @@ def _place(
     return Layout(right + MARGIN, height, centres, routes, labels, end_labels)
 
 
+def _label_rooms(
+    edges: Sequence[LayoutEdge], across: bool
+) -> tuple[dict[str, float], dict[str, float]]:
+    """The room below each box for the labels of edges that leave it, and above each for those of
+    edges that enter it."""
+    starts: dict[str, float] = {}
+    ends: dict[str, float] = {}
+    for edge in edges:
+        if edge.label_width:
+            room = edge.label_width + LABEL_DISTANCE if across else LABEL_HEIGHT
+            starts[edge.source] = max(starts.get(edge.source, 0), room)
+        if edge.end_width:
+            room = edge.end_width + LABEL_DISTANCE if across else END_LABEL_HEIGHT
+            ends[edge.target] = max(ends.get(edge.target, 0), room)
+    return starts, ends
+
+
 def _ports(
     edges: Sequence[LayoutEdge],
     chains: Mapping[str, list[Hashable]],
     middle: Mapping[Hashable, float],
     sizes: Mapping[str, tuple[float, float]],
+    across: bool,
 ) -> tuple[dict[str, float], dict[str, tuple[float, bool]]]:
     """Where edges leave and enter a box: side by side, in the order of their other ends. For an
     edge that enters also whether its label is on its left, as for the first of several."""
     leaving: dict[str, float] = {}
     entering: dict[str, tuple[float, bool]] = {}
+    if across:  # labels are above their edges
+        edges = [replace(edge, label_width=0, end_width=0) for edge in edges]
     for box in sizes:
         down = [edge for edge in edges if edge.source == box]
         down.sort(key=lambda edge: (middle[chains[edge.key][1]], edge.key))
@@ -410,11 +456,13 @@ _COMPONENT_GAP = 12
 """Space between two components, besides the margins they have."""
 
 
-def packed_layout(sizes: Mapping[str, tuple[float, float]], edges: Sequence[LayoutEdge]) -> Layout:
+def packed_layout(
+    sizes: Mapping[str, tuple[float, float]], edges: Sequence[LayoutEdge], across: bool = False
+) -> Layout:
     """The layout of boxes with these widths and heights, each connected component by itself.
 
     Components are placed in the order of their first boxes, in rows no wider than `MAX_WIDTH` where
-    possible. Raises `ValueError` for a cycle.
+    possible; those that go `across`, one below the other. Raises `ValueError` for a cycle.
     """
     centres, routes, labels, end_labels = {}, {}, {}, {}
     x = y = tallest = width = height = 0.0
@@ -424,8 +472,8 @@ def packed_layout(sizes: Mapping[str, tuple[float, float]], edges: Sequence[Layo
 
     for component in _components(sizes, edges):
         inner = [edge for edge in edges if edge.source in component]
-        layout = layered_layout({box: sizes[box] for box in component}, inner)
-        if x and x + layout.width > MAX_WIDTH:
+        layout = layered_layout({box: sizes[box] for box in component}, inner, across)
+        if x and (across or x + layout.width > MAX_WIDTH):
             x, y, tallest = 0.0, y + tallest + _COMPONENT_GAP, 0.0
         width, height = max(width, layout.width + x), max(height, layout.height + y)
         centres |= {key: move(point) for key, point in layout.centres.items()}

@@ -407,7 +407,7 @@ customElements.define("trace-page", class extends customElements.get("trace-play
     super.build()
     this.list.ontoggle = () => this.fillList()
     addEventListener("beforeprint", () => { this.list.open = true; this.fillList() }, { signal: this.gone.signal })
-    this.graph.onclick = e => this.enter(e.target.closest("[role=button]"))
+    this.graph.onclick = e => this.enter(e.target.closest(".card"))
     addEventListener("popstate", e => e.state?.view && this.return(e.state), { signal: this.gone.signal })
     this.zoom.take()
     this.begin()
@@ -501,6 +501,9 @@ customElements.define("trace-page", class extends customElements.get("trace-play
     return this.files.code(file)
   }
 
+  // It would turn to another file.
+  light() {}
+
   turnTo(view) {
     if (view == this.view) return
     this.view = view
@@ -522,13 +525,13 @@ customElements.define("trace-page", class extends customElements.get("trace-play
   again() {
     const step = this.rests ? {} : this.steps[this.now - 1]
     this.show(this.now, step)
-    if (step.line) this.code(step.line, step.file)
+    this.mark(this.lines(step))
     this.aim()
   }
 
   // A stub for one use of a box has the key of its edge.
   enter(box) {
-    if (!box) return
+    if (!box?.matches(".group, .stub")) return this.press(box)
     const { current: part } = this, of = box.dataset.k, key = part.ends[of]?.[0] ?? of.split(">")[0]
     const isHere = !part.isGroup(key) && part.up[key] == this.view
     if (isHere) this.zoom.show(this.graph.querySelector(`[data-k="${key}"] .box`))

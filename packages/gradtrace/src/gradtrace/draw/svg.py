@@ -6,12 +6,13 @@ import html
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from unicodedata import east_asian_width
 
 from gradtrace.draw.layout import Layout, LayoutEdge, needed_width, packed_layout
 from gradtrace.graph.build import Box, Graph
 from gradtrace.story.effects import PASS_SIGNS
-from gradtrace.words import LANGUAGES
+from gradtrace.words import LANGUAGES, PLAIN
 
 CHARACTER_WIDTH = 7.3
 WIDE_CHARACTER_WIDTH = 12.2
@@ -19,6 +20,10 @@ WIDE_CHARACTER_WIDTH = 12.2
 LINE_HEIGHT = 17
 PADDING = 9
 MIN_WIDTH = 76
+MAX_ACROSS = 940
+"""The maximum width of a graph that goes from left to right."""
+FIRST_ACROSS = 600
+"""The maximum width of one that does so without a script, which would turn it where it fits."""
 MAX_INLINE = 34
 """The maximum number of characters of a name and its value on one line."""
 
@@ -53,6 +58,15 @@ class Arrangement:
     shapes: Sequence[BoxShape]
     edges: Sequence[LayoutEdge]
     layout: Layout
+
+    @cached_property
+    def across(self) -> Layout | None:
+        """The layout from left to right, where that is the lower one and fits beside a page's
+        margins."""
+        sizes = {str(place): (shape.width, shape.height) for place, shape in enumerate(self.shapes)}
+        layout = packed_layout(sizes, self.edges, across=True)
+        fits = layout.width <= MAX_ACROSS and layout.height < self.layout.height
+        return layout if fits else None
 
 
 def arrange(graph: Graph, texts: Mapping[str, Sequence[str]], language: str) -> Arrangement:
@@ -90,9 +104,15 @@ def title_of(box: Box, language: str) -> str:
     return {"group": "▸ ", "failed": "✗ "}.get(box.kind, "") + box.title
 
 
-def grad_sign(box: Box) -> str:
+def grad_sign(box: Box, phrases: Mapping[str, str]) -> str:
     """The sign before the gradient in a box."""
-    return {"leaf": ".grad ", "constant": ".grad ", "group": ""}.get(box.kind, "∇ ")
+    signs = {"leaf": ".grad ", "constant": ".grad ", "group": ""}
+    return signs.get(box.kind, phrases["received"])
+
+
+def _node(box: Box, language: str) -> str:
+    """The line with the name of the node; a plain figure has none."""
+    return "" if language.endswith(PLAIN) else box.node
 
 
 def _kind(graph: Graph) -> tuple:
@@ -143,17 +163,17 @@ def _shape_of(box: Box, texts: Mapping[str, Sequence[str]], language: str) -> Bo
     equals = text_width(" = ") if box.title and longest else 0
     one_line = not any("\n" in text for text in values)
     inline = one_line and title + equals + longest <= MAX_INLINE * CHARACTER_WIDTH
-    sign = text_width(grad_sign(box)) if any(grads) else 0
+    sign = text_width(grad_sign(box, LANGUAGES[language])) if any(grads) else 0
     hook = max(map(text_width, hooks), default=0)
     widths = [
         title + equals + longest if inline else max(title, longest),
-        text_width(box.node) * 0.92,
+        text_width(_node(box, language)) * 0.92,
         sign + max((text_width(line) for text in grads for line in text.split("\n")), default=0),
         hook + (2 * CHARACTER_WIDTH if hook else 0),
     ]
     lines = (max((t.count("\n") + 1 for t in shown if t), default=0) for shown in (values, grads))
     width = max(MIN_WIDTH if box.node else 0, *widths) + 2 * PADDING
-    return BoxShape(bool(box.title), bool(box.node), inline, *lines, hook, width)
+    return BoxShape(bool(box.title), bool(_node(box, language)), inline, *lines, hook, width)
 
 
 CAN_OPEN = ("group", "stub")
@@ -169,19 +189,34 @@ def draw_svg(
     language: str,
     description: str,
     arranged: Arrangement | None = None,
+    turns: bool = False,
 ) -> str:
     """The SVG of a graph. `texts`: all texts that each slot shows, in order; the last are drawn,
-    unless the graph is `arranged` already: then none is."""
+    unless the graph is `arranged` already: then none is. `turns`: whether each part also says, in
+    `data-turn`, where it is when the graph goes the other way, across or down."""
     last = {} if arranged else {slot: shown[-1] for slot, shown in texts.items()}
     arranged = arranged or arrange(graph, texts, language)
-    layout = arranged.layout
+    down, across = arranged.layout, arranged.across if turns else None
+    layouts = [down, across] if across else [down]
+    if across and across.width <= FIRST_ACROSS:
+        layouts.reverse()
+    ways = [_places(graph, arranged, layout, layout is across) for layout in layouts]
+
+    def place(key: str) -> str:
+        """The attribute with which a part is placed, and what it is in the other layout."""
+        name = "d" if ways[0][key][0] == "M" else "transform"
+        turned = "".join(f' data-turn="{way[key]}"' for way in ways[1:])
+        return f'{name}="{ways[0][key]}"{turned}'
+
     phrases = LANGUAGES[language]
     title = phrases["svg_title"].format(boxes=len(graph.boxes))
     folded = any(box.kind in CAN_OPEN for box in graph.boxes.values())
     role = "group" if folded else "img"
-    w, h = f"{layout.width:.0f}", f"{layout.height:.0f}"
+    (w, h), *turned = ((f"{layout.width:.0f}", f"{layout.height:.0f}") for layout in layouts)
+    way = ' class="across"' if layouts[0] is across else ""
+    way += "".join(f' data-turn="{width} {height}"' for width, height in turned)
     parts = [
-        f'<svg viewBox="0 0 {w} {h}" width="{w}" height="{h}" role="{role}"'
+        f'<svg{way} viewBox="0 0 {w} {h}" width="{w}" height="{h}" role="{role}"'
         f' style="min-width:{w}px;--arrow:url(#{identity}-arrow);--back:url(#{identity}-back)"'
         f' aria-labelledby="{identity}-title {identity}-desc">'
         f'<title id="{identity}-title">{_escape(title)}</title>'
@@ -193,46 +228,63 @@ def draw_svg(
         ' markerHeight="12" markerUnits="userSpaceOnUse" orient="auto-start-reverse">'
         '<path fill="context-stroke" d="m0 0 8 6-8 6z"/></marker>'
     ]
-    routes = {edge.key: layout.routes[str(place)] for place, edge in enumerate(graph.edges)}
-    paths = {key: _edge_path(points) for key, points in routes.items()}
     for edge in graph.edges:
         if (slot := f"{edge.key}w") in texts:
             width, _, sign = (last.get(slot) or "0").partition(" ")
-            place = f'stroke-width="{width}" data-k="{slot}"'
-            parts.append(f'<path class="stream {sign}" {place} d="{paths[edge.key]}"/>')
+            stream = f'stroke-width="{width}" data-k="{slot}"'
+            parts.append(f'<path class="stream {sign}" {stream} {place(edge.key)}/>')
     for edge in graph.edges:
         line = f'class="line {edge.kind}" data-k="{edge.key}"'
-        parts.append(f'<path {line} d="{paths[edge.key]}"/>')
+        parts.append(f"<path {line} {place(edge.key)}/>")
     for edge in graph.edges:
         if edge.kind == "cut":
-            (_, (x, y), (next_x, next_y), *_) = routes[edge.key]
-            x, y = (x + next_x) / 2 - 5, (y + next_y) / 2 - 5
-            parts.append(f'<path class="stop" d="M{x:.0f} {y:.0f}l10 10m0-10-10 10"/>')
-    for place, (box, shape) in enumerate(zip(graph.boxes.values(), arranged.shapes, strict=True)):
-        parts.append(_box(box, shape, layout.centres[str(place)], last, language))
+            parts.append(f'<path class="stop" {place(f"{edge.key} stop")}/>')
+    for box, shape in zip(graph.boxes.values(), arranged.shapes, strict=True):
+        parts.append(_box(box, shape, place(box.key), last, language))
     for edge, room in zip(graph.edges, arranged.edges, strict=True):
         if room.label_width:
-            x, y = layout.labels[room.key]
-            place = f'x="{x:.0f}" y="{y:.0f}" data-k="{edge.key}"'
             text = _escape(last.get(edge.key, ""))
-            parts.append(f'<text class="grad label" {place}>{text}</text>')
+            where = f'data-k="{edge.key}" {place(f"{edge.key} label")}'
+            parts.append(f'<text class="grad label" {where}>{text}</text>')
         if room.end_width:
-            (x, y), end = layout.end_labels[room.key], routes[edge.key][-1][0]
-            side = "label" if x > end else "label before"
-            x = x if x > end else x + room.end_width  # it ends at its edge, however short it is
+            side = "label" if _is_after(down, room) else "label before"
             text = _escape(last.get(f"{edge.key}d", ""))
-            place = f'x="{x:.0f}" y="{y:.0f}" data-k="{edge.key}d"'
-            parts.append(f'<text class="factor {side}" {place}>{text}</text>')
+            where = f'data-k="{edge.key}d" data-of="{edge.target}" {place(f"{edge.key}d")}'
+            parts.append(f'<text class="factor {side}" {where}>{text}</text>')
     return "".join([*parts, "</svg>"])
 
 
-def _box(
-    box: Box, shape: BoxShape, centre: tuple[float, float], last: Mapping[str, str], language: str
-) -> str:
+def _is_after(layout: Layout, edge: LayoutEdge) -> bool:
+    """Whether the label at the end of an edge is on the right of it."""
+    return layout.end_labels[edge.key][0] > layout.routes[edge.key][-1][0]
+
+
+def _places(graph: Graph, arranged: Arrangement, layout: Layout, across: bool) -> dict[str, str]:
+    """Where the parts of a picture are in a layout: what a path draws, or how far the others are
+    moved."""
+    found = {}
+    for place, (box, shape) in enumerate(zip(graph.boxes.values(), arranged.shapes, strict=True)):
+        x, y = layout.centres[str(place)]
+        found[box.key] = f"translate({x:.0f} {y - shape.height / 2:.0f})"
+    for edge, room in zip(graph.edges, arranged.edges, strict=True):
+        points = layout.routes[room.key]
+        found[edge.key] = _edge_path(points, across)
+        (_, (x, y), (next_x, next_y), *_) = points
+        x, y = (x + next_x) / 2 - 5, (y + next_y) / 2 - 5
+        found[f"{edge.key} stop"] = f"M{x:.0f} {y:.0f}l10 10m0-10-10 10"
+        x, y = layout.labels[room.key]
+        found[f"{edge.key} label"] = f"translate({x:.0f} {y:.0f})"
+        x, y = layout.end_labels[room.key]
+        # One before its edge ends there, however short it is.
+        x += 0 if _is_after(layout, room) else room.end_width
+        found[f"{edge.key}d"] = f"translate({x:.0f} {y:.0f})"
+    return found
+
+
+def _box(box: Box, shape: BoxShape, place: str, last: Mapping[str, str], language: str) -> str:
     key = box.key
-    place = f"translate({centre[0]:.0f} {centre[1] - shape.height / 2:.0f})"
     button = ' tabindex="0" role="button"' if box.kind in CAN_OPEN else ""
-    start = f'<g class="card {box.kind}" data-k="{key}" transform="{place}"{button}>'
+    start = f'<g class="card {box.kind}" data-k="{key}" {place}{button}>'
     parts = [start, _outline(box, shape)]
     y = LINE_HEIGHT - 1
     title = _escape(title_of(box, language))
@@ -249,11 +301,11 @@ def _box(
             y += LINE_HEIGHT
         parts.append(_slot_lines(f"{key}v", last, shape.value_lines, y))
         y += LINE_HEIGHT * shape.value_lines
-    if box.node:
-        parts.append(f'<text class="function" y="{y}">{_escape(box.node)}</text>')
+    if node := _node(box, language):
+        parts.append(f'<text class="function" y="{y}">{_escape(node)}</text>')
         y += LINE_HEIGHT
     if shape.grad_lines:
-        sign = grad_sign(box)
+        sign = grad_sign(box, LANGUAGES[language])
         parts.append(_slot_lines(f"{key}g", last, shape.grad_lines, y, sign, "grad"))
         y += LINE_HEIGHT * shape.grad_lines
     if shape.hook:
@@ -302,18 +354,20 @@ def _outline(box: Box, shape: BoxShape) -> str:
     )
 
 
-def _edge_path(points: Sequence[tuple[float, float]]) -> str:
-    """Straight from the first of two points to the second, in a bend on to the next two."""
+def _edge_path(points: Sequence[tuple[float, float]], across: bool) -> str:
+    """Straight from the first of two points to the second, in a bend on to the next two; down, or
+    across."""
     points = [(round(x), round(y)) for x, y in points]
     path, (x, y) = f"M{points[0][0]} {points[0][1]}", points[0]
     for index in range(0, len(points), 2):
-        (to_x, top), (_, bottom) = points[index : index + 2]
+        (to_x, to_y), end = points[index : index + 2]
+        dx, dy = to_x - x, to_y - y
         if index:
-            across, down = to_x - x, top - y
-            path += f"c0 {down / 2:g} {across} {down / 2:g} {across} {down}"
-        if bottom != top:
-            path += f"v{bottom - top}"
-        x, y = to_x, bottom
+            first = f"{dx / 2:g} 0 {dx / 2:g} {dy}" if across else f"0 {dy / 2:g} {dx} {dy / 2:g}"
+            path += f"c{first} {dx} {dy}"
+        if end != (to_x, to_y):
+            path += f"h{end[0] - to_x}" if across else f"v{end[1] - to_y}"
+        x, y = end
     return path
 
 

@@ -36,19 +36,26 @@ customElements.get("varied-plot") || customElements.define("varied-plot", class 
 
   replace(items, picture) {
     this.own ??= this.innerHTML
-    this.innerHTML = picture ?? this.own
+    if (picture ?? this.shown) this.innerHTML = picture ?? this.own
+    this.shown = picture
   }
 })
 
 customElements.get("trace-vary") || customElements.define("trace-vary", class extends HTMLElement {
+  // What it changes; a stand-alone page has no figure of its own.
+  get place() {
+    return this.closest("figure") ?? this.parentElement
+  }
+
   connectedCallback() {
     this.gone = new AbortController()
     this.inputs ?? this.build()
     addEventListener("hashchange", () => this.follow(location.hash), this.gone)
     addEventListener("beforeprint", () => this.restore(), this.gone)
+    document.addEventListener("values", ({ target }) => target != this && this.share(target), this.gone)
     document.addEventListener("click", e => {
       const link = e.target.closest?.("a[data-values]")
-      if (!link?.hash.startsWith(`#${this.parentElement.id}`)) return
+      if (!link?.hash.startsWith(`#${this.place.id}`)) return
       e.preventDefault()
       e.stopPropagation() // the theme would load the page again
       history.replaceState(null, "", `${link.hash}&${link.dataset.values}`)
@@ -62,7 +69,7 @@ customElements.get("trace-vary") || customElements.define("trace-vary", class ex
   }
 
   build() {
-    this.player = this.parentElement.querySelector("trace-player, varied-plot") ?? this.closest("trace-page")
+    this.player = this.place.querySelector("trace-player, varied-plot") ?? this.closest("trace-page")
     customElements.upgrade(this.player) // which stands behind this one: where both are put into a page, it comes later
     this.numbers = JSON.parse(this.dataset.numbers)
     this.words = this.dataset.words.split("|")
@@ -76,17 +83,51 @@ customElements.get("trace-vary") || customElements.define("trace-vary", class ex
     this.followers = [...document.querySelectorAll(".follows")].flatMap(element => {
       const link = element.closest("a") ?? element.querySelector("a"), line = document.getElementById(link?.hash.slice(1))
       if (!this.output.contains(line)) return []
-      const at = numbers(line.textContent).indexOf(element.textContent.replace("−", "-"))
+      const at = numbers(line.textContent).indexOf(numbers(element.textContent.replace("−", "-"))[0])
       return { shows: element.contains(link) ? link : element, row: link.hash.match(/\d+$/) - 1, at }
     })
     this.inputs = this.numbers.map((number, i) => this.control(number, i))
     this.back = make("button", { type: "button", onclick: () => this.restore() })
-    this.back.textContent = this.words[2].replace("#", this.numbers.map(({ values, own }) => values[own]).join(", "))
+    this.back.title = this.back.ariaLabel = this.words[2].replace("#", this.numbers.map(({ values, own }) => values[own]).join(", "))
+    this.back.textContent = "↺"
     this.note = make("small", { ariaLive: "polite" })
     const pairs = this.inputs.map(both => make("span", { className: "number" }, ...both))
     this.append(make("b", {}, this.words[0]), ...pairs, this.back, this.note)
     for (const touched of ["pointerdown", "focusin"]) this.addEventListener(touched, () => this.load())
+    this.hold(this.parentElement.querySelector(".ball")?.closest("div, varied-plot"))
     this.tell()
+    this.player.fit() // its bar has a row more
+  }
+
+  // The ball of a picture is a handle, too: wherever the pointer drags it, the run whose ball is nearest is shown. A finger
+  // takes the ball itself, or taps: beside it, it scrolls the page.
+  hold(picture) {
+    if (!picture) return
+    this.picture = picture
+    const at = picture.querySelector("[data-at]")?.dataset.at
+    this.places = at && JSON.parse(at)
+    picture.onpointerdown = e => {
+      if (e.button || e.pointerType != "mouse" && !e.target.closest(".ball")) return
+      e.preventDefault()
+      picture.setPointerCapture(e.pointerId)
+    }
+    picture.onpointermove = e => picture.hasPointerCapture(e.pointerId) && this.drag(e)
+    picture.onclick = e => this.drag(e)
+    picture.onpointerenter = () => this.load()
+  }
+
+  async drag({ clientX, clientY }) {
+    this.places ??= (await this.load())?.at
+    const svg = this.picture.querySelector("svg"), { x, y } = new DOMPoint(clientX, clientY).matrixTransform(svg.getScreenCTM().inverse())
+    const off = this.places?.map(place => place.length ? Math.hypot(place[0] - x, place[1] - y) : Infinity) ?? []
+    if (off.length && this.run() != off.indexOf(Math.min(...off))) this.set(this.valuesOf(off.indexOf(Math.min(...off))))
+  }
+
+  // Another figure of the page shows other values; this one does, too, if it varies the same number over the same values.
+  share(other) {
+    const same = ({ name, values }) => n => n.name == name && n.values.join() == values.join()
+    const at = this.numbers.map((number, i) => other.at[other.numbers.findIndex(same(number))] ?? this.at[i])
+    if (at.join() != this.at.join()) this.set(at, "", true)
   }
 
   control({ label: name, values }, i) {
@@ -120,17 +161,18 @@ customElements.get("trace-vary") || customElements.define("trace-vary", class ex
 
   load() {
     return this.data ??= this.player.runs?.() ?? new Promise((loaded, failed) => document.head.append(make("script", {
-      src: this.address, onload: () => loaded(globalThis.variedRuns[this.parentElement.id]), onerror: failed,
+      src: this.address, onload: () => loaded(globalThis.variedRuns[this.place.id]), onerror: failed,
     }))).catch(() => { this.data = null })
   }
 
-  async set(at, near) {
+  async set(at, near, shared) {
     this.at = at
     this.tell()
+    if (!shared) this.dispatchEvent(new CustomEvent("values", { bubbles: true }))
     const data = await this.load()
     if (!data) return this.note.textContent = this.words[4]
     if (this.at != at) return
-    const index = at.reduce((sum, n, i) => sum * this.numbers[i].values.length + n, 0)
+    const index = this.run()
     const [picture, printed, ...rest] = data.runs[index].map(n => data.texts[n]), { top } = this.getBoundingClientRect()
     this.player.other = !this.isOwn()
     const said = await this.player.replace(rest, picture, index)
@@ -142,7 +184,7 @@ customElements.get("trace-vary") || customElements.define("trace-vary", class ex
       shows.textContent = numbers(rows[row])[at].replace("-", "−")
       shows.classList.toggle("varied", !this.isOwn())
     }
-    scrollBy(0, this.getBoundingClientRect().top - top) // output that takes more lines moves nothing
+    if (!shared) scrollBy(0, this.getBoundingClientRect().top - top) // output that takes more lines moves nothing
     this.note.innerHTML = [near, picture && this.words[3], said].filter(Boolean).join(" ")
   }
 
@@ -163,12 +205,32 @@ customElements.get("trace-vary") || customElements.define("trace-vary", class ex
       if (this.marks[i].textContent != value) this.marks[i].textContent = value
     })
     this.back.disabled = this.isOwn()
+    const place = this.places?.[this.run()], ball = this.picture?.querySelector("[data-at] .ball")
+    if (!place || !ball) return
+    const [x, y, ...ends] = place
+    ball.setAttribute("visibility", place.length ? "visible" : "hidden")
+    ball.setAttribute("transform", `translate(${x ?? 0} ${y ?? 0})`)
+    ends.forEach((end, i) => ball.firstChild.setAttribute(["x1", "y1", "x2", "y2"][i], end))
+  }
+
+  // The values of a run; the last number changes fastest.
+  valuesOf(run) {
+    return this.numbers.reduceRight((at, { values: { length } }) => {
+      at.unshift(run % length)
+      run = Math.floor(run / length)
+      return at
+    }, [])
+  }
+
+  // The run with the values that are chosen.
+  run() {
+    return this.at.reduce((sum, n, i) => sum * this.numbers[i].values.length + n, 0)
   }
 
   // An address can name values beside the step: #figure-step-7&w=-0.5; so does a link, in its data-values.
   follow(hash) {
     const [id, ...given] = hash?.split("&") ?? []
-    if (!id?.startsWith(`#${this.parentElement.id}`)) return
+    if (!id?.startsWith(`#${this.place.id}`)) return
     if (!given.length) return this.player.follow(hash) // once more: these controls were not there yet
     const asked = new URLSearchParams(given.join("&"))
     const at = this.numbers.map(({ name, own }, i) => asked.has(name) ? this.nearest(i, asked.get(name)) : own)

@@ -10,6 +10,23 @@ const make = (tag, parts, ...inside) => {
 // Of all players on a page.
 let speed = 1
 
+// Whether a reader keeps the legend open.
+const kept = open => {
+  try {
+    if (open != null) localStorage.traceLegend = open ? "open" : ""
+    return localStorage.traceLegend
+  } catch {}
+}
+
+// The figure that an address asks for: it is shown alone, such as in a frame on another page.
+const alone = new URLSearchParams(location.search).get("figure")
+
+// The width of a page of paper.
+const PAPER = 680
+
+// What a style sheet says of a picture, which an image needs itself.
+const LOOKS = ["fill", "stroke", "stroke-width", "stroke-dasharray", "opacity", "display", "font", "text-anchor", "marker-start", "marker-end", "white-space"]
+
 customElements.get("trace-player") || customElements.define("trace-player", class extends HTMLElement {
   static make = make
 
@@ -19,23 +36,31 @@ customElements.get("trace-player") || customElements.define("trace-player", clas
     this.bar ?? this.build()
     on(this.hears, "keydown", e => this.key(e))
     on(window, "hashchange", () => this.follow(location.hash))
-    on(window, "beforeprint", () => { this.stop(); this.prints = this.list.open = true; this.stay() })
-    on(window, "afterprint", () => { this.prints = false; this.stay() })
+    this.watch = new ResizeObserver(([{ contentRect: { width } }]) => width != this.room && this.fit(this.room = width))
+    this.watch.observe(this.closest(".traced") ?? this)
+    on(window, "beforeprint", () => { this.stop(); this.prints = this.list.open = true; this.fold(); this.turn(); this.stay() })
+    on(window, "afterprint", () => { this.prints = false; this.fold(); this.turn(); this.stay() })
     document.addEventListener("click", e => this.click(e), { capture: true, signal: this.gone.signal })
     this.follow(location.hash)
   }
 
   disconnectedCallback() {
     this.gone.abort()
+    this.watch.disconnect()
     this.stop()
     this.mark([])
+    this.light()
   }
 
   build() {
     this.words ??= this.dataset.words.split("|")
     this.graph = this.querySelector(".graph")
-    this.list = this.querySelector("details")
+    this.figure = this.closest("figure.trace")
+    this.list = this.querySelector("details:not(figcaption *)")
     this.list.open = false
+    this.legend = this.querySelector("figcaption details")
+    if (this.legend) this.legend.firstChild.onclick = () => kept(!this.legend.open)
+    this.fold()
     this.take(this.read())
     this.look()
     const moves = [() => 1, () => this.now - 1, 0, () => this.now + 1, () => this.last]
@@ -51,10 +76,129 @@ customElements.get("trace-player") || customElements.define("trace-player", clas
     this.text = make("p")
     this.pass = make("button", { onclick: () => { this.stop(); this.stepTo(this.nextPass()) } })
     const pace = make("button", { className: "pace", onclick: () => { speed = speed % 2 ? 2 : speed > 1 ? 0.5 : 1; this.pace() } })
-    this.bar = make("div", { className: "player" }, ...this.buttons, this.pass, pace, this.slider, this.count, this.text)
+    this.around = make("pre", { className: "around", ariaHidden: "true" })
+    const numbers = this.querySelector("trace-vary") ?? ""
+    this.bar = make("div", { className: "player" }, ...this.buttons, this.pass, pace, this.slider, this.count, numbers, this.around, this.text)
     this.graph.after(this.bar)
+    if (this.figure) this.append(this.sharing())
+    for (const type of ["pointerover", "focusin"]) this.graph.addEventListener(type, e => this.light(e.target.closest(".card")))
+    for (const type of ["pointerleave", "focusout"]) this.graph.addEventListener(type, () => this.light())
+    this.graph.onclick = e => this.press(e.target.closest(".card"))
+    if (alone && this.figure?.id == alone) {
+      (this.closest(".traced") ?? this.figure).classList.add("alone")
+      document.documentElement.classList.add("only")
+    }
     this.pace()
     this.rest()
+    this.fit()
+  }
+
+  // The legend is folded, unless a reader wants it.
+  fold() {
+    if (this.legend) this.legend.open = this.prints || !!kept()
+  }
+
+  // The picture goes across or down, as there is room; the figure goes below the code where that lets it be seen as a whole.
+  fit() {
+    if (!this.figure) return
+    this.wide ??= this.figure.classList.contains("wide")
+    const room = wide => {
+      this.figure.classList.toggle("wide", wide)
+      this.text.style.height = (this.high = this.longest()) + "px"
+      this.style.setProperty("--around", `calc(var(--top, 3.2rem) + 0.4rem + ${this.bar.offsetHeight}px)`)
+      return this.graph.clientWidth
+    }
+    const [[across], [down, height]] = this.sizes(), first = room(this.wide)
+    const isHigh = height > parseFloat(getComputedStyle(this.graph).maxHeight)
+    if (this.isBeside() && across > first && (isHigh || down > first)) room(true) < across && down <= first && room(false)
+    this.turn()
+  }
+
+  // How wide and how high the picture is across, and down.
+  sizes() {
+    const svg = this.graph.querySelector("svg"), { width, height } = svg.viewBox.baseVal
+    const both = [[width, height], svg.dataset.turn?.split(" ").map(Number) ?? [Infinity]]
+    return svg.matches(".across") ? both : both.reverse()
+  }
+
+  isBeside() {
+    const both = this.closest(".traced")
+    return !!both && getComputedStyle(both).display == "grid"
+  }
+
+  // Where it goes the other way, its parts take the places that they have then.
+  turn(across = this.sizes()[0][0] <= (this.prints ? PAPER : this.graph.clientWidth)) {
+    const svg = this.graph.querySelector("svg"), { width, height } = svg.viewBox.baseVal
+    if (!svg.dataset.turn || svg.matches(".across") == across) return
+    const [w, h] = svg.dataset.turn.split(" ")
+    for (const [name, value] of Object.entries({ viewBox: `0 0 ${w} ${h}`, width: w, height: h, "data-turn": `${width} ${height}` })) svg.setAttribute(name, value)
+    svg.setAttribute("style", svg.getAttribute("style").replace(/[\d.]+/, w))
+    svg.classList.toggle("across", across)
+    for (const part of svg.querySelectorAll("[data-turn]")) {
+      const name = part.matches("path") ? "d" : "transform", place = part.getAttribute(name)
+      part.setAttribute(name, part.dataset.turn)
+      part.dataset.turn = place
+    }
+  }
+
+  // How high the longest sentence is: the text has that height, so that nothing moves.
+  longest() {
+    const all = make("p", { className: "longest" }, ...this.steps.map(step => make("span", {}, ...this.sentence(step))), make("span", {}, this.words[10]))
+    this.bar.append(all)
+    const height = all.offsetHeight
+    all.remove()
+    return height
+  }
+
+  // Ways to take a step elsewhere.
+  sharing() {
+    const [, , , , , , , , , , , , , link, image, frame, copied] = this.words
+    const copy = text => navigator.clipboard.writeText(text).catch(() => prompt("", text))
+    const address = search => {
+      const vary = this.querySelector("trace-vary"), step = this.rests ? "#" + this.figure.id : this.steps[this.now - 1].id
+      const values = vary?.isOwn() === false ? vary.numbers.map(({ name, values }, i) => `&${name}=${values[vary.at[i]]}`) : []
+      return location.origin + location.pathname + search + step + values.join("")
+    }
+    const ways = {
+      [link]: () => copy(address("")),
+      [image]: () => this.picture(),
+      [frame]: () => copy(make("iframe", {
+        src: address("?figure=" + this.figure.id), width: "100%", height: (this.closest(".traced") ?? this.figure).offsetHeight + 40,
+      }).outerHTML),
+    }
+    return make("div", { className: "share", ariaLive: "polite" }, ...Object.entries(ways).map(([label, run]) => {
+      const button = make("button", { type: "button", textContent: label, onclick: async () => {
+        button.style.minWidth = button.offsetWidth + "px"
+        await run()
+        button.textContent = copied
+        setTimeout(() => { button.textContent = label }, 2000)
+      } })
+      return button
+    }))
+  }
+
+  // Copies the picture as an image; saves it where a browser copies none.
+  async picture() {
+    const svg = this.graph.querySelector("svg"), copy = svg.cloneNode(true), { width, height } = svg.viewBox.baseVal
+    const parts = svg.querySelectorAll("*")
+    copy.querySelectorAll("*").forEach((part, i) => {
+      const look = getComputedStyle(parts[i])
+      for (const name of LOOKS) part.style.setProperty(name, look.getPropertyValue(name))
+    })
+    copy.style.background = getComputedStyle(document.body).backgroundColor
+    const href = "data:image/svg+xml," + encodeURIComponent(new XMLSerializer().serializeToString(copy))
+    const drawn = async () => {
+      const image = new Image(), canvas = make("canvas", { width: 2 * width, height: 2 * height })
+      image.src = href
+      await image.decode()
+      canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height)
+      return new Promise(done => canvas.toBlob(done))
+    }
+    try {
+      await navigator.clipboard.write([new ClipboardItem({ "image/png": drawn() })])
+    } catch {
+      make("a", { href, download: this.figure.id + ".svg" }).click()
+    }
   }
 
   read() {
@@ -94,12 +238,42 @@ customElements.get("trace-player") || customElements.define("trace-player", clas
     this.look()
     if (ends) this.now = this.last
     this.stay()
+    if (!this.figure) return
+    this.turn()
+    this.text.style.height = Math.max(this.high, this.longest()) + "px"
   }
 
   look() {
+    this.light()
+    this.graph.querySelector("svg").setAttribute("role", "group")
+    const cards = this.graph.querySelectorAll(".card:not([role])")
+    cards.forEach((card, i) => { card.setAttribute("role", "button"); card.tabIndex = i ? -1 : 0 })
     this.parts = this.graph.querySelectorAll("g, .line")
     this.slots = this.graph.querySelectorAll("text[data-k], tspan")
     this.streams = this.graph.querySelectorAll(".stream")
+  }
+
+  // The numbers of the steps at which a box changes.
+  stepsOf(key) {
+    return this.steps.flatMap(({ changes, touches }, i) =>
+      touches.includes(key) || [..."vgh"].some(slot => key + slot in changes) ? i + 1 : [])
+  }
+
+  // Shows the first step at which a box changes; once more, the next one.
+  press(card) {
+    const key = card?.dataset.k, at = this.stepsOf(key)
+    if (!at.length) return
+    this.stop()
+    this.go(this.pressed == key && at.find(n => n > this.now) || at[0])
+    this.pressed = key
+  }
+
+  // A box, its line of code and the factors with which its gradient goes on are lit together.
+  light(card) {
+    for (const part of this.lit ?? []) part.classList.remove("lit")
+    const key = card?.dataset.k, step = key && this.steps[this.stepsOf(key)[0] - 1]
+    this.lit = key ? [card, ...this.graph.querySelectorAll(`[data-of="${key}"]`), ...step ? this.lines(step) : []] : []
+    for (const part of this.lit) part.classList.add("lit")
   }
 
   // The boxes and edges of the picture in which these are seen.
@@ -132,6 +306,7 @@ customElements.get("trace-player") || customElements.define("trace-player", clas
     this.show(n || this.last, {})
     this.tell(n ? `${n} / ${this.last}` : "", text, text)
     this.rests = true
+    this.peek(this.steps[n || this.last - 1])
   }
 
   // Where the reader is, in a picture that was changed; on paper it is finished.
@@ -180,11 +355,12 @@ customElements.get("trace-player") || customElements.define("trace-player", clas
 
   go(n) {
     n = Math.max(1, Math.min(this.last, n))
-    const step = this.steps[n - 1], { item, line, end, file } = step, code = make("small")
+    const step = this.steps[n - 1], { item } = step
     this.rests = false
     this.show(n, step)
-    if (line) code.append(this.words[8].replace("#", end > line ? `${line}–${end}` : line) + " ", make("code", {}, this.code(line, file, end)))
-    this.tell(`${n} / ${this.last}`, this.words[7].replace("#", n) + ": " + item.textContent, code, ...item.cloneNode(true).childNodes)
+    this.mark(this.lines(step))
+    this.tell(`${n} / ${this.last}`, this.words[7].replace("#", n) + ": " + item.textContent, ...this.sentence(step))
+    this.peek(step)
     const box = this.graph.getBoundingClientRect(), on = this.graph.querySelector("g.on")?.getBoundingClientRect()
     if (on?.left < box.left || on?.right > box.right) this.graph.scrollLeft += (on.left + on.right - box.left - box.right) / 2
     if (on?.top < box.top || on?.bottom > box.bottom) this.graph.scrollTop += (on.top + on.bottom - box.top - box.bottom) / 2
@@ -197,15 +373,12 @@ customElements.get("trace-player") || customElements.define("trace-player", clas
     if (on?.top < 0 || on?.bottom > this.bar.getBoundingClientRect().top) this.reveal()
   }
 
-  // Brings what plays into sight, and leaves the picture the room that the rest of it does not need: the picture with
-  // the player, and the code where that stands beside it.
+  // Brings what plays into sight: the picture with the player, and the code where that stands beside it.
   reveal(behavior) {
-    const both = this.closest(".traced"), beside = both && getComputedStyle(both).display == "grid", block = beside ? both : this.graph
-    const parts = [block, this.parentElement, this.graph, this.bar, beside ? this.source() ?? both : this.bar]
-    const margin = parseFloat(getComputedStyle(block).scrollMarginTop), boxes = () => parts.map(e => e.getBoundingClientRect())
-    const [, figure, picture, { height }] = boxes()
-    this.style.setProperty("--around", margin + height + 8 + (beside && picture.top - figure.top) + "px")
-    const [all, , graph, bar, code] = boxes()
+    const beside = this.isBeside(), block = beside ? this.closest(".traced") : this.graph
+    const parts = [block, this.graph, this.bar, beside ? this.source() ?? block : this.bar]
+    const margin = parseFloat(getComputedStyle(block).scrollMarginTop)
+    const [all, graph, bar, code] = parts.map(e => e.getBoundingClientRect())
     const seen = all.top >= margin - 1 && graph.bottom <= bar.top + 1 && Math.max(bar.bottom, code.bottom) <= innerHeight
     if (!seen) block.scrollIntoView({ behavior })
   }
@@ -216,11 +389,31 @@ customElements.get("trace-player") || customElements.define("trace-player", clas
       block.compareDocumentPosition(this) & 4)?.querySelector("pre > code")
   }
 
-  // Marks a line of the code, or those up to another, and returns its text.
-  code(number, file, end = number) {
-    const lines = [...this.source(file)?.querySelectorAll(".code-line") ?? []]
-    this.mark(lines.slice(number - 1, end))
-    return lines[number - 1]?.textContent.trim() ?? ""
+  // The lines of code that run in a step.
+  lines({ line, end = line, file }) {
+    return line ? this.code(file).slice(line - 1, end) : []
+  }
+
+  code(file) {
+    return [...this.source(file)?.querySelectorAll(".code-line") ?? []]
+  }
+
+  // What is told of a step: its line, and its sentence.
+  sentence({ item, line, end = line, file }) {
+    const code = make("small"), label = this.words[8].replace("#", end > line ? `${line}–${end}` : line) + " "
+    if (line) code.append(label, make("code", {}, this.code(file)[line - 1]?.textContent.trim() ?? ""))
+    return [code, ...item.cloneNode(true).childNodes]
+  }
+
+  // The lines around that of a step, which stay with a figure that is below its code.
+  peek({ line, end }) {
+    const lines = line && this.figure ? this.code() : [], first = Math.max(0, Math.min(line - 2, lines.length - 3))
+    if (lines.length) this.around.replaceChildren(...lines.slice(first, first + 3).map((each, i) => {
+      const shown = make("span", { innerHTML: each.innerHTML }), n = first + i + 1
+      shown.dataset.n = n
+      shown.classList.toggle("now", !this.rests && line <= n && n <= end)
+      return shown
+    }))
   }
 
   // The lines that run, in place of those before.
@@ -231,8 +424,14 @@ customElements.get("trace-player") || customElements.define("trace-player", clas
   }
 
   key(e) {
-    const at = e.target, n = { ArrowRight: this.now + 1, ArrowLeft: this.now - 1, Home: 1, End: this.last }[e.key]
-    if (n == null || e.altKey || e.ctrlKey || e.metaKey || at == this.slider || this.list.contains(at)) return
+    const at = e.target, card = at.closest(".card"), cards = [...this.graph.querySelectorAll(".card")]
+    const other = card && cards[cards.indexOf(card) + { ArrowDown: 1, ArrowUp: -1 }[e.key]]
+    if (other || card && (e.key == "Enter" || e.key == " ")) {
+      e.preventDefault()
+      return other ? other.focus() : this.press(card)
+    }
+    const n = { ArrowRight: this.now + 1, ArrowLeft: this.now - 1, Home: 1, End: this.last }[e.key]
+    if (n == null || e.altKey || e.ctrlKey || e.metaKey || at.matches("input") || this.list.contains(at)) return
     if (at == this.graph && at.scrollWidth > at.clientWidth) return
     e.preventDefault()
     this.stop()

@@ -220,7 +220,8 @@ class Recorder:
         for kind in MODULES_WITH_FAST_PATH:
             self._patch(kind, "forward", lambda f: wrap_fast_path(self._operations, f))
         for owner, name in TRACERS:
-            self._patch(owner, name, self._unrecorded)
+            if hasattr(owner, name):  # draft_export came with PyTorch 2.7
+                self._patch(owner, name, self._unrecorded)
         steps.observe(self._undo)
         hooks.observe(self._undo)
         self._tensor_names.observe(self._undo)

@@ -14,8 +14,22 @@ _FILES = {
     code: tomllib.loads(Path(__file__).with_name(f"{code}.toml").read_text("utf-8"))
     for code in ("zh", "en")
 }
-LANGUAGES: Mapping[str, Mapping[str, str]] = {c: words["figures"] for c, words in _FILES.items()}
-"""The phrases of figures in each language, by its code."""
+PLAIN = " plain"
+"""After the code of a language: without PyTorch's names for nodes, for beginners."""
+
+
+class _Phrases(dict[str, Mapping[str, str]]):
+    def __missing__(self, code: str) -> Mapping[str, str]:
+        language = code.removesuffix(PLAIN)
+        if language == code or language not in self:
+            raise KeyError(code)
+        return self[language] | _FILES[language]["plain"]
+
+
+LANGUAGES: Mapping[str, Mapping[str, str]] = _Phrases(
+    (code, words["figures"]) for code, words in _FILES.items()
+)
+"""The phrases of figures in each language, by its code; that of a plain one isn't listed."""
 REPORT_WORDS: Mapping[str, Mapping[str, str]] = {c: words["report"] for c, words in _FILES.items()}
 
 

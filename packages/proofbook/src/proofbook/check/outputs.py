@@ -101,6 +101,7 @@ def other_variants(
     """Scripts whose runs with other numbers differ from their `.varied`."""
     name, fix = varied_file(script), f"proofbook update {script}"
     traced = script in book.fact(traced_scripts)
+    drawn = any(r.path == script for file in pages for r in plots.plots_of(book.page(file)))
     try:
         own = book.text(recording_file(script)) if traced else ""
         _, kept = parse_runs(book.text(name), own)
@@ -115,7 +116,7 @@ def other_variants(
         elif traced and (difference := first_difference(run.recording, recording, dtype)):
             _, place, old, new = difference
             what = f"{script} does something else with {values}: {place}"
-        elif not (traced or recording):
+        elif drawn and not recording:
             what, expected = f"there is no figure to show with {values}", "one figure"
             found, fix = "none, or several", "fix the script, or take other values (vary:)"
             yield Problem(script, 1, what, expected, found, fix, pages)

@@ -10,7 +10,7 @@ import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from proofbook.content.page_summary import front_matter, short_name, title
+from proofbook.content.page_summary import front_matter_value, short_name, title
 from proofbook.markdown.spans import LESSONS, Reference
 from proofbook.model.book import Book
 from proofbook.model.config import in_language
@@ -90,7 +90,7 @@ def lessons_with_progress(book: Book, file: str) -> tuple[tuple[str, str], ...]:
     page, known = book.page(file), parts(book)
     first = _first_of_part(page, known)
     opening = book.page(book.page_file(first, page.language)) if first else page
-    if not first or front_matter(opening, PROGRESS) != "true":
+    if not first or front_matter_value(opening, PROGRESS) != "true":
         return ()
     return tuple((name, book.page_file(name, page.language)) for name in known[first])
 

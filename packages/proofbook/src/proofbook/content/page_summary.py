@@ -54,10 +54,10 @@ def title(page: Page) -> str:
 
 def short_name(page: Page) -> str:
     """The name of a part of the book, of which `page` is the first: its `short`, or its title."""
-    return front_matter(page, SHORT_NAME) or title(page)
+    return front_matter_value(page, SHORT_NAME) or title(page)
 
 
-def front_matter(page: Page, key: str) -> str:
+def front_matter_value(page: Page, key: str) -> str:
     """The value of a key in the front matter of a page; empty where it has none."""
     pattern = re.compile(rf"(?m)^{key}: (.*\S)")
     found = (pattern.search(page.text, b.start, b.end) for b in page.spans_of("front-matter"))

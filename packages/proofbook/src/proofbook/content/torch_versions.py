@@ -30,6 +30,7 @@ from proofbook.model.torch_records import (
     TorchRecord,
     known_records,
     line_of_script,
+    output_on_gpu,
     outputs_by_version,
     record_file,
     version_order,
@@ -165,10 +166,15 @@ def other_outputs(book: Book, script: str) -> tuple[OtherOutput, ...]:
 
 def folded_outputs(book: Book, reference: Reference) -> tuple[OtherOutput, ...]:
     """The outputs of other versions for a snippet of a page, without those that the page shows
-    unfolded."""
-    shown = set(reference.then)
-    found = book.fact(other_outputs, reference.path)
-    return tuple(other for other in found if shown.isdisjoint(other.versions))
+    unfolded, and the output on a GPU, if it differs."""
+    shown, script = set(reference.then), reference.path
+    found = [o for o in book.fact(other_outputs, script) if shown.isdisjoint(o.versions)]
+    if on_gpu := book.fact(output_on_gpu, script):
+        version, output = on_gpu
+        dtype = dtype_of_results(book.text_or_empty(script))
+        if not same_but_for_rounding(book.text_or_empty(output_file(script)), output, dtype):
+            found.append(OtherOutput((version,), output))
+    return tuple(found)
 
 
 def own_version() -> str:
@@ -301,7 +307,7 @@ def _without_reason(book: Book, script: str, version: str, older: str, newer: st
     """`version`: the one of the two whose record is shown to the author."""
     return Problem(
         record_file(version),
-        line_of_script(book, version, script),
+        line_of_script(book, record_file(version), script),
         f"{script} prints something else with PyTorch {newer} than with {older}, without a reason",
         f'[[difference]] with scripts, since = "{newer}", zh, en, source, in {REASONS}',
         "none",

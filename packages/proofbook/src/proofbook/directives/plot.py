@@ -1,6 +1,6 @@
 """Figures that scripts draw with Matplotlib: minified, in the colors and the language of the page.
 
-The scripts use Matplotlib as usual. The settings in `run/plot.mplstyle` fit their figures to a
+The scripts use Matplotlib as usual. The settings in `plot.mplstyle` fit their figures to a
 page; `fragment` turns such an SVG into an element of the page: with the colors of the theme, text
 in the page's font, and labels in the page's language. `html`'s `fill_figures` inserts it.
 """
@@ -24,6 +24,7 @@ from proofbook.model.page import Page
 from proofbook.model.problem import Problem
 from proofbook.model.snippet import figure_anchor
 
+STYLE = Path(__file__).with_name("plot.mplstyle")
 _SVG = "{http://www.w3.org/2000/svg}"
 _LINK = "{http://www.w3.org/1999/xlink}href"
 _COLOR = re.compile(r"#1111(0\d)\b")
@@ -46,9 +47,9 @@ def placeholder(reference: Reference, controls: str = "") -> str:
 
     `controls`: the HTML above the figure with which a reader changes it.
     """
-    values = (reference.path, reference.option("words") or "", reference.option("alt") or "")
-    script, words, alt = (html.escape(value) for value in values)
-    named = f'role="img" aria-label="{alt}"'
+    values = (reference.path, *(reference.option(o) or "" for o in ("words", "alt", "caption")))
+    script, words, alt, caption = (html.escape(value) for value in values)
+    named = f'role="img" aria-label="{alt}" data-caption="{caption}"'
     if controls:
         named += f' id="{figure_anchor(reference)}" data-controls="{html.escape(controls)}"'
     return f'<div class="plot" data-plot="{script}" data-words="{words}" {named}></div>'
@@ -104,6 +105,9 @@ def _small(
     small.extend(each for child in node for each in _small(child, prefix, used, words))
     if name == "g" and not small.attrib:
         return list(small)
+    if small.get("class") == "ball" and (marker := small.find(".//use")) is not None:
+        place = {"cx": marker.get("x", ""), "cy": marker.get("y", "")}
+        small.append(ElementTree.Element("circle", {"class": "reach", "r": "16", **place}))
     empty = name in ("g", "defs") and not len(small) and (name == "g" or not small.attrib)
     return [] if empty else [small]
 
@@ -113,6 +117,8 @@ def _small_attributes(node: ElementTree.Element, prefix: str, used: set[str]) ->
     attributes = {}
     for key, value in node.attrib.items():
         if key == "id":
+            if value == "ball":
+                attributes["class"] = value
             if value in used:
                 attributes["id"] = f"{prefix}-{value}"
             continue
@@ -265,4 +271,13 @@ def _data(page: Page, reference: Reference, labels: Sequence[str], variants: Dra
     own = varied_figure.own_run(varied_figure.asked(reference))
     rows = [[-1 if n == own else 2 * n, 2 * n + 1] for n in range(len(variants))]
     texts[2 * own] = ""
-    return json.dumps({"texts": texts, "runs": rows}, ensure_ascii=False, separators=(",", ":"))
+    places = [_ball(svg) for _, svg in variants]
+    at = {"at": places} if all(places) else {}
+    data = {"texts": texts, "runs": rows, **at}
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+
+
+def _ball(svg: str) -> list[float]:
+    """Where the marker is that the script names "ball" (`gid="ball"`), which a reader can drag."""
+    marker = ElementTree.fromstring(svg).find(f".//{_SVG}g[@id='ball']//{_SVG}use")
+    return [] if marker is None else [float(marker.get(axis)) for axis in "xy"]

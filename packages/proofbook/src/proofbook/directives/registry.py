@@ -14,7 +14,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 
 from proofbook.content import glossary, lessons, questions, report, torch_versions
-from proofbook.directives import Directive, guess
+from proofbook.directives import Directive, do_this, guess, paste
 from proofbook.directives.snippet import SNIPPET
 from proofbook.directives.varied_figure import asked
 from proofbook.markdown.spans import LESSONS, OPTIONS, PART, Option, Reference
@@ -38,6 +38,8 @@ def book_parts(config: BookConfig) -> tuple[Directive, ...]:
         part(config.questions, questions.read_questions, questions.entries),
         Directive(lessons.NAME, lessons.lessons, LESSONS),
         guess.DIRECTIVE,
+        do_this.DIRECTIVE,
+        paste.DIRECTIVE,
         whole(report.NAME, report.table),
         whole(report.VERSIONS, report.versions),
         whole(report.CHANGED_DIGITS, report.changed_digits_in_words),

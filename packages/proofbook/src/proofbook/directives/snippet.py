@@ -16,7 +16,17 @@ import tokenize
 from collections.abc import Iterator
 
 from proofbook.content.torch_versions import OtherOutput, folded_outputs
-from proofbook.directives import Directive, exercise, grid, plot, trace_figure, varied_figure
+from proofbook.directives import (
+    Directive,
+    curve,
+    exercise,
+    grid,
+    plot,
+    strip,
+    timeline,
+    trace_figure,
+    varied_figure,
+)
 from proofbook.markdown.spans import SNIPPET_OPTIONS as OPTIONS
 from proofbook.markdown.spans import Reference
 from proofbook.model.book import Book
@@ -32,13 +42,22 @@ from proofbook.model.torch_records import (
 )
 
 _FIGURES = {
-    "captions": ("grid",),
-    "alt": ("plot",),
-    "words": ("plot",),
+    "captions": ("grid", "strip"),
+    "links": ("grid",),
+    "lit": ("grid",),
+    "alt": ("plot", "curve", "trace"),
+    "caption": ("plot", "curve", "trace", "grid", "strip", "timeline"),
+    "words": ("plot", "curve", "trace", "timeline"),
+    "curve": ("curve", "trace"),
+    **dict.fromkeys(("lanes", "back", "across", "leads"), ("timeline",)),
     "passes": ("trace",),
-    "vary": ("trace", "plot"),
+    "names": ("trace",),
+    "vary": ("trace", "plot", "curve"),
 }
 """The figures to which options belong."""
+
+TABLES = {"grid": grid, "strip": strip, "timeline": timeline}
+"""The figures that are tables of what was printed."""
 
 EXPECTED_OUTPUT = "<!--pytest-codeblocks:expected-output-->"
 """The marker by which pytest-codeblocks knows that the next fence is the output of the last one."""
@@ -61,10 +80,16 @@ def _expand(reference: Reference, page: Page, book: Book) -> list[str]:
     own = "\n".join(output)
     for other in (*asked, *others):
         lines += ["", *other.folded(own, page.language, ticks)]
-    if captions := grid.captions(reference):
-        lines += ["", *grid.draw("\n".join(output), captions)]
+    if tables := TABLES.get(reference.option("figure") or ""):
+        lines += ["", *tables.draw(reference, own, page.language)]
     if reference.option("figure") == "trace":
-        lines += ["", trace_figure.draw(page, reference, book)]
+        figure = trace_figure.draw(page, reference, book)
+        if reference.option("curve"):
+            drawn = curve.draw(reference, book)
+            figure = figure.replace("<trace-player", f"{drawn}<trace-player", 1)
+        lines += ["", figure]
+    if reference.option("figure") == "curve":
+        lines += ["", curve.figure(page, reference, book)]
     if reference.option("figure") == "plot":
         controls = plot.controls(page, reference, book)
         lines += ["", plot.placeholder(reference, controls)]
@@ -149,9 +174,11 @@ def _problems(reference: Reference, page: Page, book: Book) -> Iterator[Problem]
         yield from varied_figure.problems(page, reference, book, "")
     if figure == "trace":
         yield from trace_figure.problems(page, reference, book)
-    if figure == "grid" and output in texts:
-        yield from grid.problems(page, reference, texts[output])
-    if figure not in (None, "grid", "trace", "plot"):
+    if figure == "curve" or reference.option("curve"):
+        yield from curve.problems(page, reference, book)
+    if figure in TABLES and output in texts:
+        yield from TABLES[figure].problems(page, reference, texts[output])
+    if figure not in (None, *TABLES, "curve", "trace", "plot"):
         expected, fix = OPTIONS["figure"].form, "correct the options below this line"
         yield problem("there is no such figure", expected, f"figure: {figure}", fix)
 

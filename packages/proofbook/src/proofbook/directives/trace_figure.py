@@ -15,6 +15,7 @@ from gradtrace import (
     draw_figure,
     parse_trace,
 )
+from gradtrace.words import PLAIN
 
 from proofbook.directives import varied_figure
 from proofbook.markdown.spans import Reference
@@ -44,7 +45,7 @@ def draw(page: Page, reference: Reference, book: Book) -> str:
     if varied_figure.asked(reference):
         return varied(page, reference, book).html
     recording = book.text(recording_file(reference.path))
-    return _figure(recording, figure_anchor(reference), _words(page), passes(reference))
+    return _figure(recording, figure_anchor(reference), _words(page, reference), passes(reference))
 
 
 def varied(page: Page, reference: Reference, book: Book) -> VariedFigure:
@@ -54,7 +55,7 @@ def varied(page: Page, reference: Reference, book: Book) -> VariedFigure:
         reference.path,
         recording_file(reference.path),
         figure_anchor(reference),
-        _words(page),
+        _words(page, reference),
         passes(reference),
         varied_figure.asked(reference),
     )
@@ -71,8 +72,9 @@ def data_files(page: Page, book: Book) -> Iterator[tuple[str, str]]:
             yield varied_figure.data_file(name), varied_figure.as_script(figure.data, name)
 
 
-def _words(page: Page) -> str:
-    return page.language if page.language in LANGUAGES else FALLBACK
+def _words(page: Page, reference: Reference) -> str:
+    language = page.language if page.language in LANGUAGES else FALLBACK
+    return language + (PLAIN if reference.option("names") else "")
 
 
 @lru_cache(maxsize=512)
@@ -129,6 +131,8 @@ def problems(page: Page, reference: Reference, book: Book) -> Iterator[Problem]:
         found = f"{name}, in which no backward pass ran"
         yield problem("the figure cannot be drawn", "a graph that ran backward", found, correct)
         return
+    if (names := reference.option("names")) not in (None, "plain"):
+        yield problem("unknown names", "names: plain", f"names: {names}", correct)
     last = max(backward_passes(trace), default=0)
     if shown and not (_PASSES.fullmatch(shown) and _in_order(passes(reference), last)):
         expected = f"passes from 1 to {last}, as 1 or 1-2" if last else "no passes: it has none"

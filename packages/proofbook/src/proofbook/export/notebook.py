@@ -19,10 +19,10 @@ import nbformat
 from nbformat import NotebookNode
 
 from proofbook.content.torch_versions import folded_outputs
-from proofbook.directives import grid, trace_figure
+from proofbook.directives import trace_figure
 from proofbook.directives.exercise import start_code, to_write
 from proofbook.directives.registry import directive_of, expand
-from proofbook.directives.snippet import code_with_notes
+from proofbook.directives.snippet import TABLES, code_with_notes
 from proofbook.markdown.blocks import scan
 from proofbook.markdown.spans import Reference
 from proofbook.model.book import Book
@@ -37,7 +37,9 @@ SITE = "http://127.0.0.1:8000/"
 
 _BOX = re.compile(r'^(?P<indent> *)(?:!!!|\?\?\?\+?) +(?P<type>[\w-]+)[^"]*(?:"(?P<title>.*)")? *$')
 _CLUE = re.compile(r"(?m)^\?\?\? clue\b.*\n(?:(?: {4}.*)?\n)*")
-_STYLED = re.compile(r"^( *`{3,})\{ *\.(\w+)[^}]*\}$")  # a fence with attributes
+_STYLED = re.compile(
+    r'^( *)(`{3,})\{ *\.(\w+)[^}]*?(?: title="(.*)")? *\}$'
+)  # a fence with attributes
 _HTML = re.compile(r"^ *</?div\b[^>]*> *$")
 _WORDS = {
     "zh": {
@@ -216,7 +218,10 @@ class _Writer:
                 self._boxes.pop()
             if _HTML.match(line):
                 continue
-            line = _STYLED.sub(r"\1\2", line)
+            if styled := _STYLED.match(line):
+                if styled[4]:
+                    self._line(f"{styled[4]}:")
+                line = f"{styled[1]}{styled[2]}{styled[3]}"
             if box := _BOX.match(line):
                 title = box["title"] if box["title"] is not None else box["type"].capitalize()
                 self._boxes.append(len(box["indent"]) + 4)
@@ -253,10 +258,11 @@ class _Writer:
             printed = f"```text\n{other.output.rstrip()}\n```"
             parts = [other.title(page.language), printed, *other.why(page.language)]
             self._markdown("\n\n".join(parts), "version")
-        if captions := reference.option("captions"):
-            drawn = grid.draw(output, [caption.strip() for caption in captions.split("|")])
+        tables = TABLES.get(reference.option("figure") or "")
+        drawn = "\n".join(tables.draw(reference, output, page.language)) if tables else ""
+        if found := re.findall(r"(?s)<table.*?</table>", drawn):
             # Without its colors, which Jupyter would remove in part.
-            plain = re.sub(r' (?:class|style)="[^"]*"', "", "\n".join(drawn[1:-1]))
+            plain = re.sub(r' (?:class|style|scope)="[^"]*"', "", "\n".join(found))
             self._markdown(plain, "figure")
         if reference.option("figure") == "trace":
             where = {"page": self.to_web(""), "identity": figure_anchor(reference)}

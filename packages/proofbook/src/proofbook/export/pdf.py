@@ -30,9 +30,9 @@ _ADDRESS = "http://127.0.0.1:8000/"
 _STYLE = Path(__file__).with_name("pdf.css")
 _SCREEN_ONLY = (
     "a.headerlink, a.md-content__button, a.take-script, nav.take, details.code > summary, "
-    "reader-guess, reader-progress, p.task, script, link"
+    "reader-guess, reader-progress, paste-error, message-filter, p.task, script, link"
 )
-_STEPS = "figure.trace details"
+_STEPS = "figure.trace details:has(> ol)"
 _CONTENTS = {"zh": "目录", "en": "Contents"}
 
 
@@ -218,6 +218,8 @@ def _target(page: Sheet, link: str, keys: Mapping[str, str], address: str) -> st
     whole = _joined(page.path, path)
     if key := keys.get(whole if path else page.path):
         return f"#{key}-{anchor}" if anchor else f"#{key}"
+    if whole.endswith(".html"):  # on the host, each page has a folder
+        whole = whole.removesuffix("index.html").replace(".html", "/")
     return f"{address}{whole}#{anchor}" if anchor else address + whole
 
 

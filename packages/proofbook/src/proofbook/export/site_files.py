@@ -15,8 +15,8 @@ from xml.sax.saxutils import escape
 
 from proofbook.content.attacks import attacks_on, line_of_tried
 from proofbook.content.page_summary import answer, title
+from proofbook.directives import curve, trace_figure
 from proofbook.directives.snippet import code_with_notes
-from proofbook.directives.trace_figure import data_files
 from proofbook.export import notebook
 from proofbook.model.book import Book
 from proofbook.model.cache import version_of
@@ -26,8 +26,15 @@ from proofbook.model.page import Page, parse
 from proofbook.model.temporary import write_text
 
 BRANCH = "notebooks"
-"""The branch of the repository with the notebooks, laid out as on the site: Colab opens files from
-GitHub, and generated files aren't committed next to the pages."""
+"""The branch of the repository with the notebooks, laid out as on the site: Colab and ModelScope
+open files from GitHub, and generated files aren't committed next to the pages."""
+
+_COLAB = "https://colab.research.google.com/github"
+_HOSTS = {
+    "zh": {"modelscope": "https://modelscope.cn/notebook/share/github", "colab": _COLAB},
+    "en": {"colab": _COLAB},
+}
+"""Where a notebook on GitHub opens. From China one reaches ModelScope, and not Colab."""
 
 OFFERED = "downloads"
 """The folder of the site with the downloads of the whole book."""
@@ -47,12 +54,13 @@ _OUTPUT = {"zh": "输出：", "en": "Output:"}
 _OTHER_PAGES = {"zh": "还有", "en": "And"}
 
 
-def colab(repository: str | None, path: str) -> str | None:
-    """The address at which Colab opens the notebook at `path` on the site, or None if the book has
-    no repository on GitHub."""
-    found = _GITHUB.fullmatch(repository or "")
-    base = "https://colab.research.google.com/github"
-    return f"{base}/{found[1]}/blob/{BRANCH}/{quote(path)}" if found else None
+def online_notebooks(repository: str | None, path: str, language: str) -> dict[str, str]:
+    """The addresses at which the notebook at `path` on the site opens for readers of a language,
+    by host, the best one first. Empty if the book has no repository on GitHub."""
+    if not (found := _GITHUB.fullmatch(repository or "")):
+        return {}
+    rest = f"{found[1]}/blob/{BRANCH}/{quote(path)}"
+    return {host: f"{base}/{rest}" for host, base in in_language(_HOSTS, language).items()}
 
 
 def write_data(folder: Path, files: Iterable[tuple[str, str]]) -> None:
@@ -63,7 +71,8 @@ def write_data(folder: Path, files: Iterable[tuple[str, str]]) -> None:
 
 def figure_data(book: Book, file: str) -> list[tuple[str, str]]:
     """The names and the texts of these files for the recorded runs on a page."""
-    return list(data_files(book.page(file), book))
+    page = book.page(file)
+    return [*trace_figure.data_files(page, book), *curve.data_files(page, book)]
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,8 @@ import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 
+from gradtrace.draw.figure import format_sentence
+
 from proofbook.directives.plot import fragment, rendered_labels
 from proofbook.html.exercises import TAG, TASK
 from proofbook.html.tree import (
@@ -37,13 +39,23 @@ _HIGHLIGHTED = "hll"
 _MARK = "# "
 _PIECE = re.compile(r"[^\n]*\n|[^\n]+")
 
+CHOICE = "reader-choice"
+"""The element around a figure whose events lead to sections; `reader.js` shows the chosen one."""
+
 FEWEST = 3
 """The minimum number of lines to fold."""
 
 _OWN_CODE = "div.highlight:not(.output)"
 
 _SHOWN, _DRAWS = "plt.show()", "plt."
-_LABEL = {"zh": "显示画图的 {lines} 行", "en": "Show the {lines} lines that draw"}
+_STARTS, _LONGEST_START = "init_process_group(", 13
+_LABELS = {
+    "zh": {"draw": "显示画图的 {lines} 行", "start": "显示启动进程的 {lines} 行"},
+    "en": {
+        "draw": "Show the {lines} lines that draw",
+        "start": "Show the {lines} lines that start the processes",
+    },
+}
 _CODE = {"zh": "看代码", "en": "Show the code"}
 _ANSWER = {"zh": "答案", "en": "Answer"}
 _WITH_RUN = {"zh": "代码、输出和答案", "en": "Code, output and answer"}
@@ -135,22 +147,40 @@ def fold_answers(tree: Tree, language: str) -> None:
             prepend(answer, element(tree, "summary", {"data-search-exclude": None}, words))
 
 
-def fold_plotting(tree: Tree, language: str) -> None:
-    """Fold the last lines of each script that ends with `plt.show()`, while they begin with
-    `plt.`."""
+def fold_ends(tree: Tree, language: str) -> None:
+    """Fold the last lines of a script that only draw or only start its processes.
+
+    The former begin with `plt.`, up to `plt.show()`; the latter are the function that calls
+    `init_process_group` and all below it, if that is short and nothing in it is pointed at.
+    """
     for code in tree.css("div.highlight pre > code"):
         lines = [line for line in code.iter() if LINE in classes(line)]
         texts = [line.text().removesuffix("\n") for line in lines]
-        first = len(lines)
+        first, kind = len(lines), "draw"
         while first and texts[-1] == _SHOWN and texts[first - 1].startswith(_DRAWS):
             first -= 1
+        if start := next((n for n, text in enumerate(texts) if _STARTS in text), 0):
+            start = max(n for n in range(start) if n == 0 or texts[n].startswith("def "))
+            pointed = any(n.css(".note") or _HIGHLIGHTED in classes(n) for n in lines[start:])
+            if len(lines) - start <= _LONGEST_START and not pointed:
+                first, kind = start, "start"
         if len(lines) - first < FEWEST or not first:
             continue
         label = element(tree, "label", {"class": "fold", "data-search-exclude": None})
         label.insert_child(element(tree, "input", {"type": "checkbox"}), move=True)
-        label.insert_child(in_language(_LABEL, language).format(lines=len(lines) - first))
+        words = in_language(_LABELS, language)[kind]
+        label.insert_child(words.format(lines=len(lines) - first))
+        while not texts[first - 1].strip():
+            first -= 1
         lines[first].insert_before(label, move=True)
         wrap(lines[first:], element(tree, "span", {"class": "folded"}))
+
+
+def choices(tree: Tree) -> list[Node]:
+    """Wrap each figure whose events lead to sections into an element; returns those elements."""
+    for figure in tree.css("figure.timeline:has(a)"):
+        wrap([figure], element(tree, CHOICE, {"class": "traced"}))
+    return tree.css(CHOICE)
 
 
 def show_figure_first(tree: Tree, figures: Sequence[Node], language: str) -> None:
@@ -177,14 +207,13 @@ def add_player(tree: Tree, assets: str) -> None:
     `assets`: the address of the folder of the site's assets. Both are within the page's content:
     Material's instant navigation replaces that, and runs its scripts.
     """
-    plots_vary = tree.css_first(f"[{CONTROLS}]") is not None
-    if tree.css_first("figure.trace") is None and not plots_vary:
+    varies = tree.css_first(f"[{CONTROLS}], trace-vary") is not None
+    if tree.css_first("figure.trace") is None and not varies:
         return
-    for figure in tree.css("figure.trace"):
+    for figure in tree.css("figure.trace, figure.beside"):
         _beside_code(tree, figure)
     style = element(tree, "link", {"rel": "stylesheet", "href": f"{assets}trace.css"})
     prepend(tree.body, style)
-    varies = plots_vary or tree.css_first("trace-vary") is not None
     scripts = ["trace.js", "trace-vary.js"] if varies else ["trace.js"]
     for name in scripts:
         tree.body.insert_child(element(tree, "script", {"src": f"{assets}{name}"}), move=True)
@@ -230,8 +259,11 @@ def fill_figures(tree: Tree, figures: Mapping[str, str]) -> list[Node]:
             figure.attrs["id"] = attributes["id"]
             picture = f"{controls}<varied-plot>{picture}</varied-plot>"
         figure.inner_html = picture
-        # The picture itself says the same to a screen reader.
-        caption = element(tree, "figcaption", {"aria-hidden": "true"}, attributes["aria-label"])
+        # Without a caption, what the picture itself says to a screen reader.
+        hidden = {} if attributes["data-caption"] else {"aria-hidden": "true"}
+        says = attributes["data-caption"] or attributes["aria-label"]
+        caption = element(tree, "figcaption", hidden)
+        caption.inner_html = format_sentence(says)
         figure.insert_child(caption, move=True)
         node.replace_with(figure, move=True)
         filled.append(figure)

@@ -33,6 +33,7 @@ _WORDS = {
         "other": "不对。再想想，或者看答案。",
         "write": "动手写：{notebook}里空着 {lines} 行，你来补上，下一个格子核对它打印的结果。",
         "one": "动手写：{notebook}里空着一行，你来补上，下一个格子核对它打印的结果。",
+        "modelscope": "魔搭（ModelScope）笔记本",
         "colab": "Colab 笔记本",
         "notebook": "笔记本",
         "count": "这里有 {count} 个数，用逗号隔开。",
@@ -84,11 +85,11 @@ def place_guesses(tree: Tree, language: str) -> None:
         paragraph.replace_with(form, move=True)
 
 
-def place_tasks(tree: Tree, formats: Mapping[str, str | None], language: str) -> None:
-    """Make of each placeholder of a script to write a line that leads to the page's notebook, in
-    Colab where it opens there. `formats`: as `proofbook.html.page.Place.other_formats`."""
+def place_tasks(tree: Tree, formats: Mapping[str, str], language: str) -> None:
+    """Make of each placeholder of a script to write a line that leads to the page's notebook,
+    online where it opens there. `formats`: as `proofbook.html.page.Place.other_formats`."""
     words = in_language(_WORDS, language)
-    kind = next((kind for kind in ("colab", "notebook") if formats.get(kind)), None)
+    kind = next((kind for kind in ("modelscope", "colab", "notebook") if kind in formats), None)
     for node in tree.css(f"span[{WRITE}]"):
         count, paragraph = node.attributes[WRITE], node.parent
         if kind is None:

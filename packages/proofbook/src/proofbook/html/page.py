@@ -17,11 +17,24 @@ from proofbook.api.index import shown_text
 from proofbook.content.attacks import Attack, attacks_on, line_of_tried
 from proofbook.content.glossary import known_terms
 from proofbook.content.lessons import lessons_with_progress, where_in_book
-from proofbook.content.torch_versions import other_outputs, versions_of_page
+from proofbook.content.messages import PROGRAM
+from proofbook.content.torch_versions import other_outputs, own_version, versions_of_page
+from proofbook.directives.grid import TAG as GRIDS
+from proofbook.directives.paste import NAME as PASTE
 from proofbook.directives.registry import expand
-from proofbook.html.code import add_player, fold_answers, fold_plotting, mark_lines, place_notes
+from proofbook.html.code import (
+    CHOICE,
+    add_player,
+    choices,
+    fold_answers,
+    fold_ends,
+    mark_lines,
+    place_notes,
+    show_figure_first,
+)
 from proofbook.html.exercises import ASSET, TAG, place_guesses, place_tasks
 from proofbook.html.formulas import formula_characters, render_formulas
+from proofbook.html.messages import place_paste
 from proofbook.html.progress import TAG as PROGRESS
 from proofbook.html.progress import show_progress
 from proofbook.html.text import (
@@ -46,6 +59,7 @@ _TAKE_ALONG = {
     "zh": {
         "label": "带走这一页",
         "notebook": "下载为 Jupyter 笔记本",
+        "modelscope": "在魔搭（ModelScope）打开",
         "colab": "在 Colab 打开",
         "markdown": "Markdown",
     },
@@ -62,14 +76,24 @@ _RUN_WITH = {
         "same": "这一页的代码在 PyTorch {versions} 上运行过，打印的都一样。",
         "other": "这一页的代码在 PyTorch {versions} 上运行过；打印不同的，写在那段代码下面。",
         "between": "、",
+        "label": "我的 PyTorch：",
+        "own": "{version}（本书）",
+        "opened": "打印不同的 {count} 处，上面都展开了。",
+        "none": "打印的和这一页一样。",
     },
     "en": {
         "same": "The code of this page was run with PyTorch {versions}; they all print the same.",
         "other": "The code of this page was run with PyTorch {versions}; "
         "where one of them prints something else, that stands below the code.",
         "between": ", ",
+        "label": "My PyTorch:",
+        "own": "{version} (this book)",
+        "opened": "Where it prints something else, that is open above ({count}).",
+        "none": "It prints the same on this page.",
     },
 }
+VERSION = "torch-version"
+"""The element in which a reader chooses a version; `reader.js` opens what that one prints."""
 
 
 @dataclass(frozen=True)
@@ -77,16 +101,16 @@ class Place:
     """Where a page lies. `file`: in the book; `language`: the code of its edition, and `url` its
     address there.
 
-    `other_formats`: the addresses of what it is besides HTML: `notebook`, `colab`, `markdown`; None
-    for a missing one. `page_address(file)`: of another page by its file, None where the edition has
-    none; `file_address(path)`: of a file in the folder of the edition. Both are relative to the
-    page. `repository`: the address of the repository, or "".
+    `other_formats`: the addresses of what it is besides HTML, those it has: `notebook`,
+    `modelscope`, `colab`, `markdown`. `page_address(file)`: of another page by its file, None where
+    the edition has none; `file_address(path)`: of a file in the folder of the edition. Both are
+    relative to the page. `repository`: the address of the repository, or "".
     """
 
     file: str
     language: str
     url: str
-    other_formats: dict[str, str | None]
+    other_formats: dict[str, str]
     page_address: Callable[[str], str | None]
     file_address: Callable[[str], str]
     repository: str = ""
@@ -135,23 +159,27 @@ def finish_page(content: str, book: Book, place: Place) -> FinishedPage:
     place_notes(tree)
     place_guesses(tree, language)
     place_tasks(tree, place.other_formats, language)
+    index = book.page_file(book.config.messages, language)
+    place_paste(tree, language, place.page_address(index), place.file_address)
     fold_answers(tree, language)
-    fold_plotting(tree, language)
+    fold_ends(tree, language)
+    show_figure_first(tree, choices(tree), language)
     mark_english(tree, language)
     show_tried(tree, book.fact(attacks_on, name), place)
     append_html(tree, other_formats(place.other_formats, language))
     versions = book.fact(versions_of_page, place.file)
     others = [other for script in scripts for other in book.fact(other_outputs, script)]
     differs = any(not set(versions).isdisjoint(other.versions) for other in others)
-    append_html(tree, run_with(versions, differs, language))
+    append_html(tree, run_with(versions, differs, language, own_version()))
     show_where(tree, where_in_book(book, place.file))
     lessons = book.fact(lessons_with_progress, place.file)
     show_progress(tree, name, lessons, language, place.page_address)
     mark_punctuation(tree)
-    if tree.css_first(f"{TAG}, {PROGRESS}"):
-        tree.body.insert_child(
-            element(tree, "script", {"src": place.file_address(f"assets/{ASSET}")}), move=True
-        )
+    answering = tree.css_first(f"{TAG}, {PROGRESS}, {GRIDS}, {CHOICE}, {VERSION}, a.run, a.term")
+    for needed, asset in ((answering, ASSET), (tree.css_first(PASTE), PROGRAM)):
+        if needed:
+            script = element(tree, "script", {"src": place.file_address(f"assets/{asset}")})
+            tree.body.insert_child(script, move=True)
     text = without_markers(serialize(tree))
     if box := notice(book.config.language(language), place.language):
         text = f'{box}\n<div lang="{language}">\n{text}\n</div>'
@@ -198,30 +226,34 @@ def show_tried(tree: Tree, tried: Mapping[str, Sequence[Attack]], place: Place) 
         last.insert_after(line, move=True)
 
 
-def other_formats(addresses: Mapping[str, str | None], language: str) -> str:
+def other_formats(addresses: Mapping[str, str], language: str) -> str:
     """The HTML of the line with links to the page's other formats.
 
-    `addresses`: by format, `notebook`, `colab`, `markdown`; None for a missing one.
+    `addresses`: by format, as `Place.other_formats`.
     """
     words = in_language(_TAKE_ALONG, language)
     links = []
     for what, address in addresses.items():
-        if address:
-            download = " download" if what == "notebook" else ""
-            links.append(f'<a href="{html.escape(address)}"{download}>{words[what]}</a>')
+        download = " download" if what == "notebook" else ""
+        links.append(f'<a href="{html.escape(address)}"{download}>{words[what]}</a>')
     if not links:
         return ""
     inside = '<span aria-hidden="true"> · </span>'.join(links)
     return f'<nav class="take" aria-label="{words["label"]}" data-search-exclude>{inside}</nav>'
 
 
-def run_with(versions: Sequence[str], other: bool, language: str) -> str:
+def run_with(versions: Sequence[str], other: bool, language: str, own: str = "") -> str:
     """The HTML of the line with the versions of PyTorch with which the page was run.
 
-    `other`: whether one of them prints another output. Empty if there is only one version.
+    `other`: whether one of them prints another output. `own`: the version of the book. Empty if
+    there is only one version.
     """
     if len(versions) < 2:
         return ""
     words = in_language(_RUN_WITH, language)
     text = words["other" if other else "same"].format(versions=words["between"].join(versions))
-    return f'<p class="run-with" data-search-exclude>{html.escape(text, quote=False)}</p>'
+    known = {"versions": " ".join(versions[::-1]), "of-book": own}
+    known |= {key: words[key] for key in ("label", "own", "opened", "none")}
+    choice = "".join(f' data-{key}="{html.escape(value)}"' for key, value in known.items())
+    text = f"{html.escape(text, quote=False)}<{VERSION}{choice}></{VERSION}>"
+    return f'<p class="run-with" data-search-exclude>{text}</p>'

@@ -46,6 +46,11 @@ _QUOTED = r"「[^「」]*」|“[^“”]*”|\"[^\"]*\"|《[^《》]*》"
 _DOWNLOAD = {"zh": "下载 {name}", "en": "Download {name}"}
 
 
+def first_sentence(text: str) -> str:
+    """The first sentence of an explanation."""
+    return re.split(r"(?<=。)|(?<=\.) (?=[A-Z`])", text)[0]
+
+
 def link_names(tree: Tree, address: Callable[[str], str | None]) -> None:
     """Link the first occurrence of each piece of code that has an address.
 
@@ -68,10 +73,12 @@ def link_terms(tree: Tree, terms: Terms, language: str, page: str, glossary: str
     """Link the first use of each term to its place in the glossary.
 
     `page` is the page's name as in terms (`basics/leaf`): terms that it explains are not linked.
-    `glossary` is the glossary's address, relative to the page. Code, maths, headings, tables,
+    `glossary` is the glossary's address, relative to the page. A link has the first sentence of the
+    term's explanation, for a script. Code, maths, headings, tables,
     titles, links and quotations are left unchanged.
     """
     linked = {term.id for term in terms.all if term.page == page}
+    says = {term.id: term.says for term in terms.all}
     # Common terms too, so that no shorter term is found within one of them.
     names = tuple((n, None if t.common else t.id) for t in terms.all for n in t.names(language))
     if not names:
@@ -87,6 +94,7 @@ def link_terms(tree: Tree, terms: Terms, language: str, page: str, glossary: str
                 continue
             linked.add(name)
             attributes = {"class": "term", "href": f"{glossary}#{name}"}
+            attributes["data-says"] = first_sentence(in_language(says[name], language))
             parts += [text[at : found.start()], element(tree, "a", attributes, found[0])]
             at = found.end()
         if parts:

@@ -36,13 +36,11 @@ _CALL = re.compile(r"(?!(?:torch\.)?tensor\()[a-z_.]+\(")
 _NUMBER = re.compile(r"[\d.]+")
 _TITLES = {
     "zh": {
-        "code": "出自 {name} 第 {line} 行代码",
         "out": "运行证明：{name} 第 {line} 行输出",
         "varied": "运行证明：{name} 在 {part} 时的输出；点一下，图就变成这一次",
         "older": "运行证明：{name} 在 PyTorch {part} 上的第 {line} 行输出",
     },
     "en": {
-        "code": "From line {line} of {name}",
         "out": "Proved by line {line} of what {name} prints",
         "varied": "Proved by what {name} prints with {part}; a click shows that run",
         "older": "Proved by line {line} of what {name} prints with PyTorch {part}",
@@ -152,19 +150,24 @@ def _links_of_page(book: Book, file: str) -> PageValueLinks:
         for statement, proving in by_place.pop(maths.start, ()):
             evidence = next(proving, None) if statement.bare else None
             known = numbers.setdefault(abs(statement.wanted[0]), [])  # MathML separates the sign
-            known.append(evidence if evidence and evidence.snippet.script else None)
+            known.append(evidence if _is_printed(evidence) else None)
         latex = normalized(maths.content)
         links.formulas.setdefault(latex, []).append(numbers)
     unlinked = {n for r in page.references for n in range(r.line, r.end + 1)}
     unlinked |= {heading.line for heading in page.headings}
     for place, statements in sorted(by_place.items()):
         evidence, first = _common([proving for _, proving in statements]), statements[0][0]
-        if not evidence or not evidence.snippet.script or page.line_of(place) in unlinked:
+        if not _is_printed(evidence) or page.line_of(place) in unlinked:
             continue
         # The number of a call proves nothing of the call.
         if not _CALL.match(first.said) or first.said in evidence.words:
             links.links.append((place, first.end, evidence))
     return links
+
+
+def _is_printed(evidence: Evidence | None) -> bool:
+    """Whether a run printed the value: code that has it proves nothing of it."""
+    return bool(evidence and evidence.snippet.script) and evidence.text.part != "code"
 
 
 def _common(proving: list[Iterator[Evidence]]) -> Evidence | None:
@@ -178,11 +181,13 @@ def _common(proving: list[Iterator[Evidence]]) -> Evidence | None:
 
 class _Proof(NamedTuple):
     """The line that proves a value: its address and its title. `values`: the numbers of the run
-    that printed it, if these aren't the script's own."""
+    that printed it, if these aren't the script's own. `says`: the line, if the page doesn't have
+    it."""
 
     address: str
     title: str
     values: str = ""
+    says: str = ""
 
 
 def link_values(
@@ -200,8 +205,9 @@ def link_values(
         page, title = "" if file == links.file else address(file), link_title(evidence, language)
         if part.startswith(VARIED):
             values = part.removeprefix(VARIED)
-            return _Proof(f"{page}#{evidence.snippet.figure}", title, values)
-        return _Proof(f"{page}#{line_id(evidence)}", title)
+            figure = f"{page}#{evidence.snippet.figure}"
+            return _Proof(figure, title, values, evidence.words)
+        return _Proof(f"{page}#{line_id(evidence)}", title, says=evidence.words if page else "")
 
     places = nodes_outside(tree, NOT_LINKED)
     linked_formulas = {node.mem_id for node in places if node.tag == "math"}
@@ -228,7 +234,8 @@ def link_values(
 def _link(tree: Tree, proof: _Proof) -> Node:
     # Material handles a link without a target, and highlights no line.
     attributes = {"class": "run", "href": proof.address, "target": "_self", "title": proof.title}
-    return element(tree, "a", attributes | ({"data-values": proof.values} if proof.values else {}))
+    more = {"data-values": proof.values, "data-says": proof.says.strip()}
+    return element(tree, "a", attributes | {key: value for key, value in more.items() if value})
 
 
 def link_title(evidence: Evidence, language: str) -> str:
@@ -236,7 +243,7 @@ def link_title(evidence: Evidence, language: str) -> str:
     part, name = evidence.text.part, evidence.snippet.script.rpartition("/")[2]
     titles = in_language(_TITLES, language)
     kind = "varied" if part.startswith(VARIED) else "older"
-    title = titles[part if part in ("code", "out") else kind]
+    title = titles[part if part == "out" else kind]
     part = part.removeprefix(VARIED).replace(VARIED, ", ").replace("=", " = ")
     return title.format(part=part, name=name, line=evidence.line)
 
@@ -262,6 +269,7 @@ def _link_numbers(
             attributes = {"class": "proved"}
             if own != first:
                 attributes |= {"title": own.title, "data-to": own.address}
+                attributes |= {"data-says": own.says.strip()} if own.says else {}
             wrap([node.first_child], element(tree, "span", attributes))
     if first:
         wrap([math], _link(tree, first))

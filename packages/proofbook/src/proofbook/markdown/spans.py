@@ -88,6 +88,11 @@ class Reference:
         """The value of an option, or None where it isn't given."""
         return next((value for name, value, _ in self.options if name == key), None)
 
+    def listed(self, key: str) -> list[str]:
+        """The values of an option that stand between |; [] where it isn't given."""
+        given = self.option(key)
+        return [part.strip() for part in given.split("|")] if given else []
+
     @property
     def then(self) -> list[str]:
         """The older versions of PyTorch whose output is shown too."""
@@ -178,13 +183,22 @@ SNIPPET_OPTIONS = {
         words="last",
         repeatable=True,
     ),
-    "figure": Option("figure: grid, figure: trace, or figure: plot"),
+    "figure": Option("figure: curve, grid, plot, strip, timeline, or trace"),
     "captions": Option(
-        "captions: <one for each matrix of the grid, with | between them>", words="all", same=False
+        "captions: <one for each tensor of the grid, with | between them>", words="all", same=False
     ),
+    "links": Option("links: <for each tensor its indices, as [i+a, j+b] * [a, b] = [i, j]>"),
+    "lit": Option("lit: <the cell that is chosen at first: 1[0, 2] is of the first tensor>"),
     "alt": Option("alt: <what the plot shows, in words>", words="all", same=False),
-    "words": Option("words: <label of the plot>=<in the language of the page> | ...", same=False),
+    "caption": Option("caption: <what to notice in the figure>", words="all", same=False),
+    "curve": Option("curve: <label of a printed number>, or <label> | <label of its slope>"),
+    "words": Option("words: <label of the figure>=<in the language of the page> | ...", same=False),
+    "lanes": Option("lanes: <how lines of the output begin, before a colon> | ..."),
+    "back": Option("back: <the second lane of the timeline, which goes up>"),
+    "across": Option("across: <the lane of what happens in all the others>"),
+    "leads": Option("leads: <an event of the timeline>=<an anchor of this page> | ..."),
     "vary": Option(FORM, repeatable=True),
+    "names": Option("names: plain, for a figure without PyTorch's names for nodes"),
     "passes": Option("passes: <the backward passes that the trace shows, as 1 or 2-3>"),
     "then": Option("then: <another version of PyTorch, as 1.12.1>", repeatable=True),
 }
@@ -204,8 +218,12 @@ GUESS = {
     ),
     "options": Option("options: <the answers to choose from, with | between them>"),
 }
+DO_THIS = {
+    key: Option(f"{key}: <text that stands in one line of a script of the page>", repeatable=True)
+    for key in ("before", "after")
+} | {"also": Option("also: <another script of the book>", repeatable=True)}
 PART = {"part": Option("part: <a part that stands in the file>")}
-OPTIONS = {**SNIPPET_OPTIONS, **LESSONS, **GUESS, **PART}
+OPTIONS = {**SNIPPET_OPTIONS, **LESSONS, **GUESS, **DO_THIS, **PART}
 """The options of proofbook's own directives, each declared once: the scanner reads which words a
 reader sees, the comparison of languages which parts must be the same, each directive its
 options."""

@@ -151,10 +151,10 @@ def place_of(
         return get_relative_url(found.url, url) if found else None
 
     prefix = book.config.prefix(language)
-    others: dict[str, str | None] = {}
+    others: dict[str, str] = {}
     if path := notebook_path(page.file, book):
         others["notebook"] = posixpath.basename(path)
-        others["colab"] = site_files.colab(config.repo_url, prefix + path)
+        others |= site_files.online_notebooks(config.repo_url, prefix + path, language)
     if published:
         others["markdown"] = site_files.MARKDOWN
     repository = config.repo_url or ""

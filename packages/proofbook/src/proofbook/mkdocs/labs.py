@@ -21,7 +21,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import Files
 from mkdocs.structure.pages import Page as SitePage
 
-from proofbook.directives.plot import DrawnRuns, plots_of
+from proofbook.directives.plot import STYLE, DrawnRuns, plots_of
 from proofbook.html.code import (
     PLACEHOLDER,
     awaited_figures,
@@ -37,7 +37,7 @@ from proofbook.model.problem import Problem
 from proofbook.model.snippet import dtype_of_results, first_different_line, output_file
 from proofbook.model.temporary import TemporaryFolder
 from proofbook.run.judge import Result
-from proofbook.run.runner import STYLE, TIME_LIMIT
+from proofbook.run.runner import TIME_LIMIT
 from proofbook.run.runs import VARIED, Runs
 
 Render = Callable[[MkDocsConfig, Files], None]

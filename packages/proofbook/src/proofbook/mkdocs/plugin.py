@@ -26,6 +26,7 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 
+from proofbook.content import messages
 from proofbook.content.glossary import known_terms
 from proofbook.content.page_summary import answer
 from proofbook.directives import plot
@@ -49,6 +50,7 @@ from proofbook.mkdocs.editions import (
 )
 from proofbook.mkdocs.labs import is_lab
 from proofbook.mkdocs.material import fit_for_files, one_style_sheet
+from proofbook.mkdocs.messages import place_messages
 from proofbook.mkdocs.search_index import replace_worker
 from proofbook.mkdocs.serve import Edition, LiveSite, show_problems, warm_up
 from proofbook.mkdocs.session import Findings, Session, SiteFolder, prove, write_shared_files
@@ -146,7 +148,8 @@ class ProofbookPlugin(BasePlugin):
             for name in PLAYER_ASSETS
         ]
         reader = File.generated(config, f"assets/{exercises.ASSET}", content=exercises.asset())
-        found = EditionFiles([*filter(None, own), *assets, reader], language, self.book)
+        paste = File.generated(config, f"assets/{messages.PROGRAM}", content=messages.program())
+        found = EditionFiles([*filter(None, own), *assets, reader, paste], language, self.book)
         self.session.search.begin(language)
         replace_worker(found, config)
         return found
@@ -250,6 +253,7 @@ class ProofbookPlugin(BasePlugin):
         language = self.language(config)
         for file in files.documentation_pages():
             name_after_first_page(file, language)
+        self._place_messages(config, files)
         if self.serving:
             nav = self.navigation[language]
             self.editions[language] = Edition(language, config, files, nav, env)
@@ -257,10 +261,14 @@ class ProofbookPlugin(BasePlugin):
 
     def on_page_context(self, context, *, page: Page, config: MkDocsConfig, nav: Navigation):
         context["alternates"] = self._alternates(page.file, config)
-        context["subtitle"] = self.settings.language(self.language(config)).subtitle
-        if self._published(config) and page.file.src_uri.endswith(".md"):
-            context["markdown"] = site_files.MARKDOWN
-            context["offered"] = offered_from(page.url, self.language(config), self.book)
+        language = self.language(config)
+        context["subtitle"] = self.settings.language(language).subtitle
+        if language in self.editions:  # an edit of a served page
+            self._place_messages(config, self.editions[language].files)
+        if self._published(config):
+            if source_of(page.file) in self.book.page_files:
+                context["markdown"] = site_files.MARKDOWN
+            context["offered"] = offered_from(page.url, language, self.book)
         return context
 
     def on_post_page(self, output: str, *, page: Page, config: MkDocsConfig) -> str:
@@ -337,6 +345,11 @@ class ProofbookPlugin(BasePlugin):
             except Abort as error:  # its warnings are shown; the problems should be too
                 warned = error
         return warned
+
+    def _place_messages(self, config: MkDocsConfig, files: Files) -> None:
+        source = self.book.page_file(self.settings.messages, self.language(config))
+        if index := files.get_file_from_path(source.removeprefix("docs/")):
+            place_messages(index, config, files, self.book)
 
     def _alternates(self, file: File | None, config: MkDocsConfig) -> list[dict]:
         return alternates(file, self.language(config), self.book, config)

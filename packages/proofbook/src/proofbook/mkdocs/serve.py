@@ -34,6 +34,7 @@ from proofbook import pipeline, summary
 from proofbook.api.documentation import known_documentation
 from proofbook.mkdocs.editions import name_after_first_page
 from proofbook.mkdocs.material import with_problems
+from proofbook.mkdocs.messages import PART_OF
 from proofbook.model.book import Book
 from proofbook.model.config import in_language
 from proofbook.model.problem import Problem, Unproved
@@ -89,6 +90,9 @@ class Edition:
         page.content = events.on_page_content(page.content, page=page, config=config, files=files)
         name_after_first_page(source, self.language)
         self.write(file, checked)
+        for part, other in self.pages().items():
+            if other.page.meta.get(PART_OF) == file:
+                self.write(part, checked)
 
     def write(self, file: str, checked: bool = True, problems: Sequence[Problem] = ()) -> None:
         """Write a rendered page, with its problems; it says so if it is not `checked`."""

@@ -65,19 +65,22 @@ class NavigationSettings:
 class BookConfig:
     """The settings of a book; paths are relative to the folder of the book, with `/`.
 
-    `languages`: the first is the edition at the address of the book, each other one is at `<code>/`
-    below it. `glossary`, `questions`: the TOML files of the terms and of the questions. `claims`:
-    the folder of the tests that try to refute general statements of the pages. `directives`: Python
-    files, or folders of them, with directives of this book alone. `inventories`: names that link to
-    their documentation on another site. `file_name`: the prefix of the names of the PDFs and of the
-    offline archive. `offered`: the folder in which `proofbook pdf` and `proofbook offline` wrote
-    these; the site offers the files in it, and none if it is empty.
+    `languages`: the first is the edition at the address of the book, each other one is at
+    `<code>/` below it. `glossary`, `questions`: the TOML files of the terms and of the
+    questions. `claims`: the folder of the tests that try to refute general statements of the
+    pages. `messages`: the page on which each section named after a message becomes a page too.
+    `directives`: Python files, or folders of them, with directives of this book alone.
+    `inventories`: names that link to their documentation on another site. `file_name`: the
+    prefix of the names of the PDFs and of the offline archive. `offered`: the folder in which
+    `proofbook pdf` and `proofbook offline` wrote these; the site offers the files in it, and
+    none if it is empty.
     """
 
     languages: tuple[Language, ...] = (Language("zh", _NAMES["zh"]), Language("en", _NAMES["en"]))
     glossary: str = "docs/glossary/terms.toml"
     questions: str = "docs/questions/questions.toml"
     claims: str = "tests/claims"
+    messages: str = "messages/index"
     directives: tuple[str, ...] = ()
     inventories: tuple[InventorySource, ...] = ()
     file_name: str = "book"
@@ -113,6 +116,7 @@ OPTIONS = {
     "glossary": (str,),
     "questions": (str,),
     "claims": (str,),
+    "messages": (str,),
     "directives": (list,),
     "inventories": (list,),
     "file_name": (str,),

@@ -157,7 +157,7 @@ def figure_anchor(reference: Reference) -> str:
     """The anchor of a figure, from its kind, the name of its snippet and the passes it shows."""
     name = reference.path.removeprefix("snippets/").removesuffix(".py")
     shown, kind = reference.option("passes"), reference.option("figure")
-    name = f"{'plot' if kind == 'plot' else 'trace'}-{name}"
+    name = f"{'plot' if kind in ('curve', 'plot') else 'trace'}-{name}"
     return re.sub("[/_]", "-", name) + (f"-passes-{shown}" if shown else "")
 
 

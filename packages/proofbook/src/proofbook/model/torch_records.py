@@ -24,6 +24,8 @@ from proofbook.model.sources import RECORDS
 VERSION = re.compile(r"\d{1,3}(?:\.\d{1,3}){1,3}")
 COMMAND = "proofbook check --python PYTHON --record"
 """The command that records a version; PYTHON is an interpreter that has it."""
+GPU_RECORD = f"{RECORDS}/gpu.json"
+"""A record of the same form of what scripts print on a GPU; its "torch" names the GPU, too."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,8 @@ def version_order(version: str) -> tuple[int, ...]:
 
 def known_records(book: Book) -> tuple[TorchRecord, ...]:
     """The readable records of a book, the oldest version first."""
-    found = (_read(book, file) for file in book.files(RECORDS, ".json"))
+    files = [file for file in book.files(RECORDS, ".json") if file != GPU_RECORD]
+    found = (_read(book, file) for file in files)
     records = (record for record in found if isinstance(record, TorchRecord))
     return tuple(sorted(records, key=lambda record: version_order(record.version)))
 
@@ -93,14 +96,27 @@ def output_with(book: Book, script: str, version: str) -> str | None:
     return dict(book.fact(outputs_by_version, script)).get(version)
 
 
+def gpu_record(book: Book) -> TorchRecord | None:
+    """The record of a GPU, if there is a readable one."""
+    found = _read(book, GPU_RECORD) if GPU_RECORD in book.files(RECORDS, ".json") else None
+    return found if isinstance(found, TorchRecord) else None
+
+
+def output_on_gpu(book: Book, script: str) -> tuple[str, str] | None:
+    """The version and the GPU with a known output of a script, and that output; or None."""
+    record = book.remember(gpu_record)
+    output = record.output(script, book) if record else None
+    return (record.version, output) if record and output is not None else None
+
+
 def hashes(script: str, output: str) -> str:
     """The hashes in a record of a script and of its output. Both arguments are texts."""
     return " ".join(hashlib.sha256(text.encode()).hexdigest()[:12] for text in (script, output))
 
 
-def line_of_script(book: Book, version: str, script: str) -> int:
-    """The line at which the output of a script begins in the record of a version, from 1."""
-    text = book.text_or_empty(record_file(version))
+def line_of_script(book: Book, file: str, script: str) -> int:
+    """The line at which the output of a script begins in the file of a record, from 1."""
+    text = book.text_or_empty(file)
     place = text.find(json.dumps(script, ensure_ascii=False), max(text.find('"outputs"'), 0))
     return text.count("\n", 0, max(place, 0)) + 1
 
@@ -115,7 +131,7 @@ def wrong_records(book: Book) -> Iterator[Problem]:
         for script, output in record.outputs.items():
             of_output = record.printed.get(script, "").partition(" ")[2]
             if of_output != hashes("", output).partition(" ")[2]:
-                line = line_of_script(book, record.version, script)
+                line = line_of_script(book, file, script)
                 what = f"PyTorch {record.version} did not print this for {script}"
                 expected, found = f"the output with the hash {of_output}", "it was edited by hand"
                 yield Problem(file, line, what, expected, found, f"{COMMAND} {script}")
@@ -145,7 +161,7 @@ def _read(book: Book, file: str) -> TorchRecord | Problem:
         fields = json.loads(book.text_or_empty(file))
         outputs = {script: "\n".join(lines) for script, lines in fields["outputs"].items()}
         version, others = fields["torch"], (fields["with"], fields["whole book"], fields["printed"])
-        if record_file(version) != file or not VERSION.fullmatch(version):
+        if file != GPU_RECORD and (record_file(version) != file or not VERSION.fullmatch(version)):
             raise ValueError(f"the version {version} in a file of another name")
         return TorchRecord(version, *others, outputs)
     except (KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:

@@ -284,14 +284,18 @@ def _was_read(descriptor: int) -> bool:
 
 def _processes_left(grace: float = 1.0) -> bool:
     """Whether a process that the script started is still running, `grace` seconds after its pipes
-    were closed, as helpers such as a resource tracker await; where processes can be awaited."""
+    were closed, as helpers such as a resource tracker await; where processes can be awaited.
+
+    Without such a process nothing is closed: a thread of gloo that still waits at a descriptor
+    would abort this process.
+    """
     if not hasattr(os, "WNOHANG"):
         return False
-    os.closerange(3, 1 << 12)
     end = time.monotonic() + grace
     with contextlib.suppress(ChildProcessError):  # there is none
         while time.monotonic() < end:
             if waitpid(-1, os.WNOHANG)[0] == 0:
+                os.closerange(3, 1 << 12)
                 time.sleep(0.002)
         return True
     return False

@@ -15,6 +15,7 @@ from torch.utils._pytree import tree_leaves, tree_map_only
 _CORRECTLY_ROUNDED = frozenset(
     {"add", "sub", "rsub", "mul", "div", "sqrt", "reciprocal", "remainder", "fmod"}
     | {"round", "floor", "ceil", "trunc", "linspace", "arange", "copy", "_to_copy"}
+    | {"_new_zeros_with_same_feature_meta"}  # `torch.func.linearize` records it
 )
 """Operations that IEEE 754 rounds correctly; in-place and list operations have the same names."""
 

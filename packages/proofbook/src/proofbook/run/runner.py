@@ -18,10 +18,9 @@ from concurrent.futures import Future
 from importlib import resources
 from pathlib import Path
 
+from proofbook.directives.plot import STYLE
 from proofbook.model.temporary import TemporaryFolder
 from proofbook.run.judge import Refusal, Result, Variant
-
-STYLE = Path(__file__).with_name("plot.mplstyle")
 
 
 def plot_environment() -> dict[str, str]:
@@ -33,6 +32,14 @@ def plot_environment() -> dict[str, str]:
         "PYTHONWARNINGS": "ignore:FigureCanvasAgg is non-interactive",
     }
 
+
+COMPILING = {
+    "TORCHINDUCTOR_COMPILE_THREADS": "1",  # no processes for it, which would be left behind
+    "TORCHINDUCTOR_CPP_CACHE_PRECOMPILE_HEADERS": "0",  # they are larger than a script may write
+    "TORCHINDUCTOR_VEC_ISA_OK": "0",
+}
+"""With these variables `torch.compile` needs 2 s of g++ for a kernel, not 10: it writes loops that
+the compiler may vectorize, instead of vector instructions."""
 
 TIME_LIMIT = 20.0
 """The maximum wall-clock time of one script in seconds."""
@@ -86,6 +93,7 @@ class Runner:
                 env={
                     **os.environ,
                     **plot_environment(),
+                    **COMPILING,
                     **({} if python == sys.executable else {"PYTHONPATH": ours}),
                     "OMP_NUM_THREADS": "1",
                     "PYTHONHASHSEED": f"{hash_seed}",

@@ -151,6 +151,10 @@ def _share() -> None:
     gc.enable()
 
 
+COMPILED = b"torch.compile("
+COMPILED_LIMIT = 6
+"""How many times the limit a script may take that compiles."""
+
 TICK = 0.004
 """Seconds between two checks of the runs."""
 
@@ -208,6 +212,8 @@ class _Server:
         except (OSError, UnicodeDecodeError) as error:
             self._reply(number, cannot_run(script, error))
             return
+        if COMPILED in source:
+            request = {**request, "limit": COMPILED_LIMIT * request["limit"]}
         self._reply(number)
         # A time of day: a slow start of the interpreter counts too.
         deadline = time.time() + request["limit"]
@@ -225,7 +231,7 @@ class _Server:
             preload_optimizers()
         if asked["trace"]:
             preload_modules(RECORDING)
-        if b"torch.compile(" in source:
+        if COMPILED in source:
             preload_modules(*COMPILER)
         if b"matplotlib" in source:  # it searches for fonts when it starts
             preload_modules(*DRAWING)
