@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -526,7 +527,7 @@ def test_a_step_is_taken_elsewhere(figures, page, printed):
     assert page.evaluate(copied) == f"{figures}en/t/p/{address}"
     frame.click()
     code = page.evaluate(copied)
-    source = re.search('src="([^"]+)"', code)[1]
+    source = unescape(re.search('src="([^"]+)"', code)[1])
     assert source == f"{figures}en/t/p/?figure={VARIED}{address}"
     image.click()
     page.wait_for_function("document.querySelectorAll('.share button')[1].textContent == 'Copied'")
