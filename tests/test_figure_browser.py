@@ -83,7 +83,7 @@ def figures(tmp_path_factory, runner, other_runner, build) -> Iterator[str]:
         book.write(f"snippets/{snippet}.py", source.read_bytes())
         book.write(f"snippets/{snippet}.out", source.with_suffix(".out").read_bytes())
         book.write(f"snippets/{snippet}.trace", runner.trace(source).result(PATIENCE).trace)
-    script, drawing, curve = "snippets/t/s.py", "snippets/t/d.py", "snippets/t/c.py"
+    script, drawing, curve, beside = (f"snippets/t/{name}.py" for name in "sdcb")
     vary = "".join(f"    vary: {text}\n" for text in VARY)
     link = f'[7](#{VARIED}-step-7){{ data-values="w=-0.5&lr=0.5" }} 18\n'
     follows = "`12`{ .follows }, **12**{ .follows }\n"
@@ -91,26 +91,29 @@ def figures(tmp_path_factory, runner, other_runner, build) -> Iterator[str]:
     book.write(script, CODE)
     book.write(drawing, PLOT)
     book.write(curve, CURVE)
+    book.write(beside, CURVE)
     for language, (says, alt) in TEXTS.items():
         plot = f"::: {drawing}\n    figure: plot\n    vary: {SLOPES[0]}\n    alt: {alt}\n"
         ball = f"::: {curve}\n    figure: curve\n    curve: loss | its slope\n    caption: {says}\n"
         ball += plot.partition("plot\n")[2] + "\n`-2.0`{ .follows }\n\n" + plot
         if language == "zh":
             ball = ball.replace(": step=步", ": loss=损失", 1)
-        for name, text in {**shown, "t/q": plot, "t/r": ball, "index": ""}.items():
+        above = "::: guess its slope:\n\n" + ball.partition("\n`-2.0`")[0]
+        above = above.replace("figure: curve", "figure: trace").replace(curve, beside)
+        pages = {"t/q": plot, "t/r": ball, "t/b": above, "index": ""}
+        for name, text in {**shown, **pages}.items():
             title = f"# {name} {'{ #figure }'}\n\n{says}\n\n"
             book.write(f"docs/{name}.{language}.md", title + text)
     asked = {
         script: (VARY, values_of(VARY), variants_of(CODE, VARY)),
         drawing: (SLOPES, values_of(SLOPES), variants_of(PLOT, SLOPES)),
         curve: (SLOPES, values_of(SLOPES), variants_of(CURVE, SLOPES)),
+        beside: (SLOPES, values_of(SLOPES), variants_of(CURVE, SLOPES)),
     }
     with lent(runner, other_runner):
-        _, problems, _ = record(book.root, [script, drawing, curve], [script], asked)
+        _, problems, _ = record(book.root, list(asked), [script, beside], asked)
     assert not problems
-    with_site(
-        book, ROOT, json.dumps(["index.md", *(f"{name}.md" for name in shown), "t/q.md", "t/r.md"])
-    )
+    with_site(book, ROOT, json.dumps([f"{name}.md" for name in reversed({**shown, **pages})]))
     site = book.root.parent / "site"
     with serve(site) as address:
         status, said = build(book.root, "--strict", "--site-dir", str(site), SITE_URL=address)
@@ -239,6 +242,9 @@ def test_it_plays_as_fast_as_asked_pauses_and_stays_silent_meanwhile(figures, br
     assert at(figure) == "13 / 23"
     page.clock.run_for(20_000)
     assert (at(figure), button(figure, play).get_attribute("aria-label")) == ("23 / 23", "播放")
+    for speed in ("0.5×", "1×"):
+        button(figure, pace).click()
+        assert button(figure, pace).inner_text() == speed
     page.close()
 
 
@@ -760,4 +766,22 @@ def test_a_ball_is_a_handle_and_figures_of_one_number_move_together(figures, pag
     page.locator("trace-vary button").first.click()
     wait_for(page, "loss: 1.0\nits slope: -2.0")
     assert ball.get_attribute("transform") == before
+    assert page.complaints == []
+
+
+def test_a_figure_that_a_guess_hides_speaks_once_it_is_shown_and_its_ball_is_a_handle(
+    figures, page
+):
+    page.goto(f"{figures}en/t/b/")
+    page.wait_for_selector(".player", state="attached")
+    figure = page.locator("figure.trace")
+    assert not figure.is_visible()
+    page.locator("reader-guess input").fill("-2")
+    page.keyboard.press("Enter")
+    figure.wait_for(state="visible")
+    button(figure, 3).click()
+    page.wait_for_function("document.querySelector('.player > p').offsetHeight > 10")
+    drag(page, figure.locator(".ball"), right=300, down=100)
+    wait_for(page, "loss: 0.0\nits slope: 0.0")
+    assert float(figure.locator(".ball line").get_attribute("y2")) == 0
     assert page.complaints == []

@@ -1,7 +1,7 @@
 import torch
 
 score = 0.0
-scores = torch.tensor([score, 0.0, 0.0, 0.0], requires_grad=True)
+scores = torch.tensor([0.0, 0.0, 0.0, score], requires_grad=True)
 values = torch.tensor([1.0, 2.0, 3.0, 10.0], requires_grad=True)
 
 shares = scores.softmax(0)

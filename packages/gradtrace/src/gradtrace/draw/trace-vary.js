@@ -94,7 +94,7 @@ customElements.get("trace-vary") || customElements.define("trace-vary", class ex
     const pairs = this.inputs.map(both => make("span", { className: "number" }, ...both))
     this.append(make("b", {}, this.words[0]), ...pairs, this.back, this.note)
     for (const touched of ["pointerdown", "focusin"]) this.addEventListener(touched, () => this.load())
-    this.hold(this.parentElement.querySelector(".ball")?.closest("div, varied-plot"))
+    this.hold(this.place.querySelector(".ball")?.closest("div, varied-plot"))
     this.tell()
     this.player.fit() // its bar has a row more
   }
@@ -111,6 +111,7 @@ customElements.get("trace-vary") || customElements.define("trace-vary", class ex
       e.preventDefault()
       picture.setPointerCapture(e.pointerId)
     }
+    picture.addEventListener("touchstart", e => e.target.closest(".ball") && e.preventDefault(), { passive: false })
     picture.onpointermove = e => picture.hasPointerCapture(e.pointerId) && this.drag(e)
     picture.onclick = e => this.drag(e)
     picture.onpointerenter = () => this.load()
@@ -123,11 +124,10 @@ customElements.get("trace-vary") || customElements.define("trace-vary", class ex
     if (off.length && this.run() != off.indexOf(Math.min(...off))) this.set(this.valuesOf(off.indexOf(Math.min(...off))))
   }
 
-  // Another figure of the page shows other values; this one does, too, if it varies the same number over the same values.
+  // Another figure of the page shows other values; this one does, too, if it varies the same numbers over the same values.
   share(other) {
-    const same = ({ name, values }) => n => n.name == name && n.values.join() == values.join()
-    const at = this.numbers.map((number, i) => other.at[other.numbers.findIndex(same(number))] ?? this.at[i])
-    if (at.join() != this.at.join()) this.set(at, "", true)
+    const all = ({ numbers }) => JSON.stringify(numbers.map(({ name, values }) => [name, values]))
+    if (all(this) == all(other) && this.at.join() != other.at.join()) this.set([...other.at], "", true)
   }
 
   control({ label: name, values }, i) {

@@ -36,8 +36,12 @@ customElements.get("trace-player") || customElements.define("trace-player", clas
     this.bar ?? this.build()
     on(this.hears, "keydown", e => this.key(e))
     on(window, "hashchange", () => this.follow(location.hash))
-    this.watch = new ResizeObserver(([{ contentRect: { width } }]) => width != this.room && this.fit(this.room = width))
-    this.watch.observe(this.closest(".traced") ?? this)
+    // It has no height as long as it is hidden, as until a question is answered.
+    const around = this.closest(".traced") ?? this
+    this.watch = new ResizeObserver(() => {
+      if (around.clientWidth != this.room || !this.high) this.fit(this.room = around.clientWidth)
+    })
+    for (const each of new Set([around, this])) this.watch.observe(each)
     on(window, "beforeprint", () => { this.stop(); this.prints = this.list.open = true; this.fold(); this.turn(); this.stay() })
     on(window, "afterprint", () => { this.prints = false; this.fold(); this.turn(); this.stay() })
     document.addEventListener("click", e => this.click(e), { capture: true, signal: this.gone.signal })
@@ -75,7 +79,7 @@ customElements.get("trace-player") || customElements.define("trace-player", clas
     this.count = make("small")
     this.text = make("p")
     this.pass = make("button", { onclick: () => { this.stop(); this.stepTo(this.nextPass()) } })
-    const pace = make("button", { className: "pace", onclick: () => { speed = speed % 2 ? 2 : speed > 1 ? 0.5 : 1; this.pace() } })
+    const pace = make("button", { className: "pace", onclick: () => { speed = speed == 1 ? 2 : speed == 2 ? 0.5 : 1; this.pace() } })
     this.around = make("pre", { className: "around", ariaHidden: "true" })
     const numbers = this.querySelector("trace-vary") ?? ""
     this.bar = make("div", { className: "player" }, ...this.buttons, this.pass, pace, this.slider, this.count, numbers, this.around, this.text)

@@ -138,7 +138,9 @@ def _picture(
             surface = CubicTriInterpolator(corners, heights, **(given if names[1:] else {}))
             fine = UniformTriRefiner(corners).refine_field(heights, surface, subdiv=3)
             lines = axes.tricontour(*fine, levels, colors="#111101", linewidths=1.2)
-            axes.clabel(lines, fmt="%.3g")
+            for label in axes.clabel(lines, fmt="%.3g"):
+                ends = label.get_window_extent().corners()
+                label.set_visible(all(axes.bbox.contains(*end) for end in ends))
             axes.set_aspect("equal")
             axes.set_ylabel(axis[1], rotation=0)
         axes.set_xlabel(axis[0])
