@@ -14,8 +14,7 @@ from pathlib import Path
 
 import pytest
 from proofbook.__main__ import main
-from proofbook.model.temporary import PREFIX, TemporaryFolder
-from proofbook.run.runner import Runner
+from proofbook.run.runner import PREFIX, Runner
 from proofbook.testing.fixtures import PATIENCE, sample
 from proofbook.testing.tiny_book import Book, write
 
@@ -198,13 +197,6 @@ def test_a_cache_that_cannot_be_written_leaves_nothing(book, proof_command, monk
 
 
 # Ends in the middle
-
-
-def test_a_folder_that_a_killed_build_left_is_removed_later_and_one_in_use_is_not(tmp_path):
-    left, used = (TemporaryFolder("site.next-", tmp_path).path for _ in range(2))
-    os.utime(left, (0, 0))
-    with TemporaryFolder("site.next-", tmp_path) as folder:
-        assert {*tmp_path.iterdir()} == {used, folder}
 
 
 @contextlib.contextmanager

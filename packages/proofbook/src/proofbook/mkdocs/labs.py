@@ -8,6 +8,7 @@ the scripts, run by themselves, which the page shows.
 from __future__ import annotations
 
 import os
+import tempfile
 from base64 import b64decode
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
@@ -35,7 +36,6 @@ from proofbook.model.book import Book
 from proofbook.model.page import Page, one_line_end
 from proofbook.model.problem import Problem
 from proofbook.model.snippet import dtype_of_results, first_different_line, output_file
-from proofbook.model.temporary import TemporaryFolder
 from proofbook.run.judge import Result
 from proofbook.run.runner import TIME_LIMIT
 from proofbook.run.runs import VARIED, Runs
@@ -245,12 +245,12 @@ def _rendered(page: SitePage, render: Render, config: MkDocsConfig, files: Files
 @contextmanager
 def _jupyter_environment() -> Iterator[None]:
     """Make kernels draw like scripts of the book, without the user's settings of Jupyter."""
-    with TemporaryFolder() as folder:
-        profile = folder / "profile_default"
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        profile = Path(folder, "profile_default")
         profile.mkdir()
         (profile / "ipython_kernel_config.py").write_text(_KERNEL, "utf-8")
-        (folder / "jupyter_nbconvert_config.py").write_text(_NBCONVERT, "utf-8")
-        own = {"IPYTHONDIR": str(folder), "JUPYTER_CONFIG_DIR": str(folder)}
+        Path(folder, "jupyter_nbconvert_config.py").write_text(_NBCONVERT, "utf-8")
+        own = {"IPYTHONDIR": folder, "JUPYTER_CONFIG_DIR": folder}
         own |= {"MATPLOTLIBRC": str(STYLE), "OMP_NUM_THREADS": "1"}
         before = dict(os.environ)
         os.environ |= own
