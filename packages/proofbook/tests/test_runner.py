@@ -497,19 +497,6 @@ def test_what_a_page_cannot_show_is_refused(run, printed):
     assert refusal.line == 1
 
 
-@pytest.mark.parametrize(
-    "printed",
-    [
-        *("datetime.date.today()", "time.ctime()", "time.strftime('%d.%m.%Y')"),
-        *("time.strftime('%Y%m%d')", "datetime.datetime.now(datetime.UTC)"),
-    ],
-)
-def test_the_date_of_today_is_refused(run, printed):
-    refusal = run(f"import datetime, time\nprint('on', {printed})\n").refusal
-    assert refusal.what == "the script prints the date of today"
-    assert refusal.line == 2
-
-
 @pytest.mark.parametrize("fresh", [False, True])
 def test_what_pytorch_keeps_for_itself_is_no_file_left_behind(tmp_path, fresh):
     """The first optimizer of a process makes a folder for compiled code."""
