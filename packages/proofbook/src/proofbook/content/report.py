@@ -15,6 +15,7 @@ from gradtrace import same_but_for_rounding
 
 from proofbook.api.index import installed_api, names_in_code, shown_text
 from proofbook.content.attacks import all_attacks, attacks_on
+from proofbook.content.page_summary import title
 from proofbook.maths.check import equation_verdicts
 from proofbook.maths.equalities import Equality
 from proofbook.maths.numbers import statements_of
@@ -346,7 +347,7 @@ def _pages(book: Book, language: str) -> list[Page]:
 
 
 def _link(page: Page, file: str) -> str:
-    return f"[{page.title}]({posixpath.relpath(page.file, posixpath.dirname(file))})"
+    return f"[{title(page) or page.file}]({posixpath.relpath(page.file, posixpath.dirname(file))})"
 
 
 def changed_digits(book: Book) -> tuple[int, list[tuple[str, str]]]:

@@ -10,11 +10,11 @@ prints of the code are complete.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 
 from gradtrace.draw.figure import format_sentence
 
+from proofbook.content.page_summary import width
 from proofbook.directives.plot import fragment, rendered_labels
 from proofbook.html.exercises import TAG, TASK
 from proofbook.html.tree import (
@@ -113,17 +113,12 @@ def place_notes(tree: Tree) -> None:
         before = line.text().partition(text)[0]
         if not text.startswith(_MARK) or not before.strip():
             continue
-        fits = _width(before) + _width(text) <= ROOM
+        fits = width(before) + width(text) <= ROOM
         mark = element(tree, "span", {"class": "mark"}, _MARK)
         note.inner_html = ""
         note.insert_child(mark, move=True)
         note.insert_child(text.removeprefix(_MARK))
         note.attrs["class"] = "c1 note" if fits else "c1 note below"
-
-
-def _width(text: str) -> int:
-    """The width of a text in columns: a Chinese character takes two."""
-    return sum(1 + (unicodedata.east_asian_width(c) in "WF") for c in text)
 
 
 def fold_answers(tree: Tree, language: str) -> None:

@@ -164,12 +164,6 @@ class Page:
         """The page's path without folder of pages, language and suffix: `basics/leaf`."""
         return name_of(self.file)
 
-    @property
-    def title(self) -> str:
-        """The first heading, as Markdown; the page's file if it has none."""
-        first = next((heading for heading in self.headings if heading.level == 1), None)
-        return first.text if first else self.file
-
     @cached_property
     def typed_python(self) -> tuple[int, ...]:
         """The lines that open a fence of Python."""
