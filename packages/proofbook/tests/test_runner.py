@@ -144,12 +144,6 @@ ANYWHERE: dict[str, Case] = {
         "the script prints to standard error",
         "{tmp}/script.py:3: UserWarning: old\n  warnings.warn('old')",
     ),
-    "bytes that are not UTF-8": (
-        "import sys\nsys.stdout.buffer.write(b'a\\xff\\n')\n",
-        2,
-        "the script prints bytes that are not UTF-8",
-        "the byte 0xff",
-    ),
     "a traceback": (
         "import sys, traceback\ntry:\n    1 / 0\nexcept ZeroDivisionError:\n"
         "    traceback.print_exc(file=sys.stdout)\n",

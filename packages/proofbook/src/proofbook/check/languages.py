@@ -170,7 +170,7 @@ def _section(
     theirs = [contents(other, part) for part in others]
     whole, counterpart = Contents.joined(ours), Contents.joined(theirs)
     heads = here.line, there.line
-    if alike := len(ours) == len(theirs):
+    if len(ours) == len(theirs):
         compared = list(zip(ours, theirs, zip(parts, others, strict=True), strict=True))
     else:
         compared = [(whole, counterpart, (here, there))]
@@ -183,30 +183,9 @@ def _section(
         formulas = mine.formulas, other_one.formulas
         found.append(("formulas", (_not_among(*formulas), _not_among(*formulas[::-1])), lines))
         found.append(("code in the text", _differing_code(mine, other_one, known), lines))
-    differing = [
-        _different_items(one, other, here.anchor, name, *both, lines)
-        for name, both, lines in found
-        if any(both)
-    ]
-    yield from differing
-    if not differing and not alike:
-        yield _different_paragraphs(one, other, there, (len(ours), len(theirs)))
-
-
-def _different_paragraphs(
-    one: Page, other: Page, there: Section, counts: tuple[int, int]
-) -> Problem:
-    """A different number of paragraphs: a warning, as the contents of the section are the same."""
-    return Problem(
-        other.file,
-        there.line,
-        f"the two languages of the page have different paragraphs under #{there.anchor}",
-        f"as many as in {one.file}: {counts[0]}",
-        f"{counts[1]} (items of lists, rows of tables and titles of boxes count too)",
-        f"cut {one.file} and {other.file} into the same paragraphs",
-        (one.file, other.file),
-        "warning",
-    )
+    for name, both, lines in found:
+        if any(both):
+            yield _different_items(one, other, here.anchor, name, *both, lines)
 
 
 def _different_items(

@@ -253,16 +253,7 @@ def _left_something(seen: Observation) -> Refusal | None:
 
 
 def _unfit_output(seen: Observation) -> Refusal | None:
-    try:
-        text = seen.stdout.decode("utf-8").replace("\r\n", "\n")
-    except UnicodeDecodeError as error:
-        return Refusal(
-            "the script prints bytes that are not UTF-8",
-            "text in UTF-8",
-            f"the byte 0x{seen.stdout[error.start]:02x}",
-            "print text",
-            seen.at("buffer", "os.write(", "write("),
-        )
+    text = seen.stdout.decode("utf-8", "replace").replace("\r\n", "\n")
     if not text.strip():
         return Refusal(
             "the script prints nothing",
