@@ -152,8 +152,7 @@ def _message(error: BaseException) -> str:
 
 
 def extract(page: Page, book: Book) -> dict[int, CodeBlock]:
-    """The blocks that pytest-codeblocks finds in the expanded page, by line in the page's own
-    file."""
+    """The blocks that pytest-codeblocks finds in the expanded page, by line of the page."""
     origins = _origins(page, book)
     indents = {r.line: r.indent for r in page.references}
     lines = expand(page, book).split("\n")

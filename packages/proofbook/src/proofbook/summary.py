@@ -153,8 +153,7 @@ def format_warnings(problems: Sequence[Problem]) -> str:
 
 
 def format_recheck(outcome: Outcome, problems: int) -> str:
-    """A rebuild while serving in one line: the scripts run again, the seconds, whether all
-    holds."""
+    """A check while serving in one line: what ran again, the seconds, whether all holds."""
     names = outcome.again
     ran = f"{counted(names, 'snippet')} run again"
     if 0 < len(names) <= FEW:

@@ -68,7 +68,6 @@ def wrong_dtypes(page: Page, book: Book) -> Iterator[Problem]:
 
 
 def _words_of_snippets(book: Book) -> frozenset[str]:
-    """All words in the code and the outputs of all snippets."""
     return frozenset().union(*(book.fact(_words_of_snippet, script) for script in book.scripts))
 
 
@@ -199,8 +198,7 @@ class _Context:
                 yield self.page.problem(span.line, what, expected, f"{keyword}=", fix)
 
     def _deprecated(self, use: CodeName, span: Span) -> Iterator[Problem]:
-        """A deprecated name that neither the page nor the pages linked in the paragraph mark as
-        such."""
+        """A deprecated name of which neither the page nor one linked in the paragraph says so."""
         name = use.parts[-1]
         if use.dotted:
             parts = use.dotted.split(".")

@@ -68,7 +68,6 @@ def _addresses(book: Book, file: str) -> tuple[str, ...]:
 
 
 def _said(page: Page) -> dict[str, list[str]]:
-    """The sentences of each section, in their order."""
     return {section.anchor: visible_sentences(section) for section in sections(page)}
 
 

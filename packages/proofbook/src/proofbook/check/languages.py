@@ -108,8 +108,7 @@ def language_differences(
 
 
 def _same_options(reference: Reference, options: Mapping[str, Option]) -> Iterator[str]:
-    """The parts of the options that are the same in each language: first the values without
-    words."""
+    """The parts of options that are the same in each language: first values without words."""
     same = [key for key, *_ in reference.options if key in options and options[key].same]
     yield from (v for key, v, _ in reference.options if key in same and not options[key].words)
     for key in sorted({key for key in same if options[key].words == "last"}):
@@ -216,7 +215,6 @@ def _listed(items: Sequence[Item]) -> str:
 
 
 def _differing_items(kind: str, one: Contents, other: Contents) -> OnlyInOne:
-    """The items only in the one section, and only in the other."""
     ours, theirs = getattr(one, kind), getattr(other, kind)
     if kind in ("equations", "boxes"):
         for here, there in zip_longest(ours, theirs):
@@ -284,7 +282,6 @@ def _small_numbers(one: Contents, other: Contents) -> list[Item]:
 
 
 def _as_words(contents: Contents) -> set[str]:
-    """The numbers written as words in the prose."""
     return {
         f"{number:.12g}" for words in contents.words for number in numbers_in_words(words.value)
     }

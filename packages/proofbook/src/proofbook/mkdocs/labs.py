@@ -158,8 +158,7 @@ class Labs:
         return tree.html
 
     def variants(self, script: str) -> DrawnRuns | None:
-        """The figures of a script with other numbers, for which this waits; None if they aren't
-        known yet, or failed."""
+        """The figures of a script with other numbers; None if they aren't known, or failed."""
         run = self.runs.last(script, VARIED)
         if run is None or not (self.waits or run.done()) or run.exception():
             return None
@@ -215,7 +214,6 @@ def wrong_cell(script: str, cell: Cell, run: Result | None, book: Book) -> Itera
 
 
 def _failure(source: str, scripts: Sequence[str], error: Exception, book: Book) -> Problem:
-    """The reason why a notebook did not finish."""
     why = f"{getattr(error, 'ename', type(error).__name__)}: {getattr(error, 'evalue', error)}"
     what = "the notebook of the page does not come to its end"
     fix = f"see whether its scripts run by themselves: proofbook check {source}"
@@ -263,6 +261,5 @@ def _jupyter_environment() -> Iterator[None]:
 
 
 def _figure_of(run: Future[Result]) -> str | None:
-    """The figure of a run, for which this waits; None if there is none, which is reported
-    elsewhere."""
+    """The figure of a run, for which this waits; None if there is none."""
     return None if run.exception() else next(iter(run.result().figures), None)

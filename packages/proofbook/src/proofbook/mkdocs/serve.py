@@ -65,8 +65,7 @@ CHANGES = ("created", "modified", "deleted", "moved")
 
 @dataclass(frozen=True)
 class Edition:
-    """An edition as MkDocs last built it, with everything needed to render one of its pages
-    again."""
+    """An edition as MkDocs last built it, with all that renders one of its pages again."""
 
     language: str
     config: MkDocsConfig
@@ -224,8 +223,7 @@ class LiveSite:
         self._titles = self._titles_now()
 
     def _check_after_edits(self) -> None:
-        """In a thread: check the book once an edit is shown, then render everything else that has
-        changed."""
+        """In a thread: check the book once an edit is shown, then render what else has changed."""
         while not self._stopped:
             self._edited.wait()
             self._edited.clear()
@@ -327,8 +325,7 @@ def _pages_of(changed: Iterable[str], book: Book) -> Iterator[str]:
 
 @dataclass(eq=False)
 class _Changes(FileSystemEventHandler):
-    """Passes on events after which a file of the book may have changed, and notes its path in
-    `paths`."""
+    """Passes on events after which a file may have changed, and notes its path in `paths`."""
 
     handler: FileSystemEventHandler
     paths: set[str]

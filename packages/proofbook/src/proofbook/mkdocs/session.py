@@ -118,8 +118,7 @@ class Session:
 
 
 def write_shared_files(session: Session, site: Path) -> None:
-    """Write the scripts, the downloads, and the font of the formulas into the folder of the
-    site."""
+    """Write scripts, downloads, and the font of the formulas into the folder of the site."""
     book, letters = session.book, frozenset().union(*session.findings.letters.values())
     site_files.copy_offered(book, site)
     for language in book.config.codes:

@@ -196,8 +196,7 @@ def wrong_fields(
 
 @dataclass(frozen=True)
 class Revision:
-    """A commit, relative to the folder of a book: `files` have another text now, are new or
-    gone."""
+    """A commit, as seen from the folder of a book: `files` are new, gone, or changed since."""
 
     root: Path
     commit: str
@@ -227,7 +226,6 @@ def base_revision(root: Path, environment: Mapping[str, str] = os.environ) -> Re
 
 
 def _git(root: Path, *arguments: str) -> str | None:
-    """The output of git, or None if it fails."""
     command = ["git", "-C", str(root), *arguments]
     try:
         done = subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, timeout=30)
