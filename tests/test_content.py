@@ -147,23 +147,6 @@ def test_a_link_that_quotes_a_title_leads_there(book):
     assert [link for page in book.pages for link in other_titles(page, book)] == []
 
 
-@pytest.mark.parametrize(
-    ("before", "words", "after", "quotes"),
-    [
-        ("Next: ", "Where does it go?", "", True),
-        ("| a symptom | ", "Learning rates", " |", True),
-        ("It raises. See ", "Learning rates", ".", True),
-        ("It raises. See ", "how to let it pass", ".", False),
-        ("for this, see ", "The rate", " and the rest.", False),
-        ("下一课讲", "学习率", "。", False),
-    ],
-)
-def test_words_of_a_link_that_are_not_a_title_are_free(before, words, after, quotes):
-    assert quotes_a_title(before, words, after) == quotes
-    assert shortens("Why does it raise?", "Why does the second `backward` raise?")
-    assert not shortens("What then?", "Two numbers to turn: which way is down?")
-
-
 def test_the_report_counts_each_page_of_the_navigation_once(book):
     """The table, the lines of the pages and the text below them say the same, in both languages."""
     found = {}

@@ -143,14 +143,6 @@ def test_the_maps_show_what_was_computed(name, drawn):
         assert np.abs(cells - share).max() <= 3 / 255
 
 
-def test_a_line_that_moved_is_seen(drawn):
-    """So that the tests above are able to fail."""
-    root = drawn["residual"]
-    to_y = scale(part(root, "matplotlib.axis_2"), "y", 10)
-    line, (_, y) = lines(root)[0], CURVES["residual"]()[0]
-    assert np.abs(to_y(line[:, 1] + 2) - np.log10(y)).max() > 0.5 * abs(to_y(1) - to_y(0))
-
-
 # How a figure becomes part of a page
 
 

@@ -165,12 +165,3 @@ def test_every_message_of_the_installed_torch_is_in_the_index_or_there_is_a_reas
     anchors = entries("en").keys()
     assert [r["entry"] for r in left_out if "entry" in r and r["entry"] not in anchors] == []
     assert [r["says"] for r in left_out if ("entry" in r) == ("reason" in r)] == []
-
-
-def test_a_message_that_nobody_prints_or_that_is_not_in_the_index_is_missed():
-    message = TorchMessage("optim/sgd.py", 1, "a new \0 message: \0")
-    runs = {"t/s.out": "x: a new kind of message: 3"}
-    assert printed(message, runs, ["a new kind of message"])
-    assert not printed(message, runs, ["another"])
-    assert printed(message, {"messages/s.out": runs["t/s.out"]}, ["another"])
-    assert not printed(message, {"messages/s.out": "an old one"}, ["an old one"])

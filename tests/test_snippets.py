@@ -72,18 +72,3 @@ def test_how_they_are_written():
         for script in SCRIPTS
     }
     assert {script: each for script, each in found.items() if each} == {}
-
-
-@pytest.mark.parametrize(
-    ("source", "found"),
-    [
-        ("x = 1  # one\n", ["# one"]),
-        ("x = 1  # its last digits\n", []),
-        ('def f():\n    """Says."""\n', ["Says."]),
-        ('print("# no comment")\n', []),
-        ("x = 1\n" * 51, ["more than 50 lines"]),
-        ("x = 'ä'\n", ["letters outside ASCII"]),
-    ],
-)
-def test_faults_are_seen(source, found):
-    assert faults(source) == found

@@ -38,23 +38,7 @@ def found(book: Book, of=errors) -> list[str]:
     return [str(problem) for problem in of(problems_in_files(read_book(book.root)))]
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        "    assert 3 * -1.0 < 0",
-        "    with pytest.raises(ValueError):\n        float('a')",
-        "    torch.testing.assert_close(a, b)",
-        "    ranks(in_each)\n\n\ndef in_each():\n    assert 3 * -1.0 < 0",
-    ],
-)
-def test_a_test_that_checks_something_is_accepted(attacked, body):
-    attacked.change(TESTS, "    assert 3 * -1.0 < 0\n", f"{body}\n")
-    assert found(attacked) == []
-
-
-@pytest.mark.parametrize("reason", ["fork", "this system has no fork"])
-def test_a_test_may_be_skipped_where_there_is_no_fork(attacked, reason):
-    attacked.change(TESTS, "mark.upgrade", f"mark.skipif(not hasattr(os, 'x'), reason='{reason}')")
+def test_an_attack_on_a_section_is_accepted(attacked):
     assert found(attacked) == []
 
 
@@ -65,11 +49,6 @@ def test_a_test_may_be_skipped_where_there_is_no_fork(attacked, reason):
         ('"t/p#three-times", ', "", "attacks a section that no page has"),
         ('zh="浮点数", ', "", "no text in zh"),
         ('en="floats"', 'en=""', "no text in en"),
-        ("mark.upgrade", "mark.skip", "test_sign is skipped"),
-        ("mark.upgrade", "mark.skipif(True, reason='slow')", "test_sign is skipped"),
-        ("    assert", '    """Why."""\n    pytest.skip("later")\n    assert', "is skipped"),
-        ("assert 3 * -1.0 < 0", "assert True", "test_sign cannot fail"),
-        ("assert 3 * -1.0 < 0", "print(3 * -1.0 < 0)", "test_sign cannot fail"),
     ],
 )
 def test_what_is_refused(attacked, old, new, what):

@@ -81,12 +81,6 @@ DIFFERENT = {
     "an operator in code": ("`w - 1`", "`w + 1`", ZH, "here only: w - 1"),
     "a name with another number": ("`loss2`", "`loss1`", ZH, "here only: loss2"),
     "another number in words": ("60 次", "seventy times", ZH, "here only: 60"),
-    "a paragraph more": (
-        "甲\n\n乙",
-        "A",
-        EN,
-        "2 (items of lists, rows of tables and titles of boxes count too)",
-    ),
 }
 
 

@@ -112,8 +112,7 @@ class Call(TypedDict):
 
 
 class LocalDerivative(TypedDict):
-    """The factor by which a node multiplied the gradient that it received, for one of its
-    inputs."""
+    """The factor by which a node multiplied the gradient that it received, for one input."""
 
     how: Literal["times", "dot", "placed", "right", "left", "matrix"]
     """times: element by element, or each element by the only one received. dot: element by element,
@@ -266,8 +265,7 @@ class Sign(TypedDict):
     skipped: NotRequired[bool]
     """Whether a GradScaler skipped a step."""
     ts: NotRequired[list[str]]
-    """clip: the tensors that have a gradient; warning: the tensor arguments of the call that
-    warns."""
+    """clip: the tensors that have a gradient; warning: those among the call's arguments."""
     total: NotRequired[int]
     """clip: the number of tensors given."""
 

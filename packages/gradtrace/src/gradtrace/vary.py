@@ -332,8 +332,7 @@ def points(variations: Sequence[Variation], most: int = MAX_POINTS) -> list[tupl
 
 
 def with_values(code: str, places: Sequence[Place], values: Sequence[str]) -> str:
-    """A script with other numbers in these places. A negative one that is an operand is put in
-    brackets."""
+    """A script with other numbers in these places; a negative operand is put in brackets."""
     rows = code.split("\n")
     before = ast.parse(code)
     for place, value in sorted(zip(places, values, strict=True), key=lambda each: -each[0].start):

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from proofbook.check.files import wrong_navigation
-from proofbook.check.outputs import printed_otherwise, problems_in_runs
+from proofbook.check.outputs import problems_in_runs
 from proofbook.check.registry import problems_in_files
 from proofbook.directives.registry import traced_scripts, varied_scripts
 from proofbook.directives.varied_figure import variants_of_scripts
@@ -35,7 +35,7 @@ class Outcome:
 
     `figures`: the number of figures of each notebook that the build executed; `notebooks_known`:
     the number of notebooks executed by an earlier one; `again`: the scripts that had to be run. All
-    others were cached. `otherwise`: the scripts that print the recorded numbers in another form.
+    others were cached.
     """
 
     book: Book
@@ -47,7 +47,6 @@ class Outcome:
     figures: Sequence[int] = ()
     notebooks_known: int = 0
     again: Collection[str] = field(default_factory=set)
-    otherwise: Sequence[str] = ()
 
     def of(self, files: Collection[str]) -> Outcome:
         """The results for these files alone."""
@@ -118,5 +117,4 @@ def finish(
     files = book.page_files
     problems = without_duplicates(problems)
     found = errors(problems), warnings(problems)
-    again, otherwise = started.again, printed_otherwise(book, results)
-    return Outcome(book, *found, results, files, seconds, again=again, otherwise=otherwise)
+    return Outcome(book, *found, results, files, seconds, again=started.again)

@@ -17,7 +17,6 @@ from pathlib import Path
 import pytest
 from gradtrace import same_but_for_rounding
 from pytest_codeblocks.main import CodeBlock, extract_from_buffer
-from pytest_codeblocks.plugin import TestBlock
 
 from proofbook.check.markup import typed_code
 from proofbook.directives.registry import expand, expand_reference
@@ -103,27 +102,17 @@ class PageFile(pytest.File):
             raise Unproved(lost)
         scripts = {r.line: r.path for r in page.references if r.path in book.scripts}
         for line, block in blocks.items():
-            name = f"line {line}"
-            if line in scripts:
-                about = {"file": file, "line": line, "script": scripts[line], "block": block}
-                item = Block.from_parent(self, name=f"{name}: {scripts[line]}", **about)
-                if self.config.pluginmanager.hasplugin("xdist"):
-                    both = stem_of(file)  # of the page's languages
-                    item.add_marker(pytest.mark.xdist_group(both))
-                yield item
-            elif block.syntax in ("sh", "bash"):  # as pytest-codeblocks has it
-                yield ShellBlock.from_parent(self, name=name, obj=block)
+            if line not in scripts:
+                continue
+            about = {"file": file, "line": line, "script": scripts[line], "block": block}
+            item = Block.from_parent(self, name=f"line {line}: {scripts[line]}", **about)
+            if self.config.pluginmanager.hasplugin("xdist"):
+                both = stem_of(file)  # of the page's languages
+                item.add_marker(pytest.mark.xdist_group(both))
+            yield item
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo):
         return _message(excinfo.value) or super().repr_failure(excinfo)
-
-
-class ShellBlock(TestBlock):
-    """A block of commands, as pytest-codeblocks runs it."""
-
-    def repr_failure(self, excinfo: pytest.ExceptionInfo) -> str:
-        # Its own is the error's first argument: for an OSError a number, at which xdist fails.
-        return str(excinfo.value)
 
 
 class Block(pytest.Item):
@@ -152,8 +141,7 @@ def _message(error: BaseException) -> str:
 
 
 def extract(page: Page, book: Book) -> dict[int, CodeBlock]:
-    """The blocks that pytest-codeblocks finds in the expanded page, by line in the page's own
-    file."""
+    """The blocks that pytest-codeblocks finds in the expanded page, by line of the page."""
     origins = _origins(page, book)
     indents = {r.line: r.indent for r in page.references}
     lines = expand(page, book).split("\n")

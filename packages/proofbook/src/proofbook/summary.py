@@ -72,16 +72,13 @@ def showing_progress(
 
 def format_success(outcome: Outcome) -> str:
     """The summary if everything holds."""
-    book, otherwise = outcome.book, outcome.otherwise
+    book = outcome.book
     plain = [r for r in outcome.results if r.trace is None and r.variants is None]
     lines = sum(len(result.stdout.splitlines()) for result in plain)
     compared = f"{counted(lines, 'line')} of output"
     if recorded := len(outcome.results) - len(plain):
         compared += f", {counted(recorded, 'recording')} for figures"
     rows = [("compared", compared)]
-    if otherwise:
-        text = f"{counted(otherwise, 'snippet')} with the recorded numbers, printed otherwise here"
-        rows.append(("rounded", f"{text}: {_some(otherwise)}"))
     if remembered := len({r.path for r in outcome.results}) - len(outcome.again):
         text = "unchanged since the last check (--fresh runs them too)"
         rows.append(("not run", f"{counted(remembered, 'snippet')} {text}"))
@@ -156,8 +153,7 @@ def format_warnings(problems: Sequence[Problem]) -> str:
 
 
 def format_recheck(outcome: Outcome, problems: int) -> str:
-    """A rebuild while serving in one line: the scripts run again, the seconds, whether all
-    holds."""
+    """A check while serving in one line: what ran again, the seconds, whether all holds."""
     names = outcome.again
     ran = f"{counted(names, 'snippet')} run again"
     if 0 < len(names) <= FEW:

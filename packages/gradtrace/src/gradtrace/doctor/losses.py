@@ -54,8 +54,7 @@ def target_broadcast(run: Run) -> Iterator[Finding]:
 
 
 def eval_left_on(run: Run) -> Iterator[Finding]:
-    """Dropout or BatchNorm ran in training mode in the first steps, and in none of the later
-    ones."""
+    """Dropout or BatchNorm ran in training mode in the first steps, and in no later one."""
     last_step = run.steps[-1].at if run.steps else -1
     trained = {node for each in run.passes if each.writes for node in each.ran}
     training, learning = set(), set()

@@ -1,5 +1,4 @@
-"""What PyTorch itself says: the error that ended the script, with the line that caused it, and
-warnings."""
+"""What PyTorch itself says: the error that ended the script, with its line, and warnings."""
 
 from __future__ import annotations
 

@@ -83,8 +83,7 @@ class Run:
         return Place(event.get("line"), event.get("file", "")) if event else Place(None)
 
     def name(self, tensor: str | None) -> str:
-        """The name of a tensor in the script; otherwise the expression that made it, or its
-        shape."""
+        """The name of a tensor in the script; else the expression that made it, or its shape."""
         if tensor not in self.trace.tensors:
             return "?"
         shape = "×".join(map(str, self.trace.tensors[tensor]["shape"])) or "0-d"
@@ -158,8 +157,7 @@ class Run:
 
     @cached_property
     def gradients(self) -> dict[str, list[tuple[int, Event]]]:
-        """The gradients that reached the `.grad` of each leaf: its `acc` events, with their
-        indices."""
+        """The gradients that reached each leaf's `.grad`: its `acc` events, with their indices."""
         found = defaultdict(list)
         for index, event in self.all("acc"):
             if self.pass_number[event["p"]].writes and "after" in event:

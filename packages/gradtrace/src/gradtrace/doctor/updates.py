@@ -16,8 +16,7 @@ from gradtrace.values import count, is_zero, norm, scalar
 ENOUGH_STEPS = 3
 """The number of steps of one optimizer that shows a pattern."""
 _TOO_LARGE = 0.5
-"""A weight that mostly moves this far in a step, relative to its norm, is replaced, not
-adjusted."""
+"""A weight that mostly moves this far in a step, relative to its norm, is replaced."""
 _TOO_SMALL = 1e-7
 """About the relative distance of two adjacent numbers in float32."""
 _FEW = 32
@@ -332,8 +331,7 @@ def clipped_hard(run: Run) -> Iterator[Finding]:
 
 
 def _factor(run: Run, sign: Sign) -> float | None:
-    """The factor by which a clipping reduced the norm of all gradients; None if it changed
-    nothing."""
+    """The factor by which a clipping reduced the norm of all gradients; None if by none."""
     changes = []
     for event in run.events[sign["at"] :]:
         if event["k"] != "grad_set" or run.place(event) != run.place(sign):

@@ -214,8 +214,7 @@ def _list_item(step: Step, identity: str) -> str:
 def with_flows(
     steps: Sequence[Step], trace: Trace, graph: Graph, largest: float | None = None
 ) -> list[Step]:
-    """The steps, each with the widths of the streams at that time; `largest` as in
-    `figure_parts`."""
+    """The steps, each with the streams' widths then; `largest` as in `figure_parts`."""
     widths = flow_widths(trace, graph, largest)
     return [replace(step, changes={**step.changes, **widths.get(step.event, {})}) for step in steps]
 
@@ -346,8 +345,7 @@ def table_of_texts(rows: Iterable[Sequence[str | None]]) -> dict:
 def texts_of_all(
     own: Mapping[str, Sequence[str]], others: Iterable[Mapping[str, Sequence[str]]]
 ) -> dict[str, list[str]]:
-    """All texts that slots show in several runs, and last the final texts of the script's own
-    run."""
+    """All texts that slots show in several runs; last the final ones of the script's own."""
     texts: dict[str, list[str]] = {}
     for each in (*others, own):
         for slot, shown in each.items():

@@ -40,8 +40,7 @@ from gradtrace.trace import Trace
 from gradtrace.words import LANGUAGES
 
 PLACE = "\x7f"
-"""The placeholder of a number in a template; where a text contains it itself, it is stored as a
-number."""
+"""The placeholder of a number in a template; in a text it is stored as a number itself."""
 
 _NUMBER = re.compile(rf"[−-]?\d+(?:\.\d+)*(?:e[+−-]?\d+)?|{PLACE}")
 
@@ -72,8 +71,7 @@ def as_templates(texts: Iterable[str]) -> Templates:
 
 
 def relative_keys() -> Callable[[str], str]:
-    """A function that writes the number in keys of boxes, edges and slots relative to the one
-    before."""
+    """A function that writes numbers in keys of boxes, edges and slots relative to the last."""
     last: dict[str, int] = {}
 
     def relative(match: re.Match[str]) -> str:
@@ -147,8 +145,7 @@ class FoldedFigure:
 
     @property
     def structure(self) -> tuple:
-        """What this figure's pictures share with those of another figure that differs only in
-        values."""
+        """What this figure's pictures share with those of one that differs only in values."""
         groups = tuple((key, group.members) for key, group in self.groups.by_key.items())
         names = tuple(self.titles.items()), tuple(self.notes.items())
         return self.graph.structure, groups, *names
@@ -160,8 +157,7 @@ class FoldedFigure:
         return tuple(boxes), tuple((e.source, e.target, e.kind) for e in self.graph.edges)
 
     def with_room_for(self, figures: Iterable[FoldedFigure]) -> FoldedFigure:
-        """This figure, with room in its pictures for all texts of others with the same
-        structure."""
+        """This figure, with room in its pictures for all texts of others of this structure."""
         return replace(self, texts=texts_of_all(self.texts, (each.texts for each in figures)))
 
     def drawings(self) -> list[str]:
@@ -294,8 +290,7 @@ MAX_PRINTED = 4_000
 
 @dataclass(frozen=True)
 class VariedRuns:
-    """The runs with all combinations of the values of `numbers`, the last number changing
-    fastest."""
+    """The runs with all combinations of the values of `numbers`, the last changing fastest."""
 
     numbers: Sequence[VariedNumber]
     runs: Sequence[VariedRun]
@@ -318,8 +313,7 @@ NO_GRAPH = Graph({}, (), {})
 
 
 def around(figure: FoldedFigure) -> dict[str, str]:
-    """The texts around a figure: the words of the player, the caption, and the title of the list of
-    steps."""
+    """The texts around a figure: the words of the player, the caption, the list's title."""
     phrases = LANGUAGES[figure.language]
     count, caption_of = len(figure.steps), (figure.part.trace, figure.graph, figure.texts)
     return {

@@ -61,8 +61,7 @@ class Arrangement:
 
     @cached_property
     def across(self) -> Layout | None:
-        """The layout from left to right, where that is the lower one and fits beside a page's
-        margins."""
+        """The layout from left to right, where it is the lower one and fits between the margins."""
         sizes = {str(place): (shape.width, shape.height) for place, shape in enumerate(self.shapes)}
         layout = packed_layout(sizes, self.edges, across=True)
         fits = layout.width <= MAX_ACROSS and layout.height < self.layout.height
@@ -260,8 +259,7 @@ def _is_after(layout: Layout, edge: LayoutEdge) -> bool:
 
 
 def _places(graph: Graph, arranged: Arrangement, layout: Layout, across: bool) -> dict[str, str]:
-    """Where the parts of a picture are in a layout: what a path draws, or how far the others are
-    moved."""
+    """Where the parts of a picture are in a layout: the paths, and how far others are moved."""
     found = {}
     for place, (box, shape) in enumerate(zip(graph.boxes.values(), arranged.shapes, strict=True)):
         x, y = layout.centres[str(place)]

@@ -241,8 +241,7 @@ class _Grouping:
         return groups
 
     def _segments(self, start: int, end: int, depth: int) -> list[Segment]:
-        """The code that ran between two places: single boxes, and calls of modules at this
-        depth."""
+        """The code that ran between two places: boxes, and calls of modules at this depth."""
         found, at = [], start
         items = self._items[start:end]
         for call, run in groupby(items, lambda i: i.calls[depth] if len(i.calls) > depth else ""):

@@ -66,8 +66,7 @@ class TraceIndex:
         return makers[found - 1] if found else None
 
     def node_before(self, tensor: str, place: int) -> str | None:
-        """The node of a tensor before a place; None for a leaf, or a tensor outside of any
-        graph."""
+        """The node of a tensor before a place; None for a leaf, or a tensor outside of graphs."""
         maker = self.maker_before(tensor, place)
         outs = () if maker is None else self.event(maker)["out"]
         return next((out.get("n") for out in outs if out["t"] == tensor), None)

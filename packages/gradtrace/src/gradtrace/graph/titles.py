@@ -231,8 +231,7 @@ class Titles:
 
     @cached_property
     def _numbers(self) -> dict[str, int]:
-        """The number of each call among the calls of the same module, within one call of another
-        module."""
+        """The number of each call among those of the same module, within one call of another."""
         met: Counter = Counter()
         found = {}
         for key, call in self.index.trace.calls.items():
@@ -243,8 +242,7 @@ class Titles:
 
     @cached_property
     def _operations_in(self) -> Counter:
-        """The number of operations that each call added to the graph, without those of inner
-        modules."""
+        """The number of operations that each call added, without those of inner modules."""
         events = map(self.index.event, self.index.operations)
         return Counter(
             e["within"] for e in events if "within" in e and e["op"] != BOUNDARY and nodes_made(e)

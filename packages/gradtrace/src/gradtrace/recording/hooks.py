@@ -236,8 +236,7 @@ class ScriptHooks:
 
 
 class _RecordedHook:
-    """Stands in place of a hook and calls `recorded` for it. Copying or pickling it returns the
-    hook."""
+    """Stands in place of a hook and calls `recorded` for it. A copy of it is the hook."""
 
     def __init__(self, hook: Callable, recorded: Callable) -> None:
         functools.update_wrapper(self, hook)

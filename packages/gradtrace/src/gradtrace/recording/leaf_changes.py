@@ -35,8 +35,7 @@ from gradtrace.trace import Value
 
 @dataclass
 class _Seen:
-    """The last value read of a leaf or its gradient, and the marks that show whether it may have
-    changed."""
+    """The last value read of a leaf or its gradient, and the marks that show a change."""
 
     of: str
     """The name of the leaf."""
@@ -171,8 +170,7 @@ class LeafChanges:
                 self._registry.tensor(leaf)
 
     def note_grad(self, name: str, leaf: torch.Tensor) -> Value | None:
-        """The current gradient of a leaf, for another event: it is not reported as a separate
-        change."""
+        """The current gradient of a leaf, for another event: no separate change is reported."""
         if (known := self._known.get(name)) is None:
             return self._values.value_of(leaf.grad)
         self._read_grad(known, leaf.grad)

@@ -68,8 +68,7 @@ class LocalDerivatives:
     def after(
         self, found: Jacobians, sent: Sequence[torch.Tensor | None]
     ) -> list[LocalDerivative | None]:
-        """The local derivatives for the inputs whose matrix reproduces the gradient that was
-        `sent`."""
+        """The local derivatives for inputs whose matrix reproduces the gradient that was `sent`."""
         gradient, matrices = found
         pairs = zip(matrices, sent, strict=True)
         return [self._described(gradient, matrix, each) for matrix, each in pairs]
@@ -147,8 +146,7 @@ def _matrix(rows: Sequence[torch.Tensor | None], shape: torch.Size | None) -> Ma
 
 
 def _agree(gradient: torch.Tensor, matrix: Matrix, sent: torch.Tensor) -> bool:
-    """Whether the sent gradient is the received one times the matrix: a hook may have changed
-    it."""
+    """Whether the sent gradient is the received one times the matrix; hooks may change it."""
     received, precision = gradient.reshape(-1).tolist(), torch.finfo(sent.dtype).eps
     for column, number in zip(zip(*matrix, strict=True), sent.reshape(-1).tolist(), strict=True):
         terms = [g * x for g, x in zip(received, column, strict=True)]

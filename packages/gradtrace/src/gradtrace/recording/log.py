@@ -173,8 +173,7 @@ class EventLog:
         return threading.get_ident() == self._thread
 
     def add(self, k: str, place: Place | None = None, **fields: object) -> Event:
-        """Add an event at the current line of the user's code, or at `place`; returns it, to be
-        completed."""
+        """Add an event at the current line of the user's code, or at `place`; returns it."""
         self._begun = self._begun or k == "backward"
         event = Event(k=k, **(place or self.script.place()), **fields)
         self.trace.events.append(event)

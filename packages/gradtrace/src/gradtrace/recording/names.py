@@ -25,8 +25,7 @@ from gradtrace.recording.script import entries_of
 from gradtrace.trace import Call
 
 _LONGEST = 16
-"""Modules and tensors in a list or dict that isn't longer than this have names: "nets[1]",
-"pair[0]"."""
+"""Modules and tensors in a list or dict no longer than this have names, as "nets[1]"."""
 _WRAPPERS = {
     "DataParallel": "module",
     "DistributedDataParallel": "module",
@@ -324,7 +323,7 @@ class ModuleCalls:
             del calls[key]
 
     def innermost(self) -> str | None:
-        """The key of the innermost call that is running."""
+        """The key of the innermost call that an error passed through, the last at its depth."""
         return self._running[-1].key if self._running else None
 
     def wrap_call(
@@ -351,8 +350,7 @@ class ModuleCalls:
         return call
 
     def failed_call(self, error: BaseException) -> str | None:
-        """The key of the innermost call that an error passed through: the last one begun at its
-        depth."""
+        """The key of the innermost call that an error passed through, the last at its depth."""
         depth = None
         for entry in entries_of(error):
             if entry.tb_frame.f_code is self._wrapper:

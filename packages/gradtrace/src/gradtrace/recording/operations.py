@@ -352,8 +352,7 @@ class CompiledCode:
         self._log = log
 
     def observe(self, until: ExitStack) -> None:
-        """Run compiled code eagerly until the stack is closed; then restore the script's
-        setting."""
+        """Run compiled code eagerly until the stack is closed, which restores the setting."""
         self._before = eval_frame._stance
         torch.compiler.set_stance("force_eager")
         self._eager = eval_frame._stance

@@ -124,8 +124,7 @@ class Place(TypedDict):
 
 
 class ScriptPosition:
-    """The script that is recorded, the user's other files that it runs, and the running place in
-    them."""
+    """The script that is recorded, the user's other files, and the running place in them."""
 
     def __init__(self, file: str, source: str) -> None:
         self.file = file

@@ -127,8 +127,7 @@ def main(job: dict) -> None:
 
 
 class _Ending:
-    """Saves the trace once, at the first of: the end of the script, the time limit, or enough
-    events."""
+    """Saves the trace once: at the script's end, at the time limit, or after enough events."""
 
     def __init__(self, job: dict, script: str) -> None:
         self.recorder = self.watched = None
@@ -156,8 +155,7 @@ class _Ending:
             raise _Stopped
 
     def save(self, report: dict) -> None:
-        """Save the trace and the report; afterwards only how the script ended after the
-        recording."""
+        """Save the trace and the report; later only how the script ended after the recording."""
         with self._saving:
             if self._saved:
                 _write(self._folder / "end", report)
@@ -231,8 +229,7 @@ def _write(file: Path, report: dict) -> None:
 
 
 def _print_traceback(error: BaseException, script: str) -> None:
-    """Print the traceback as without a recorder: from the script on, without the recorder's
-    frames."""
+    """Print the traceback as without a recorder: from the script on, without our frames."""
     shown = traceback.TracebackException.from_exception(error)
     files = [frame.filename for frame in shown.stack]
     first = files.index(script) if script in files else len(files)
@@ -246,8 +243,7 @@ def _print_traceback(error: BaseException, script: str) -> None:
 
 
 def _is_unread(error: BaseException) -> bool:
-    """Whether the script failed only because the reader of its output closed the pipe, as `head`
-    does."""
+    """Whether the script failed because the reader of its output closed it, as `head` does."""
     if not isinstance(error, BrokenPipeError) or not hasattr(select, "poll"):
         return False
     poll = select.poll()

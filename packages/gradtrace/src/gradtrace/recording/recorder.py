@@ -64,8 +64,7 @@ from gradtrace.recording.tensor_values import ValueReader
 from gradtrace.trace import Trace, format_trace
 
 _KEPT = 2
-"""The minimum number of optimizer steps that are retained; of backward passes, if there are no
-steps."""
+"""The fewest optimizer steps that are retained; without any, the fewest passes."""
 
 
 class RecentEvents:
@@ -177,8 +176,7 @@ class Recorder:
         model: nn.Module | None = None,
         joins: bool = True,
     ) -> None:
-        """Begin to record. `joins`: while the script is running and already has a `model` and
-        `optimizers`."""
+        """Begin to record. `joins`: while the script runs, with this `model` and `optimizers`."""
         try:
             self._observe()
             if joins:
@@ -290,8 +288,7 @@ class Recorder:
                 self.forgotten = self._recent.number_passes()
 
     def failure(self) -> Failure | None:
-        """Why there is no trace; a fault of the recorder comes before one that the script
-        caused."""
+        """Why there is no trace; a fault of the recorder comes before one of the script."""
         errors = list(dict.fromkeys(self._log.suspended.errors))
         if fault := next((failure for failure in errors if failure.file), None):
             return fault
@@ -387,8 +384,7 @@ def begin(
     optimizers: Iterable[torch.optim.Optimizer],
     code: tuple[str, str] | None = None,
 ) -> tuple[Recorder, str]:
-    """Begin to record the code that called gradtrace, or the `code` (file name and text) that runs
-    next; returns the recorder, and the title of the code: the name of its file or cell."""
+    """Begin to record. `joins`: while the script runs, with this `model` and `optimizers`."""
     if code is None:
         file = calling_frame().f_code.co_filename
         code = file, text_of(file)

@@ -189,8 +189,7 @@ class GraphRegistry:
         return self._values.value_of(saved) if isinstance(saved, torch.Tensor) else None
 
     def is_uninitialised(self, tensor: torch.Tensor) -> bool:
-        """Whether the memory of a tensor was allocated and not written to: its contents differ in
-        each run."""
+        """Whether the memory of a tensor was never written to: its contents differ in each run."""
         return bool(self._uninitialised) and _storage_of(tensor) in self._uninitialised
 
     def note_allocated(self, tensor: torch.Tensor) -> None:

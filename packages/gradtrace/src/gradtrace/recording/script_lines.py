@@ -141,8 +141,7 @@ class LineTracer:
                 self._registry.note_argument(tensor, name)
 
     def count_look(self, code: CodeType, line: int) -> int:
-        """The number of times that a line was examined before, or might have been; up to a
-        maximum."""
+        """How often a line was examined before, or might have been; up to a maximum."""
         looks = self._looks.get((code, line), 0)
         if looks < _LOOKS:
             self._looks[code, line] = looks + 1

@@ -45,8 +45,7 @@ def rounded_alone(number: float) -> Number:
 
 
 def rounded_complex(numbers: Sequence[complex]) -> list[Number]:
-    """The same for complex numbers: torch rounds all real parts together, and all imaginary
-    parts."""
+    """The same for complex numbers: torch rounds all real parts together, then the others."""
     real, imaginary = rounded([z.real for z in numbers]), rounded([z.imag for z in numbers])
     return [
         f"{a}{b}j" if str(b).startswith("-") else f"{a}+{b}j"
@@ -119,8 +118,7 @@ def fingerprint(tensor: torch.Tensor | None) -> object:
 
 
 def shape_of(tensor: torch.Tensor) -> list[int]:
-    """The shape, if it has one: not for a nested tensor, or a lazy parameter before its first
-    use."""
+    """The shape, if it has one: a nested tensor and an unused lazy parameter have none."""
     return [] if is_lazy(tensor) or tensor.is_nested else list(tensor.shape)
 
 

@@ -166,8 +166,7 @@ class Watch:
         return result
 
     def _parameters(self, outputs) -> list[torch.Tensor]:
-        """The parameters of all optimizers that made a step; until one has, the leaves of the
-        graph."""
+        """The parameters of all optimizers that made a step; without any, the graph's leaves."""
         if self._steps:
             return [p for optimizer in self._steps for p in parameters_of(optimizer)]
         leaves = map(leaf_of_node, reachable(roots_of(outputs)))

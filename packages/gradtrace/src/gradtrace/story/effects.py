@@ -27,8 +27,7 @@ LONGEST_HOOK = 40
 LONGEST_HISTORY = 4
 """The number of values that a history shows; of more, the first and the last."""
 LONGEST_LINE = 20
-"""The maximum number of characters of a history on one line; a longer one has a line for each
-value."""
+"""The most characters of a history on one line; a longer one has a line for each value."""
 LONGEST_LAMBDA = 32
 """The maximum number of characters of a lambda that stand for its name."""
 REPLACING_HOOKS = ("full_backward", "full_backward_pre", "backward")
@@ -166,8 +165,7 @@ class Effects:
         self._returns: dict[int, Event] = {}
         """The hooks that return after the event at an index."""
         self._replaced: dict[str, dict[str, str]] = {}
-        """The gradients that a hook on a module sends along the edges from a node, once it has
-        returned."""
+        """The gradients that a hook on a module sends along the edges from a node."""
         ends = (i for i, event in enumerate(trace.events) if event["k"] == "backward_end")
         self.last_pass_end = max(ends, default=-1)
         """The index of the event with which the last backward pass ends; -1 without one."""
@@ -294,8 +292,7 @@ class Effects:
             self.state.init_grad(box)
 
     def _show_first_values(self, tensors: Iterable[str]) -> list[str]:
-        """Show the values of tensors that no event has shown yet, such as parameters; returns their
-        boxes."""
+        """Show the values of tensors that no event has shown yet; returns their boxes."""
         shown = []
         for tensor in tensors:
             box, value = self.graph.box_of(tensor), self.trace.tensors[tensor].get("value")

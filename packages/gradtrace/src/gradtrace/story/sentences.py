@@ -208,8 +208,7 @@ def _printed_first(narrator: Narrator, within: Sequence[int]) -> str:
 
 
 def _returned(narrator: Narrator, event: Event) -> list[str]:
-    """The result of a hook, as a part of the sentence; nothing for hooks whose result is
-    ignored."""
+    """The result of a hook, as a part of the sentence; nothing where it is ignored."""
     given = event.get("ret")
     if event["hook"] == "tensor":
         if given is None:

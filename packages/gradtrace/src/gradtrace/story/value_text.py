@@ -17,8 +17,7 @@ from gradtrace.words import LANGUAGES
 LINE_LENGTH = 26
 """The maximum number of characters of a value on one line of a box."""
 LONGEST_VECTOR = LINE_LENGTH // 2
-"""The maximum number of elements, each with a comma and a blank, on a line or one half as long
-again."""
+"""The most elements, with commas and blanks, on a line, or one half as long again."""
 LONGEST_IN_SENTENCE = 44
 """The maximum number of characters of a value within a sentence."""
 MAX_ROWS = 5

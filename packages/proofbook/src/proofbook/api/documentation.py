@@ -6,7 +6,7 @@ import builtins
 import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
@@ -57,15 +57,9 @@ class Documentation:
 
     index: Index
     addresses: Mapping[str, str]
-    _found: dict[str, str | None] = field(default_factory=dict, repr=False)
 
     def address(self, name: str) -> str | None:
         """The address of a full name; None where it is not documented, or does not exist."""
-        if name not in self._found:
-            self._found[name] = self._address(name)
-        return self._found[name]
-
-    def _address(self, name: str) -> str | None:
         entry = self.index.resolve(name)
         if entry is None or name.rpartition(".")[2].startswith("_"):
             return None

@@ -27,7 +27,6 @@ from proofbook.model.book import Book
 from proofbook.model.page import Page
 from proofbook.model.problem import Problem, Unproved
 from proofbook.model.snippet import output_file
-from proofbook.model.temporary import TemporaryFolder
 from proofbook.model.torch_records import output_with
 
 ALIASES = {
@@ -206,9 +205,9 @@ def _build(file: Path) -> dict:
         text = new.read_text("utf-8")
     with contextlib.suppress(OSError):  # if it cannot be stored, the next one builds it again
         file.parent.mkdir(parents=True, exist_ok=True)
-        with TemporaryFolder(file.stem, file.parent) as folder:
-            (folder / file.name).write_text(text, "utf-8")
-            (folder / file.name).replace(file)
+        with tempfile.TemporaryDirectory(prefix=file.stem, dir=file.parent) as folder:
+            Path(folder, file.name).write_text(text, "utf-8")
+            Path(folder, file.name).replace(file)
     return json.loads(text)
 
 

@@ -68,7 +68,6 @@ def wrong_dtypes(page: Page, book: Book) -> Iterator[Problem]:
 
 
 def _words_of_snippets(book: Book) -> frozenset[str]:
-    """All words in the code and the outputs of all snippets."""
     return frozenset().union(*(book.fact(_words_of_snippet, script) for script in book.scripts))
 
 
@@ -132,7 +131,7 @@ class _Context:
                 # `conv_transpose` stands for all of `conv_transpose1d`, `conv_transpose2d`, ...
                 family = sum(other.startswith(name) for other in self.index.common) > 1
                 known = () if family else (tuple(sorted(self.shown.words)), self.index.common)
-                if near := next(filter(None, (self._slip(name, names) for names in known)), None):
+                if near := next(filter(None, (_slip(name, names) for names in known)), None):
                     yield self._problem(span, near, use)
             return
         whole = use.dotted.split(".")
@@ -145,18 +144,12 @@ class _Context:
             return
         owner = self.index.resolve(heads[last - 1]) or {}
         names = self.index.modules.get(owner.get("module", "")) or self.index.common
-        near = self._near(missing, tuple(names), 0.75)
+        near = _near(missing, tuple(names), 0.75)
         first = use.parts[0]
         if first != "torch" and (self.shown.defines(first) and not self.shown.imports(first)):
             return
         if first == "torch" or self.shown.imports(first) or near:
             yield self._problem(span, near or "a name of PyTorch", use)
-
-    def _near(self, name: str, names: Collection[str], ratio: float = _NEAR) -> str | None:
-        return _near(name, names, ratio)
-
-    def _slip(self, name: str, names: Collection[str]) -> str | None:
-        return _slip(name, names)
 
     def _problem(self, span: Span, near: str, use: CodeName) -> Problem:
         what = f"PyTorch {self.index.version} has no such name"
@@ -171,7 +164,7 @@ class _Context:
         """An argument without a call, as `retain_graph=True`."""
         near = None
         if len(name) >= 8 and not self._known(name):
-            near = self._near(name, self.index.parameters)
+            near = _near(name, self.index.parameters)
         if near:
             what = f"no function of PyTorch {self.index.version} takes this argument"
             fix = f"correct the argument, or {_QUOTES}"
@@ -198,15 +191,14 @@ class _Context:
                 continue
             if not any(names is None or "**" in names or keyword in names for names in takes):
                 names = sorted({name for names in takes for name in names} - {"self", "args"})
-                near = self._near(keyword, tuple(names), 0.6)
+                near = _near(keyword, tuple(names), 0.6)
                 expected = f"{near}=" if near else ", ".join(names) or "no argument"
                 what = f"{use.parts[-1]} takes no such argument in PyTorch {self.index.version}"
                 fix = f"correct the argument, or {_QUOTES}"
                 yield self.page.problem(span.line, what, expected, f"{keyword}=", fix)
 
     def _deprecated(self, use: CodeName, span: Span) -> Iterator[Problem]:
-        """A deprecated name that neither the page nor the pages linked in the paragraph mark as
-        such."""
+        """A deprecated name of which neither the page nor one linked in the paragraph says so."""
         name = use.parts[-1]
         if use.dotted:
             parts = use.dotted.split(".")

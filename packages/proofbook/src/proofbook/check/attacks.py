@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import ast
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 
 from proofbook.check.translations import visible_sentences
-from proofbook.content.attacks import Attack, attacks_in, attacks_on, functions_in
+from proofbook.content.attacks import Attack, attacks_in, attacks_on
 from proofbook.maths.numbers import statements_of
 from proofbook.model.book import Book, fill_placeholders
 from proofbook.model.contents import Section, sections
@@ -17,29 +15,17 @@ from proofbook.model.problem import Problem
 from proofbook.model.snippet import SnippetText, output_file
 from proofbook.model.sources import Revision
 
-_CHECKS = re.compile(r"(?:\w+\.)*(?:assert|check|raises\b|warns\b|fail\b|grad(?:grad)?check\b)\w*")
-"""Calls that fail if a condition doesn't hold."""
-_SKIPS = re.compile(r"(?:\w+\.)*(?:skip(?:if)?|xfail)\b")
-
 
 def wrong_attacks(book: Book) -> Iterator[Problem]:
-    """Attacks on sections that don't exist, without words for readers, or by tests that cannot
-    fail."""
+    """Attacks on sections that don't exist, or without words for readers."""
     known = {section for file in book.page_files for section in book.fact(_addresses, file)}
     for file in book.files(book.config.claims, ".py"):
-        functions = functions_in(book.text_or_empty(file))
         for attack in book.fact(attacks_in, file):
             yield from _unknown(attack, known)
             for code in book.config.codes:
                 if not attack.tried.get(code, "").strip():
                     what, expected = "readers are not told what was tried", f'{code}="..."'
                     yield _problem(attack, what, expected, f"no text in {code}", "write it")
-            if found := _skipped(functions[attack.test]):
-                expected = "a test that runs; where the system has no fork, skipif with that reason"
-                yield _problem(attack, f"{attack.test} is skipped", expected, found, "let it run")
-            elif not _can_fail(attack.test, functions):
-                expected = "an assertion, pytest.raises or another check in its body"
-                yield _problem(attack, f"{attack.test} cannot fail", expected, "none", "add one")
 
 
 def sections_to_read(book: Book, since: Revision) -> Iterator[Problem]:
@@ -81,32 +67,7 @@ def _addresses(book: Book, file: str) -> tuple[str, ...]:
     return tuple(f"{page.name}#{section.anchor}" for section in sections(page))
 
 
-def _skipped(test: ast.FunctionDef) -> str:
-    """The call that skips a test before it has checked anything, or ""."""
-    body = test.body[ast.get_docstring(test) is not None :]
-    for text in map(ast.unparse, [*test.decorator_list, *body[:1]]):
-        if _SKIPS.match(text) and not ("skipif" in text and "fork" in text):
-            return text
-    return ""
-
-
-def _can_fail(
-    name: str, functions: Mapping[str, ast.FunctionDef], seen: frozenset[str] = frozenset()
-) -> bool:
-    """Whether a test, or a function of its file that it names, checks something."""
-    for node in ast.walk(functions[name]):
-        if isinstance(node, ast.Assert) and not isinstance(node.test, ast.Constant):
-            return True
-        if isinstance(node, ast.Call) and _CHECKS.match(ast.unparse(node.func)):
-            return True
-        named = node.id if isinstance(node, ast.Name) else ""
-        if named in functions.keys() - seen and _can_fail(named, functions, seen | {name, named}):
-            return True
-    return False
-
-
 def _said(page: Page) -> dict[str, list[str]]:
-    """The sentences of each section, in their order."""
     return {section.anchor: visible_sentences(section) for section in sections(page)}
 
 

@@ -108,8 +108,7 @@ def language_differences(
 
 
 def _same_options(reference: Reference, options: Mapping[str, Option]) -> Iterator[str]:
-    """The parts of the options that are the same in each language: first the values without
-    words."""
+    """The parts of options that are the same in each language: first values without words."""
     same = [key for key, *_ in reference.options if key in options and options[key].same]
     yield from (v for key, v, _ in reference.options if key in same and not options[key].words)
     for key in sorted({key for key in same if options[key].words == "last"}):
@@ -170,7 +169,7 @@ def _section(
     theirs = [contents(other, part) for part in others]
     whole, counterpart = Contents.joined(ours), Contents.joined(theirs)
     heads = here.line, there.line
-    if alike := len(ours) == len(theirs):
+    if len(ours) == len(theirs):
         compared = list(zip(ours, theirs, zip(parts, others, strict=True), strict=True))
     else:
         compared = [(whole, counterpart, (here, there))]
@@ -183,30 +182,9 @@ def _section(
         formulas = mine.formulas, other_one.formulas
         found.append(("formulas", (_not_among(*formulas), _not_among(*formulas[::-1])), lines))
         found.append(("code in the text", _differing_code(mine, other_one, known), lines))
-    differing = [
-        _different_items(one, other, here.anchor, name, *both, lines)
-        for name, both, lines in found
-        if any(both)
-    ]
-    yield from differing
-    if not differing and not alike:
-        yield _different_paragraphs(one, other, there, (len(ours), len(theirs)))
-
-
-def _different_paragraphs(
-    one: Page, other: Page, there: Section, counts: tuple[int, int]
-) -> Problem:
-    """A different number of paragraphs: a warning, as the contents of the section are the same."""
-    return Problem(
-        other.file,
-        there.line,
-        f"the two languages of the page have different paragraphs under #{there.anchor}",
-        f"as many as in {one.file}: {counts[0]}",
-        f"{counts[1]} (items of lists, rows of tables and titles of boxes count too)",
-        f"cut {one.file} and {other.file} into the same paragraphs",
-        (one.file, other.file),
-        "warning",
-    )
+    for name, both, lines in found:
+        if any(both):
+            yield _different_items(one, other, here.anchor, name, *both, lines)
 
 
 def _different_items(
@@ -237,7 +215,6 @@ def _listed(items: Sequence[Item]) -> str:
 
 
 def _differing_items(kind: str, one: Contents, other: Contents) -> OnlyInOne:
-    """The items only in the one section, and only in the other."""
     ours, theirs = getattr(one, kind), getattr(other, kind)
     if kind in ("equations", "boxes"):
         for here, there in zip_longest(ours, theirs):
@@ -305,7 +282,6 @@ def _small_numbers(one: Contents, other: Contents) -> list[Item]:
 
 
 def _as_words(contents: Contents) -> set[str]:
-    """The numbers written as words in the prose."""
     return {
         f"{number:.12g}" for words in contents.words for number in numbers_in_words(words.value)
     }

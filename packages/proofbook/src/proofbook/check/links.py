@@ -1,5 +1,4 @@
-"""Checks that links within the book have a target, and images alternative text in the page's
-language."""
+"""Checks that links within the book have a target, and images text in the page's language."""
 
 from __future__ import annotations
 

@@ -28,13 +28,8 @@ def problems_in_runs(book: Book, results: Iterable[Result]) -> list[Problem]:
     results = list(results)
     right = {result.path for result in results if result.refusal is None}
     varied = {result.path: result.variants for result in results if result.variants}
-    return [
-        problem
-        for result in results
-        for problem in problems_in_run(
-            book, result, result.path in right, varied.get(result.path, ())
-        )
-    ]
+    found = ((r, r.path in right, varied.get(r.path, ())) for r in results)
+    return [problem for run in found for problem in problems_in_run(book, *run)]
 
 
 def problems_in_run(
@@ -62,21 +57,6 @@ def problems_in_run(
         problem := _other_trace(book, script, result.trace, pages)
     ):
         yield problem
-
-
-def printed_otherwise(book: Book, results: Iterable[Result]) -> list[str]:
-    """The scripts that print the recorded numbers with other last bits, or in another format."""
-    found = []
-    for result in results:
-        script = Path(result.path).relative_to(book.root).as_posix()
-        recorded = book.text_or_empty(output_file(script))
-        printed = one_line_end(result.stdout)
-        recorded_or_varied = result.trace is not None or result.variants is not None
-        if result.refusal or recorded_or_varied or recorded == printed:
-            continue
-        if same_but_for_rounding(recorded, printed, dtype_of_results(book.text(script))):
-            found.append(script)
-    return found
 
 
 def _difference(book: Book, script: str, printed: str, pages: tuple[str, ...]) -> Problem | None:

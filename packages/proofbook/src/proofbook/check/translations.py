@@ -1,5 +1,4 @@
-"""The files that are one page in several languages: missing ones, differing ones, and ones edited
-alone."""
+"""The files that are one page in several languages: missing, differing, or edited alone."""
 
 from __future__ import annotations
 
@@ -55,8 +54,7 @@ def misnamed_pages(book: Book) -> Iterator[Problem]:
 
 
 def between_languages(book: Book) -> Iterator[Problem]:
-    """Differences between the languages of the book's pages: each is compared with the first
-    one."""
+    """Differences between the languages of each page; each is compared with the first."""
     yield from misnamed_pages(book)
     for one, other in translated(book):
         yield from book.remember(problems_of_pair, one, other)

@@ -180,7 +180,6 @@ def normalized(word: str) -> str:
 
 
 def _faults(entry: dict, book: Book) -> Iterator[Fault]:
-    """The errors of a single term."""
     says = entry.get("says")
     yield from wrong_fields({k: v for k, v in entry.items() if k != "says"}, _FIELDS, _NEEDED)
     if not isinstance(says, dict) or not all(is_words(says.get(x)) for x in _LANGUAGES):

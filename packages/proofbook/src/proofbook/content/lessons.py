@@ -65,8 +65,7 @@ def parts(book: Book) -> dict[str, tuple[str, ...]]:
 
 
 def where_in_book(book: Book, file: str) -> str:
-    """The line below the title of a page: its part, its place there and its minutes; empty outside
-    of all parts."""
+    """The line below the title of a page: its part, its place there, its minutes; or ""."""
     page, known = book.page(file), parts(book)
     if not (first := _first_of_part(page, known)):
         return ""

@@ -22,8 +22,7 @@ WIDTH = 160
 """The maximum width of an answer shown elsewhere, in halves of a Chinese character."""
 
 SHORT = 60
-"""A shorter answer says little alone: "They add up." is followed by the next sentence, however
-long."""
+"""A shorter answer says little alone: "They add up." is followed by the next sentence."""
 
 _EMPHASIS = re.compile(r"(\*\*|__|\*)(?=\S)(.+?)(?<=\S)\1")
 _ESCAPED = re.compile(r"\\([\\`*_{}\[\]()#+.!|-])")

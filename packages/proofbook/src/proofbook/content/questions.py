@@ -18,8 +18,7 @@ from proofbook.model.sources import NUMBER, WORD_LIST, WORDS, Fault, correct_tab
 from proofbook.model.torch_records import outputs_by_version
 
 OFTEN, ABSENT = "often", "absent"
-"""Parts not named in a question: the ten most frequent ones, and the ones that the book doesn't
-answer."""
+"""Parts not named in a question: the ten most frequent ones, and those without an answer."""
 NO_PART = ""
 """The part of a message that the page of questions doesn't list."""
 
@@ -126,13 +125,11 @@ def _link(question: Question, language: str, file: str, book: Book) -> str:
 
 
 def _code(text: str) -> str:
-    """A text as code in Markdown."""
     ticks, blank = ("``", " ") if "`" in text else ("`", "")
     return f"{ticks}{blank}{text}{blank}{ticks}"
 
 
 def _faults(kind: str, entry: dict, line: int) -> Iterator[Fault]:
-    """The errors of a single question."""
     needed = ["see"] if kind == ABSENT else ["to"] if "message" in entry else ["part", "to"]
     yield from wrong_fields(entry, _FIELDS, needed)
     asks = [key for key in ("zh", "en", "message") if key in entry]
@@ -209,8 +206,7 @@ def _not_shown(questions: Sequence[Question], book: Book) -> Iterator[Problem]:
 
 
 def _unasked(questions: Sequence[Question], book: Book) -> Iterator[Problem]:
-    """Warnings: pages to which no question links; a first page lists the questions of its own
-    part."""
+    """Warnings: pages to which no question leads, but for the first page of a part."""
     asked = {question.page for question in questions}
     for page in book.pages if questions else ():
         own = page.language == book.config.default.code

@@ -15,6 +15,7 @@ from gradtrace import same_but_for_rounding
 
 from proofbook.api.index import installed_api, names_in_code, shown_text
 from proofbook.content.attacks import all_attacks, attacks_on
+from proofbook.content.page_summary import title
 from proofbook.maths.check import equation_verdicts
 from proofbook.maths.equalities import Equality
 from proofbook.maths.numbers import statements_of
@@ -145,8 +146,7 @@ class Count:
 
 
 def count(book: Book, file: str) -> Count:
-    """Count the contents of a page; a file that cannot be read counts as empty (it is reported
-    apart)."""
+    """Count the contents of a page; a file that cannot be read counts as empty."""
     page = book.page(file)
     scripts = [each.path for each in page.references if each.path.endswith(".py")]
     outputs = [book.text_or_empty(output_file(script)) for script in scripts]
@@ -213,8 +213,7 @@ def _lines_tried(page: Page, book: Book) -> frozenset[int]:
 
 
 def _unread(page: Page, book: Book) -> int:
-    """The number of sentences of a page without any machine-checkable text, in sections that no
-    test attacks."""
+    """The number of sentences in which nothing is checked, in sections that no test attacks."""
     tried = _lines_tried(page, book)
     places = [statement.place for statement in statements_of(page)]
     places += [one.equality.place for one in book.remember(equation_verdicts, page.file)]
@@ -323,8 +322,7 @@ def claims(file: str, book: Book) -> list[str]:
 
 
 def versions(page: str, book: Book) -> list[str]:
-    """The installed versions of Python and of the packages that `requirements.txt` pins, as
-    Markdown."""
+    """The versions of Python and of the packages in `requirements.txt`, as Markdown."""
     language = book.language_of(page)
     if language not in book.config.codes:
         return []
@@ -339,14 +337,13 @@ def versions(page: str, book: Book) -> list[str]:
 
 
 def _pages(book: Book, language: str) -> list[Page]:
-    """The pages in a language, in reading order."""
     place = {name: at for at, name in enumerate(book.reading_order)}
     pages = [page for page in book.pages if page.language == language]
     return sorted(pages, key=lambda page: place.get(page.name, len(place)))
 
 
 def _link(page: Page, file: str) -> str:
-    return f"[{page.title}]({posixpath.relpath(page.file, posixpath.dirname(file))})"
+    return f"[{title(page) or page.file}]({posixpath.relpath(page.file, posixpath.dirname(file))})"
 
 
 def changed_digits(book: Book) -> tuple[int, list[tuple[str, str]]]:

@@ -1,5 +1,4 @@
-"""The search: the excerpts of pages in its results, and words of the glossary and of readers'
-questions."""
+"""The search: excerpts of pages, and words of the glossary and of readers' questions."""
 
 from __future__ import annotations
 

@@ -130,8 +130,7 @@ def _small_attributes(node: ElementTree.Element, prefix: str, used: set[str]) ->
 
 
 def _label(node: ElementTree.Element) -> tuple[str, dict[str, str]]:
-    """The text of a label, and its attributes. A power of ten is split in parts, the exponent
-    raised."""
+    """The text of a label, with a raised exponent of a power of ten, and its attributes."""
     parts = list(node)
     if not parts:
         style = re.sub(r"font(?:-family)?:[^;]*;? ?", "", node.get("style", ""))

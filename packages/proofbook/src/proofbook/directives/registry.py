@@ -49,7 +49,6 @@ def book_parts(config: BookConfig) -> tuple[Directive, ...]:
 
 
 def _part(read: Callable, entries: Callable, reference: Reference, page: Page, book: Book):
-    """The entries of one part of a TOML file."""
     part = reference.option("part") or ""
     if lines := entries(page, part, read(book), book):
         return lines

@@ -98,8 +98,7 @@ def problems(page: Page, reference: Reference, output: str) -> Iterator[Problem]
 
 
 _Heads = dict[str, tuple[int, int, int]]
-"""The row and the column of the name of each lane, and the row where its line ends: 0 if it has
-none."""
+"""The row and the column of each lane's name, and the row where its line ends, or 0."""
 _Places = list[tuple[int, int, int | str, int | str]]
 """The `grid-area` of each event."""
 
@@ -123,8 +122,7 @@ def _down(
 
 
 def _there_and_back(shown: Sequence[Event], lanes: Sequence[str]) -> tuple[_Heads, _Places]:
-    """The first lane goes down and the second up, next to it; the others stand below, two events in
-    a row."""
+    """The first lane goes down, the second up next to it; below them others, two events a row."""
     counts = {lane: sum(event.lane == lane for event in shown) for lane in lanes}
     high = max(counts[lane] for lane in lanes[:2])
     heads = {lane: (1, column, high + 2) for column, lane in enumerate(lanes[:2], 1)}

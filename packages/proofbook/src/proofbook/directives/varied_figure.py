@@ -72,8 +72,7 @@ def variants_of(code: str, varied: Sequence[str]) -> list[tuple[str, str]]:
 def variants_of_scripts(
     book: Book, varied: Mapping[str, Sequence[str]]
 ) -> dict[str, list[tuple[str, str]]]:
-    """The variants of each script; none for one that cannot be varied or read, which is reported
-    elsewhere."""
+    """The variants of each script; none for one that cannot be varied or read."""
     found = {s: book.remember(_variants_of_script, s, tuple(texts)) for s, texts in varied.items()}
     return {script: list(variants) for script, variants in found.items() if variants}
 

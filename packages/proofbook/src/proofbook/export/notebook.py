@@ -197,8 +197,7 @@ def _web_address(file: str, target: str, site: str, config: BookConfig) -> str:
 
 @dataclass
 class _Writer:
-    """Makes cells, in the order of the page. `to_web`: the address on the web of a link's
-    target."""
+    """Makes cells, in the order of the page. `to_web`: the web address of a link's target."""
 
     to_web: Callable[[str], str]
     words: dict[str, str]

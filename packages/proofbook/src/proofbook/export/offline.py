@@ -8,13 +8,13 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from proofbook.model.config import read_config
-from proofbook.model.temporary import TemporaryFolder
 
 _NOT_NEEDED = {"404.html", "sitemap.xml", "sitemap.xml.gz", "search_index.json"}
 _EPOCH = (1980, 1, 1, 0, 0, 0)
@@ -29,8 +29,8 @@ class ExportError(Exception):
 def built_site(root: Path, progress: Callable[[str], None]) -> Iterator[Path]:
     """The site as files, built and checked, in a folder that is deleted afterwards."""
     progress("building all languages and running every snippet; this takes about half a minute ...")
-    with TemporaryFolder() as folder:
-        site = folder / "site"
+    with tempfile.TemporaryDirectory() as folder:
+        site = Path(folder, "site")
         command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(site)]
         environment = {**os.environ, "OFFLINE": "true", "NO_MKDOCS_2_WARNING": "1"}
         done = subprocess.run(
@@ -45,9 +45,9 @@ def built_site(root: Path, progress: Callable[[str], None]) -> Iterator[Path]:
 def replaced_file(file: Path) -> Iterator[Path]:
     """A temporary path to write to; it becomes `file` only when it is complete."""
     file.parent.mkdir(parents=True, exist_ok=True)
-    with TemporaryFolder(f".{file.name}.", file.parent) as folder:
-        yield folder / file.name
-        os.replace(folder / file.name, file)
+    with tempfile.TemporaryDirectory(prefix=f".{file.name}.", dir=file.parent) as folder:
+        yield Path(folder, file.name)
+        os.replace(Path(folder, file.name), file)
 
 
 def offline(root: Path, out: Path, progress: Callable[[str], None]) -> str:

@@ -37,8 +37,7 @@ _CONTENTS = {"zh": "目录", "en": "Contents"}
 
 
 def pdf(root: Path, out: Path, progress: Callable[[str], None]) -> str:
-    """Write a PDF for each language into the folder `out`; returns a summary. `progress` is called
-    with messages."""
+    """Write a PDF for each language into the folder `out`; returns a summary."""
     browser, config = browser_path(), read_config(root)
     lines = []
     with built_site(root, progress) as site:
@@ -224,8 +223,7 @@ def _target(page: Sheet, link: str, keys: Mapping[str, str], address: str) -> st
 
 
 def _keep_linked_steps(article: Node, linked: set[str]) -> None:
-    """Remove the steps of a figure, except those that the text of the book links to, with their
-    numbers."""
+    """Remove the steps of a figure, except those that the book links to, with their numbers."""
     for details in article.css(_STEPS):
         steps = details.css_first("ol")
         for number, step in enumerate(steps.css("li"), 1):

@@ -10,11 +10,11 @@ prints of the code are complete.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 
 from gradtrace.draw.figure import format_sentence
 
+from proofbook.content.page_summary import width
 from proofbook.directives.plot import fragment, rendered_labels
 from proofbook.html.exercises import TAG, TASK
 from proofbook.html.tree import (
@@ -63,8 +63,7 @@ _WITH_RUN = {"zh": "代码、输出和答案", "en": "Code, output and answer"}
 PLACEHOLDER = "data-plot"
 """The attribute of an element to be filled with the figure of the script that it names."""
 CONTROLS = "data-controls"
-"""Its attribute with the HTML of the controls above the figure, with which a reader changes
-numbers."""
+"""Its attribute with the HTML of the controls with which a reader changes numbers."""
 
 
 def mark_lines(tree: Tree) -> None:
@@ -86,8 +85,7 @@ def mark_lines(tree: Tree) -> None:
 
 
 def lines_of(code: Node) -> Iterator[list[Node]]:
-    """The nodes of each line of a block, with its line end; if a line is one element already, the
-    nodes in it."""
+    """The nodes of each line of a block with its end; those within, if a line is one element."""
     line: list[Node] = []
     for child in list(code.iter(include_text=True)):
         if child.is_text_node:
@@ -113,17 +111,12 @@ def place_notes(tree: Tree) -> None:
         before = line.text().partition(text)[0]
         if not text.startswith(_MARK) or not before.strip():
             continue
-        fits = _width(before) + _width(text) <= ROOM
+        fits = width(before) + width(text) <= ROOM
         mark = element(tree, "span", {"class": "mark"}, _MARK)
         note.inner_html = ""
         note.insert_child(mark, move=True)
         note.insert_child(text.removeprefix(_MARK))
         note.attrs["class"] = "c1 note" if fits else "c1 note below"
-
-
-def _width(text: str) -> int:
-    """The width of a text in columns: a Chinese character takes two."""
-    return sum(1 + (unicodedata.east_asian_width(c) in "WF") for c in text)
 
 
 def fold_answers(tree: Tree, language: str) -> None:
@@ -184,8 +177,7 @@ def choices(tree: Tree) -> list[Node]:
 
 
 def show_figure_first(tree: Tree, figures: Sequence[Node], language: str) -> None:
-    """Put each figure before the code that draws it, which is folded whole; the printed output
-    stays visible."""
+    """Put each figure before its code, which is folded whole; the output stays visible."""
     for figure in figures:
         code = figure.prev
         while code is not None and not (code.is_element_node and code.css_matches(_OWN_CODE)):

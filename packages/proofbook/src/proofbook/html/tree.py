@@ -107,8 +107,7 @@ def prepend(outer: Node, node: Node) -> None:
 
 
 def renamed(node: Node, tag: str) -> Node:
-    """Change the tag of an element, with the same attributes and content; returns the new
-    element."""
+    """Change the tag of an element, and nothing else in it; returns the new element."""
     new = element(node.parser, tag, node.attributes)
     for child in _children(node):
         new.insert_child(child, move=True)

@@ -98,7 +98,6 @@ class _Scanner:
         return self.found
 
     def _span(self, kind: str, first: int, last: int, **parts) -> None:
-        """Add a span of whole lines."""
         end = self.starts[last] + len(self.lines[last])
         self.found.spans.append(Span(kind, self.starts[first], end, first + 1, **parts))
 
@@ -146,8 +145,7 @@ class _Scanner:
         return last - at + 1
 
     def _directive(self, at: int, directive: re.Match) -> int:
-        """The number of lines of a directive: its own, and the following ones with deeper
-        indentation."""
+        """The number of lines of a directive: its own, and those indented further below it."""
         options, last = [], at + 1
         path = directive["path"].strip()
         self._span("directive", at, at, name=path)
@@ -391,8 +389,7 @@ def begins_table(head: str, below: str) -> bool:
 
 
 def cells_of(row: str) -> list[tuple[int, int]]:
-    """The places of the cells of a row; a pipe within code or after a backslash doesn't separate
-    cells."""
+    """The places of the cells of a row; a pipe within code or after a backslash is text."""
     plain = CODE.sub(lambda found: "x" * len(found[0]), row)
     bars = [found.start() for found in re.finditer(r"\|", plain)]
     if not bars:

@@ -77,8 +77,7 @@ def verdicts(page: Page, runs: Sequence[ShownSnippet] = ()) -> tuple[Verdict, ..
 
 
 LONGEST = 3000
-"""The maximum number of characters of a formula: deep nesting overflows the stack and crashes the
-process."""
+"""The maximum number of characters of a formula: deep nesting crashes the process."""
 
 
 class FormulaError(ValueError):

@@ -99,8 +99,7 @@ def _without_layout(latex: str) -> str:
 
 
 def _masked(latex: str) -> str:
-    """The formula with a letter for each character of a matrix or of cases, which don't separate
-    sides."""
+    """The formula with letters in place of matrices and cases, which don't separate sides."""
     return _ENVIRONMENT.sub(lambda found: "m" * len(found[0]), latex)
 
 
@@ -114,8 +113,7 @@ def _closing(text: str, at: int) -> int:
 
 
 def _split(pattern: re.Pattern, text: str, keep: bool = False) -> list[tuple[str, int]]:
-    """The parts between the matches outside brackets, each with its place; `keep`: also the
-    matches."""
+    """The parts between matches outside brackets, with their places; `keep`: the matches too."""
     depths = _depths(text)
     split, at = [], 0
     for found in pattern.finditer(text):

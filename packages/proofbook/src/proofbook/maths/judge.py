@@ -1,5 +1,4 @@
-"""Judges the equalities of one page: with its definitions and assumptions, and the values of its
-runs."""
+"""Judges the equalities of one page, with its definitions and the values of its runs."""
 
 from __future__ import annotations
 
@@ -149,8 +148,7 @@ def _given_value(one: Expr, other: Expr) -> tuple[Symbol, Expr, Value] | None:
 
 
 class _Judge:
-    """The statements of a page, and its runs; `sides`: both sides of each equality that can be
-    read."""
+    """The statements of a page, and its runs; `sides`: of each equality that can be read."""
 
     def __init__(
         self,
@@ -384,8 +382,7 @@ class _Resolution:
         self.used: set[int] = set()
 
     def put_in(self, one: Expr, kept: frozenset[Symbol], depth: int = 0) -> Expr:
-        """The expression with definitions substituted, and its derivatives taken; symbols in `kept`
-        stay."""
+        """The expression with definitions put in and derivatives taken; symbols in `kept` stay."""
         if one.is_Symbol:
             return self.of_symbol(one, kept, depth)
         if is_special(one, "derivative"):
@@ -413,8 +410,7 @@ class _Resolution:
         return self.put_in(_derivative(body, by, order), kept, depth)
 
     def distance(self, definition: _Definition) -> tuple[bool, bool, int]:
-        """Sort key of definitions: of the same section, or else the last before, or else the
-        first."""
+        """Sort key of definitions: of the same section, else the last before, else the first."""
         away = definition.place - self.place
         return definition.section != self.section, away > 0, abs(away)
 
@@ -567,7 +563,6 @@ def _has_operation(one: Expr) -> bool:
 
 
 def _parts(expression: Basic) -> Iterator[Basic]:
-    """The expression and all its subexpressions."""
     yield expression
     for one in expression.args:
         yield from _parts(one)

@@ -45,8 +45,7 @@ _MESSAGE = re.compile(
     r"(?!(?:python3?|pytest|pip|mkdocs|git) )[A-Za-z'][\w'.,:-]*(?: [\w'.,:()\[\]-]+){3,}"
 )
 NAME = re.compile(r"\b(?:[A-Z]\w*Backward\d*|AccumulateGrad|[A-Z]\w*(?:Error|Warning))\b")
-"""The class of a node of the graph, of an error, of a warning, which depend on the PyTorch
-version."""
+"""The class of a node, an error or a warning, which depend on the version of PyTorch."""
 _OTHER_PROOF = {"name": "a recording of one"}
 _ASKED = ("front-matter", "directive", "option", "tag", "attributes")
 _ITEM = re.compile(r" *(?:[-*+]|\d+\.) ")
@@ -270,8 +269,7 @@ def _numbers_said(page: Page, start: int, end: int) -> frozenset[float]:
 
 
 def _is_said(text: SnippetText, run: ShownSnippet, said: frozenset[float]) -> bool:
-    """Whether the section states the numbers with which a text was printed; the script's own are
-    implied."""
+    """Whether the section states the numbers with which this was printed, or the script does."""
     return all(value in said or value in numbers_in(run.code) for value in text.values_varied)
 
 

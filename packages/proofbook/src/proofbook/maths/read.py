@@ -125,8 +125,7 @@ def read_latex(text: str, functions: frozenset[str] = frozenset()) -> Expr:
 
 
 def _tokens(text: str) -> list[str]:
-    """The tokens of an expression, without layout; a row of a matrix ends with "@", a column with
-    ","."""
+    """The tokens without layout; a row of a matrix ends with "@", a column with ","."""
     if len(text) > LONGEST:
         raise Unreadable("too long")
 
@@ -160,8 +159,7 @@ def _split(tokens: list[str], separators: Any) -> list[list[str]]:
 
 @lru_cache(maxsize=1024)
 def _parsed(text: str) -> Basic:
-    """The library's tree of letters and signs, cached: there are few, since all numbers are
-    letters."""
+    """The library's tree of letters and signs: there are few, since all numbers are letters."""
     from latex2sympy2_extended.latex2sympy2 import ConversionConfig, latex2sympy
 
     as_written = ConversionConfig(lowercase_symbols=False)
@@ -245,8 +243,7 @@ class _Reader:
         return letter
 
     def hand_over(self, token: str) -> None:
-        """Pass on an expression that begins with a token; an operand is multiplied with one just
-        before it."""
+        """Pass on an expression that begins with a token, multiplied with an operand before it."""
         if token in _OPERATORS:
             self.text.append(_OPERATORS[token])
         elif token == "^":
@@ -257,8 +254,7 @@ class _Reader:
             self.text.append(self.letter(self.operand(token)))
 
     def operand(self, token: str) -> Expr:
-        """A number, a symbol, or the expression begun by a bracket, a function or a sign of a
-        notation."""
+        """A number, a symbol, or what a bracket, a function or a sign of a notation begins."""
         import sympy
 
         if token[0].isdigit():

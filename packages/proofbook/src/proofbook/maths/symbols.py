@@ -171,8 +171,7 @@ def signed_numbers(text: str) -> list[float]:
 
 
 def merge(several: Iterable[SymbolValues]) -> SymbolValues:
-    """The combined values of several runs; without their expressions, which depend on their
-    places."""
+    """The values of several runs, without their expressions, which depend on places."""
     merged = SymbolValues()
     for one in several:
         for name, known in one.values.items():
@@ -185,8 +184,7 @@ def merge(several: Iterable[SymbolValues]) -> SymbolValues:
 
 @lru_cache(maxsize=512)  # pages in several languages show the same runs
 def read_run(code: str, output: str) -> SymbolValues:
-    """The values of symbols in a script and its output; if the code isn't valid Python, only the
-    output."""
+    """The values of symbols in a script, if it is valid Python, and in its output."""
     found = SymbolValues()
     try:
         tree = ast.parse(code)
@@ -250,8 +248,7 @@ class _Script:
             self.found.add(target.id if isinstance(target, ast.Name) else target.attr, value)
 
     def read_call(self, node: ast.Call) -> None:
-        """Values that a call assigns to names: lr=0.1, w.fill_(3.0), init.constant_(fc.weight,
-        3)."""
+        """Values that a call assigns: lr=0.1, w.fill_(3.0), init.constant_(fc.weight, 3)."""
         for keyword in node.keywords:
             if keyword.arg:
                 self.found.add(keyword.arg, self.value(self.tree(keyword.value)))

@@ -8,6 +8,7 @@ the scripts, run by themselves, which the page shows.
 from __future__ import annotations
 
 import os
+import tempfile
 from base64 import b64decode
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
@@ -35,7 +36,6 @@ from proofbook.model.book import Book
 from proofbook.model.page import Page, one_line_end
 from proofbook.model.problem import Problem
 from proofbook.model.snippet import dtype_of_results, first_different_line, output_file
-from proofbook.model.temporary import TemporaryFolder
 from proofbook.run.judge import Result
 from proofbook.run.runner import TIME_LIMIT
 from proofbook.run.runs import VARIED, Runs
@@ -158,8 +158,7 @@ class Labs:
         return tree.html
 
     def variants(self, script: str) -> DrawnRuns | None:
-        """The figures of a script with other numbers, for which this waits; None if they aren't
-        known yet, or failed."""
+        """The figures of a script with other numbers; None if they aren't known, or failed."""
         run = self.runs.last(script, VARIED)
         if run is None or not (self.waits or run.done()) or run.exception():
             return None
@@ -215,7 +214,6 @@ def wrong_cell(script: str, cell: Cell, run: Result | None, book: Book) -> Itera
 
 
 def _failure(source: str, scripts: Sequence[str], error: Exception, book: Book) -> Problem:
-    """The reason why a notebook did not finish."""
     why = f"{getattr(error, 'ename', type(error).__name__)}: {getattr(error, 'evalue', error)}"
     what = "the notebook of the page does not come to its end"
     fix = f"see whether its scripts run by themselves: proofbook check {source}"
@@ -245,12 +243,12 @@ def _rendered(page: SitePage, render: Render, config: MkDocsConfig, files: Files
 @contextmanager
 def _jupyter_environment() -> Iterator[None]:
     """Make kernels draw like scripts of the book, without the user's settings of Jupyter."""
-    with TemporaryFolder() as folder:
-        profile = folder / "profile_default"
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        profile = Path(folder, "profile_default")
         profile.mkdir()
         (profile / "ipython_kernel_config.py").write_text(_KERNEL, "utf-8")
-        (folder / "jupyter_nbconvert_config.py").write_text(_NBCONVERT, "utf-8")
-        own = {"IPYTHONDIR": str(folder), "JUPYTER_CONFIG_DIR": str(folder)}
+        Path(folder, "jupyter_nbconvert_config.py").write_text(_NBCONVERT, "utf-8")
+        own = {"IPYTHONDIR": folder, "JUPYTER_CONFIG_DIR": folder}
         own |= {"MATPLOTLIBRC": str(STYLE), "OMP_NUM_THREADS": "1"}
         before = dict(os.environ)
         os.environ |= own
@@ -263,6 +261,5 @@ def _jupyter_environment() -> Iterator[None]:
 
 
 def _figure_of(run: Future[Result]) -> str | None:
-    """The figure of a run, for which this waits; None if there is none, which is reported
-    elsewhere."""
+    """The figure of a run, for which this waits; None if there is none."""
     return None if run.exception() else next(iter(run.result().figures), None)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
@@ -39,7 +40,7 @@ from proofbook.model.book import Book
 from proofbook.model.config import in_language
 from proofbook.model.problem import Problem, Unproved
 from proofbook.model.sources import FOLDERS
-from proofbook.model.temporary import TemporaryFolder, write_text
+from proofbook.model.temporary import write_text
 
 if TYPE_CHECKING:
     from proofbook.mkdocs.plugin import ProofbookPlugin
@@ -64,8 +65,7 @@ CHANGES = ("created", "modified", "deleted", "moved")
 
 @dataclass(frozen=True)
 class Edition:
-    """An edition as MkDocs last built it, with everything needed to render one of its pages
-    again."""
+    """An edition as MkDocs last built it, with all that renders one of its pages again."""
 
     language: str
     config: MkDocsConfig
@@ -144,7 +144,7 @@ class LiveSite:
     _failed: bool = False
     """Whether the last edit could not be shown; the next one builds everything."""
     _titles: dict[tuple[str, str], str] = field(default_factory=dict)
-    _reload: TemporaryFolder = field(default_factory=TemporaryFolder)
+    _reload: tempfile.TemporaryDirectory = field(default_factory=tempfile.TemporaryDirectory)
     """A watched folder: a new file in it makes the browsers load their pages again."""
 
     def start(self) -> None:
@@ -153,7 +153,7 @@ class LiveSite:
         root = self.plugin.book.root
         own = [str(root / folder) for folder in FOLDERS if (root / folder).is_dir()]
         config = next(iter(self.plugin.editions.values())).config
-        watch(self.server, config, [*own, str(self._reload.path)], self._paths)
+        watch(self.server, config, [*own, self._reload.name], self._paths)
         self.plugin.session.labs.waits = False
         self._titles = self._titles_now()
         self._thread = threading.Thread(target=self._check_after_edits, daemon=True)
@@ -164,7 +164,7 @@ class LiveSite:
         self._stopped = True
         self._edited.set()
         self._thread.join(timeout=30)
-        self._reload.remove()
+        self._reload.cleanup()
 
     def rebuild(self) -> None:
         """Show an edit: render the pages that show the changed files, or build everything.
@@ -190,7 +190,7 @@ class LiveSite:
         book = session.book.reopened()
         changed = book.changed_since(session.book)
         edited -= {str(book.root / name) for name in book.sources.keys() | changed}
-        own = os.path.realpath(self._reload.path)
+        own = os.path.realpath(self._reload.name)
         known = {file.abs_src_path for each in self.plugin.editions.values() for file in each.files}
         others = any(  # not a temporary file of an editor, which is gone by now
             os.path.dirname(path) != own and (path in known or os.path.exists(path))
@@ -223,8 +223,7 @@ class LiveSite:
         self._titles = self._titles_now()
 
     def _check_after_edits(self) -> None:
-        """In a thread: check the book once an edit is shown, then render everything else that has
-        changed."""
+        """In a thread: check the book once an edit is shown, then render what else has changed."""
         while not self._stopped:
             self._edited.wait()
             self._edited.clear()
@@ -270,7 +269,7 @@ class LiveSite:
         if outcome.warnings:
             log.info(summary.format_warnings(outcome.warnings))
         log.info(summary.format_recheck(outcome, len(problems)))
-        (self._reload.path / str(edits)).touch()
+        Path(self._reload.name, str(edits)).touch()
         for edition in self.plugin.editions.values():
             # Takes a while, and an author doesn't need it: the next check writes it again.
             give_way()
@@ -326,8 +325,7 @@ def _pages_of(changed: Iterable[str], book: Book) -> Iterator[str]:
 
 @dataclass(eq=False)
 class _Changes(FileSystemEventHandler):
-    """Passes on events after which a file of the book may have changed, and notes its path in
-    `paths`."""
+    """Passes on events after which a file may have changed, and notes its path in `paths`."""
 
     handler: FileSystemEventHandler
     paths: set[str]

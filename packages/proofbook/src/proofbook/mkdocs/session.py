@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import tempfile
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from proofbook.mkdocs.search_index import SearchIndex
 from proofbook.model.book import Book, read_book
 from proofbook.model.cache import Reads, Store
 from proofbook.model.problem import Problem, without_duplicates
-from proofbook.model.temporary import TemporaryFolder, replace_folder
+from proofbook.model.temporary import replace_folder
 from proofbook.run.runner import RunnerError
 from proofbook.run.runs import VARIED, Runs, known_results, seconds_of
 from proofbook.summary import showing_progress
@@ -52,17 +53,19 @@ class SiteFolder:
         self.proved = False
         self._config, self._site = config, Path(config.site_dir)
         self._site.parent.mkdir(parents=True, exist_ok=True)
-        self._new = TemporaryFolder(f"{self._site.name}.next-", self._site.parent)
-        config.site_dir = str(self._new.path)
+        self._new = tempfile.TemporaryDirectory(
+            prefix=f"{self._site.name}.next-", dir=self._site.parent, ignore_cleanup_errors=True
+        )
+        config.site_dir = self._new.name
 
     def finish(self) -> None:
         """Replace the old site if the new one is proved; otherwise delete the new one."""
         try:
             if self.proved:
-                replace_folder(self._site, self._new.path)
+                replace_folder(self._site, Path(self._new.name))
                 self._config.site_dir = str(self._site)  # for later steps: gh-deploy
         finally:
-            self._new.remove()
+            self._new.cleanup()
 
 
 class Session:
@@ -115,8 +118,7 @@ class Session:
 
 
 def write_shared_files(session: Session, site: Path) -> None:
-    """Write the scripts, the downloads, and the font of the formulas into the folder of the
-    site."""
+    """Write scripts, downloads, and the font of the formulas into the folder of the site."""
     book, letters = session.book, frozenset().union(*session.findings.letters.values())
     site_files.copy_offered(book, site)
     for language in book.config.codes:

@@ -16,6 +16,7 @@ import os
 import pickle
 import platform
 import sys
+import tempfile
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -25,7 +26,6 @@ from typing import TYPE_CHECKING, Any
 
 from proofbook.model.config import read_config
 from proofbook.model.problem import Unproved
-from proofbook.model.temporary import TemporaryFolder
 
 if TYPE_CHECKING:
     from proofbook.model.book import Book
@@ -83,9 +83,9 @@ class Store:
             folder.mkdir(parents=True, exist_ok=True)
             content = self._version(depends_on), dict(entries)
             data = pickle.dumps(content, protocol=pickle.HIGHEST_PROTOCOL)
-            with TemporaryFolder(f"{file}-", folder) as new:
-                (new / file).write_bytes(data)
-                os.replace(new / file, folder / file)
+            with tempfile.TemporaryDirectory(prefix=f"{file}-", dir=folder) as new:
+                Path(new, file).write_bytes(data)
+                os.replace(Path(new, file), folder / file)
 
     def _version(self, depends_on: tuple) -> str:
         return " ".join([self.software, *map(str, depends_on)])

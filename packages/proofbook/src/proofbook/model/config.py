@@ -240,8 +240,7 @@ def _merged(base: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
 
 
 def _plugin_options(plugins: object) -> dict[str, Any]:
-    """The options of proofbook; MkDocs takes a mapping of plugins, or a list of names and mappings
-    of one name."""
+    """The options of proofbook among MkDocs' plugins: a mapping, or a list with mappings."""
     entries = [plugins] if isinstance(plugins, dict) else plugins
     for entry in entries if isinstance(entries, list) else []:
         if isinstance(entry, dict) and isinstance(entry.get("proofbook"), dict):

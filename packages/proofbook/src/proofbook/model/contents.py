@@ -81,8 +81,7 @@ class Contents:
 
 
 def sections(page: Page) -> list[Section]:
-    """The page cut at its headings; one without an anchor, or with a repeated one, does not cut
-    it."""
+    """The page cut at its headings, but for those without an anchor of their own."""
     lines, cuts = page.text.split("\n"), {}
     for heading in page.headings:
         if heading.anchor:
@@ -179,7 +178,6 @@ def _words(page: Page, spans: Sequence[Span], start: int, end: int) -> Item:
 
 
 def _silent_lines(page: Page) -> set[int]:
-    """The lines of front matter, fences and directives."""
     return {line for start, end in page.blocks for line in range(start, end + 1)}
 
 

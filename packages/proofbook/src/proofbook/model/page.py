@@ -164,12 +164,6 @@ class Page:
         """The page's path without folder of pages, language and suffix: `basics/leaf`."""
         return name_of(self.file)
 
-    @property
-    def title(self) -> str:
-        """The first heading, as Markdown; the page's file if it has none."""
-        first = next((heading for heading in self.headings if heading.level == 1), None)
-        return first.text if first else self.file
-
     @cached_property
     def typed_python(self) -> tuple[int, ...]:
         """The lines that open a fence of Python."""
@@ -202,8 +196,7 @@ class Page:
 
     @cached_property
     def anchors(self) -> tuple[tuple[str, int], ...]:
-        """The anchors that the page defines, of headings and of other elements, with their
-        lines."""
+        """The anchors that the page defines, of headings and other elements, with their lines."""
         found = [(heading.anchor, heading.line) for heading in self.headings if heading.anchor]
         headings = {heading.line for heading in self.headings}
         for span in self.spans_of("attributes", "tag"):
@@ -215,8 +208,7 @@ class Page:
 
     @property
     def blocks(self) -> tuple[tuple[int, int], ...]:
-        """First and last lines of all blocks that are not prose: front matter, code fences,
-        directives."""
+        """First and last lines of front matter, code fences and directives, which are not prose."""
         return tuple(self.scanned.not_prose)
 
     def line(self, number: int) -> str:

@@ -29,8 +29,6 @@ class Problem:
 
     def __str__(self) -> str:
         rows = [("expected", self.expected), ("found", self.found), ("fix", self.fix)]
-        if not self.fix:  # a message in one line
-            rows = []
         if self.pages and self.file not in self.pages:
             rows.append(("shown on", ", ".join(self.pages)))
         mark = "warning: " if self.severity == "warning" else ""

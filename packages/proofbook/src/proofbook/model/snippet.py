@@ -198,8 +198,7 @@ def dtype_of_results(code: str) -> str:
 
 
 def spaced(text: str) -> str:
-    """The text with spaces around brackets, commas and operators, which are not part of a
-    number."""
+    """The text with spaces around signs that are not part of a number."""
     text = re.sub(r"\b10\^\{?(-?\d+)\}?", lambda n: f"1e{n[1]}".ljust(len(n[0])), text)
     return re.sub(r"[\[\](),*=^/\\{}_&|]|(?<![\d.]e)\+", " ", text)
 

@@ -30,8 +30,6 @@ FOLDERS = ("docs", "snippets", SECOND_WAY)
 """The folders whose text files belong to the book."""
 
 TEXTS = (".md", ".toml", ".py", ".out", ".trace", ".varied")
-LARGEST = 1_000_000
-"""The maximum size of a page in bytes."""
 RECORDS = "snippets/versions"
 """The folder with the outputs of other versions of PyTorch; only here JSON belongs to the book."""
 BESIDE = ("requirements.txt",)
@@ -62,7 +60,7 @@ def read_sources(
     unchanged.
 
     Files and folders that begin with a dot belong to an editor: copies, locks. Links to folders are
-    not followed. Raises `Unproved` if a file cannot be read, or a page is too large.
+    not followed. Raises `Unproved` if a file cannot be read.
     """
     names = [name for name in BESIDE if (root / name).is_file()]
     for place in (*FOLDERS, *config.directives, config.claims):
@@ -73,11 +71,6 @@ def read_sources(
         try:
             status = (root / name).stat()
         except FileNotFoundError:  # an editor has moved it away, or a link leads nowhere
-            continue
-        if name.endswith(".md") and status.st_size > LARGEST:
-            what, fix = "the page is too large for a browser", "cut it into several pages"
-            found_size = f"{status.st_size:,} bytes"
-            refused.append(Problem(name, 1, what, f"at most {LARGEST:,} bytes", found_size, fix))
             continue
         seen = status.st_size, status.st_mtime_ns
         try:
@@ -112,15 +105,7 @@ def _read(file: Path, seen: tuple[int, int]) -> SourceFile:
         return SourceFile("", stamp, seen, error)
 
 
-@lru_cache(maxsize=64)
-def parse_toml(text: str) -> dict[str, Any]:
-    """A text parsed as TOML; raises `tomllib.TOMLDecodeError`, also if it nests too deep."""
-    try:
-        return tomllib.loads(text)
-    except RecursionError:
-        rows = text.split("\n")
-        deepest = max(range(len(rows)), key=lambda n: rows[n].count("[") + rows[n].count("{"))
-        raise tomllib.TOMLDecodeError(f"nested too deep (at line {deepest + 1})") from None
+_parsed_toml = lru_cache(maxsize=64)(tomllib.loads)
 
 
 def tables(
@@ -134,10 +119,10 @@ def tables(
         return []
     try:
         text = book.text(file)
-        entries = parse_toml(text).get(kind, [])
+        entries = _parsed_toml(text).get(kind, [])
     except UnicodeDecodeError as error:
         raise Unproved([not_utf8(file, error, pages)]) from error
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         found = re.search(r"line (\d+)", str(error))
         line, fix = int(found[1]) if found else 1, f"correct {file}"
         problem = Problem(file, line, "this is not TOML", "TOML", str(error), fix, pages)
@@ -211,8 +196,7 @@ def wrong_fields(
 
 @dataclass(frozen=True)
 class Revision:
-    """A commit, relative to the folder of a book: `files` have another text now, are new or
-    gone."""
+    """A commit, as seen from the folder of a book: `files` are new, gone, or changed since."""
 
     root: Path
     commit: str
@@ -242,7 +226,6 @@ def base_revision(root: Path, environment: Mapping[str, str] = os.environ) -> Re
 
 
 def _git(root: Path, *arguments: str) -> str | None:
-    """The output of git, or None if it fails."""
     command = ["git", "-C", str(root), *arguments]
     try:
         done = subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, timeout=30)

@@ -201,8 +201,7 @@ def _run_variants(
 
 
 def _run_variant(script: str, label: str, source: str, watch: _FileWatch | None) -> tuple[str, str]:
-    """The output and the figure or recording of a variant; an error of the script has its label as
-    a note."""
+    """The output and the figure or recording of a variant; an error is noted with its label."""
     from gradtrace.recording.recorder import Recorder
     from gradtrace.recording.script import format_failure
     from gradtrace.trace import format_trace
@@ -241,8 +240,7 @@ def _figures() -> list[str]:
 
 
 def _only_figure(watch: _FileWatch) -> str:
-    """The only figure of a run of the script, or "" if there isn't one; figures are closed for the
-    next run."""
+    """The only figure of a run of the script, or ""; all are closed for the next run."""
     watch.active = False
     figures = _figures()
     if pyplot := sys.modules.get("matplotlib.pyplot"):

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import calendar
 import re
 import signal
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
 
 from gradtrace.recording.script import parse_failure
 
@@ -255,16 +253,7 @@ def _left_something(seen: Observation) -> Refusal | None:
 
 
 def _unfit_output(seen: Observation) -> Refusal | None:
-    try:
-        text = seen.stdout.decode("utf-8").replace("\r\n", "\n")
-    except UnicodeDecodeError as error:
-        return Refusal(
-            "the script prints bytes that are not UTF-8",
-            "text in UTF-8",
-            f"the byte 0x{seen.stdout[error.start]:02x}",
-            "print text",
-            seen.at("buffer", "os.write(", "write("),
-        )
+    text = seen.stdout.decode("utf-8", "replace").replace("\r\n", "\n")
     if not text.strip():
         return Refusal(
             "the script prints nothing",
@@ -283,14 +272,6 @@ def _unfit_output(seen: Observation) -> Refusal | None:
             "print blanks, and begin with a label; ascii(text) makes such characters visible",
             seen.at("\\t", "\\n", "print("),
         )
-    if today := _date_of_today(seen.source, text):
-        return Refusal(
-            "the script prints the date of today",
-            "the same output on every day",
-            today,
-            "do without the date, or write a fixed one into the script",
-            seen.at("today(", "now(", "time(", "time"),
-        )
     places = (seen.script, seen.folder)
     if rows := [row for row in text.split("\n") if any(place in row for place in places)]:
         return Refusal(
@@ -308,23 +289,6 @@ def _is_unseen(sign: str) -> bool:
     private use. Joiners (as in an emoji of two people) count as visible."""
     unseen = unicodedata.category(sign) in ("Cc", "Cf", "Co", "Zl", "Zp")
     return unseen and sign not in "\n\u200c\u200d"
-
-
-def _date_of_today(source: str, text: str) -> str | None:
-    """Today's date in an output, in local time or UTC, unless the script itself contains it."""
-    for day in {date.today(), datetime.now(UTC).date()}:
-        year, month, number = day.year, f"0?{day.month}", f"0?{day.day}"
-        names = f"(?:{calendar.month_name[day.month]}|{calendar.month_abbr[day.month]})"
-        forms = (
-            rf"{year}\D{{1,9}}{month}\D{{1,10}}{number}",
-            rf"(?:{month}[./-]{number}|{number}[./-]{month})[./-]{year}",
-            rf"{names}\.? +{number}|{number}\.? +{names}\b",
-            f"{day:%Y%m%d}",
-        )
-        found = re.search(rf"(?<!\d)(?:{'|'.join(forms)})(?!\d)", text)
-        if found and found[0] not in source:
-            return found[0]
-    return None
 
 
 def _signal_name(number: int) -> str:

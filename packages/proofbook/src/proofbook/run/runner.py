@@ -11,6 +11,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,7 +20,6 @@ from importlib import resources
 from pathlib import Path
 
 from proofbook.directives.plot import STYLE
-from proofbook.model.temporary import TemporaryFolder
 from proofbook.run.judge import Refusal, Result, Variant
 
 
@@ -46,6 +46,9 @@ TIME_LIMIT = 20.0
 
 SECONDS_EACH = 2.0
 """Additional seconds for each variant of it that is run."""
+
+PREFIX = "proofbook-runs-"
+"""The prefix of the names in the folder for temporary files."""
 
 _OURS = ("gradtrace", "proofbook")
 
@@ -79,8 +82,8 @@ class Runner:
         self._asked = False
         self._lock, self._sending = threading.Lock(), threading.Lock()
         # Ours, not the server's: it is deleted even if that process is killed.
-        self._temporary = TemporaryFolder()
-        self._folder = str(self._temporary.path)
+        self._temporary = tempfile.TemporaryDirectory(prefix=PREFIX, ignore_cleanup_errors=True)
+        self._folder = self._temporary.name
         self._errors = Path(self._folder, "errors")
         # Another interpreter may not have our packages installed.
         ours = os.pathsep.join(str(resources.files(name).parent) for name in _OURS)
@@ -158,7 +161,7 @@ class Runner:
         self._process.wait()
         self._reader.join()
         self._process.stdout.close()
-        self._temporary.remove()
+        self._temporary.cleanup()
 
     def __enter__(self) -> Runner:
         return self

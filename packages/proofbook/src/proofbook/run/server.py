@@ -114,8 +114,7 @@ def preload_torch() -> None:
 
 
 def preload_optimizers() -> None:
-    """Import the modules that the first optimizer of a process imports: it takes as long as torch
-    itself."""
+    """Import what the first optimizer of a process imports: it takes as long as torch itself."""
     if "torch._dynamo" in sys.modules:
         return
     gc.disable()

@@ -123,8 +123,7 @@ class SupervisedRun:
             return file.read(OUTPUT_LIMIT + 1)
 
     def _files_left(self, written: list[tuple[str, int]]) -> list[str]:
-        """The files that the script left: in its working directory, and any of `written`
-        elsewhere."""
+        """The files that the script left in its working directory, and any `written` elsewhere."""
         others = (str(self.folder / "work") + os.sep, str(self.folder.parent / FONTS))
         names = []
         with contextlib.suppress(OSError):  # the script may have removed its own folder

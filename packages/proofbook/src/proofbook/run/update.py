@@ -1,5 +1,4 @@
-"""Records the outputs and traces of the scripts, for `proofbook update`, and shows each
-difference."""
+"""Records the outputs and traces of scripts, and shows each difference."""
 
 from __future__ import annotations
 
@@ -20,8 +19,7 @@ from proofbook.run.runner import Runner
 from proofbook.run.runs import PLAIN, RECORDED, VARIED
 
 Asked = tuple[Sequence[str], Sequence[tuple[str, ...]], Sequence[tuple[str, str]]]
-"""The variations of a script: the options of the pages, the values of each run, and its
-variants."""
+"""The variations of a script: the pages' options, the values of each run, its variants."""
 
 TIME_ZONES = ("<east>-14", "<west>+12")
 """26 hours apart, so that it is never the same day in both."""

@@ -35,8 +35,7 @@ def write(file: Path, text: str | bytes) -> Path:
 def recorded(
     book: Book, version: str, output: str, script: str = "snippets/t/s.py", whole: bool = False
 ) -> tuple[str, str]:
-    """The record file of a version of PyTorch with this output for a script of a book, and its
-    text."""
+    """The record file of a version of PyTorch with this output for a script, and its text."""
     printed = {script: hashes(book.read(script), output)}
     outputs: Mapping[str, str] = {script: output}
     if book.read(script.removesuffix(".py") + ".out") == output:
