@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gradtrace.doctor.finding import Finding
-from gradtrace.doctor.run import Run
+from gradtrace.doctor.run import Run, argument
 from gradtrace.trace import Event
-from gradtrace.values import oddity
+from gradtrace.values import least_and_greatest, oddity
 
 _FILLING = {"masked_fill", "where", "full", "full_like", "fill", "triu", "tril", "new_full"}
 """Operations that fill a tensor with a given number."""
@@ -23,12 +23,16 @@ def first_nan(run: Run) -> Iterator[Finding]:
     the loss before it is multiplied.
     """
     scaled = {sign["at"] for sign in run.signs("scale")}
+    whole = None
     for index, event in enumerate(run.events):
         found = None
         if event["k"] == "backward":
+            whole = run.pass_number[event["p"]].whole
             found = _of_loss(run, index, event, {id(run.events[at]) for at in scaled})
         elif event["k"] == "node" and not scaled:
             found = _of_node(run, event)
+        elif event["k"] == "acc" and not whole and not scaled:
+            found = _of_leaf(run, event)
         elif event["k"] == "step":
             found = _of_step(run, event)
         if found is not None:
@@ -71,8 +75,19 @@ def _of_loss(run: Run, index: int, event: Event, scalings: set[int]) -> Finding 
             facts = {"tensor": run.name(data), "what": _odd_input(run, data)}
             return Finding("nan-in-data", run.place(origin), facts)
         facts = {"what": _odd_output(origin), "source": run.source(origin), "op": origin["op"]}
+        if _ignores_all(run, origin):
+            return Finding("labels-ignored", run.place(origin), facts)
         return Finding("nan-in-forward", run.place(origin), facts)
     return None
+
+
+def _ignores_all(run: Run, event: Event) -> bool:
+    """Whether a loss was computed of labels that are all to be ignored."""
+    if event["op"] not in ("cross_entropy", "nll_loss") or len(event["ins"]) < 2:
+        return False
+    ignored = argument(event, 4, "ignore_index")
+    bounds = least_and_greatest(run.trace.tensors[event["ins"][1]].get("value"))
+    return bounds is not None and {*bounds} == {-100.0 if ignored is None else float(ignored)}
 
 
 def _origin(run: Run, made: Event, before: int) -> tuple[Event, str | None]:
@@ -112,6 +127,15 @@ def _of_node(run: Run, event: Event) -> Finding | None:
     facts["source"] = run.source(made) if made else facts["node"]
     facts["pass"] = run.place(entered.event)
     return Finding("nan-in-backward", run.place(made or event), facts)
+
+
+def _of_leaf(run: Run, event: Event) -> Finding | None:
+    """In an outline the node from which it came is not known."""
+    if what := next(filter(None, map(oddity, event["gin"])), None):
+        given = run.pass_number[event["p"]]
+        facts = {"what": what, "tensor": run.name(event["t"]), "pass": event["p"]}
+        return Finding("nan-in-outline", run.place(given.event), facts)
+    return None
 
 
 def _of_step(run: Run, event: Event) -> Finding | None:

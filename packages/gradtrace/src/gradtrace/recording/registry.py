@@ -110,6 +110,13 @@ class GraphRegistry:
             storage for storage in self._uninitialised if storage and not storage.expired()
         }
 
+    def note_gone(self) -> None:
+        """Mark the parameters that no longer exist, as those of a layer that was replaced."""
+        alive = set(self._ids.values())
+        for key, entry in self._tensors.items():
+            if entry.get("param") and key not in alive:
+                entry["gone"] = True
+
     def finish(self) -> None:
         """Merge the names: global ones first, each once; no entry where there is none."""
         for key, entry in self._tensors.items():
