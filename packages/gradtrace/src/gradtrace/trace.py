@@ -240,6 +240,8 @@ class Event(TypedDict, total=False):
     params: list[dict]
     """{t: tensor, before: value, grad: .grad before the step, after: value, moved: the norm of the
     change over the norm before}; `moved` only for the doctor, on some of the elements."""
+    closure: Literal[True]
+    """A pass began during it; recorded for the doctor."""
 
     # grad_set: .grad of a leaf changed outside of passes and steps; set: its value did
     by: str

@@ -138,6 +138,18 @@ for step in range(4):
                 "    optimizer.step()\n    copied.load_state_dict(net.state_dict())",
             ),
         ),
+        "undivided": (
+            *("range(4)", "range(8)", "    optimizer.zero_grad()\n", ""),
+            *("    optimizer.step()", "    if step % 2:\n        STEP"),
+            *("STEP", "optimizer.step()\n        optimizer.zero_grad()"),
+        ),
+        "untied": (
+            *("net = nn", "with torch.device('meta'):\n    net = nn"),
+            *("nn.Linear(3, 16)", "nn.Linear(3, 3), nn.Linear(3, 3)", "r(16, 1)", "r(3, 1)"),
+            "optimizer =",
+            "net[1].weight = net[0].weight\nnet.to_empty(device='cpu')\n"
+            "[nn.init.normal_(each) for each in net.parameters()]\noptimizer =",
+        ),
         "labels-ignored": (
             "F.mse_loss(out, y)",
             "F.cross_entropy(out * y.T, torch.full((16,), -100))",
@@ -242,7 +254,12 @@ for step in range(4):
         (
             *("range(4)", "range(8)", "    optimizer.zero_grad()\n", ""),
             *("    optimizer.step()", "    if step % 2:\n        STEP"),
-            *("STEP", "optimizer.step()\n        optimizer.zero_grad()"),
+            *(
+                "STEP",
+                "optimizer.step()\n        optimizer.zero_grad()",
+                "e_loss(out, y)",
+                "e_loss(out, y) / 2",
+            ),
         ),
         (
             *("x, y =", "copied = copy.deepcopy(net)\nx, y ="),

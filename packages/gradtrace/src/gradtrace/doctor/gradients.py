@@ -27,7 +27,9 @@ _BATCH = 8
 
 
 def parameters_without(run: Run) -> Iterator[Finding]:
-    """Parameters that got no gradient, by the reason why."""
+    """Parameters that got no gradient, by the reason why; not where each pass failed."""
+    if run.passes and all(each.failed for each in run.passes):
+        return
     by_cut: dict[tuple, list[Parameter]] = defaultdict(list)
     others: dict[str, list[Parameter]] = defaultdict(list)
     for parameter in run.outcomes:
@@ -38,7 +40,8 @@ def parameters_without(run: Run) -> Iterator[Finding]:
             others[parameter.outcome].append(parameter)
     for (place, source, how), found in by_cut.items():
         if found := _meant_to_learn(run, found):
-            facts = {"names": _names(run, found), "source": source, "how": how}
+            key = "off" if how == "no_grad" else "source"
+            facts = {"names": _names(run, found), key: source}
             yield Finding("parameter-detached", place, facts, mild=not run.optimizes)
     replaced = run.replaced
     for outcome, kind in (("unused", "parameter-unused"), ("not_on_path", "parameter-off-path")):

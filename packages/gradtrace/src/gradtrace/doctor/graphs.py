@@ -62,6 +62,12 @@ def running_loss(run: Run) -> Iterator[Finding]:
             yield Finding("running-loss", place, facts)
 
 
+def untied(run: Run) -> Iterator[Finding]:
+    """`to_empty()` made several parameters of one that had several names."""
+    for sign in run.signs("untied"):
+        yield Finding("untied", run.place(sign), {"names": sign["names"][0]})
+
+
 def constant_penalty(run: Run) -> Iterator[Finding]:
     """A number that was computed from the result of a `grad()` alone is added to a loss: without
     `create_graph=True` it is a constant."""
@@ -216,6 +222,7 @@ CHECKS = (
     graph_grows,
     running_loss,
     constant_penalty,
+    untied,
     retained_for_nothing,
     hook_never_called,
     hook_changed,

@@ -11,6 +11,7 @@ from gradtrace.values import least_and_greatest, oddity
 
 _FILLING = {"masked_fill", "where", "full", "full_like", "fill", "triu", "tril", "new_full"}
 """Operations that fill a tensor with a given number."""
+_GROWTH = 1e6
 _ENOUGH_STEPS = 3
 """With fewer steps, each may be skipped while the scale is still falling."""
 
@@ -77,8 +78,25 @@ def _of_loss(run: Run, index: int, event: Event, scalings: set[int]) -> Finding 
         facts = {"what": _odd_output(origin), "source": run.source(origin), "op": origin["op"]}
         if _ignores_all(run, origin):
             return Finding("labels-ignored", run.place(origin), facts)
+        facts |= _growth(run, origin, index)
         return Finding("nan-in-forward", run.place(origin), facts)
     return None
+
+
+def _growth(run: Run, origin: Event, before: int) -> dict[str, object]:
+    """How the largest numbers of the same call grew, before one of them was no longer finite."""
+    calls = [
+        event
+        for event in run.events[:before]
+        if event["k"] == "op" and event["op"] == origin["op"]
+        if run.place(event) == run.place(origin)
+    ]
+    calls = calls[: next(i for i, event in enumerate(calls) if _odd_output(event))]
+    bounds = [least_and_greatest(event["out"][0].get("value")) for event in calls]
+    sizes = [max(map(abs, each)) for each in bounds if each]
+    if len(sizes) < 3 or not sizes[-1] > _GROWTH * sizes[0] > 0:
+        return {}
+    return {"calls": len(sizes), "first": sizes[0], "last": sizes[-1]}
 
 
 def _ignores_all(run: Run, event: Event) -> bool:

@@ -55,6 +55,11 @@ class Step:
         return self.event["params"]
 
     @property
+    def has_closure(self) -> bool:
+        """Whether a closure computed gradients during it."""
+        return bool(self.event.get("closure"))
+
+    @property
     def tensors(self) -> frozenset[str]:
         return frozenset(row["t"] for row in self.rows)
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from itertools import combinations, pairwise, takewhile
 from statistics import median
 
-from gradtrace.doctor.finding import Finding
-from gradtrace.doctor.run import Run, Step, is_cleared
+from gradtrace.doctor.finding import Finding, Place
+from gradtrace.doctor.run import Pass, Run, Step, argument, is_cleared
 from gradtrace.trace import Sign
 from gradtrace.values import count, is_zero, norm, scalar
 
@@ -23,6 +23,8 @@ _TOO_SMALL = 1e-7
 _FEW = 32
 """For a weight with fewer elements, how far it moves means little."""
 _GROWTH = 1000.0
+_MEANS = {"mse_loss", "l1_loss", "cross_entropy", "nll_loss", "binary_cross_entropy_with_logits"}
+"""Losses that are means, if nothing else was asked for."""
 
 
 def never_cleared(run: Run) -> Iterator[Finding]:
@@ -162,6 +164,24 @@ def thrown_away(run: Run) -> Iterator[Finding]:
             facts = {"optimizer": steps[0].event["opt"], "times": len(lost[0]), "steps": len(lost)}
             facts["step"] = run.place(steps[0].event)
             yield Finding("thrown-away", cleared, facts)
+
+
+def undivided(run: Run) -> Iterator[Finding]:
+    """The means of several batches add up before each step, and none is divided by their number."""
+    for steps in _by_optimizer(run):
+        pairs = list(pairwise(steps))
+        between = [[p for p in run.passes if a.at < p.begin < b.at and p.writes] for a, b in pairs]
+        passes = [each for group in between for each in group]
+        times = {len(group) for group in between}
+        means = [_mean(run, each) for each in passes if each.whole]
+        if len(times) == 1 and len({run.place(each.event) for each in passes}) == 1 < min(times):
+            starts = [(group[0].begin, group[-1].begin) for group in between]
+            clearings = [i for t in steps[0].tensors for i, _ in run.clearings.get(t, ())]
+            lost = any(a < i < b for a, b in starts for i in clearings)
+            lost = lost or any(step.has_closure for step in steps)
+            if None not in means and len(set(means)) == 1 and not lost:
+                facts = {"optimizer": steps[0].event["opt"], "times": min(times)}
+                yield Finding("undivided", run.place(passes[0].event), facts)
 
 
 def copy_with_gradients(run: Run) -> Iterator[Finding]:
@@ -307,7 +327,7 @@ def _thrown_away(run: Run, first: Step, second: Step) -> list[tuple[int, dict]]:
     that nothing had used."""
     last = _pass_before(run, second.at)
     t = next((t for t in second.tensors if t in run.gradients), None)
-    if last is None or t is None or run.used_gradients & second.tensors:
+    if last is None or t is None or second.has_closure or run.used_gradients & second.tensors:
         return []
     marks = [mark for mark in (*run.gradients[t], *run.clearings.get(t, ())) if mark[0] > first.at]
     marks = sorted((mark for mark in marks if mark[0] < second.at), key=lambda mark: mark[0])
@@ -320,6 +340,16 @@ def _thrown_away(run: Run, first: Step, second: Step) -> list[tuple[int, dict]]:
         for (kind, line), (then, _), clearing in zip(lines, lines[1:], marks[1:], strict=False)
         if kind == "acc" and then != "acc" and line == run.place(last)
     ]
+
+
+def _mean(run: Run, each: Pass) -> Place | None:
+    """Where the loss at which a pass begins was computed, if it is a mean over a batch and nothing
+    that was computed of one."""
+    (root, *others) = each.event["roots"]
+    made = run.maker(root, each.begin) if root and not others else None
+    is_mean = made and (made["op"] == "mean" or made["op"] in _MEANS)
+    given = argument(made, 99, "reduction") if is_mean else ""
+    return run.place(made) if given in (None, "mean") else None
 
 
 def _has_rate_zero(step: Step) -> bool:
@@ -430,6 +460,7 @@ CHECKS = (
     never_stepped,
     stepped_twice,
     thrown_away,
+    undivided,
     copy_with_gradients,
     learning_rate_zero,
     stands_still,

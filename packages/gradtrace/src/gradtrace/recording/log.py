@@ -165,7 +165,8 @@ class EventLog:
         self._max_events, self._outlines = max_events, outlines
         self._uncounted = 0
         self._at_line: Counter[tuple] = Counter()
-        self._begun = False
+        self.begun = 0
+        """The number of backward passes that have begun."""
         self._thread = threading.get_ident()
 
     @property
@@ -188,7 +189,7 @@ class EventLog:
     def add(self, k: str, place: Place | None = None, **fields: object) -> Event:
         """Add an event at the current line of the user's code, or at `place`; returns it, to be
         completed."""
-        self._begun = self._begun or k == "backward"
+        self.begun += k == "backward"
         event = Event(k=k, **(place or self.script.place()), **fields)
         self.trace.events.append(event)
         return event
@@ -214,7 +215,7 @@ class EventLog:
                 self.forget(self._max_events)
             return not self.open
         # A long forward pass says nothing before a backward pass has run through it.
-        most = self._max_events * (1 if self._begun else _BEFORE_FIRST_PASS)
+        most = self._max_events * (1 if self.begun else _BEFORE_FIRST_PASS)
         if self.open and not self.passes and len(events) - self._uncounted >= most:
             if self._outlines:
                 self.outline = True
