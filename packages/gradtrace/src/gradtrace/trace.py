@@ -71,6 +71,8 @@ class Tensor(TypedDict):
     """It is an nn.Parameter."""
     opt: NotRequired[str]
     """The class of an optimizer that holds it."""
+    gone: NotRequired[Literal[True]]
+    """It no longer existed when the first pass began; recorded for the doctor."""
     n: NotRequired[str]
     """The node that made it (its grad_fn); the last one, if it was changed in place."""
     value: NotRequired[Value]
@@ -109,6 +111,8 @@ class Call(TypedDict):
     """The call of another module that contains it."""
     p: NotRequired[int]
     """The backward pass in which it was made: a checkpoint runs its modules again."""
+    eval: NotRequired[bool]
+    """It is in evaluation mode; recorded for the doctor, and not of a Dropout with p = 0."""
 
 
 class LocalDerivative(TypedDict):
@@ -146,6 +150,10 @@ class Event(TypedDict, total=False):
     the function is defined."""
     file: str
     """The key in `Trace.sources` of the file of the line, if it isn't the script."""
+
+    # backward
+    outline: Literal[True]
+    """Its nodes, and the operations since the pass before, were not recorded."""
 
     # op: a function of torch was called and returned a tensor
     op: str
@@ -231,6 +239,8 @@ class Event(TypedDict, total=False):
     params: list[dict]
     """{t: tensor, before: value, grad: .grad before the step, after: value, moved: the norm of the
     change over the norm before}; `moved` only for the doctor, on some of the elements."""
+    closure: Literal[True]
+    """A pass began during it; recorded for the doctor."""
 
     # grad_set: .grad of a leaf changed outside of passes and steps; set: its value did
     by: str

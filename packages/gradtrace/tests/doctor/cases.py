@@ -124,6 +124,40 @@ for step in range(4):
             *("loss.backward()", "loss.backward(retain_graph=True)"),
             *("optimizer.step()", "optimizer.step()\n    out.sum().backward()"),
         ),
+        "block-repeated": (
+            "nn.Linear(3, 16), nn.ReLU()",
+            "*[nn.Linear(3, 3)] * 2, nn.ReLU()",
+            "r(16, 1)",
+            "r(3, 1)",
+        ),
+        "thrown-away": ("    optimizer.step()", "    if step % 2:\n        optimizer.step()"),
+        "copy-with-gradients": (
+            *("x, y =", "copied = copy.deepcopy(net)\nx, y =", "(out, y)", "(out, y + copied(x))"),
+            *(
+                "    optimizer.step()",
+                "    optimizer.step()\n    copied.load_state_dict(net.state_dict())",
+            ),
+        ),
+        "undivided": (
+            *("range(4)", "range(8)", "    optimizer.zero_grad()\n", ""),
+            *("    optimizer.step()", "    if step % 2:\n        STEP"),
+            *("STEP", "optimizer.step()\n        optimizer.zero_grad()"),
+        ),
+        "untied": (
+            *("net = nn", "with torch.device('meta'):\n    net = nn"),
+            *("nn.Linear(3, 16)", "nn.Linear(3, 3), nn.Linear(3, 3)", "r(16, 1)", "r(3, 1)"),
+            "optimizer =",
+            "net[1].weight = net[0].weight\nnet.to_empty(device='cpu')\n"
+            "[nn.init.normal_(each) for each in net.parameters()]\noptimizer =",
+        ),
+        "labels-ignored": (
+            "F.mse_loss(out, y)",
+            "F.cross_entropy(out * y.T, torch.full((16,), -100))",
+        ),
+        "softmax-over-batch": (
+            "F.mse_loss(out, y)",
+            "F.nll_loss((out * y.T).log_softmax(dim=0), torch.arange(16))",
+        ),
         "clip-without-gradient": (
             "    loss.b",
             "    nn.utils.clip_grad_norm_(net.parameters(), 1.0)\n    loss.b",
@@ -216,6 +250,38 @@ for step in range(4):
             *("optimizer.step()", "optimizer.step()\n    total += loss.detach()"),
         ),
         ("F.mse_loss(out, y)", "F.nll_loss((out * y.T).log_softmax(dim=1), torch.arange(16))"),
+        # Gradients of two micro-batches; a target without gradients; a teacher that follows.
+        (
+            *("range(4)", "range(8)", "    optimizer.zero_grad()\n", ""),
+            *("    optimizer.step()", "    if step % 2:\n        STEP"),
+            *(
+                "STEP",
+                "optimizer.step()\n        optimizer.zero_grad()",
+                "e_loss(out, y)",
+                "e_loss(out, y) / 2",
+            ),
+        ),
+        (
+            *("x, y =", "copied = copy.deepcopy(net)\nx, y ="),
+            *("(out, y)", "(out, y + copied(x).detach())"),
+            *(
+                "    optimizer.step()",
+                "    optimizer.step()\n    copied.load_state_dict(net.state_dict())",
+            ),
+        ),
+        # A schedule that ends at 0.
+        (
+            *(
+                "x, y =",
+                "fall = lambda n: 1 - n / 3\n"
+                "schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, fall)\nx, y =",
+            ),
+            *("optimizer.step()", "optimizer.step()\n    schedule.step()"),
+        ),
+        (
+            "F.mse_loss(out, y)",
+            "F.cross_entropy(out * y.T, torch.tensor([-100] * 15 + [3]))",
+        ),
     ),
 )
 
@@ -344,7 +410,17 @@ x = torch.randn(4, 2, requires_grad=True)
 (slope,) = torch.autograd.grad(critic(x).sum(), x, create_graph=True)
 (slope.norm(dim=1) - 1).pow(2).mean().backward()
 """,
-    {"gradient-without-graph": (", create_graph=True", "")},
+    {
+        "gradient-without-graph": (", create_graph=True", ""),
+        "constant-penalty": (
+            *(", create_graph=True", "", "(slope.norm", "(critic(x).mean() + 10 * (slope.norm"),
+            *(".mean().backward()", ".mean()).backward()"),
+        ),
+    },
+    (
+        ("(slope.norm", "(critic(x).mean() + 10 * (slope.norm", ".mean().b", ".mean()).b"),
+        (*(", create_graph=True", "", "(slope.norm(dim=1) - 1)", "critic(x + slope.sign())"),),
+    ),
 )
 
 ORTHOGONAL = Case(
@@ -356,7 +432,19 @@ print(layer.parametrizations.weight.original.grad)
     {"grad-of-parametrized": ("parametrizations.weight.original.grad", "weight.grad")},
 )
 
-CASES = (LEAF, TRAIN, RECURRENT, SCALER, DEEP, MODES, HOOKED, FUNCTION, CRITIC, ORTHOGONAL)
+LONG = Case(
+    """\
+w = torch.ones(1, requires_grad=True)
+for step in range(4):
+    h = w
+    for _ in range(800):
+        h = torch.sin(h)
+    h.sum().backward()
+""",
+    {"nan-in-outline": ("h = w\n", "h = w * (float('nan') if step == 3 else 1)\n")},
+)
+
+CASES = (LEAF, TRAIN, LONG, RECURRENT, SCALER, DEEP, MODES, HOOKED, FUNCTION, CRITIC, ORTHOGONAL)
 FAULTS = {
     kind: changed(case.script, changes) for case in CASES for kind, changes in case.faults.items()
 }

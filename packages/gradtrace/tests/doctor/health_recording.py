@@ -11,9 +11,9 @@ import torch._dynamo  # noqa: F401  the first optimizer imports it, which is slo
 from gradtrace import Recorder, Trace, execute
 
 
-def record_health(file: Path) -> Trace:
-    """The trace of a script, with `Trace.health`."""
-    recorder = Recorder(file, health=True)
+def record_health(file: Path, **limits: int) -> Trace:
+    """The trace of a script, with `Trace.health`. `limits`: of the recorder."""
+    recorder = Recorder(file, health=True, **limits)
     main = sys.modules["__main__"]
     try:
         with warnings.catch_warnings(), contextlib.suppress(Exception), recorder:

@@ -68,3 +68,42 @@ def test_it_is_not_recorded_unasked(file):
     trace = record_script(file)
     assert not trace.health and '"dead"' not in (text := format_trace(trace))
     assert '"moved"' not in text
+
+
+OUTLINE = """\
+import torch
+from torch import nn
+
+net = nn.Sequential(nn.Linear(3, 3), nn.Linear(3, 1))
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+with torch.no_grad():
+    for _ in range(200):
+        net(torch.ones(2, 3))
+for _ in range(6):
+    loss = net(torch.ones(2, 3)).sum()
+    loss.backward()
+    optimizer.step()
+"""
+
+
+def test_what_carries_no_gradient_uses_up_nothing_and_later_passes_are_outlines(tmp_path):
+    file = tmp_path / "script.py"
+    file.write_text(OUTLINE, encoding="utf-8")
+    whole = record_health(file)
+    assert not whole.left_out and not any("outline" in event for event in whole.events)
+    assert sum(event["k"] == "op" and event["line"] == 8 for event in whole.events) == 100
+    short = record_health(file, max_events=40)
+    passes = [event for event in short.events if event["k"] == "backward"]
+    outlines = ["outline" in event for event in passes]
+    assert outlines == [False] * outlines.index(True) + [True] * (6 - outlines.index(True))
+    for kind in ("acc", "step"):
+        found = [[e for e in trace.events if e["k"] == kind] for trace in (whole, short)]
+        assert len(found[0]) == len(found[1])
+        assert found[0][-1].get("after") == found[1][-1].get("after")
+    losses = [
+        trace.tensors[[e for e in trace.events if e["k"] == "backward"][-1]["roots"][0]]["value"]
+        for trace in (whole, short)
+    ]
+    assert losses[0] == losses[1]
+    last = max(i for i, event in enumerate(short.events) if event["k"] == "node")
+    assert not any("n" in out for e in short.events[last:] for out in e.get("out", ()))

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from itertools import pairwise
 from statistics import median
 
 from gradtrace.doctor.finding import Finding, Place
-from gradtrace.doctor.losses import is_training
 from gradtrace.doctor.run import Run
 from gradtrace.graph.parameters import Parameter
 from gradtrace.values import is_zero, rms
@@ -28,7 +27,9 @@ _BATCH = 8
 
 
 def parameters_without(run: Run) -> Iterator[Finding]:
-    """Parameters that got no gradient, by the reason why."""
+    """Parameters that got no gradient, by the reason why; not where each pass failed."""
+    if run.passes and all(each.failed for each in run.passes):
+        return
     by_cut: dict[tuple, list[Parameter]] = defaultdict(list)
     others: dict[str, list[Parameter]] = defaultdict(list)
     for parameter in run.outcomes:
@@ -39,7 +40,8 @@ def parameters_without(run: Run) -> Iterator[Finding]:
             others[parameter.outcome].append(parameter)
     for (place, source, how), found in by_cut.items():
         if found := _meant_to_learn(run, found):
-            facts = {"names": _names(run, found), "source": source, "how": how}
+            key = "off" if how == "no_grad" else "source"
+            facts = {"names": _names(run, found), key: source}
             yield Finding("parameter-detached", place, facts, mild=not run.optimizes)
     replaced = run.replaced
     for outcome, kind in (("unused", "parameter-unused"), ("not_on_path", "parameter-off-path")):
@@ -111,30 +113,33 @@ def trend(run: Run) -> Iterator[Finding]:
 
 def shared(run: Run) -> Iterator[Finding]:
     """Parameters that two modules use: each use sends a gradient, and they add up."""
-    found: dict[str, set[str]] = {}
+    found: dict[tuple[str, ...], list[str]] = defaultdict(list)
     for t in run.gradients:
         if run.trace.tensors[t].get("param"):
             paths = {run.module_path(event) for _, event in run.uses(t)} - {""}
             if len(paths) > 1:
-                found[t] = paths
-    for t, paths in found.items():
-        yield Finding("shared", Place(None), {"name": run.name(t), "names": sorted(paths)})
+                found[tuple(sorted(paths))].append(t)
+    for paths, tensors in found.items():
+        yield Finding("shared", Place(None), {"names": run.names(tensors), "modules": list(paths)})
+
+
+def block_repeated(run: Run) -> Iterator[Finding]:
+    """One module stands at several places of a list, as after `[block] * 4`: it is called
+    repeatedly within one call of the module around it."""
+    times = Counter(
+        (call["path"], call["within"])
+        for call in run.trace.calls.values()
+        if "within" in call and re.search(r"\.\d+$", call["path"])
+    )
+    for (path, _), number in {key[0]: (key, number) for key, number in times.items()}.values():
+        place = _assigned(run, f"{path}.")
+        if number > 1 and re.search(r"\]\s*\*|\*\s*\[", run.line_text(place)):
+            yield Finding("block-repeated", place, {"module": path, "times": number})
 
 
 def bias_without_effect(run: Run) -> Iterator[Finding]:
     """A bias right before BatchNorm in training mode."""
-    found = {}
-    for index, event in run.all("op"):
-        if event["op"] != "batch_norm" or not is_training(event):
-            continue
-        made = run.maker(event["ins"][0], index)
-        if made is None or not made["op"].startswith(("conv", "linear")):
-            continue
-        for t in made["ins"][1:]:
-            tensor = run.trace.tensors[t]
-            if tensor.get("param") and len(tensor["shape"]) == 1 and t in run.gradients:
-                found[t] = made
-    if found:
+    if found := run.before_batch_norm:
         place = run.place(next(iter(found.values())))
         yield Finding("bias-without-effect", place, {"names": run.names(found)})
 
@@ -168,7 +173,7 @@ def _assigned(run: Run, name: str) -> Place:
     """The one line that assigns the module of a parameter, or the model: for "net.middle.weight"
     the line `self.middle = ...`, otherwise `net = ...`; no line if there are several."""
     path = name.split(".")
-    for attribute in (*path[-2:-1], path[0]):
+    for attribute in (*reversed([part for part in path[1:-1] if not part.isdigit()][-1:]), path[0]):
         assigns = re.compile(rf"\s*(self\.)?{re.escape(attribute)}\s*(:[^=]*)?=(?!=)")
         places = [
             Place(number, file)
@@ -255,5 +260,6 @@ CHECKS = (
     dead_relu,
     trend,
     shared,
+    block_repeated,
     bias_without_effect,
 )

@@ -14,6 +14,8 @@ from gradtrace.values import norm
 
 _ENOUGH = 3
 """The number of passes from one line that shows whether its graph grows."""
+_SUMS = {"add", "radd", "iadd", "sub", "rsub", "isub"}
+_SCALINGS = {"mul", "rmul", "div", "rdiv", "truediv", "rtruediv"}
 _BACKWARD = {"tensor", "post_accumulate", "multi_grad", "full_backward", "full_backward_pre"}
 
 
@@ -41,20 +43,51 @@ def retained_for_nothing(run: Run) -> Iterator[Finding]:
 
 def running_loss(run: Run) -> Iterator[Finding]:
     """A running sum of losses retains the graphs of all of them, though no pass begins at it."""
-    chains: dict[tuple, list[tuple[int, dict]]] = defaultdict(list)
-    for index, event in run.all("op"):
+    chains: dict[tuple, list[dict]] = defaultdict(list)
+    for _, event in run.all("op"):
         nodes = [out["n"] for out in event["out"] if "n" in out]
         if event["op"].strip("_") in ("add", "iadd", "radd") and nodes:
-            chains[run.place(event)].append((index, event))
+            chains[run.place(event)].append(event)
     for place, events in chains.items():
-        links = [_continues(a, b) for (_, a), (_, b) in pairwise(events)]
-        nodes = {out["n"] for _, event in events for out in event["out"] if "n" in out}
-        if len(events) < _ENOUGH or not all(links) or nodes & run.pass_of_node.keys():
+        first = next(
+            (n for n, pair in enumerate(pairwise(events), 1) if not _continues(*pair)), None
+        )
+        events = events[:first]  # a sum of one epoch
+        nodes = {out["n"] for event in events for out in event["out"] if "n" in out}
+        if len(events) < _ENOUGH or nodes & run.pass_of_node.keys():
             continue
-        if all(_adds_a_loss(run, event) for _, event in events[1:]):
-            total = events[-1][1]["out"][0]["t"]
+        if all(_adds_a_loss(run, event) for event in events[1:]):
+            total = events[-1]["out"][0]["t"]
             facts = {"name": run.name(total), "times": len(events)}
             yield Finding("running-loss", place, facts)
+
+
+def untied(run: Run) -> Iterator[Finding]:
+    """`to_empty()` made several parameters of one that had several names."""
+    for sign in run.signs("untied"):
+        yield Finding("untied", run.place(sign), {"names": sign["names"][0]})
+
+
+def constant_penalty(run: Run) -> Iterator[Finding]:
+    """A number that was computed from the result of a `grad()` alone is added to a loss: without
+    `create_graph=True` it is a constant."""
+    for given in run.passes:
+        if given.writes or given.event["create"] or given.failed:
+            continue
+        end = next((each.begin for each in run.passes if each.begin > given.begin), len(run.events))
+        constants: set[str] = set()
+        for event in run.events[given.end : end]:
+            if event["k"] != "op":
+                continue
+            constants |= {t for t in event["ins"] if _is_result(run, t, given)}
+            used = [t for t in event["ins"] if t in constants]
+            numbers = not any(run.trace.tensors[t]["shape"] for t in event["ins"])
+            if used and all("n" not in out for out in event["out"]):
+                constants |= {out["t"] for out in event["out"]}
+            elif used and numbers and event["op"].strip("_") in _SUMS:
+                facts = {"name": run.name(used[0]), "made": run.place(given.event)}
+                yield Finding("constant-penalty", run.place(event), facts)
+                return
 
 
 def loss_is_leaf(run: Run) -> Iterator[Finding]:
@@ -72,11 +105,23 @@ def loss_is_leaf(run: Run) -> Iterator[Finding]:
                 yield Finding("loss-is-leaf", place, facts, mild=not run.optimizes)
 
 
+def _is_result(run: Run, tensor: str, given: Pass) -> bool:
+    """Whether a tensor may be what a `grad()` returned: no operation made it, none used it before,
+    and it has the shape of an input of that `grad()`."""
+    entry, inputs = run.trace.tensors[tensor], given.event.get("inputs", ())
+    return (
+        tensor not in run.index.makers
+        and not entry["rg"]
+        and min(run.index.users[tensor]) > given.end
+        and any(entry["shape"] == run.trace.tensors[t]["shape"] for t in inputs)
+    )
+
+
 def _by_line(run: Run) -> dict[tuple, list[Pass]]:
-    """The passes of each line that write `.grad`."""
+    """The passes of each line that write `.grad` and were recorded whole."""
     found: dict[tuple, list[Pass]] = defaultdict(list)
     for each in run.passes:
-        if each.writes:
+        if each.writes and each.whole:
             found[run.place(each.event)].append(each)
     return found
 
@@ -93,11 +138,12 @@ def _continues(first: dict, second: dict) -> bool:
 
 def _adds_a_loss(run: Run, event: dict) -> bool:
     """Whether a pass began at one of the numbers that are added, or ran through it."""
-    made = {run.trace.tensors[t].get("n") for t in event["ins"]}
-    return (
-        bool(made & run.pass_of_node.keys())
-        and not run.trace.tensors[event["out"][0]["t"]]["shape"]
-    )
+    if run.trace.tensors[event["out"][0]["t"]]["shape"]:
+        return False
+    scaled = [run.maker(t) for t in event["ins"]]  # `loss * len(x)`
+    factors = [t for made in scaled if made and made["op"] in _SCALINGS for t in made["ins"]]
+    made = {run.trace.tensors[t].get("n") for t in (*event["ins"], *factors)}
+    return bool(made & run.pass_of_node.keys())
 
 
 def hook_never_called(run: Run) -> Iterator[Finding]:
@@ -115,7 +161,7 @@ def hook_never_called(run: Run) -> Iterator[Finding]:
         place = run.place(event)
         if event["hook"] not in _BACKWARD or place in seen or _may_wait(run, event):
             continue
-        later = [p for p in run.passes if p.begin > index and p.writes and not p.failed]
+        later = [p for p in run.passes if p.begin > index and p.writes and p.whole and not p.failed]
         if later:
             seen.add(place)
             on = event["on"] if isinstance(event["on"], list) else [event["on"]]
@@ -175,6 +221,8 @@ CHECKS = (
     loss_is_leaf,
     graph_grows,
     running_loss,
+    constant_penalty,
+    untied,
     retained_for_nothing,
     hook_never_called,
     hook_changed,

@@ -6,14 +6,17 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from gradtrace.doctor.finding import Finding
-from gradtrace.doctor.run import Run
+from gradtrace.doctor.run import Run, argument
 from gradtrace.trace import Event
 from gradtrace.values import least_and_greatest
 
 _SAME_SHAPE = {"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"}
 _WITH_MODES = ("Dropout", "BatchNorm")
+_OF_CLASSES = {"nll_loss", "kl_div", "mse_loss", "binary_cross_entropy", "l1_loss"}
+"""Losses that may be given what a softmax returns, or its logarithm."""
 _FEW = 2
-"""This many training steps in evaluation mode, after others, are a mistake."""
+"""This many training steps in evaluation mode, after others, are a mistake; so are more, if there
+were no others."""
 
 
 def activation_before_loss(run: Run) -> Iterator[Finding]:
@@ -32,6 +35,8 @@ def activation_before_loss(run: Run) -> Iterator[Finding]:
             kind = "sigmoid-before-loss"
         elif event["op"] == "nll_loss" and _has_positive(run, event["ins"][0], made):
             kind = "no-log-before-nll"
+        elif event["op"] in _OF_CLASSES and _is_over_batch(run, made):
+            kind = "softmax-over-batch"
         if kind:
             seen.add((place, event["op"]))
             facts = {"loss": event["op"], "activation": source}
@@ -57,23 +62,43 @@ def eval_left_on(run: Run) -> Iterator[Finding]:
     """Dropout or BatchNorm ran in training mode in the first steps, and in no later one."""
     last_step = run.steps[-1].at if run.steps else -1
     trained = {node for each in run.passes if each.writes for node in each.ran}
-    training, learning = set(), set()
-    for index, event in run.all("op"):
-        call = event.get("within")
-        if call and index < last_step and any(out.get("n") in trained for out in event["out"]):
-            learning.add(_outermost(run, call))
-            if is_training(event):
-                training.add(call)
-    modes: dict[str, list[tuple[bool, dict]]] = defaultdict(list)
+    learning = {
+        _outermost(run, event["within"])
+        for index, event in run.all("op")
+        if index < last_step and any(out.get("n") in trained for out in event["out"])
+        if "within" in event
+    }
+    calls: dict[str, list[dict]] = defaultdict(list)
     for key, call in run.trace.calls.items():
         if call["kind"].startswith(_WITH_MODES) and _outermost(run, key) in learning:
-            modes[call["path"]].append((key in training, call))
-    for path, found in modes.items():
-        flags = [mode for mode, _ in found]
-        switch = flags.index(False) if False in flags else 0
-        if switch and not any(flags[switch:]) and len(flags) - switch >= _FEW:
+            calls[call["path"]].append(call)
+    for path, found in calls.items():
+        flags = ["eval" in call for call in found]
+        switch = flags.index(True) if True in flags else 0
+        if switch and all(flags[switch:]) and len(flags) - switch >= _FEW:
             facts = {"module": path, "steps": len(flags) - switch}
-            yield Finding("eval-left-on", run.place(found[switch][1]), facts)
+            yield Finding("eval-left-on", run.place(found[switch]), facts)
+            return
+    yield from _never_trained(run, learning)
+
+
+def _never_trained(run: Run, calls: set[str]) -> Iterator[Finding]:
+    """A module whose parameters an optimizer holds, called in evaluation mode in each training
+    step, although it has a Dropout or a BatchNorm."""
+    with_modes = {
+        _outermost(run, key)
+        for key, call in run.trace.calls.items()
+        if call["kind"].startswith(_WITH_MODES) and call.get("eval")
+    }
+    paths: dict[str, list[dict]] = defaultdict(list)
+    held = {run.trace.tensors[t].get("names", ("",))[0].partition(".")[0] for t in run.optimized}
+    for key in sorted(calls & with_modes):
+        if (call := run.trace.calls[key]).get("eval") and call["path"].partition(".")[0] in held:
+            paths[call["path"]].append(call)
+    for path, found in paths.items():
+        if len(found) > _FEW:
+            facts = {"name": path, "times": len(found)}
+            yield Finding("eval-left-on", run.place(found[0]), facts)
             return
 
 
@@ -95,20 +120,21 @@ def _is_error(run: Run, event: Event) -> bool:
     )
 
 
+def _is_over_batch(run: Run, made: Event | None) -> bool:
+    """Whether a softmax of a matrix adds up to 1 in each column, so over the batch."""
+    if made and made["op"] == "log" and made["ins"]:
+        made = run.maker(made["ins"][0])
+    if made is None or made["op"] not in ("softmax", "log_softmax"):
+        return False
+    shape = run.trace.tensors[made["ins"][0]]["shape"]
+    return len(shape) == 2 and argument(made, 1, "dim") in (0, -2)
+
+
 def _has_positive(run: Run, tensor: str, made: Event | None) -> bool:
     """Whether some number is above zero, unlike any log-probability."""
     value = made["out"][0].get("value") if made else run.trace.tensors[tensor].get("value")
     bounds = least_and_greatest(value)
     return bounds is not None and bounds[1] > 0
-
-
-def is_training(event: Event) -> bool:
-    """Whether a dropout or a BatchNorm ran in training mode. In evaluation mode a dropout returns
-    its input, without an operation."""
-    positional, named = (*event["args"], {})[:2]
-    place = 5 if event["op"] == "batch_norm" else 2
-    mode = named.get("training", positional[place] if len(positional) > place else False)
-    return mode is True
 
 
 def _outermost(run: Run, call: str) -> str:

@@ -173,7 +173,10 @@ def _no_graph(run: Run, failed: Pass, message: str, facts: Facts) -> str:
     if not places:
         return "nothing-requires-grad"
     cut = cut_at(alone.event(max(places)))
-    facts |= {"cut": Place(cut.line, cut.file), "source": cut.source or cut.op, "how": cut.how}
+    facts |= {
+        "cut": Place(cut.line, cut.file),
+        ("off" if cut.how == "no_grad" else "source"): cut.source or cut.op,
+    }
     return "graph-is-cut"
 
 

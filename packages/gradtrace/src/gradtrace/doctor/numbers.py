@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gradtrace.doctor.finding import Finding
-from gradtrace.doctor.run import Run
+from gradtrace.doctor.run import Run, argument
 from gradtrace.trace import Event
-from gradtrace.values import oddity
+from gradtrace.values import least_and_greatest, oddity
 
 _FILLING = {"masked_fill", "where", "full", "full_like", "fill", "triu", "tril", "new_full"}
 """Operations that fill a tensor with a given number."""
+_GROWTH = 1e6
 _ENOUGH_STEPS = 3
 """With fewer steps, each may be skipped while the scale is still falling."""
 
@@ -23,12 +24,16 @@ def first_nan(run: Run) -> Iterator[Finding]:
     the loss before it is multiplied.
     """
     scaled = {sign["at"] for sign in run.signs("scale")}
+    whole = None
     for index, event in enumerate(run.events):
         found = None
         if event["k"] == "backward":
+            whole = run.pass_number[event["p"]].whole
             found = _of_loss(run, index, event, {id(run.events[at]) for at in scaled})
         elif event["k"] == "node" and not scaled:
             found = _of_node(run, event)
+        elif event["k"] == "acc" and not whole and not scaled:
+            found = _of_leaf(run, event)
         elif event["k"] == "step":
             found = _of_step(run, event)
         if found is not None:
@@ -71,8 +76,36 @@ def _of_loss(run: Run, index: int, event: Event, scalings: set[int]) -> Finding 
             facts = {"tensor": run.name(data), "what": _odd_input(run, data)}
             return Finding("nan-in-data", run.place(origin), facts)
         facts = {"what": _odd_output(origin), "source": run.source(origin), "op": origin["op"]}
+        if _ignores_all(run, origin):
+            return Finding("labels-ignored", run.place(origin), facts)
+        facts |= _growth(run, origin, index)
         return Finding("nan-in-forward", run.place(origin), facts)
     return None
+
+
+def _growth(run: Run, origin: Event, before: int) -> dict[str, object]:
+    """How the largest numbers of the same call grew, before one of them was no longer finite."""
+    calls = [
+        event
+        for event in run.events[:before]
+        if event["k"] == "op" and event["op"] == origin["op"]
+        if run.place(event) == run.place(origin)
+    ]
+    calls = calls[: next(i for i, event in enumerate(calls) if _odd_output(event))]
+    bounds = [least_and_greatest(event["out"][0].get("value")) for event in calls]
+    sizes = [max(map(abs, each)) for each in bounds if each]
+    if len(sizes) < 3 or not sizes[-1] > _GROWTH * sizes[0] > 0:
+        return {}
+    return {"calls": len(sizes), "first": sizes[0], "last": sizes[-1]}
+
+
+def _ignores_all(run: Run, event: Event) -> bool:
+    """Whether a loss was computed of labels that are all to be ignored."""
+    if event["op"] not in ("cross_entropy", "nll_loss") or len(event["ins"]) < 2:
+        return False
+    ignored = argument(event, 4, "ignore_index")
+    bounds = least_and_greatest(run.trace.tensors[event["ins"][1]].get("value"))
+    return bounds is not None and {*bounds} == {-100.0 if ignored is None else float(ignored)}
 
 
 def _origin(run: Run, made: Event, before: int) -> tuple[Event, str | None]:
@@ -112,6 +145,15 @@ def _of_node(run: Run, event: Event) -> Finding | None:
     facts["source"] = run.source(made) if made else facts["node"]
     facts["pass"] = run.place(entered.event)
     return Finding("nan-in-backward", run.place(made or event), facts)
+
+
+def _of_leaf(run: Run, event: Event) -> Finding | None:
+    """In an outline the node from which it came is not known."""
+    if what := next(filter(None, map(oddity, event["gin"])), None):
+        given = run.pass_number[event["p"]]
+        facts = {"what": what, "tensor": run.name(event["t"]), "pass": event["p"]}
+        return Finding("nan-in-outline", run.place(given.event), facts)
+    return None
 
 
 def _of_step(run: Run, event: Event) -> Finding | None:

@@ -14,7 +14,7 @@ from unicodedata import east_asian_width
 from gradtrace.doctor.finding import KINDS, LEVELS, Finding, Place
 from gradtrace.doctor.numbers import is_finite
 from gradtrace.doctor.run import Run
-from gradtrace.doctor.updates import uses_new_gradients
+from gradtrace.doctor.updates import ENOUGH_STEPS, uses_new_gradients
 from gradtrace.graph.parameters import WITH_GRADIENT
 from gradtrace.values import norm
 from gradtrace.words import REPORT_WORDS
@@ -75,13 +75,14 @@ class Layer:
 
 @dataclass(frozen=True)
 class Summary:
-    """Numbers of a run. `parameters` counts the nn.Parameters that got a gradient, are frozen, or
-    are held by an optimizer, and all leaves where there are none and no optimizer; `moved`: how
-    many of the optimized ones changed in some step; `new_gradients`: whether no step reused the
-    gradients of the step before; `finite`: whether no loss, gradient or parameter contained nan or
-    inf."""
+    """Numbers of a run. `whole`: how many passes were not recorded in outline only. `parameters`
+    counts the nn.Parameters that got a gradient, are frozen, or are held by an optimizer, and all
+    leaves where there are none and no optimizer; `moved`: how many of the optimized ones changed in
+    some step; `new_gradients`: whether no step reused the gradients of the step before; `finite`:
+    whether no loss, gradient or parameter contained nan or inf."""
 
     passes: int
+    whole: int
     steps: int
     parameters: int
     with_gradient: int
@@ -106,6 +107,7 @@ def summarize(run: Run) -> Summary:
     rows = [row for step in run.steps for row in step.rows]
     return Summary(
         passes=len(run.passes),
+        whole=sum(each.whole for each in run.passes),
         steps=len(run.steps),
         parameters=len(known),
         with_gradient=sum(each.outcome in WITH_GRADIENT for each in known),
@@ -203,8 +205,11 @@ def _head(words: dict, summary: Summary, findings: Sequence[Finding], script: st
     numbers = Counter(finding.level for finding in findings)
     counts = [_counted(words[f"{level}s"], numbers[level]) for level in LEVELS if numbers[level]]
     passes = _counted(words["passes"], summary.passes)
-    looked = words["looked"].format(passes=passes, steps=_counted(words["steps"], summary.steps))
-    counted = words["between"].join(counts) or words["nothing"]
+    key = "looked" if summary.whole == summary.passes else "looked_outline"
+    steps = _counted(words["steps"], summary.steps)
+    looked = words[key].format(passes=passes, steps=steps, whole=summary.whole)
+    nothing = "nothing" if max(summary.passes, summary.steps) >= ENOUGH_STEPS else "too_few"
+    counted = words["between"].join(counts) or words[nothing]
     return words["summary"].format(script=script, counts=counted, looked=looked)
 
 

@@ -33,6 +33,11 @@ class Pass:
         return {event["n"] for event in (*self.nodes, *self.accs)}
 
     @property
+    def whole(self) -> bool:
+        """Whether its nodes were recorded, not only the gradients of leaves."""
+        return not self.event.get("outline")
+
+    @property
     def writes(self) -> bool:
         """Whether it writes `.grad`, as `backward()` does."""
         return self.event["api"] == "backward"
@@ -48,6 +53,11 @@ class Step:
     @property
     def rows(self) -> list[dict]:
         return self.event["params"]
+
+    @property
+    def has_closure(self) -> bool:
+        """Whether a closure computed gradients during it."""
+        return bool(self.event.get("closure"))
 
     @property
     def tensors(self) -> frozenset[str]:
@@ -100,8 +110,9 @@ class Run:
 
     @cached_property
     def outcomes(self) -> list[Parameter]:
-        """The outcome of each parameter."""
-        return parameters(self.trace, self.index)
+        """The outcome of each parameter that was there when the first pass began."""
+        found = parameters(self.trace, self.index)
+        return [each for each in found if not self.trace.tensors[each.tensor].get("gone")]
 
     @cached_property
     def replaced(self) -> dict[str, str]:
@@ -186,6 +197,34 @@ class Run:
                         found[out["t"]].append(index)
         return found
 
+    @cached_property
+    def used_gradients(self) -> set[str]:
+        """The leaves whose `.grad` an operation of the script took as an argument; all leaves where
+        one took a list of them, of which only the first items are recorded."""
+        found = set()
+        for _, event in self.all("op"):
+            for argument in _flat(event["args"]):
+                if isinstance(argument, str) and argument.endswith(".grad"):
+                    found.add(argument.removeprefix("@").removesuffix(".grad"))
+        return found
+
+    @cached_property
+    def before_batch_norm(self) -> dict[str, Event]:
+        """The biases that a BatchNorm in training mode subtracts again, with the operation that
+        added each."""
+        found = {}
+        for index, event in self.all("op"):
+            if event["op"] != "batch_norm" or not is_training(event):
+                continue
+            made = self.maker(event["ins"][0], index)
+            if made is None or not made["op"].startswith(("conv", "linear")):
+                continue
+            for t in made["ins"][1:]:
+                tensor = self.trace.tensors[t]
+                if tensor.get("param") and len(tensor["shape"]) == 1 and t in self.gradients:
+                    found[t] = made
+        return found
+
     def uses(self, tensor: str) -> list[tuple[int, Event]]:
         """The operations that use a tensor, with their indices."""
         return [(place, self.events[place]) for place in self.index.users.get(tensor, ())]
@@ -242,6 +281,27 @@ class Run:
 def is_cleared(grad: Value | None) -> bool:
     """Whether `.grad` holds nothing: None, or zeros."""
     return grad is None or is_zero(grad)
+
+
+def is_training(event: Event) -> bool:
+    """Whether a dropout or a BatchNorm ran in training mode. In evaluation mode a dropout returns
+    its input, without an operation."""
+    return argument(event, 5 if event["op"] == "batch_norm" else 2, "training") is True
+
+
+def argument(event: Event, place: int, name: str) -> object:
+    """An argument of an operation, by its place or its name; None if it wasn't given."""
+    positional, named = (*event["args"], {})[:2]
+    return named.get(name, positional[place] if len(positional) > place else None)
+
+
+def _flat(nested: object) -> Iterator[object]:
+    """The items in nested lists and dictionaries."""
+    if isinstance(nested, (list, dict)):
+        for part in nested.values() if isinstance(nested, dict) else nested:
+            yield from _flat(part)
+    else:
+        yield nested
 
 
 def _passes(events: list[Event]) -> Iterator[Pass]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterator
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, takewhile
 from statistics import median
 
-from gradtrace.doctor.finding import Finding
-from gradtrace.doctor.run import Run, Step, is_cleared
+from gradtrace.doctor.finding import Finding, Place
+from gradtrace.doctor.run import Pass, Run, Step, argument, is_cleared
 from gradtrace.trace import Sign
 from gradtrace.values import count, is_zero, norm, scalar
 
@@ -22,6 +22,8 @@ _TOO_SMALL = 1e-7
 _FEW = 32
 """For a weight with fewer elements, how far it moves means little."""
 _GROWTH = 1000.0
+_MEANS = {"mse_loss", "l1_loss", "cross_entropy", "nll_loss", "binary_cross_entropy_with_logits"}
+"""Losses that are means, if nothing else was asked for."""
 
 
 def never_cleared(run: Run) -> Iterator[Finding]:
@@ -51,7 +53,7 @@ def never_cleared_by_hand(run: Run) -> Iterator[Finding]:
     """The same for parameters that the script updates by hand, after each pass."""
     found: dict[str, list[int]] = {}
     for t, grads in run.gradients.items():
-        if t in run.optimized or run.clearings.get(t):
+        if t in run.optimized or run.clearings.get(t) or t not in run.used_gradients:
             continue
         updates = [i for i in run.writes.get(t, ()) if i > grads[0][0]]
         kept = not any(is_cleared(event["before"]) for _, event in grads[1:])
@@ -141,11 +143,60 @@ def stepped_twice(run: Run) -> Iterator[Finding]:
 
 
 def learning_rate_zero(run: Run) -> Iterator[Finding]:
-    """Every step has the learning rate 0, and nothing moves."""
+    """The learning rate is 0 in every step, or in the last ones, and nothing moves."""
     for steps in _by_optimizer(run):
-        if len(steps) >= 2 and all(step.event["lr"] == 0 and not _moves(step) for step in steps):
-            facts = {"optimizer": steps[0].event["opt"], "steps": len(steps)}
-            yield Finding("learning-rate-zero", run.place(steps[0].event), facts)
+        last = list(takewhile(_has_rate_zero, reversed(steps)))
+        before = len(steps) - len(last)
+        if len(last) >= (ENOUGH_STEPS if before else 2):
+            facts: dict = {"optimizer": steps[0].event["opt"]}
+            facts |= {"before": before, "last": len(last)} if before else {"steps": len(last)}
+            yield Finding("learning-rate-zero", run.place(last[-1].event), facts)
+
+
+def thrown_away(run: Run) -> Iterator[Finding]:
+    """Before each step several passes of one line give gradients, and all but the last of them are
+    cleared before anything uses them."""
+    for steps in _by_optimizer(run):
+        lost = [_thrown_away(run, *pair) for pair in pairwise(steps)]
+        if lost and all(lost):
+            cleared = run.place(lost[0][0][1])
+            facts = {"optimizer": steps[0].event["opt"], "times": len(lost[0]), "steps": len(lost)}
+            facts["step"] = run.place(steps[0].event)
+            yield Finding("thrown-away", cleared, facts)
+
+
+def undivided(run: Run) -> Iterator[Finding]:
+    """The means of several batches add up before each step, and none is divided by their number."""
+    for steps in _by_optimizer(run):
+        pairs = list(pairwise(steps))
+        between = [[p for p in run.passes if a.at < p.begin < b.at and p.writes] for a, b in pairs]
+        passes = [each for group in between for each in group]
+        times = {len(group) for group in between}
+        means = [_mean(run, each) for each in passes if each.whole]
+        if len(times) == 1 and len({run.place(each.event) for each in passes}) == 1 < min(times):
+            starts = [(group[0].begin, group[-1].begin) for group in between]
+            clearings = [i for t in steps[0].tensors for i, _ in run.clearings.get(t, ())]
+            lost = any(a < i < b for a, b in starts for i in clearings)
+            lost = lost or any(step.has_closure for step in steps)
+            if None not in means and len(set(means)) == 1 and not lost:
+                facts = {"optimizer": steps[0].event["opt"], "times": min(times)}
+                yield Finding("undivided", run.place(passes[0].event), facts)
+
+
+def copy_with_gradients(run: Run) -> Iterator[Finding]:
+    """Gradients pile up in parameters that no optimizer holds, which the script overwrites without
+    using these gradients: a target network, or a teacher."""
+    found = [
+        t
+        for t, grads in run.gradients.items()
+        if len(grads) >= ENOUGH_STEPS and run.trace.tensors[t].get("param") and not run.is_held(t)
+        if not run.clearings.get(t) and any(i > grads[0][0] for i in run.writes.get(t, ()))
+    ]
+    if found and run.steps and not run.used_gradients.intersection(found):
+        facts = {"names": run.names(found), "passes": len(run.gradients[found[0]])}
+        facts["pass"] = run.place(run.gradients[found[0]][0][1])
+        uses = run.uses(found[0])
+        yield Finding("copy-with-gradients", run.place(uses[0][1] if uses else None), facts)
 
 
 def stands_still(run: Run) -> Iterator[Finding]:
@@ -156,6 +207,7 @@ def stands_still(run: Run) -> Iterator[Finding]:
         if run.skipped:  # an optimizer that supports scaling may skip a step itself
             continue
         still = [rows for rows in _rows(steps).values() if all(map(_is_still, rows))]
+        still = [rows for rows in still if rows[0]["t"] not in run.before_batch_norm]
         if still:
             names = run.names(rows[0]["t"] for rows in still)
             facts = {"names": names, "steps": len(steps), "lr": steps[-1].event["lr"]}
@@ -269,6 +321,40 @@ def _number(tensor: str) -> int:
     return int(tensor[1:])
 
 
+def _thrown_away(run: Run, first: Step, second: Step) -> list[tuple[int, dict]]:
+    """The clearings between two steps of gradients that came from the line of the last pass, and
+    that nothing had used."""
+    last = _pass_before(run, second.at)
+    t = next((t for t in second.tensors if t in run.gradients), None)
+    if last is None or t is None or second.has_closure or run.used_gradients & second.tensors:
+        return []
+    marks = [mark for mark in (*run.gradients[t], *run.clearings.get(t, ())) if mark[0] > first.at]
+    marks = sorted((mark for mark in marks if mark[0] < second.at), key=lambda mark: mark[0])
+    lines = [
+        (event["k"], run.place(run.pass_number[event["p"]].event) if "p" in event else None)
+        for _, event in marks
+    ]
+    return [
+        clearing
+        for (kind, line), (then, _), clearing in zip(lines, lines[1:], marks[1:], strict=False)
+        if kind == "acc" and then != "acc" and line == run.place(last)
+    ]
+
+
+def _mean(run: Run, each: Pass) -> Place | None:
+    """Where the loss at which a pass begins was computed, if it is a mean over a batch and nothing
+    that was computed of one."""
+    (root, *others) = each.event["roots"]
+    made = run.maker(root, each.begin) if root and not others else None
+    is_mean = made and (made["op"] == "mean" or made["op"] in _MEANS)
+    given = argument(made, 99, "reduction") if is_mean else ""
+    return run.place(made) if given in (None, "mean") else None
+
+
+def _has_rate_zero(step: Step) -> bool:
+    return step.event["lr"] == 0 and not _moves(step)
+
+
 def _moves(step: Step) -> bool:
     return any(row["before"] != row["after"] for row in step.rows)
 
@@ -371,6 +457,9 @@ CHECKS = (
     no_backward,
     never_stepped,
     stepped_twice,
+    thrown_away,
+    undivided,
+    copy_with_gradients,
     learning_rate_zero,
     stands_still,
     update_size,

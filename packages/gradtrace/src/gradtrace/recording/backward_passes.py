@@ -15,20 +15,25 @@ from torch.autograd.graph import _get_grad_fn_or_grad_acc
 
 from gradtrace.recording.local_derivatives import LocalDerivatives
 from gradtrace.recording.log import Recording
-from gradtrace.recording.registry import reachable
+from gradtrace.recording.registry import leaf_of_node, reachable
 from gradtrace.trace import Event
 
 
 class BackwardPasses:
     """Records the backward passes of the script, `max_passes` at most.
 
-    `when_full` is called, in the thread of the script, once recording ends.
+    `when_full` is called, in the thread of the script, once recording ends. `health`: also what
+    the doctor asks for.
     """
 
     def __init__(
-        self, recording: Recording, max_passes: int | None, when_full: Callable[[], None]
+        self,
+        recording: Recording,
+        max_passes: int | None,
+        when_full: Callable[[], None],
+        health: bool = False,
     ) -> None:
-        self._max_passes, self._when_full = max_passes, when_full
+        self._max_passes, self._when_full, self._health = max_passes, when_full, health
         self._log, self._registry = recording.log, recording.registry
         self._changes, self._handle_ids = recording.changes, recording.handle_ids
         self._values = recording.values
@@ -99,6 +104,8 @@ class BackwardPasses:
     def _begin(self, number: int, outputs, args: tuple, kwargs: dict) -> None:
         seeds, retain, create, inputs = (*args, *[None] * 4)[:4]
         self._changes.record_changes()
+        if number == 1 and self._health:
+            self._registry.note_gone()
         event = self._log.add(
             "backward",
             p=number,
@@ -110,6 +117,11 @@ class BackwardPasses:
             retain=bool(retain),
             create=bool(create),
         )
+        if self._log.outline:
+            event["outline"] = True
+            for root, t in zip(event["roots"], outputs, strict=True):
+                if root is not None:
+                    self._registry.note_first_value(root, self._values.value_of(t))
         if named := [t for t in inputs or () if isinstance(t, torch.Tensor)]:
             event["inputs"] = [self._registry.tensor(t) for t in named]
 
@@ -117,6 +129,8 @@ class BackwardPasses:
         """Register hooks on all nodes that the pass may reach; returns their handles."""
         handles = []
         for node in reachable(roots_of(outputs)):
+            if self._log.outline and leaf_of_node(node) is None:
+                continue
             key = self._registry.node(node)
             is_leaf = self._registry.leaf_of(key) is not None
             hooks = self._accumulate_hooks if is_leaf else self._node_hooks

@@ -45,6 +45,7 @@ class Health:
         for name in _CLIPPING:
             for owner in (clip_grad, torch.nn.utils):
                 self._patch(until, owner, name, self._wrap_clipping)
+        self._patch(until, torch.nn.Module, "to_empty", self._wrap_to_empty)
         for name, kind in _SCALING.items():
             wrap = functools.partial(self._wrap_scaler, kind=kind)
             self._patch(until, grad_scaler.GradScaler, name, wrap)
@@ -105,6 +106,18 @@ class Health:
 
         return showwarning
 
+    def _wrap_to_empty(self, original: Callable) -> Callable:
+        @functools.wraps(original)
+        def to_empty(module: torch.nn.Module, *args, **kwargs):
+            before = _shared(module)
+            result = original(module, *args, **kwargs)
+            if self._log.is_recording and (lost := before - _shared(module)):
+                with self._log.suspended:
+                    self.add("untied", names=[list(names) for names in sorted(lost)])
+            return result
+
+        return to_empty
+
     def _wrap_clipping(self, original: Callable) -> Callable:
         @functools.wraps(original)
         def clip(parameters, *args, **kwargs):
@@ -141,3 +154,11 @@ class Health:
             return result
 
         return method
+
+
+def _shared(module: torch.nn.Module) -> set[tuple[str, ...]]:
+    """The names of each parameter that has several."""
+    names: dict[int, tuple[str, ...]] = {}
+    for name, parameter in module.named_parameters(remove_duplicate=False):
+        names[id(parameter)] = (*names.get(id(parameter), ()), name)
+    return {found for found in names.values() if len(found) > 1}

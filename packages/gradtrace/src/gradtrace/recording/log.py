@@ -6,6 +6,7 @@ import contextlib
 import platform
 import sys
 import threading
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -135,11 +136,19 @@ _TRACING_MODES = (
 )
 
 
+_SAME_LINE = 100
+"""The number of times that the operations of a line which carry no gradient are recorded."""
+
+
 class EventLog:
     """The trace being recorded, shared by all observers. `max_events`: recording ends after this
-    many, or older ones are discarded, if `forget` is set."""
+    many, or older ones are discarded, if `forget` is set. `outlines`: instead of ending, only the
+    gradients of leaves, the losses and the steps of later passes are recorded, and the operations
+    that carry no gradient aren't counted."""
 
-    def __init__(self, script: ScriptPosition, source: str, max_events: int) -> None:
+    def __init__(
+        self, script: ScriptPosition, source: str, max_events: int, outlines: bool = False
+    ) -> None:
         python = ".".join(platform.python_version_tuple()[:2])
         self.script = script
         version = torch.__version__.partition("+")[0]
@@ -150,9 +159,14 @@ class EventLog:
         self.torch_calls = 0
         """The number of torch calls so far that returned or changed a tensor."""
         self.open = self.aside = False
+        self.outline = False
+        """Whether only an outline is recorded now."""
         self.forget: Callable[[int], None] | None = None
-        self._max_events = max_events
-        self._begun = False
+        self._max_events, self._outlines = max_events, outlines
+        self._uncounted = 0
+        self._at_line: Counter[tuple] = Counter()
+        self.begun = 0
+        """The number of backward passes that have begun."""
         self._thread = threading.get_ident()
 
     @property
@@ -174,22 +188,37 @@ class EventLog:
 
     def add(self, k: str, place: Place | None = None, **fields: object) -> Event:
         """Add an event at the current line of the user's code, or at `place`; returns it."""
-        self._begun = self._begun or k == "backward"
+        self.begun += k == "backward"
         event = Event(k=k, **(place or self.script.place()), **fields)
         self.trace.events.append(event)
         return event
 
+    def leaves_out(self, graph: bool) -> bool:
+        """Whether an operation at the current line is not recorded, as an outline has no graph, or
+        as operations that carry no gradient (`graph` is false) ran there often."""
+        if not self._outlines:
+            return False
+        if graph:
+            return self.outline
+        place = self.script.place()
+        self._at_line[key := (place.get("file"), place.get("line"))] += 1
+        self._uncounted += self._at_line[key] <= _SAME_LINE
+        return self._at_line[key] > _SAME_LINE
+
     def close_if_full(self) -> bool:
-        """Close the log if it holds enough events, between two passes, so that none is cut in half;
-        returns whether it is closed."""
+        """Close the log if it holds enough events, between two passes, so that none is cut in half,
+        or go on with an outline; returns whether it is closed."""
         events = self.trace.events
         if self.forget is not None:
             if self.open and not self.passes:
                 self.forget(self._max_events)
             return not self.open
         # A long forward pass says nothing before a backward pass has run through it.
-        most = self._max_events * (1 if self._begun else _BEFORE_FIRST_PASS)
-        if self.open and not self.passes and len(events) >= most:
+        most = self._max_events * (1 if self.begun else _BEFORE_FIRST_PASS)
+        if self.open and not self.passes and len(events) - self._uncounted >= most:
+            if self._outlines:
+                self.outline = True
+                return False
             self.open = False
             self.trace.left_out = {"events": len(events), "line": self.script.line()}
         return not self.open

@@ -302,11 +302,11 @@ class ModuleCalls:
     """Records each call of a module, which all go through `nn.Module.__call__`.
 
     A wrapper (DataParallel, what torch.compile returns) stands for the module in it: both together
-    are one call.
+    are one call. `modes`: also which ones are in evaluation mode.
     """
 
-    def __init__(self, log: EventLog, names: ModuleNames) -> None:
-        self._log, self._names = log, names
+    def __init__(self, log: EventLog, names: ModuleNames, modes: bool = False) -> None:
+        self._log, self._names, self._modes = log, names, modes
         self._running: list[_Running] = []
         self._numbers = itertools.count()
         self._wrapper: CodeType | None = None
@@ -333,7 +333,7 @@ class ModuleCalls:
 
         @functools.wraps(original)
         def call(module: nn.Module, *args, **kwargs):
-            if not self._log.is_recording:
+            if not self._log.is_recording or self._log.outline:
                 return original(module, *args, **kwargs)
             with with_hooks(module):
                 if self._is_called_by_wrapper(module):
@@ -378,6 +378,8 @@ class ModuleCalls:
             call["p"] = self._log.passes[-1]
         if self._running:
             call["within"] = self._running[-1].key
+        if self._modes and not module.training and getattr(module, "p", 1):
+            call["eval"] = True
         key = f"c{next(self._numbers)}"
         calls[key] = call
         self._running.append(_Running(key, module, module is not called))

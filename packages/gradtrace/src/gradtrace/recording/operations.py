@@ -34,7 +34,7 @@ from torch.overrides import __file__ as overrides_file
 from gradtrace.recording.health import Health
 from gradtrace.recording.log import EventLog, Recording
 from gradtrace.recording.position import after_return, module_of_call
-from gradtrace.recording.registry import grad_fn_of
+from gradtrace.recording.registry import grad_fn_of, is_leaf
 from gradtrace.recording.script import entries_of
 from gradtrace.recording.tensor_values import tensors_in
 
@@ -236,7 +236,13 @@ class Operations(TorchFunctionMode):
         more = (t for t in changed if id(t) not in known)
         out += [t for t in more if direct or grad_fn_of(t) is not None]
         modules = self._log.script.modules()
-        if not out or not (direct or modules or any(grad_fn_of(t) is not None for t in out)):
+        graph = any(grad_fn_of(t) is not None for t in out)
+        if not out or not (direct or modules or graph):
+            return
+        given = any(t.requires_grad for t, _ in call.ins)
+        cuts = given and self._log.suspended.script_makes_graph
+        updates = any(t.requires_grad and is_leaf(t) for t in changed)
+        if not updates and self._log.leaves_out(graph or cuts):
             return
         path = "/".join(type(module).__name__ for module in modules)
         more: dict = {"module": path} if path else {}
@@ -258,6 +264,8 @@ class Operations(TorchFunctionMode):
             return
         self._log.torch_calls += 1
         changed = self._note_written(call)
+        if self._log.leaves_out(graph=True):
+            return
         if cls.__module__.startswith("torch."):
             more: dict = {"lib": True}
             if (module := module_of_call()) is not None:

@@ -35,6 +35,9 @@ class OptimizerSteps:
         self._samples: dict[int, list[torch.Tensor | None]] = {}
         """Some of their elements, for the doctor."""
 
+        self._passes: dict[int, int] = {}
+        """The number of passes before the running step of each, for the doctor."""
+
     def observe(self, until: ExitStack) -> None:
         """Record all steps until the stack is closed."""
         with self._handle_ids:
@@ -91,7 +94,9 @@ class OptimizerSteps:
                     row["moved"] = moved
         rate = optimizer.param_groups[0].get("lr")
         rate = rate.item() if isinstance(rate, torch.Tensor) else rate
-        self._log.add("step", opt=type(optimizer).__name__, lr=rate, params=rows)
+        event = self._log.add("step", opt=type(optimizer).__name__, lr=rate, params=rows)
+        if self._health is not None and self._passes.pop(id(optimizer)) < self._log.begun:
+            event["closure"] = True
 
     def _begins(self, optimizer: torch.optim.Optimizer, *_: object) -> None:
         if not self._log.is_recording:
@@ -107,6 +112,7 @@ class OptimizerSteps:
                 for parameter in parameters_of(optimizer)
             ]
             if self._health is not None:
+                self._passes[id(optimizer)] = self._log.begun
                 self._samples[id(optimizer)] = [*map(self._health.sample, parameters_of(optimizer))]
 
     def _ends(self, optimizer: torch.optim.Optimizer, *_: object) -> None:

@@ -138,12 +138,12 @@ class Recorder:
         self._path = path
         if source is None:
             source = Path(path).read_text(encoding="utf-8")
-        self._log = log = EventLog(ScriptPosition(str(path), source), source, max_events)
+        self._log = log = EventLog(ScriptPosition(str(path), source), source, max_events, health)
         values = ValueReader()
         self._registry = registry = GraphRegistry(log.trace, values)
         self._changes = changes = LeafChanges(log, registry, values)
         names = ModuleNames(log.script)
-        self._calls = calls = ModuleCalls(log, names)
+        self._calls = calls = ModuleCalls(log, names, modes=health)
         recording = Recording(log, registry, changes, names, calls, OwnHandleIds(), values)
         self._tensor_names = TensorNames(recording.handle_ids)
         self.suspended, self.handle_ids = log.suspended, recording.handle_ids
@@ -153,7 +153,7 @@ class Recorder:
         self.forgotten = 0
         """The number of backward passes discarded, once the recording has ended."""
         self._when_full = when_full
-        self._passes = BackwardPasses(recording, max_passes, self._full)
+        self._passes = BackwardPasses(recording, max_passes, self._full, health)
         self._health = Health(recording) if health else None
         self._steps = OptimizerSteps(recording, max_steps, self._health)
         self._hooks = ScriptHooks(recording, self._passes, self._steps)

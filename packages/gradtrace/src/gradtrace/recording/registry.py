@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Iterable
 
 import torch
@@ -110,10 +111,21 @@ class GraphRegistry:
             storage for storage in self._uninitialised if storage and not storage.expired()
         }
 
+    def note_gone(self) -> None:
+        """Mark the parameters that no longer exist, as those of a layer that was replaced."""
+        alive = set(self._ids.values())
+        for key, entry in self._tensors.items():
+            if entry.get("param") and key not in alive:
+                entry["gone"] = True
+
     def finish(self) -> None:
         """Merge the names: global ones first, each once; no entry where there is none."""
+        times = Counter(name for names in self._local_names.values() for name in names)
         for key, entry in self._tensors.items():
-            names = dict.fromkeys([*entry.pop("names"), *self._local_names.get(key, [])])
+            local = self._local_names.get(key, [])
+            if entry.get("param"):  # "m.weight", in the function that `apply` is given, is of many
+                local = sorted(local, key=lambda name: times[name] > 1)
+            names = dict.fromkeys([*entry.pop("names"), *local])
             if names:
                 self._tensors[key] = Tensor(names=list(names), **entry)
 
