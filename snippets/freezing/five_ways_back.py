@@ -28,6 +28,7 @@ def run(way):
 
 ways = ("nothing", "eval", "frozen", "detach", "no_grad")
 print("way      front     part      head")
+plt.figure(figsize=(4, 3.2))
 for row, way in enumerate(ways):
     received, kept = run(way)
     cells = [".grad " * got + what for got, what in zip(received, kept, strict=True)]
@@ -40,8 +41,7 @@ for row, way in enumerate(ways):
         plt.text(at - 0.4, row - 0.12, "y" * ("y" in kept[at]), ha="center", va="center")
     line = {"arrowstyle": "->", "color": "#111100"}
     plt.annotate("", (reached - 0.4, row + 0.16), (2.65, row + 0.16), arrowprops=line)
-plt.ylim(4.5, -0.5)
-plt.xlim(-0.6, 3)
+plt.axis((-0.6, 2.7, 4.5, -0.5))
 plt.xticks(range(3), ["front", "part", "head"])
 plt.yticks(range(5), ways)
 plt.tick_params(length=0)
