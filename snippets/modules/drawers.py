@@ -23,6 +23,7 @@ drawers = {
 found = [name for name, _ in net.named_parameters()]
 print("parameters():", found)
 names = ["head", "hidden", "scale", "shift", "mean"]
+plt.figure(figsize=(4.4, 3))
 for row, (drawer, content) in enumerate(drawers.items()):
     plt.barh(row, 5, 0.86, left=-0.5, color="C4", alpha=0.15)
     for at, name in enumerate(names):
@@ -32,7 +33,7 @@ for row, (drawer, content) in enumerate(drawers.items()):
             known = any(each.split(".")[0] == name for each in found)
             plt.plot((at, at), (-0.6, row - 0.2), ":", lw=1, color="#111100")
             plt.plot(at, row, "o", ms=9, color="C1" if known else "C4")
-            plt.text(at, row + 0.32, kind, ha="center", size=9)
+            plt.text(at, row + 0.32, kind, ha="center")
 
 plt.axis((-0.5, 4.5, 3.5, -0.6))
 plt.xticks(range(5), names)
