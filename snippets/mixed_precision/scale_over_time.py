@@ -1,7 +1,7 @@
 import matplotlib.pyplot as plt
 import torch
 
-slope = 2.0
+slope = 3.0
 layer = torch.nn.Linear(1, 1, bias=False)
 x = torch.ones(1, 1)
 optimizer = torch.optim.SGD(layer.parameters(), lr=0.01)
@@ -29,8 +29,11 @@ plt.step(range(1, 21), scales, where="mid", marker=".", label="scale")
 plt.axhline(limit, color="C3", ls="--", label="limit")
 plt.plot(*zip(*crosses, strict=True), "x", ms=9, mew=2.5, color="C1", label="skipped")
 plt.yscale("log", base=2)
-plt.ylim(2**12, 2**20)
-plt.xticks(range(1, 21, 5))
+heights = [4096, 16384, 65536, 262144]
+plt.ylim(2**11, 2**19)
+plt.yticks(heights, labels=map(str, heights))
+plt.minorticks_off()
+plt.xticks([1, 5, 10, 15, 20])
 plt.xlabel("step")
 plt.ylabel("scale")
 plt.legend(loc="upper right", ncols=3)
