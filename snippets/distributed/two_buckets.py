@@ -13,7 +13,7 @@ def train(rank, store):
     def gradient(layer, w):
         if rank == 1:
             store.wait(["rank 0, bucket 1" if layer > 2 else "rank 0, bucket 2"])
-        log[f"rank {rank}: layer {layer}: {w.grad.item()}"] = time.monotonic()
+        log[f"rank {rank}: layer {layer}: {w.grad.item():g}"] = time.monotonic()
 
     def exchange(group, bucket):
         n = bucket.index() + 1
