@@ -16,7 +16,7 @@ def backend(graph, inputs):
     names.append(f"graph {len(names) + 1}")
     name = names[-1]
     steps = [node.name for node in graph.graph.nodes if node.op.startswith("call")]
-    print(f"compiler: {name}:", *steps)
+    print(f"compiler: {name} ({' '.join(steps)})")
 
     def run(*inputs):
         print(f"compiled code: {name} runs")
