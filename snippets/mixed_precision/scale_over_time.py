@@ -30,7 +30,7 @@ plt.axhline(limit, color="C3", ls="--", label="limit")
 plt.plot(*zip(*crosses, strict=True), "x", ms=9, mew=2.5, color="C1", label="skipped")
 plt.yscale("log", base=2)
 heights = [4096, 16384, 65536, 262144]
-plt.ylim(2**11, 2**19)
+plt.ylim(2**11, 2**20)
 plt.yticks(heights, labels=map(str, heights))
 plt.minorticks_off()
 plt.xticks([1, 5, 10, 15, 20])
