@@ -199,8 +199,7 @@ class Run:
 
     @cached_property
     def used_gradients(self) -> set[str]:
-        """The leaves whose `.grad` an operation of the script took as an argument; all leaves where
-        one took a list of them, of which only the first items are recorded."""
+        """The leaves whose `.grad` an operation of the script took as an argument."""
         found = set()
         for _, event in self.all("op"):
             for argument in _flat(event["args"]):
