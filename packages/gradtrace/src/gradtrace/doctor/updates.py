@@ -323,13 +323,15 @@ def _number(tensor: str) -> int:
 
 def _thrown_away(run: Run, first: Step, second: Step) -> list[tuple[int, dict]]:
     """The clearings between two steps of gradients that came from the line of the last pass, and
-    that nothing had used."""
+    that nothing had used, if those of the last pass reach the step."""
     last = _pass_before(run, second.at)
     t = next((t for t in second.tensors if t in run.gradients), None)
     if last is None or t is None or second.has_closure or run.used_gradients & second.tensors:
         return []
     marks = [mark for mark in (*run.gradients[t], *run.clearings.get(t, ())) if mark[0] > first.at]
     marks = sorted((mark for mark in marks if mark[0] < second.at), key=lambda mark: mark[0])
+    if not marks or marks[-1][1]["k"] != "acc":
+        return []
     lines = [
         (event["k"], run.place(run.pass_number[event["p"]].event) if "p" in event else None)
         for _, event in marks

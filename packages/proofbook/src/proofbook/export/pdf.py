@@ -34,6 +34,8 @@ _SCREEN_ONLY = (
 )
 _STEPS = "figure.trace details:has(> ol)"
 _CONTENTS = {"zh": "目录", "en": "Contents"}
+_LOADS_WITHIN = 600_000
+"""The milliseconds that a browser may take to lay out a whole book, on a slow machine."""
 
 
 def pdf(root: Path, out: Path, progress: Callable[[str], None]) -> str:
@@ -93,7 +95,7 @@ def _print(site: Path, start: str, address: str, license: str, browser: str, tar
         page = chromium.new_page(java_script_enabled=False)
         for last in (False, True):
             document.write_text(bound(site, start, address, license, numbers), "utf-8")
-            page.goto(document.as_uri())
+            page.goto(document.as_uri(), timeout=_LOADS_WITHIN)
             page.pdf(
                 path=target,
                 prefer_css_page_size=True,
