@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from gradtrace import parse_trace
 from gradtrace.draw.figure import figure_parts
+from gradtrace.words import PLAIN
 from proofbook.directives.plot import fragment, rendered_labels
 from proofbook.directives.registry import traced_scripts, varied_scripts
 from proofbook.directives.trace_figure import passes
@@ -76,7 +77,8 @@ def test_the_site_ships_what_the_script_does(script, site_folder, runner, tmp_pa
                     shipped = data["texts"][picture]
                     assert re.sub(' (?:role|aria-label)="[^"]*"', "", shipped) == drawn
                 continue
-            parts = figure_parts(parse_trace(run.trace), name, language, passes(reference))
+            words = language + (PLAIN if reference.option("names") else "")
+            parts = figure_parts(parse_trace(run.trace), name, words, passes(reference))
             shipped = [data["texts"][n] for n in data["runs"][number][1:]]
             expected = [run.stdout.rstrip("\n"), parts.description, parts.summary, parts.words]
             assert list(map(without_widths, shipped)) == [

@@ -378,7 +378,8 @@ class ModuleCalls:
             call["p"] = self._log.passes[-1]
         if self._running:
             call["within"] = self._running[-1].key
-        if self._modes and not module.training and getattr(module, "p", 1):
+        own = vars(module)  # a ScriptModule looks up its attributes in code of its own
+        if self._modes and not own.get("training", True) and own.get("p", 1):
             call["eval"] = True
         key = f"c{next(self._numbers)}"
         calls[key] = call
