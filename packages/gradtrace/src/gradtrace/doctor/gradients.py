@@ -131,7 +131,7 @@ def block_repeated(run: Run) -> Iterator[Finding]:
         for call in run.trace.calls.values()
         if "within" in call and re.search(r"\.\d+$", call["path"])
     )
-    for (path, _), number in {key[0]: (key, number) for key, number in times.items()}.values():
+    for path, number in {path: number for (path, _), number in times.items()}.items():
         place = _assigned(run, f"{path}.")
         if number > 1 and re.search(r"\]\s*\*|\*\s*\[", run.line_text(place)):
             yield Finding("block-repeated", place, {"module": path, "times": number})
@@ -173,7 +173,8 @@ def _assigned(run: Run, name: str) -> Place:
     """The one line that assigns the module of a parameter, or the model: for "net.middle.weight"
     the line `self.middle = ...`, otherwise `net = ...`; no line if there are several."""
     path = name.split(".")
-    for attribute in (*reversed([part for part in path[1:-1] if not part.isdigit()][-1:]), path[0]):
+    modules = [part for part in path[1:-1] if not part.isdigit()]
+    for attribute in (*modules[-1:], path[0]):
         assigns = re.compile(rf"\s*(self\.)?{re.escape(attribute)}\s*(:[^=]*)?=(?!=)")
         places = [
             Place(number, file)

@@ -65,7 +65,8 @@ def running_loss(run: Run) -> Iterator[Finding]:
 def untied(run: Run) -> Iterator[Finding]:
     """`to_empty()` made several parameters of one that had several names."""
     for sign in run.signs("untied"):
-        yield Finding("untied", run.place(sign), {"names": sign["names"][0]})
+        for names in sign["names"]:
+            yield Finding("untied", run.place(sign), {"names": names})
 
 
 def constant_penalty(run: Run) -> Iterator[Finding]:

@@ -160,7 +160,7 @@ def thrown_away(run: Run) -> Iterator[Finding]:
         lost = [_thrown_away(run, *pair) for pair in pairwise(steps)]
         if lost and all(lost):
             cleared = run.place(lost[0][0][1])
-            facts = {"optimizer": steps[0].event["opt"], "times": len(lost[0]), "steps": len(lost)}
+            facts: dict = {"optimizer": steps[0].event["opt"], "times": len(lost[0])}
             facts["step"] = run.place(steps[0].event)
             yield Finding("thrown-away", cleared, facts)
 
