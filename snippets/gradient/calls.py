@@ -4,12 +4,12 @@ import matplotlib.pyplot as plt
 def calls(doublings):
     if doublings == 0:
         return 1
-    return 1 + 2 * calls(doublings - 1)  # a value calls its source twice
+    return 1 + 2 * calls(doublings - 1)
 
 
 doublings = range(16)
 all_calls = [calls(n) for n in doublings]
-visits = [n + 1 for n in doublings]  # in order: each value once
+visits = [n + 1 for n in doublings]
 print("calls:", all_calls[10], all_calls[15])
 print("visits:", visits[10], visits[15])
 
