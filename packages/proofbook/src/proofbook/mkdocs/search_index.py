@@ -172,10 +172,8 @@ class SearchIndex:
         asked = search.asked_of(book.pages, terms, questions, language)
         messages = book.page_file(book.config.messages, language)
         if messages in book.page_files:
-            index, known = (
-                search.address(book.config.messages),
-                book.remember(messages_of, messages),
-            )
+            index = search.address(book.config.messages)
+            known = book.remember(messages_of, messages)
             entries, asked = search.at_own_pages(entries, asked, index, known)
         entries = search.with_excerpts(entries, search.answers_of(book.pages, language))
         index = {
