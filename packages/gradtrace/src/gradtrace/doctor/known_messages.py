@@ -11,13 +11,13 @@ from functools import cache
 from pathlib import Path
 
 MESSAGES = Path(__file__).with_name("messages.json")
-"""The messages: `python tests/test_why.py`, in the folder of the book, writes it."""
+"""The messages: `python tests/test_known_messages.py`, in the folder of the book, writes it."""
 
 _START = re.compile(
     r"(?:.*:\d+[:\]] ?)?(?:\w+\.)*\w*"
     r"(?:Error|Exception|Warning|Unsupported|Exit|Interrupt)(?=:|\s*$):? ?"
 )
-"""The beginning of an exception or a warning: "file.py:3: UserWarning: ...", "[W a.cpp:1] Warning:"."""
+"""The beginning of an exception or a warning: "file.py:3: UserWarning: ", "[W a.cpp:1] Warning: "."""
 _FRAME = re.compile(r'Traceback|During handling|The above exception|  File "')
 _PREFIX = re.compile(r"(?:\[rank\d+\]:|E  |\(\w+ pid=[^)]*\)|> ) ?")
 """Of a line of a rank, of pytest, of a worker."""

@@ -1,5 +1,5 @@
-"""`gradtrace why`: the cause of an error, and a run that prints it, for a traceback that is pasted or
-piped; nothing is fetched."""
+"""`gradtrace why`: the cause of an error, and a run that prints it, for a traceback that is pasted
+or piped; nothing is fetched."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`gradtrace why` knows the messages of the book. `python tests/test_why.py` writes them into its
+"""`gradtrace why` knows the messages of the book. `python tests/test_known_messages.py` writes them into its
 package."""
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def as_text(found: list[dict]) -> str:
 
 def test_it_has_the_messages_of_the_book():
     text = known_messages.MESSAGES.read_text("utf-8")
-    assert text == as_text(messages()), "python tests/test_why.py"
+    assert text == as_text(messages()), "python tests/test_known_messages.py"
     readme = (ROOT / "packages/gradtrace/README.md").read_text("utf-8")
     assert f"{len(known_messages.known_messages())} messages" in readme
 
