@@ -1,5 +1,5 @@
-"""`gradtrace why` knows the messages of the book. `python tests/test_known_messages.py` writes them into its
-package."""
+"""gradtrace knows the messages of the book. `python tests/test_known_messages.py` writes them into
+its package."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ _START = re.compile(
     r"(?:.*:\d+[:\]] ?)?(?:\w+\.)*\w*"
     r"(?:Error|Exception|Warning|Unsupported|Exit|Interrupt)(?=:|\s*$):? ?"
 )
-"""The beginning of an exception or a warning: "file.py:3: UserWarning: ", "[W a.cpp:1] Warning: "."""
+"""The beginning of an exception or a warning: "a.py:3: UserWarning: ", "[W a.cpp:1] Warning: "."""
 _FRAME = re.compile(r'Traceback|During handling|The above exception|  File "')
 _PREFIX = re.compile(r"(?:\[rank\d+\]:|E  |\(\w+ pid=[^)]*\)|> ) ?")
 """Of a line of a rank, of pytest, of a worker."""
