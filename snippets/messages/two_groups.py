@@ -7,9 +7,9 @@ try:
 except ValueError as error:
     print("bias twice:", error)
 
-groups = [{"params": []}, {"params": [], "lr": 0.01}]
-for name, p in layer.named_parameters():
-    groups[name.endswith("bias")]["params"].append(p)
-optimizer = torch.optim.SGD(groups, lr=0.1)
+named = list(layer.named_parameters())
+weights = [p for name, p in named if name.endswith("weight")]
+biases = [p for name, p in named if name.endswith("bias")]
+optimizer = torch.optim.SGD([{"params": weights}, {"params": biases, "lr": 0.01}], lr=0.1)
 for group in optimizer.param_groups:
     print(f"lr {group['lr']}:", [list(p.shape) for p in group["params"]])
