@@ -15,6 +15,7 @@ with warnings.catch_warnings(record=True) as caught:
 told = str(caught[0].message).split(" (Triggered")[0].strip()
 print("further above:", told.split("\n")[-1].strip())
 
-root = w.sqrt() + 1
+root = w.sqrt()
+root = root + 1
 root.sum().backward()
-print("edit moved, w.grad:", w.grad)
+print("root = root + 1, w.grad:", w.grad)
