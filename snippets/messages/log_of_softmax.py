@@ -13,4 +13,4 @@ with torch.autograd.detect_anomaly():
 
     logits.grad = None
     (-target * logits.log_softmax(0)).sum().backward()
-    print("log_softmax, logits.grad:", logits.grad)
+    print("log_softmax, logits.grad:", logits.grad.round(decimals=4))
