@@ -11,10 +11,13 @@ def report(module, grad_input, grad_output):
 linear = nn.Linear(1, 1, bias=False)
 nn.init.constant_(linear.weight, 2.0)
 x = torch.tensor([3.0], requires_grad=True)
-for register in ("register_backward_hook", "register_full_backward_hook"):
-    print(f"{register}:")
+for kind in ("old", "full"):
+    print(f"{kind} hook:")
     model = nn.Sequential(linear, nn.ReLU())
-    getattr(model, register)(report)
+    if kind == "old":
+        model.register_backward_hook(report)
+    else:
+        model.register_full_backward_hook(report)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         model(x).backward()
