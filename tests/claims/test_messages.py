@@ -129,6 +129,11 @@ def test_the_scaler_steps_an_optimizer_that_has_a_gradient(used):
         else:
             with pytest.raises(AssertionError, match="No inf checks were recorded"):
                 scaler.step(optimizer)
+    if any(used):
+        scaler.update()
+    with nullcontext() if any(used) else pytest.raises(AssertionError, match="No inf checks"):
+        scaler.scale(sum(w.sum() for w in weights)).backward()
+        scaler.step(optimizers[-1])
 
 
 @attacks(

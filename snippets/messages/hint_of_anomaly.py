@@ -1,0 +1,21 @@
+import warnings
+
+import torch
+
+w = torch.tensor([1.0, 4.0], requires_grad=True)
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    with torch.autograd.set_detect_anomaly(True):
+        root = w.sqrt()
+        root += 1
+        try:
+            root.sum().backward()
+        except RuntimeError as error:
+            print("the end:", str(error).split("Hint: ")[1])
+told = str(caught[0].message).split(" (Triggered")[0].strip()
+print("further above:", told.split("\n")[-1].strip())
+
+root = w.sqrt()
+root = root + 1
+root.sum().backward()
+print("root = root + 1, w.grad:", w.grad)
