@@ -12,6 +12,7 @@ from textwrap import dedent
 
 import pytest
 from gradtrace import record_script
+from gradtrace.doctor import Run, diagnose, page_diagnosis
 from gradtrace.draw.page import standalone_page
 from proofbook.testing.browser import needs_browser, watch
 
@@ -56,7 +57,19 @@ FAILS = """
     hidden += 1
     loss.backward()
 """
-SCRIPTS = {"mlp": MLP, "nested": NESTED, "two_files": TWO_FILES, "fails": FAILS}
+CUT = """
+    torch.manual_seed(0)
+    first, last = nn.Linear(2, 3), nn.Linear(3, 1)
+    unused = nn.Linear(1, 1)
+    parameters = [*first.parameters(), *unused.parameters(), *last.parameters()]
+    optimizer = torch.optim.SGD(parameters, lr=0.1)
+    for step in range(3):
+        optimizer.zero_grad()
+        hidden = first(torch.ones(4, 2))
+        last(hidden.detach()).pow(2).mean().backward()
+        optimizer.step()
+"""
+SCRIPTS = {"mlp": MLP, "nested": NESTED, "two_files": TWO_FILES, "fails": FAILS, "cut": CUT}
 ZOOM = "document.querySelector('trace-page').zoom.zoom"
 VIEW = "document.querySelector('trace-page').view"
 FIELD = ".search input"
@@ -76,7 +89,10 @@ def made(tmp_path_factory) -> dict[str, Path]:
         with pytest.MonkeyPatch.context() as patch:
             patch.syspath_prepend(folder)
             trace = record_script(script)
-        found[name].write_text(standalone_page(script.name, trace, "en"), "utf-8")
+        run = Run(trace)
+        diagnosis = page_diagnosis(run, diagnose(run), "en") if name == "cut" else None
+        text = standalone_page(script.name, trace, "en", diagnosis=diagnosis)
+        found[name].write_text(text, "utf-8")
     return found
 
 
@@ -376,3 +392,29 @@ def test_a_phone_reaches_everything(open_page):
     page.locator(".found li").first.tap()
     assert "norm1" in page.locator(".graph").text_content()
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_what_the_doctor_finds_leads_to_its_line_and_each_layer_has_a_bar(open_page, axe, width):
+    page = open_page("cut", width)
+    fold, finding = page.locator(".doctor .fold"), page.locator(".doctor li.warning")
+    assert fold.inner_text().startswith("The doctor: 2 warnings")
+    if width == 390:  # there the picture needs the room
+        assert not finding.first.is_visible()
+        fold.click()
+    detached = finding.filter(has_text="parameter-detached")
+    assert "`" not in detached.inner_text() and "hidden.detach()" in detached.inner_text()
+    detached.locator("button").click()
+    marked = page.locator(".trace-line, .code-line.lit").first
+    assert "hidden.detach()" in marked.inner_text()
+    assert in_sight(marked, page.locator(".highlight pre"), along="y")
+    finding.filter(has_text="parameter-unused").locator("button").click()
+    assert page.locator(".code-line.lit").inner_text().startswith("unused = ")
+    rows = page.locator(".doctor tr")
+    assert [row.inner_text().split()[0] for row in rows.all()] == ["last.weight"]
+    assert rows.first.locator("i").bounding_box()["width"] > 50
+    page.evaluate(axe)
+    faults = page.evaluate("async () => (await axe.run('.doctor')).violations.map(({ id }) => id)")
+    assert faults == []
+    fold.click()
+    assert not finding.first.is_visible()

@@ -154,7 +154,10 @@ class RecordedBlock:
             error = [event for event in trace.events if event["k"] == "error"][-1]
             notes.append(("note_error", {"line": error["line"], "message": error["msg"]}))
         sentences = [LANGUAGES[language][key].format(**parts) for key, parts in notes]
-        return standalone_page(name or self._name, trace, language, sentences)
+        run = doctor.Run(trace)
+        diagnosis = doctor.page_diagnosis(run, doctor.diagnose(run), language)
+        title = name or self._name
+        return standalone_page(title, trace, language, sentences, diagnosis=diagnosis)
 
 
 def diagnose(trace: Trace | RecordedBlock) -> list[doctor.Finding]:

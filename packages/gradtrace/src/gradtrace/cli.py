@@ -11,6 +11,7 @@ import webbrowser
 from difflib import get_close_matches
 from pathlib import Path
 
+from gradtrace.doctor import Run, diagnose, page_diagnosis
 from gradtrace.doctor.command import examine
 from gradtrace.doctor.why import explain
 from gradtrace.draw.page import MAX_VARIED_SIZE, TooLarge, standalone_page
@@ -166,7 +167,13 @@ def _write_page(
     """Write the page of a recording; returns the message to print about it."""
     name, language = Path(run.script).name, options.page_language
     try:
-        text = standalone_page(name, trace, language, notes, passes, options.path, varied)
+        diagnosis = None
+        if varied is None:
+            looked_up = Run(trace)
+            diagnosis = page_diagnosis(looked_up, diagnose(looked_up), language)
+        text = standalone_page(
+            *(name, trace, language, notes, passes, options.path), varied, diagnosis
+        )
         out.write_text(text, encoding="utf-8", newline="\n")
     except TooLarge as error:
         what, expected = "the page has no room for all runs", f"{MAX_VARIED_SIZE // 1000} kB"

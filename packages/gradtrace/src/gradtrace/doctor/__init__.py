@@ -13,10 +13,11 @@ from __future__ import annotations
 
 from gradtrace.doctor import gradients, graphs, losses, messages, numbers, updates
 from gradtrace.doctor.finding import KINDS, LEVELS, Finding, Place
-from gradtrace.doctor.report import report, report_json
+from gradtrace.doctor.report import page_diagnosis, report, report_json
 from gradtrace.doctor.run import Run
 
-__all__ = ["KINDS", "Finding", "Place", "Run", "diagnose", "report", "report_json"]
+__all__ = ["KINDS", "Finding", "Place", "Run", "diagnose", "page_diagnosis", "report"]
+__all__ += ["report_json"]
 
 _MODULES = messages, numbers, updates, gradients, losses, graphs
 

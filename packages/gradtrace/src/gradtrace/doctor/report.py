@@ -15,6 +15,7 @@ from gradtrace.doctor.finding import KINDS, LEVELS, Finding, Place
 from gradtrace.doctor.numbers import is_finite
 from gradtrace.doctor.run import Run
 from gradtrace.doctor.updates import ENOUGH_STEPS, uses_new_gradients
+from gradtrace.draw.page import Diagnosis
 from gradtrace.graph.parameters import WITH_GRADIENT
 from gradtrace.values import norm
 from gradtrace.words import REPORT_WORDS
@@ -136,6 +137,21 @@ def _layer_sizes(run: Run) -> Iterable[Layer]:
                 yield Layer(run.name(t), median(sizes), update)
 
 
+def page_diagnosis(run: Run, findings: Sequence[Finding], language: str) -> Diagnosis:
+    """The findings, and the layers, for the page of the recording."""
+    words = REPORT_WORDS[language]
+    told = [
+        (
+            *(each.level, _place(words, each.place), each.place.line, each.place.file),
+            *(each.kind, _sentences(words, language, each)),
+        )
+        for each in findings
+    ]
+    layers = [(layer.name, layer.gradient) for layer in _layer_sizes(run)]
+    counts = _counts(words, findings) or words["nothing"]
+    return Diagnosis(words["doctor"].format(counts=counts), told, layers)
+
+
 COLUMNS = 80
 _MAX_NAMES = 3
 
@@ -202,15 +218,19 @@ def page_address(page: str, language: str, book: str) -> str:
 
 
 def _head(words: dict, summary: Summary, findings: Sequence[Finding], script: str) -> str:
-    numbers = Counter(finding.level for finding in findings)
-    counts = [_counted(words[f"{level}s"], numbers[level]) for level in LEVELS if numbers[level]]
     passes = _counted(words["passes"], summary.passes)
     key = "looked" if summary.whole == summary.passes else "looked_outline"
     steps = _counted(words["steps"], summary.steps)
     looked = words[key].format(passes=passes, steps=steps, whole=summary.whole)
     nothing = "nothing" if max(summary.passes, summary.steps) >= ENOUGH_STEPS else "too_few"
-    counted = words["between"].join(counts) or words[nothing]
-    return words["summary"].format(script=script, counts=counted, looked=looked)
+    counts = _counts(words, findings) or words[nothing]
+    return words["summary"].format(script=script, counts=counts, looked=looked)
+
+
+def _counts(words: dict, findings: Sequence[Finding]) -> str:
+    numbers = Counter(finding.level for finding in findings)
+    counts = [_counted(words[f"{level}s"], numbers[level]) for level in LEVELS if numbers[level]]
+    return words["between"].join(counts)
 
 
 def _finding(words: dict, language: str, finding: Finding, book: str) -> str:

@@ -403,6 +403,11 @@ customElements.define("trace-page", class extends customElements.get("trace-play
       bar.prepend(this.select)
     }
     this.querySelector(".graph").before(bar)
+    for (const to of this.querySelectorAll(".doctor [data-line]"))
+      to.onclick = () => this.reachLine(+to.dataset.line, to.dataset.file)
+    const fold = this.querySelector(".doctor .fold")
+    if (fold && matchMedia("(max-width: 600px), (max-height: 600px)").matches) fold.ariaExpanded = "false"
+    if (fold) fold.onclick = () => fold.ariaExpanded = String(fold.ariaExpanded != "true")
     this.querySelector("header").prepend(button(theme, THEME, () => this.turnTheme()))
     super.build()
     this.list.ontoggle = () => this.fillList()
@@ -590,6 +595,16 @@ customElements.define("trace-page", class extends customElements.get("trace-play
     if (!shown) return
     this.zoom.show(shown.querySelector(".box"))
     shown.focus({ preventScroll: true })
+  }
+
+  // Shows a line of the code at its first step; one without a step is only brought into sight.
+  reachLine(line, file) {
+    const step = this.steps.findIndex(each => each.line == line && (each.file || "") == file) + 1
+    if (step) return this.reach({ step })
+    const row = this.files.code(file)?.querySelectorAll(".code-line")[line - 1]
+    row?.scrollIntoView({ block: "center" })
+    this.querySelector(".code-line.lit")?.classList.remove("lit")
+    row?.classList.add("lit")
   }
 
   // Arrows step wherever the reader is, but in what has arrows of its own.

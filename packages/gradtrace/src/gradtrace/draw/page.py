@@ -10,8 +10,10 @@ import base64
 import hashlib
 import html
 import json
+import math
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from pygments import highlight
@@ -59,6 +61,17 @@ class TooLarge(ValueError):
         self.size = size
 
 
+@dataclass(frozen=True)
+class Diagnosis:
+    """What the doctor says of a recording, in the language of the page. `findings`: of each its
+    level, its place in words, as a line and as a file, its name and its sentences; `layers`: the
+    name of each weight and the norm of its gradient."""
+
+    summary: str
+    findings: Sequence[tuple[str, str, int | None, str, str, str]]
+    layers: Sequence[tuple[str, float]]
+
+
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src {scripts}; img-src data:"
 
 
@@ -70,11 +83,13 @@ def standalone_page(
     passes: tuple[int, int] | None = None,
     module: str = "",
     varied: VariedRuns | None = None,
+    diagnosis: Diagnosis | None = None,
 ) -> str:
     """The text of the file. `name`: the title of the script; `notes`: sentences on what was not
     recorded, and how the run ended; `passes`: the first and the last of the backward passes at
     which it opens, if requested; `module`: the path of the open module; `varied`: the runs with
-    other numbers, including this one. Raises `TooLarge` where these don't fit."""
+    other numbers, including this one; `diagnosis`: what the doctor says. Raises `TooLarge` where
+    the runs don't fit."""
     phrases = LANGUAGES[language]
     parts = excerpts(trace, passes)
     first = first_shown(parts, passes)
@@ -104,7 +119,8 @@ def standalone_page(
     allowed = " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
     policy = _POLICY.format(scripts=allowed)
     picture = _picture(figures[first], columns[first])
-    fixed = (style, code, more_code, scripts, picture, controls, printed, said, *notes)
+    doctor = _doctor(diagnosis, phrases) if diagnosis else ""
+    fixed = (style, code, more_code, scripts, picture, controls, printed, said, doctor, *notes)
     most = MAX_VARIED_SIZE if varied else MAX_SIZE
     room = most - HEAD_SIZE - sum(len(text.encode()) for text in fixed)
     first_part, below, over = _fitted(columns[first], figures[first], room)
@@ -141,6 +157,7 @@ def standalone_page(
         f'<div class="screen"><header><h1>{html.escape(name)}</h1>',
         f"<p>{format_sentence(about.format(file=name))}</p>",
         f'<ul class="notes">{items}</ul></header>' if items else "</header>",
+        doctor,
         controls,
         f'<main><div class="highlight">{code}</div>{printed}',
         f'<figure><div class="graph" tabindex="0" role="group" aria-label="{phrases["box"]}">',
@@ -155,6 +172,31 @@ def standalone_page(
         "</body></html>",
     ]
     return "\n".join(sections) + "\n"
+
+
+def _doctor(diagnosis: Diagnosis, phrases: Mapping[str, str]) -> str:
+    """The findings, each with a button that leads to its line, and a bar for each layer: how large
+    its gradient is, from a millionth of the largest on."""
+    rows = []
+    for level, place, line, file, name, text in diagnosis.findings:
+        to = f' data-line="{line}" data-file="{html.escape(file)}"'
+        button = f"<button{to}>{html.escape(place)}</button> " if line else ""
+        rows.append(
+            f'<li class="{level}">{button}<b>{html.escape(name)}</b> {format_sentence(text)}</li>'
+        )
+    largest = max((size for _, size in diagnosis.layers), default=0.0)
+    bars = []
+    for name, size in diagnosis.layers:
+        share = max(0.0, 1 + math.log10(size / largest) / 6) if size else 0.0
+        cells = f'<td><i style="width: {share:.1%}"></i></td><td>{size:.2e}</td>'
+        bars.append(f"<tr><th scope=row>{html.escape(name)}</th>{cells}</tr>")
+    table = f"<table><caption>{phrases['layer_bars']}</caption>{''.join(bars)}</table>"
+    told = any(level != "note" for level, *_ in diagnosis.findings)
+    return (
+        f'<section class="doctor"><button class="fold" aria-expanded="{str(told).lower()}">'
+        f"{html.escape(diagnosis.summary)}</button>"
+        f"<div><ul>{''.join(rows)}</ul>{table if bars else ''}</div></section>"
+    )
 
 
 def _fitted(
