@@ -27,7 +27,7 @@ from gradtrace.recording.runner import (
     ScriptProcess,
     UnbegunRun,
 )
-from gradtrace.run_notes import run_failure
+from gradtrace.run_notes import end_note, nothing_seen, run_failure
 from gradtrace.words import REPORT_WORDS
 
 PASSES = 30
@@ -60,23 +60,17 @@ def examine(arguments: list[str]) -> int:
     findings = diagnose(looked_up)
     seen = any(event["k"] in ("backward", "step", "error") for event in run.trace.events)
     if not (seen or findings):
-        print(_nothing_seen(options, run), file=sys.stderr)
+        what, expected = "there is nothing to look at", "a backward pass, or a step of an optimizer"
+        print(nothing_seen(options, run, what, expected, "neither"), file=sys.stderr)
         return _NOT_LOOKED_AT
     write = report_json if as_json else report
     print(write(looked_up, findings, options.page_language, Path(run.script).name, book))
+    if run.end != "enough":
+        for note in end_note(run, options.limit, options.page_language):
+            print(note.replace("`", ""), file=sys.stderr)
     if any(finding.level != "note" for finding in findings):
         return _FOUND
-    return status if run.end in ("end", "exit") else 0
-
-
-def _nothing_seen(options: Options, run: RecordedRun) -> CommandError:
-    """The error of a script that neither computed gradients nor used any."""
-    what, expected = "there is nothing to look at", "a backward pass, or a step of an optimizer"
-    found, fix = "neither", "call loss.backward() in what the script runs, in its main thread"
-    if run.end == "exit":
-        found = f"neither; it left with sys.exit (line {run.line})"
-        fix = "see what it printed above, and give it the arguments and files that it needs"
-    return CommandError(options.name, 1, what, expected, found, fix)
+    return status if run.end in ("end", "exit", "left", "terminated") else 0
 
 
 def _recorded(

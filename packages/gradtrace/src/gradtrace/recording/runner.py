@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -53,9 +54,10 @@ class RecordedRun:
     """The trace of a run, and how the recording ended.
 
     `end` is "end", "exit" (`sys.exit` with a status that isn't 0), "error", "enough" (passes),
-    "limit" or "interrupted"; `line` is the line of the script at which it ended, `error` the
+    "limit", "interrupted", "terminated" (SIGTERM) or "left" (`os._exit`); `line` is the line of the
+    script at which it ended, `error` the
     message that ended it, `script` the file that was run; `began`: where in the script, if not at
-    its start.
+    its start; `children`: how many processes it made with multiprocessing.
     """
 
     trace: Trace
@@ -64,6 +66,7 @@ class RecordedRun:
     error: str | None = None
     script: str = ""
     began: Began | None = None
+    children: int = 0
 
 
 @dataclass(frozen=True)
@@ -93,8 +96,8 @@ class UnbegunRun:
 @dataclass(frozen=True)
 class FailedRun:
     """Why there is no trace. `why` is "interrupted" (before anything was recorded), "hangs",
-    "died", "no module", "unrecordable" or "fault" (of the recorder); `found`: details. `file` and
-    `line`: the place of a fault in gradtrace."""
+    "died" (before the script began), "crashed", "no module", "unrecordable" or "fault" (of the
+    recorder); `found`: details. `file` and `line`: the place of a fault in gradtrace."""
 
     why: str
     found: str
@@ -145,7 +148,9 @@ class ScriptProcess:
                 return FailedRun("interrupted", "Ctrl-C")
             if ended == "limit" or code is None:
                 return FailedRun("hangs", f"it hung beyond {limit:g} s, and had to be killed")
-            return FailedRun("died", f"exit status {code}" if code >= 0 else f"signal {-code}")
+            why = "crashed" if (self._folder / "started").exists() else "died"
+            died = f"exit status {code}" if code >= 0 else signal.Signals(-code).name
+            return FailedRun(why, died + self._place_of_crash())
         found = json.loads(report.read_text("utf-8"))
         if found["end"] == "no module":
             return FailedRun("no module", found["error"])
@@ -157,6 +162,12 @@ class ScriptProcess:
             return FailedRun(why, failure.found, failure.file, failure.line)
         began = Began(**found.pop("began")) if "began" in found else None
         return RecordedRun(parse_trace(recording), **found, began=began)
+
+    def _place_of_crash(self) -> str:
+        crash = self._folder / "crash"
+        stack = crash.read_text("utf-8", "replace") if crash.exists() else ""
+        place = re.search(f'File "{re.escape(self._job.script)}", line ([0-9]+)', stack)
+        return f" at line {place[1]}" if place else ""
 
     def wait(self) -> int:
         """Wait for the end of the script; returns its exit status, as in a shell."""
