@@ -297,6 +297,15 @@ def test_of_a_crash_the_line_is_told(tmp_path):
     assert done.returncode == 139 and "3 backward passes were recorded" in done.stderr
 
 
+def test_each_rank_has_its_page(tmp_path):
+    write(tmp_path / "tiny.py", TINY)
+    for arguments, page in (([], "tiny-rank1.html"), (["-o", "a.html"], "a-rank1.html")):
+        environment = ENGLISH | {"RANK": "1", "WORLD_SIZE": "2"}
+        done = run_command(tmp_path, (*arguments, "tiny.py"), environment)
+        assert done.returncode == 0 and f"{page}: " in done.stderr, done.stderr
+        assert (tmp_path / page).is_file()
+
+
 def test_processes_that_the_script_starts_are_told(tmp_path):
     source = "import torch.multiprocessing as mp\ndef train(rank): pass\n"
     write(tmp_path / "spawn.py", source + "if __name__ == '__main__': mp.spawn(train, nprocs=2)\n")

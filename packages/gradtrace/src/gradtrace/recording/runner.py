@@ -133,10 +133,12 @@ class ScriptProcess:
         self._temporary.cleanup()
 
     def _terminate(self, *_: object) -> None:
-        """A signal to the command is meant for the script; after its end, for the command."""
-        if self._process.poll() is not None:
+        """A signal to the command is meant for the script; after its end, for the command, which a
+        doctor ends by itself: torchrun ends all ranks if one fails."""
+        if self._process.poll() is None:
+            self._process.terminate()
+        elif not self._job.health:
             sys.exit(128 + signal.SIGTERM)
-        self._process.terminate()
 
     def recorded(self) -> RecordedRun | UnbegunRun | FailedRun:
         """The recording, as soon as it is saved; the script may go on."""
