@@ -14,6 +14,8 @@ DOCS = Path(__file__).resolve().parents[1] / "docs"
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_each_linked_section_is_in_the_book(language):
     for name, kind in KINDS.items():
+        if name == "known-message":  # a page of a message is made of a section of the index
+            continue
         path, _, section = kind["page"].partition("#")
         files = [DOCS / f"{path}.{language}.md", DOCS / path / f"index.{language}.md"]
         file = next((file for file in files if file.is_file()), None)

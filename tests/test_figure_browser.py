@@ -95,10 +95,11 @@ def figures(tmp_path_factory, runner, other_runner, build) -> Iterator[str]:
     for language, (says, alt) in TEXTS.items():
         plot = f"::: {drawing}\n    figure: plot\n    vary: {SLOPES[0]}\n    alt: {alt}\n"
         ball = f"::: {curve}\n    figure: curve\n    curve: loss | its slope\n    caption: {says}\n"
+        ball += "    highlight: (slope - 3) ** 2\n"
         ball += plot.partition("plot\n")[2] + "\n`-2.0`{ .follows }\n\n" + plot
         if language == "zh":
             ball = ball.replace(": step=步", ": loss=损失", 1)
-        above = "::: guess its slope:\n\n" + ball.partition("\n`-2.0`")[0]
+        above = "::: guess its slope:\n\n" + ball.partition("\n`-2.0`")[0] + "\nAll of it.\n"
         above = above.replace("figure: curve", "figure: trace").replace(curve, beside)
         pages = {"t/q": plot, "t/r": ball, "t/b": above, "index": ""}
         for name, text in {**shown, **pages}.items():
@@ -775,11 +776,17 @@ def test_a_figure_that_a_guess_hides_speaks_once_it_is_shown_and_its_ball_is_a_h
     page.goto(f"{figures}en/t/b/")
     page.wait_for_selector(".player", state="attached")
     figure = page.locator("figure.trace")
-    assert not figure.is_visible()
+    told = page.get_by_text("All of it.")
+    assert not figure.is_visible() and not told.is_visible()
     page.locator("reader-guess input").fill("-2")
     page.keyboard.press("Enter")
     figure.wait_for(state="visible")
+    assert told.is_visible()
+    filled = page.locator(".trace .hll, .traced .hll").first
+    before = filled.evaluate("line => getComputedStyle(line).backgroundColor")
     button(figure, 3).click()
+    now = filled.evaluate("line => getComputedStyle(line).backgroundColor")
+    assert before != now == "rgba(0, 0, 0, 0)"  # the line that runs is the only one that stands out
     page.wait_for_function("document.querySelector('.player > p').offsetHeight > 10")
     drag(page, figure.locator(".ball"), right=300, down=100)
     wait_for(page, "loss: 0.0\nits slope: 0.0")

@@ -133,6 +133,24 @@ def test_another_thread_is_not_recorded():
     assert "backward" not in kinds(block.trace) and block.is_empty
 
 
+def test_a_test_fails_with_the_report_where_something_is_wrong():
+    trainer = Trainer()
+    with gradtrace.record(trainer.net, trainer.sgd) as block:
+        trainer.step()
+    gradtrace.assert_healthy(block)
+    gradtrace.assert_healthy(block.trace)
+    with gradtrace.record(trainer.net, trainer.sgd) as block:
+        trainer.sgd.zero_grad()
+        trainer.net[2](trainer.net[:2](torch.ones(4, 2)).detach()).sum().backward()
+        trainer.sgd.step()
+    kinds = {each.kind for each in gradtrace.diagnose(block) if each.level != "note"}
+    assert kinds
+    with pytest.raises(AssertionError, match=next(iter(kinds))):
+        gradtrace.assert_healthy(block)
+    gradtrace.assert_healthy(block, allow=kinds)
+    assert gradtrace.report(block, "en") in block.report("en", name="script")
+
+
 def test_page_report_and_picture(tmp_path, monkeypatch, capsys):
     trainer = Trainer()
     with gradtrace.record(trainer.net, trainer.sgd) as block:

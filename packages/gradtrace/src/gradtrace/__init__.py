@@ -3,6 +3,10 @@
     with record() as trace:                         # records what runs in the block
         loss.backward()
     trace.save("step.html")                         # writes a page that plays it
+    print(report(trace))                            # the doctor; diagnose(trace) for a program
+    assert_healthy(trace)                           # the doctor in a test
+
+    watch(model, optimizer)                         # looks on while a loop trains, at little cost
 
     trace = record_script("train.py")               # runs the script in this process, with torch
     html = draw_figure(trace, "figure-1", "en")     # its page needs trace.css and trace.js as well
@@ -16,19 +20,23 @@ How a trace is recorded and used, folder by folder:
     draw/      SVG, HTML, the player's files            -> text
     doctor/    what is wrong with the gradients         -> Finding
 
-The names below are imported lazily; only those of `recording.recorder` import torch.
+The names below are imported lazily; only `watch` and those of `recording.recorder` import torch.
 """
 
-from importlib import import_module
+from importlib import import_module, metadata
+
+__all__ = ["assert_healthy", "diagnose", "record", "report", "watch"]
+"""What users want; what draws the figures of a book can be imported as well."""
 
 _MODULE_OF = {
     name: module
     for module, names in {
-        "api": "RecordedBlock load_ipython_extension record",
+        "api": "RecordedBlock assert_healthy diagnose load_ipython_extension record report",
         "draw.figure": "PLAYER_ASSETS VariedFigure VariedNumber VariedRun asset_path draw_figure"
         " draw_varied_figure number_controls read_asset",
         "graph.build": "Graph build_graph",
         "graph.passes": "backward_passes select_passes",
+        "monitor": "watch",
         "recording.recorder": "Recorder RecordingFailed record_script",
         "recording.script": "execute",
         "story.steps": "Step list_steps",
@@ -41,14 +49,15 @@ _MODULE_OF = {
     }.items()
     for name in names.split()
 }
-__all__ = [*_MODULE_OF]
 
 
 def __getattr__(name: str) -> object:
+    if name == "__version__":
+        return metadata.version(__name__)
     if name not in _MODULE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
 
 
 def __dir__() -> list[str]:
-    return __all__
+    return [*__all__, "__doc__", "__version__"]

@@ -10,7 +10,7 @@ import webbrowser
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gradtrace.doctor import Run, diagnose, report
+from gradtrace import doctor
 from gradtrace.draw.page import standalone_page
 from gradtrace.graph.build import build_graph
 from gradtrace.options import language_of_terminal
@@ -18,7 +18,7 @@ from gradtrace.trace import Trace
 from gradtrace.words import LANGUAGES
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from torch import nn
     from torch.optim import Optimizer
@@ -132,9 +132,7 @@ class RecordedBlock:
     def report(self, language: str | None = None, name: str | None = None) -> str:
         """A text report of what is wrong with the gradients, as `gradtrace doctor` prints it.
         `name` is the title; by default the name of the file or of the notebook cell."""
-        language = _known(language)
-        run = Run(self.trace)
-        return report(run, diagnose(run), language, name or self._name)
+        return report(self, language, name or self._name)
 
     def _repr_html_(self) -> str | None:
         """What a notebook shows where this is the last line of a cell."""
@@ -143,7 +141,7 @@ class RecordedBlock:
         return page_in_cell(self._page(None, None), HEIGHT)
 
     def _page(self, language: str | None, name: str | None) -> str:
-        trace, language = self.trace, _known(language)
+        trace, language = self.trace, known_language(language)
         if self.is_empty:
             raise ValueError(
                 "there is nothing to draw: in the `with` block no operation used a tensor that "
@@ -159,7 +157,36 @@ class RecordedBlock:
         return standalone_page(name or self._name, trace, language, sentences)
 
 
-def _known(language: str | None) -> str:
+def diagnose(trace: Trace | RecordedBlock) -> list[doctor.Finding]:
+    """What is wrong with the gradients of a recording: the findings, the most severe first.
+
+    Each has a `kind` ("parameter-detached"), a `level` ("error", "warning", "note"), a `place` (its
+    `line`, and its `file` if that isn't the script) and `facts`.
+    """
+    return doctor.diagnose(doctor.Run(_trace_of(trace)))
+
+
+def report(trace: Trace | RecordedBlock, language: str | None = None, name: str = "script") -> str:
+    """The findings as a text, as `gradtrace doctor` prints it. `name` is its title."""
+    run = doctor.Run(_trace_of(trace))
+    return doctor.report(run, doctor.diagnose(run), known_language(language), name)
+
+
+def assert_healthy(trace: Trace | RecordedBlock, allow: Collection[str] = ()) -> None:
+    """Raise `AssertionError`, with the report, if the doctor finds an error or a warning, but for
+    those whose kinds are in `allow`: for a test of a training step."""
+    found = [each for each in diagnose(trace) if each.level != "note" and each.kind not in allow]
+    if found:
+        run = doctor.Run(_trace_of(trace))
+        raise AssertionError(doctor.report(run, found, language_of_terminal()))
+
+
+def _trace_of(recorded: Trace | RecordedBlock) -> Trace:
+    return recorded.trace if isinstance(recorded, RecordedBlock) else recorded
+
+
+def known_language(language: str | None) -> str:
+    """The language, by default that of the terminal; raises `ValueError` if it isn't known."""
     if language is None:
         return language_of_terminal()
     if language not in LANGUAGES:

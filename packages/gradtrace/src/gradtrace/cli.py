@@ -12,6 +12,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from gradtrace.doctor.command import examine
+from gradtrace.doctor.why import explain
 from gradtrace.draw.page import MAX_VARIED_SIZE, TooLarge, standalone_page
 from gradtrace.draw.player_data import VariedRun, VariedRuns
 from gradtrace.graph.groups import module_paths
@@ -53,6 +54,8 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         if arguments[:1] == ["doctor"]:
             status = examine(arguments[1:])
+        elif arguments[:1] == ["why"]:
+            status = explain(arguments[1:])
         else:
             status = record_page(parse_options(arguments))
         sys.stdout.flush()

@@ -32,6 +32,8 @@ class CommandError(Exception):
 
 
 SUFFIX = ".html"
+BOOK = "GRADTRACE_BOOK"
+"""The environment variable that holds the address of the book."""
 UNTIL = ("nan", "inf", "error", "zero-grad")
 """The events at which a recording may begin; for "error" it is the last steps before it."""
 
@@ -81,11 +83,22 @@ def parser_of_script(prog: str, **texts: str) -> argparse.ArgumentParser:
     parser.add_argument("script", nargs=argparse.REMAINDER, help=text)
     text = "run a module, as python -m does"
     parser.add_argument("-m", dest="module", nargs=argparse.REMAINDER, help=text)
-    text = "instead of that of your terminal"
-    parser.add_argument("--language", choices=tuple(LANGUAGES), help=text)
+    add_language(parser)
     text = "stop the script after so many seconds"
     parser.add_argument("--limit", type=seconds, metavar="SECONDS", help=text)
     return parser
+
+
+def add_language(parser: argparse.ArgumentParser) -> None:
+    """Add the option of the language."""
+    text = "instead of that of your terminal"
+    parser.add_argument("--language", choices=tuple(LANGUAGES), help=text)
+
+
+def add_book(parser: argparse.ArgumentParser) -> None:
+    """Add the option of the address of the book."""
+    text = f"the address of the book, for links to its pages (default: ${BOOK})"
+    parser.add_argument("--book", default=os.environ.get(BOOK, ""), metavar="URL", help=text)
 
 
 def parsed(parser: argparse.ArgumentParser, arguments: list[str]) -> dict:
@@ -103,7 +116,8 @@ def parse_options(arguments: list[str]) -> Options:
     parser = parser_of_script(
         "gradtrace",
         description="Record what autograd did in a script, and write an HTML file that plays it.",
-        epilog="gradtrace doctor train.py says in text what is wrong with the gradients.",
+        epilog="gradtrace doctor train.py says in text what is wrong with the gradients;"
+        " gradtrace why says what an error of PyTorch means.",
     )
     parser.add_argument("-o", dest="out", metavar="OUT.html", help="instead of train.html, here")
     parser.add_argument("--passes", metavar="N[-M]", help="the backward passes to show: 1, or 2-3")

@@ -75,6 +75,7 @@ loss.backward()
             "one, two = (torch.optim.SGD(ps) for ps in ([w], [w, torch.ones(1)]))\n"
             "one.load_state_dict(two.state_dict())\nloss =",
         ),
+        "known-message": ("loss =", "torch.autograd.grad(w.sum(), [])\nloss ="),
         "script-failed": ("loss =", "open('no such file')\nloss ="),
         "grad-of-non-leaf": ("loss.backward()", "loss.backward()\nprint(h.grad)"),
         "copied-tensor": ("w * 2", "w * torch.tensor(torch.ones(3))"),

@@ -7,7 +7,6 @@ failure of the script itself is too; 2 if the script could not be examined.
 from __future__ import annotations
 
 import argparse
-import os
 import signal
 import sys
 from pathlib import Path
@@ -18,6 +17,7 @@ from gradtrace.doctor.report import rank_names
 from gradtrace.options import (
     CommandError,
     Options,
+    add_book,
     parsed,
     parser_of_script,
     script_path,
@@ -35,8 +35,6 @@ from gradtrace.words import REPORT_WORDS
 
 PASSES = 30
 """The number of backward passes that show an error that is there from the first steps on."""
-BOOK = "GRADTRACE_BOOK"
-"""The environment variable that holds the address of the book."""
 _FOUND, _NOT_LOOKED_AT = 1, 2
 
 
@@ -124,8 +122,7 @@ def _parser() -> argparse.ArgumentParser:
     begin.add_argument("--steps", metavar="N[-M]", help=text)
     text = "look at the last steps before the script fails"
     begin.add_argument("--until", choices=("error",), help=text)
-    text = f"the address of the book, for links to its pages (default: ${BOOK})"
-    parser.add_argument("--book", default=os.environ.get(BOOK, ""), metavar="URL", help=text)
+    add_book(parser)
     return parser
 
 

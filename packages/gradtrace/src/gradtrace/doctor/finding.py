@@ -15,7 +15,8 @@ LEVELS: tuple[Level, ...] = ("error", "warning", "note")
 
 
 class Kind(TypedDict, total=False):
-    """A kind of finding. `page`: of the book, with a section ("accumulate/second-time#mend").
+    """A kind of finding. `page`: of the book, with a section ("accumulate/second-time#mend");
+    a fact may be a part of it.
 
     By language, the sentences on what was `found`, each omitted if one of its facts is missing, and
     how to `fix` it. `message`: a pattern of the error or warning that reveals it.
@@ -58,6 +59,11 @@ class Finding:
     def level(self) -> Level:
         """Its severity."""
         return "note" if self.mild else KINDS[self.kind]["level"]
+
+    @property
+    def page(self) -> str:
+        """The page of the book that explains it."""
+        return KINDS[self.kind]["page"].format(**self.facts)
 
 
 def kind_of_message(message: str) -> str | None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from gradtrace.doctor.finding import Finding, Place, kind_of_message
+from gradtrace.doctor.known_messages import find
 from gradtrace.doctor.run import Pass, Run
 from gradtrace.graph.cuts import cut_at, last_cuts
 from gradtrace.graph.index import TraceIndex
@@ -51,8 +52,16 @@ def failure(run: Run) -> Iterator[Finding]:
     elif "NoneType" in message and ".grad" in run.line_text(place):
         kind = _no_grad(run, run.line_text(place), facts)
     else:
-        kind = kind_of_message(message) or "script-failed"
+        kind = kind_of_message(message) or _known(message, facts)
     yield Finding(kind, place, facts)
+
+
+def _known(message: str, facts: Facts) -> str:
+    """A message that no check explains, but the book does."""
+    if (known := find(message)) is None:
+        return "script-failed"
+    facts |= {"name": known.name} | {f"cause_{code}": text for code, text in known.cause.items()}
+    return "known-message"
 
 
 def _no_grad(run: Run, line: str, facts: Facts) -> str:

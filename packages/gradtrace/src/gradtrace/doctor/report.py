@@ -180,7 +180,7 @@ def report_json(
                 "line": finding.place.line,
                 "found": _sentences(words, language, finding),
                 "fix": _fix(finding, language),
-                "page": page_address(KINDS[finding.kind]["page"], language, book),
+                "page": page_address(finding.page, language, book),
                 **({"ranks": finding.ranks} if finding.ranks else {}),
                 "facts": finding.facts,
             }
@@ -219,7 +219,7 @@ def _finding(words: dict, language: str, finding: Finding, book: str) -> str:
     ranks = f"  ({rank_names(words, finding.ranks)})" if finding.ranks else ""
     rows = [f"{padded(words[finding.level], 9)}{padded(place, 9)}  {finding.kind}{ranks}"]
     rows += [f"  {row}" for row in wrapped(_sentences(words, language, finding), COLUMNS - 2)]
-    address = page_address(KINDS[finding.kind]["page"], language, book)
+    address = page_address(finding.page, language, book)
     for label, text in (
         (words["fix"], _fix(finding, language)),
         (words["book"], address),

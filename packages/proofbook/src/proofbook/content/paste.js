@@ -46,13 +46,15 @@ const found = (messages, text) => {
   if (part.split(" ").length > 3) return messages.find(({ text, also }) => [text, ...also].some(each => numbers(each).includes(part)))
 }
 
+const RESEMBLES = 0.6 // the score from which the search's result is worth showing: below it, messages share only common words
 const escaped = text => text.replace(/[&<>]/g, sign => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[sign])
 const nearest = ({ Search, messages }, text) => {
   const docs = messages.map(({ to, text, also }) =>
     ({ location: to, title: escaped(text), text: "", asked: also.map(escaped).join(" ¶ ") }))
   const separator = "[\\s!-,./:-@\\[-^`{-~]+"
   const answers = new Search({ config: { separator, pipeline: ["stemmer"] }, docs }).answer(text) ?? []
-  return answers.slice(0, 3).map(([{ location }]) => messages.find(({ to }) => to === location))
+  return answers.slice(0, 3).filter(([{ score }]) => score >= RESEMBLES)
+    .map(([{ location }]) => messages.find(({ to }) => to === location))
 }
 
 // The message, if there is one; otherwise those that resemble it most.

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from proofbook.content.glossary import Terms
+from proofbook.content.messages import Message
 from proofbook.content.page_summary import answer
 from proofbook.content.questions import Question
 from proofbook.model.config import in_language
@@ -73,6 +74,18 @@ def asked_of(
                 place = f"{address(question.page)}#{question.anchor}"
                 found.setdefault(place, []).extend(texts)
     return found
+
+
+def at_own_pages(
+    entries: Iterable[dict], asked: Mapping[str, list[str]], index: str, messages: Sequence[Message]
+) -> tuple[list[dict], dict[str, list[str]]]:
+    """The entries and the words that lead to them, with the page of each message in place of its
+    section of the page at the address `index`."""
+    pages = {f"{index}#{message.anchor}": f"{index}{message.anchor}/" for message in messages}
+    moved = {pages.get(place, place): list(texts) for place, texts in asked.items()}
+    for message in messages:
+        moved.setdefault(f"{index}{message.anchor}/", []).extend(message.wordings)
+    return [e | {"location": pages.get(e["location"], e["location"])} for e in entries], moved
 
 
 def names_of(terms: Terms, language: str) -> list[list[str]]:

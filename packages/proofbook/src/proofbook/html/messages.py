@@ -77,7 +77,7 @@ def place_paste(
         example = "Traceback (most recent call last):&#10;  ...&#10;RuntimeError: ..."
         field.inner_html = (
             f'<form class="paste" action="{html.escape(page or "")}">'
-            f'<label><span>{words["label"]}</span><textarea rows="3" spellcheck="false" '
+            f'<label><span>{words["label"]}</span><textarea rows="3" required spellcheck="false" '
             f'autocapitalize="off" placeholder="{example}"></textarea></label>'
             f"<button>{words['button']}</button><small>{words['note']}</small></form>"
             f'<div class="pasted" role="status"></div>'

@@ -19,6 +19,7 @@ from mkdocs.structure.pages import Page
 
 from proofbook.content import search
 from proofbook.content.glossary import Terms, known_terms
+from proofbook.content.messages import messages_of
 from proofbook.content.page_summary import unlatexed
 from proofbook.content.questions import known_questions
 from proofbook.html.tree import Node, classes, parse
@@ -169,6 +170,11 @@ class SearchIndex:
         terms, questions = book.fact(known_terms), book.fact(known_questions)
         cut = self.tokenizer().lcut_for_search
         asked = search.asked_of(book.pages, terms, questions, language)
+        messages = book.page_file(book.config.messages, language)
+        if messages in book.page_files:
+            index = search.address(book.config.messages)
+            known = book.remember(messages_of, messages)
+            entries, asked = search.at_own_pages(entries, asked, index, known)
         entries = search.with_excerpts(entries, search.answers_of(book.pages, language))
         index = {
             "config": json.loads(file.read_text("utf-8"))["config"]
