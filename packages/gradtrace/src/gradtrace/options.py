@@ -182,7 +182,7 @@ def page_path(options: Options) -> Path:
     """
     stem = Path(options.file).stem or options.module.rpartition(".")[2]
     out = Path(options.out) if options.out else Path(stem + SUFFIX)
-    if int(os.environ.get("WORLD_SIZE", 1)) > 1:  # torchrun's
+    if int(os.environ.get("WORLD_SIZE") or 1) > 1:  # torchrun's
         out = out.with_stem(f"{out.stem}-rank{os.environ.get('RANK', 0)}")
     folder = out.resolve().parent
     for is_wrong, found in (

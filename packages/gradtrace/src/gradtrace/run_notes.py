@@ -73,11 +73,10 @@ def nothing_seen(options: Options, run: RecordedRun, what: str, *texts: str) -> 
     }[run.end]
     found += f"; {end}" + (f" (line {run.line})" if run.line else "")
     if run.children:
-        found += f"\nits {run.children} child processes did not run under gradtrace"
-        fix = (
-            "torchrun -m gradtrace train.py, or `with gradtrace.record(...)` in the function that\n"
-            "trains"
-        )
+        children = "child processes" if run.children > 1 else "child process"
+        found += f"\nits {run.children} {children} did not run under gradtrace"
+        fix = f"torchrun -m gradtrace {options.name}, which needs no such processes, or\n"
+        fix += "`with gradtrace.record() as trace:` in the function that trains"
     return CommandError(options.name, 1, what, expected, found, fix)
 
 

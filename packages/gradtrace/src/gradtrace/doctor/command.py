@@ -63,10 +63,11 @@ def examine(arguments: list[str]) -> int:
     if run.began and run.began.steps:
         print(words["began"].format(step=run.began.steps + 1), file=sys.stderr)
     looked_up, script = Run(run.trace), Path(run.script).name
-    findings = diagnose(looked_up)
-    if here:
+    if here is None:
+        findings = diagnose(looked_up)
+    else:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)  # torchrun's, as another rank has failed
-        runs = here.gather(run.trace)
+        runs = here.gather(looked_up)
         found = told_once({rank: diagnose(each) for rank, each in runs.items()})
         findings = in_order([*found, *compared(runs)])
         script += "" if as_json else f" ({rank_names(words, list(runs))})"

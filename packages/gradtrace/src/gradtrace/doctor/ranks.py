@@ -37,9 +37,9 @@ class Ranks:
     def here(cls) -> Ranks | None:
         """The ranks of which this process is one; None if it isn't one of several."""
         found = os.environ.get
-        own, local = int(found("RANK", 0)), int(found("LOCAL_RANK", 0))
-        if (count := int(found("LOCAL_WORLD_SIZE", 1))) < 2:
+        if (count := int(found("LOCAL_WORLD_SIZE") or 1)) < 2:
             return None
+        own, local = int(found("RANK", 0)), int(found("LOCAL_RANK", 0))
         run = "-".join(found(key, "") for key in ("USER", "TORCHELASTIC_RUN_ID", "MASTER_PORT"))
         ranks = cls(own, own - local, count, Path(tempfile.gettempdir()) / f"gradtrace-{run}")
         ranks._file(own).unlink(missing_ok=True)  # of an earlier run
@@ -52,9 +52,9 @@ class Ranks:
         part.write_text(format_trace(trace) if trace else "", "utf-8")
         part.rename(self._file(self.own))
 
-    def gather(self, own: Trace) -> dict[int, Run]:
+    def gather(self, own: Run) -> dict[int, Run]:
         """The recordings of all ranks; without those that handed none over."""
-        runs, until = {self.own: Run(own)}, time.monotonic() + _PATIENCE
+        runs, until = {self.own: own}, time.monotonic() + _PATIENCE
         others = {rank: self._file(rank) for rank in range(self.first + 1, self.first + self.count)}
         while not all(map(Path.exists, others.values())) and time.monotonic() < until:
             time.sleep(0.05)

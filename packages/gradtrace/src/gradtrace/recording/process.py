@@ -157,7 +157,7 @@ class _Ending:
             signal.signal(signal.SIGUSR1, stop)
         if self._job["limit"] is not None:
             threading.Thread(target=self._wait_for_limit, daemon=True).start()
-        if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+        if os.name != "nt" and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
             # A thread is told, since the script may wait in C code, as for another rank.
             self._told, self._tells = socket.socketpair()
             self._tells.setblocking(False)
@@ -210,8 +210,9 @@ class _Ending:
         frame = sys._current_frames().get(threading.main_thread().ident)
         while frame is not None and frame.f_code.co_filename != self._script:
             frame = frame.f_back
-        self.recorder.finish()
-        self.save(report | {"line": frame.f_lineno if frame else None})
+        with self._saving:
+            self.recorder.finish()
+            self.save(report | {"line": frame.f_lineno if frame else None})
         sys.setswitchinterval(0.005)
 
     def _tell(self, *_: object) -> None:

@@ -55,9 +55,9 @@ class RecordedRun:
 
     `end` is "end", "exit" (`sys.exit` with a status that isn't 0), "error", "enough" (passes),
     "limit", "interrupted", "terminated" (SIGTERM) or "left" (`os._exit`); `line` is the line of the
-    script at which it ended, `error` the
-    message that ended it, `script` the file that was run; `began`: where in the script, if not at
-    its start; `children`: how many processes it made with multiprocessing.
+    script at which it ended, `error` the message that ended it, `script` the file that was run;
+    `began`: where in the script, if not at its start; `children`: how many processes it made with
+    multiprocessing.
     """
 
     trace: Trace
@@ -151,8 +151,9 @@ class ScriptProcess:
             if ended == "limit" or code is None:
                 return FailedRun("hangs", f"it hung beyond {limit:g} s, and had to be killed")
             why = "crashed" if (self._folder / "started").exists() else "died"
-            died = f"exit status {code}" if code >= 0 else signal.Signals(-code).name
-            return FailedRun(why, died + self._place_of_crash())
+            signals = {each: each.name for each in signal.Signals}
+            died = signals.get(-code, f"exit status {code}") + self._place_of_crash()
+            return FailedRun(why, died)
         found = json.loads(report.read_text("utf-8"))
         if found["end"] == "no module":
             return FailedRun("no module", found["error"])
