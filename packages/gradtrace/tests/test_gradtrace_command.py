@@ -307,8 +307,9 @@ def test_each_rank_has_its_page(tmp_path):
 
 
 def test_processes_that_the_script_starts_are_told(tmp_path):
-    source = "import torch.multiprocessing as mp\ndef train(rank): pass\n"
-    write(tmp_path / "spawn.py", source + "if __name__ == '__main__': mp.spawn(train, nprocs=2)\n")
+    source = "import multiprocessing\nmake = multiprocessing.get_context('fork').Process\n"
+    source += "children = [make(target=print) for _ in range(2)]\n"
+    write(tmp_path / "spawn.py", source + "for each in children: each.start(), each.join()\n")
     for arguments in (["spawn.py"], ["doctor", "spawn.py"]):
         done = command(tmp_path, *arguments)
         assert "its 2 child processes did not run under gradtrace" in done.stderr, done.stderr

@@ -75,8 +75,8 @@ def nothing_seen(options: Options, run: RecordedRun, what: str, *texts: str) -> 
     if run.children:
         children = "child processes" if run.children > 1 else "child process"
         found += f"\nits {run.children} {children} did not run under gradtrace"
-        fix = f"torchrun -m gradtrace {options.name}, which needs no such processes, or\n"
-        fix += "`with gradtrace.record() as trace:` in the function that trains"
+        fix = f"let torchrun start the processes: torchrun -m gradtrace {options.name}; or put\n"
+        fix += "`with gradtrace.record() as trace:` into the function that trains"
     return CommandError(options.name, 1, what, expected, found, fix)
 
 
