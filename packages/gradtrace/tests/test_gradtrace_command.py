@@ -249,6 +249,72 @@ def test_to_end_the_command_ends_the_script(tmp_path):
         os.kill(int((tmp_path / "pid").read_text()), 0)
 
 
+FIVE = "import os, signal, sys, time\nimport torch\nw = torch.ones(3, requires_grad=True)\n"
+FIVE += "for i in range(5): (w * i).sum().backward()\n"
+TERM = "os.kill(os.getpid(), signal.SIGTERM); time.sleep(9)\n"
+FORK = """\
+import multiprocessing
+child = multiprocessing.get_context("fork").Process(target=time.sleep, args=[9])
+child.start()
+time.sleep(0.3)
+child.terminate()
+child.join()
+"""
+ENDS = {
+    "SIGTERM": (TERM, 143, "SIGTERM ended the script at line 5, after 5 backward passes."),
+    "in C": (
+        "import threading\nthreading.Timer(1, lambda: os.kill(os.getpid(), 15)).start()\n"
+        "[lock] = [threading.Lock()]\nlock.acquire()\nlock.acquire()\n",
+        *(143, "SIGTERM ended the script at line 9, after 5 backward passes."),
+    ),
+    "own handler": ("signal.signal(15, lambda *a: sys.exit(5))\n" + TERM, 5, ""),
+    "of a child": (FORK, 0, ""),
+    "os._exit": ("os._exit(7)\n", 7, "left with os._exit at line 5, after 5 backward passes."),
+}
+CRASH = "import ctypes; ctypes.string_at(0)\n"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are another thing there")
+@pytest.mark.parametrize("doctor", [False, True])
+@pytest.mark.parametrize(("end", "status", "told"), ENDS.values(), ids=ENDS)
+def test_what_was_recorded_is_kept_however_the_script_ends(tmp_path, end, status, told, doctor):
+    write(tmp_path / "train.py", FIVE + end)
+    done = command(tmp_path, *["doctor"] * doctor, "train.py")
+    assert done.returncode == status and told in done.stderr, done.stderr
+    if doctor:
+        assert "5 backward passes" in done.stdout
+    else:
+        assert "MulBackward0" in body(tmp_path / "train.html")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are another thing there")
+def test_of_a_crash_the_line_is_told(tmp_path):
+    write(tmp_path / "train.py", FIVE + CRASH)
+    done = command(tmp_path, "train.py")
+    assert done.returncode == 139
+    assert "SIGSEGV at line 5" in done.stderr and "pip install" not in done.stderr
+    done = command(tmp_path, "--passes", "3", "train.py")
+    assert done.returncode == 139 and "3 backward passes were recorded" in done.stderr
+
+
+def test_each_rank_has_its_page(tmp_path):
+    write(tmp_path / "tiny.py", TINY)
+    for arguments, page in (([], "tiny-rank1.html"), (["-o", "a.html"], "a-rank1.html")):
+        environment = ENGLISH | {"RANK": "1", "WORLD_SIZE": "2"}
+        done = run_command(tmp_path, (*arguments, "tiny.py"), environment)
+        assert done.returncode == 0 and f"{page}: " in done.stderr, done.stderr
+        assert (tmp_path / page).is_file()
+
+
+def test_processes_that_the_script_starts_are_told(tmp_path):
+    source = "import multiprocessing\nmake = multiprocessing.get_context('fork').Process\n"
+    source += "children = [make(target=print) for _ in range(2)]\n"
+    write(tmp_path / "spawn.py", source + "for each in children: each.start(), each.join()\n")
+    for arguments in (["spawn.py"], ["doctor", "spawn.py"]):
+        done = command(tmp_path, *arguments)
+        assert "its 2 child processes did not run under gradtrace" in done.stderr, done.stderr
+
+
 def interrupted(folder: Path, source: str) -> tuple[str, int]:
     """What the command says of a script that prints a line, and then gets Ctrl-C."""
     write(folder / "slow.py", source)
@@ -276,7 +342,7 @@ REFUSED = {
     "is there": (["mine.py"], "there is a file of that name already"),
     "no backward": (["plain.py"], "found:    no backward pass; it ran to its end"),
     "leaves": (["usage.py"], "no backward pass; it left with sys.exit (line 2)"),
-    "dies": (["dies.py"], "the process that records ended too early"),
+    "dies": (["dies.py"], "the process of the script was ended before its recording"),
     "syntax": (["syntax.py"], "it failed first: SyntaxError"),
     "debugger": (["debugger.py"], "this script cannot be recorded"),
 }
@@ -295,7 +361,7 @@ def test_it_refuses_with_what_to_do(tmp_path, arguments, what):
         "mine.py": TINY,
         "mine.html": "mine",
         "plain.py": "import torch\nprint(torch.ones(2) * 2)\n",
-        "dies.py": TINY + "import os\nos._exit(3)\n",
+        "dies.py": TINY + "import ctypes\nctypes.CDLL(None)._exit(3)\n",
         "syntax.py": "def (\n",
         "usage.py": "import sys\nsys.exit('no data')\n",
         "debugger.py": TINY + "import sys\nsys.settrace(lambda *a: None)\n",

@@ -35,7 +35,7 @@ from gradtrace.recording.runner import (
     ScriptProcess,
     UnbegunRun,
 )
-from gradtrace.run_notes import began_note, finished_trace, run_failure
+from gradtrace.run_notes import began_note, finished_trace, nothing_seen, run_failure
 from gradtrace.trace import Trace
 from gradtrace.vary import VariedScript, run_variants, varied_script
 from gradtrace.words import LANGUAGES
@@ -206,25 +206,8 @@ def _check_passes(
     """Raise `CommandError` where nothing can be drawn, or the requested passes cannot."""
     total = len(backward_passes(trace))
     if not can_be_drawn(trace):
-        ends = {
-            "end": "it ran to its end",
-            "exit": "it left with sys.exit",
-            "limit": f"it was stopped after {options.limit} s",
-            "interrupted": "you interrupted it",
-            "error": f"it failed first: {run.error}",
-        }
-        found = "a backward pass without a graph; " if total else "no backward pass; "
-        found += ends.get(run.end, "it was stopped")
-        found += f" (line {run.line})" if run.line else ""
-        fix = "call loss.backward() in what the script runs, in its main thread"
-        if run.end == "limit":
-            fix = "give it more time, or no --limit"
-        elif run.end == "error":
-            fix = "fix the error; a graph is drawn once an operation has made one"
-        elif run.end == "exit":
-            fix = "see what it printed above, and give it the arguments and files that it needs"
-        what = "nothing was recorded"
-        raise CommandError(options.name, 1, what, "a backward pass", found, fix)
+        found = "a backward pass without a graph" if total else "no backward pass"
+        raise nothing_seen(options, run, "nothing was recorded", "a backward pass", found)
     if passes and passes[1] > total:
         found = f"{total} in this run" if total else "none: the script failed before the first"
         fix = f"--passes {total}" if total else "leave --passes out"

@@ -175,12 +175,15 @@ def script_path(file: str) -> Path:
 
 
 def page_path(options: Options) -> Path:
-    """The path of the page; a file of another origin is overwritten only if named with -o.
+    """The path of the page, of one of several ranks with its number; a file of another origin is
+    overwritten only if named with -o.
 
     Raises `CommandError` if the page cannot be written there.
     """
     stem = Path(options.file).stem or options.module.rpartition(".")[2]
     out = Path(options.out) if options.out else Path(stem + SUFFIX)
+    if int(os.environ.get("WORLD_SIZE") or 1) > 1:  # torchrun's
+        out = out.with_stem(f"{out.stem}-rank{os.environ.get('RANK', 0)}")
     folder = out.resolve().parent
     for is_wrong, found in (
         (out.is_dir(), "a folder"),

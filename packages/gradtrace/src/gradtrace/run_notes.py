@@ -32,6 +32,12 @@ def run_failure(options: Options, run: FailedRun) -> CommandError:
             one_that_ends,
             "see what it printed above; torch must be installed: pip install torch",
         ),
+        "crashed": (
+            "the process of the script was ended before its recording was written, which is lost",
+            "a script that ends in Python, or by SIGTERM",
+            "see where it crashes: python -X faulthandler; --passes 1 records the first backward\n"
+            "pass alone, which is written before the second",
+        ),
         "unrecordable": (
             "this script cannot be recorded",
             "a script that leaves the recorder in its place",
@@ -44,6 +50,34 @@ def run_failure(options: Options, run: FailedRun) -> CommandError:
         ),
     }[run.why]
     return CommandError(run.file or options.name, run.line, what, expected, run.found, fix)
+
+
+def nothing_seen(options: Options, run: RecordedRun, what: str, *texts: str) -> CommandError:
+    """The error of a run without anything to show. `texts`: what was expected, and found."""
+    expected, found = texts
+    end, fix = {
+        "end": ("it ran to its end", "call loss.backward() in what it runs, in its main thread"),
+        "exit": (
+            "it left with sys.exit",
+            "see what it printed above, and give it the arguments and files that it needs",
+        ),
+        "left": ("it left with os._exit", "see what it printed above"),
+        "limit": (f"it was stopped after {options.limit} s", "give it more time, or no --limit"),
+        "interrupted": ("you interrupted it", "run it again"),
+        "terminated": ("SIGTERM ended it", "give it more time"),
+        "error": (
+            f"it failed first: {run.error}",
+            "fix the error; a graph is drawn once an operation has made one",
+        ),
+        "enough": ("it was stopped", "call loss.backward() in its main thread"),
+    }[run.end]
+    found += f"; {end}" + (f" (line {run.line})" if run.line else "")
+    if run.children:
+        children = "child processes" if run.children > 1 else "child process"
+        found += f"\nits {run.children} {children} did not run under gradtrace"
+        fix = f"let torchrun start the processes: torchrun -m gradtrace {options.name}; or put\n"
+        fix += "`with gradtrace.record() as trace:` into the function that trains"
+    return CommandError(options.name, 1, what, expected, found, fix)
 
 
 Note = tuple[str, dict]
@@ -61,22 +95,26 @@ def began_note(began: Began) -> Note:
 
 def finished_trace(run: RecordedRun, job: Job, language: str) -> tuple[Trace, list[str]]:
     """The trace of a run without unfinished events, and sentences on its beginning and end."""
-    trace, line = run.trace, run.line or "?"
-    if run.end in ("enough", "limit", "interrupted"):
+    trace = run.trace
+    if run.end not in ("end", "exit", "error"):
         trace = without_unfinished(trace, job.passes or len(backward_passes(trace)))
     notes: list[Note] = [began_note(run.began)] if run.began and run.began.passes else []
     if trace.eager:
         notes.append(("note_eager", {}))
     if trace.left_out:
         notes.append(("note_full", dict(trace.left_out)))
-    if run.end == "error":
-        notes.append(("note_error", {"line": line, "message": run.error}))
-    elif run.end == "enough":
-        key = "note_stopped" if job.stop else "note_enough"
-        notes.append((key, {"line": line, "total": len(backward_passes(trace))}))
-    elif run.end == "limit":
-        notes.append(("note_limit", {"line": line, "seconds": f"{job.limit:g}"}))
-    elif run.end == "interrupted":
-        notes.append(("note_interrupted", {"line": line}))
     phrases = LANGUAGES[language]
-    return replace(trace, left_out=None), [phrases[key].format(**parts) for key, parts in notes]
+    sentences = [phrases[key].format(**parts) for key, parts in notes]
+    return replace(trace, left_out=None), [
+        *sentences,
+        *end_note(replace(run, trace=trace), job.limit, language, job.stop),
+    ]
+
+
+def end_note(run: RecordedRun, limit: float | None, language: str, stop: bool = False) -> list[str]:
+    """A sentence on what ended the recording, if it wasn't the script's own end."""
+    key = "stopped" if run.end == "enough" and stop else run.end
+    total = len(backward_passes(run.trace))
+    facts = {"line": run.line or "?", "message": run.error, "total": total, "seconds": limit}
+    found = LANGUAGES[language].get(f"note_{key}")
+    return [found.format(**facts)] if found else []

@@ -445,7 +445,50 @@ for step in range(4):
     {"nan-in-outline": ("h = w\n", "h = w * (float('nan') if step == 3 else 1)\n")},
 )
 
-CASES = (LEAF, TRAIN, LONG, RECURRENT, SCALER, DEEP, MODES, HOOKED, FUNCTION, CRITIC, ORTHOGONAL)
+GLOO = Case(
+    """\
+import torch.distributed as dist
+dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+loss = (torch.ones(3, requires_grad=True) * 2).sum()
+dist.all_reduce(loss.detach())
+loss.backward()
+dist.destroy_process_group()
+""",
+    {"collective-without-gradient": ("loss.detach()", "loss")},
+)
+
+RANKS = Case(
+    """\
+net = nn.ModuleDict({"a": nn.Linear(3, 1), "b": nn.Linear(3, 1)})
+optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
+for step in range(3):
+    optimizer.zero_grad()
+    x = torch.ones(2, 3)
+    (net["a"](x) + net["b"](x)).pow(2).mean().backward()
+    optimizer.step()
+""",
+    {
+        "ranks-apart": ("net = ", "torch.manual_seed(1)\nnet = "),
+        "gradients-not-averaged": ("torch.ones(2, 3)", "torch.full((2, 3), 2.0)"),
+        "unused-on-rank": ('net["a"](x) + ', ""),
+    },
+)
+"""Faults of one of several ranks, which are seen beside the others."""
+
+CASES = (
+    GLOO,
+    LEAF,
+    TRAIN,
+    LONG,
+    RECURRENT,
+    SCALER,
+    DEEP,
+    MODES,
+    HOOKED,
+    FUNCTION,
+    CRITIC,
+    ORTHOGONAL,
+)
 FAULTS = {
     kind: changed(case.script, changes) for case in CASES for kind, changes in case.faults.items()
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from cases import FAULTS, HEAD, LEAF, TRAIN, WELL, changed
+from cases import FAULTS, HEAD, LEAF, RANKS, TRAIN, WELL, changed
 from gradtrace.doctor import KINDS, Run, diagnose, report
 from gradtrace.doctor.report import summarize
 from gradtrace.words import LANGUAGES, REPORT_WORDS
@@ -21,7 +21,7 @@ def findings(source: str, folder):
 
 
 def test_there_is_a_case_for_each_kind():
-    assert set(FAULTS) == set(KINDS)
+    assert set(FAULTS) | set(RANKS.faults) == set(KINDS)
     for kind in KINDS.values():
         assert set(kind["found"]) == set(LANGUAGES) == set(kind.get("fix", LANGUAGES))
 

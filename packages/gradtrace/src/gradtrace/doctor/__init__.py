@@ -11,6 +11,8 @@ To add a finding: declare its kind in `findings.toml`, and add the function that
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from gradtrace.doctor import gradients, graphs, losses, messages, numbers, updates
 from gradtrace.doctor.finding import KINDS, LEVELS, Finding, Place
 from gradtrace.doctor.report import page_diagnosis, report, report_json
@@ -27,6 +29,10 @@ def diagnose(run: Run) -> list[Finding]:
 
     More is found in a trace that was recorded with `health=True`.
     """
-    found = [finding for module in _MODULES for check in module.CHECKS for finding in check(run)]
+    return in_order(f for module in _MODULES for check in module.CHECKS for f in check(run))
+
+
+def in_order(findings: Iterable[Finding]) -> list[Finding]:
+    """The findings in the order of a report."""
     order = list(KINDS)
-    return sorted(found, key=lambda f: (LEVELS.index(f.level), order.index(f.kind)))
+    return sorted(findings, key=lambda f: (LEVELS.index(f.level), order.index(f.kind)))

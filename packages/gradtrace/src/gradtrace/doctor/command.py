@@ -7,10 +7,13 @@ failure of the script itself is too; 2 if the script could not be examined.
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 from pathlib import Path
 
-from gradtrace.doctor import Run, diagnose, report, report_json
+from gradtrace.doctor import Run, diagnose, in_order, report, report_json
+from gradtrace.doctor.ranks import Ranks, compared, told_once
+from gradtrace.doctor.report import rank_names
 from gradtrace.options import (
     CommandError,
     Options,
@@ -27,7 +30,7 @@ from gradtrace.recording.runner import (
     ScriptProcess,
     UnbegunRun,
 )
-from gradtrace.run_notes import run_failure
+from gradtrace.run_notes import end_note, nothing_seen, run_failure
 from gradtrace.words import REPORT_WORDS
 
 PASSES = 30
@@ -41,7 +44,10 @@ def examine(arguments: list[str]) -> int:
     as_json, book, passes = given.pop("json"), given.pop("book"), given.pop("passes")
     options = Options(**given)
     try:
+        here = Ranks.here()
         run, status = _recorded(options, passes, as_json)
+        if here and here.own != here.first:
+            here.hand_over(run.trace if isinstance(run, RecordedRun) else None)
         if isinstance(run, FailedRun):
             raise run_failure(options, run)
     except CommandError as error:
@@ -52,29 +58,32 @@ def examine(arguments: list[str]) -> int:
         key = "never_step" if options.steps else "never_error"
         print(words[key].format(first=options.steps, steps=run.steps), file=sys.stderr)
         return status
+    if here and here.own != here.first:
+        return status  # if the script failed, torchrun ends the others
     if run.began and run.began.steps:
         print(words["began"].format(step=run.began.steps + 1), file=sys.stderr)
-    looked_up = Run(run.trace)
-    findings = diagnose(looked_up)
+    looked_up, script = Run(run.trace), Path(run.script).name
+    if here is None:
+        findings = diagnose(looked_up)
+    else:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # torchrun's, as another rank has failed
+        runs = here.gather(looked_up)
+        found = told_once({rank: diagnose(each) for rank, each in runs.items()})
+        findings = in_order([*found, *compared(runs)])
+        script += "" if as_json else f" ({rank_names(words, list(runs))})"
     seen = any(event["k"] in ("backward", "step", "error") for event in run.trace.events)
     if not (seen or findings):
-        print(_nothing_seen(options, run), file=sys.stderr)
+        what, expected = "there is nothing to look at", "a backward pass, or a step of an optimizer"
+        print(nothing_seen(options, run, what, expected, "neither"), file=sys.stderr)
         return _NOT_LOOKED_AT
     write = report_json if as_json else report
-    print(write(looked_up, findings, options.page_language, Path(run.script).name, book))
+    print(write(looked_up, findings, options.page_language, script, book))
+    if run.end != "enough":
+        for note in end_note(run, options.limit, options.page_language):
+            print(note.replace("`", ""), file=sys.stderr)
     if any(finding.level != "note" for finding in findings):
         return _FOUND
-    return status if run.end in ("end", "exit") else 0
-
-
-def _nothing_seen(options: Options, run: RecordedRun) -> CommandError:
-    """The error of a script that neither computed gradients nor used any."""
-    what, expected = "there is nothing to look at", "a backward pass, or a step of an optimizer"
-    found, fix = "neither", "call loss.backward() in what the script runs, in its main thread"
-    if run.end == "exit":
-        found = f"neither; it left with sys.exit (line {run.line})"
-        fix = "see what it printed above, and give it the arguments and files that it needs"
-    return CommandError(options.name, 1, what, expected, found, fix)
+    return status if run.end in ("end", "exit", "left", "terminated") else 0
 
 
 def _recorded(

@@ -46,12 +46,14 @@ class Place:
 @dataclass(frozen=True)
 class Finding:
     """One finding. `facts` fill the sentences of its kind: names, numbers, `Place`s, lists of
-    names. `mild`: it is a note, although its kind mostly isn't."""
+    names. `mild`: it is a note, although its kind mostly isn't. `ranks`: of several processes,
+    those in which it was found."""
 
     kind: str
     place: Place
     facts: dict[str, object] = field(default_factory=dict)
     mild: bool = False
+    ranks: tuple[int, ...] = ()
 
     @property
     def level(self) -> Level:

@@ -197,6 +197,7 @@ def report_json(
                 "found": _sentences(words, language, finding),
                 "fix": _fix(finding, language),
                 "page": page_address(finding.page, language, book),
+                **({"ranks": finding.ranks} if finding.ranks else {}),
                 "facts": finding.facts,
             }
             for finding in findings
@@ -235,7 +236,8 @@ def _counts(words: dict, findings: Sequence[Finding]) -> str:
 
 def _finding(words: dict, language: str, finding: Finding, book: str) -> str:
     place = _place(words, finding.place)
-    rows = [f"{padded(words[finding.level], 9)}{padded(place, 9)}  {finding.kind}"]
+    ranks = f"  ({rank_names(words, finding.ranks)})" if finding.ranks else ""
+    rows = [f"{padded(words[finding.level], 9)}{padded(place, 9)}  {finding.kind}{ranks}"]
     rows += [f"  {row}" for row in wrapped(_sentences(words, language, finding), COLUMNS - 2)]
     address = page_address(finding.page, language, book)
     for label, text in (
@@ -245,6 +247,14 @@ def _finding(words: dict, language: str, finding: Finding, book: str) -> str:
         lines = wrapped(text, COLUMNS - 8)
         rows += [f"  {padded(label if not i else '', 6)}{line}" for i, line in enumerate(lines)]
     return "\n".join(rows)
+
+
+def rank_names(words: dict, ranks: Sequence[int]) -> str:
+    """The ranks in words: "rank 1", "ranks 0-7", "ranks 0, 2"."""
+    named = ", ".join(map(str, ranks))
+    if len(ranks) > 2 and ranks[-1] - ranks[0] == len(ranks) - 1:
+        named = f"{ranks[0]}-{ranks[-1]}"
+    return (words["rank"] if len(ranks) == 1 else words["ranks"]).format(ranks=named)
 
 
 def _fix(finding: Finding, language: str) -> str:

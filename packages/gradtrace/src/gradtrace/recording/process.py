@@ -7,7 +7,8 @@ run in place of that file's text, or null), `limit` (seconds, or null), `steps` 
 (where the recording begins, if not at the start), `passes` (how many are recorded), `health`
 (whether the doctor's data is, too), `stop` (whether the script ends once they are) and
 `folder`, in which this process writes: `started` once the script runs, `recording` (the trace),
-`report` (how the recording ended, and where), and `end`, if the script continued after that.
+`report` (how the recording ended, and where), `end`, if the script continued after that, and
+`crash` (where it was, if C code crashed).
 
 The script may print what it likes, read its input, write files, import its neighbours, and go on
 for hours: it runs at full speed once enough is recorded. The exit status is the script's.
@@ -18,11 +19,15 @@ from __future__ import annotations
 import atexit
 import contextlib
 import ctypes
+import faulthandler
 import json
 import linecache
+import multiprocessing
 import os
+import re
 import select
 import signal
+import socket
 import sys
 import threading
 import time
@@ -31,6 +36,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 _RECORD_FOLDER = Path(__file__).resolve().parent
+_leave = os._exit
+"""Without what `_Ending.watch` puts in its place for the script."""
 _GRACE = 3.0
 """Seconds that a stopped script has for its `finally:` blocks."""
 _TIMED_OUT, _INTERRUPTED = 124, 130
@@ -81,15 +88,18 @@ def main(job: dict) -> None:
         if not job["module"]:
             raise
         _write(folder / "report", {"end": "no module", "error": str(error)})
-        os._exit(1)
+        _leave(1)
     except Exception as error:
         text = format_failure(failure_of_recorder(error))
         (folder / "recording").write_text(text, encoding="utf-8", newline="\n")
         _write(folder / "report", {"end": "error"})
-        os._exit(1)
+        _leave(1)
     ending.recorder, ending.watched = recorder, watch
     sys.argv = [job["name"] or script, *job["arguments"]]
     (folder / "started").touch()
+    crash = open(folder / "crash", "w")  # noqa: SIM115  open until the process ends
+    if not faulthandler.is_enabled():
+        faulthandler.enable(crash)
     ending.watch()
     report: dict = {"end": "end"}
     code = 0
@@ -116,14 +126,14 @@ def main(job: dict) -> None:
         code = 1
     if os.getpid() != own_pid:  # the script forked, and this is the copy
         _flush()
-        os._exit(code)
+        _leave(code)
     ending.save(report)
     # As Python does at exit: wait for other threads first.
     for finish in (threading._shutdown, atexit._run_exitfuncs):
         with contextlib.suppress(Exception):
             finish()
     _flush()
-    os._exit(code)
+    _leave(code)
 
 
 class _Ending:
@@ -134,11 +144,11 @@ class _Ending:
         self.status = 0
         """The exit status of a script that is stopped."""
         self._job, self._script, self._folder = job, script, Path(job["folder"])
-        self._saving = threading.Lock()
+        self._saving = threading.RLock()  # a handler of the script may call os._exit in it
         self._saved = False
 
     def watch(self) -> None:
-        """Stop the script when its time is over."""
+        """Stop the script when its time is over; at SIGTERM and `os._exit` save what there is."""
         if hasattr(signal, "SIGUSR1"):
             # It wakes a script that sleeps or waits; Windows has no signal for that.
             def stop(*_: object) -> None:
@@ -147,6 +157,22 @@ class _Ending:
             signal.signal(signal.SIGUSR1, stop)
         if self._job["limit"] is not None:
             threading.Thread(target=self._wait_for_limit, daemon=True).start()
+        if os.name != "nt" and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+            # A thread is told, since the script may wait in C code, as for another rank.
+            self._told, self._tells = socket.socketpair()
+            self._tells.setblocking(False)
+            signal.set_wakeup_fd(self._tells.fileno(), warn_on_full_buffer=False)
+            signal.signal(signal.SIGTERM, self._tell)
+            os.register_at_fork(after_in_child=self._leave_signals)
+            threading.Thread(target=self._wait_for_sigterm, daemon=True).start()
+        own_pid = os.getpid()
+
+        def save_and_leave(status: int) -> None:
+            if os.getpid() == own_pid:
+                self._save_now({"end": "left"})
+            _leave(status)
+
+        os._exit = save_and_leave
 
     def full(self, line: int | None) -> None:
         """In the thread of the script: recording is complete."""
@@ -161,7 +187,10 @@ class _Ending:
                 _write(self._folder / "end", report)
                 return
             watch, report = self.watched, report | {"script": self._script}
-            if self._job["until"] == "error" and report["end"] != "error":
+            # The number of processes that this one has made, which is in the name of the next.
+            next_name = multiprocessing.Process().name
+            report["children"] = int(re.split("[-:]", next_name)[-1]) - 1
+            if self._job["until"] == "error" and "error" not in report:
                 report["never"] = {"steps": 0, "passes": 0}
             elif watch is not None and watch.beginning is None:
                 report["never"] = {"steps": watch.steps, "passes": watch.passes}
@@ -175,16 +204,40 @@ class _Ending:
             _write(self._folder / "report", report)
             self._saved = True
 
-    def _wait_for_limit(self) -> None:
-        time.sleep(self._job["limit"])
-        sys.setswitchinterval(1000)  # the script waits until the trace is saved
+    def _save_now(self, report: dict) -> None:
+        """Save what there is, wherever the script is, which waits for it."""
+        sys.setswitchinterval(1000)
         frame = sys._current_frames().get(threading.main_thread().ident)
         while frame is not None and frame.f_code.co_filename != self._script:
             frame = frame.f_back
-        self.recorder.finish()
-        self.status = _TIMED_OUT
-        self.save({"end": "limit", "line": frame.f_lineno if frame else None})
+        with self._saving:
+            self.recorder.finish()
+            self.save(report | {"line": frame.f_lineno if frame else None})
         sys.setswitchinterval(0.005)
+
+    def _tell(self, *_: object) -> None:
+        """asyncio has the file for signals to itself: it doesn't tell the thread."""
+        self._tells.send(bytes([signal.SIGTERM]))
+
+    def _leave_signals(self) -> None:
+        """In a fork, which shares the sockets: a signal to it is not one to the script."""
+        signal.set_wakeup_fd(-1)
+        if signal.getsignal(signal.SIGTERM) == self._tell:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+    def _wait_for_sigterm(self) -> None:
+        # Where the script has a handler of its own, that is what ends it, or doesn't.
+        while not (
+            signal.SIGTERM in self._told.recv(99) and signal.getsignal(signal.SIGTERM) == self._tell
+        ):
+            pass
+        self._save_now({"end": "terminated", "error": "SIGTERM"})
+        _leave(128 + signal.SIGTERM)
+
+    def _wait_for_limit(self) -> None:
+        time.sleep(self._job["limit"])
+        self.status = _TIMED_OUT
+        self._save_now({"end": "limit"})
         thread = threading.main_thread().ident
         if hasattr(signal, "SIGUSR1"):
             signal.pthread_kill(thread, signal.SIGUSR1)
@@ -193,7 +246,7 @@ class _Ending:
             ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), error)
         time.sleep(_GRACE)
         _flush()
-        os._exit(self.status)
+        _leave(self.status)
 
 
 @contextlib.contextmanager
@@ -266,4 +319,4 @@ if __name__ == "__main__":
     try:
         main(described)
     except KeyboardInterrupt:  # before the script began
-        os._exit(_INTERRUPTED)
+        _leave(_INTERRUPTED)

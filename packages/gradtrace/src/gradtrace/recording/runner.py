@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -53,9 +54,10 @@ class RecordedRun:
     """The trace of a run, and how the recording ended.
 
     `end` is "end", "exit" (`sys.exit` with a status that isn't 0), "error", "enough" (passes),
-    "limit" or "interrupted"; `line` is the line of the script at which it ended, `error` the
-    message that ended it, `script` the file that was run; `began`: where in the script, if not at
-    its start.
+    "limit", "interrupted", "terminated" (SIGTERM) or "left" (`os._exit`); `line` is the line of the
+    script at which it ended, `error` the message that ended it, `script` the file that was run;
+    `began`: where in the script, if not at its start; `children`: how many processes it made with
+    multiprocessing.
     """
 
     trace: Trace
@@ -64,6 +66,7 @@ class RecordedRun:
     error: str | None = None
     script: str = ""
     began: Began | None = None
+    children: int = 0
 
 
 @dataclass(frozen=True)
@@ -93,8 +96,8 @@ class UnbegunRun:
 @dataclass(frozen=True)
 class FailedRun:
     """Why there is no trace. `why` is "interrupted" (before anything was recorded), "hangs",
-    "died", "no module", "unrecordable" or "fault" (of the recorder); `found`: details. `file` and
-    `line`: the place of a fault in gradtrace."""
+    "died" (before the script began), "crashed", "no module", "unrecordable" or "fault" (of the
+    recorder); `found`: details. `file` and `line`: the place of a fault in gradtrace."""
 
     why: str
     found: str
@@ -130,10 +133,12 @@ class ScriptProcess:
         self._temporary.cleanup()
 
     def _terminate(self, *_: object) -> None:
-        """A signal to the command is meant for the script; after its end, for the command."""
-        if self._process.poll() is not None:
+        """A signal to the command is meant for the script; after its end, for the command, which a
+        doctor ends by itself: torchrun ends all ranks if one fails."""
+        if self._process.poll() is None:
+            self._process.terminate()
+        elif not self._job.health:
             sys.exit(128 + signal.SIGTERM)
-        self._process.terminate()
 
     def recorded(self) -> RecordedRun | UnbegunRun | FailedRun:
         """The recording, as soon as it is saved; the script may go on."""
@@ -145,7 +150,10 @@ class ScriptProcess:
                 return FailedRun("interrupted", "Ctrl-C")
             if ended == "limit" or code is None:
                 return FailedRun("hangs", f"it hung beyond {limit:g} s, and had to be killed")
-            return FailedRun("died", f"exit status {code}" if code >= 0 else f"signal {-code}")
+            why = "crashed" if (self._folder / "started").exists() else "died"
+            signals = {each: each.name for each in signal.Signals}
+            died = signals.get(-code, f"exit status {code}") + self._place_of_crash()
+            return FailedRun(why, died)
         found = json.loads(report.read_text("utf-8"))
         if found["end"] == "no module":
             return FailedRun("no module", found["error"])
@@ -157,6 +165,12 @@ class ScriptProcess:
             return FailedRun(why, failure.found, failure.file, failure.line)
         began = Began(**found.pop("began")) if "began" in found else None
         return RecordedRun(parse_trace(recording), **found, began=began)
+
+    def _place_of_crash(self) -> str:
+        crash = self._folder / "crash"
+        stack = crash.read_text("utf-8", "replace") if crash.exists() else ""
+        place = re.search(f'File "{re.escape(self._job.script)}", line ([0-9]+)', stack)
+        return f" at line {place[1]}" if place else ""
 
     def wait(self) -> int:
         """Wait for the end of the script; returns its exit status, as in a shell."""
