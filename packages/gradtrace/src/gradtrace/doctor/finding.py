@@ -63,7 +63,7 @@ class Finding:
     @property
     def page(self) -> str:
         """The page of the book that explains it."""
-        return KINDS[self.kind]["page"].format(**self.facts)
+        return KINDS[self.kind]["page"].format(**{"name": "index"} | self.facts)
 
 
 def kind_of_message(message: str) -> str | None:

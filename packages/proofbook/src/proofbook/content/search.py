@@ -23,6 +23,9 @@ REST = "rest"
 """The field with text that is searched but not shown in a result: scripts, and the text of a page
 below its answer and above its first section."""
 
+MESSAGE_BOOST = 0.75
+"""What the score of the page of a message is multiplied by: a lesson of the same words is first."""
+
 _PARAGRAPH = re.compile(r"<p>.*?</p>", re.DOTALL)
 _BLOCK_END = re.compile(r"</(?:p|ul|ol)>")
 _SHOWN = 300
@@ -85,7 +88,13 @@ def at_own_pages(
     moved = {pages.get(place, place): list(texts) for place, texts in asked.items()}
     for message in messages:
         moved.setdefault(f"{index}{message.anchor}/", []).extend(message.wordings)
-    return [e | {"location": pages.get(e["location"], e["location"])} for e in entries], moved
+    placed = [
+        e | {"location": pages[e["location"]], "boost": MESSAGE_BOOST}
+        if e["location"] in pages
+        else e
+        for e in entries
+    ]
+    return placed, moved
 
 
 def names_of(terms: Terms, language: str) -> list[list[str]]:
