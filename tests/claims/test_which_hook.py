@@ -7,6 +7,7 @@ from functools import partial
 
 import pytest
 import torch
+import torch.distributed as dist
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from proofbook.content.attacks import attacks
@@ -205,3 +206,73 @@ def test_hooks_see_their_own_process_until_the_step(rank, name, fsdp):
     else:
         for each in kept.values():
             torch.testing.assert_close(each, wanted)
+
+
+@attacks(
+    "module-hooks/which-hook#node-hooks",
+    "module-hooks/which-hook#saved-tensor-hooks",
+    "module-hooks/which-hook#step-hooks",
+    zh="四种模块，DDP 和 FSDP",
+    en="four modules, DDP and FSDP",
+)
+@pytest.mark.parametrize("fsdp", [False, True])
+@pytest.mark.parametrize("name", ["Linear", "Linear without a bias", "LayerNorm", "Conv1d"])
+@on_two_ranks
+def test_a_graph_has_its_own_process_and_a_step_the_average(rank, name, fsdp):
+    torch.manual_seed(0)
+    net = Net(name)
+    x = torch.full((3, 2, 4), 1.0 + rank)
+    own = copy.deepcopy(net)
+    ((1 + rank) * own(x)).sum().backward()
+    average = next(own.parameters()).grad
+    dist.all_reduce(average)
+    average /= 2
+    model = sharded(net) if fsdp else DistributedDataParallel(net)
+    sgd, kept, packed = torch.optim.SGD(model.parameters(), lr=0.1), {}, []
+    with saved_tensors_hooks(lambda t: packed.append(t) or t, lambda t: t):
+        y = model(x)
+    assert any(t.shape == y.shape and torch.equal(t, y) for t in packed)  # of tanh
+    y.grad_fn.register_prehook(lambda grads: kept.update(before=grads[0].clone()))
+    y.grad_fn.register_hook(lambda _, grads: kept.update(after=grads[0].clone()))
+    sgd.register_step_pre_hook(lambda *_: kept.update(step=next(net.parameters()).grad.clone()))
+    ((1 + rank) * y).sum().backward()
+    sgd.step()
+    assert torch.equal(kept["before"], torch.full_like(y, 1 + rank))
+    assert torch.equal(kept["after"], kept["before"])
+    assert isinstance(kept["step"], DTensor) == fsdp
+    whole = kept["step"].full_tensor() if fsdp else kept["step"]
+    torch.testing.assert_close(whole, average)
+
+
+@attacks(
+    "module-hooks/which-hook#node-hooks",
+    "module-hooks/which-hook#saved-tensor-hooks",
+    "module-hooks/which-hook#step-hooks",
+    zh="五种模块，eager 和 aot_eager",
+    en="five modules, eager and aot_eager",
+)
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+@pytest.mark.parametrize("name", MODULES)
+def test_the_hooks_of_graph_and_optimizer_with_a_compiled_model(name, backend):
+    torch.compiler.reset()
+    net, packed, steps = Net(name), [], []
+    sgd = torch.optim.SGD(net.parameters(), lr=0.1)
+    sgd.register_step_pre_hook(lambda *_: steps.append("pre"))
+    sgd.register_step_post_hook(lambda *_: steps.append("post"))
+    compiled, x = torch.compile(net, backend=backend), torch.ones(3, 2, 4)
+    for _ in range(2):
+        packed.clear()
+        with saved_tensors_hooks(lambda t: packed.append(t) or t, lambda t: t):
+            y = compiled(x)
+        y.sum().backward()
+        sgd.step()
+        assert packed
+    assert steps == ["pre", "post"] * 2
+
+    def asks(x):
+        y = net(x)
+        y.grad_fn.register_hook(lambda *_: None)
+        return y
+
+    with pytest.raises(torch._dynamo.exc.Unsupported):
+        torch.compile(asks, backend=backend, fullgraph=True)(x)
