@@ -173,9 +173,8 @@ def hook_never_called(run: Run) -> Iterator[Finding]:
 
 
 def hook_changed(run: Run) -> Iterator[Finding]:
-    """What a hook returned in place of a gradient."""
-    changes: dict[tuple, list[tuple[float, float]]] = defaultdict(list)
-    places = {}
+    """What a hook returned in place of a gradient: on all tensors that it was registered on."""
+    changes: dict[tuple, list[tuple[str, float, float]]] = defaultdict(list)
     for _, event in run.all("hook"):
         if event["hook"] in ("tensor", "full_backward", "full_backward_pre") and "ret" in event:
             pairs = zip(_values(event["got"]), _values(event["ret"]), strict=False)
@@ -183,13 +182,13 @@ def hook_changed(run: Run) -> Iterator[Finding]:
                 if got != ret and norm(got) is not None and norm(ret) is not None:
                     on = event["on"] if isinstance(event["on"], str) else event["on"][0]
                     name = run.name(on) if on in run.trace.tensors else on
-                    changes[event["fn"], name].append((norm(got), norm(ret)))
-                    places[event["fn"], name] = run.place(event)
+                    changes[event["fn"], run.place(event)].append((name, norm(got), norm(ret)))
                     break
-    for (fn, name), sizes in changes.items():
-        facts = {"fn": fn, "name": name, "times": len(sizes)}
-        facts |= {"before": sizes[0][0], "after": sizes[0][1]}
-        yield Finding("hook-changed", places[fn, name], facts)
+    for (fn, place), changed in changes.items():
+        _, before, after = changed[0]
+        names = list(dict.fromkeys(name for name, _, _ in changed))
+        facts = {"fn": fn, "names": names, "times": len(changed), "before": before, "after": after}
+        yield Finding("hook-changed", place, facts)
 
 
 def _key(event: dict) -> tuple:
