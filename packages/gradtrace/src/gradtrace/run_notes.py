@@ -116,5 +116,6 @@ def end_note(run: RecordedRun, limit: float | None, language: str, stop: bool = 
     key = "stopped" if run.end == "enough" and stop else run.end
     total = len(backward_passes(run.trace))
     facts = {"line": run.line or "?", "message": run.error, "total": total, "seconds": limit}
-    found = LANGUAGES[language].get(f"note_{key}")
+    phrases = LANGUAGES[language]
+    found = phrases.get(f"note_{key}_one" if total == 1 else "") or phrases.get(f"note_{key}")
     return [found.format(**facts)] if found else []
