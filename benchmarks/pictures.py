@@ -27,6 +27,9 @@ SIZE = {"width": 1080, "height": 760}
 TERMINAL = """<body style="margin:0;background:#10181f;color:#e2e8ec"><pre style="margin:24px;
 font:16px/1.45 ui-monospace,'DejaVu Sans Mono',monospace">{}</pre>"""
 
+ABOVE_THE_OUTPUT = """() => scrollTo({ behavior: "instant", top: scrollY - 100 +
+    document.querySelector(".traced .output").getBoundingClientRect().top })"""
+
 
 class Film:
     """Frames, each with the milliseconds that it is shown."""
@@ -87,7 +90,7 @@ def touch(page: Page, film: Film) -> None:
     """The first figure of the book, stepped through, with its ball dragged."""
     page.wait_for_selector(".player")
     figure = page.locator(".traced").first
-    figure.scroll_into_view_if_needed()
+    page.evaluate(ABOVE_THE_OUTPUT)
     film.shoot(1500)
     slider = page.locator("trace-vary input[type=range]").first
     for key in ["ArrowRight"] * 6 + ["ArrowLeft"] * 10:
