@@ -785,8 +785,9 @@ def test_a_figure_that_a_guess_hides_speaks_once_it_is_shown_and_its_ball_is_a_h
     filled = page.locator(".trace .hll, .traced .hll").first
     before = filled.evaluate("line => getComputedStyle(line).backgroundColor")
     button(figure, 3).click()
-    now = filled.evaluate("line => getComputedStyle(line).backgroundColor")
-    assert before != now == "rgba(0, 0, 0, 0)"  # the line that runs is the only one that stands out
+    style = "line => [getComputedStyle(line).backgroundColor, getComputedStyle(line).boxShadow]"
+    assert filled.evaluate(style) == ["rgba(0, 0, 0, 0)", "none"]  # the line that runs stands out
+    assert before != "rgba(0, 0, 0, 0)"
     page.wait_for_function("document.querySelector('.player > p').offsetHeight > 10")
     drag(page, figure.locator(".ball"), right=300, down=100)
     wait_for(page, "loss: 0.0\nits slope: 0.0")
