@@ -418,3 +418,14 @@ def test_what_the_doctor_finds_leads_to_its_line_and_each_layer_has_a_bar(open_p
     assert faults == []
     fold.click()
     assert not finding.first.is_visible()
+
+
+def test_the_picture_is_saved_with_its_looks(open_page):
+    page = open_page("nested")
+    with page.expect_download() as saving:
+        page.get_by_role("button", name="Save the picture as SVG").click()
+    assert saving.value.suggested_filename == "nested.py.svg"
+    page.set_content(Path(saving.value.path()).read_text("utf-8"))
+    box = page.locator("svg .box").first
+    assert box.evaluate("box => getComputedStyle(box).fill") != "rgb(0, 0, 0)"
+    assert page.locator("svg text").first.text_content()

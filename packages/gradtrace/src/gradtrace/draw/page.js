@@ -331,6 +331,7 @@ class Trail {
 // A page with all of a recording: a player whose picture is folded, with zoom, search and the code beside it.
 const FOLLOW = icon("M4 4h12v2H6v10H4zM9 9l6 6v-4h2v8H9v-2h4l-5-5z")
 const FIT = icon("M4 4h6v2H6v4H4zM14 4h6v6h-2V6h-4zM4 14h2v4h4v2H4zM18 14h2v6h-6v-2h4z")
+const SAVE = icon("M11 4h2v8h4l-5 5-5-5h4zM5 18h14v2H5z")
 const THEME = icon("M12 3a9 9 0 1 0 0 18zM12 3a9 9 0 0 1 0 18v-2a7 7 0 0 0 0-14z")
 
 customElements.define("trace-page", class extends customElements.get("trace-player") {
@@ -387,7 +388,7 @@ customElements.define("trace-page", class extends customElements.get("trace-play
   }
 
   build() {
-    const [where, back, search, out, fit, into, follow, theme, which, file, nothing] = this.dataset.tools.split("|")
+    const [where, back, search, out, fit, into, follow, theme, which, file, nothing, save] = this.dataset.tools.split("|")
     this.zoom = new Zoom(this.querySelector(".graph"), this.gone.signal)
     this.files = new CodePane(this.querySelector(".highlight"), file)
     this.trail = new Trail(where, back, view => this.open(view))
@@ -396,7 +397,7 @@ customElements.define("trace-page", class extends customElements.get("trace-play
     this.follower.ariaPressed = "false"
     const bar = element("div", { className: "tools" }, this.trail.nav, this.search.part, this.follower,
       button(out, "−", () => this.zoom.step(-1)), button(fit, FIT, () => this.zoom.fit()),
-      button(into, "+", () => this.zoom.step(1)))
+      button(into, "+", () => this.zoom.step(1)), button(save, SAVE, () => this.save(document.title)))
     if (this.recorded.length > 1) {
       this.select = choice(which, this.recorded.map(({ dataset }, i) => [i, dataset.label]))
       this.select.onchange = () => this.choose(+this.select.value)

@@ -181,19 +181,27 @@ customElements.get("trace-player") || customElements.define("trace-player", clas
     }))
   }
 
-  // Copies the picture as an image; saves it where a browser copies none.
-  async picture() {
-    const svg = this.graph.querySelector("svg"), copy = svg.cloneNode(true), { width, height } = svg.viewBox.baseVal
-    const parts = svg.querySelectorAll("*")
+  // The address of the picture as an image of its own, with its looks.
+  image() {
+    const svg = this.graph.querySelector("svg"), copy = svg.cloneNode(true), parts = svg.querySelectorAll("*")
     copy.querySelectorAll("*").forEach((part, i) => {
       const look = getComputedStyle(parts[i])
       for (const name of LOOKS) part.style.setProperty(name, look.getPropertyValue(name))
     })
     copy.style.background = getComputedStyle(document.body).backgroundColor
-    const href = "data:image/svg+xml," + encodeURIComponent(new XMLSerializer().serializeToString(copy))
+    return "data:image/svg+xml," + encodeURIComponent(new XMLSerializer().serializeToString(copy))
+  }
+
+  save(name) {
+    make("a", { href: this.image(), download: name + ".svg" }).click()
+  }
+
+  // Copies the picture as an image; saves it where a browser copies none.
+  async picture() {
+    const { width, height } = this.graph.querySelector("svg").viewBox.baseVal
     const drawn = async () => {
       const image = new Image(), canvas = make("canvas", { width: 2 * width, height: 2 * height })
-      image.src = href
+      image.src = this.image()
       await image.decode()
       canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height)
       return new Promise(done => canvas.toBlob(done))
@@ -201,7 +209,7 @@ customElements.get("trace-player") || customElements.define("trace-player", clas
     try {
       await navigator.clipboard.write([new ClipboardItem({ "image/png": drawn() })])
     } catch {
-      make("a", { href, download: this.figure.id + ".svg" }).click()
+      this.save(this.figure.id)
     }
   }
 
