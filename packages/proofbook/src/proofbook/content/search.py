@@ -83,13 +83,16 @@ def at_own_pages(
     entries: Iterable[dict], asked: Mapping[str, list[str]], index: str, messages: Sequence[Message]
 ) -> tuple[list[dict], dict[str, list[str]]]:
     """The entries and the words that lead to them, with the page of each message in place of its
-    section of the page at the address `index`."""
+    section of the page at the address `index`, without its run."""
     pages = {f"{index}#{message.anchor}": f"{index}{message.anchor}/" for message in messages}
-    moved = {pages.get(place, place): list(texts) for place, texts in asked.items()}
-    for message in messages:
-        moved.setdefault(f"{index}{message.anchor}/", []).extend(message.wordings)
+    moved = {pages.get(place, place): texts for place, texts in asked.items()}
     placed = [
-        e | {"location": pages[e["location"]], "boost": MESSAGE_BOOST}
+        {
+            **e,
+            "location": pages[e["location"]],
+            "text": _CODE.sub(" ", e["text"]),
+            "boost": MESSAGE_BOOST,
+        }
         if e["location"] in pages
         else e
         for e in entries
