@@ -17,6 +17,7 @@ from torch import nn
 from torch.optim import Optimizer
 
 from gradtrace.api import RecordedBlock, known_language
+from gradtrace.doctor.report import names_in_words
 from gradtrace.recording.optimizers import parameters_of
 from gradtrace.recording.position import after_return
 from gradtrace.recording.recorder import is_recording
@@ -30,7 +31,6 @@ JUMP = 100
 """A norm of all gradients is reported when it is so many times the median of the looks before."""
 REMEMBERED = 100
 """So many looks are the looks before."""
-_MOST_NAMES = 3
 
 
 def watch(
@@ -127,10 +127,8 @@ class Monitor:
         self._told.add(kind)
         self._wanted |= kind in self._in_a_row
         words = REPORT_WORDS[self._language]
-        listed = words["comma"].join(f"`{name}`" for name in names[:_MOST_NAMES])
-        if (more := len(names) - _MOST_NAMES) > 0:
-            listed = words["more"].format(names=listed, n=more, total=len(names))
-        said = words[f"watch_{kind}"].format(step=self.steps, names=listed, jump=JUMP)
+        facts = {"step": self.steps, "names": names_in_words(words, names), "jump": JUMP}
+        said = words[f"watch_{kind}"].format(**facts)
         print(f"gradtrace: {said}", file=sys.stderr)
 
     def _after_step(self, *_: object) -> None:

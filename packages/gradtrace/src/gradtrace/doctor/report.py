@@ -289,10 +289,15 @@ def _fact(words: dict, fact: object) -> object:
     if isinstance(fact, float):
         return f"{fact:.3g}"
     if isinstance(fact, list):
-        names = words["comma"].join(f"`{name}`" for name in fact[:_MAX_NAMES])
-        more = {"names": names, "n": len(fact) - _MAX_NAMES, "total": len(fact)}
-        return words["more"].format(**more) if len(fact) > _MAX_NAMES else names
+        return names_in_words(words, fact)
     return str(fact)
+
+
+def names_in_words(words: dict, names: Sequence[str]) -> str:
+    """The first names as code, and how many more there are."""
+    shown = words["comma"].join(f"`{name}`" for name in names[:_MAX_NAMES])
+    more = {"names": shown, "n": len(names) - _MAX_NAMES, "total": len(names)}
+    return words["more"].format(**more) if len(names) > _MAX_NAMES else shown
 
 
 def _place(words: dict, place: Place) -> str:
