@@ -40,7 +40,7 @@ def verdicts(file: Path) -> dict[str, str]:
 
 def diagnosis(file: Path) -> dict[str, str]:
     """What `gradtrace doctor` says of a script, in both languages."""
-    job = Job(str(file), passes=PASSES, stop=True, health=True, name=file.name)
+    job = Job(str(file), passes=PASSES, stop=True, outlines=True, name=file.name)
     with ScriptProcess(job) as process:
         run = Run(process.recorded().trace)
     return {each: report(run, diagnose(run), each, file.name) for each in LANGUAGES}

@@ -1,20 +1,13 @@
-"""The callbacks of the README, for Lightning and for the Trainer of Hugging Face."""
+"""The callbacks for Lightning and for the Trainer of Hugging Face, each in its own trainer."""
 
 from __future__ import annotations
 
-import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"(?ms)^```python\n(.*?)^```$", README)
-BASES = {"lightning": "(L.Callback)", "transformers": "(TrainerCallback)"}
-CALLBACK = {
-    package: next(block for block in BLOCKS if base in block) for package, base in BASES.items()
-}
 MODEL = """
 class Line(BASE):
     def __init__(self):
@@ -67,29 +60,32 @@ Trainer(model, arguments, train_dataset=data, callbacks=CALLBACKS).train()
 """,
 }
 IMPORTS = {
-    "lightning": "import gradtrace\nimport lightning as L\nimport torch\nfrom torch import nn\n"
+    "lightning": "from gradtrace.lightning import RecordStep, Watch\nimport lightning as L\n"
+    "import torch\nfrom torch import nn\n"
     "from torch.utils.data import DataLoader, TensorDataset\n\n\n",
-    "transformers": "import gradtrace\nimport torch\nfrom torch import nn\n"
-    "from transformers import Trainer, TrainerCallback, TrainingArguments\n\n\n",
+    "transformers": "from gradtrace.transformers import RecordStep, Watch\nimport torch\n"
+    "from torch import nn\nfrom transformers import Trainer, TrainingArguments\n\n\n",
 }
 BASE = {"lightning": "L.LightningModule", "transformers": "nn.Module"}
 RESULT = "print([p.tolist() for p in model.parameters()])\n"
 
 
 @pytest.mark.parametrize("accumulate", [1, 2])
-@pytest.mark.parametrize("package", CALLBACK)
+@pytest.mark.parametrize("package", TRAINING)
 def test_one_step_of_a_trainer_is_on_the_page_and_nothing_is_changed(package, accumulate, tmp_path):
     pytest.importorskip(package, exc_type=ImportError)
-    source = IMPORTS[package] + CALLBACK[package] + MODEL.replace("BASE", BASE[package])
+    source = IMPORTS[package] + MODEL.replace("BASE", BASE[package])
     source += TRAINING[package].replace("ACCUMULATE", str(accumulate)) + RESULT
     results = []
-    kinds = "print([e['k'] for e in shows.trace.trace.events if e['k'] in ('backward', 'step')])\n"
-    for callbacks, more in (("[]", ""), ('[shows := ShowStep(2, "step.html")]', kinds)):
+    with_both = '[r := RecordStep(2, "step.html"), Watch(log=lambda *_: print("watched"))]'
+    kinds = "print([e['k'] for e in r.recorded.trace.events if e['k'] in ('backward', 'step')])\n"
+    for callbacks, more in (("[]", ""), (with_both, kinds)):
         (tmp_path / "train.py").write_text(source.replace("CALLBACKS", callbacks) + more, "utf-8")
         command = [sys.executable, "train.py"]
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=240)
         assert done.returncode == 0, done.stderr
         results.append(done.stdout.splitlines())
     assert [results[0][-1], str([*["backward"] * accumulate, "step"])] == results[1][-2:]
+    assert results[1].count("watched") >= 4
     page = Path(tmp_path / "step.html").read_text("utf-8")
     assert "model.body.0.weight" in page and "MseLossBackward0" in page

@@ -12,7 +12,17 @@ import pytest
 PACKAGE = Path(gradtrace.__file__).parent
 FLOORS = [
     *("trace", "values", "tolerance", "recording", "graph", "words", "story", "draw"),
-    *("options", "run_notes", "vary", "doctor", "api", "monitor", "cli"),
+    *(
+        "options",
+        "run_notes",
+        "vary",
+        "doctor",
+        "api",
+        "monitor",
+        "lightning",
+        "transformers",
+        "cli",
+    ),
     "pytest_plugin",
 ]
 """From the lowest on: modules, and folders with all that is in them."""

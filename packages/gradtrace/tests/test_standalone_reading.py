@@ -11,9 +11,9 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
-from gradtrace import record_script
 from gradtrace.doctor import Run, diagnose, page_diagnosis
 from gradtrace.draw.page import standalone_page
+from health_recording import record_health
 from proofbook.testing.browser import needs_browser, watch
 
 pytestmark = needs_browser
@@ -88,7 +88,7 @@ def made(tmp_path_factory) -> dict[str, Path]:
         found[name] = folder / f"{name}.html"
         with pytest.MonkeyPatch.context() as patch:
             patch.syspath_prepend(folder)
-            trace = record_script(script)
+            trace = record_health(script)
         run = Run(trace)
         diagnosis = page_diagnosis(run, diagnose(run), "en") if name == "cut" else None
         text = standalone_page(script.name, trace, "en", diagnosis=diagnosis)
@@ -410,9 +410,13 @@ def test_what_the_doctor_finds_leads_to_its_line_and_each_layer_has_a_bar(open_p
     assert in_sight(marked, page.locator(".highlight pre"), along="y")
     finding.filter(has_text="parameter-unused").locator("button").click()
     assert page.locator(".code-line.lit").inner_text().startswith("unused = ")
-    rows = page.locator(".doctor tr")
+    rows = page.locator(".doctor tr:has(td)")
     assert [row.inner_text().split()[0] for row in rows.all()] == ["last.weight"]
-    assert rows.first.locator("i").bounding_box()["width"] > 50
+    passes = rows.first.locator(".passes")
+    assert passes.locator("i").last.bounding_box()["height"] > 10
+    assert passes.locator("span").get_attribute("title").count(" → ") == 2
+    if width == 1280:
+        assert rows.first.locator(".update i").bounding_box()["width"] > 20
     page.evaluate(axe)
     faults = page.evaluate("async () => (await axe.run('.doctor')).violations.map(({ id }) => id)")
     assert faults == []

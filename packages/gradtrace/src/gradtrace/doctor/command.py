@@ -101,7 +101,7 @@ def _recorded(
         stop=True,
         name=options.file,
         limit=options.limit,
-        health=True,
+        outlines=True,
     )
     with ScriptProcess(job, stdout=sys.stderr if as_json else None) as process:
         run = process.recorded()

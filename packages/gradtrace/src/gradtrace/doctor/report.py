@@ -66,12 +66,13 @@ MAX_LAYERS = 8
 
 @dataclass(frozen=True)
 class Layer:
-    """A weight: the median norm of its gradient, and the median of how far a step moved it,
-    relative to its norm."""
+    """A weight: the median norm of its gradient, the median of how far a step moved it, relative to
+    its norm, and the norm of its gradient after each pass that reached it."""
 
     name: str
     gradient: float
     update: float | None
+    gradients: tuple[float, ...]
 
 
 @dataclass(frozen=True)
@@ -134,7 +135,7 @@ def _layer_sizes(run: Run) -> Iterable[Layer]:
             sizes = [size for size in sizes if size is not None and math.isfinite(size)]
             if sizes:
                 update = median(updates[t]) if t in updates else None
-                yield Layer(run.name(t), median(sizes), update)
+                yield Layer(run.name(t), median(sizes), update, tuple(sizes))
 
 
 def page_diagnosis(run: Run, findings: Sequence[Finding], language: str) -> Diagnosis:
@@ -147,9 +148,10 @@ def page_diagnosis(run: Run, findings: Sequence[Finding], language: str) -> Diag
         )
         for each in findings
     ]
-    layers = [(layer.name, layer.gradient) for layer in _layer_sizes(run)]
+    layers = [(each.name, each.gradients, each.gradient, each.update) for each in _layer_sizes(run)]
+    heads = words["layers"], words["passes_of_layer"], words["gradient"], words["update"]
     counts = _counts(words, findings) or words["nothing"]
-    return Diagnosis(words["doctor"].format(counts=counts), told, layers)
+    return Diagnosis(words["doctor"].format(counts=counts), told, heads, layers)
 
 
 COLUMNS = 80

@@ -332,6 +332,7 @@ class Trail {
 const FOLLOW = icon("M4 4h12v2H6v10H4zM9 9l6 6v-4h2v8H9v-2h4l-5-5z")
 const FIT = icon("M4 4h6v2H6v4H4zM14 4h6v6h-2V6h-4zM4 14h2v4h4v2H4zM18 14h2v6h-6v-2h4z")
 const SAVE = icon("M11 4h2v8h4l-5 5-5-5h4zM5 18h14v2H5z")
+const COPY = icon("M4 4h11v3H7v8H4zM9 9h11v11H9zm2 2v7h7v-7z")
 const THEME = icon("M12 3a9 9 0 1 0 0 18zM12 3a9 9 0 0 1 0 18v-2a7 7 0 0 0 0-14z")
 
 customElements.define("trace-page", class extends customElements.get("trace-player") {
@@ -397,7 +398,8 @@ customElements.define("trace-page", class extends customElements.get("trace-play
     this.follower.ariaPressed = "false"
     const bar = element("div", { className: "tools" }, this.trail.nav, this.search.part, this.follower,
       button(out, "−", () => this.zoom.step(-1)), button(fit, FIT, () => this.zoom.fit()),
-      button(into, "+", () => this.zoom.step(1)), button(save, SAVE, () => this.save(document.title)))
+      button(into, "+", () => this.zoom.step(1)), button(save, SAVE, () => this.save(document.title)),
+      button(this.words[14], COPY, () => this.picture()))
     if (this.recorded.length > 1) {
       this.select = choice(which, this.recorded.map(({ dataset }, i) => [i, dataset.label]))
       this.select.onchange = () => this.choose(+this.select.value)

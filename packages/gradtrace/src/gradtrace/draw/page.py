@@ -64,12 +64,14 @@ class TooLarge(ValueError):
 @dataclass(frozen=True)
 class Diagnosis:
     """What the doctor says of a recording, in the language of the page. `findings`: of each its
-    level, its place in words, as a line and as a file, its name and its sentences; `layers`: the
-    name of each weight and the norm of its gradient."""
+    level, its place in words, as a line and as a file, its name and its sentences; `layers`: of
+    each weight its name, the norm of its gradient after each pass, their median, and how far a step
+    moves it, relative to its norm; `heads`: the titles of these columns."""
 
     summary: str
     findings: Sequence[tuple[str, str, int | None, str, str, str]]
-    layers: Sequence[tuple[str, float]]
+    heads: Sequence[str]
+    layers: Sequence[tuple[str, Sequence[float], float, float | None]]
 
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src {scripts}; img-src data:"
@@ -175,8 +177,9 @@ def standalone_page(
 
 
 def _doctor(diagnosis: Diagnosis, phrases: Mapping[str, str]) -> str:
-    """The findings, each with a button that leads to its line, and a bar for each layer: how large
-    its gradient is, from a millionth of the largest on."""
+    """The findings, each with a button that leads to its line, and for each layer bars of how large
+    its gradient is, from a millionth of the largest on, and how large the part of it is that a step
+    moves, from a millionth on."""
     rows = []
     for level, place, line, file, name, text in diagnosis.findings:
         to = f' data-line="{line}" data-file="{html.escape(file)}"'
@@ -184,19 +187,33 @@ def _doctor(diagnosis: Diagnosis, phrases: Mapping[str, str]) -> str:
         rows.append(
             f'<li class="{level}">{button}<b>{html.escape(name)}</b> {format_sentence(text)}</li>'
         )
-    largest = max((size for _, size in diagnosis.layers), default=0.0)
+    largest = max((max(sizes) for _, sizes, *_ in diagnosis.layers), default=0.0)
     bars = []
-    for name, size in diagnosis.layers:
-        share = max(0.0, 1 + math.log10(size / largest) / 6) if size else 0.0
-        cells = f'<td><i style="width: {share:.1%}"></i></td><td>{size:.2e}</td>'
+    for name, sizes, size, update in diagnosis.layers:
+        passes = "".join(f'<i style="height: {_share(each, largest):.0%}"></i>' for each in sizes)
+        said = " → ".join(f"{each:.2e}" for each in sizes)
+        cells = f'<td class="passes"><span role="img" aria-label="{said}" title="{said}">{passes}'
+        cells += f"</span></td><td>{size:.1e}</td>"
+        if update is not None:
+            bar = f'<i style="width: {_share(update, 1):.0%}"></i>'
+            cells += f'<td class="update">{bar}</td><td>{update:.1e}</td>'
         bars.append(f"<tr><th scope=row>{html.escape(name)}</th>{cells}</tr>")
-    table = f"<table><caption>{phrases['layer_bars']}</caption>{''.join(bars)}</table>"
+    spans = zip(diagnosis.heads, ("", "", "", " colspan=2"), strict=True)
+    heads = "".join(f"<th scope=col{span}>{html.escape(head)}</th>" for head, span in spans)
+    table = f"<table><caption>{phrases['layer_bars']}</caption><tr>{heads}</tr>{''.join(bars)}"
+    table += "</table>"
+    found = f"<ul>{''.join(rows)}</ul>" if rows else ""
     told = any(level != "note" for level, *_ in diagnosis.findings)
     return (
         f'<section class="doctor"><button class="fold" aria-expanded="{str(told).lower()}">'
         f"{html.escape(diagnosis.summary)}</button>"
-        f"<div><ul>{''.join(rows)}</ul>{table if bars else ''}</div></section>"
+        f"<div>{found}{table if bars else ''}</div></section>"
     )
+
+
+def _share(size: float, largest: float) -> float:
+    """How long a bar is: from a millionth of the largest on, each factor adds the same."""
+    return min(1.0, max(0.0, 1 + math.log10(size / largest) / 6)) if size else 0.0
 
 
 def _fitted(

@@ -209,7 +209,7 @@ customElements.get("trace-player") || customElements.define("trace-player", clas
     try {
       await navigator.clipboard.write([new ClipboardItem({ "image/png": drawn() })])
     } catch {
-      this.save(this.figure.id)
+      this.save(this.figure.id || document.title)
     }
   }
 

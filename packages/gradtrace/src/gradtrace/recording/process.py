@@ -4,9 +4,9 @@
 
 The job holds `script` (and its `name`, as it was typed) or `module`, `arguments`, `source` (text to
 run in place of that file's text, or null), `limit` (seconds, or null), `steps` or `until`
-(where the recording begins, if not at the start), `passes` (how many are recorded), `health`
-(whether the doctor's data is, too), `stop` (whether the script ends once they are) and
-`folder`, in which this process writes: `started` once the script runs, `recording` (the trace),
+(where the recording begins, if not at the start), `passes` (how many are recorded), `outlines`
+(whether after many events the gradients of leaves still are), `stop` (whether the script ends then)
+and `folder`, in which this process writes: `started` once the script runs, `recording` (the trace),
 `report` (how the recording ended, and where), `end`, if the script continued after that, and
 `crash` (where it was, if C code crashed).
 
@@ -75,8 +75,8 @@ def main(job: dict) -> None:
         ending = _Ending(job, script)
         first, last = job["steps"] or (None, None)
         max_steps = last and last - first + 1
-        options = {"max_passes": job["passes"], "max_steps": max_steps, "health": job["health"]}
-        options["recent"] = job["until"] == "error"
+        options = {"max_passes": job["passes"], "max_steps": max_steps, "health": True}
+        options |= {"outlines": job["outlines"], "recent": job["until"] == "error"}
         source = job["source"]
         if source is not None:
             # What is run is shown in tracebacks, and by `inspect`.

@@ -120,8 +120,9 @@ class Recorder:
     It ends after `max_events` or `max_steps` of an optimizer, or where more backward passes than
     `max_passes` begin; from then on the script runs without a recorder, and `when_full`
     is called, with the line at which it is, in its own thread. `health`: also what a doctor
-    asks for (`Trace.health`). `recent`: instead of ending after `max_events` it keeps the last
-    steps. `source`: the text of the script, if that isn't in its file.
+    asks for (`Trace.health`). Instead of ending after `max_events` it records later passes as
+    `outlines`, or keeps the `recent` steps alone. `source`: the text of the script, if that isn't
+    in its file.
     """
 
     def __init__(
@@ -133,12 +134,13 @@ class Recorder:
         max_steps: int | None = None,
         when_full: Callable[[int | None], None] = lambda line: None,
         health: bool = False,
+        outlines: bool = False,
         recent: bool = False,
     ) -> None:
         self._path = path
         if source is None:
             source = Path(path).read_text(encoding="utf-8")
-        self._log = log = EventLog(ScriptPosition(str(path), source), source, max_events, health)
+        self._log = log = EventLog(ScriptPosition(str(path), source), source, max_events, outlines)
         values = ValueReader()
         self._registry = registry = GraphRegistry(log.trace, values)
         self._changes = changes = LeafChanges(log, registry, values)
@@ -389,6 +391,6 @@ def begin(
         file = calling_frame().f_code.co_filename
         code = file, text_of(file)
     file, text = code
-    recorder = Recorder(file, text, health=True)
+    recorder = Recorder(file, text, health=True, outlines=True)
     recorder.begin(optimizers, model)
     return recorder, cell_name(file) or os.path.basename(file)

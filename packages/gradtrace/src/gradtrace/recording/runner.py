@@ -33,7 +33,8 @@ class Job:
     `stop`. After `limit` seconds it is stopped in any case. Recording begins with the first of
     `steps` of an optimizer, and ends after the last, if given; or it begins at the event named by
     `until`: "nan", "inf" or "zero-grad"; with "error", the last steps are retained if the script
-    fails. `health`: record the doctor's data, too. `source`: text to run in place of the script's.
+    fails. `outlines`: after many events go on with the gradients of leaves alone. `source`: text
+    to run in place of the script's.
     """
 
     script: str = ""
@@ -44,7 +45,7 @@ class Job:
     until: str | None = None
     stop: bool = False
     limit: float | None = None
-    health: bool = False
+    outlines: bool = False
     name: str = ""
     source: str | None = None
 
@@ -137,7 +138,7 @@ class ScriptProcess:
         doctor ends by itself: torchrun ends all ranks if one fails."""
         if self._process.poll() is None:
             self._process.terminate()
-        elif not self._job.health:
+        elif not self._job.stop:
             sys.exit(128 + signal.SIGTERM)
 
     def recorded(self) -> RecordedRun | UnbegunRun | FailedRun:

@@ -13,7 +13,7 @@ from gradtrace import Recorder, Trace, execute
 
 def record_health(file: Path, **limits: int) -> Trace:
     """The trace of a script, with `Trace.health`. `limits`: of the recorder."""
-    recorder = Recorder(file, health=True, **limits)
+    recorder = Recorder(file, health=True, outlines=True, **limits)
     main = sys.modules["__main__"]
     try:
         with warnings.catch_warnings(), contextlib.suppress(Exception), recorder:
