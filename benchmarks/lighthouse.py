@@ -74,7 +74,7 @@ def main() -> None:
         subprocess.run(
             [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", folder],
             cwd=ROOT,
-            env={**os.environ, "SITE_URL": address, "NO_MKDOCS_2_WARNING": "1"},
+            env={**os.environ, "SITE_URL": address},
             check=True,
         )
         threading.Thread(target=server.serve_forever, daemon=True).start()

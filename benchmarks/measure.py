@@ -16,7 +16,7 @@ from pathlib import Path
 
 import psutil
 
-ENVIRONMENT = {**os.environ, "NO_MKDOCS_2_WARNING": "1", "SOURCE_DATE_EPOCH": "1"}
+ENVIRONMENT = {**os.environ, "SOURCE_DATE_EPOCH": "1"}
 UNCHECKED = 'class="unchecked"'
 PATIENCE = 600.0
 """Seconds after which something that never happens ends the benchmark."""

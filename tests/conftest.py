@@ -41,7 +41,7 @@ def site_folder(tmp_path_factory) -> Path:
             subprocess.run(
                 [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(site)],
                 cwd=ROOT,
-                env={**os.environ, "SITE_URL": ADDRESS, "NO_MKDOCS_2_WARNING": "1"},
+                env={**os.environ, "SITE_URL": ADDRESS},
                 check=True,
             )
     return site

@@ -39,7 +39,9 @@ def test_nothing_that_the_files_say_is_wrong(book):
 
 def test_the_readme_installs_the_version_that_is_pinned():
     pinned = re.findall(r"(?m)^torch==(\S+)", (ROOT / "requirements.txt").read_text("utf-8"))
-    named = re.findall(r"\btorch==([\d.]+)", (ROOT / "README.md").read_text("utf-8"))
+    files = ("README.md", ".devcontainer/devcontainer.json")
+    texts = [(ROOT / file).read_text("utf-8") for file in files]
+    named = [version for text in texts for version in re.findall(r"\btorch==([\d.]+)", text)]
     assert len(named) == 2 and set(named) == set(pinned)
 
 
