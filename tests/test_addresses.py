@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from proofbook.testing.browser import POLICY
 
 ROOT = Path(__file__).parents[1]
 PLACEHOLDERS = re.compile(r"https://(?:book|repository)\.invalid|@owner\b|filled in by the first")
@@ -42,6 +43,10 @@ def test_no_other_file_has_a_placeholder():
 def test_links_between_files_lead_to_files(file):
     links = re.findall(r"\]\(([^)#:]+)\)", _text(ROOT / file))
     assert links and not [link for link in links if not (ROOT / link).exists()]
+
+
+def test_the_policy_that_a_host_can_set_is_the_one_of_the_tests():
+    assert _text(ROOT / "CONTRIBUTING.md").count(f"Content-Security-Policy: {POLICY}\n") == 2
 
 
 def test_what_github_reads_is_yaml():

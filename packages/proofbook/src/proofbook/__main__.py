@@ -13,6 +13,7 @@ from proofbook.model.cache import Store
 from proofbook.model.problem import Unproved, format_problems, no_room
 from proofbook.run.runner import RunnerError
 from proofbook.run.runs import Runs, known_results
+from proofbook.run.sandbox import run_in_sandbox
 
 SCRIPTS = "snippets/**/*.py"
 """Where the scripts of a book are, to check before the book is read."""
@@ -40,6 +41,8 @@ def main(arguments: list[str] | None = None) -> int:
             sub.add_argument("--python", metavar="PYTHON", help=text)
             text = "with --python: record what that PyTorch prints, for the readers who have it"
             sub.add_argument("--record", action="store_true", help=text)
+            text = "run in bubblewrap, on Linux: the scripts have no network and can change nothing"
+            sub.add_argument("--sandbox", action="store_true", help=text)
     text = "start a snippet and its pages"
     sub = commands.add_parser("new", help=text, description=text)
     sub.add_argument("name", help="<topic>/<name>, for example sharing/two_inputs")
@@ -58,6 +61,8 @@ def main(arguments: list[str] | None = None) -> int:
     root = options.root.resolve()
     store, runs = Store(root), Runs(root)
     try:
+        if options.command == "check" and options.sandbox:
+            return run_in_sandbox(root, ["check", *options.paths])
         if options.command == "check" and not options.python:
             runs.known = {} if options.fresh else known_results(store)
             scripts = (file for file in root.glob(SCRIPTS) if file.is_file())

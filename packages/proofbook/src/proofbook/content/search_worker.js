@@ -1,20 +1,17 @@
 // The worker of the search, in place of Material's: it loads the program that searches and its index with the first
-// question. A theme may begin a worker that loads this one later, and says where it lies: `program`. Material sends and
-// expects messages of these types.
+// question. Material sends and expects messages of these types.
 
 const READY = 1, QUERY = 2, RESULT = 3
 const PATIENCE = 1000 // ms: half a word may have no answer, so that nothing was found is said when a reader stops typing
 
 let latest = 0, loading
 
-const at = path => self.program ? new URL(path, self.program).href : path
-
 async function load() {
-  const web = /^(http|blob)/.test(location.protocol) // a page that is opened from the file system can fetch nothing
+  const web = location.protocol.startsWith("http") // a page that is opened from the file system can fetch nothing
   const index = web
-    ? fetch(at("../../../search/search_index.json")).then(response => response.json())
+    ? fetch("../../../search/search_index.json").then(response => response.json())
     : Promise.resolve(importScripts("../../../search/search_index.js")).then(() => __index)
-  await importScripts(at("search.js"))
+  await importScripts("search.js")
   return new Search(await index)
 }
 

@@ -24,6 +24,7 @@ from proofbook.content.moved import redirects
 from proofbook.content.page_summary import HOME, SHORT_NAME
 from proofbook.export import notebook, site_files
 from proofbook.html.page import Place
+from proofbook.mkdocs.material import without_inline_scripts
 from proofbook.model.book import Book
 from proofbook.model.config import in_language
 from proofbook.model.page import name_of
@@ -201,7 +202,8 @@ def write_site_files(
     listed = site_files.llms_txt(pages, language, config.site_name, about)
     write_text(folder / "llms.txt", listed)
     for path, text in redirects(book, language):
-        write_text(folder / path, text)
+        root = get_relative_url(".", path).rstrip("/")
+        write_text(folder / path, without_inline_scripts(text, folder, f"{root}/"))
     if not prefix:
         prefixes = [book.config.prefix(code) for code in book.config.codes]
         for name, text in site_files.root_files(site, prefixes).items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,6 +12,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from proofbook.html.tree import Tree, element, prepend
 from proofbook.model.config import in_language
 from proofbook.model.problem import Problem, format_problems
+from proofbook.model.temporary import write_text
 
 _UNPROVED = {
     "zh": "这一页现在有没被证明的地方",
@@ -18,6 +20,7 @@ _UNPROVED = {
 }
 _OWN_STYLES = "assets/book.css"
 _SHEETS = "assets/stylesheets/*.min.css"
+_SCRIPT = re.compile(r"<script>(.+?)</script>", re.DOTALL)
 
 
 def fit_for_files(config: MkDocsConfig) -> None:
@@ -40,6 +43,19 @@ def one_style_sheet(site: Path) -> None:
         without = re.sub(r"(?s)/\*.*?\*/", "", own.read_text("utf-8"))
         texts.append(re.sub(r"\n\s+", "\n", without))
         own.write_text("\n".join(texts), "utf-8")
+
+
+def without_inline_scripts(output: str, site: Path, root: str) -> str:
+    """A page whose scripts are files of the `site`, so that a host may forbid all others. `root`:
+    the address of the site, from the page."""
+
+    def moved(script: re.Match[str]) -> str:
+        name = f"assets/javascripts/{hashlib.sha256(script[1].encode()).hexdigest()[:12]}.js"
+        if not (site / name).exists():
+            write_text(site / name, script[1])
+        return f'<script src="{root}{name}"></script>'
+
+    return _SCRIPT.sub(moved, output)
 
 
 def with_problems(output: str, problems: Sequence[Problem], language: str) -> str:

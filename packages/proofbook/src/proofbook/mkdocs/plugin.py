@@ -25,6 +25,7 @@ from mkdocs.plugins import BasePlugin, CombinedEvent, event_priority
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
+from mkdocs.utils import get_relative_url
 
 from proofbook.content import messages
 from proofbook.content.glossary import known_terms
@@ -49,7 +50,7 @@ from proofbook.mkdocs.editions import (
     write_site_files,
 )
 from proofbook.mkdocs.labs import is_lab
-from proofbook.mkdocs.material import fit_for_files, one_style_sheet
+from proofbook.mkdocs.material import fit_for_files, one_style_sheet, without_inline_scripts
 from proofbook.mkdocs.messages import place_messages
 from proofbook.mkdocs.search_index import replace_worker
 from proofbook.mkdocs.serve import Edition, LiveSite, show_problems, warm_up
@@ -278,7 +279,15 @@ class ProofbookPlugin(BasePlugin):
         if source in self.book.page_files:
             drawn = plot.data_files(self.book.page(source), self.session.labs.variants)
             site_files.write_data(Path(page.file.abs_dest_path).parent, drawn)
-        return output
+        root = get_relative_url(".", page.url).rstrip("/")
+        return without_inline_scripts(output, Path(config.site_dir), f"{root}/")
+
+    def on_post_template(self, output: str, *, template_name: str, config: MkDocsConfig) -> str:
+        """The page of a missing address, which is shown at any address."""
+        if not template_name.endswith(".html"):
+            return output
+        root = urlsplit(config.site_url or "/").path
+        return without_inline_scripts(output, Path(config.site_dir), root)
 
     def on_template_context(self, context, *, template_name: str, config: MkDocsConfig):
         context["alternates"] = self._alternates(None, config)

@@ -22,6 +22,9 @@ needs_browser = pytest.mark.skipif(
 
 PATIENCE = 120_000
 """The timeout of tests in milliseconds; the machine may be slow and busy."""
+POLICY = "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'"
+"""What a careful host lets a page of a book do (the header Content-Security-Policy): no script that
+isn't a file of the site. Tests see every site under it."""
 WINDOW = {"width": 1280, "height": 900}
 FORGET = """() => {
     if (origin != "null") for (const storage of [localStorage, sessionStorage]) storage.clear()
@@ -139,6 +142,10 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
+
+    def end_headers(self) -> None:
+        self.send_header("Content-Security-Policy", POLICY)
+        super().end_headers()
 
     def log_message(self, *_: object) -> None:
         pass
