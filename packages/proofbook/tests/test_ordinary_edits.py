@@ -54,6 +54,12 @@ EDITS = {
         "float16 has 16 bits, a double 64 bits.",
         "It is an 8-bit or a 32-bit number.",
         "Python 3.12 and CUDA 12.4 are fine.",
+        "It takes 10 to 15 minutes, or between 20 and 30 s.",
+        "A machine with 64 GB of RAM, or 32 GB memory.",
+        "A 4090 is enough. The server answers HTTP 404 on port 8080.",
+        "IEEE 754 has the rules, ISO 8601 the dates, RFC 2119 the words.",
+        "The 1986 paper was read by many at 20 °C.",
+        "You only need the loss, and you need not restart.",
         "Since PyTorch 2.1 there is another way.",
         "Read section 6.5 of the book, page 214.",
         "Chapter 12 has the proof.",
@@ -79,6 +85,9 @@ EDITS = {
         "如果 `w` 是 17，会怎样？",
         "要是有 50 层呢？",
         "第 12 页有证明。",
+        "大约 10 到 15 分钟。",
+        "70 亿参数的模型，20 摄氏度。",
+        "不一定要重新启动，只要一行。",
     ),
 }
 FALSE = {
