@@ -28,6 +28,10 @@ EDITS = {
     "en": (
         "The gradient of `w` is `27`.",
         "The loss is -453, or `-453.0`.",
+        "`w.grad` is 27, `b.grad` is `-12`, and `w` is 3.",
+        "When `w.grad` is 9, and so `b.grad` is 4, look again.",
+        "Suppose the loss is `w` alone. Then `w.grad` is 1.",
+        "The root of `w.grad` is 5 or 6, and `w.grad` is 9 times 3.",
         "The loss is −453.",
         "The gradient of `b` is `-12`.",
         "With `b` one larger, the loss falls by 12.",
@@ -70,6 +74,8 @@ EDITS = {
     ),
     "zh": (
         "`w` 的梯度是 `27`。",
+        "`w.grad` 是 27，如果 `b.grad` 是 9。",
+        "`w.grad` 的平方根是 5，`w.grad` 是 9 的三倍。",
         "损失是 -453。",
         "`b` 大 1，损失就减少 12。",
         "$w = 3$ 时 $w^3 = 27$。",
@@ -93,6 +99,8 @@ EDITS = {
 FALSE = {
     "en": (
         "The gradient of `w` is `28`.",
+        "`w.grad` is 9.",
+        "The loss is small, and `w.grad` is `-12`.",
         "The loss is `453.0`.",
         "The gradient of `b` is `-21`.",
         "The loss is -435.",
@@ -111,6 +119,8 @@ FALSE = {
     ),
     "zh": (
         "`w` 的梯度是 `28`。",
+        "所以 `w.grad` 是 9。",
+        "`b.grad` 等于 27。",
         "损失是 453。",
         "`b` 大 1，损失就减少 13。",
         "$w^3 = 28$。",

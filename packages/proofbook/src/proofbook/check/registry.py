@@ -27,6 +27,7 @@ from proofbook.check.translations import between_languages, since_revision
 from proofbook.content import glossary, questions, torch_versions
 from proofbook.directives.registry import wrong_directives
 from proofbook.maths.check import wrong_equations, wrong_formulas
+from proofbook.maths.labels import wrong_labels
 from proofbook.maths.numbers import unproved_values, wrong_following
 from proofbook.model.book import Book
 from proofbook.model.problem import Problem
@@ -49,6 +50,7 @@ PAGE_CHECKS: tuple[PageCheck, ...] = (
     wrong_equations,
     unproved_values,
     wrong_following,
+    wrong_labels,
     wrong_names,
     wrong_dtypes,
     wrong_links,

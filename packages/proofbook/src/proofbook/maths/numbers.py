@@ -78,7 +78,7 @@ _NO_RESULT = re.compile(
             r"\b\d{1,2} ?(?:[ap]\.?m\b|o'clock|点(?: ?\d{1,2} ?分|半)?)",
             # durations
             rf"\b{_FROM}\d[\d,.]*[ -]?(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?)\b",
-            r"\b\d[\d,.]* ?(?:ms|µs|min|s|h)\b",
+            rf"\b{_FROM}\d[\d,.]* ?(?:ms|µs|min|s|h)\b",
             rf"\b{_FROM}\d[\d,.]* ?[多几]? ?(?:[毫微]?秒|分钟|个?(?:小时|星期|月)|天|周|年)",
             # hardware, the width of a number, the size of a batch
             r"\b(?:RTX|GTX|GeForce|Radeon|RX|Quadro|Tesla|Titan|Xeon|EPYC|Ryzen|Core i\d|Ascend"
