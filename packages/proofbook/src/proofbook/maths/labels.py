@@ -34,7 +34,7 @@ _IS = {
     ),
 }
 _SUPPOSED = re.compile(
-    r"(?:\b(?:if|when|where|while|unless|let|would|until|once)\b|如果|要是|当|设|时，)[^.;!?。；！？]*\Z"
+    r"(?:\b(?:if|when|where|while|unless|let|would|until|once)\b|如果|要是|当|设|时，)(?:[^.;!?。；！？]|\.\w)*\Z"
     r"|\b(?:suppose|imagine|assume)\b|假设|假如|设想",
     re.IGNORECASE,
 )
