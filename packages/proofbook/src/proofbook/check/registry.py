@@ -54,6 +54,7 @@ PAGE_CHECKS: tuple[PageCheck, ...] = (
     wrong_names,
     wrong_dtypes,
     wrong_links,
+    torch_versions.wrong_since,
 )
 
 BOOK_CHECKS: tuple[BookCheck, ...] = (
