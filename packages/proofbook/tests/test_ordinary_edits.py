@@ -18,8 +18,9 @@ loss.backward()
 print("loss:", loss.item())
 print("w.grad:", w.grad)
 print("b.grad:", b.grad)
+print("saved:", 4096, "bytes")
 """
-OUTPUT = "loss: -453.0\nw.grad: tensor(27.)\nb.grad: tensor(-12.)\n"
+OUTPUT = "loss: -453.0\nw.grad: tensor(27.)\nb.grad: tensor(-12.)\nsaved: 4096 bytes\n"
 PAGES = {
     "en": "# How large is it? { #size }\n\n::: snippets/t/s.py\n\n## More { #more }\n\nMore.\n\n",
     "zh": "# 有多大？ { #size }\n\n::: snippets/t/s.py\n\n## 更多 { #more }\n\n更多。\n\n",
@@ -28,6 +29,7 @@ EDITS = {
     "en": (
         "The gradient of `w` is `27`.",
         "The loss is -453, or `-453.0`.",
+        "It saves 4096 bytes; `4096` bytes are little, and 4096 is a power.",
         "`w.grad` is 27, `b.grad` is `-12`, and `w` is 3.",
         "When `w.grad` is 9, and so `b.grad` is 4, look again.",
         "Suppose the loss is `w` alone. Then `w.grad` is 1.",
@@ -74,6 +76,7 @@ EDITS = {
     ),
     "zh": (
         "`w` 的梯度是 `27`。",
+        "存了 4096 字节。",
         "`w.grad` 是 27，如果 `b.grad` 是 9。",
         "`w.grad` 的平方根是 5，`w.grad` 是 9 的三倍。",
         "损失是 -453。",
@@ -99,6 +102,8 @@ EDITS = {
 FALSE = {
     "en": (
         "The gradient of `w` is `28`.",
+        "It saves 4096 kB.",
+        "It saves `4096` MiB.",
         "`w.grad` is 9.",
         "The loss is small, and `w.grad` is `-12`.",
         "The loss is `453.0`.",
@@ -119,6 +124,7 @@ FALSE = {
     ),
     "zh": (
         "`w` 的梯度是 `28`。",
+        "存了 4096 MB。",
         "所以 `w.grad` 是 9。",
         "`b.grad` 等于 27。",
         "损失是 453。",

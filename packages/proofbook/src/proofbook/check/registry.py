@@ -27,7 +27,7 @@ from proofbook.check.translations import between_languages, since_revision
 from proofbook.content import glossary, questions, torch_versions
 from proofbook.directives.registry import wrong_directives
 from proofbook.maths.check import wrong_equations, wrong_formulas
-from proofbook.maths.labels import wrong_labels
+from proofbook.maths.labels import wrong_labels, wrong_units
 from proofbook.maths.numbers import unproved_values, wrong_following
 from proofbook.model.book import Book
 from proofbook.model.problem import Problem
@@ -51,6 +51,7 @@ PAGE_CHECKS: tuple[PageCheck, ...] = (
     unproved_values,
     wrong_following,
     wrong_labels,
+    wrong_units,
     wrong_names,
     wrong_dtypes,
     wrong_links,

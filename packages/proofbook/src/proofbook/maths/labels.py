@@ -1,4 +1,5 @@
-"""A number that the text gives to a printed label, "`x.grad` is 4", is one of that label's.
+"""A number that the text gives to a printed label, "`x.grad` is 4", is one of that label's, and one
+with a unit of memory, "64 kB", stands in no line with another unit.
 
 Only sentences that say so directly are read: no "if `x` is 4", and nothing for a label that no
 output has. Then also single digits count, which may stand anywhere else.
@@ -10,10 +11,11 @@ import re
 from collections.abc import Iterator
 from itertools import takewhile
 
+from proofbook.maths.numbers import evidence_on_page
 from proofbook.model.book import Book
 from proofbook.model.page import Page
 from proofbook.model.problem import Problem
-from proofbook.model.snippet import SnippetText, numbers_in, snippets_on_page
+from proofbook.model.snippet import MATHS, SnippetText, numbers_in, snippets_on_page
 
 _NUMBER = r"(?P<mark>[`$*]*)(?P<number>[-−]?\d+(?:\.\d*)?(?:e[+-]?\d+)?)(?P=mark)"
 _IS = {
@@ -38,6 +40,28 @@ _SUPPOSED = re.compile(
     r"|\b(?:suppose|imagine|assume)\b|假设|假如|设想",
     re.IGNORECASE,
 )
+
+
+_UNIT = re.compile(r"\W{0,3}(?<!%)(bytes?|字节|[kKMGT]i?B)(?![A-Za-z])")
+_UNITS = re.compile(r"(?<![A-Za-z])(bytes?|[kKMGT]i?B)(?![A-Za-z])")
+
+
+def wrong_units(page: Page, book: Book) -> Iterator[Problem]:
+    """The numbers of a page with a unit of memory that all lines with them print with another."""
+    for statement, proving in evidence_on_page(page, book):
+        after = _UNIT.match(page.text, statement.end)
+        if not after or isinstance(statement.wanted, str) or statement.source:
+            continue
+        rows = [one.words for one in proving if one.text.part != MATHS]
+        units = [{_same(unit) for unit in _UNITS.findall(row)} for row in rows]
+        if rows and all(units) and _same(after[1]) not in set.union(*units):
+            what, fix = "the run prints this number with another unit", "correct the unit"
+            found = page.text[statement.place : after.end()]
+            yield page.problem(page.line_of(statement.place), what, rows[0].strip(), found, fix)
+
+
+def _same(unit: str) -> str:
+    return {"字节": "byte", "bytes": "byte"}.get(unit, unit.lower())
 
 
 def wrong_labels(page: Page, book: Book) -> Iterator[Problem]:
