@@ -53,11 +53,15 @@ CATCHERS = ("page", "pair", "run", "edit")
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of change: how it is made, to which files, and the share that must be caught."""
+    """A kind of change: how it is made, to which files, and the share that must be caught.
+
+    `alike`: as if it were made in both languages; then the page by itself has to be caught.
+    """
 
     edits: Edits
     floor: float = 0.0
     files: str = ".md"
+    alike: bool = False
 
 
 KINDS = {
@@ -86,6 +90,12 @@ KINDS = {
     "highlight": Kind(at.highlights, 1.0),
     "another line highlighted": Kind(at.other_highlights, 1.0),
     "older version": Kind(at.versions, 1.0),
+    "number of a label, alike": Kind(of.numbers_of_labels, 0.35, alike=True),
+    "digit in code, alike": Kind(of.digits("c"), 0.6, alike=True),
+    "digit in prose, alike": Kind(of.digits("p"), 0.4, alike=True),
+    "unit, alike": Kind(of.units, 0.4, alike=True),
+    "link to another page, alike": Kind(at.links_to_others, 0.2, alike=True),
+    "version in a sentence, alike": Kind(of.versions_said, alike=True),
     "digit in an output": Kind(at.digits_of_outputs, 1.0, ".out"),
     "sign in an output": Kind(at.signs_of_outputs, 1.0, ".out"),
     "digit in another version's output": Kind(at.digits_of_records, 1.0, ".json"),
@@ -159,6 +169,8 @@ class Judge:
         book = self.book.with_texts({file: mutant.text(self.book.text(file))})
         if errors(problems_of_page(book, file)):
             return "page"
+        if KINDS[mutant.kind].alike:
+            return "edit"
         pair = next((pair for pair in translated(book) if file in pair), None)
         if pair and errors(problems_of_pair(book, *pair)):
             return "pair"
