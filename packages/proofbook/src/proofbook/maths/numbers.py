@@ -85,7 +85,7 @@ _NO_RESULT = re.compile(
             r"|昇腾|Jetson|Raspberry Pi|HTTP|port|RFC|ISO|IEEE|ISBN|issue|PR)[ -]?\d+[\d-]*\w*"
             r"(?: ?(?:Ti|Super|XT|Max|Pro)\b)?",
             r"(?:\bGPUs?|\bcards?|\bmachines?|\blaptops?|\b(?:RTX |GTX )?[A-Z]?\d+\w*)"
-            r"(?: with| has| of|,| 有| 的)? \d+ ?Gi?B\b",
+            r"(?: with| has| of|,| 有| 的)? ?[(（]?\d+ ?Gi?B\b",
             r"\b\d+ ?Gi?B ?(?:GPUs?\b|cards?\b|(?:of )?(?:(?:GPU )?memory|V?RAM)\b"
             r"|的?(?:显存|显卡|内存))",
             r"(?:显卡|显存|内存)(?:有|是|为|只有)? ?\d+ ?Gi?B\b",
