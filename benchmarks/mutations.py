@@ -53,11 +53,15 @@ CATCHERS = ("page", "pair", "run", "edit")
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of change: how it is made, to which files, and the share that must be caught."""
+    """A kind of change: how it is made, to which files, and the share that must be caught.
+
+    `alike`: as if it were made in both languages; then the page by itself has to be caught.
+    """
 
     edits: Edits
     floor: float = 0.0
     files: str = ".md"
+    alike: bool = False
 
 
 KINDS = {
@@ -86,6 +90,12 @@ KINDS = {
     "highlight": Kind(at.highlights, 1.0),
     "another line highlighted": Kind(at.other_highlights, 1.0),
     "older version": Kind(at.versions, 1.0),
+    "number of a label, alike": Kind(of.numbers_of_labels, alike=True),
+    "digit in code, alike": Kind(of.digits("c"), alike=True),
+    "digit in prose, alike": Kind(of.digits("p"), alike=True),
+    "unit, alike": Kind(of.units, alike=True),
+    "link to another page, alike": Kind(at.links_to_others, alike=True),
+    "version in a sentence, alike": Kind(of.versions_said, alike=True),
     "digit in an output": Kind(at.digits_of_outputs, 1.0, ".out"),
     "sign in an output": Kind(at.signs_of_outputs, 1.0, ".out"),
     "digit in another version's output": Kind(at.digits_of_records, 1.0, ".json"),
@@ -94,7 +104,8 @@ KINDS = {
 
 What is only said to be edited, and why: a small number that the other language has as a word,
 or that stands in the same paragraph once more; two numbers that have changed places, as word order
-differs between the languages; a sentence whose numbers stand in its paragraph once more."""
+differs between the languages; a sentence whose numbers stand in its paragraph once more. What is
+made alike in both languages has no floor yet: it was tried on samples only."""
 
 
 @dataclass(frozen=True)
@@ -159,6 +170,8 @@ class Judge:
         book = self.book.with_texts({file: mutant.text(self.book.text(file))})
         if errors(problems_of_page(book, file)):
             return "page"
+        if KINDS[mutant.kind].alike:
+            return "edit"
         pair = next((pair for pair in translated(book) if file in pair), None)
         if pair and errors(problems_of_pair(book, *pair)):
             return "pair"

@@ -223,6 +223,30 @@ def names(swap: bool) -> Callable[[Page, Book], Iterator[Edit]]:
     return edits
 
 
+_OF_LABEL = re.compile(r"`[\w.\[\]]+` ?(?: is|是|等于| becomes|变成) ?[`$*]*-?[\d.]*(\d)(?!\d)")
+_UNIT = re.compile(r"(?<=\d)[`$*]* ?(bytes|字节|kB|MB|GB|KiB|MiB|GiB)(?![A-Za-z])")
+_SAID = re.compile(r"(?:[Ss]ince|[Bb]efore) (?:PyTorch )?[12]\.(\d+)|[12]\.(\d+) ?(?:起|之前|以前)")
+
+
+def numbers_of_labels(page: Page, book: Book) -> Iterator[Edit]:
+    """The last digit of a number that follows "`x.grad` is" becomes the next one."""
+    for found in _OF_LABEL.finditer(page.text):
+        yield from next_digits(page.text, *found.span(1))
+
+
+def units(page: Page, book: Book) -> Iterator[Edit]:
+    """The unit of a number becomes another one."""
+    for found in _UNIT.finditer(page.text):
+        yield *found.span(1), "MB" if found[1] != "MB" else "kB"
+
+
+def versions_said(page: Page, book: Book) -> Iterator[Edit]:
+    """Since 2.14 becomes since 2.11."""
+    for found in _SAID.finditer(page.text):
+        start, end = found.span(1 if found[1] else 2)
+        yield start, end, str((int(page.text[start:end]) + 4) % 16)
+
+
 def _sentences(page: Page, rows: bool) -> Iterator[tuple[int, int]]:
     """Where sentences stand; with `rows`, also headings and rows of tables."""
     masked = "".join(
@@ -233,7 +257,7 @@ def _sentences(page: Page, rows: bool) -> Iterator[tuple[int, int]]:
     for found in _SENTENCE.finditer(masked):
         row = page.text[page.text.rfind("\n", 0, found.start()) + 1 : found.end()]
         said = prosaic[found.start() : found.end()].strip()
-        if said and (rows or not _NO_SENTENCE.match(row)):
+        if said and not re.fullmatch(r"\d+\.", said) and (rows or not _NO_SENTENCE.match(row)):
             yield found.span()
 
 

@@ -45,6 +45,22 @@ SAME = {
     "comments and attributes": ("<!-- 77 -->`a`{ .x77 }", "`a`"),
     "a number in words": ("60 次，25 层，13 个", "sixty times, twenty-five layers, thirteen"),
     "the other way around": ("六十次，二十五层", "60 times, 25 layers"),
+    "a power of ten": ("0.001，10 的 6 次方就是一百万", "$10^{-3}$, and $10^6$ is a million"),
+    "a power": ("1024 个", "$2^{10}$ of them"),
+    "hundreds": ("120 个，150 步，一百零一", "A hundred and twenty, one hundred and fifty, 101"),
+    "ordinals": ("第 21 步，第十二步，第 20 层", "the twenty-first step, the twelfth, twentieth"),
+    "fractions": ("0.75，四分之三，0.3", "75%, 0.75, three tenths"),
+    "parts of a hundred": ("50%，百分之一，千分之五", "half of it, one percent, 0.5%"),
+    "a half more": ("1.5 倍，两倍半", "one and a half times, 2.5 times"),
+    "a dozen": ("12 个，大了一个数量级", "a dozen, ten times larger"),
+    "letters for thousands": ("3 万步，70 亿参数", "30k steps, 7B parameters"),
+    "minus in words": ("-3，负 1", "minus 3 and -1"),
+    "years in signs": ("一九八六年，八十年代", "1986, in the eighties"),
+    "signs that count nothing": (
+        "成千上万步，十几次，周一到周五",
+        "thousands of steps, on weekdays",
+    ),
+    "a time": ("半小时，一个半小时", "30 minutes, 90 minutes"),
     "a name for a pronoun": ("先 `f`。\n\n调用 `f`", "First `f`.\n\nCall it"),
 }
 
@@ -80,6 +96,17 @@ DIFFERENT = {
     "a name misspelt": ("`w.detahc()`", "`w.detach()`", ZH, "here only: w.detahc()"),
     "an operator in code": ("`w - 1`", "`w + 1`", ZH, "here only: w - 1"),
     "a name with another number": ("`loss2`", "`loss1`", ZH, "here only: loss2"),
+    "a small number instead of a large one": ("从 10 开始。", "Start with 5.", ZH, "here only: 10"),
+    "a number that stands there once more": (
+        "从 10 开始，走 5 步到 10。",
+        "Start with 5, go 5 steps to 10.",
+        ZH,
+        "here only: 10",
+    ),
+    "another fraction": ("四分之三", "0.7", ZH, "here only: 3, 4"),
+    "another power": ("$10^{-3}$", "0.01", ZH, "here only: 0.001"),
+    "another ordinal": ("第 21 步", "the twenty-second step", ZH, "here only: 21"),
+    "another hundred": ("120 个", "a hundred and thirty", ZH, "here only: 120"),
     "another number in words": ("60 次", "seventy times", ZH, "here only: 60"),
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from proofbook.check.links import wrong_links
 from proofbook.check.registry import problems_in_files
 from proofbook.model.book import read_book
 from proofbook.testing.tiny_book import Book
@@ -42,14 +43,35 @@ def test_a_link_that_leads_nowhere(book, to):
     assert told(book, f"[a]({zh})", f"[a]({en})") == [(EN, 8, what, en), (ZH, 8, what, zh)]
 
 
+API = "https://docs.pytorch.org/docs/stable/generated/"
+
+
+@pytest.mark.parametrize(
+    ("link", "right"),
+    [
+        ("[What is three times w?](p.en.md)", True),
+        ("[What is *four* times `w`](q.en.md)", True),
+        ("[three times](q.en.md) and [What is three times w](q.en.md#four)", True),
+        ("[What is three times w](q.en.md)", False),
+        (f"[`torch.clamp`]({API}torch.clamp.html) and [`clamp()`]({API}torch.clamp.html)", True),
+        (f"[`step()`]({API}torch.optim.Optimizer.step.html#torch.optim.Optimizer.step)", True),
+        (f"[`Module`]({API}torch.nn.Module.html#torch.nn.Module.apply) [`a`](https://b.org)", True),
+        (f"[`torch.clip`]({API}torch.clamp.html)", False),
+    ],
+)
+def test_the_words_of_a_link_fit_what_it_leads_to(book, link, right):
+    book.write("docs/t/q.en.md", "# What is four times w? { #four }\n")
+    book.write(EN, f"{book.read(EN)}\n{link}\n")
+    read = read_book(book.root)
+    assert (list(wrong_links(read.page(EN), read)) == []) is right
+
+
 def test_an_address_below_the_text_is_a_link_too(book):
     found = told(book, "[甲][a]\n\n[a]: q.zh.md", "[A][a]\n\n[a]: q.en.md")
     assert found == [(f, 10, WRONG["q.{}.md"], f"q.{c}.md") for f, c in ((EN, "en"), (ZH, "zh"))]
 
 
 def test_the_glossary_has_its_terms_for_anchors(book):
-    from proofbook.check.links import wrong_links
-
     book.write("docs/glossary/terms.toml", TERM)
     book.write("docs/glossary/index.en.md", "# G { #g }\n")
     book.write(EN, "[a](../glossary/index.en.md#leaf) [b](p.en.md#leaf)")

@@ -18,8 +18,9 @@ loss.backward()
 print("loss:", loss.item())
 print("w.grad:", w.grad)
 print("b.grad:", b.grad)
+print("saved:", 4096, "bytes")
 """
-OUTPUT = "loss: -453.0\nw.grad: tensor(27.)\nb.grad: tensor(-12.)\n"
+OUTPUT = "loss: -453.0\nw.grad: tensor(27.)\nb.grad: tensor(-12.)\nsaved: 4096 bytes\n"
 PAGES = {
     "en": "# How large is it? { #size }\n\n::: snippets/t/s.py\n\n## More { #more }\n\nMore.\n\n",
     "zh": "# 有多大？ { #size }\n\n::: snippets/t/s.py\n\n## 更多 { #more }\n\n更多。\n\n",
@@ -28,6 +29,11 @@ EDITS = {
     "en": (
         "The gradient of `w` is `27`.",
         "The loss is -453, or `-453.0`.",
+        "It saves 4096 bytes; `4096` bytes are little, and 4096 is a power.",
+        "`w.grad` is 27, `b.grad` is `-12`, and `w` is 3.",
+        "When `w.grad` is 9, and so `b.grad` is 4, look again.",
+        "Suppose the loss is `w` alone. Then `w.grad` is 1.",
+        "The root of `w.grad` is 5 or 6, and `w.grad` is 9 times 3.",
         "The loss is −453.",
         "The gradient of `b` is `-12`.",
         "With `b` one larger, the loss falls by 12.",
@@ -54,6 +60,12 @@ EDITS = {
         "float16 has 16 bits, a double 64 bits.",
         "It is an 8-bit or a 32-bit number.",
         "Python 3.12 and CUDA 12.4 are fine.",
+        "It takes 10 to 15 minutes, or between 20 and 30 s.",
+        "A machine with 64 GB of RAM, or 32 GB memory.",
+        "A 4090 is enough. The server answers HTTP 404 on port 8080.",
+        "IEEE 754 has the rules, ISO 8601 the dates, RFC 2119 the words.",
+        "The 1986 paper was read by many at 20 °C.",
+        "You only need the loss, and you need not restart.",
         "Since PyTorch 2.1 there is another way.",
         "Read section 6.5 of the book, page 214.",
         "Chapter 12 has the proof.",
@@ -64,11 +76,14 @@ EDITS = {
     ),
     "zh": (
         "`w` 的梯度是 `27`。",
+        "存了 4096 字节。",
+        "`w.grad` 是 27，如果 `b.grad` 是 9。",
+        "`w.grad` 的平方根是 5，`w.grad` 是 9 的三倍。",
         "损失是 -453。",
         "`b` 大 1，损失就减少 12。",
         "$w = 3$ 时 $w^3 = 27$。",
         "见「[有多大](#size)」。",
-        "在 RTX 3090 上也能跑。",
+        "在 RTX 3090 上也能跑，A100（80 GB）也行。",
         "显卡有 24 GB 显存就够了。",
         "下午 14:30 开始。",
         "写于 2026 年 11 月 26 日。",
@@ -79,11 +94,18 @@ EDITS = {
         "如果 `w` 是 17，会怎样？",
         "要是有 50 层呢？",
         "第 12 页有证明。",
+        "大约 10 到 15 分钟。",
+        "70 亿参数的模型，20 摄氏度。",
+        "不一定要重新启动，只要一行。",
     ),
 }
 FALSE = {
     "en": (
         "The gradient of `w` is `28`.",
+        "It saves 4096 kB.",
+        "It saves `4096` MiB.",
+        "`w.grad` is 9.",
+        "The loss is small, and `w.grad` is `-12`.",
         "The loss is `453.0`.",
         "The gradient of `b` is `-21`.",
         "The loss is -435.",
@@ -102,6 +124,9 @@ FALSE = {
     ),
     "zh": (
         "`w` 的梯度是 `28`。",
+        "存了 4096 MB。",
+        "所以 `w.grad` 是 9。",
+        "`b.grad` 等于 27。",
         "损失是 453。",
         "`b` 大 1，损失就减少 13。",
         "$w^3 = 28$。",

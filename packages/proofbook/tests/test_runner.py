@@ -348,6 +348,22 @@ def test_an_error_in_a_copy_of_the_script_is_seen(run):
     assert (result.refusal.found.split("\n")[-1], result.refusal.line) == ("ValueError: no", 4)
 
 
+@pytest.mark.parametrize(
+    ("source", "fix"),
+    {
+        "a sibling": ("from sibling import x\nprint(x)\n", "what it needs of sibling.py"),
+        "logging": ("import logging\nprint(1)\nlogging.warning('a')\n", "log to standard output"),
+        "a bar": ("import sys\nprint(1)\nsys.stderr.write('\\r 50%|#')\n", "the progress bar"),
+        "print": ("import sys\nprint(1, file=sys.stderr)\n", "print to standard output"),
+        "a warning": ("import warnings\nwarnings.warn('a')\nprint(1)\n", "catch the warning"),
+    }.values(),
+)
+def test_the_fix_fits_the_cause(run, tmp_path, source, fix):
+    for folder in {tmp_path, Path(run("print(1)\n").path).parent}:
+        write(folder / "sibling.py", "x = 1\n")
+    assert fix in run(source).refusal.fix
+
+
 def test_nothing_leaks_into_the_next_script(run):
     probe = (
         "import os, random, sys, warnings\nimport torch\n\n"

@@ -35,7 +35,7 @@ FILES = {
     "docs/double.en.md": """\
 # What is twice three? { #double }
 
-It is 6, as $2 \\times 3 = 6$ says.
+It is `6`, as $2 \\times 3 = 6$ says.
 
 ::: snippets/double.py
     highlight: 2 * x

@@ -18,6 +18,7 @@ from proofbook.content.torch_versions import (
     other_outputs,
     table,
     versions_of_page,
+    wrong_since,
 )
 from proofbook.directives.registry import expand
 from proofbook.html.page import run_with
@@ -401,3 +402,25 @@ def test_the_command_compares_and_records_where_it_is_asked(
     # What is recorded of that version is what is compared with from now on.
     assert cli.main(check) == 0
     assert "1 print what is recorded" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("said", "right"),
+    [
+        ("Since 1.5 it is so.", True),
+        ("Before PyTorch 1.9 it was not.", True),
+        ("从 1.6 起是这样，1.5.1 之前不是。", True),
+        ("It rose from 1.2 to 3.4, and since 2019.", True),
+        ("Since 1.4 it is so.", False),
+        ("Since 1.10 it is so.", False),
+        ("2.14 起是这样。", False),
+    ],
+)
+def test_a_version_in_a_sentence_agrees_with_the_records(book, said, right):
+    for version, output in (("1.4.0", "y: 5.0\n"), ("1.9.0", "y: 6.0\n")):
+        book.write(*recorded(book, version, output))
+    page = "docs/t/p.en.md"
+    book.write(page, f"{book.read(page)}\n{said}\n\n## Other {{ #other }}\n\nSince 1.10.\n")
+    read = read_book(book.root)
+    found = [problem.found for problem in wrong_since(read.page(page), read)]
+    assert (found == []) is right

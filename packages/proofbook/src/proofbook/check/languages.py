@@ -8,8 +8,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import zip_longest
 
+from proofbook.check.number_words import Spoken, numbers_in_words
 from proofbook.directives.registry import declared_options
 from proofbook.markdown.spans import OPTIONS, Option, Reference
 from proofbook.model.book import Book
@@ -38,44 +40,7 @@ _KINDS = {
 OnlyInOne = tuple[list[Item], list[Item]]
 """The items only in the first, and only in the second."""
 
-_EN = {"zero": 0.0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7}
-_EN |= {"eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12}
-_TEENS = ("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen")
-_EN |= {word: number for number, word in enumerate(_TEENS, 13)}
-_TENS = {"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70}
-_TENS |= {"eighty": 80, "ninety": 90}
-_UNITS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
-_EN |= _TENS | {
-    f"{ten}{sign}{unit}": number + count
-    for ten, number in _TENS.items()
-    for count, unit in enumerate(_UNITS, 1)
-    for sign in "- "
-}
-_EN |= {"third": 3, "fourth": 4, "quarter": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8}
-_EN |= {"ninth": 9, "tenth": 10, "triple": 3, "thrice": 3}
-_TIMES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9}
-_LONGEST_FIRST = "|".join(sorted(_EN, key=len, reverse=True))
-_ENGLISH = re.compile(
-    rf"\b(?:(?P<one>{_LONGEST_FIRST})s?(?:[ -](?P<times>{'|'.join(_TIMES)})(?:th)?s?)?"
-    rf"|(?P<only>{'|'.join(_TIMES)})(?:th)?s?)\b",
-    re.IGNORECASE,
-)
-_ZH = {sign: float(number) for number, sign in enumerate("零一二三四五六七八九")} | {"两": 2.0}
-_PLACES = {"十": 10.0, "百": 100.0, "千": 1000.0}
-_LARGE = {"万": 1e4, "亿": 1e8}
-_CHINESE = re.compile(f"[{''.join(_ZH)}十百千万亿]+")
-# Signs that count nothing: 十分, 四舍五入, 百分, 万一, 千万, 再三, 三角, 第三方.
-_NO_NUMBER = re.compile(
-    "十分(?!之)|四舍五入|百分(?!之一)|万一|千万(?=[别不要])|再三|三角|第三方|七[上零]八[下落]"
-)
-# Words that may mean a number: they match one in the other language, but require none.
-_HINTS = {
-    0: r"\bno\b|\bnot\b|\bnone\b|\bnothing\b|\bnever\b|\bwithout\b|没|不|无|空",
-    1: r"\bonce\b|\bfirst\b|\bsingle\b|\ban?\b|\bonly\b|\bsame\b|\bunit\b|\beach\b|首|单|每|各|同",
-    2: r"\btwice\b|\bsecond\b|\bboth\b|\bhal[fv]\w*|\bpair\b|\bdoubled?s?\b|半|双|平方|\bsquare",
-}
-
-
+_MINUS = re.compile(r"\b(?:minus|negative)\b|负")
 _VALUE = re.compile(r"[-−\d.e+,\[\]() ]+")
 _PLAIN_NAME = re.compile(r"[A-Za-z_.]+(?:\(\))?")
 
@@ -256,9 +221,13 @@ def _differing_numbers(one: Contents, other: Contents) -> OnlyInOne:
     if not (more and less):
         more, less = _not_among(ours, theirs), _not_among(theirs, ours)
     # Digits in one language may be words in the other.
-    in_words, in_others = _as_words(one), _as_words(other)
-    more = [item for item in more if item.value not in in_others]
-    less = [item for item in less if item.value not in in_words]
+    more = [item for item in more if not _answered(item.value, one, other)]
+    less = [item for item in less if not _answered(item.value, other, one)]
+    if not (more or less):  # 5 instead of 10, where both stand once more
+        swapped = _surplus(one.numbers, other.numbers), _surplus(other.numbers, one.numbers)
+        here = [item for item in swapped[0] if not _answered(item.value, one, other)]
+        there = [item for item in swapped[1] if not _answered(item.value, other, one)]
+        more, less = (here, there) if here and there else ([], [])
     return more + _small_numbers(one, other), less + _small_numbers(other, one)
 
 
@@ -267,28 +236,42 @@ def _small_numbers(one: Contents, other: Contents) -> list[Item]:
 
     Code and maths have digits; in prose a word may express the same.
     """
-    there = _as_words(other)
+    spoken, there = _spoken(one), _spoken(other)
     digits = {item.value for item in other.numbers}
     counted = set(map(id, one.counted))
     found = []
     for item in one.numbers:
         if not _in_digits(item.value) and item.value not in digits:
-            in_words = id(item) not in counted
-            if not in_words or (item.value not in there and not _hinted(item.value, other)):
+            strict = id(item) in counted and len(item.value) == 1
+            if strict or not _answered(item.value, one, other):
                 found.append(item)
-    for number in _as_words(one) - digits - there - {"0", "1", "2"}:
-        found.append(Item(number, one.words[0].line))
+    values = there.readings | {float(x) / y for x in digits if x.count(".") < 2 for y in (1, 100)}
+    for number in spoken.certain(values) - there.numbers - {0, 1, 2}:
+        value = f"{number:.12g}"
+        if value not in digits and not _answered(value, one, other):
+            found.append(Item(value, one.words[0].line))
     return list(dict.fromkeys(found))
 
 
-def _as_words(contents: Contents) -> set[str]:
-    return {
-        f"{number:.12g}" for words in contents.words for number in numbers_in_words(words.value)
-    }
+def _answered(number: str, one: Contents, other: Contents) -> bool:
+    """Whether the other paragraph may express a number in words, or as a percentage."""
+    if number.count(".") > 1:
+        return False  # a version
+    spoken, value = _spoken(other), float(number)
+    known = spoken.numbers | spoken.readings
+    if _MINUS.search(_prose(one) + _prose(other)):
+        digits = {float(item.value) for item in other.numbers if item.value.count(".") < 2}
+        known |= {-there for there in (*known, *digits)}
+    return value in known
 
 
-def _hinted(number: str, contents: Contents) -> bool:
-    return any(float(number) in hinted_numbers(words.value) for words in contents.words)
+def _prose(contents: Contents) -> str:
+    return "\n".join(words.value for words in contents.words)
+
+
+@lru_cache(maxsize=4096)
+def _spoken(contents: Contents) -> Spoken:
+    return numbers_in_words(_prose(contents))
 
 
 def _in_digits(number: str) -> bool:
@@ -311,36 +294,3 @@ def _not_among(some: Iterable[Item], others: Iterable[Item]) -> list[Item]:
     """The items that the others don't have at all."""
     there = {item.value for item in others}
     return [item for item in some if item.value not in there]
-
-
-def numbers_in_words(text: str) -> Iterator[float]:
-    """The numbers that are written as words in a text in English or Chinese."""
-    for found in _ENGLISH.finditer(text):
-        one = _EN[found["one"].lower()] if found["one"] else 1.0
-        times = found["times"] or found["only"]
-        yield one * (_TIMES[times.lower()] if times else 1)
-    text = _NO_NUMBER.sub(lambda found: " " * len(found[0]), text)
-    for found in _CHINESE.finditer(text):
-        yield from _chinese(found[0])
-
-
-def hinted_numbers(text: str) -> set[float]:
-    """Which of 0, 1 and 2 a text may express in words: "without", "once", "both", 没, 单, 半."""
-    return {float(n) for n, words in _HINTS.items() if re.search(words, text, re.IGNORECASE)}
-
-
-def _chinese(signs: str) -> list[float]:
-    """三万五千 is one number; 三四, "three or four", is two."""
-    if not set(signs) & {*_PLACES, *_LARGE}:
-        return [_ZH[sign] for sign in signs]
-    total = part = digit = 0.0
-    for before, sign in zip(" " + signs, signs, strict=False):
-        if sign in _ZH:
-            digit = _ZH[sign]
-        elif sign in _PLACES:
-            part += (digit or (0.0 if before in _PLACES else 1.0)) * _PLACES[sign]
-            digit = 0.0
-        else:
-            total += (part + digit or 1.0) * _LARGE[sign]
-            part = digit = 0.0
-    return [total + part + digit]

@@ -22,6 +22,8 @@ PageCheck = Callable[[Page, Book], Iterable[Problem]]
 
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _STEP = re.compile(r"(?P<figure>trace-[\w-]+)-step-(?P<number>\d+)")
+_CODE_NAME = re.compile(r"`(?:[\w.]*\.)?(\w+)(?:\(\))?`")
+_API_PAGE = re.compile(r"/generated/torch\.(.+)")
 _VALUES = re.compile('data-values="([^"]*)"')
 
 
@@ -31,7 +33,9 @@ def wrong_links(page: Page, book: Book) -> Iterator[Problem]:
         if link.kind == "image" and (problem := _wrong_text(page, link)):
             yield problem
         if link.external:
+            yield from _wrong_name(page, link)
             continue
+        yield from _wrong_title(page, link, book)
         target, anchor = page.target(link)
         target = book.shown_page(target)
         known = book.fact(_anchors, target)
@@ -44,6 +48,38 @@ def wrong_links(page: Page, book: Book) -> Iterator[Problem]:
         elif known is not None and anchor and anchor not in known:
             expected = ", ".join(f"#{name}" for name in known)
             yield _problem(page, link.line, "the link leads to no heading", expected, link.address)
+
+
+def _wrong_title(page: Page, link: Span, book: Book) -> Iterator[Problem]:
+    """A link whose words are the title of one page, and which leads to another."""
+    named = dict(book.fact(_titles, page.language)).get(_plain(link.content), ())
+    target, anchor = page.target(link)
+    target = book.shown_page(target)
+    if len(named) == 1 and not anchor and target in book.page_files and target != named[0]:
+        what = "the words of the link are the title of another page"
+        yield _problem(page, link.line, what, named[0], f"[{link.content}]({link.address})")
+
+
+def _wrong_name(page: Page, link: Span) -> Iterator[Problem]:
+    """A name in code that links to the documentation of another name."""
+    name, there = _CODE_NAME.fullmatch(link.content.strip()), _API_PAGE.search(link.address)
+    if name and there and name[1].lower() not in re.split(r"[.#]", there[1].lower()):
+        what = "the link leads to the documentation of another name"
+        yield _problem(page, link.line, what, f"an address that ends in {name[1]}", link.address)
+
+
+def _titles(book: Book, language: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """The titles of the pages of a language, without marks, each with the files that have it."""
+    files = [file for file in book.page_files if book.page(file).language == language]
+    found: dict[str, tuple[str, ...]] = {}
+    for file in files:
+        text = next((h.text for h in book.page(file).headings if h.level == 1), "")
+        found[_plain(text)] = (*found.get(_plain(text), ()), file)
+    return tuple(found.items())
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"[^\w.]", "", text).lower()
 
 
 def wrong_entries(book: Book) -> Iterator[Problem]:

@@ -27,6 +27,7 @@ from proofbook.check.translations import between_languages, since_revision
 from proofbook.content import glossary, questions, torch_versions
 from proofbook.directives.registry import wrong_directives
 from proofbook.maths.check import wrong_equations, wrong_formulas
+from proofbook.maths.labels import wrong_labels, wrong_units
 from proofbook.maths.numbers import unproved_values, wrong_following
 from proofbook.model.book import Book
 from proofbook.model.problem import Problem
@@ -49,9 +50,12 @@ PAGE_CHECKS: tuple[PageCheck, ...] = (
     wrong_equations,
     unproved_values,
     wrong_following,
+    wrong_labels,
+    wrong_units,
     wrong_names,
     wrong_dtypes,
     wrong_links,
+    torch_versions.wrong_since,
 )
 
 BOOK_CHECKS: tuple[BookCheck, ...] = (

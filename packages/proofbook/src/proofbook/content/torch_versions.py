@@ -8,6 +8,7 @@ reason in both languages, and its source.
 from __future__ import annotations
 
 import posixpath
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -22,7 +23,8 @@ from proofbook.markdown.spans import Reference
 from proofbook.model.book import Book
 from proofbook.model.cache import version_of
 from proofbook.model.config import in_language
-from proofbook.model.problem import Problem, Unproved
+from proofbook.model.page import Page
+from proofbook.model.problem import Problem, Unproved, warning
 from proofbook.model.snippet import dtype_of_results, output_file
 from proofbook.model.sources import RECORDS, WORD_LIST, WORDS, Fault, correct_tables, wrong_fields
 from proofbook.model.torch_records import (
@@ -66,6 +68,13 @@ _HEAD = {
     "en": "| PyTorch | Scripts run | Same output | Same numbers in another form | Another output |",
 }
 _OWN = {"zh": "{}（这一版）", "en": "{} (this edition)"}
+
+
+_SINCE = re.compile(
+    r"\b(?:since|before) (?:PyTorch )?([12]\.\d{1,2})(?:\.\d)?(?![\d.]*\d)"
+    r"|(?<![\d.])([12]\.\d{1,2})(?:\.\d)? ?(?:起|以前|之前)",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)
@@ -329,3 +338,30 @@ def _faults(book: Book, entry: dict, line: int) -> Iterator[Fault]:
     ):
         if not right:
             yield f"the {key} of this reason cannot be right", expected, repr(entry[key])
+
+
+def wrong_since(page: Page, book: Book) -> Iterator[Problem]:
+    """Sentences such as "since 2.14" in a section whose scripts print something else since another
+    version. Nothing is known where the recorded versions print the same."""
+    starts = [page.line_starts[h.line - 1] for h in page.headings]
+    for found in _SINCE.finditer(page.own_words):
+        start = max((place for place in starts if place < found.start()), default=0)
+        end = min((place for place in starts if place > found.start()), default=len(page.text))
+        scripts = {r.path for r in page.references if start <= page.line_starts[r.line - 1] < end}
+        changes = [change for script in sorted(scripts) for change in _changes(book, script)]
+        said = version_order(found[1] or found[2])
+        if changes and not any(old < said and said <= new[: len(said)] for old, new in changes):
+            expected = " or ".join(
+                f"after {'.'.join(map(str, old))}, at the latest {'.'.join(map(str, new))}"
+                for old, new in changes
+            )
+            what = "the scripts of this section print something else since another version"
+            fix = "correct the version, if the sentence is about them"
+            line = page.line_of(found.start())
+            yield warning(page.problem(line, what, expected, found[0], fix))
+
+
+def _changes(book: Book, script: str) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
+    """Between which versions the output of a script became another one: the old and the new."""
+    groups = [versions for versions, _ in _groups(book, script)]
+    return [(version_order(one[-1]), version_order(two[0])) for one, two in pairwise(groups)]

@@ -61,6 +61,7 @@ _SUPPOSED = re.compile(
 _VERSION = re.compile(r"(?:0\.[1-4]|1\.(?:1[0-3]|\d)|2\.(?:1[0-5]|\d))(?:\.[0-2])?")
 _YEAR = re.compile(r"20[12]\d")
 _MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.?"
+_FROM = r"(?:\d[\d,.]* ?(?:[-–—～~到至或]|to|or|and) ?)?"
 _NO_RESULT = re.compile(
     "|".join(
         (
@@ -71,25 +72,30 @@ _NO_RESULT = re.compile(
             r"\b\d{4} ?年(?:代|(?: ?\d{1,2} ?月)(?: ?\d{1,2} ?[日号])?)?",
             r"\b\d{1,2} ?月(?: ?\d{1,2} ?[日号]|底|初|中)?",
             r"\b(?:in|since|until|from|back to|of|by|around|early|late) (?:19\d|20[0-3])\ds?\b",
-            r"\((?:19\d|20[0-3])\d\)",
+            r"\((?:19\d|20[0-3])\d\)|\b(?:19\d|20[0-3])\d (?:papers?|articles?|editions?)\b",
+            r"\ban? \d0[89]0\b(?: Ti\b)?",
             r"\b\d{1,2}:\d\d(?::\d\d)?\b",
             r"\b\d{1,2} ?(?:[ap]\.?m\b|o'clock|点(?: ?\d{1,2} ?分|半)?)",
             # durations
-            r"\b\d[\d,.]*[ -]?(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?)\b",
-            r"\b\d[\d,.]* ?(?:ms|µs|min|s|h)\b",
-            r"\b\d[\d,.]* ?[多几]? ?(?:毫秒|微秒|秒|分钟|个?小时|天|个星期|星期|周|个月|年)",
+            rf"\b{_FROM}\d[\d,.]*[ -]?(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?)\b",
+            rf"\b{_FROM}\d[\d,.]* ?(?:ms|µs|min|s|h)\b",
+            rf"\b{_FROM}\d[\d,.]* ?[多几]? ?(?:[毫微]?秒|分钟|个?(?:小时|星期|月)|天|周|年)",
             # hardware, the width of a number, the size of a batch
             r"\b(?:RTX|GTX|GeForce|Radeon|RX|Quadro|Tesla|Titan|Xeon|EPYC|Ryzen|Core i\d|Ascend"
-            r"|昇腾|Jetson|Raspberry Pi)[ -]?\d+\w*(?: ?(?:Ti|Super|XT|Max|Pro)\b)?",
+            r"|昇腾|Jetson|Raspberry Pi|HTTP|port|RFC|ISO|IEEE|ISBN|issue|PR)[ -]?\d+[\d-]*\w*"
+            r"(?: ?(?:Ti|Super|XT|Max|Pro)\b)?",
             r"(?:\bGPUs?|\bcards?|\bmachines?|\blaptops?|\b(?:RTX |GTX )?[A-Z]?\d+\w*)"
-            r"(?: with| has| of|,| 有| 的)? \d+ ?Gi?B\b",
-            r"\b\d+ ?Gi?B ?(?:GPUs?\b|cards?\b|of (?:GPU )?memory\b|的?(?:显存|显卡|内存))",
+            r"(?: with| has| of|,| 有| 的)? ?[(（]?\d+ ?Gi?B\b",
+            r"\b\d+ ?Gi?B ?(?:GPUs?\b|cards?\b|(?:of )?(?:(?:GPU )?memory|V?RAM)\b"
+            r"|的?(?:显存|显卡|内存))",
             r"(?:显卡|显存|内存)(?:有|是|为|只有)? ?\d+ ?Gi?B\b",
+            r"\b\d[\d.]* ?(?:[kMG]?Hz|°C|km|kg|摄氏度|岁|千米|公里)(?![A-Za-z])",
+            r"\b\d[\d.]* ?(?:亿|万|[bm]illion) ?(?:个?参数|parameters)",
             r"\b\d+[- ]?bits?\b|\b\d+ ?位(?!数|置)",
             r"\bbatch(?:es)?(?: size)?(?: of)? \d+\b|批(?:大小|量)?(?:是|为|有)? ?\d+ ?[个条张]?"
             r"|\b\d+ ?[个条张](?:样本|图片?)?的(?:一个)?批",
             # versions of other software; places in texts
-            r"\b(?:Python|CUDA|cuDNN|NCCL|ROCm|NumPy|SciPy|SymPy|Matplotlib|Triton|Ubuntu"
+            r"\b(?:Python|CUDA|cuDNN|NCCL|ROCm|pip|NumPy|SciPy|SymPy|Matplotlib|Triton|Ubuntu"
             r"|Windows|macOS|Transformers|Lightning|MkDocs|Chrome|Firefox|Safari|GCC)"
             r"(?: version)? \d[\d.]*",
             r"\b(?:pages?|pp?\.|chapters?|sections?|exercises?|equations?|eq\.|figures?|fig\.|tables?)"

@@ -13,7 +13,13 @@ from proofbook.model.page import Page, language_of
 
 _WORDS_IN_MATHS = re.compile(r"\\(?:text|mbox|textrm)\{[^{}]*\}")
 # "w = 1" may be "w is 1" in words, and names and numbers need no formula at all.
-_IN_WORDS = re.compile(r"(?:[A-Za-z\\{}_^']+=)?-?[\d.]+|(?:[\d.]*[A-Za-z](?:_\w|_\{\w+\})?){0,2}")
+_IN_WORDS = re.compile(
+    r"(?:[A-Za-z\\{}_^']+=)?-?[\d.]+(?:\^(?:\d|\{-?\d+\}))?"
+    r"|(?:[\d.]*[A-Za-z](?:_\w|_\{\w+\})?){0,2}"
+)
+_POWER = re.compile(
+    r"(?<![\w^.{}])([1-9]\d{0,2})(?:\^\{?(-?\d{1,2})(?:(?!\w)|\})| 的 (\d{1,2}) 次方)"
+)
 _DIGITS = re.compile(r"\d+(?:\.\d+)*")
 _START = re.compile(r" *(?:[-*+] |\d+\. |\||#|!!!|\?\?\?)")
 # "10 月" is a word in English; "[^1]" and "#12" are not counts.
@@ -21,9 +27,10 @@ _NAMES = re.compile(r"\d+ *月|\[\^\w+\]|#\d+")
 _NUMBER = re.compile(
     r"(?P<sign>(?<![A-Za-z0-9_)\]}.])[-−])?(?<![A-Za-z0-9_.])"
     r"(?P<digits>\d+(?:\.\d+)*(?:e[-+]?\d+(?!\w))?|\.\d+)"
-    r"(?: *(?P<unit>万|亿|thousand\b|million\b|billion\b))?"
+    r"(?: *(?P<unit>万|亿|thousand\b|million\b|billion\b)|(?P<letter>[kMB])\b)?"
 )
 _UNITS = {"万": 1e4, "亿": 1e8, "thousand": 1e3, "million": 1e6, "billion": 1e9}
+_UNITS |= {"k": 1e3, "M": 1e6, "B": 1e9}
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _OF_A_LANGUAGE = re.compile(r"(?<=//)(?:zh|en)\.(?P<host>[^/]+).*|/(?:zh|en)(?:[-_]\w+)?(?=/)")
 
@@ -187,12 +194,13 @@ def _plain(latex: str) -> str:
 
 
 def _numbers(item: Item) -> Iterator[Item]:
-    for found in _NUMBER.finditer(item.value):
+    text = _POWER.sub(lambda x: f"{float(x[1]) ** int(x[2] or x[3]):.12g}", item.value)
+    for found in _NUMBER.finditer(text):
         digits = found["digits"]
         if digits.count(".") < 2:  # otherwise a version, as 1.12.1
-            value = float(digits) * _UNITS.get(found["unit"], 1)
+            value = float(digits) * _UNITS.get(found["unit"] or found["letter"], 1)
             digits = f"{-value if found['sign'] and value else value:.12g}"
-        line = item.line + item.value.count("\n", 0, found.start())
+        line = item.line + text.count("\n", 0, found.start())
         yield Item(digits, line, item.place + found.start())
 
 

@@ -7,6 +7,7 @@ import signal
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from gradtrace.recording.script import parse_failure
 
@@ -193,6 +194,15 @@ def _failed(seen: Observation) -> Refusal | None:
         )
     if error := seen.report["error"]:
         missing = error["type"] == "ModuleNotFoundError"
+        name = re.search(r"No module named '(\w+)", error["text"]) if missing else None
+        if name and Path(seen.script).with_name(f"{name[1]}.py").exists():
+            return Refusal(
+                "the script imports another snippet",
+                "a whole script: a reader copies it, and it alone",
+                error["text"],
+                f"write into SCRIPT what it needs of {name[1]}.py",
+                error["line"] or seen.at(),
+            )
         return Refusal(
             "the script needs a module that is not installed" if missing else RAISES,
             "every module it imports is pinned in requirements.txt" if missing else "no error",
@@ -217,10 +227,21 @@ def _failed(seen: Observation) -> Refusal | None:
             WARNS,
             "nothing there: a warning that the page is about is caught and printed by the script",
             _tail(seen.stderr),
-            "catch the warning and print it, or fix its cause",
+            _quiet(seen),
             int(places[-1]) if places else seen.at("stderr", "warn"),
         )
     return None
+
+
+def _quiet(seen: Observation) -> str:
+    """What keeps standard error empty: that depends on what writes to it."""
+    if b"\r" in seen.stderr or re.search(rb"\d+%\|", seen.stderr):
+        return "leave out the progress bar (tqdm: disable=True), and print what the page is about"
+    if "logging" in seen.source:
+        return "print it, or log to standard output: logging.basicConfig(stream=sys.stdout)"
+    if "stderr" in seen.source:
+        return "print to standard output"
+    return "catch the warning and print it, or fix its cause"
 
 
 def _left_something(seen: Observation) -> Refusal | None:

@@ -1,0 +1,106 @@
+"""A number that the text gives to a printed label, "`x.grad` is 4", is one of that label's, and one
+with a unit of memory, "64 kB", stands in no line with another unit.
+
+Only sentences that say so directly are read: no "if `x` is 4", and nothing for a label that no
+output has. Then also single digits count, which may stand anywhere else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import takewhile
+
+from proofbook.maths.numbers import evidence_on_page
+from proofbook.model.book import Book
+from proofbook.model.page import Page
+from proofbook.model.problem import Problem
+from proofbook.model.snippet import MATHS, SnippetText, numbers_in, snippets_on_page
+
+_NUMBER = r"(?P<mark>[`$*]*)(?P<number>[-−]?\d+(?:\.\d*)?(?:e[+-]?\d+)?)(?P=mark)"
+_IS = {
+    "en": re.compile(
+        r"(?:(?:^|[.:;,)>|*]|\b(?:and|so|then|that|but|now|because|since|thus|hence))\s+|^)"
+        r"`(?P<label>[^`\n]+)` (?:(?:is|becomes) (?:now |still |again )?)"
+        + _NUMBER
+        + r"(?=[.,;:!?)]"
+        r"(?:\s|$)| (?:and|but|so|because|instead|not|in|as|again|here|at|after|before|with)\b|$)",
+        re.MULTILINE,
+    ),
+    "zh": re.compile(
+        r"(?:^|[。，；：、）]|所以|于是|因此|因为|而|那么|这时|此时|现在) ?"
+        r"`(?P<label>[^`\n]+)` ?(?:就|还|仍|仍然|又|才)?(?:是|等于|变成|变为|得) ?"
+        + _NUMBER
+        + r"(?=[。，；：！？）]|$)",
+        re.MULTILINE,
+    ),
+}
+_SUPPOSED = re.compile(
+    r"(?:\b(?:if|when|where|while|unless|let|would|until|once)\b|如果|要是|当|设|时，)(?:[^.;!?。；！？]|\.\w)*\Z"
+    r"|\b(?:suppose|imagine|assume)\b|假设|假如|设想",
+    re.IGNORECASE,
+)
+
+
+_UNIT = re.compile(r"\W{0,3}(?<!%)(bytes?|字节|[kKMGT]i?B)(?![A-Za-z])")
+_UNITS = re.compile(r"(?<![A-Za-z])(bytes?|[kKMGT]i?B)(?![A-Za-z])")
+
+
+def wrong_units(page: Page, book: Book) -> Iterator[Problem]:
+    """The numbers of a page with a unit of memory that all lines with them print with another."""
+    for statement, proving in evidence_on_page(page, book):
+        after = _UNIT.match(page.text, statement.end)
+        if not after or isinstance(statement.wanted, str) or statement.source:
+            continue
+        rows = [one.words for one in proving if one.text.part != MATHS]
+        units = [{_same(unit) for unit in _UNITS.findall(row)} for row in rows]
+        if rows and all(units) and _same(after[1]) not in set.union(*units):
+            what, fix = "the run prints this number with another unit", "correct the unit"
+            found = page.text[statement.place : after.end()]
+            yield page.problem(page.line_of(statement.place), what, rows[0].strip(), found, fix)
+
+
+def _same(unit: str) -> str:
+    return {"字节": "byte", "bytes": "byte"}.get(unit, unit.lower())
+
+
+def wrong_labels(page: Page, book: Book) -> Iterator[Problem]:
+    """The numbers that a page gives to a printed label of which the runs print others."""
+    pattern = _IS.get(page.language)
+    found = list(pattern.finditer(page.text)) if pattern else []
+    files = (page.file, *map(book.shown_page, page.linked_pages(0, len(page.text))))
+    texts = [
+        text
+        for file in files
+        if found
+        for run in book.fact(snippets_on_page, file)
+        for text in run.texts
+    ]
+    for one in found:
+        label, number = one["label"], numbers_in(one["number"])[0]
+        printed = [line for text in texts if text.part != "code" for line in _behind(text, label)]
+        before = page.text[max(0, one.start() - 160) : one.start("label")]
+        if not printed or _SUPPOSED.search(before):
+            continue
+        said = [line for text in texts for line in text.lines if _names(line, label)]
+        known = {1.0 * ("ones" in line) for line in said if re.search("zeros|ones", line)}
+        if number not in known.union(*map(numbers_in, [*printed, *said])):
+            yield page.problem(
+                page.line_of(one.start("label")),
+                "the runs print another number behind this label",
+                " or ".join(dict.fromkeys(printed[:3])),
+                f"{label}: {one['number']}",
+                "correct the number, or say what it is the value of",
+            )
+
+
+def _behind(text: SnippetText, label: str) -> Iterator[str]:
+    """The lines of an output that begin with a label, each with what continues it below."""
+    for number, row in enumerate(text.lines):
+        if re.match(rf"\s*{re.escape(label)}(?::| =) ", row):
+            below = takewhile(lambda line: line[:1] in (" ", "["), text.lines[number + 1 :])
+            yield " ".join([row.strip(), *(line.strip() for line in below)])
+
+
+def _names(line: str, label: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(label)}(?![\w.(\[])", line) is not None
