@@ -139,7 +139,7 @@ def test_the_commands_as_they_are_typed(book, tmp_path):
 
     check, update = typed("check"), typed("update")
     assert (check.returncode, check.stdout) == (1, "")
-    assert "\\u68af\\u5ea6 y: 6.0    (what PyTorch prints now)" in check.stderr
+    assert "\\u68af\\u5ea6 y: 6.0    (what it prints now)" in check.stderr
     assert (update.returncode, update.stderr) == (0, "")
     assert "\n+\\u68af\\u5ea6 y: 6.0\n" in update.stdout
     assert book.read(OUTPUT) == "梯度 y: 6.0\n"

@@ -121,6 +121,9 @@ def _fault_of_recorder(seen: Observation) -> Refusal | None:
     failure = parse_failure(seen.recording)
     if failure is None or not failure.file:
         return None
+    if "No module named 'torch'" in failure.found:
+        what, fix = "a figure of this script needs PyTorch", "python -m pip install torch"
+        return Refusal(what, "an installed PyTorch", failure.found, fix)
     what = "the recorder of gradtrace failed, and not the snippets"
     fix = (
         "the snippets are right: fix gradtrace, or go back to the PyTorch that it knows: "
@@ -195,9 +198,9 @@ def _failed(seen: Observation) -> Refusal | None:
         missing = error["type"] == "ModuleNotFoundError"
         return Refusal(
             "the script needs a module that is not installed" if missing else RAISES,
-            "every module it imports is pinned in requirements.txt" if missing else "no error",
+            "every module that it imports, installed" if missing else "no error",
             error["text"],
-            "pin the package in requirements.txt and install it, or do without it"
+            "install its package (and pin it, in requirements.txt), or do without it"
             if missing
             else "fix the script; if the error is the point, catch it and print it",
             error["line"] or seen.at(),
