@@ -55,6 +55,7 @@ class Result:
 
 RAISES, WARNS = "the script raises", "the script prints to standard error"
 LEAVES_THREAD = "the script leaves a thread behind"
+NEEDS_TORCH = "a figure of this script needs PyTorch"
 """Reasons used by other modules: a reader would still see such a run, with its error or warning."""
 
 
@@ -108,7 +109,7 @@ def refused(
     if result.variants is not None and not why.engine:
         what = f"{what}, with another number in it"
         fix = "take other values on the page (vary:), or fix the script"
-    elif only_recorded and not why.engine:
+    elif only_recorded and not why.engine and what != NEEDS_TORCH:
         what = f"{what}, but only while it is recorded"
         fix = "the script is right without the recorder: fix gradtrace, or do without the figure"
     if "python" not in fix:
@@ -122,8 +123,8 @@ def _fault_of_recorder(seen: Observation) -> Refusal | None:
     if failure is None or not failure.file:
         return None
     if "No module named 'torch'" in failure.found:
-        what, fix = "a figure of this script needs PyTorch", "python -m pip install torch"
-        return Refusal(what, "an installed PyTorch", failure.found, fix)
+        fix = "python -m pip install torch, or do without figure: trace"
+        return Refusal(NEEDS_TORCH, "an installed PyTorch", "none", fix)
     what = "the recorder of gradtrace failed, and not the snippets"
     fix = (
         "the snippets are right: fix gradtrace, or go back to the PyTorch that it knows: "
