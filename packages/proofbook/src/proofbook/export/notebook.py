@@ -14,9 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import PurePosixPath
-
-import nbformat
-from nbformat import NotebookNode
+from typing import TYPE_CHECKING
 
 from proofbook.content.page_summary import packages_of, software
 from proofbook.content.torch_versions import folded_outputs
@@ -32,6 +30,9 @@ from proofbook.model.config import BookConfig, in_language
 from proofbook.model.page import Page, language_of, name_of, parse
 from proofbook.model.snippet import figure_anchor, output_file
 from proofbook.model.torch_records import output_with
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
 
 SITE = "http://127.0.0.1:8000/"
 """The address of the book if no environment variable SITE_URL is set."""
@@ -114,6 +115,8 @@ def notebook(page: Page, book: Book, language: str, site: str | None = None) -> 
     `site` is the address of the book, ending in a slash; by default SITE_URL. The page must be
     accepted by `expand`.
     """
+    import nbformat  # 0.2 s, which a build of unchanged pages does without
+
     found, words = cells(page, book, language, site, exercises=True), in_language(_WORDS, language)
     address = _web_address(page.file, "", site_of(site), book.config)
     packages = packages_of(page, book)
@@ -178,6 +181,8 @@ def site_of(site: str | None) -> str:
 
 def to_json(notebook: NotebookNode) -> str:
     """The content of the file. Raises `NotebookValidationError` if it isn't a valid notebook."""
+    import nbformat
+
     nbformat.validate(notebook)
     # `nbformat.writes` would validate once more, and only log the errors.
     return nbformat.v4.writes(notebook) + "\n"
@@ -322,13 +327,15 @@ class _Writer:
         self._cell("markdown", source, kind)
 
     def _cell(self, kind: str, source: str, name: str, **outputs: object) -> None:
+        from nbformat import from_dict
+
         # nbformat allows 64 characters, of these kinds. Its `v4.new_code_cell` validates each cell
         # alone, which takes longer than all else here; `to_json` validates the whole.
         known = re.sub(r"[^\w-]", "-", f"{len(self.cells) + 1:02}-{name}", flags=re.ASCII)[:64]
         cell = {"cell_type": kind, "id": known, "metadata": {}, "source": source, **outputs}
         if kind == "code":
             cell.setdefault("execution_count", None)
-        self.cells.append(nbformat.from_dict(cell))
+        self.cells.append(from_dict(cell))
 
 
 def has_scripts(page: Page) -> bool:

@@ -125,7 +125,10 @@ def write_shared_files(session: Session, site: Path) -> None:
         folder = site / book.config.prefix(language)
         site_files.write_scripts(book, language, folder)
         if letters and folder.is_dir() and not missing_software():
-            (folder / FONT_FILE).write_bytes(font(letters))
+            made_from = "".join(sorted(letters))
+            cut = session.cache.get("font", made_from) or font(letters)  # half a second
+            session.cache.put("font", made_from, cut)
+            (folder / FONT_FILE).write_bytes(cut)
 
 
 def prove(session: Session, warned: Abort | None) -> list[Problem]:
