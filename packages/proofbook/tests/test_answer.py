@@ -81,7 +81,7 @@ def test_the_markdown_copy_of_a_page_is_plain_markdown(tmp_path):
     told = markdown_copy(read_book(book.root), "docs/t/p.en.md", "en", *at)
     head, rest = told.split("\n\nIt is ")
     assert head.startswith("# What is three times w?\n\nSource: <https://x.org/b/en/t/p/>. ")
-    assert re.search(r"PyTorch \d+\.\d+\.\d+ printed", head)
+    assert re.search(r"Python \d+\.\d+\.\d+ printed", head)
     assert rest == (
         "[six](https://x.org/b/en/t/p/#three-times).\n\n> **A box**\n>\n> Inside 里 it.\n\n"
         "`[a](b)` stays.\n\n"

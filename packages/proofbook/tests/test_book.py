@@ -165,7 +165,7 @@ def test_a_changed_output(book, proof_command, text, line, recorded, printed):
     assert proof_command("check")[2] == (
         f"{OUTPUT}:{line}: {SCRIPT} prints something else than what is recorded\n"
         f"  expected: {recorded}    (recorded; the pages show this)\n"
-        f"  found:    {printed}    (what PyTorch prints now)\n"
+        f"  found:    {printed}    (what it prints now)\n"
         f"  fix:      if the new output is right: proofbook update {SCRIPT}\n"
         f"  shown on: {EN}, {ZH}\n\n1 problem. Nothing was changed.\n"
     )

@@ -180,7 +180,7 @@ def test_a_torch_that_cannot_be_asked_is_told(book, proof_command, tmp_path, mon
     book.change("docs/t/p.en.md", "It is 6.", "It is `6`.")
     status, _, err = proof_command("check")
     assert status == 1
-    assert "the names of PyTorch cannot be read" in err
+    assert "the names of torch cannot be read" in err
 
 
 def test_the_index_is_built_once_for_many_at_a_time(tmp_path, monkeypatch):

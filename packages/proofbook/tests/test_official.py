@@ -145,7 +145,7 @@ def test_the_inventory_is_that_of_the_installed_torch():
     (source,) = read_config(ROOT).inventories
     inventory = sphobjinv.Inventory(ROOT / source.file)
     assert inventory.project == "PyTorch"
-    assert read_index().version.startswith(f"{inventory.version}.")
+    assert read_index().title.startswith(f"PyTorch {inventory.version}.")
 
 
 @pytest.mark.parametrize("content", [None, b"<html></html>", b"# Sphinx inventory version 2"])

@@ -9,7 +9,6 @@ from unittest import mock
 import markdown
 import pytest
 from mkdocs.utils import DuplicateFilter
-from proofbook.mkdocs import session
 from proofbook.mkdocs.page_cache import Cache, digest
 from proofbook.model import cache as caches
 from proofbook.model.cache import Store
@@ -141,7 +140,7 @@ def test_an_edit_is_shown(build, good, what):
 def test_other_software_renders_everything_again(build, good, rendered):
     assert build(good.root)[0] == 0
     del rendered[:]
-    with mock.patch.object(session, "installed_software", lambda: "another version"):
+    with mock.patch.object(caches, "software_hash", lambda _: "another version"):
         assert build(good.root)[0] == 0
     assert len(rendered) == 6
 
@@ -182,7 +181,7 @@ def test_an_extension_that_a_plugin_made_is_never_taken_for_the_one_of_the_last_
 def test_what_old_software_found_is_not_kept_as_that_of_the_software_installed_meanwhile(tmp_path):
     kept, config = {"place": ("made from", 1)}, BookConfig()
     began = Store(tmp_path, "old")
-    with mock.patch.object(caches, "software_hash", lambda: "new"):
+    with mock.patch.object(caches, "software_hash", lambda _: "new"):
         began.save("site", kept, config, "packages")
         assert Store(tmp_path).load("site", config, "packages") == {}
     assert Store(tmp_path, "old").load("site", config, "packages") == kept

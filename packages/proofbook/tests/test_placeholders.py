@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib.metadata import PackageNotFoundError
 
 import pytest
 from proofbook.export.notebook import notebook_text
@@ -16,7 +17,12 @@ EN = "docs/t/p.en.md"
 
 @pytest.fixture(autouse=True)
 def torch_2_13(monkeypatch):
-    monkeypatch.setattr(books, "version_of", {"torch": "2.13.0"}.__getitem__)
+    def version_of(package: str) -> str:
+        if package != "torch":
+            raise PackageNotFoundError(package)
+        return "2.13.0"
+
+    monkeypatch.setattr(books, "version_of", version_of)
 
 
 @pytest.mark.parametrize(
@@ -50,5 +56,6 @@ def test_what_cannot_be_filled_in_is_told(book, proof_command):
     line = book.read(EN).count("\n")
     assert told.count("nothing can be filled in here") == 1
     assert (
-        f"{EN}:{line}: nothing can be filled in here\n  expected: {{{{ torch.version }}}}" in told
+        f"{EN}:{line}: nothing can be filled in here\n"
+        "  expected: the name of an installed package, as {{ markdown.version }}" in told
     )

@@ -7,7 +7,6 @@ from importlib import metadata
 from pathlib import Path
 
 import pytest
-from proofbook.api.index import read_index
 from proofbook.content.report import (
     Count,
     claims,
@@ -20,6 +19,7 @@ from proofbook.content.report import (
 )
 from proofbook.directives.registry import expand
 from proofbook.model.book import read_book
+from proofbook.model.cache import version_of
 from proofbook.model.page import parse
 from proofbook.testing.tiny_book import Book
 
@@ -151,7 +151,7 @@ def test_the_versions_are_those_that_are_installed(book: Book):
     pins = f"torch==0.4.1   # why\nmkdocs=={installed}\nno-such-thing==1\n"
     book.write("requirements.txt", pins)
     (told,) = versions("docs/proved/index.en.md", read_book(book.root))
-    assert told.startswith(f"Python {platform.python_version()}, torch {read_index().version} (")
+    assert told.startswith(f"Python {platform.python_version()}, torch {version_of('torch')} (")
     assert told.endswith(f"says 0.4.1), mkdocs {installed}.")
     assert versions("docs/notes.md", read_book(book.root)) == []
     text = expand(parse("proved/index.zh.md", "::: versions\n"), read_book(book.root))

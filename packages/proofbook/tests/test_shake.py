@@ -121,7 +121,7 @@ def test_a_snippet_of_which_only_last_digits_move_is_not_told(book, proof_comman
     proof_command("update")
     assert proof_command("shake") == (
         0,
-        "1 snippet: the same numbers wherever results are rounded otherwise.\n",
+        "1 snippet with PyTorch: the same numbers wherever results are rounded otherwise.\n",
         "",
     )
 

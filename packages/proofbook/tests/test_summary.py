@@ -13,6 +13,7 @@ from dataclasses import replace
 import pytest
 from proofbook import summary
 from proofbook.model.book import read_book
+from proofbook.model.cache import version_of
 from proofbook.model.problem import Problem, format_problems
 from proofbook.pipeline import Outcome
 from proofbook.run.judge import Result
@@ -48,7 +49,7 @@ def test_what_holds_is_told_on_one_screen(book):
         "  compared  1 line of output, 1 recording for figures",
         "  found     1 value of the text in the runs",
         "  computed  1 equation",
-        "  looked up 1 name of PyTorch",
+        f"  looked up 1 name of PyTorch {version_of('torch')}",
         "  slowest   snippets/t/s.py 0.7 s",
     ]
 

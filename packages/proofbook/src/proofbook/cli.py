@@ -24,17 +24,13 @@ from proofbook.model.problem import Problem, Unproved, errors, format_problems
 from proofbook.model.snippet import output_file
 from proofbook.other_python import drill, write_record
 from proofbook.run.runs import Runs
-from proofbook.run.shake import fragile
+from proofbook.run.shake import fragile, with_torch
 from proofbook.run.update import record
 from proofbook.summary import counted
 
 _SNIPPET = """\
-import torch
-
-w = torch.tensor(1.0, requires_grad=True)
-y = 2 * w
-y.backward()
-print("w.grad:", w.grad)
+x = 3
+print("twice:", 2 * x)
 """
 
 _PAGES = {
@@ -44,7 +40,7 @@ _PAGES = {
 第一句话回答读者的问题。
 
 ::: {script}
-    highlight: y.backward()
+    highlight: 2 * x
 
 ## 为什么 {{ #why }}
 
@@ -56,7 +52,7 @@ _PAGES = {
 The first sentence answers the reader's question.
 
 ::: {script}
-    highlight: y.backward()
+    highlight: 2 * x
 
 ## Why {{ #why }}
 
@@ -128,7 +124,8 @@ def _update(book: Book, scripts: list[str]) -> int:
     for difference in differences:
         print(difference, end="\n\n")
     changed = [s for s in scripts if any(output_file(s) in text for text in differences)]
-    if unsteady := fragile(book.root, changed) if changed else []:
+    tried = with_torch(book.root, changed)
+    if unsteady := fragile(book.root, tried) if tried else []:
         _report(unsteady)
     print(
         f"{counted(differences, 'output')} recorded, {same} as before."
@@ -145,12 +142,14 @@ def _report(problems: list[Problem]) -> None:
 
 
 def _shake(book: Book, scripts: list[str]) -> int:
-    problems = fragile(book.root, scripts)
+    scripts = with_torch(book.root, scripts)
+    problems = fragile(book.root, scripts) if scripts else []
     if problems:
         print(format_problems(problems), file=sys.stderr)
         return 1
     print(
-        f"{counted(scripts, 'snippet')}: the same numbers wherever results are rounded otherwise."
+        f"{counted(scripts, 'snippet')} with PyTorch: the same numbers wherever results are rounded"
+        " otherwise."
     )
     return 0
 

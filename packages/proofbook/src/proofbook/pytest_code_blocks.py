@@ -195,6 +195,6 @@ def _failure(script: str, block: CodeBlock, result: Result) -> tuple[str, str, s
     return (
         f"{script} prints something else than the page shows, in line {line} of the output",
         f"{said}    (the page)",
-        f"{printed}    (what PyTorch prints now)",
+        f"{printed}    (what it prints now)",
         f"if the new output is right: proofbook update {script}",
     )

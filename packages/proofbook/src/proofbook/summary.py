@@ -15,6 +15,7 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import TextIO
 
+from proofbook.api.index import installed_api
 from proofbook.content.report import Count, count
 from proofbook.model.problem import Problem, format_problems, without_duplicates
 from proofbook.other_python import Drill
@@ -93,7 +94,8 @@ def format_success(outcome: Outcome) -> str:
     rows.append(("found", f"{counted(total.values, 'value')} of the text in the runs"))
     open_ = f"; {total.open} nobody could evaluate (proofbook unproved)" if total.open else ""
     rows.append(("computed", counted(total.computed, "equation") + open_))
-    rows.append(("looked up", counted(total.names, "name") + " of PyTorch"))
+    if index := installed_api(book):
+        rows.append(("looked up", f"{counted(total.names, 'name')} of {index.title}"))
     if missing := sorted({f for code in book.config.codes for f in book.untranslated(code)}):
         rows.append(("missing", f"{counted(missing, 'page')} to translate: {_some(missing)}"))
     slowest = ", ".join(f"{name} {took:.1f} s" for name, took in _slowest(outcome))

@@ -50,7 +50,10 @@ class _Stopped(BaseException):
 
 def main(job: dict) -> None:
     """Run the script of a job; never returns."""
-    import torch._dynamo  # noqa: F401  the first optimizer imports it, which is slow when traced
+    try:
+        import torch._dynamo  # noqa: F401  the first optimizer imports it, slow when traced
+    except ModuleNotFoundError as missing:  # the command says what to install
+        sys.exit(str(missing))
 
     from gradtrace.recording.script import (
         execute,

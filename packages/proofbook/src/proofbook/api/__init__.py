@@ -1,1 +1,1 @@
-"""The names of the installed PyTorch, and their addresses in its documentation."""
+"""The names of the installed libraries, and their addresses in their documentation."""

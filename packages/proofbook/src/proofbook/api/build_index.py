@@ -1,9 +1,9 @@
-"""Lists the names of the installed torch: `python build_index.py <file>` writes a file of JSON.
+"""Lists the names of an installed library: `python build_index.py <file> torch` writes JSON.
 
-Run in a process of its own, so that others need not import torch; `index.py` reads the file:
+Run in a process of its own, so that others need not import it; `index.py` reads the file:
 
     modules     by full name of each public module: its names, each with an entry
-    dynamic     the modules that create names on access (`__getattr__`)
+    dynamic     the modules that create names on access (`__getattr__`) and do not list them
     classes     by the place where each class is defined: its `bases`, its `members` with their
                 entries, and the `module`
     attributes  by module: the names that methods of its classes set on `self`
@@ -32,9 +32,12 @@ import warnings
 from pathlib import Path
 from types import ModuleType
 
-PACKAGES = ("torch.autograd", "torch.func", "torch.nn", "torch.optim", "torch.utils")
-"""Packages whose modules are imported too; all others are indexed as `import torch` leaves them."""
-EXCLUDED = re.compile(r"torch\.(?:ao|distributed|export|fx|jit|onnx|package|testing)\b")
+PACKAGES = {"torch": ("torch.autograd", "torch.func", "torch.nn", "torch.optim", "torch.utils")}
+"""Packages whose modules are imported too, all of them in other libraries; the rest is indexed as
+`import torch` leaves it."""
+EXCLUDED = re.compile(
+    r"torch\.(?:ao|distributed|export|fx|jit|onnx|package|testing)\b|\w+\.(?:.*\.)?tests?\b"
+)
 """The contents of these are not listed: any name in them passes."""
 
 _NUMPY = {"dim": "axis", "keepdim": "keepdims", "input": "x", "other": "x2"}
@@ -51,36 +54,38 @@ _DEPRECATED = re.compile(
 _ON_SELF = re.compile(r"\bself\.(\w+)|register_(?:buffer|parameter)\(\s*[\"'](\w+)")
 
 
-def main(file: str) -> None:
-    """Write the index to `file`."""
+def main(file: str, library: str) -> None:
+    """Write the index of a library to `file`."""
     warnings.simplefilter("ignore")
-    import torch
-
-    for package in PACKAGES:
+    root = importlib.import_module(library)
+    for package in PACKAGES.get(library, (library,)):
         _import_below(package)
-    stubs = _stubs(Path(torch.__file__).parent / "_C")
-    index: dict[str, dict] = {"modules": {}, "dynamic": [], "classes": {}, "attributes": {}}
+    stubs = _stubs(Path(root.__file__ or "").parent / "_C")
+    index: dict[str, dict] = {"modules": {library: {}}, "dynamic": [], "classes": {}}
+    index["attributes"] = {}
     for name, module in sorted(sys.modules.items()):
-        ours = name.split(".")[0] == "torch" and isinstance(module, ModuleType)
+        ours = name.split(".")[0] == library and isinstance(module, ModuleType)
         if ours and "._" not in name and not EXCLUDED.match(name):
             index["modules"][name] = {
                 key: _entry(key, value, stubs, index) for key, value in list(vars(module).items())
             }
-            if name != "torch" and (
+            if "__dir__" in vars(module):
+                index["modules"][name] |= {n: {} for n in dir(module) if n not in vars(module)}
+            elif name != "torch" and (
                 type(module) is not ModuleType or "__getattr__" in vars(module)
             ):
                 index["dynamic"].append(name)
             for found in pkgutil.iter_modules(vars(module).get("__path__", ())):
                 index["modules"][name].setdefault(found.name, {})  # there, but not imported
-    for name in getattr(torch, "_deprecated_attrs", ()):
-        index["modules"]["torch"][name] = {"deprecated": True}
+    for name in getattr(root, "_deprecated_attrs", ()):
+        index["modules"][library][name] = {"deprecated": True}
     Path(file).write_text(json.dumps(index, separators=(",", ":")), "utf-8")
 
 
 def _import_below(package: str) -> None:
     """Import the public modules of a package whose dependencies are installed."""
-    for found in pkgutil.iter_modules(sys.modules[package].__path__, package + "."):
-        if found.name.rpartition(".")[2].startswith("_"):
+    for found in pkgutil.iter_modules(getattr(sys.modules[package], "__path__", ()), package + "."):
+        if found.name.rpartition(".")[2].startswith("_") or EXCLUDED.match(found.name):
             continue
         with contextlib.suppress(Exception, SystemExit):
             importlib.import_module(found.name)
@@ -108,7 +113,7 @@ def _entry(name: str, value: object, stubs: dict, index: dict) -> dict:
     """The entry of one name; classes are listed in `index`."""
     if isinstance(value, ModuleType):
         # A module that is indexed separately, or isn't part of torch.
-        return {"module": value.__name__} if value.__name__.split(".")[0] == "torch" else {}
+        return {"module": value.__name__} if _is_of(value.__name__, index) else {}
     entry: dict = {}
     if (
         name.startswith("_") or type(value).__name__ == "tensortype"
@@ -136,9 +141,9 @@ def _entry(name: str, value: object, stubs: dict, index: dict) -> dict:
 def _class(cls: type, stubs: dict, index: dict) -> str:
     """List a class and its bases in `index`; returns its key in `classes`."""
     key = f"{cls.__module__}.{cls.__qualname__}"
-    if key in index["classes"] or not key.startswith("torch") or EXCLUDED.match(key):
+    if key in index["classes"] or not _is_of(key, index) or EXCLUDED.match(key):
         return key
-    ours = [base for base in cls.__mro__[1:] if base.__module__.split(".")[0] == "torch"]
+    ours = [base for base in cls.__mro__[1:] if _is_of(base.__module__, index)]
     listed = index["classes"][key] = {"bases": [], "members": {}, "module": cls.__module__}
     for base in cls.__mro__:
         if base not in (cls, object, *ours):
@@ -151,6 +156,11 @@ def _class(cls: type, stubs: dict, index: dict) -> str:
     if cls.__module__ not in index["attributes"]:
         index["attributes"][cls.__module__] = _set_on_self(cls.__module__)
     return key
+
+
+def _is_of(name: str, index: dict) -> bool:
+    """Whether a full name is one of the library, whose root is listed first."""
+    return name.split(".")[0] == next(iter(index["modules"])).split(".")[0]
 
 
 def _set_on_self(module: str) -> list[str]:
@@ -174,4 +184,4 @@ def _parameters(name: str, value: object, stubs: dict) -> list[str] | None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:3])

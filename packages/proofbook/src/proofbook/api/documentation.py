@@ -74,14 +74,14 @@ class Documentation:
 
         `shown`: the text of the page's snippets; names that they define are excluded.
         """
-        found = names_in_code(text) if _NAME_OR_CALL.fullmatch(text) else ()
+        found = names_in_code(text, self.index) if _NAME_OR_CALL.fullmatch(text) else ()
         if not found or ".".join(found[0].parts).lstrip(".") != text.partition("(")[0].lstrip("."):
             return None
         code = found[0]
         name, first = code.parts[-1], code.parts[0]
-        if code.dotted:
-            ours = first == "torch" or not shown.defines(first) or shown.imports(first)
-            return self.address(code.dotted) if ours else None
+        if dotted := code.dotted(self.index):
+            ours = first in self.index.roots or not shown.defines(first) or shown.imports(first)
+            return self.address(dotted) if ours else None
         bare = len(code.parts) == 1
         if first in OTHERS or (bare and (shown.defines(name) or hasattr(builtins, name))):
             return None
@@ -100,7 +100,7 @@ class Documentation:
 
 
 def known_documentation(book: Book) -> Documentation | None:
-    """The documentation of the installed torch, from the book's inventories."""
+    """The documentation of the installed libraries, from the book's inventories."""
     index = installed_api(book)
     if index is None:
         return None

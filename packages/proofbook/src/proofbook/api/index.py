@@ -1,7 +1,8 @@
-"""The API of the installed PyTorch (names, parameters, deprecations), and the names in code.
+"""The API of the installed libraries that the book is about (names, parameters, deprecations), and
+the names in code.
 
-`build_index.py` writes it to a file, once for each version of torch and in a process of its own:
-importing torch here would take twenty times as long as reading the file.
+`build_index.py` writes it to a file, once for each version of a library and in a process of its
+own: importing torch here would take twenty times as long as reading the file.
 """
 
 from __future__ import annotations
@@ -16,14 +17,17 @@ import subprocess
 import sys
 import tempfile
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from importlib import metadata
 from pathlib import Path
 
 from platformdirs import user_cache_dir
 
 from proofbook.model.book import Book
+from proofbook.model.cache import in_development, package_of, states_of_files, title_of
+from proofbook.model.config import FILE
 from proofbook.model.page import Page
 from proofbook.model.problem import Problem, Unproved
 from proofbook.model.snippet import output_file
@@ -38,8 +42,11 @@ ALIASES = {
     "Tensor": "torch.Tensor",
     "Module": "torch.nn.Module",
     "Optimizer": "torch.optim.Optimizer",
+    "np": "numpy",
+    "pd": "pandas",
+    "plt": "matplotlib.pyplot",
 }
-"""Prefixes of dotted names, and their full names."""
+"""Prefixes of dotted names, and their full names, besides the libraries themselves."""
 
 OWNERS = (
     *("torch.Tensor", "torch.nn.Module", "torch.optim.Optimizer", "torch.autograd.graph.Node"),
@@ -49,22 +56,37 @@ OWNERS = (
     *("torch.optim", "torch.autograd", "torch.autograd.graph", "torch.func"),
     "torch.utils.checkpoint",
 )
-"""Modules and classes whose members are written without them, as in `retain_grad()`."""
+"""Modules and classes of torch whose members are written without them, as in `retain_grad()`; of
+another library these are its root and the classes in it."""
 
 OTHERS = sys.stdlib_module_names | {"np", "numpy"}
-"""Prefixes of names that are not in torch."""
+"""Prefixes of names that are in no library that is looked up, unless it is one of these."""
 _SCRIPT = Path(__file__).with_name("build_index.py")
 
 
 @dataclass(frozen=True, eq=False)
 class Index:
-    """The names of one version of torch, as `build_index.py` describes them."""
+    """The names of libraries in one version each, as `build_index.py` describes them.
 
-    version: str
+    `roots`: their modules, each with what it is called in a sentence: PyTorch 2.13.0.
+    """
+
+    roots: dict[str, str]
     modules: dict[str, dict[str, dict]]
     dynamic: list[str]
     classes: dict[str, dict]
     attributes: dict[str, list[str]]
+
+    @cached_property
+    def title(self) -> str:
+        """What these libraries are called in a sentence, with their versions."""
+        return " or ".join(self.roots.values())
+
+    @cached_property
+    def aliases(self) -> dict[str, str]:
+        """The prefixes of dotted names of these libraries, and their full names."""
+        found = {short: whole for short, whole in ALIASES.items() if _root(whole) in self.roots}
+        return found | {root: root for root in self.roots}
 
     def resolve(self, name: str) -> dict | None:
         """The entry of a dotted name; empty if nothing more is known, None if the name is wrong."""
@@ -109,7 +131,11 @@ class Index:
     def owned(self) -> dict[str, list[tuple[str, dict]]]:
         """By bare name: the full name with each of the well-known owners, and its entry."""
         found: dict[str, list[tuple[str, dict]]] = {}
-        for owner in OWNERS:
+        owners = [name for name in OWNERS if _root(name) in self.roots]
+        for root in self.roots.keys() - {"torch"}:
+            names = self.modules.get(root, {})
+            owners += [root, *(f"{root}.{name}" for name in names if "class" in names[name])]
+        for owner in owners:
             entry = self.resolve(owner) or {}
             names = dict(self.modules.get(entry.get("module", ""), {}))
             if here := self.classes.get(entry.get("class", "")):
@@ -143,7 +169,7 @@ class Index:
 
     @cached_property
     def everywhere(self) -> dict[str, list[dict]]:
-        """Every name below torch, with all its entries: for names written without an owner."""
+        """Every name, with all its entries: for names written without an owner."""
         found: dict[str, list[dict]] = {}
         for names in (*self.modules.values(), *(c["members"] for c in self.classes.values())):
             for name, entry in names.items():
@@ -158,7 +184,7 @@ class Index:
 
     @cached_property
     def words(self) -> set[str]:
-        """Every name in torch, including parameters and attributes."""
+        """Every name, including parameters and attributes."""
         own = {name for names in self.attributes.values() for name in names}
         modules = {part for module in self.modules for part in module.split(".")}
         return own | modules | self.parameters | self.everywhere.keys()
@@ -169,39 +195,49 @@ class Index:
         return tuple(sorted(name for name in self.owned if not name.startswith("_")))
 
 
-def read_index(cache: Path | None = None) -> Index:
-    """The names of the installed torch. Raises `Unproved` where torch cannot be imported.
+def read_index(cache: Path | None = None, libraries: Sequence[str] = ("torch",)) -> Index:
+    """The names of installed libraries. Raises `Unproved` where one cannot be imported.
 
     Importing all of torch takes seconds, so the result is stored as a file in the folder `cache`,
-    by default the user's. The caller caches the index: each call reads the file again.
+    by default the user's. The caller caches the index: each call reads the files again.
     """
-    torch = importlib.util.find_spec("torch")  # imports nothing
-    if torch is None or torch.origin is None:
-        raise _unreadable("torch is not installed")
-    version_file = Path(torch.origin).with_name("version.py").read_text("utf-8")
-    version = re.search(r"__version__ = '([^'+]*)", version_file)
-    key = "\n".join([sys.version, torch.origin, version_file, _SCRIPT.read_text("utf-8")])
-    name = f"{hashlib.sha256(key.encode()).hexdigest()[:16]}.json"
-    file = (cache or Path(user_cache_dir("proofbook"))) / name
-    try:
-        known = json.loads(file.read_text("utf-8"))
-    except (OSError, ValueError):
-        known = _build(file)
-    return Index(version[1] if version else "", **known)
+    index = Index({}, {}, [], {}, {})
+    for library in libraries:
+        found, package = importlib.util.find_spec(library), package_of(library)  # imports nothing
+        if found is None or found.origin is None:
+            raise _unreadable(library, f"{library} is not installed")
+        version = metadata.version(package) if package else ""
+        edited = states_of_files(library) if in_development(library) else ()
+        key = [sys.version, found.origin, version, *edited, _SCRIPT.read_text("utf-8")]
+        name = f"{hashlib.sha256(chr(10).join(key).encode()).hexdigest()[:16]}.json"
+        file = (cache or Path(user_cache_dir("proofbook"))) / name
+        try:
+            known = json.loads(file.read_text("utf-8"))
+        except (OSError, ValueError):
+            known = _build(file, library)
+        index.roots[library] = title_of(package) if package else library
+        index.dynamic.extend(known["dynamic"])
+        for kind in ("modules", "classes", "attributes"):
+            getattr(index, kind).update(known[kind])
+    return index
 
 
-def _build(file: Path) -> dict:
+def _root(name: str) -> str:
+    return name.partition(".")[0]
+
+
+def _build(file: Path, library: str) -> dict:
     """Build the index in a process, and store it in `file` for the next time.
 
     Several processes may build or read it at once, so it is written atomically.
     """
     with tempfile.TemporaryDirectory() as folder:
         new = Path(folder) / "index.json"
-        # -P: no module of the engine may shadow one that torch imports.
-        command = [sys.executable, "-P", str(_SCRIPT), str(new)]
+        # -P: no module of the engine may shadow one that the library imports.
+        command = [sys.executable, "-P", str(_SCRIPT), str(new), library]
         run = subprocess.run(command, capture_output=True, text=True, errors="replace")
         if run.returncode or not new.is_file():
-            raise _unreadable(run.stderr.strip().split("\n")[-1])
+            raise _unreadable(library, run.stderr.strip().split("\n")[-1])
         text = new.read_text("utf-8")
     with contextlib.suppress(OSError):  # if it cannot be stored, the next one builds it again
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -211,15 +247,15 @@ def _build(file: Path) -> dict:
     return json.loads(text)
 
 
-def _unreadable(found: str) -> Unproved:
-    what, expected = "the names of PyTorch cannot be read", "torch, as pinned in requirements.txt"
-    fix = f"{sys.executable} -m pip install -r requirements.txt"
-    return Unproved([Problem("requirements.txt", 1, what, expected, found, fix)])
+def _unreadable(library: str, found: str) -> Unproved:
+    what, expected = f"the names of {library} cannot be read", f"{library}, installed"
+    fix = f"{sys.executable} -m pip install {library}, or take it out of names: in {FILE}"
+    return Unproved([Problem(FILE, 1, what, expected, found, fix)])
 
 
 _FILE_ENDINGS = {"py", "pyi", "pt", "pth", "md", "txt", "ipynb", "org"}
 """`torch.py` is a file."""
-_DOTTED_NAME = re.compile(rf"(?<![\w./\"'])(?:{'|'.join(ALIASES)})(?:\.[A-Za-z_]\w*)+")
+_DOTTED_NAME = re.compile(r"(?<![\w./\"'])([A-Za-z_]\w*)(?:\.[A-Za-z_]\w*)+")
 
 NOT_PYTHON = (SyntaxError, ValueError, MemoryError, RecursionError)
 """The exceptions of `ast.parse` for a text that is not Python, or nests too deep."""
@@ -238,19 +274,19 @@ class CodeName:
     call: bool = False
     keywords: tuple[str, ...] = ()
 
-    @property
-    def dotted(self) -> str | None:
-        """The full name, if the first part shows that it is a name of torch."""
+    def dotted(self, index: Index) -> str | None:
+        """The full name, if the first part shows that it is a name of a library."""
         first, *rest = self.parts
-        if first not in ALIASES or not rest or (len(rest) == 1 and rest[0] in _FILE_ENDINGS):
+        if first not in index.aliases or not rest or (len(rest) == 1 and rest[0] in _FILE_ENDINGS):
             return None
-        return ".".join([ALIASES[first], *rest])
+        return ".".join([index.aliases[first], *rest])
 
 
-def names_in_code(text: str) -> tuple[CodeName, ...]:
+def names_in_code(text: str, index: Index | None) -> tuple[CodeName, ...]:
     """The names in a piece of code, each as long as it is written.
 
-    Code that does not parse, such as `with torch.no_grad():`, yields only its dotted names.
+    Code that does not parse, such as `with torch.no_grad():`, yields only the dotted names of the
+    libraries.
     """
     text = text.replace("…", "...")
     try:
@@ -258,7 +294,8 @@ def names_in_code(text: str) -> tuple[CodeName, ...]:
             warnings.simplefilter("ignore")
             tree = ast.parse("_" + text if re.match(r"\.[A-Za-z]", text) else text)
     except NOT_PYTHON:
-        return tuple(CodeName(tuple(found[0].split("."))) for found in _DOTTED_NAME.finditer(text))
+        found, known = _DOTTED_NAME.finditer(text), index.aliases if index else ()
+        return tuple(CodeName(tuple(name[0].split("."))) for name in found if name[1] in known)
     return tuple(_names_in_tree(tree))
 
 
@@ -281,23 +318,23 @@ def _names_in_tree(tree: ast.AST) -> Iterator[CodeName]:
 
 
 def installed_api(book: Book) -> Index | None:
-    """The API of the installed torch, or None if it is not known."""
-    index = _installed()
+    """The API of the installed libraries, or None if there are none, or one is not known."""
+    index = _installed(book.config.names)
     return index if isinstance(index, Index) else None
 
 
 def unknown_api(book: Book) -> Iterator[Problem]:
-    """Why the API of torch isn't known, reported for the pages with code in their text."""
+    """Why the API of a library isn't known, reported for the pages with code in their text."""
     asking = tuple(page.file for page in book.pages if page.own_code)
-    found = _installed() if asking else ()
+    found = _installed(book.config.names) if asking else ()
     if not isinstance(found, Index):
         yield from (replace(problem, pages=asking) for problem in found)
 
 
 @lru_cache(maxsize=1)
-def _installed() -> Index | tuple[Problem, ...]:
+def _installed(libraries: tuple[str, ...]) -> Index | tuple[Problem, ...]:
     try:
-        return read_index()
+        return read_index(None, libraries) if libraries else ()
     except Unproved as unproved:
         return tuple(unproved.problems)
 
@@ -325,8 +362,9 @@ class ShownText:
         return re.search(given, self.code, re.MULTILINE) is not None
 
     def imports(self, alias: str) -> bool:
-        """Whether a script uses the alias for the module of torch."""
-        imported = rf"^\s*(?:import torch\S* as {alias}|from torch\S* import .*\b{alias})\b"
+        """Whether a script uses the alias for the module that it usually stands for."""
+        root = _root(ALIASES.get(alias, alias))
+        imported = rf"^\s*(?:import {root}\S* as {alias}|from {root}\S* import .*\b{alias})\b"
         return re.search(imported, self.code, re.MULTILINE) is not None
 
 

@@ -1,9 +1,10 @@
-"""Names of PyTorch in the inline code of a page: they must exist, and deprecated ones must be
+"""Names of the libraries in the inline code of a page: they must exist, and deprecated ones must be
 marked.
 
-Only certain errors are reported: a dotted name that torch doesn't have, an argument that no
-function of that name takes, a name that is nearly a name of torch and of nothing else. The code and
-output of the page's snippets are proved by their runs, and quotations are skipped.
+Only certain errors are reported: a dotted name that torch doesn't have (or another library that the
+book is about), an argument that no function of that name takes, a name that is nearly one of torch
+and of nothing else. The code and output of the page's snippets are proved by their runs, and
+quotations are skipped.
 """
 
 from __future__ import annotations
@@ -39,13 +40,13 @@ _NEAR = 0.9
 _DTYPE = re.compile(r"(?<![\w#./-])(?:b?float|u?int|complex)(\d+)(?!\w)")
 _BITS = {str(2**power) for power in range(9)} | {"24", "80"}
 """The sizes of number formats: powers of two, integers in audio files, floats of old processors."""
-_QUOTES = "quote it with 「」 or “” where it is meant to be wrong"
+_QUOTES = "quote it with “” where it is meant to be wrong"
 
 
 def wrong_names(page: Page, book: Book) -> Iterator[Problem]:
-    """Names of PyTorch in the prose of a page that are wrong, or no longer right.
+    """Names of the libraries in the prose of a page that are wrong, or no longer right.
 
-    Nothing if the API of torch is not known: `unknown_api` reports why.
+    Nothing if their API is not known: `unknown_api` reports why.
     """
     if (spans := page.own_code) and (index := installed_api(book)):
         words = book.fact(_words_of_snippets)
@@ -118,7 +119,7 @@ class _Context:
         for span in spans:
             if argument := _ARGUMENT.fullmatch(span.one_line):
                 yield from self._argument(argument[1], span)
-            for use in names_in_code(span.one_line):
+            for use in names_in_code(span.one_line, self.index):
                 yield from self._name(use, span)
                 if use.keywords:
                     yield from self._keywords(use, span)
@@ -126,7 +127,7 @@ class _Context:
 
     def _name(self, use: CodeName, span: Span) -> Iterator[Problem]:
         name = use.parts[-1]
-        if use.dotted is None:
+        if (dotted := use.dotted(self.index)) is None:
             if len(name) >= 5 and name[0] != "_" and not self._known(name):
                 # `conv_transpose` stands for all of `conv_transpose1d`, `conv_transpose2d`, ...
                 family = sum(other.startswith(name) for other in self.index.common) > 1
@@ -134,7 +135,7 @@ class _Context:
                 if near := next(filter(None, (_slip(name, names) for names in known)), None):
                     yield self._problem(span, near, use)
             return
-        whole = use.dotted.split(".")
+        whole = dotted.split(".")
         heads = [".".join(whole[:n]) for n in range(1, len(whole) + 1)]
         last = next((n for n, head in enumerate(heads) if self.index.resolve(head) is None), 0)
         if not last:
@@ -146,13 +147,13 @@ class _Context:
         names = self.index.modules.get(owner.get("module", "")) or self.index.common
         near = _near(missing, tuple(names), 0.75)
         first = use.parts[0]
-        if first != "torch" and (self.shown.defines(first) and not self.shown.imports(first)):
-            return
-        if first == "torch" or self.shown.imports(first) or near:
-            yield self._problem(span, near or "a name of PyTorch", use)
+        known = first in self.index.roots or self.shown.imports(first)
+        if known or (near and not self.shown.defines(first)):
+            title = self.index.roots[whole[0]]
+            yield self._problem(span, near or f"a name of {title}", use)
 
     def _problem(self, span: Span, near: str, use: CodeName) -> Problem:
-        what = f"PyTorch {self.index.version} has no such name"
+        what = f"{self.index.title} has no such name"
         fix = f"correct the name, or {_QUOTES}"
         return self.page.problem(span.line, what, near, ".".join(use.parts).lstrip("."), fix)
 
@@ -166,14 +167,14 @@ class _Context:
         if len(name) >= 8 and not self._known(name):
             near = _near(name, self.index.parameters)
         if near:
-            what = f"no function of PyTorch {self.index.version} takes this argument"
+            what = f"no function of {self.index.title} takes this argument"
             fix = f"correct the argument, or {_QUOTES}"
             yield self.page.problem(span.line, what, f"{near}=", f"{name}=", fix)
 
     def _entries(self, use: CodeName) -> list[dict]:
-        """The entries that the name of a call may refer to; none if it may not be torch's."""
-        if use.dotted:
-            entry = self.index.resolve(use.dotted)
+        """The entries that the name of a call may refer to; none if it may not be a library's."""
+        if dotted := use.dotted(self.index):
+            entry = self.index.resolve(dotted)
             return [entry] if entry is not None else []
         name = use.parts[-1]
         other = hasattr(builtins, name) if len(use.parts) == 1 else name in _BUILTIN
@@ -193,28 +194,29 @@ class _Context:
                 names = sorted({name for names in takes for name in names} - {"self", "args"})
                 near = _near(keyword, tuple(names), 0.6)
                 expected = f"{near}=" if near else ", ".join(names) or "no argument"
-                what = f"{use.parts[-1]} takes no such argument in PyTorch {self.index.version}"
+                what = f"{use.parts[-1]} takes no such argument in {self.index.title}"
                 fix = f"correct the argument, or {_QUOTES}"
                 yield self.page.problem(span.line, what, expected, f"{keyword}=", fix)
 
     def _deprecated(self, use: CodeName, span: Span) -> Iterator[Problem]:
         """A deprecated name of which neither the page nor one linked in the paragraph says so."""
         name = use.parts[-1]
-        if use.dotted:
-            parts = use.dotted.split(".")
+        if dotted := use.dotted(self.index):
+            parts = dotted.split(".")
             heads = [".".join(parts[:n]) for n in range(2, len(parts) + 1)]
             deprecated = any((self.index.resolve(head) or {}).get("deprecated") for head in heads)
         elif name in _BUILTIN or hasattr(builtins, name) or use.parts[0] in OTHERS:
             return
         elif (not use.call and "_" not in name) or self.shown.defines(name):
-            return  # also a word in torch
+            return  # also an ordinary word
         else:
             owned = self.index.owned.get(name, ())
             deprecated = owned and all(entry.get("deprecated") for _, entry in owned)
         pages = [self.page.file, *self._linked(span.line)] if deprecated else []
         if pages and not any(self.book.fact(_says_deprecated, file) for file in pages):
-            what = f"PyTorch {self.index.version} has deprecated this, and the page does not say so"
-            expected = "the word deprecated (弃用), here or behind a link in the paragraph"
+            what = f"{self.index.title} has deprecated this, and the page does not say so"
+            words = "deprecated (弃用)" if "zh" in self.book.config.codes else "deprecated"
+            expected = f"the word {words}, here or behind a link in the paragraph"
             fix = "say that it is deprecated and what to use now, or use that"
             found = ".".join(use.parts).lstrip(".")
             yield self.page.problem(span.line, what, expected, found, fix)

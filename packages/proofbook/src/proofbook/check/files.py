@@ -50,7 +50,7 @@ def unused_files(book: Book) -> Iterator[Problem]:
 
 def _unused(file: str, what: str, expected: str, files: str = "") -> Problem:
     """The problem of a file that no page shows; `files`: those to delete, by default this one."""
-    fix = f"name it on a page in both languages, or delete {files or file}"
+    fix = f"name it on a page, or delete {files or file}"
     return Problem(file, 1, what, f"a page with {expected}", "none", fix)
 
 

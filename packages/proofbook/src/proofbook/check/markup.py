@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 from proofbook.directives.registry import declared_options
 from proofbook.model.book import PLACEHOLDER, Book
-from proofbook.model.cache import LIBRARIES
 from proofbook.model.page import Page
 from proofbook.model.problem import Problem
 
@@ -97,7 +96,7 @@ def unknown_placeholders(page: Page, book: Book) -> Iterator[Problem]:
         yield page.problem(
             page.line_of(found.start()),
             "nothing can be filled in here",
-            " or ".join(f"{{{{ {name}.version }}}}" for name in LIBRARIES),
+            "the name of an installed package, as {{ markdown.version }}",
             found[0],
             "correct the name, or install it: python -m pip install -r requirements.txt",
         )
@@ -113,7 +112,7 @@ def heading_anchors(page: Page, book: Book) -> Iterator[Problem]:
                 "two places of the page have the same anchor",
                 "each anchor once",
                 page.line(line),
-                "choose another anchor on this line, in both languages",
+                f"choose another anchor on this line{book.config.everywhere}",
             )
         seen.add(anchor)
     for heading in page.headings:
@@ -121,7 +120,9 @@ def heading_anchors(page: Page, book: Book) -> Iterator[Problem]:
             yield page.problem(
                 heading.line,
                 "the heading has no anchor of its own",
-                "an English anchor, the same in both languages: ## 标题 { #title }",
+                "an anchor of small letters, the same in each language: ## Title { #title }"
+                if book.config.everywhere
+                else "an anchor of small letters: ## Title { #title }",
                 page.line(heading.line),
                 "add { #anchor } to the end of this line",
             )

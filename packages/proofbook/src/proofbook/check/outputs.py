@@ -1,4 +1,4 @@
-"""Compares the output of PyTorch with the book's recorded output."""
+"""Compares the output of the scripts with the book's recorded output."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def other_variants(
             return
         else:
             continue
-        recorded, happens = f"{old}    (recorded)", f"{new}    (what PyTorch does now)"
+        recorded, happens = f"{old}    (recorded)", f"{new}    (what it does now)"
         yield Problem(name, number + 2, what, recorded, happens, fix, pages)
         return
 

@@ -24,8 +24,8 @@ from proofbook.model.sources import (
 
 _LANGUAGES = ("zh", "en")
 """The languages of a term: its fields are named after them."""
-_NEEDED = ("id", "part", "zh", "en", "page")
-_FIELDS = dict.fromkeys(_NEEDED, WORDS)
+_NEEDED = ("id", "part", "page")
+_FIELDS = dict.fromkeys((*_NEEDED, *_LANGUAGES), WORDS)
 _FIELDS |= dict.fromkeys(("forms", "also", "wrong"), WORD_LIST) | {"common": FLAG}
 _ALSO = {"zh": ("也有人叫：", "、", "。"), "en": (" Also called: ", ", ", ".")}
 _QUOTES = {"zh": "「」", "en": "“”"}
@@ -40,10 +40,10 @@ class Term:
 
     id: str
     part: str
-    zh: str
-    en: str
     page: str
     says: dict[str, str]
+    zh: str = ""
+    en: str = ""
     forms: tuple[str, ...] = ()
     also: tuple[str, ...] = ()
     wrong: tuple[str, ...] = ()
@@ -90,6 +90,11 @@ class Terms:
                 f"({self.file}, {term.id})",
             )
             yield warning(problem)  # the word may be meant in its ordinary meaning
+
+
+def languages_of(book: Book) -> list[str]:
+    """The languages in which the words of a book have to be given."""
+    return [code for code in _LANGUAGES if code in book.config.codes] or [FALLBACK]
 
 
 def read_terms(book: Book) -> Terms:
@@ -153,7 +158,8 @@ def entries(page: Page, part: str, terms: Terms, book: Book) -> list[str]:
         also = f"{before}{between.join(names)}{after}" if names else ""
         right, foreign = getattr(term, language), getattr(term, other)
         lines += [
-            f'[{right}]({shown}){{ #{term.id} }} <span lang="{other}">{foreign}</span>',
+            f"[{right}]({shown}){{ #{term.id} }}"
+            + f' <span lang="{other}">{foreign}</span>' * bool(foreign),
             f":   {term.says[language]}{also}",
             "",
         ]
@@ -180,11 +186,12 @@ def normalized(word: str) -> str:
 
 
 def _faults(entry: dict, book: Book) -> Iterator[Fault]:
-    says = entry.get("says")
-    yield from wrong_fields({k: v for k, v in entry.items() if k != "says"}, _FIELDS, _NEEDED)
-    if not isinstance(says, dict) or not all(is_words(says.get(x)) for x in _LANGUAGES):
-        what = "the term is not explained in both languages, in one line each"
-        yield what, 'says.zh = "...", says.en = "..."', repr(says)
+    says, codes = entry.get("says"), languages_of(book)
+    others = {k: v for k, v in entry.items() if k != "says"}
+    yield from wrong_fields(others, _FIELDS, [*_NEEDED, *codes])
+    if not isinstance(says, dict) or not all(is_words(says.get(code)) for code in codes):
+        what = f"the term is not explained{book.config.everywhere}, in one line each"
+        yield what, ", ".join(f'says.{code} = "..."' for code in codes), repr(says)
     if is_words(entry.get("id")) and not re.fullmatch(r"[a-z][a-z0-9-]*", entry["id"]):
         yield "this is not an anchor", "small letters, digits, hyphens", entry["id"]
     if is_words(page := entry.get("page")):
@@ -195,7 +202,8 @@ def _faults(entry: dict, book: Book) -> Iterator[Fault]:
 
 def _twice(entry: dict, line: int, seen: dict[str, int]) -> Iterator[Fault]:
     """Ambiguous words, which another term also has."""
-    words = {entry["zh"], entry["en"], *entry.get("forms", []), *entry.get("wrong", [])}
+    words = {entry[code] for code in _LANGUAGES if entry.get(code)}
+    words |= {*entry.get("forms", []), *entry.get("wrong", [])}
     for word in sorted({normalized(word) for word in words} | {f"#{entry['id']}"}):
         if word in seen:
             what = f"two terms have the same {'id' if word[0] == '#' else 'word'}"

@@ -5,11 +5,18 @@ Search engines, link previews in chats, and lists of pages show no code font and
 
 from __future__ import annotations
 
+import ast
+import contextlib
+import platform
 import posixpath
 import re
+from collections.abc import Sequence
 from itertools import pairwise
 
+from proofbook.api.index import NOT_PYTHON
 from proofbook.markdown.spans import Span
+from proofbook.model.book import Book
+from proofbook.model.cache import package_of, title_of
 from proofbook.model.page import Page
 
 HOME = {"zh": "首页", "en": "Home"}
@@ -49,6 +56,30 @@ def title(page: Page) -> str:
     """The title of a page, with its code in backticks; empty where it has none."""
     heading = _heading(page)
     return heading.content if heading else ""
+
+
+def packages_of(page: Page, book: Book) -> list[str]:
+    """The installed packages that the scripts of a page import, in the order of the page."""
+    scripts = [r.path for r in page.references if r.path.endswith(".py")]
+    modules = dict.fromkeys(m for script in scripts for m in book.fact(_imported, script))
+    return list(dict.fromkeys(filter(None, map(package_of, modules))))
+
+
+def software(packages: Sequence[str], between: str) -> str:
+    """What printed the outputs of scripts that import these packages, with the versions."""
+    return between.join(map(title_of, packages)) or f"Python {platform.python_version()}"
+
+
+def _imported(book: Book, script: str) -> tuple[str, ...]:
+    """The modules that a script imports, by their first names."""
+    names: list[str] = []
+    with contextlib.suppress(*NOT_PYTHON):
+        for node in ast.walk(ast.parse(book.text_or_empty(script))):
+            if isinstance(node, ast.Import):
+                names += (alias.name for alias in node.names)
+            elif isinstance(node, ast.ImportFrom) and not node.level:
+                names.append(node.module or "")
+    return tuple(dict.fromkeys(name.partition(".")[0] for name in names))
 
 
 def short_name(page: Page) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from proofbook.content.glossary import languages_of
 from proofbook.model.book import Book
 from proofbook.model.config import FALLBACK
 from proofbook.model.page import Page
@@ -73,7 +74,7 @@ def read_questions(book: Book) -> tuple[Question, ...]:
     file, found = book.config.questions, []
     pages = book.pages_beside(file)
     for kind in ("question", ABSENT):
-        faults = partial(_faults, kind)
+        faults = partial(_faults, kind, languages_of(book))
         for entry, line in correct_tables(book, file, kind, faults, pages):
             part = NO_PART if "message" in entry else ABSENT
             also = tuple(entry.get("also", ()))
@@ -129,16 +130,17 @@ def _code(text: str) -> str:
     return f"{ticks}{blank}{text}{blank}{ticks}"
 
 
-def _faults(kind: str, entry: dict, line: int) -> Iterator[Fault]:
+def _faults(kind: str, codes: list[str], entry: dict, line: int) -> Iterator[Fault]:
     needed = ["see"] if kind == ABSENT else ["to"] if "message" in entry else ["part", "to"]
     yield from wrong_fields(entry, _FIELDS, needed)
     asks = [key for key in ("zh", "en", "message") if key in entry]
-    if asks not in (["zh", "en"], ["message"]):
-        expected = 'zh = "...", en = "..." or message = "..."'
-        yield "it must be asked in both languages", expected, ", ".join(asks)
+    if asks != ["message"] and ("message" in asks or not {*codes} <= {*asks}):
+        expected = ", ".join(f'{code} = "..."' for code in codes) + ' or message = "..."'
+        what = "it must be asked in both languages" if codes[1:] else "there is no question"
+        yield what, expected, ", ".join(asks)
     if kind == ABSENT and (extra := entry.keys() & {"part", "to", "message"}):
         what = "what the book doesn't answer leads to no page of it"
-        yield what, "zh, en, often, see", ", ".join(sorted(extra))
+        yield what, ", ".join([*codes, "often", "see"]), ", ".join(sorted(extra))
     if isinstance(place := entry.get("to"), str) and not _PLACE.fullmatch(place):
         yield "this names no page", 'to = "topic/page#anchor"', place
     if entry.get("part") in (OFTEN, ABSENT):

@@ -217,7 +217,8 @@ def _unread(page: Page, book: Book) -> int:
     tried = _lines_tried(page, book)
     places = [statement.place for statement in statements_of(page)]
     places += [one.equality.place for one in book.remember(equation_verdicts, page.file)]
-    places += [code.start for code in page.own_code if names_in_code(code.one_line)]
+    index = installed_api(book)
+    places += [code.start for code in page.own_code if names_in_code(code.one_line, index)]
     return sum(
         page.line_of(start) not in tried and not any(start <= place < end for place in places)
         for start, end in sentences(page)
@@ -255,16 +256,16 @@ def total(book: Book, language: str) -> Count:
 
 
 def names_of(book: Book, file: str) -> dict[str, bool]:
-    """The names of PyTorch in the text of a page, each with whether it could be looked up."""
+    """The names of the libraries in the text of a page, each with whether it could be looked up."""
     page = book.page(file)
     if (index := installed_api(book)) is None:
         return {}  # reported by the check of names
     run, found = shown_text(page, book), {}
-    for use in (use for span in page.own_code for use in names_in_code(span.one_line)):
+    for use in (use for span in page.own_code for use in names_in_code(span.one_line, index)):
         name = use.parts[-1]
         plain = len(use.parts) == 1 and not use.call and "_" not in name.strip("_")
-        if use.dotted:
-            found[use.dotted] = bool(index.resolve(use.dotted))
+        if dotted := use.dotted(index):
+            found[dotted] = bool(index.resolve(dotted))
         elif name in index.owned and not plain and not run.defines(name):
             found[name] = True
     return found

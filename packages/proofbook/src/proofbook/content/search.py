@@ -112,7 +112,7 @@ def names_of(terms: Terms, language: str) -> list[list[str]]:
 
 def _readable(words: Iterable[str], language: str) -> list[str]:
     """Without Chinese words in languages that don't use them."""
-    return [word for word in words if language == "zh" or not HAN.search(word)]
+    return [word for word in words if word and (language == "zh" or not HAN.search(word))]
 
 
 def with_asked(
@@ -155,7 +155,7 @@ def elsewhere(
 
 def _phrases(texts: Iterable[str], cut: Callable[[str], Iterable[str]]) -> str:
     """The readers' texts, each once, split as in the ranking of the search."""
-    words = (_plain(["".join(_cut(text, cut))]) for text in dict.fromkeys(texts))
+    words = (_plain(["".join(_cut(text, cut))]) for text in dict.fromkeys(filter(None, texts)))
     return html.escape(BETWEEN.join(words), quote=False)
 
 

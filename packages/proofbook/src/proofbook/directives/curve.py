@@ -14,6 +14,7 @@ import json
 import math
 import re
 from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
 
 from gradtrace.draw.figure import format_sentence, table_of_texts
 
@@ -84,6 +85,8 @@ def problems(page: Page, reference: Reference, book: Book) -> Iterator[Problem]:
         found = f"curve: {' | '.join(names)}"
     elif not (reference.option("alt") and reference.option("caption")):
         expected, found = "alt: <what it shows>, and caption: <what to notice>", "not both"
+    elif not find_spec("matplotlib"):
+        expected, found = "Matplotlib: python -m pip install matplotlib", "not installed"
     else:
         try:
             _runs(book, reference.path, varied, tuple(names))

@@ -14,10 +14,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
-import nbformat
-from nbformat import NotebookNode
-
+from proofbook.content.page_summary import packages_of, software
 from proofbook.content.torch_versions import folded_outputs
 from proofbook.directives import trace_figure
 from proofbook.directives.exercise import start_code, to_write
@@ -32,6 +31,9 @@ from proofbook.model.page import Page, language_of, name_of, parse
 from proofbook.model.snippet import figure_anchor, output_file
 from proofbook.model.torch_records import output_with
 
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
+
 SITE = "http://127.0.0.1:8000/"
 """The address of the book if no environment variable SITE_URL is set."""
 
@@ -43,8 +45,10 @@ _STYLED = re.compile(
 _HTML = re.compile(r"^ *</?div\b[^>]*> *$")
 _WORDS = {
     "zh": {
-        "about": "这是[书里的一页]({page})。输出由 PyTorch {torch} 打印，别的版本可能不一样；"
-        "要一样的，先运行 `%pip install torch=={torch}`。",
+        "about": "这是[书里的一页]({page})。输出由 {software} 打印，别的版本可能不一样",
+        "same": "；要一样的，先运行 `%pip install {pins}`",
+        "stop": "。",
+        "between": "、",
         "older": "PyTorch {version} 打印的：",
         "start": "轮到你：{name}。把 ... 换成你写的，直到打印出：",
         "check": "核对：先运行上面你的那一格，再运行这一格",
@@ -55,9 +59,11 @@ _WORDS = {
         "figure": "[在网页上一步一步看这段代码的前向和反向]({page}#{identity})",
     },
     "en": {
-        "about": "This is [a page of the book]({page}). The outputs are those of PyTorch {torch}; "
-        "another version may print something else. To get the same: "
-        "`%pip install torch=={torch}`.",
+        "about": "This is [a page of the book]({page}). The outputs are those of {software}; "
+        "another version may print something else",
+        "same": ". To get the same: `%pip install {pins}`",
+        "stop": ".",
+        "between": ", ",
         "older": "PyTorch {version} printed:",
         "start": "Your turn: {name}. Replace each ... until this is printed:",
         "check": "Check: run your cell above, then this one",
@@ -103,14 +109,20 @@ _METADATA = {
 
 
 def notebook(page: Page, book: Book, language: str, site: str | None = None) -> NotebookNode:
-    """The notebook of a page; its first cell names the page's address and the PyTorch version.
+    """The notebook of a page; its first cell names the page's address, and the versions of what its
+    scripts import.
 
     `site` is the address of the book, ending in a slash; by default SITE_URL. The page must be
     accepted by `expand`.
     """
-    found, torch = cells(page, book, language, site, exercises=True), version_of("torch")
+    import nbformat  # 0.2 s, which a build of unchanged pages does without
+
+    found, words = cells(page, book, language, site, exercises=True), in_language(_WORDS, language)
     address = _web_address(page.file, "", site_of(site), book.config)
-    about = in_language(_WORDS, language)["about"].format(page=address, torch=torch)
+    packages = packages_of(page, book)
+    pins = " ".join(f"{package}=={version_of(package)}" for package in packages)
+    about = words["about"].format(page=address, software=software(packages, words["between"]))
+    about += words["same"].format(pins=pins) * bool(pins) + words["stop"]
     title, gap, rest = found[0].source.partition("\n")
     found[0].source = f"{title}\n\n{about}{gap}{rest}"
     return nbformat.from_dict(
@@ -169,6 +181,8 @@ def site_of(site: str | None) -> str:
 
 def to_json(notebook: NotebookNode) -> str:
     """The content of the file. Raises `NotebookValidationError` if it isn't a valid notebook."""
+    import nbformat
+
     nbformat.validate(notebook)
     # `nbformat.writes` would validate once more, and only log the errors.
     return nbformat.v4.writes(notebook) + "\n"
@@ -313,13 +327,15 @@ class _Writer:
         self._cell("markdown", source, kind)
 
     def _cell(self, kind: str, source: str, name: str, **outputs: object) -> None:
+        from nbformat import from_dict
+
         # nbformat allows 64 characters, of these kinds. Its `v4.new_code_cell` validates each cell
         # alone, which takes longer than all else here; `to_json` validates the whole.
         known = re.sub(r"[^\w-]", "-", f"{len(self.cells) + 1:02}-{name}", flags=re.ASCII)[:64]
         cell = {"cell_type": kind, "id": known, "metadata": {}, "source": source, **outputs}
         if kind == "code":
             cell.setdefault("execution_count", None)
-        self.cells.append(nbformat.from_dict(cell))
+        self.cells.append(from_dict(cell))
 
 
 def has_scripts(page: Page) -> bool:

@@ -14,12 +14,11 @@ from urllib.parse import quote, urlsplit
 from xml.sax.saxutils import escape
 
 from proofbook.content.attacks import attacks_on, line_of_tried
-from proofbook.content.page_summary import answer, title
+from proofbook.content.page_summary import answer, packages_of, software, title
 from proofbook.directives import curve, trace_figure
 from proofbook.directives.snippet import code_with_notes
 from proofbook.export import notebook
 from proofbook.model.book import Book
-from proofbook.model.cache import version_of
 from proofbook.model.config import in_language
 from proofbook.model.contents import sections
 from proofbook.model.page import Page, parse
@@ -45,10 +44,12 @@ SITEMAPS = "sitemaps.xml"
 MARKDOWN = "index.md"
 """The file name of the Markdown copy of a page, in the folder of its page."""
 
-_SOURCE = {
-    "zh": "出处：<{page}>。代码和输出都核对过：输出由 PyTorch {torch} 打印。",
-    "en": "Source: <{page}>. Code and output are checked: PyTorch {torch} printed the output.",
+_SOURCE = {"zh": "出处：<{page}>。", "en": "Source: <{page}>."}
+_PROVED = {
+    "zh": "代码和输出都核对过：输出由 {} 打印。",
+    "en": " Code and output are checked: {} printed the output.",
 }
+_BETWEEN = {"zh": "、", "en": ", "}
 _TAG = re.compile(r"</?(?:span|div)\b[^<>]*>|<img\b[^<>]*>")
 _OUTPUT = {"zh": "输出：", "en": "Output:"}
 _OTHER_PAGES = {"zh": "还有", "en": "And"}
@@ -153,8 +154,10 @@ def markdown_copy(book: Book, file: str, language: str, site: str, address: str)
         elif not cell.source.startswith("<table"):
             parts.append(_TAG.sub("", cell.source).strip())
     title, gap, rest = parts[0].partition("\n")
-    torch = version_of("torch")
-    source = in_language(_SOURCE, language).format(page=address, torch=torch)
+    source = in_language(_SOURCE, language).format(page=address)
+    if notebook.has_scripts(page := book.page(file)):
+        printed = software(packages_of(page, book), in_language(_BETWEEN, language))
+        source += in_language(_PROVED, language).format(printed)
     parts[0] = f"{title}\n\n{source}{gap}{rest}"
     return "\n\n".join(parts) + "\n"
 

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
+from importlib.util import find_spec
 
 from math_core import LatexError, LatexToMathML
 
@@ -24,8 +26,12 @@ from proofbook.model.snippet import ShownSnippet, snippets_on_page
 
 
 def wrong_formulas(page: Page, book: Book) -> Iterator[Problem]:
-    """The formulas in the text of a page that cannot be rendered."""
+    """The formulas in the text of a page that cannot be rendered, or not be checked."""
     converter = mathml_converter() if page.maths else None
+    if page.maths and (missing := missing_software()):
+        line, what = page.line_of(page.maths[0].start), "the formulas of this page are not checked"
+        fix = "python -m pip install 'proofbook[maths]'"
+        yield page.problem(line, what, "what checks and draws them", f"no {missing}", fix)
     for formula in page.maths:
         latex = formula.content.strip()
         try:
@@ -34,11 +40,18 @@ def wrong_formulas(page: Page, book: Book) -> Iterator[Problem]:
             yield wrong_formula(page, latex, str(error))
 
 
+@lru_cache(maxsize=1)
+def missing_software() -> str:
+    """What formulas need (the extra `maths`) and is not installed, or ""."""
+    needed = ("sympy", "latex2sympy2_extended", "numpy", "ziamath", "fontTools")
+    return ", ".join(name for name in needed if not find_spec(name))
+
+
 def wrong_equations(page: Page, book: Book) -> Iterator[Problem]:
     """The equations of a page whose sides differ."""
     for verdict in book.remember(equation_verdicts, page.file):
         if verdict.state == "wrong":
-            yield wrong_equality(page, verdict)
+            yield wrong_equality(page, verdict, book.config.everywhere)
 
 
 def equation_verdicts(book: Book, file: str) -> tuple[Verdict, ...]:
@@ -46,14 +59,14 @@ def equation_verdicts(book: Book, file: str) -> tuple[Verdict, ...]:
     return verdicts(book.page(file), book.fact(snippets_on_page, file))
 
 
-def wrong_equality(page: Page, verdict: Verdict) -> Problem:
-    """An equality whose sides differ, as a problem of its page."""
+def wrong_equality(page: Page, verdict: Verdict, everywhere: str = "") -> Problem:
+    """An equality whose sides differ, as a problem of its page, to be corrected `everywhere`."""
     return page.problem(
         page.line_of(verdict.equality.place),
         "the two sides of the equation differ",
         verdict.expected,
         str(verdict.equality),
-        "correct the equation, in both languages",
+        f"correct the equation{everywhere}",
     )
 
 
@@ -63,8 +76,8 @@ def verdicts(page: Page, runs: Sequence[ShownSnippet] = ()) -> tuple[Verdict, ..
     `runs`: the runs of the references of the page, in order.
     """
     found = list(equalities(page))
-    if not found:
-        return ()
+    if not found or missing_software():
+        return tuple(Verdict(equality, "open") for equality in found)
     judged = judge(page, found, [read_run(run.code, run.output) for run in runs])
     # A definition is checked by its computed consequences.
     places = frozenset().union(*(one.used for one in judged if one.state == "proved"))

@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import logging
 import re
-import sys
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -56,13 +55,6 @@ class Cache:
     def used(self) -> dict[Hashable, tuple[str, Any]]:
         """The entries read or stored in this process, which the next one may need."""
         return {place: self._results[place] for place in self._used}
-
-
-def installed_software() -> str:
-    """A digest of all installed packages with their versions: any may extend Markdown."""
-    folders = [Path(folder or ".") for folder in sys.path]
-    patterns = ("*.dist-info", "*.egg-info")
-    return digest(*sorted({f.name for d in folders for p in patterns for f in d.glob(p)}))
 
 
 def settings_digest(config: MkDocsConfig, book: Book) -> str | None:

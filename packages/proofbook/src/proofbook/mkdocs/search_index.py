@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import html
 import json
+import logging
+import re
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import jieba
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
@@ -26,6 +29,11 @@ from proofbook.html.tree import Node, classes, parse
 from proofbook.mkdocs.page_cache import Cache, digest
 from proofbook.model.book import Book
 from proofbook.model.temporary import write_text
+
+if TYPE_CHECKING:
+    import jieba
+
+log = logging.getLogger("mkdocs.proofbook")
 
 _FILE = "search/search_index.json"
 _PROGRAMS = Path(search.__file__).parent
@@ -118,6 +126,12 @@ def _add_text(parts: list[str], text: str, in_code: bool) -> None:
         parts.append(html.escape(text, quote=False))
 
 
+class _Characters:
+    """Takes each Chinese character for a word, where jieba is not installed."""
+
+    cut = lcut_for_search = staticmethod(list)
+
+
 class SearchIndex:
     """The entries of each page, computed once for its content, and the index of each edition.
 
@@ -128,7 +142,7 @@ class SearchIndex:
     def __init__(self, cache: Cache) -> None:
         self._cache = cache
         self._terms = Terms()
-        self._tokenizer: jieba.Tokenizer | None = None
+        self._tokenizer: jieba.Tokenizer | _Characters | None = None
         self._pages: dict[str, dict[str, tuple[Page, str, dict]]] = {}
 
     def learn(self, terms: Terms) -> None:
@@ -136,9 +150,14 @@ class SearchIndex:
         if terms != self._terms:
             self._terms, self._tokenizer = terms, None
 
-    def tokenizer(self) -> jieba.Tokenizer:
+    def tokenizer(self) -> jieba.Tokenizer | _Characters:
         """The dictionary with the words of the glossary."""
-        if self._tokenizer is None:
+        if self._tokenizer is None and not find_spec("jieba"):
+            self._tokenizer = _Characters()
+            log.info("the search finds single Chinese characters; words: pip install jieba")
+        elif self._tokenizer is None:
+            import jieba
+
             self._tokenizer = jieba.Tokenizer()
             for word in search.own_words(self._terms, self._tokenizer.cut):
                 self._tokenizer.add_word(word)
@@ -146,8 +165,11 @@ class SearchIndex:
 
     def _divided(self, text: str) -> str:
         """A text with its Chinese words separated by invisible characters."""
-        cut = self.tokenizer().cut
-        words = search.HAN.sub(lambda found: "\u200b".join(["", *cut(found[0]), ""]), text)
+
+        def cut(found: re.Match[str]) -> str:
+            return "\u200b".join(["", *self.tokenizer().cut(found[0]), ""])
+
+        words = search.HAN.sub(cut, text)
         return words.strip("\u200b")
 
     def begin(self, language: str) -> None:
@@ -168,7 +190,10 @@ class SearchIndex:
         pages = self._pages[language].values()
         entries = [e for page, *said in pages for e in self._entries(page, *said, language)]
         terms, questions = book.fact(known_terms), book.fact(known_questions)
-        cut = self.tokenizer().lcut_for_search
+
+        def cut(text: str) -> list[str]:
+            return self.tokenizer().lcut_for_search(text)
+
         asked = search.asked_of(book.pages, terms, questions, language)
         messages = book.page_file(book.config.messages, language)
         if messages in book.page_files:

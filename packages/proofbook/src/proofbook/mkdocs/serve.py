@@ -118,7 +118,8 @@ def warm_up(session: Session, editions: Iterable[Edition]) -> None:
     """Load the modules that the first edit needs and a build of cached pages did not; takes
     seconds, while the build waits for its scripts anyway."""
     known_documentation(session.book)
-    session.search.tokenizer()
+    if "zh" in session.book.config.codes:
+        session.search.tokenizer()
     for edition in editions:
         extensions, options = edition.config.markdown_extensions, edition.config.mdx_configs
         Markdown(extensions=extensions, extension_configs=options).convert(_CODE)

@@ -15,8 +15,9 @@ from mkdocs.exceptions import Abort, PluginError
 from proofbook import pipeline, summary
 from proofbook.export import site_files
 from proofbook.html.formulas import FONT_FILE, font
+from proofbook.maths.check import missing_software
 from proofbook.mkdocs.labs import Labs
-from proofbook.mkdocs.page_cache import Cache, RenderedPages, installed_software
+from proofbook.mkdocs.page_cache import Cache, RenderedPages
 from proofbook.mkdocs.search_index import SearchIndex
 from proofbook.model.book import Book, read_book
 from proofbook.model.cache import Reads, Store
@@ -85,9 +86,8 @@ class Session:
             known={key: result for key, result in known.items() if key[2] == VARIED},
             took=seconds_of(known),
         )
-        self.installed = installed_software()
         self.started = pipeline.start(self.book, self.runs, navigation=False)
-        self.cache = Cache(self.store.load("site", self.book.config, self.installed))
+        self.cache = Cache(self.store.load("site", self.book.config))
         self.findings = Findings()
         self.reads: dict[tuple[str, str], Reads] = {}
         """By language and file of a page: the parts of the book read for its last rendering."""
@@ -110,7 +110,7 @@ class Session:
         """Stop all runs, and save the results for the next process."""
         with contextlib.suppress(OSError):
             self.store.save_memo(self.book)
-            self.store.save("site", self.cache.used(), self.book.config, self.installed)
+            self.store.save("site", self.cache.used(), self.book.config)
             if all(run.done() for run in self.started.waiting):
                 self.runs.save(self.store)
         self.pages.close()
@@ -124,8 +124,11 @@ def write_shared_files(session: Session, site: Path) -> None:
     for language in book.config.codes:
         folder = site / book.config.prefix(language)
         site_files.write_scripts(book, language, folder)
-        if letters and folder.is_dir():
-            (folder / FONT_FILE).write_bytes(font(letters))
+        if letters and folder.is_dir() and not missing_software():
+            made_from = "".join(sorted(letters))
+            cut = session.cache.get("font", made_from) or font(letters)  # half a second
+            session.cache.put("font", made_from, cut)
+            (folder / FONT_FILE).write_bytes(cut)
 
 
 def prove(session: Session, warned: Abort | None) -> list[Problem]:

@@ -17,7 +17,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, TypeVar
 
-from proofbook.model.cache import LIBRARIES, Memo, Reads, Remembered, version_of
+from proofbook.model.cache import Memo, Reads, Remembered, version_of
 from proofbook.model.config import BookConfig, read_config
 from proofbook.model.page import Page, language_of, name_of, parse
 from proofbook.model.problem import Problem, not_utf8
@@ -273,16 +273,12 @@ def read_book(root: Path, memo: Memo | None = None) -> Book:
 
 
 def fill_placeholders(text: str) -> str:
-    """The text with the versions filled in, each without its last number: 2.13.
-
-    Only libraries on which results depend are filled in; any other name is left as written.
-    """
+    """The text with the versions of installed packages filled in, each without its last number:
+    2.13. Any other name is left as written."""
     return PLACEHOLDER.sub(_version, text) if "{{" in text else text
 
 
 def _version(found: re.Match[str]) -> str:
-    if found[1] not in LIBRARIES:
-        return found[0]
     try:
         return ".".join(version_of(found[1]).split(".")[:2])
     except metadata.PackageNotFoundError:

@@ -17,10 +17,11 @@ import pickle
 import platform
 import sys
 import tempfile
-from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
-from importlib import metadata, resources
+from importlib import metadata
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,13 +32,11 @@ if TYPE_CHECKING:
     from proofbook.model.book import Book
 
 FOLDER = ".cache/proofbook"
-LIBRARIES = (
-    *("torch", "numpy", "sympy", "latex2sympy2-extended", "matplotlib", "math-core", "nbformat"),
-)
-"""Software on which the results of checks and runs depend, besides proofbook's own code."""
-
 Key = tuple[Callable[..., Any], tuple[Hashable, ...]]
 """A function of a module, and its arguments."""
+
+_TITLES = {"torch": "PyTorch", "numpy": "NumPy", "scipy": "SciPy", "matplotlib": "Matplotlib"}
+"""What packages are called in a sentence, where that is not their name on PyPI."""
 
 Reads = dict[Hashable, Any]
 """A dependency: the path of a file with the hash of its text, or a query with its answer."""
@@ -63,7 +62,14 @@ class Store:
     """
 
     root: Path
-    software: str = field(default_factory=lambda: software_hash())
+    software: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.software:
+            names: Iterable[str] = ()
+            with contextlib.suppress(Unproved):  # which `read_book` reports
+                names = read_config(self.root).names
+            self.software = software_hash(names)
 
     def load(self, name: str, *depends_on: object) -> dict:
         """The entries in a file, or none if it is damaged, missing, or for something else.
@@ -111,18 +117,48 @@ def version_of(package: str) -> str:
     return metadata.version(package).partition("+")[0]
 
 
-def software_hash() -> str:
-    """A hash of everything on which a result may depend besides the book."""
+@lru_cache(maxsize=128)
+def package_of(module: str) -> str | None:
+    """The package that a module belongs to: `torch`, and `scikit-learn` for `sklearn`. None if it
+    is Python's own, or not installed."""
+    if module in sys.stdlib_module_names:
+        return None
+    try:  # reading all packages takes a while, and most have the name of their module
+        return metadata.metadata(module)["Name"]
+    except metadata.PackageNotFoundError:
+        return next(iter(metadata.packages_distributions().get(module, ())), None)
+
+
+def title_of(package: str) -> str:
+    """What a package is called in a sentence, with its version: PyTorch 2.13.0."""
+    return f"{_TITLES.get(package, package)} {version_of(package)}"
+
+
+def software_hash(names: Iterable[str] = ()) -> str:
+    """A hash of everything on which a result may depend besides the book: all that is installed,
+    and the files of what is being written: ours, and the modules that the book is about."""
     parts = [sys.version, platform.platform(), platform.processor()]
-    for name in LIBRARIES:
-        try:
-            parts.append(f"{name} {metadata.version(name)}")
-        except metadata.PackageNotFoundError:
-            parts.append(f"{name}: none")
-    for package in ("gradtrace", "proofbook"):
-        for file in sorted(Path(str(resources.files(package))).rglob("*.*")):
-            if file.suffix == ".pyc" or not file.is_file():
-                continue
-            status = file.stat()
-            parts.append(f"{file} {status.st_size} {status.st_mtime_ns}")
+    folders = [Path(folder or ".") for folder in sys.path]
+    patterns = ("*.dist-info", "*.egg-info")  # with the version in their names
+    parts += sorted({f.name for d in folders for p in patterns for f in d.glob(p)})
+    for module in ("gradtrace", "proofbook", *filter(in_development, names)):
+        parts += states_of_files(module)
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def in_development(module: str) -> bool:
+    """Whether a module lies where its author edits it, so that its version does not tell."""
+    found = find_spec(module)
+    return found is not None and "site-packages" not in Path(found.origin or "").parts
+
+
+def states_of_files(module: str) -> Iterator[str]:
+    """The files of a module, each with its size and the time of its last change."""
+    if (found := find_spec(module)) is None:
+        return
+    folders = map(Path, found.submodule_search_locations or ())
+    files = [file for folder in folders for file in sorted(folder.rglob("*.*"))]
+    for file in files or [Path(found.origin or "")]:
+        if file.suffix != ".pyc" and file.is_file():
+            status = file.stat()
+            yield f"{file} {status.st_size} {status.st_mtime_ns}"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -70,6 +71,7 @@ class BookConfig:
     questions. `claims`: the folder of the tests that try to refute general statements of the
     pages. `messages`: the page on which each section named after a message becomes a page too.
     `directives`: Python files, or folders of them, with directives of this book alone.
+    `names`: the modules whose names are looked up where the text has them as code.
     `inventories`: names that link to their documentation on another site. `file_name`: the
     prefix of the names of the PDFs and of the offline archive. `offered`: the folder in which
     `proofbook pdf` and `proofbook offline` wrote these; the site offers the files in it, and
@@ -82,6 +84,7 @@ class BookConfig:
     claims: str = "tests/claims"
     messages: str = "messages/index"
     directives: tuple[str, ...] = ()
+    names: tuple[str, ...] = field(default_factory=lambda: ("torch",) if find_spec("torch") else ())
     inventories: tuple[InventorySource, ...] = ()
     file_name: str = "book"
     offered: str = ""
@@ -102,6 +105,11 @@ class BookConfig:
         """The language of the edition at the address of the book."""
         return self.languages[0]
 
+    @property
+    def everywhere(self) -> str:
+        """What ends an instruction that counts for the page in each language."""
+        return {1: "", 2: " in both languages"}.get(len(self.codes), " in each language")
+
     def language(self, code: str) -> Language:
         """The language with this code; raises `KeyError` if the book has no such language."""
         return {language.code: language for language in self.languages}[code]
@@ -118,6 +126,7 @@ OPTIONS = {
     "claims": (str,),
     "messages": (str,),
     "directives": (list,),
+    "names": (list,),
     "inventories": (list,),
     "file_name": (str,),
     "offered": (str,),
@@ -159,6 +168,11 @@ def read_config(root: Path, file: str = FILE) -> BookConfig:
         given["languages"] = tuple(_languages(given["languages"], wrong))
     if "directives" in given:
         given["directives"] = tuple(map(str, given["directives"]))
+    if "names" in given:
+        given["names"] = tuple(given["names"])
+        if not all(isinstance(name, str) and name.isidentifier() for name in given["names"]):
+            what, expected = "these are not modules", "names as `import` takes them: [numpy]"
+            raise wrong("names", what, expected, given["names"])
     try:
         given["inventories"] = tuple(InventorySource(**x) for x in given.get("inventories", ()))
     except TypeError as error:

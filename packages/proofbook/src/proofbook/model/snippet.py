@@ -231,7 +231,7 @@ def changed_output(
         line,
         f"{script} prints something else than what is recorded",
         f"{said}    (recorded; the pages show this)",
-        f"{prints}    (what PyTorch prints now)",
+        f"{prints}    (what it prints now)",
         f"if the new output is right: proofbook update {script}",
         pages,
     )

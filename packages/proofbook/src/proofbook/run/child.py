@@ -202,12 +202,13 @@ def _run_variants(
 
 def _run_variant(script: str, label: str, source: str, watch: _FileWatch | None) -> tuple[str, str]:
     """The output and the figure or recording of a variant; an error is noted with its label."""
-    from gradtrace.recording.recorder import Recorder
-    from gradtrace.recording.script import format_failure
-    from gradtrace.trace import format_trace
+    printed, main, recorder = io.StringIO(), sys.modules["__main__"], None
+    if not watch:
+        from gradtrace.recording.recorder import Recorder
+        from gradtrace.recording.script import format_failure
+        from gradtrace.trace import format_trace
 
-    printed, main = io.StringIO(), sys.modules["__main__"]
-    recorder = None if watch else Recorder(script, source)
+        recorder = Recorder(script, source)
     try:
         with contextlib.redirect_stdout(printed), recorder or contextlib.nullcontext():
             execute(script, source=source)

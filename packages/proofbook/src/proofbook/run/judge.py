@@ -56,6 +56,7 @@ class Result:
 
 RAISES, WARNS = "the script raises", "the script prints to standard error"
 LEAVES_THREAD = "the script leaves a thread behind"
+NEEDS_TORCH = "a figure of this script needs PyTorch"
 """Reasons used by other modules: a reader would still see such a run, with its error or warning."""
 
 
@@ -109,7 +110,7 @@ def refused(
     if result.variants is not None and not why.engine:
         what = f"{what}, with another number in it"
         fix = "take other values on the page (vary:), or fix the script"
-    elif only_recorded and not why.engine:
+    elif only_recorded and not why.engine and what != NEEDS_TORCH:
         what = f"{what}, but only while it is recorded"
         fix = "the script is right without the recorder: fix gradtrace, or do without the figure"
     if "python" not in fix:
@@ -122,6 +123,9 @@ def _fault_of_recorder(seen: Observation) -> Refusal | None:
     failure = parse_failure(seen.recording)
     if failure is None or not failure.file:
         return None
+    if "No module named 'torch'" in failure.found:
+        fix = "python -m pip install torch, or do without figure: trace"
+        return Refusal(NEEDS_TORCH, "an installed PyTorch", "none", fix)
     what = "the recorder of gradtrace failed, and not the snippets"
     fix = (
         "the snippets are right: fix gradtrace, or go back to the PyTorch that it knows: "
@@ -205,9 +209,9 @@ def _failed(seen: Observation) -> Refusal | None:
             )
         return Refusal(
             "the script needs a module that is not installed" if missing else RAISES,
-            "every module it imports is pinned in requirements.txt" if missing else "no error",
+            "every module that it imports, installed" if missing else "no error",
             error["text"],
-            "pin the package in requirements.txt and install it, or do without it"
+            "install its package (and pin it, in requirements.txt), or do without it"
             if missing
             else "fix the script; if the error is the point, catch it and print it",
             error["line"] or seen.at(),

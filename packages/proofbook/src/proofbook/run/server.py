@@ -103,19 +103,20 @@ def preload_torch() -> None:
     the first parallel operation).
     """
     gc.disable()
-    import torch
+    with contextlib.suppress(ImportError):  # a script that needs it reports it
+        import torch
 
-    torch.set_num_threads(1)
-    torch.set_num_interop_threads(1)
-    w = torch.ones(2, requires_grad=True)  # the first time initialises many things
-    (2 * w).sum().backward()
-    repr(w.grad)
+        torch.set_num_threads(1)
+        torch.set_num_interop_threads(1)
+        w = torch.ones(2, requires_grad=True)  # the first time initialises many things
+        (2 * w).sum().backward()
+        repr(w.grad)
     _share()
 
 
 def preload_optimizers() -> None:
     """Import what the first optimizer of a process imports: it takes as long as torch itself."""
-    if "torch._dynamo" in sys.modules:
+    if "torch._dynamo" in sys.modules or "torch" not in sys.modules:
         return
     gc.disable()
     import torch

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable
+from importlib.util import find_spec
 from pathlib import Path
 
 from gradtrace import same_but_for_rounding
@@ -34,6 +35,11 @@ _FIX = (
 
 LIMIT = 300.0
 """The maximum seconds of a run: changing last bits makes a training up to twenty times slower."""
+
+
+def with_torch(root: Path, scripts: Iterable[str]) -> list[str]:
+    """The scripts that can be tried: what is moved are results of torch."""
+    return [s for s in scripts if "torch" in read(root / s)] if find_spec("torch") else []
 
 
 def fragile(root: Path, scripts: Iterable[str]) -> list[Problem]:
