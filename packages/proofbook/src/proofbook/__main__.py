@@ -1,4 +1,4 @@
-"""The command: `proofbook check | update | shake | unproved | new`.
+"""The command: `proofbook check | ready | update | shake | unproved | new`.
 
 Another version of PyTorch: `check --python`. The book as files: `offline` and `pdf`.
 """
@@ -43,6 +43,8 @@ def main(arguments: list[str] | None = None) -> int:
             sub.add_argument("--record", action="store_true", help=text)
             text = "run in bubblewrap, on Linux: the scripts have no network and can change nothing"
             sub.add_argument("--sandbox", action="store_true", help=text)
+    text = "check what your branch changes, and say whether it is ready to send"
+    commands.add_parser("ready", help=text, description=text)
     text = "start a snippet and its pages"
     sub = commands.add_parser("new", help=text, description=text)
     sub.add_argument("name", help="<topic>/<name>, for example sharing/two_inputs")
@@ -63,8 +65,10 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         if options.command == "check" and options.sandbox:
             return run_in_sandbox(root, ["check", *options.paths])
-        if options.command == "check" and not options.python:
-            runs.known = {} if options.fresh else known_results(store)
+        if options.command == "ready" or (options.command == "check" and not options.python):
+            runs.known = (
+                {} if options.command == "check" and options.fresh else known_results(store)
+            )
             scripts = (file for file in root.glob(SCRIPTS) if file.is_file())
             runs.prepare(file.relative_to(root).as_posix() for file in scripts)
         from proofbook import cli  # takes a while, during which the runner imports torch

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import argparse
 import re
+import shutil
+import subprocess
 import sys
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from proofbook import pipeline, summary
@@ -22,6 +25,7 @@ from proofbook.model.config import FILE, in_language, read_config
 from proofbook.model.page import name_of
 from proofbook.model.problem import Problem, Unproved, errors, format_problems
 from proofbook.model.snippet import output_file
+from proofbook.model.sources import Revision, base_revision
 from proofbook.other_python import drill, write_record
 from proofbook.run.runs import Runs
 from proofbook.run.shake import fragile, with_torch
@@ -61,6 +65,10 @@ Give the derivation, so that a reader can do the sum.
 }
 
 
+_UNPROVED_LINE = re.compile(r"#|\||\s+(?:alt|caption):|.*\*\*")
+"""Headings, rows of tables, what figures say, what is in bold."""
+
+
 def perform(options: argparse.Namespace, root: Path, store: Store, runs: Runs) -> int:
     """Perform the command given by the `options`; returns the exit status.
 
@@ -72,6 +80,8 @@ def perform(options: argparse.Namespace, root: Path, store: Store, runs: Runs) -
         return _export(make, root, options.out)
     fresh = options.command == "check" and options.fresh
     book = read_book(root, None if fresh else store.load_memo())
+    if options.command == "ready":
+        return _ready(book, store, runs)
     chosen = _chosen(book, options.paths)
     if options.command == "unproved":
         return _unproved(book, chosen[0])
@@ -111,6 +121,39 @@ def _check(
         return 1
     print(summary.format_success(outcome))
     return 0
+
+
+def _ready(book: Book, store: Store, runs: Runs) -> int:
+    """Check what differs from the main branch, and say which of it only a person can judge."""
+    revision = base_revision(book.root, branch=True)
+    changed = sorted(revision.files if revision else ())
+    if not changed:
+        print("nothing differs from the main branch")
+        return 0
+    known = [file for file in changed if file in book.sources]
+    if known and _check(book, *_chosen(book, known), store, runs, named=True):
+        return 1
+    python = [file for file in changed if file.endswith(".py") and (book.root / file).exists()]
+    ruff = shutil.which("ruff") if python else None
+    for command, fix in (("check", "check --fix"), ("format --check", "format")):
+        done = ruff and subprocess.run([ruff, *command.split(), "-q", *python], cwd=book.root)
+        if done and done.returncode:
+            print(f"  fix:      ruff {fix} {' '.join(python)}", file=sys.stderr)
+            return 1
+    if read := [row for file in known for row in _only_read(book, revision, file)]:
+        print("\n".join(["no run proves these; read them once more:", *read]))
+    print(f"ready to send: {counted(changed, 'file')}")
+    return 0
+
+
+def _only_read(book: Book, revision: Revision, file: str) -> Iterator[str]:
+    """The new lines of a page of a kind that no check proves, each with its place."""
+    if file not in book.page_files:
+        return
+    before = Counter((revision.text(file) or "").splitlines())
+    for number, line in enumerate(book.text(file).splitlines(), start=1):
+        if not before[line] and _UNPROVED_LINE.match(line):
+            yield f"  {file}:{number}: {line.strip()}"
 
 
 def _update(book: Book, scripts: list[str]) -> int:
@@ -195,7 +238,7 @@ def _new(root: Path, name: str, language: str | None) -> int:
         f"write the snippet, then: proofbook update {script}",
         "write the page" if len(pages) == 1 else "write the pages",
         f"add {page} to the nav of mkdocs.yml",
-        "proofbook check, then pytest",
+        "proofbook ready",
     ]
     print("\n".join(["started:", *(f"  {file}" for file in [script, output, *pages])]))
     print("\n".join(["now:", *(f"  {number}. {step}" for number, step in enumerate(steps, 1))]))

@@ -208,13 +208,16 @@ class Revision:
         return None if text is None else one_line_end(text)
 
 
-def base_revision(root: Path, environment: Mapping[str, str] = os.environ) -> Revision | None:
-    """The last commit; in CI, when that is being proved, its merge base with the target branch.
+def base_revision(
+    root: Path, environment: Mapping[str, str] = os.environ, branch: bool = False
+) -> Revision | None:
+    """The last commit; in CI, when that is being proved, and for a whole `branch`, its merge base
+    with the target branch.
 
     None without git, or without a commit.
     """
     commit = None
-    if environment.get("CI"):
+    if branch or environment.get("CI"):
         target = f"origin/{environment.get('GITHUB_BASE_REF') or 'HEAD'}"
         commit = _git(root, "merge-base", "HEAD", target)
     commit = (commit or _git(root, "rev-parse", "--verify", "--quiet", "HEAD") or "").strip()
