@@ -11,6 +11,11 @@ from proofbook.model.page import Page
 from proofbook.model.problem import Problem
 
 _OPTION = re.compile(r"(?P<indent>\s*)(?P<name>[a-z_]+):(?P<value>.*)")
+_ACTIVE = re.compile(r"""(?ix) <(script|iframe|object|embed|base|meta|link)\b
+    | <[^>]*?[\s"'/](on[a-z]+\s*=) | \{[^}`]*?\s(on[a-z]+\s*=)
+    | ["'=\s](javascript:|vbscript:|data:text/html)""")
+"""What runs code of its own in the browser of a reader, or loads it."""
+_WITH_ATTRIBUTES = ("html-block", "tag", "attributes", "heading")
 _STOPS = (".", "!", "?", "。", "！", "？")
 
 
@@ -32,6 +37,24 @@ def typed_code(page: Page, book: Book) -> Iterator[Problem]:
             page.line(line).strip(),
             "remove this line",
         )
+
+
+def active_html(page: Page, book: Book) -> Iterator[Problem]:
+    """HTML that runs something in a reader's browser, on a page that isn't listed for it."""
+    if page.file in book.config.active_html:
+        return
+    for span in page.spans:
+        text = page.text[span.start : span.end] if span.kind in _WITH_ATTRIBUTES else ""
+        for part in (text, span.attributes, f" {span.address}" if span.address else ""):
+            if found := _ACTIVE.search(part):
+                name = next(filter(None, found.groups()))
+                yield page.problem(
+                    span.line + part[: found.start()].count("\n"),
+                    "this runs code in the browser of a reader",
+                    "text, links and figures; or the page in active_html: of mkdocs.yml",
+                    name.strip(),
+                    "remove it, or list the page if it has to be",
+                )
 
 
 def stray_markup(page: Page, book: Book) -> Iterator[Problem]:

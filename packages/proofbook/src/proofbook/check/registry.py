@@ -16,6 +16,7 @@ from proofbook.check.attacks import sections_to_read, wrong_attacks
 from proofbook.check.files import shadowed_modules, unused_files
 from proofbook.check.links import PageCheck, wrong_entries, wrong_links, wrong_moves
 from proofbook.check.markup import (
+    active_html,
     heading_anchors,
     stray_markup,
     typed_code,
@@ -40,6 +41,7 @@ RevisionCheck = Callable[[Book, Revision], Iterable[Problem]]
 PAGE_CHECKS: tuple[PageCheck, ...] = (
     wrong_directives,
     typed_code,
+    active_html,
     stray_markup,
     unclosed_markup,
     unread_options,

@@ -86,6 +86,8 @@ class BookConfig:
     directives: tuple[str, ...] = ()
     names: tuple[str, ...] = field(default_factory=lambda: ("torch",) if find_spec("torch") else ())
     inventories: tuple[InventorySource, ...] = ()
+    active_html: tuple[str, ...] = ()
+    """The pages whose HTML may run scripts."""
     file_name: str = "book"
     offered: str = ""
     site_url: str = ""
@@ -127,6 +129,7 @@ OPTIONS = {
     "messages": (str,),
     "directives": (list,),
     "names": (list,),
+    "active_html": (list,),
     "inventories": (list,),
     "file_name": (str,),
     "offered": (str,),
@@ -168,6 +171,8 @@ def read_config(root: Path, file: str = FILE) -> BookConfig:
         given["languages"] = tuple(_languages(given["languages"], wrong))
     if "directives" in given:
         given["directives"] = tuple(map(str, given["directives"]))
+    if "active_html" in given:
+        given["active_html"] = tuple(map(str, given["active_html"]))
     if "names" in given:
         given["names"] = tuple(given["names"])
         if not all(isinstance(name, str) and name.isidentifier() for name in given["names"]):
