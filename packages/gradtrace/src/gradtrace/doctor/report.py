@@ -107,6 +107,7 @@ def summarize(run: Run) -> Summary:
             if each.outcome in (*WITH_GRADIENT, "frozen") or run.is_held(each.tensor)
         ]
     rows = [row for step in run.steps for row in step.rows]
+    held = {row["t"] for row in rows} | {p.tensor for p in known if run.is_held(p.tensor)}
     return Summary(
         passes=len(run.passes),
         whole=sum(each.whole for each in run.passes),
@@ -114,7 +115,7 @@ def summarize(run: Run) -> Summary:
         parameters=len(known),
         with_gradient=sum(each.outcome in WITH_GRADIENT for each in known),
         frozen=sum(each.outcome == "frozen" for each in known),
-        held=len({row["t"] for row in rows}),
+        held=len(held),
         moved=len({r["t"] for r in rows if r.get("moved") or r["before"] != r["after"]}),
         new_gradients=uses_new_gradients(run),
         finite=is_finite(run),
