@@ -113,6 +113,69 @@ NET, LOSS = TRAIN.script.splitlines(keepends=True)[0], "F.mse_loss(out, y)"
         (TRAIN.script, (LOSS, "(out - y).pow(2).mean()"), []),
         (TRAIN.script, (LOSS, "(out - y).pow(2).mean()", "randn(16, 1)", "randn(1)"), []),
         (TRAIN.script, (LOSS, "(out - y).pow(2).mean()", "randn(16, 1)", "randn(1, 16)"), []),
+        # The second of two optimizers is forgotten; the learning rate of one group is 0, or fades.
+        (
+            TRAIN.script,
+            (
+                *("net.parameters()", "net[0].parameters()", "range(4)", "range(8)"),
+                *("x, y =", "other = torch.optim.SGD(net[2].parameters(), lr=0.01)\nx, y ="),
+            ),
+            [("never-stepped", "warning", 13)],
+        ),
+        (
+            TRAIN.script,
+            (
+                *("net.parameters(), lr=0.01", "GROUPS, lr=0.01"),
+                *("GROUPS", "[{'params': net[0].parameters()}, {'params': HEAD, 'lr': 0.0}]"),
+                *("HEAD", "[*net[2].parameters()]"),
+            ),
+            [("learning-rate-zero", "warning", 13)],
+        ),
+        (
+            TRAIN.script,
+            (
+                *(
+                    "range(4)",
+                    "range(9)",
+                    "optimizer.step()",
+                    "optimizer.step()\n    schedule.step()",
+                ),
+                "x, y =",
+                "schedule = torch.optim.lr_scheduler.StepLR(optimizer, 1, gamma=0.1)\nx, y =",
+            ),
+            [("learning-rate-zero", "warning", 13)],
+        ),
+        # The first step replaces the weights, and the loss never gets as low again.
+        (
+            TRAIN.script,
+            ("SGD(net.parameters(), lr=0.01)", "Adagrad(net.parameters(), lr=3.0)", "(4)", "(9)"),
+            [("update-too-large", "warning", 13)],
+        ),
+        # A leaf that was meant to learn, and data that has a gradient too.
+        (
+            TRAIN.script,
+            (
+                *("x, y =", "shift = torch.zeros(1, requires_grad=True)\nx, y ="),
+                *("net(x)", "net(x) + shift", "range(4)", "range(6)"),
+            ),
+            [("not-in-optimizer", "warning", 11)],
+        ),
+        (TRAIN.script, ("    optimizer.zero", "    x.requires_grad_()\n    optimizer.zero"), []),
+        # The gradient of one factor is 0 as long as the other one is.
+        (
+            TRAIN.script,
+            (
+                *("SGD(net.parameters(), lr=0.01)", "AdamW(net.parameters(), lr=0.01)"),
+                *("x, y =", "nn.init.zeros_(net[2].weight)\nx, y ="),
+            ),
+            [],
+        ),
+        # A flag of a module; a step between two passes through one graph.
+        (
+            TRAIN.script,
+            ("x, y =", "net.requires_grad = False\nx, y ="),
+            [("flag-misspelled", "warning", 8)],
+        ),
         # A loss that grows to infinity.
         (
             TRAIN.script,

@@ -7,13 +7,14 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import pairwise, product
 from statistics import median
 
 from gradtrace.doctor.finding import Finding, Place
 from gradtrace.doctor.run import Run
 from gradtrace.graph.cuts import Cut
 from gradtrace.graph.parameters import Parameter
+from gradtrace.trace import Tensor
 from gradtrace.values import is_zero, rms
 
 _ENOUGH_PASSES = 3
@@ -171,17 +172,30 @@ def tie_lost(run: Run) -> Iterator[Finding]:
     tensors = run.trace.tensors
     learn = [t for t in run.gradients if tensors[t].get("param") and len(tensors[t]["shape"]) == 2]
     embed = {t for t in learn if any("embedding" in e["op"] for _, e in run.uses(t))}
-    for one in embed:
-        for other in learn:
-            names, own = set(tensors[other].get("names", ())), set(tensors[one].get("names", ()))
-            if other in embed or tensors[one]["shape"] != tensors[other]["shape"]:
-                continue
-            value = tensors[one].get("value")
-            equal = bool(value) and value == tensors[other].get("value") and not is_zero(value)
-            if equal or (names & own and names - own):
-                kept = sorted(names - own)[:1] or [run.name(other)]
-                facts = {"equal" if equal else "names": [run.name(one), *kept]}
-                yield Finding("tie-lost", _assigned(run, kept[0]), facts)
+    for one, other in product(embed, learn):
+        first, second = tensors[one], tensors[other]
+        if other in embed or first["shape"] != second["shape"]:
+            continue
+        if (value := first.get("value")) and value == second.get("value") and not is_zero(value):
+            yield Finding("tie-lost", Place(None), {"equal": [run.name(one), run.name(other)]})
+        elif names := _names_of_both(first, second):
+            yield Finding("tie-lost", Place(None), {"names": names})
+
+
+def _names_of_both(first: Tensor, second: Tensor) -> list[str]:
+    """The names that one of two parameters had in a module or in the script, if one of them belongs
+    to the other by now. A variable of a loop is a name of both, and each has its own besides."""
+    groups: list[dict[str, set[str]]] = []
+    for entry in (first, second):
+        groups.append(defaultdict(set))
+        for name in entry.get("names", ()):
+            if "." in name:
+                groups[-1][_root(name) if name.count(".") > 1 else ""].add(name)
+    for root in groups[0].keys() & groups[1].keys():
+        smaller, larger = sorted((groups[0][root], groups[1][root]), key=len)
+        if smaller < larger:
+            return sorted(larger)
+    return []
 
 
 def forgotten_leaf(run: Run) -> Iterator[Finding]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from gradtrace.doctor.finding import Finding, Place, kind_of_message
 from gradtrace.doctor.known_messages import find
 from gradtrace.doctor.run import Pass, Run
-from gradtrace.graph.cuts import last_cuts
+from gradtrace.graph.cuts import Cut, cut_at, last_cuts
 from gradtrace.trace import Event
 
 Facts = dict[str, object]
@@ -51,6 +51,8 @@ def failure(run: Run) -> Iterator[Finding]:
         kind = _no_grad(run, run.line_text(place), facts)
     else:
         kind = kind_of_message(message) or _known(message, facts)
+    if kind == "graph-is-cut" and "backward" not in run.line_text(place):
+        place = facts["cut"]  # a framework calls it, from a line that is of no help
     yield Finding(kind, place, facts)
 
 
@@ -188,12 +190,15 @@ def _in_same_memory(run: Run, tensors: set[str]) -> set[str]:
 
 def _no_graph(run: Run, failed: Pass, message: str, facts: Facts) -> str:
     """The loss has no graph: at which operation was it lost?"""
-    facts["loss"] = run.name(next((t for t in failed.event["roots"] if t), None))
+    root = next((t for t in failed.event["roots"] if t), "")
+    known = root in run.index.makers or run.trace.tensors.get(root, {}).get("names")
+    facts["loss"] = run.name(root) if known else "loss"
     if (constant := _constant_gradient(run, failed)) is not None:
         tensor, given = constant
         facts |= {"name": run.name(tensor), "made": run.place(given.event)}
         return "gradient-without-graph"
-    if not (cuts := run.cuts_of(failed)):
+    cuts = run.cuts_of(failed) or _cut_unseen(run, failed, facts)
+    if not cuts:
         parameters = [each for each in run.trace.tensors.values() if each.get("param")]
         if parameters and not any(each["rg"] for each in parameters):
             facts["parameters"] = len(parameters)
@@ -204,6 +209,19 @@ def _no_graph(run: Run, failed: Pass, message: str, facts: Facts) -> str:
         ("off" if cut.how == "no_grad" else "source"): cut.source or cut.op,
     }
     return "graph-is-cut"
+
+
+def _cut_unseen(run: Run, failed: Pass, facts: Facts) -> dict[str, tuple[int, Cut]]:
+    """The same where a framework calls `backward()`, whose own operations aren't recorded: the last
+    cut from which a number came that the loss equals."""
+    root, tensors = failed.event["roots"][0], run.trace.tensors
+    value = tensors[root].get("value") if root and run.maker(root) is None else None
+    for place in sorted(run.cut_places, reverse=True) if value else ():
+        event = run.events[place]
+        if place < failed.begin and event["out"][0].get("value") == value:
+            facts["loss"] = run.name(event["ins"][0])
+            return {event["ins"][0]: (place, cut_at(event))}
+    return {}
 
 
 def _constant_gradient(run: Run, failed: Pass) -> tuple[str, Pass] | None:
