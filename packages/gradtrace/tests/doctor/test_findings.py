@@ -143,7 +143,7 @@ NET, LOSS = TRAIN.script.splitlines(keepends=True)[0], "F.mse_loss(out, y)"
                 "x, y =",
                 "schedule = torch.optim.lr_scheduler.StepLR(optimizer, 1, gamma=0.1)\nx, y =",
             ),
-            [("learning-rate-zero", "warning", 13)],
+            [("learning-rate-zero", "warning", 14)],
         ),
         # The first step replaces the weights, and the loss never gets as low again.
         (
@@ -170,11 +170,11 @@ NET, LOSS = TRAIN.script.splitlines(keepends=True)[0], "F.mse_loss(out, y)"
             ),
             [],
         ),
-        # A flag of a module; a step between two passes through one graph.
+        # A flag of a module.
         (
             TRAIN.script,
             ("x, y =", "net.requires_grad = False\nx, y ="),
-            [("flag-misspelled", "warning", 8)],
+            [("flag-misspelled", "warning", 7)],
         ),
         # A loss that grows to infinity.
         (
