@@ -157,7 +157,9 @@ def shared(run: Run) -> Iterator[Finding]:
     found: dict[tuple[str, ...], list[str]] = defaultdict(list)
     for t in run.gradients:
         if run.trace.tensors[t].get("param"):
-            paths = {run.module_path(event) for _, event in run.uses(t)} - {""}
+            uses = [event for _, event in run.uses(t)]
+            uses = [e for e in uses if any(o.get("n") in run.pass_of_node for o in e["out"])]
+            paths = {run.module_path(event) for event in uses} - {""}
             # A module may itself read the weight of a module in it.
             paths = {p for p in paths if not any(q.startswith(f"{p}.") for q in paths)}
             if len(paths) > 1:
