@@ -130,13 +130,17 @@ def _layer_sizes(run: Run) -> Iterable[Layer]:
         for row in step.rows:
             if "moved" in row:
                 updates.setdefault(row["t"], []).append(row["moved"])
-    for t, tensor in run.trace.tensors.items():
-        if t in run.gradients and tensor.get("param") and len(tensor["shape"]) > 1:
-            sizes = [norm(event["after"]) for _, event in run.gradients[t]]
-            sizes = [size for size in sizes if size is not None and math.isfinite(size)]
-            if sizes:
-                update = median(updates[t]) if t in updates else None
-                yield Layer(run.name(t), median(sizes), update, tuple(sizes))
+    weights = [
+        t
+        for t, tensor in run.trace.tensors.items()
+        if t in run.gradients and tensor.get("param") and len(tensor["shape"]) > 1
+    ]
+    for t, name in zip(weights, run.names(weights), strict=True):
+        sizes = [norm(event["after"]) for _, event in run.gradients[t]]
+        sizes = [size for size in sizes if size is not None and math.isfinite(size)]
+        if sizes:
+            update = median(updates[t]) if t in updates else None
+            yield Layer(name, median(sizes), update, tuple(sizes))
 
 
 def page_diagnosis(run: Run, findings: Sequence[Finding], language: str) -> Diagnosis:
