@@ -289,6 +289,23 @@ def test_skipped_steps_are_found(scale, steps, factor, fused, levels, tmp_path):
     assert (REPORT_WORDS["en"]["finite"] in said) == (not levels)
 
 
+KEPT = """\
+net, state = nn.LSTM(3, 4), None
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+for step in range(3):
+    out, state = net(torch.randn(2, 1, 3), state)
+    optimizer.zero_grad()
+    out.pow(2).mean().backward(retain_graph=True)
+    optimizer.step()
+"""
+
+
+def test_the_step_that_edited_the_weight_of_a_kept_graph_is_named(tmp_path):
+    (found,) = findings(HEAD + KEPT, tmp_path)
+    assert (found.kind, found.place.line) == ("stepped-before-backward", 10)
+    assert found.facts["culprit"].line == 11
+
+
 CLIPPED = """\
 net, other = nn.Linear(4, 1), nn.Linear(4, 1)
 optimizer = torch.optim.SGD(net.parameters(), lr=1e-4)
