@@ -19,7 +19,7 @@ from torch.optim import Optimizer
 from gradtrace.api import RecordedBlock, known_language
 from gradtrace.doctor.report import names_in_words
 from gradtrace.recording.optimizers import parameters_of
-from gradtrace.recording.position import after_return
+from gradtrace.recording.position import after_return, running_ipython
 from gradtrace.recording.recorder import is_recording
 from gradtrace.words import REPORT_WORDS
 
@@ -128,7 +128,8 @@ class Monitor:
         self._wanted |= kind in self._in_a_row
         words = REPORT_WORDS[self._language]
         facts = {"step": self.steps, "names": names_in_words(words, names), "jump": JUMP}
-        said = words[f"watch_{kind}"].format(**facts)
+        key = "watch_nan_cell" if kind == "nan" and running_ipython() else f"watch_{kind}"
+        said = words[key].format(**facts)
         print(f"gradtrace: {said}", file=sys.stderr)
 
     def _after_step(self, *_: object) -> None:

@@ -178,6 +178,8 @@ class Event(TypedDict, total=False):
     dead: list[int]
     """For a rectifier, only for the doctor: the number of units that are zero for the whole batch,
     of all units, and of values per unit."""
+    flat: float
+    """For a tanh, only for the doctor: the part of its outputs beyond 0.99."""
     lib: bool
     """It is a torch.autograd.Function of torch: a module boundary of a full backward hook."""
     mod: str
@@ -238,7 +240,8 @@ class Event(TypedDict, total=False):
     lr: float
     params: list[dict]
     """{t: tensor, before: value, grad: .grad before the step, after: value, moved: the norm of the
-    change over the norm before}; `moved` only for the doctor, on some of the elements."""
+    change over the norm before, on some of the elements; lr: where it is another than that of the
+    step; decay: the part of it that weight decay takes}; the last three only for the doctor."""
     closure: Literal[True]
     """A pass began during it; recorded for the doctor."""
 

@@ -82,6 +82,7 @@ loss.backward()
         "hook-changed": ("loss =", "h.register_hook(lambda grad: grad * 2)\nloss ="),
         "hook-never-called": ("loss =", "(w * 3).register_hook(lambda grad: None)\nloss ="),
         "nan-in-forward": ("w * 2", "w * torch.log(w - 1)"),
+        "masked-row": ("w * 2", "(w * 2).masked_fill(w > 0, -torch.inf).softmax(dim=0)"),
         "nan-in-backward": ("w * 2", "torch.sqrt(w - 1)"),
         "nan-in-data": ("w * 2", "w * torch.tensor([1.0, float('nan'), 2.0])"),
     },
@@ -195,6 +196,16 @@ for step in range(4):
         "not-in-optimizer": ("net.parameters()", "net[2].parameters()"),
         "zero-gradient": ("net(x)", "net(x).clamp(5, 6)"),
         "moves-without-gradient": ("lr=0.01", "lr=0.01, weight_decay=0.1", "net(x)", "net(x) * 0"),
+        "weight-decay-large": ("lr=0.01", "lr=0.01, weight_decay=20.0"),
+        "saturated-tanh": ("nn.ReLU()", "nn.Tanh()", "x, y =", "net[0].bias.data[:] = 9.0\nx, y ="),
+        "flag-misspelled": (
+            "x, y =",
+            "for each in net[0].parameters():\n    each.require_grad = False\nx, y =",
+        ),
+        "term-without-graph": (
+            "F.mse_loss(out, y)",
+            "F.mse_loss(out.detach(), y) + out.pow(2).mean()",
+        ),
         "dead-relu": ("x, y =", "net[0].bias.data[:15] = -100\nx, y ="),
         "frozen": ("x, y =", "net[0].requires_grad_(False)\nx, y ="),
         "softmax-before-loss": (
@@ -243,6 +254,10 @@ for step in range(4):
             *("    out", "    other.zero_grad()\n    out"),
         ),
         ("lr=0.01", "lr=1e-5"),
+        ("lr=0.01", "lr=0.01, weight_decay=0.1"),
+        ("nn.ReLU()", "nn.Tanh()"),
+        ("x, y =", "for each in net[1].parameters():\n    each.requires_grad = False\nx, y ="),
+        ("F.mse_loss(out, y)", "F.mse_loss(out, y) + 0.1 * y.pow(2).mean() + 0.5"),
         ("F.mse_loss(out, y)", "F.mse_loss(out, y) + 10 * step"),
         ("SGD(net.parameters(), lr=0.01)", "Adam(net.parameters(), lr=1e-4)"),
         ("x, y =", "net[0].bias.data[:5] = -100\nx, y ="),
@@ -284,6 +299,18 @@ for step in range(4):
             "F.cross_entropy(out * y.T, torch.tensor([-100] * 15 + [3]))",
         ),
     ),
+)
+
+TIED = Case(
+    """\
+emb, head = nn.Embedding(9, 4), nn.Linear(4, 9, bias=False)
+optimizer = torch.optim.SGD({*emb.parameters(), *head.parameters()}, lr=0.01)
+for step in range(3):
+    optimizer.zero_grad()
+    head(emb(torch.arange(9))).pow(2).mean().backward()
+    optimizer.step()
+""",
+    {"tie-lost": ("optimizer =", "head.weight = nn.Parameter(emb.weight.clone())\noptimizer =")},
 )
 
 RECURRENT = Case(
@@ -479,6 +506,7 @@ CASES = (
     GLOO,
     LEAF,
     TRAIN,
+    TIED,
     LONG,
     RECURRENT,
     SCALER,

@@ -113,6 +113,69 @@ NET, LOSS = TRAIN.script.splitlines(keepends=True)[0], "F.mse_loss(out, y)"
         (TRAIN.script, (LOSS, "(out - y).pow(2).mean()"), []),
         (TRAIN.script, (LOSS, "(out - y).pow(2).mean()", "randn(16, 1)", "randn(1)"), []),
         (TRAIN.script, (LOSS, "(out - y).pow(2).mean()", "randn(16, 1)", "randn(1, 16)"), []),
+        # The second of two optimizers is forgotten; the learning rate of one group is 0, or fades.
+        (
+            TRAIN.script,
+            (
+                *("net.parameters()", "net[0].parameters()", "range(4)", "range(8)"),
+                *("x, y =", "other = torch.optim.SGD(net[2].parameters(), lr=0.01)\nx, y ="),
+            ),
+            [("never-stepped", "warning", 13)],
+        ),
+        (
+            TRAIN.script,
+            (
+                *("net.parameters(), lr=0.01", "GROUPS, lr=0.01"),
+                *("GROUPS", "[{'params': net[0].parameters()}, {'params': HEAD, 'lr': 0.0}]"),
+                *("HEAD", "[*net[2].parameters()]"),
+            ),
+            [("learning-rate-zero", "warning", 13)],
+        ),
+        (
+            TRAIN.script,
+            (
+                *(
+                    "range(4)",
+                    "range(9)",
+                    "optimizer.step()",
+                    "optimizer.step()\n    schedule.step()",
+                ),
+                "x, y =",
+                "schedule = torch.optim.lr_scheduler.StepLR(optimizer, 1, gamma=0.1)\nx, y =",
+            ),
+            [("learning-rate-zero", "warning", 14)],
+        ),
+        # The first step replaces the weights, and the loss never gets as low again.
+        (
+            TRAIN.script,
+            ("SGD(net.parameters(), lr=0.01)", "Adagrad(net.parameters(), lr=3.0)", "(4)", "(9)"),
+            [("update-too-large", "warning", 13)],
+        ),
+        # A leaf that was meant to learn, and data that has a gradient too.
+        (
+            TRAIN.script,
+            (
+                *("x, y =", "shift = torch.zeros(1, requires_grad=True)\nx, y ="),
+                *("net(x)", "net(x) + shift", "range(4)", "range(6)"),
+            ),
+            [("not-in-optimizer", "warning", 11)],
+        ),
+        (TRAIN.script, ("    optimizer.zero", "    x.requires_grad_()\n    optimizer.zero"), []),
+        # The gradient of one factor is 0 as long as the other one is.
+        (
+            TRAIN.script,
+            (
+                *("SGD(net.parameters(), lr=0.01)", "AdamW(net.parameters(), lr=0.01)"),
+                *("x, y =", "nn.init.zeros_(net[2].weight)\nx, y ="),
+            ),
+            [],
+        ),
+        # A flag of a module.
+        (
+            TRAIN.script,
+            ("x, y =", "net.requires_grad = False\nx, y ="),
+            [("flag-misspelled", "warning", 7)],
+        ),
         # A loss that grows to infinity.
         (
             TRAIN.script,
@@ -224,6 +287,23 @@ def test_skipped_steps_are_found(scale, steps, factor, fused, levels, tmp_path):
     assert {each.kind: each.level for each in found} == levels
     said = report(Run(record_health(tmp_path / "script.py")), found)
     assert (REPORT_WORDS["en"]["finite"] in said) == (not levels)
+
+
+KEPT = """\
+net, state = nn.LSTM(3, 4), None
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+for step in range(3):
+    out, state = net(torch.randn(2, 1, 3), state)
+    optimizer.zero_grad()
+    out.pow(2).mean().backward(retain_graph=True)
+    optimizer.step()
+"""
+
+
+def test_the_step_that_edited_the_weight_of_a_kept_graph_is_named(tmp_path):
+    (found,) = findings(HEAD + KEPT, tmp_path)
+    assert (found.kind, found.place.line) == ("stepped-before-backward", 10)
+    assert found.facts["culprit"].line == 11
 
 
 CLIPPED = """\

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import ast
 import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import pairwise, product
 from statistics import median
 
 from gradtrace.doctor.finding import Finding, Place
 from gradtrace.doctor.run import Run
+from gradtrace.graph.cuts import Cut
 from gradtrace.graph.parameters import Parameter
+from gradtrace.trace import Tensor
 from gradtrace.values import is_zero, rms
 
 _ENOUGH_PASSES = 3
@@ -32,9 +35,10 @@ def parameters_without(run: Run) -> Iterator[Finding]:
         return
     by_cut: dict[tuple, list[Parameter]] = defaultdict(list)
     others: dict[str, list[Parameter]] = defaultdict(list)
+    own = _cuts_before_steps(run)
     for parameter in run.outcomes:
         if parameter.outcome == "detached" and parameter.cut is not None:
-            cut = parameter.cut
+            cut = own.get(parameter.tensor, parameter.cut)
             by_cut[Place(cut.line, cut.file), cut.source or cut.op, cut.how].append(parameter)
         else:
             others[parameter.outcome].append(parameter)
@@ -62,6 +66,22 @@ def parameters_without(run: Run) -> Iterator[Finding]:
         yield Finding("not-in-optimizer", _made(run, found), facts, mild=not same)
 
 
+def _cuts_before_steps(run: Run) -> dict[str, Cut]:
+    """What cuts off a parameter from the loss that its own optimizer steps with; that of another
+    network may be cut on purpose."""
+    detached = {each.tensor for each in run.outcomes if each.outcome == "detached"}
+    found: dict[str, Cut] = {}
+    for step in reversed(run.steps) if len(run.passes) > 1 else ():
+        if wanted := detached & step.tensors:
+            before = (each for each in reversed(run.passes) if each.begin < step.at)
+            given = next(before, None)
+            if given is not None and given.whole:
+                detached -= wanted
+                cuts = run.cuts_of(given)
+                found |= {t: cuts[t][1] for t in wanted if t in cuts}
+    return found
+
+
 def zero_gradient(run: Run) -> Iterator[Finding]:
     """Parameters whose gradient was zero everywhere in each pass."""
     found = [each for each in run.outcomes if each.outcome == "zero"]
@@ -69,7 +89,14 @@ def zero_gradient(run: Run) -> Iterator[Finding]:
     if not found:
         return
     times = [len(run.gradients[each.tensor]) for each in found]
-    facts = {"names": _names(run, found), "passes": max(times)}
+    facts: dict[str, object] = {"names": _names(run, found), "passes": max(times)}
+    roots = {t for each in run.passes if each.writes for t in each.event["roots"] if t}
+    if all(is_zero(run.trace.tensors[t].get("value")) for t in roots):
+        facts["loss"] = 0
+    owners = Counter(each.name.rpartition(".")[0] for each in found if _stays_zero(run, each))
+    zeros = [p for p in found if _stays_zero(run, p) and owners[p.name.rpartition(".")[0]] > 1]
+    if zeros:
+        facts["zeros"] = _names(run, zeros)
     place = run.place(run.gradients[found[0].tensor][0][1])
     yield Finding("zero-gradient", place, facts, mild=max(times) < _ENOUGH_PASSES)
 
@@ -88,6 +115,20 @@ def dead_relu(run: Run) -> Iterator[Finding]:
             facts = {"dead": dead, "units": units, "calls": len(counts)}
             facts["source"] = path or run.source(events[-1])
             yield Finding("dead-relu", place, facts)
+
+
+def saturated_tanh(run: Run) -> Iterator[Finding]:
+    """A tanh, nearly all of whose outputs are where it is flat, in each call of a training step."""
+    calls: dict[tuple, list[dict]] = defaultdict(list)
+    for _, event in run.all("op"):
+        if event["op"].strip("_") == "tanh" and any("n" in out for out in event["out"]):
+            calls[run.module_path(event), run.place(event)].append(event)
+    for (path, place), events in calls.items():
+        parts = [event.get("flat", 0.0) for event in events]
+        if len(parts) >= _ENOUGH_PASSES and min(parts) >= _DEAD:
+            facts = {"part": min(parts), "calls": len(parts)}
+            facts["source"] = path or run.source(events[0])
+            yield Finding("saturated-tanh", place, facts)
 
 
 def trend(run: Run) -> Iterator[Finding]:
@@ -116,11 +157,105 @@ def shared(run: Run) -> Iterator[Finding]:
     found: dict[tuple[str, ...], list[str]] = defaultdict(list)
     for t in run.gradients:
         if run.trace.tensors[t].get("param"):
-            paths = {run.module_path(event) for _, event in run.uses(t)} - {""}
+            uses = [event for _, event in run.uses(t)]
+            uses = [e for e in uses if any(o.get("n") in run.pass_of_node for o in e["out"])]
+            paths = {run.module_path(event) for event in uses} - {""}
+            # A module may itself read the weight of a module in it.
+            paths = {p for p in paths if not any(q.startswith(f"{p}.") for q in paths)}
             if len(paths) > 1:
                 found[tuple(sorted(paths))].append(t)
     for paths, tensors in found.items():
         yield Finding("shared", Place(None), {"names": run.names(tensors), "modules": list(paths)})
+
+
+def tie_lost(run: Run) -> Iterator[Finding]:
+    """An embedding and another layer learn apart, although they hold the same numbers at first, or
+    were one parameter, of whose names one has got another parameter since."""
+    tensors = run.trace.tensors
+    learn = [t for t in run.gradients if tensors[t].get("param") and len(tensors[t]["shape"]) == 2]
+    embed = {t for t in learn if any("embedding" in e["op"] for _, e in run.uses(t))}
+    for one, other in product(embed, learn):
+        first, second = tensors[one], tensors[other]
+        if other in embed or first["shape"] != second["shape"]:
+            continue
+        if (value := first.get("value")) and value == second.get("value") and not is_zero(value):
+            yield Finding("tie-lost", Place(None), {"equal": [run.name(one), run.name(other)]})
+        elif names := _names_of_both(first, second):
+            yield Finding("tie-lost", Place(None), {"names": names})
+
+
+def _names_of_both(first: Tensor, second: Tensor) -> list[str]:
+    """The names that one of two parameters had in a module or in the script, if one of them belongs
+    to the other by now. A variable of a loop is a name of both, and each has its own besides."""
+    groups: list[dict[str, set[str]]] = []
+    for entry in (first, second):
+        groups.append(defaultdict(set))
+        for name in entry.get("names", ()):
+            if "." in name:
+                groups[-1][_root(name) if name.count(".") > 1 else ""].add(name)
+    for root in groups[0].keys() & groups[1].keys():
+        smaller, larger = sorted((groups[0][root], groups[1][root]), key=len)
+        if smaller < larger:
+            return sorted(larger)
+    return []
+
+
+def forgotten_leaf(run: Run) -> Iterator[Finding]:
+    """A leaf that is no nn.Parameter collects gradients in each pass, which nobody reads or clears,
+    while an optimizer steps. Data may do so too: it meets parameters, or nothing that learns."""
+    asked = {t for each in run.passes for t in each.event.get("inputs", ())}
+    asked |= {t for _, event in run.all("reg") for t in (event["on"] or "") if t}
+    texts = (run.trace.source, *run.trace.sources.values())
+    found = []
+    for t, grads in run.gradients.items():
+        entry = run.trace.tensors[t]
+        steps = [step for step in run.steps if grads[0][0] < step.at < grads[-1][0]]
+        if entry.get("param") or run.is_held(t) or len(steps) < _ENOUGH_PASSES or t in asked:
+            continue
+        touched = run.clearings.get(t) or run.writes.get(t) or t in run.used_gradients
+        names = entry.get("names", ())
+        read = any(re.search(rf"\b{re.escape(n)}\.grad\b", text) for n in names for text in texts)
+        if names and not touched and not read and _meets_activations(run, t):
+            found.append(t)
+    if found:
+        place = run.place(run.uses(found[0])[0][1])
+        yield Finding("not-in-optimizer", place, {"names": run.names(found)})
+
+
+def _meets_activations(run: Run, tensor: str) -> bool:
+    """Whether each operation that uses a tensor has another input that was computed from what
+    learns, and none that is a parameter."""
+    tensors, uses = run.trace.tensors, [event for _, event in run.uses(tensor)]
+    others = [[tensors[t] for t in event["ins"] if t != tensor] for event in uses]
+    return bool(uses) and all(
+        any("n" in each for each in group) and not any(each.get("param") for each in group)
+        for group in others
+    )
+
+
+_FLAG = re.compile(r"require[sd]?_?grad(ient)?s?")
+
+
+def flag_misspelled(run: Run) -> Iterator[Finding]:
+    """An assignment to an attribute that nothing reads, where `requires_grad` of parameters was
+    meant: another spelling, or the flag of a module."""
+    modules = {call["path"] for call in run.trace.calls.values()}
+    for file in ("", *run.trace.sources):
+        nodes = [node for node in run.nodes_of(file) if isinstance(node, ast.Attribute)]
+        read = {node.attr for node in nodes if isinstance(node.ctx, ast.Load)}
+        for node in nodes:
+            owner, place = ast.unparse(node.value), Place(node.lineno, file)
+            if owner == "self" or not isinstance(node.ctx, ast.Store):
+                continue
+            text = run.line_text(place).strip()
+            if (
+                node.attr == "requires_grad"
+                and owner in modules
+                and "self.requires_grad" not in (ast.unparse(each) for each in nodes)
+            ):
+                yield Finding("flag-misspelled", place, {"module": owner, "text": text})
+            elif node.attr not in {*read, "requires_grad"} and _FLAG.fullmatch(node.attr):
+                yield Finding("flag-misspelled", place, {"source": text})
 
 
 def block_repeated(run: Run) -> Iterator[Finding]:
@@ -206,6 +341,12 @@ def _cancels(run: Run, tensor: str) -> bool:
     return False
 
 
+def _stays_zero(run: Run, parameter: Parameter) -> bool:
+    """Whether every number of a parameter is 0, at first and after each step."""
+    rows = [row for step in run.steps for row in step.rows if row["t"] == parameter.tensor]
+    return bool(rows) and all(is_zero(row["before"]) for row in rows)
+
+
 def _ran(parameter: Parameter) -> bool:
     """Whether it is the weight of a layer that was called: where no graph is made, the layer's
     operations aren't recorded."""
@@ -259,8 +400,12 @@ CHECKS = (
     parameters_without,
     zero_gradient,
     dead_relu,
+    saturated_tanh,
     trend,
     shared,
+    tie_lost,
+    forgotten_leaf,
+    flag_misspelled,
     block_repeated,
     bias_without_effect,
 )

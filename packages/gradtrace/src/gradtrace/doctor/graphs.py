@@ -9,13 +9,19 @@ from itertools import pairwise
 
 from gradtrace.doctor.finding import Finding
 from gradtrace.doctor.run import Pass, Run
-from gradtrace.trace import Value
+from gradtrace.graph.cuts import fractions, holds
+from gradtrace.trace import Event, Value
 from gradtrace.values import norm
 
 _ENOUGH = 3
 """The number of passes from one line that shows whether its graph grows."""
 _SUMS = {"add", "radd", "iadd", "sub", "rsub", "isub"}
 _SCALINGS = {"mul", "rmul", "div", "rdiv", "truediv", "rtruediv"}
+_CRITERIA = {
+    *("cross_entropy", "nll_loss", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"),
+    *("binary_cross_entropy", "binary_cross_entropy_with_logits"),
+}
+"""Losses that compare a prediction with a target."""
 _BACKWARD = {"tensor", "post_accumulate", "multi_grad", "full_backward", "full_backward_pre"}
 
 
@@ -89,6 +95,62 @@ def constant_penalty(run: Run) -> Iterator[Finding]:
                 facts = {"name": run.name(used[0]), "made": run.place(given.event)}
                 yield Finding("constant-penalty", run.place(event), facts)
                 return
+
+
+def term_without_graph(run: Run) -> Iterator[Finding]:
+    """A number that is added to a loss was computed from what learns, and has no graph. That may be
+    meant, but not where no other term compares anything with a target."""
+    seen = set()
+    for each in run.passes:
+        if not each.writes or not each.whole or run.place(each.event) in seen:
+            continue
+        seen.add(run.place(each.event))
+        made = [run.op_of(event["n"]) for event in each.nodes]
+        compares = any(event["op"] in _CRITERIA for event in made if event)
+        for added, name, cut, ops in _terms(run, each):
+            facts = {"name": name, "source": run.source(cut), "cut": run.place(cut)}
+            mild = compares or not ops & _CRITERIA
+            yield Finding("term-without-graph", run.place(added), facts, mild=mild)
+
+
+def _terms(run: Run, each: Pass) -> Iterator[tuple[Event, str, Event, set[str]]]:
+    """The terms of a loss that were cut: the sum, the name of the term, the operation that cut it,
+    and the operations that computed it."""
+    tensors, waiting = run.trace.tensors, [t for t in each.event["roots"] if t]
+    reads = [event for event in run.events[: each.begin] if event["k"] == "read"]
+    for tensor in waiting:  # the list grows
+        made = run.maker(tensor, each.begin)
+        if made is None or made["op"].strip("_") not in _SUMS | _SCALINGS:
+            continue
+        waiting += [t for t in made["ins"] if "n" in tensors[t] and t != tensor]
+        if made["op"].strip("_") in _SCALINGS:
+            continue
+        for term in made["ins"]:
+            constant = "n" not in tensors[term] and not tensors[term]["shape"]
+            if constant and (found := _cut_behind(run, term, each.begin)) is not None:
+                yield made, run.name(term), *found
+        numbers = [*fractions(made["args"])]
+        if read := next((e for e in reversed(reads) if holds(numbers, e["got"])), None):
+            computed = run.maker(read["t"], each.begin)
+            yield made, run.source(read), read, {computed["op"]} if computed else set()
+
+
+def _cut_behind(run: Run, term: str, before: int) -> tuple[Event, set[str]] | None:
+    """The operation that took a number out of the graph, and the operations after it."""
+    waiting, ops, used_at = [term], set(), {}
+    for tensor in waiting:  # the list grows
+        places = [place for place in run.index.makers.get(tensor, ()) if place < before]
+        if not places and not run.trace.tensors[tensor].get("names") and tensor in used_at:
+            # Made inside of a library, from what was computed earlier on the line.
+            places = [p for p in run.cut_places if run.place(run.events[p]) == used_at[tensor]]
+        if places:
+            event = run.events[max(places)]
+            if max(places) in run.cut_places:
+                return event, ops | {event["op"]}
+            ops.add(event["op"])
+            used_at |= dict.fromkeys(event["ins"], run.place(event))
+            waiting += [t for t in event["ins"] if t not in waiting]
+    return None
 
 
 def loss_is_leaf(run: Run) -> Iterator[Finding]:
@@ -222,6 +284,7 @@ CHECKS = (
     graph_grows,
     running_loss,
     constant_penalty,
+    term_without_graph,
     untied,
     retained_for_nothing,
     hook_never_called,

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 
 from gradtrace.doctor.finding import Finding, Place, kind_of_message
 from gradtrace.doctor.known_messages import find
 from gradtrace.doctor.run import Pass, Run
-from gradtrace.graph.cuts import cut_at, last_cuts
-from gradtrace.graph.index import TraceIndex
+from gradtrace.graph.cuts import Cut, cut_at, last_cuts
 from gradtrace.trace import Event
 
 Facts = dict[str, object]
@@ -53,6 +51,8 @@ def failure(run: Run) -> Iterator[Finding]:
         kind = _no_grad(run, run.line_text(place), facts)
     else:
         kind = kind_of_message(message) or _known(message, facts)
+    if kind == "graph-is-cut" and "backward" not in run.line_text(place):
+        place = facts["cut"]  # a framework calls it, from a line that is of no help
     yield Finding(kind, place, facts)
 
 
@@ -88,35 +88,35 @@ def _twice(run: Run, failed: Pass, message: str, facts: Facts) -> str:
     if (freed := next((e for e in earlier if not e.event["retain"]), None)) is None:
         return "backward-twice"
     facts["freed"] = run.place(freed.event)
-    if (carried := _carried_over(run, failed, freed)) is None:
+    if (carried := _carried_over(run, failed, freed.begin)) is None:
         return "backward-twice"
     facts |= {"tensor": run.name(carried), "made": run.place(run.maker(carried, freed.begin))}
     return "carried-over"
 
 
-def _carried_over(run: Run, failed: Pass, freed: Pass) -> str | None:
-    """A tensor from before a pass that an operation after it used, on the path of another pass."""
+def _carried_over(run: Run, failed: Pass, since: int) -> str | None:
+    """A tensor from before an event that an operation after it used, on the path of a pass."""
     for event in failed.nodes:
         call = run.trace.nodes[event["n"]].get("call", -1)
-        if call < freed.begin:
+        if call < since:
             continue
         for tensor in run.events[call]["ins"]:
             made = run.index.makers.get(tensor)
-            if made and made[0] < freed.begin and run.trace.tensors[tensor].get("n"):
+            if made and made[0] < since and run.trace.tensors[tensor].get("n"):
                 return tensor
     return None
 
 
 def _edited(run: Run, failed: Pass, message: str, facts: Facts) -> str:
     """A saved tensor of a node was changed in place: which line did it?"""
-    if (node := _failed_node(failed)) is None:
-        return "edited-in-place"
-    facts["node"] = run.trace.nodes[node]["op"]
-    if (made := run.op_of(node)) is not None:
-        facts["made"], facts["source"] = run.place(made), run.source(made)
     shape = re.search(r"\[torch\.\w+ \[([\d, ]*)\]\]", message)
     sizes = sorted(int(size) for size in shape[1].split(",") if size.strip()) if shape else None
-    since = run.trace.nodes[node].get("call", failed.begin)
+    node = _failed_node(failed)
+    if node is None or (made := run.op_of(node)) is None:
+        return _edited_somewhere(run, failed, sizes, facts)
+    facts["node"] = run.trace.nodes[node]["op"]
+    facts["made"], facts["source"] = run.place(made), run.source(made)
+    since = run.trace.nodes[node]["call"]
     if (culprit := _editor(run, node, sizes, since, failed.begin)) is None:
         return "edited-in-place"
     facts["culprit"] = run.place(culprit)
@@ -125,6 +125,25 @@ def _edited(run: Run, failed: Pass, message: str, facts: Facts) -> str:
         return "stepped-before-backward"
     facts["edit"] = run.source(culprit)
     return "edited-in-place"
+
+
+def _edited_somewhere(run: Run, failed: Pass, sizes: list[int] | None, facts: Facts) -> str:
+    """What computed the node that failed is not known: what was the last change of a tensor of
+    these sizes?"""
+    tensors = run.trace.tensors
+    alike = {t for t, each in tensors.items() if sorted(each["shape"]) == sizes}
+    if (culprit := _last_change(run.events[: failed.begin], alike)) is None:
+        return "edited-in-place"
+    facts["culprit"] = run.place(culprit)
+    if culprit["k"] == "op":
+        facts["edited"] = run.source(culprit)
+        return "edited-in-place"
+    facts["optimizer"] = culprit["opt"]
+    facts["names"] = run.names(row["t"] for row in culprit["params"] if row["t"] in alike)
+    at = next(i for i, event in enumerate(run.events) if event is culprit)
+    if (carried := _carried_over(run, failed, at)) is not None:
+        facts |= {"tensor": run.name(carried), "before": run.place(run.maker(carried, at))}
+    return "stepped-before-backward"
 
 
 def _editor(run: Run, node: str, sizes: list[int] | None, since: int, end: int) -> Event | None:
@@ -171,22 +190,38 @@ def _in_same_memory(run: Run, tensors: set[str]) -> set[str]:
 
 def _no_graph(run: Run, failed: Pass, message: str, facts: Facts) -> str:
     """The loss has no graph: at which operation was it lost?"""
-    facts["loss"] = run.name(next((t for t in failed.event["roots"] if t), None))
+    root = next((t for t in failed.event["roots"] if t), "")
+    known = root in run.index.makers or run.trace.tensors.get(root, {}).get("names")
+    facts["loss"] = run.name(root) if known else "loss"
     if (constant := _constant_gradient(run, failed)) is not None:
         tensor, given = constant
         facts |= {"name": run.name(tensor), "made": run.place(given.event)}
         return "gradient-without-graph"
-    before = [event for event in run.events[: failed.begin] if event["k"] in ("op", "read")]
-    alone = TraceIndex(replace(run.trace, events=[*before, failed.event]))
-    places = [place for place in last_cuts(alone).values() if place is not None]
-    if not places:
+    cuts = run.cuts_of(failed) or _cut_unseen(run, failed, facts)
+    if not cuts:
+        parameters = [each for each in run.trace.tensors.values() if each.get("param")]
+        if parameters and not any(each["rg"] for each in parameters):
+            facts["parameters"] = len(parameters)
         return "nothing-requires-grad"
-    cut = cut_at(alone.event(max(places)))
+    cut = max(cuts.values(), key=lambda pair: pair[0])[1]
     facts |= {
         "cut": Place(cut.line, cut.file),
         ("off" if cut.how == "no_grad" else "source"): cut.source or cut.op,
     }
     return "graph-is-cut"
+
+
+def _cut_unseen(run: Run, failed: Pass, facts: Facts) -> dict[str, tuple[int, Cut]]:
+    """The same where a framework calls `backward()`, whose own operations aren't recorded: the last
+    cut from which a number came that the loss equals."""
+    root, tensors = failed.event["roots"][0], run.trace.tensors
+    value = tensors[root].get("value") if root and run.maker(root) is None else None
+    for place in sorted(run.cut_places, reverse=True) if value else ():
+        event = run.events[place]
+        if place < failed.begin and event["out"][0].get("value") == value:
+            facts["loss"] = run.name(event["ins"][0])
+            return {event["ins"][0]: (place, cut_at(event))}
+    return {}
 
 
 def _constant_gradient(run: Run, failed: Pass) -> tuple[str, Pass] | None:

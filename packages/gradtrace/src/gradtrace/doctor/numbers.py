@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from gradtrace.doctor.finding import Finding
@@ -78,6 +79,10 @@ def _of_loss(run: Run, index: int, event: Event, scalings: set[int]) -> Finding 
         facts = {"what": _odd_output(origin), "source": run.source(origin), "op": origin["op"]}
         if _ignores_all(run, origin):
             return Finding("labels-ignored", run.place(origin), facts)
+        if _is_masked_row(run, origin):
+            return Finding("masked-row", run.place(origin), facts)
+        if any(_odd_input(run, t) for t in origin["ins"]):
+            facts["of_infinite"] = facts.pop("source")
         facts |= _growth(run, origin, index)
         return Finding("nan-in-forward", run.place(origin), facts)
     return None
@@ -106,6 +111,16 @@ def _ignores_all(run: Run, event: Event) -> bool:
     ignored = argument(event, 4, "ignore_index")
     bounds = least_and_greatest(run.trace.tensors[event["ins"][1]].get("value"))
     return bounds is not None and {*bounds} == {-100.0 if ignored is None else float(ignored)}
+
+
+def _is_masked_row(run: Run, event: Event) -> bool:
+    """Whether a softmax gives nan and its inputs hold -inf alone besides numbers: a row of them."""
+    if event["op"] not in ("softmax", "log_softmax") or _odd_output(event) != "nan":
+        return False
+    made = run.maker(event["ins"][0])
+    value = made["out"][0].get("value") if made else None
+    bounds = least_and_greatest(value or run.trace.tensors[event["ins"][0]].get("value"))
+    return bounds is not None and bounds[0] == -math.inf and bounds[1] < math.inf
 
 
 def _origin(run: Run, made: Event, before: int) -> tuple[Event, str | None]:

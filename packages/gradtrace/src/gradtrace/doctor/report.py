@@ -107,6 +107,7 @@ def summarize(run: Run) -> Summary:
             if each.outcome in (*WITH_GRADIENT, "frozen") or run.is_held(each.tensor)
         ]
     rows = [row for step in run.steps for row in step.rows]
+    held = {row["t"] for row in rows} | {p.tensor for p in known if run.is_held(p.tensor)}
     return Summary(
         passes=len(run.passes),
         whole=sum(each.whole for each in run.passes),
@@ -114,7 +115,7 @@ def summarize(run: Run) -> Summary:
         parameters=len(known),
         with_gradient=sum(each.outcome in WITH_GRADIENT for each in known),
         frozen=sum(each.outcome == "frozen" for each in known),
-        held=len({row["t"] for row in rows}),
+        held=len(held),
         moved=len({r["t"] for r in rows if r.get("moved") or r["before"] != r["after"]}),
         new_gradients=uses_new_gradients(run),
         finite=is_finite(run),
@@ -129,13 +130,17 @@ def _layer_sizes(run: Run) -> Iterable[Layer]:
         for row in step.rows:
             if "moved" in row:
                 updates.setdefault(row["t"], []).append(row["moved"])
-    for t, tensor in run.trace.tensors.items():
-        if t in run.gradients and tensor.get("param") and len(tensor["shape"]) > 1:
-            sizes = [norm(event["after"]) for _, event in run.gradients[t]]
-            sizes = [size for size in sizes if size is not None and math.isfinite(size)]
-            if sizes:
-                update = median(updates[t]) if t in updates else None
-                yield Layer(run.name(t), median(sizes), update, tuple(sizes))
+    weights = [
+        t
+        for t, tensor in run.trace.tensors.items()
+        if t in run.gradients and tensor.get("param") and len(tensor["shape"]) > 1
+    ]
+    for t, name in zip(weights, run.names(weights), strict=True):
+        sizes = [norm(event["after"]) for _, event in run.gradients[t]]
+        sizes = [size for size in sizes if size is not None and math.isfinite(size)]
+        if sizes:
+            update = median(updates[t]) if t in updates else None
+            yield Layer(name, median(sizes), update, tuple(sizes))
 
 
 def page_diagnosis(run: Run, findings: Sequence[Finding], language: str) -> Diagnosis:

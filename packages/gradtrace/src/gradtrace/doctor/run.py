@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import bisect
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from gradtrace.doctor.finding import Place
+from gradtrace.graph.cuts import Cut, cut_at, cut_inputs, last_cuts
 from gradtrace.graph.index import TraceIndex
 from gradtrace.graph.parameters import Parameter, parameters
 from gradtrace.graph.titles import Titles
@@ -83,6 +85,10 @@ class Run:
         """The signs that were recorded only for the doctor, of some kinds."""
         return [sign for sign in self.trace.health if sign["k"] in kinds]
 
+    def nodes_of(self, file: str) -> list[ast.AST]:
+        """The nodes of the syntax tree of a file; "" is the script."""
+        return self._titles.statements.nodes(file)
+
     @cached_property
     def skipped(self) -> list:
         """The steps that a GradScaler skipped, as a gradient was not finite."""
@@ -100,8 +106,16 @@ class Run:
         return self._titles.tensor(tensor) or f"({shape} tensor)"
 
     def names(self, tensors: Iterable[str]) -> list[str]:
-        """The names of tensors, each once."""
-        return list(dict.fromkeys(map(self.name, tensors)))
+        """The names of tensors, each once; several parameters of one name, as the blocks of a loop
+        have, are numbered."""
+        times: Counter[str] = Counter()
+        found = []
+        for t in dict.fromkeys(tensors):
+            name = self.name(t)
+            times[name] += 1
+            is_other = times[name] > 1 and self.trace.tensors.get(t, {}).get("param")
+            found.append(f"{name} #{times[name]}" if is_other else name)
+        return list(dict.fromkeys(found))
 
     def source(self, event: Event) -> str:
         """The source text that was evaluated, or the name of the operation."""
@@ -151,6 +165,19 @@ class Run:
         found = self.index.makers.get(tensor, [])
         at = len(found) if before is None else bisect.bisect_left(found, before)
         return self.events[found[at - 1]] if at else None
+
+    def cuts_of(self, given: Pass) -> dict[str, tuple[int, Cut]]:
+        """For each tensor from which the root of a pass was computed, if every way is cut: the cut
+        nearest to this root, after its place among the operations."""
+        before = [event for event in self.events[: given.begin] if event["k"] in ("op", "read")]
+        alone = TraceIndex(replace(self.trace, events=[*before, given.event]))
+        cuts = last_cuts(alone).items()
+        return {t: (place, cut_at(alone.event(place))) for t, place in cuts if place is not None}
+
+    @cached_property
+    def cut_places(self) -> set[int]:
+        """The operations with a result outside of the graph, and an input in it."""
+        return set(cut_inputs(self.index))
 
     def op_of(self, node: str) -> Event | None:
         """The operation that made a node, if it was recorded."""

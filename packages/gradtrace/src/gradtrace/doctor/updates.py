@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterator
-from itertools import combinations, pairwise, takewhile
+from itertools import combinations, dropwhile, pairwise, takewhile
 from statistics import median
 
 from gradtrace.doctor.finding import Finding, Place
@@ -15,12 +15,19 @@ from gradtrace.values import count, is_zero, norm, scalar
 
 ENOUGH_STEPS = 3
 """The number of steps of one optimizer that shows a pattern."""
+_PATIENCE = 6
+"""So many steps of one optimizer may come before the first of another."""
 _TOO_LARGE = 0.5
 """A weight that mostly moves this far in a step, relative to its norm, is replaced."""
 _TOO_SMALL = 1e-7
 """About the relative distance of two adjacent numbers in float32."""
+_FADED = 1e-4
+"""A learning rate that has fallen below this part of the largest."""
+_DECAYED = 0.1
+"""Weight decay that takes this part of a weight in each step."""
 _FEW = 32
 """For a weight with fewer elements, how far it moves means little."""
+_WORSE = 3
 _GROWTH = 1000.0
 _MEANS = {"mse_loss", "l1_loss", "cross_entropy", "nll_loss", "binary_cross_entropy_with_logits"}
 """Losses that are means, if nothing else was asked for."""
@@ -110,19 +117,30 @@ def no_backward(run: Run) -> Iterator[Finding]:
 
 
 def never_stepped(run: Run) -> Iterator[Finding]:
-    """Gradients of an optimizer's parameters are computed and cleared repeatedly, and nothing uses
-    them. With a GradScaler a step may be skipped on purpose."""
-    if run.steps or run.signs("scaler_step"):
+    """Gradients of an optimizer's parameters are computed repeatedly, and nothing uses them; where
+    no optimizer makes a step, they are also cleared. With a GradScaler a step may be skipped on
+    purpose."""
+    if run.signs("scaler_step"):
         return
     times = {
-        t: sum(index > grads[0][0] for index, _ in run.clearings.get(t, ()))
+        t: len([e for _, e in grads if not is_cleared(e["after"])])
+        if run.steps
+        else sum(index > grads[0][0] for index, _ in run.clearings.get(t, ()))
         for t, grads in run.gradients.items()
-        if run.is_held(t) and not run.writes.get(t)
+        if run.is_held(t) and t not in run.optimized and not run.writes.get(t)
+        if not run.steps or (t not in run.used_gradients and _steps_after(run, grads))
     }
-    if found := [t for t, often in times.items() if often >= ENOUGH_STEPS]:
-        facts = {"names": run.names(found), "times": times[found[0]]}
+    enough = _PATIENCE if run.steps else ENOUGH_STEPS
+    if found := [t for t, often in times.items() if often >= enough]:
+        key = "passes" if run.steps else "times"
+        facts = {"names": run.names(found), key: times[found[0]]}
         facts["optimizer"] = run.trace.tensors[found[0]]["opt"]
         yield Finding("never-stepped", run.place(run.gradients[found[0]][0][1]), facts)
+
+
+def _steps_after(run: Run, grads: list[tuple[int, dict]]) -> bool:
+    """Whether other optimizers made enough steps since a parameter got its first gradient."""
+    return sum(step.at > grads[0][0] for step in run.steps) >= _PATIENCE
 
 
 def stepped_twice(run: Run) -> Iterator[Finding]:
@@ -143,12 +161,21 @@ def stepped_twice(run: Run) -> Iterator[Finding]:
 
 
 def learning_rate_zero(run: Run) -> Iterator[Finding]:
-    """The learning rate is 0 in every step, or in the last ones, and nothing moves."""
+    """The learning rate is 0 in every step, or in the last ones, and nothing moves; or it is almost
+    0 in the last ones. A schedule that ends there is so in its last step or two."""
     for steps in _by_optimizer(run):
         last = list(takewhile(_has_rate_zero, reversed(steps)))
         before = len(steps) - len(last)
-        if len(last) >= (ENOUGH_STEPS if before else 2):
+        rates = [step.event["lr"] or 0 for step in steps]
+        faded = [0 < rate < _FADED * max(rates) for rate in reversed(rates)]
+        tiny = [*takewhile(bool, faded)]
+        if ENOUGH_STEPS <= len(tiny) < len(steps):
             facts: dict = {"optimizer": steps[0].event["opt"]}
+            facts |= {"at_first": len(steps) - len(tiny), "tiny": len(tiny)}
+            facts |= {"high": float(max(rates)), "low": float(rates[-1])}
+            yield Finding("learning-rate-zero", run.place(steps[-1].event), facts)
+        if len(last) >= (ENOUGH_STEPS if before else 2):
+            facts = {"optimizer": steps[0].event["opt"]}
             facts |= {"before": before, "last": len(last)} if before else {"steps": len(last)}
             yield Finding("learning-rate-zero", run.place(last[-1].event), facts)
 
@@ -202,16 +229,22 @@ def copy_with_gradients(run: Run) -> Iterator[Finding]:
 def stands_still(run: Run) -> Iterator[Finding]:
     """A parameter has a gradient at each step, and none of its numbers changes."""
     for steps in _by_optimizer(run):
-        if len(steps) < ENOUGH_STEPS or any(step.event["lr"] == 0 for step in steps):
+        if len(steps) < ENOUGH_STEPS:
             continue
         if run.skipped:  # an optimizer that supports scaling may skip a step itself
             continue
         still = [rows for rows in _rows(steps).values() if all(map(_is_still, rows))]
         still = [rows for rows in still if rows[0]["t"] not in run.before_batch_norm]
-        if still:
-            names = run.names(rows[0]["t"] for rows in still)
-            facts = {"names": names, "steps": len(steps), "lr": steps[-1].event["lr"]}
-            facts["dtype"] = run.trace.tensors[still[0][0]["t"]].get("dtype", "float32")
+        off = [rows for rows in still if all(row["lr"] == 0 for row in rows)]
+        rounded = [rows for rows in still if all(row["lr"] != 0 for row in rows)]
+        if off and any(map(_moves, steps)):
+            facts = {"names": run.names(rows[0]["t"] for rows in off), "in_all": len(steps)}
+            facts["optimizer"] = steps[0].event["opt"]
+            yield Finding("learning-rate-zero", run.place(steps[-1].event), facts)
+        if rounded:
+            names = run.names(rows[0]["t"] for rows in rounded)
+            facts = {"names": names, "steps": len(steps), "lr": rounded[0][-1]["lr"]}
+            facts["dtype"] = run.trace.tensors[rounded[0][0]["t"]].get("dtype", "float32")
             yield Finding("stands-still", run.place(steps[-1].event), facts)
 
 
@@ -231,6 +264,33 @@ def update_size(run: Run) -> Iterator[Finding]:
                 facts = {"names": run.names(tensors), "ratio": ratio, "steps": len(steps)}
                 facts |= {"lr": steps[-1].event["lr"], "optimizer": steps[0].event["opt"]}
                 yield Finding(kind, run.place(steps[0].event), facts)
+        first = [t for t, found in ratios.items() if found[0] > 1 and t not in large]
+        if 2 * len(first) > len(ratios) and constant and (losses := _never_back(run)):
+            facts = {"names": run.names(first), "first": median(ratios[t][0] for t in first)}
+            facts |= {"lr": steps[-1].event["lr"], "loss": losses[0], "later": median(losses[1:])}
+            yield Finding("update-too-large", run.place(steps[0].event), facts)
+
+
+def _never_back(run: Run) -> list[float]:
+    """The losses of the line with most passes, if after the first step all were larger, and most of
+    them several times as large."""
+    found = max((losses for losses, _ in _losses(run).values()), key=len, default=[])
+    worse = len(found) > _PATIENCE and min(found[1:]) > found[0] > 0
+    return found if worse and median(found[1:]) > _WORSE * found[0] else []
+
+
+def weight_decay_large(run: Run) -> Iterator[Finding]:
+    """Weight decay takes a large part of a weight in each step."""
+    for steps in _by_optimizer(run):
+        parts = {
+            t: [row.get("decay", 0) for row in rows if row["grad"] is not None]
+            for t, rows in _rows(steps).items()
+        }
+        found = [t for t, each in parts.items() if len(each) >= ENOUGH_STEPS]
+        if found := [t for t in found if min(parts[t]) >= _DECAYED]:
+            facts = {"names": run.names(found), "part": float(median(parts[found[0]]))}
+            facts["optimizer"] = steps[0].event["opt"]
+            yield Finding("weight-decay-large", run.place(steps[0].event), facts)
 
 
 def optimizer_holds_old(run: Run) -> Iterator[Finding]:
@@ -243,36 +303,34 @@ def optimizer_holds_old(run: Run) -> Iterator[Finding]:
 
 
 def moves_without_gradient(run: Run) -> Iterator[Finding]:
-    """A parameter moves in a step although its gradient is zero: momentum, or weight decay."""
+    """A parameter moves in a step although its gradient is zero: momentum, or weight decay. Not if
+    its gradient is zero in the first steps alone, as where a factor begins at 0 (LoRA)."""
     for steps in _by_optimizer(run):
-        moving = [
-            row
-            for step in steps
-            for row in step.rows
-            if row["grad"] is not None and is_zero(row["grad"]) and row["before"] != row["after"]
-        ]
+        moving = [t for t, rows in _rows(steps).items() if any(map(_drifts, _learning(rows)))]
         if moving:
-            names = run.names(row["t"] for row in moving)
-            facts = {"names": names, "optimizer": steps[0].event["opt"]}
+            facts = {"names": run.names(moving), "optimizer": steps[0].event["opt"]}
             yield Finding("moves-without-gradient", run.place(steps[0].event), facts)
 
 
 def loss_grows(run: Run) -> Iterator[Finding]:
     """The loss of one line grows from pass to pass, a thousandfold."""
-    losses: dict[tuple, list[float]] = defaultdict(list)
-    events: dict[tuple, dict] = {}
+    for found, event in _losses(run).values():
+        grows = all(0 < a < b for a, b in pairwise(found))
+        if len(found) > ENOUGH_STEPS and run.steps and grows and found[-1] > _GROWTH * found[0]:
+            facts = {"first": found[0], "last": found[-1], "passes": len(found)}
+            yield Finding("loss-grows", run.place(event), facts)
+
+
+def _losses(run: Run) -> dict[Place, tuple[list[float], dict]]:
+    """The losses at which the passes of each line began, and the last of these passes."""
+    found: dict[Place, tuple[list[float], dict]] = {}
     for each in run.passes:
         root = each.event["roots"][0]
         value = scalar(run.trace.tensors[root].get("value")) if root else None
         if value is not None and each.writes and len(each.event["roots"]) == 1:
-            key = run.place(each.event)
-            losses[key].append(value)
-            events[key] = each.event
-    for key, found in losses.items():
-        grows = all(0 < a < b for a, b in pairwise(found))
-        if len(found) > ENOUGH_STEPS and run.steps and grows and found[-1] > _GROWTH * found[0]:
-            facts = {"first": found[0], "last": found[-1], "passes": len(found)}
-            yield Finding("loss-grows", run.place(events[key]), facts)
+            place = run.place(each.event)
+            found[place] = [*found.get(place, ([],))[0], value], each.event
+    return found
 
 
 def _by_optimizer(run: Run) -> list[list[Step]]:
@@ -285,11 +343,11 @@ def _by_optimizer(run: Run) -> list[list[Step]]:
 
 
 def _rows(steps: list[Step]) -> dict[str, list[dict]]:
-    """The rows of each parameter, one for each step."""
+    """The rows of each parameter, one for each step, with its learning rate."""
     found = defaultdict(list)
     for step in steps:
         for row in step.rows:
-            found[row["t"]].append(row)
+            found[row["t"]].append({"lr": step.event["lr"]} | row)
     return found
 
 
@@ -366,6 +424,15 @@ def _is_still(row: dict) -> bool:
     return still and not is_cleared(row["grad"])
 
 
+def _drifts(row: dict) -> bool:
+    return row["grad"] is not None and is_zero(row["grad"]) and row["before"] != row["after"]
+
+
+def _learning(rows: list[dict]) -> list[dict]:
+    """The rows from the first gradient on that isn't zero; all of them if there is none."""
+    return [*dropwhile(lambda row: is_cleared(row["grad"]), rows)] or rows
+
+
 def _ratios(rows: list[dict]) -> list[float]:
     """How far a weight moved in each step, relative to its norm; nothing for a small one."""
     if count(rows[0]["before"]) < _FEW or len(rows[0]["before"]["s"]) < 2:
@@ -412,14 +479,16 @@ def clipped_hard(run: Run) -> Iterator[Finding]:
         return
     for signs in _by_line(run.signs("clip")).values():
         signs = [sign for sign in signs if not _is_in_vain(run, sign)]
-        factors = [factor for sign in signs if (factor := _factor(run, sign)) is not None]
+        norms = [pair for sign in signs if (pair := _norms(run, sign)) is not None]
+        factors = [before / after for before, after in norms if after]
         if len(factors) >= _OFTEN and len(factors) == len(signs) and min(factors) > _HARD:
             facts = {"times": len(factors), "factor": median(factors)}
+            facts |= {"before": norms[0][0], "after": norms[0][1]}
             yield Finding("clipped-hard", run.place(signs[0]), facts)
 
 
-def _factor(run: Run, sign: Sign) -> float | None:
-    """The factor by which a clipping reduced the norm of all gradients; None if by none."""
+def _norms(run: Run, sign: Sign) -> tuple[float, float] | None:
+    """The norm of all gradients that a clipping changed, before and after it; None if unknown."""
     changes = []
     for event in run.events[sign["at"] :]:
         if event["k"] != "grad_set" or run.place(event) != run.place(sign):
@@ -427,10 +496,8 @@ def _factor(run: Run, sign: Sign) -> float | None:
         changes.append((norm(event["before"]), norm(event["after"])))
     if any(None in change for change in changes):
         return None
-    before, after = (
-        (math.hypot(*sizes) for sizes in zip(*changes, strict=True)) if changes else (0, 0)
-    )
-    return before / after if after else None
+    before, after = zip(*changes, strict=True) if changes else ((), ())
+    return math.hypot(*before), math.hypot(*after)
 
 
 def _is_in_vain(run: Run, sign: Sign) -> bool:
@@ -465,6 +532,7 @@ CHECKS = (
     learning_rate_zero,
     stands_still,
     update_size,
+    weight_decay_large,
     optimizer_holds_old,
     moves_without_gradient,
     loss_grows,

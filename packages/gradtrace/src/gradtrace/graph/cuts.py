@@ -75,13 +75,13 @@ def last_cuts(index: TraceIndex) -> dict[str, int | None]:
         event = events[place]
         if event["k"] == "backward":
             nearest.update((root, uncut) for root in event["roots"] if root is not None)
-        elif event["k"] == "read" and _holds(numbers, event["got"]):
+        elif event["k"] == "read" and holds(numbers, event["got"]):
             nearest.setdefault(event["t"], place)
         elif event["k"] == "op" and uses_values(event):
             for out in event["out"]:
                 if (after := nearest.get(out["t"])) is None:
                     continue
-                numbers.update(_fractions(event.get("args")))
+                numbers.update(fractions(event.get("args")))
                 cut = inputs_cut.get(place, ()) if "n" not in out else ()
                 for tensor in event["ins"]:
                     here = place if tensor in cut and after == uncut else after
@@ -106,16 +106,16 @@ def uses_values(event: Event) -> bool:
     return not (op.endswith("_like") or (op.startswith("new_") and op != "new_tensor"))
 
 
-def _fractions(args: object) -> Iterator[float]:
+def fractions(args: object) -> Iterator[float]:
     """The numbers among recorded arguments, without integers, which often coincide."""
     if isinstance(args, float) and not args.is_integer():
         yield args
     elif isinstance(args, (list, dict)):
         for part in args.values() if isinstance(args, dict) else args:
-            yield from _fractions(part)
+            yield from fractions(part)
 
 
-def _holds(numbers: Iterable[float], value: Value) -> bool:
+def holds(numbers: Iterable[float], value: Value) -> bool:
     """Whether one of these numbers is in a value, whose numbers are rounded."""
-    read = list(_fractions(value.get("v")))
+    read = list(fractions(value.get("v")))
     return any(abs(one - other) <= 1e-4 * max(1, abs(one)) for one in numbers for other in read)

@@ -15,7 +15,8 @@ class Statements:
 
     def __init__(self, trace: Trace) -> None:
         self._trace = trace
-        self._parsed = cache(self._parse)
+        self.nodes = cache(self._parse)
+        """The nodes of the syntax tree of a file."""
         self._tables = cache(self._read)
 
     def assigned(self, line: int | None, file: str = "") -> set[str]:
@@ -29,7 +30,7 @@ class Statements:
 
     def lambda_at(self, line: int | None, file: str = "") -> str:
         """The text of the lambda at a line, if there is only one."""
-        nodes = (node for node in self._parsed(file) if isinstance(node, ast.Lambda))
+        nodes = (node for node in self.nodes(file) if isinstance(node, ast.Lambda))
         found = [node for node in nodes if node.lineno == line]
         text = ast.get_source_segment(self._text(file), found[0]) if len(found) == 1 else ""
         return " ".join(text.split())
@@ -47,7 +48,7 @@ class Statements:
         """By line: the names that its statement assigns, and the lines of the function there."""
         assigned: dict[int, set[str]] = {}
         functions: dict[int, range] = {}
-        for node in self._parsed(file):
+        for node in self.nodes(file):
             targets: list[ast.expr] = []
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 first = min([node.lineno, *(each.lineno for each in node.decorator_list)])

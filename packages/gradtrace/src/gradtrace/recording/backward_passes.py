@@ -119,6 +119,7 @@ class BackwardPasses:
         )
         if self._log.outline:
             event["outline"] = True
+        if self._log.outline or self._health:  # what a framework computed was not recorded
             for root, t in zip(event["roots"], outputs, strict=True):
                 if root is not None:
                     self._registry.note_first_value(root, self._values.value_of(t))

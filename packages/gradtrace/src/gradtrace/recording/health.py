@@ -28,6 +28,8 @@ _CLIPPING = ("clip_grad_norm_", "clip_grad_value_")
 _SCALING = {"scale": "scale", "unscale_": "unscale", "step": "scaler_step"}
 """Methods of a GradScaler, and the kinds of their signs."""
 _RECTIFIERS = {"relu", "relu_", "relu6"}
+_FLAT = 0.99
+"""Beyond it the derivative of tanh is below 0.02."""
 _SAMPLE = 4096
 """The number of evenly spread elements by which the movement of a larger weight is measured."""
 
@@ -79,6 +81,12 @@ class Health:
         unit = out.dim() - 1 if out.dim() < 4 else 1  # the channel of images, else the last one
         alive = (out != 0).movedim(unit, 0).flatten(1).any(dim=1)
         return [int((~alive).sum()), len(alive), out.numel() // max(1, len(alive))]
+
+    def saturated(self, name: str, out: Any) -> float | None:
+        """The part of the outputs of a tanh where it is flat, as dead units are; None as there."""
+        if name.strip("_") != "tanh" or not isinstance(out, torch.Tensor) or unreadable(out):
+            return None
+        return round((out.abs() > _FLAT).double().mean().item(), 4) if out.numel() else None
 
     def add(self, k: str, place: Place | None = None, **fields: object) -> Sign:
         """Add a sign at the current line of the user's code, or at `place`; returns it."""

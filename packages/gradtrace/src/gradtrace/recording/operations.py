@@ -248,6 +248,8 @@ class Operations(TorchFunctionMode):
         more: dict = {"module": path} if path else {}
         if self._health and (dead := self._health.dead_units(call.name, result)):
             more["dead"] = dead
+        if self._health and (part := self._health.saturated(call.name, result)):
+            more["flat"] = part
         self._add_event(call, args, kwargs, out, changed, more)
 
     def _add_read(self, call: _Call) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from contextlib import ExitStack
+from typing import Any
 
 import torch
 from torch.optim.optimizer import (
@@ -87,13 +88,15 @@ class OptimizerSteps:
             # The step of an extension in C++ may not count a version.
             stepped = parameter.grad is not None
             row["after"] = self._changes.note_value(row["t"], parameter, written=stepped)
+        rate = _number(optimizer.param_groups[0].get("lr"))
         if self._health is not None:
             samples = self._samples.pop(id(optimizer))
-            for parameter, row, sample in zip(parameters_of(optimizer), rows, samples, strict=True):
+            groups = (group for group in optimizer.param_groups for _ in group["params"])
+            given = zip(parameters_of(optimizer), groups, samples, rows, strict=True)
+            for parameter, group, sample, row in given:
+                row |= _settings(optimizer, group, rate)
                 if (moved := self._health.moved(parameter, sample)) is not None:
                     row["moved"] = moved
-        rate = optimizer.param_groups[0].get("lr")
-        rate = rate.item() if isinstance(rate, torch.Tensor) else rate
         event = self._log.add("step", opt=type(optimizer).__name__, lr=rate, params=rows)
         if self._health is not None and self._passes.pop(id(optimizer)) < self._log.begun:
             event["closure"] = True
@@ -126,3 +129,18 @@ class OptimizerSteps:
 def parameters_of(optimizer: torch.optim.Optimizer) -> list[torch.Tensor]:
     """All parameters of an optimizer, group by group."""
     return [parameter for group in optimizer.param_groups for parameter in group["params"]]
+
+
+def _settings(optimizer: torch.optim.Optimizer, group: dict, rate: float | None) -> dict:
+    """For a row of a step: its learning rate, if that of the step is another, and the part of the
+    weight that weight decay takes, which Adam's normalization would hide."""
+    own, found = _number(group.get("lr")), {}
+    if own != rate:
+        found["lr"] = own
+    if isinstance(optimizer, (torch.optim.SGD, torch.optim.AdamW)) and group["weight_decay"]:
+        found["decay"] = own * _number(group["weight_decay"])
+    return found
+
+
+def _number(given: object) -> Any:
+    return given.item() if isinstance(given, torch.Tensor) else given
