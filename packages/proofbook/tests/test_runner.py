@@ -400,6 +400,12 @@ def test_where_no_process_is_left_no_descriptor_is_closed():
 
 
 @needs_linux
+def test_a_script_that_wants_too_much_memory_raises(run):
+    refusal = refused("s.py", run(f"x = 1\nprint(len(bytearray({child.MEMORY_LIMIT})))\n"))
+    assert refusal.line == 2 and "MemoryError" in refusal.found
+
+
+@needs_linux
 @needs_two_cores
 def test_only_the_script_that_leaves_a_process_is_blamed(runner, fresh_runner, tmp_path):
     guilty = write(tmp_path / "guilty.py", DOUBLE_FORK + "time.sleep(1.5)\n")

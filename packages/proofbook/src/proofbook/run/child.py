@@ -36,6 +36,8 @@ class _NotRecorded(Exception):
 
 FILE_LIMIT = 1 << 26
 """The maximum size of a file written by a script, in bytes."""
+MEMORY_LIMIT = 8 << 30
+"""The memory that a script may ask for, in bytes; what it shares with others doesn't count."""
 
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_TRUNC
 _MAKES = {"open": 0, "os.mkdir": 0, "os.rename": 1, "os.link": 1, "os.symlink": 1}
@@ -147,7 +149,8 @@ def _isolate(folder: str) -> None:
         os.setsid()
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_LIMIT, FILE_LIMIT))
-    if sys.platform == "linux":
+    if sys.platform == "linux":  # elsewhere the limit counts what is only reserved, or nothing
+        resource.setrlimit(resource.RLIMIT_DATA, (MEMORY_LIMIT, MEMORY_LIMIT))
         prctl = ctypes.CDLL(None).prctl
         prctl(1, 9, 0, 0, 0)  # PR_SET_PDEATHSIG, SIGKILL: without its parent it would run on
         prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER: no process that it starts can hide
