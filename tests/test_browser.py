@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from addresses import ADDRESSES
 from proofbook.html.tree import Tree
-from proofbook.testing.browser import needs_browser
+from proofbook.testing.browser import POLICY, needs_browser, serve
 from proofbook.testing.fixtures import sample
 
 pytestmark = needs_browser
@@ -50,6 +51,21 @@ def test_the_language_switch_stays_on_the_page_after_instant_navigation_too(site
     switch_language(page, "zh")
     assert page.url == site + "basics/lost-leaf/"
     assert page.complaints == []
+
+
+@pytest.mark.parametrize("language", ["", "en/"])
+def test_a_host_may_forbid_all_but_files_of_the_site(site_folder, published, page, language):
+    with serve(site_folder, urlsplit(published).path, published, POLICY) as site:
+        page.goto(f"{site}{language}")
+        page.locator("trace-vary input").first.press("ArrowRight")
+        page.locator(".player button").nth(3).click()
+        page.locator(".md-search__input").fill("backward")
+        assert page.locator(".md-search-result__item").first.inner_text()
+        page.goto(f"{site}{language}accumulate/loss-not-branch/")
+        page.wait_for_url("**/two-losses/#loss-not-branch")
+        page.locator(".md-header [data-md-component=palette] label:visible").click()
+        assert page.locator("body").get_attribute("data-md-color-scheme") == "slate"
+        assert page.complaints == []
 
 
 def test_formulas_are_mathml_that_the_browser_lays_out(site, page):

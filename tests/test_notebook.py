@@ -138,7 +138,9 @@ def test_a_notebook_holds_the_page_and_nothing_that_only_the_site_understands(no
         assert targets and all(re.match("https?:", target) for target in targets), page.file
         first = _sources(ours, "markdown")[0].split("\n")
         assert first[0].startswith("# ") and "{" not in first[0], page.file
-        assert SITE in first[2] and metadata.version("torch").partition("+")[0] in first[2]
+        assert SITE in first[2]
+        if any("import torch" in code for code in codes):
+            assert metadata.version("torch").partition("+")[0] in first[2]
         pictures += _pictures(prose)
     shown = [r for page in PAGES for r in page.references if not to_write(r)]
     asked = sum(r.option("figure") == "trace" for r in shown)

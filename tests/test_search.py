@@ -288,7 +288,7 @@ def test_a_result_shows_the_answer_and_marks_what_was_found_once(site, page, edi
 
 
 def test_a_place_is_found_by_questions_terms_and_threads():
-    term = Term("leaf", "graph", "叶子张量", "leaf tensor", "t/p", {}, wrong=("叶子节点",))
+    term = Term("leaf", "graph", "t/p", {}, "叶子张量", "leaf tensor", wrong=("叶子节点",))
     also = ("fp16", "半精度")
     ask = Question(1, "怎样改？", "How do I edit `w`?", also=also, part="t", to="t/p#three-times")
     paste = Question(2, message="a leaf Variable", part="messages", to="t/p")
@@ -328,7 +328,7 @@ def test_what_is_answered_elsewhere_is_an_entry_that_says_so_once_for_each_page(
 
 def test_a_term_is_known_by_its_name_first_and_by_what_else_is_typed_for_it():
     term = Term(
-        "leaf", "graph", "叶子张量", "leaf tensor", "t/p", {}, wrong=("叶节点", "Leaf node")
+        "leaf", "graph", "t/p", {}, "叶子张量", "leaf tensor", wrong=("叶节点", "Leaf node")
     )
     assert names_of(Terms((term,)), "zh") == [["叶子张量", "leaf tensor", "叶节点", "leaf node"]]
     assert names_of(Terms((term,)), "en") == [["leaf tensor", "leaf node"]]
@@ -373,7 +373,7 @@ def test_a_result_shows_an_excerpt_and_all_of_the_text_is_found(text, answers, s
 
 def test_the_words_that_jieba_is_told_are_those_it_would_break():
     broken = {"雅可比": ["雅", "可比"], "叶子张量": ["叶子", "张量"]}
-    terms = [Term(zh, "m", zh, zh, "t/p", {}) for zh in broken]
+    terms = [Term(zh, "m", "t/p", {}, zh, zh) for zh in broken]
     assert own_words(Terms(tuple(terms)), broken.__getitem__) == ["雅可比"]
     plain = jieba.Tokenizer()
     assert own_words(read_terms(read_book(ROOT)), plain.cut)

@@ -440,9 +440,9 @@ def test_a_killed_server_is_reported_and_leaves_nothing(tmp_path, monkeypatch):
 
 
 def test_a_server_that_cannot_start_says_why(tmp_path, monkeypatch):
-    write(tmp_path / "torch.py", "raise ImportError('no torch here')\n")
+    write(tmp_path / "torch.py", "raise OSError('a broken torch')\n")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    with Runner() as runner, pytest.raises(RunnerError, match="ImportError: no torch here"):
+    with Runner() as runner, pytest.raises(RunnerError, match="OSError: a broken torch"):
         runner.submit(write(tmp_path / "script.py", FINE)).result(PATIENCE)
 
 

@@ -251,7 +251,7 @@ def test_a_second_build_with_what_the_first_remembered_is_the_same_byte_for_byte
     assert re.search(
         r"1 snippet run and compared, 4 pages read: everything holds \(\d+\.\d s\)\.\n"
         r"  compared  1 line of output\n  found     0 values of the text in the runs\n"
-        r"  computed  0 equations\n  looked up 0 names of PyTorch\n"
+        r"  computed  0 equations\n  looked up 0 names of PyTorch \S+\n"
         r"  slowest   snippets/t/s\.py \d\.\d s\n",
         said,
     )

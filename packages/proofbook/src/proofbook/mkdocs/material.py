@@ -20,6 +20,7 @@ _UNPROVED = {
 }
 _OWN_STYLES = "assets/book.css"
 _SHEETS = "assets/stylesheets/*.min.css"
+_TABS = "__tabbed_"
 _SCRIPT = re.compile(r"<script>(.+?)</script>", re.DOTALL)
 
 
@@ -46,16 +47,19 @@ def one_style_sheet(site: Path) -> None:
 
 
 def without_inline_scripts(output: str, site: Path, root: str) -> str:
-    """A page whose scripts are files of the `site`, so that a host may forbid all others. `root`:
-    the address of the site, from the page."""
-
-    def moved(script: re.Match[str]) -> str:
-        name = f"assets/javascripts/{hashlib.sha256(script[1].encode()).hexdigest()[:12]}.js"
-        if not (site / name).exists():
-            write_text(site / name, script[1])
-        return f'<script src="{root}{name}"></script>'
-
-    return _SCRIPT.sub(moved, output)
+    """A page whose scripts are in a file of the `site`, so that a host may forbid all others; it
+    stands where the last of them stood. `root`: the address of the site, from the page."""
+    # Material's choice of tabs from the address: most pages have none.
+    scripts = [s for s in _SCRIPT.findall(output) if _TABS not in s or output.count(_TABS) > 1]
+    if not scripts:
+        return _SCRIPT.sub("", output)
+    text = "\n".join(scripts)
+    name = f"assets/javascripts/{hashlib.sha256(text.encode()).hexdigest()[:12]}.js"
+    if not (site / name).exists():
+        write_text(site / name, text)
+    before, _, after = output.rpartition(f"<script>{scripts[-1]}</script>")
+    joined = f'{before}<script src="{root}{name}"></script>{after}'
+    return _SCRIPT.sub("", joined)
 
 
 def with_problems(output: str, problems: Sequence[Problem], language: str) -> str:

@@ -24,7 +24,9 @@ PATIENCE = 120_000
 """The timeout of tests in milliseconds; the machine may be slow and busy."""
 POLICY = "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'"
 """What a careful host lets a page of a book do (the header Content-Security-Policy): no script that
-isn't a file of the site. Tests see every site under it."""
+isn't a file of the site."""
+FOR_TESTS = f"{POLICY}; script-src 'self' 'unsafe-eval'"
+"""The same, but that Playwright may evaluate what a test waits for."""
 WINDOW = {"width": 1280, "height": 900}
 FORGET = """() => {
     if (origin != "null") for (const storage of [localStorage, sessionStorage]) storage.clear()
@@ -115,8 +117,8 @@ class Handler(http.server.SimpleHTTPRequestHandler):
 
     protocol_version = "HTTP/1.1"
 
-    def __init__(self, *request, path: str, published: str, **others) -> None:
-        self.below, self.published = path, published
+    def __init__(self, *request, path: str, published: str, policy: str, **others) -> None:
+        self.below, self.published, self.policy = path, published, policy
         super().__init__(*request, **others)
 
     def do_GET(self) -> None:
@@ -144,7 +146,7 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         self.wfile.write(body)
 
     def end_headers(self) -> None:
-        self.send_header("Content-Security-Policy", POLICY)
+        self.send_header("Content-Security-Policy", self.policy)
         super().end_headers()
 
     def log_message(self, *_: object) -> None:
@@ -152,12 +154,16 @@ class Handler(http.server.SimpleHTTPRequestHandler):
 
 
 @contextlib.contextmanager
-def serve(folder: Path, path: str = "/book/", published: str = "") -> Iterator[str]:
+def serve(
+    folder: Path, path: str = "/book/", published: str = "", policy: str = FOR_TESTS
+) -> Iterator[str]:
     """The address of a site in `folder` (now or later), below `path` of a host.
 
-    `published`: the address for which it was built, if that is another.
+    `published`: the address for which it was built, if that is another; `policy`: what its pages
+    may do.
     """
-    handler = functools.partial(Handler, directory=str(folder), path=path, published=published)
+    settings = {"path": path, "published": published, "policy": policy}
+    handler = functools.partial(Handler, directory=str(folder), **settings)
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}{path}"
