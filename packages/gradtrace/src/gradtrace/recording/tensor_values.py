@@ -223,7 +223,7 @@ _PROBE = 1000
 _MAX_UNROUNDED = 256
 """... this many different ones before rounding."""
 
-_PART = 1 << 16
+_PART = 1 << 18
 """The number of elements that are converted at a time, so that no large tensor is copied."""
 _ORDERED = (torch.float32, torch.float64)
 """Types whose minimum and maximum are found fast without conversion."""
