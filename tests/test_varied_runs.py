@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from gradtrace import parse_trace
-from gradtrace.draw.figure import figure_parts
+from gradtrace.drawing.figure import figure_parts
 from gradtrace.words import PLAIN
 from proofbook.directives.plot import fragment, rendered_labels
 from proofbook.directives.registry import traced_scripts, varied_scripts

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import torch
 from gradtrace import cli, record_script
-from gradtrace.draw.player_data import fold
+from gradtrace.drawing.player_data import fold
 from gradtrace.graph.groups import MAX_BOXES
 from gradtrace.graph.parameters import parameters
 from gradtrace.graph.passes import MAX_PASSES, excerpts, first_shown
@@ -20,6 +20,7 @@ from gradtrace.recording.recorder import MAX_EVENTS, RecordingFailed
 from gradtrace.recording.runner import RecordedRun
 from gradtrace.trace import Trace
 from proofbook.content.attacks import attacks
+from torch import nn
 
 FAILS = {
     "forward": "y + torch.ones(3)",
@@ -188,3 +189,17 @@ def test_a_with_block_sets_no_seed():
         assert torch.equal(drawn, expected)
     finally:
         torch.set_rng_state(state)
+
+
+@attacks("your-script/index#in-code", zh="四种层，两种模式", en="four layers, two modes")
+@pytest.mark.parametrize("training", [True, False])
+@pytest.mark.parametrize("layer", [nn.BatchNorm1d, nn.LayerNorm, nn.RMSNorm, nn.PReLU])
+def test_draw_leaves_a_model_as_it_was(layer, training):
+    net = nn.Sequential(nn.Linear(3, 5), layer(5), nn.Dropout()).train(training)
+    net[0].bias.grad = grad = torch.ones(5)
+    before = {name: value.clone() for name, value in net.state_dict().items()}
+    x, state = torch.randn(4, 3), torch.get_rng_state()
+    drawn = gradtrace.draw(net, x)
+    assert drawn.trace.events and net[0].bias.grad is grad and net[0].weight.grad is None
+    assert all(torch.equal(value, before[name]) for name, value in net.state_dict().items())
+    assert torch.equal(torch.get_rng_state(), state) and net.training == training

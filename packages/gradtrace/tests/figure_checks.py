@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html.parser import HTMLParser
 
-from gradtrace.draw.layout import Layout, LayoutEdge, Point, turn
-from gradtrace.draw.player_data import CHANGES_END, PLACE, SLOT_END, Templates
-from gradtrace.draw.svg import Arrangement, BoxShape, arrange
+from gradtrace.drawing.layout import Layout, LayoutEdge, Point, turn
+from gradtrace.drawing.player_data import CHANGES_END, PLACE, SLOT_END, Templates
+from gradtrace.drawing.svg import Arrangement, BoxShape, arrange
 from gradtrace.graph.build import Graph, build_graph
 from gradtrace.story.steps import list_steps, texts_of_slots
 from gradtrace.trace import Trace

@@ -6,11 +6,12 @@ import sys
 import threading
 import traceback
 import webbrowser
+from types import SimpleNamespace
 
 import gradtrace
 import pytest
 import torch
-from gradtrace.draw.page import is_standalone_page
+from gradtrace.drawing.page import is_standalone_page
 from torch import nn
 
 pytestmark = pytest.mark.upgrade
@@ -197,3 +198,45 @@ def test_what_is_given_or_asked_for_wrongly_is_said():
         TypeError, match=r"optimizer is not a torch\.optim\.Optimizer but of type int"
     ):
         gradtrace.record(None, 3)
+
+
+def test_draw_runs_a_model_once_and_leaves_it_as_it_was():
+    net = nn.Sequential(nn.Linear(2, 3), nn.BatchNorm1d(3), nn.Dropout(), nn.Linear(3, 1))
+    x, grad = torch.randn(4, 2, requires_grad=True), torch.ones(3, 2)
+    net[0].weight.grad = grad
+    before = {name: value.clone() for name, value in net.state_dict().items()}
+    state = torch.get_rng_state()
+    with torch.no_grad():
+        drawn = gradtrace.draw(net, x)
+    assert net[0].weight.grad is grad and x.grad is net[3].bias.grad is None
+    assert all(torch.equal(value, before[name]) for name, value in net.state_dict().items())
+    assert torch.equal(torch.get_rng_state(), state)
+    assert "backward_end" in kinds(drawn.trace)
+    assert "Sequential.0.weight" in names(drawn.trace)
+    assert "Sequential" in drawn.report("en") and drawn._repr_html_()
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_draw_begins_at_the_loss_that_it_is_given_or_that_the_model_returns(fails):
+    class WithLoss(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.layer = nn.Linear(2, 1)
+
+        def forward(self, x, labels=None):
+            out = self.layer(x)
+            return SimpleNamespace(loss=(out - labels).pow(2).mean(), logits=out)
+
+    x, labels = torch.randn(4, 2), torch.randn(3 if fails else 4, 1)
+    if fails:
+        with pytest.raises(RuntimeError, match="must match the size"):
+            gradtrace.draw(WithLoss(), x, labels=labels)
+        return
+    drawn = gradtrace.draw(WithLoss(), x, labels=labels)
+    assert "MeanBackward0" in str(drawn.trace.nodes)
+    lstm = nn.LSTM(2, 3)
+    assert "backward" in kinds(gradtrace.draw(lstm, torch.randn(5, 1, 2)).trace)
+    drawn = gradtrace.draw(lstm, torch.randn(5, 1, 2), loss=lambda out: out[0].square().mean())
+    assert "MeanBackward0" in str(drawn.trace.nodes)
+    with pytest.raises(ValueError, match="loss=lambda"):
+        gradtrace.draw(nn.ReLU(), x)

@@ -85,6 +85,17 @@ def test_it_is_quiet_where_nobody_reads_on(print_often, tmp_path):
     assert (done.returncode, done.stderr) == (CLOSED_PIPE, b"")
 
 
+@pytest.mark.skipif(os.name == "nt", reason="there is no shell that closes it")
+@pytest.mark.parametrize("options", [["doctor"], ["-o", "page.html"]])
+def test_a_closed_output_is_no_fault_of_the_script(options, tmp_path):
+    (tmp_path / "train.py").write_text(WELL, "utf-8")
+    command = [sys.executable, "-m", "gradtrace", *options, "train.py"]
+    closed = ["sh", "-c", 'exec "$@" >&-', "sh", *command]
+    done = subprocess.run(closed, cwd=tmp_path, env=ENGLISH, stderr=-1, text=True)
+    assert done.returncode == 0 and "Traceback" not in done.stderr, done.stderr
+    assert (tmp_path / "page.html").exists() == ("-o" in options)
+
+
 def test_the_command_reports_what_comes_before_any_pass(tmp_path):
     twice = "import torch\nw = torch.ones(1, requires_grad=True)\ntorch.optim.SGD([w, w], lr=0.1)\n"
     done = command(tmp_path, twice)

@@ -12,9 +12,9 @@ from itertools import pairwise
 import pytest
 from figure_checks import texts_of
 from gradtrace import Trace, draw_figure, format_trace
-from gradtrace.draw.layout import LayoutEdge, layered_layout
-from gradtrace.draw.player_data import as_templates
-from gradtrace.draw.svg import arrange, arrange_alike, draw_svg
+from gradtrace.drawing.layout import LayoutEdge, layered_layout
+from gradtrace.drawing.player_data import as_templates
+from gradtrace.drawing.svg import arrange, arrange_alike, draw_svg
 from gradtrace.graph.build import Box, Edge, Graph, build_graph
 from gradtrace.graph.flows import flow_widths
 from gradtrace.story.steps import list_steps

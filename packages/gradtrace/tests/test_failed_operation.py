@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from figure_checks import layout_faults
 from gradtrace import Trace, build_graph, record_script
-from gradtrace.draw.player_data import fold
+from gradtrace.drawing.player_data import fold
 from gradtrace.graph.passes import excerpts
 from gradtrace.story.steps import list_steps
 from recording import write

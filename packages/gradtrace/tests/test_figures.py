@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from figure_checks import FigureParser, invented_numbers, layout_faults
 from gradtrace import record_script
-from gradtrace.draw.figure import draw_figure
+from gradtrace.drawing.figure import draw_figure
 from gradtrace.graph.build import build_graph
 from gradtrace.graph.passes import select_passes
 from gradtrace.story.steps import list_steps, texts_of_slots

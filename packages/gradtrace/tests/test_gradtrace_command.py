@@ -17,7 +17,7 @@ import pytest
 from figure_checks import numbers_in, packed_parts
 from forked_command import PATIENCE, run_command, typed_command
 from gradtrace import record_script
-from gradtrace.draw.page import GENERATOR
+from gradtrace.drawing.page import GENERATOR
 from gradtrace.graph.passes import without_unfinished
 from recording import write
 

@@ -8,9 +8,9 @@ import re
 import pytest
 from figure_checks import clashes, packed_parts
 from gradtrace import Trace, build_graph
-from gradtrace.draw import page as standalone
-from gradtrace.draw.page import standalone_page
-from gradtrace.draw.player_data import FoldedFigure, fold
+from gradtrace.drawing import page as standalone
+from gradtrace.drawing.page import standalone_page
+from gradtrace.drawing.player_data import FoldedFigure, fold
 from gradtrace.graph.groups import MAX_BOXES, ROOT, group_boxes
 from gradtrace.graph.passes import excerpts, first_shown
 from gradtrace.story.value_text import format_number

@@ -11,7 +11,7 @@ import pytest
 
 PACKAGE = Path(gradtrace.__file__).parent
 FLOORS = [
-    *("trace", "values", "tolerance", "recording", "graph", "words", "story", "draw"),
+    *("trace", "values", "tolerance", "recording", "graph", "words", "story", "drawing"),
     *(
         "options",
         "run_notes",

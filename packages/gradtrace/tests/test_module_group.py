@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from gradtrace import record_script
-from gradtrace.draw.player_data import fold
+from gradtrace.drawing.player_data import fold
 from gradtrace.graph.groups import ROOT
 from gradtrace.graph.passes import excerpts
 from recording import write

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from gradtrace import record_script
-from gradtrace.draw.page import standalone_page
-from gradtrace.draw.player_data import fold
+from gradtrace.drawing.page import standalone_page
+from gradtrace.drawing.player_data import fold
 from gradtrace.graph.parameters import parameters
 from gradtrace.graph.passes import excerpts, first_shown
 from proofbook.testing.browser import needs_browser

@@ -12,7 +12,7 @@ from textwrap import dedent
 
 import pytest
 from gradtrace.doctor import Run, diagnose, page_diagnosis
-from gradtrace.draw.page import standalone_page
+from gradtrace.drawing.page import standalone_page
 from health_recording import record_health
 from proofbook.testing.browser import needs_browser, watch
 

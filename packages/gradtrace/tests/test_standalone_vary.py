@@ -10,8 +10,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from gradtrace.draw.page import standalone_page
-from gradtrace.draw.player_data import VariedRun, VariedRuns
+from gradtrace.drawing.page import standalone_page
+from gradtrace.drawing.player_data import VariedRun, VariedRuns
 from gradtrace.options import Options
 from gradtrace.recording.recorder import Recorder
 from gradtrace.recording.script import execute

@@ -11,9 +11,9 @@ import pytest
 from figure_checks import packed_parts, packed_runs
 from forked_command import run_command
 from gradtrace import record_script
-from gradtrace.draw import page as standalone
-from gradtrace.draw.figure import VariedNumber
-from gradtrace.draw.player_data import VariedRun, VariedRuns
+from gradtrace.drawing import page as standalone
+from gradtrace.drawing.figure import VariedNumber
+from gradtrace.drawing.player_data import VariedRun, VariedRuns
 from recording import write
 
 TRAIN = """\

@@ -4,6 +4,7 @@
         loss.backward()
     trace.save("step.html")                         # writes a page that plays it
     print(report(trace))                            # the doctor; diagnose(trace) for a program
+    draw(model, x).save("model.html")               # one pass of a model, without a loop
     assert_healthy(trace)                           # the doctor in a test
 
     watch(model, optimizer)                         # looks on while a loop trains, at little cost
@@ -17,7 +18,7 @@ How a trace is recorded and used, folder by folder:
     graph/     the boxes and edges that are drawn       -> Graph
     story/     what each event changes, and a sentence  -> Step
     words/     the words of figures and reports, one file per language
-    draw/      SVG, HTML, the player's files            -> text
+    drawing/   SVG, HTML, the player's files            -> text
     doctor/    what is wrong with the gradients         -> Finding
 
 The names below are imported lazily; only `watch` and those of `recording.recorder` import torch.
@@ -25,14 +26,14 @@ The names below are imported lazily; only `watch` and those of `recording.record
 
 from importlib import import_module, metadata
 
-__all__ = ["assert_healthy", "diagnose", "record", "report", "watch"]
+__all__ = ["assert_healthy", "diagnose", "draw", "record", "report", "watch"]
 """What users want; what draws the figures of a book can be imported as well."""
 
 _MODULE_OF = {
     name: module
     for module, names in {
-        "api": "RecordedBlock assert_healthy diagnose load_ipython_extension record report",
-        "draw.figure": "PLAYER_ASSETS VariedFigure VariedNumber VariedRun asset_path draw_figure"
+        "api": "RecordedBlock assert_healthy diagnose draw load_ipython_extension record report",
+        "drawing.figure": "PLAYER_ASSETS VariedFigure VariedNumber VariedRun asset_path draw_figure"
         " draw_varied_figure number_controls read_asset",
         "graph.build": "Graph build_graph",
         "graph.passes": "backward_passes select_passes",

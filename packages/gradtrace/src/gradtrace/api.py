@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gradtrace import doctor
-from gradtrace.draw.page import standalone_page
+from gradtrace.drawing.page import standalone_page
 from gradtrace.graph.build import build_graph
 from gradtrace.options import language_of_terminal
 from gradtrace.trace import Trace
 from gradtrace.words import LANGUAGES
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
     from torch import nn
     from torch.optim import Optimizer
@@ -49,6 +49,69 @@ def record(
     Other threads are not recorded, and torch is not seeded.
     """
     return RecordedBlock(model, optimizer)
+
+
+def draw(
+    model: nn.Module, *inputs: object, loss: Callable | None = None, **named: object
+) -> RecordedBlock:
+    """Record one forward and one backward pass of a model, without a training loop.
+
+        gradtrace.draw(model, x).save("model.html")
+
+    The model is called with `inputs` and `named`; `loss` makes one number of its output, by default
+    the output's own `loss`, or else the sum of all numbers in it. A notebook shows the page where
+    this is the last line of a cell. Afterwards `.grad`, the buffers and torch's random numbers are
+    what they were.
+    """
+    import torch
+
+    block = RecordedBlock(model, code=_code_of_draw(model, len(inputs), named))
+    leaves = [*model.parameters(), *(x for x in inputs if getattr(x, "is_leaf", False))]
+    grads = [leaf.grad for leaf in leaves]
+    buffers = [(buffer, buffer.clone()) for buffer in model.buffers()]
+    devices = {leaf.device.index for leaf in leaves if leaf.is_cuda}
+    variables = {"model": model, "loss_of": loss or _own_loss, **named}
+    variables |= zip(_names_of(len(inputs)), inputs, strict=True)
+    with torch.random.fork_rng(devices), torch.inference_mode(False), torch.enable_grad():
+        try:
+            for leaf in leaves:
+                leaf.grad = None
+            file, text = block._code
+            with block:
+                exec(compile(text, file, "exec"), variables)
+        finally:
+            for leaf, grad in zip(leaves, grads, strict=True):
+                leaf.grad = grad
+            with torch.no_grad():
+                for buffer, before in buffers:
+                    buffer.copy_(before)
+    return block
+
+
+def _names_of(inputs: int) -> list[str]:
+    return ["x"] if inputs == 1 else [f"x{number + 1}" for number in range(inputs)]
+
+
+def _code_of_draw(model: nn.Module, inputs: int, named: Iterable[str]) -> tuple[str, str]:
+    """The title of the page, and the script that it shows."""
+    arguments = ", ".join([*_names_of(inputs), *(f"{name}={name}" for name in named)])
+    lines = f"output = model({arguments})", "loss = loss_of(output)", "loss.backward()"
+    return type(model).__name__, "".join(f"{line}\n" for line in lines)
+
+
+def _own_loss(output: object) -> object:
+    """The loss that a model returns with its output, or else the sum of its output."""
+    from gradtrace.recording.tensor_values import tensors_in
+
+    if (own := getattr(output, "loss", None)) is not None:
+        return own
+    found = [each for each in tensors_in(output) if each.requires_grad]
+    if not found:
+        raise ValueError(
+            "no tensor in the model's output requires a gradient: say what to start from, "
+            "`gradtrace.draw(model, x, loss=lambda output: ...)`"
+        )
+    return sum((each.sum() for each in found[1:]), found[0].sum())
 
 
 class RecordedBlock:

@@ -14,8 +14,8 @@ from pathlib import Path
 from gradtrace.doctor import Run, diagnose, page_diagnosis
 from gradtrace.doctor.command import examine
 from gradtrace.doctor.why import explain
-from gradtrace.draw.page import MAX_VARIED_SIZE, TooLarge, standalone_page
-from gradtrace.draw.player_data import VariedRun, VariedRuns
+from gradtrace.drawing.page import MAX_VARIED_SIZE, TooLarge, standalone_page
+from gradtrace.drawing.player_data import VariedRun, VariedRuns
 from gradtrace.graph.groups import module_paths
 from gradtrace.graph.passes import MAX_PASSES, backward_passes, can_be_drawn
 from gradtrace.options import (
@@ -59,7 +59,8 @@ def main(arguments: list[str] | None = None) -> int:
             status = explain(arguments[1:])
         else:
             status = record_page(parse_options(arguments))
-        sys.stdout.flush()
+        if sys.stdout is not None:  # closed by `>&-`
+            sys.stdout.flush()
     except BrokenPipeError:  # the reader has closed the pipe: `gradtrace doctor x.py | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for the flush at the end
         return CLOSED_PIPE

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
-from gradtrace.draw.page import is_standalone_page
+from gradtrace.drawing.page import is_standalone_page
 from gradtrace.words import LANGUAGES, language_of_locale
 
 

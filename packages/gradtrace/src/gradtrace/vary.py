@@ -19,8 +19,8 @@ from decimal import Decimal, InvalidOperation
 from difflib import get_close_matches
 from typing import NamedTuple
 
-from gradtrace.draw.figure import VariedNumber
-from gradtrace.draw.player_data import VariedRun, VariedRuns
+from gradtrace.drawing.figure import VariedNumber
+from gradtrace.drawing.player_data import VariedRun, VariedRuns
 from gradtrace.graph.passes import can_be_drawn
 from gradtrace.options import CommandError, Options
 from gradtrace.recording.runner import (

@@ -15,7 +15,7 @@ from gradtrace.doctor.finding import KINDS, LEVELS, Finding, Place
 from gradtrace.doctor.numbers import is_finite
 from gradtrace.doctor.run import Run
 from gradtrace.doctor.updates import ENOUGH_STEPS, uses_new_gradients
-from gradtrace.draw.page import Diagnosis
+from gradtrace.drawing.page import Diagnosis
 from gradtrace.graph.parameters import WITH_GRADIENT
 from gradtrace.values import norm
 from gradtrace.words import REPORT_WORDS

@@ -227,7 +227,8 @@ class Recorder:
         self._tensor_names.observe(self._undo)
         if self._health is not None:
             self._health.observe(self._undo)
-        self._output.observe(sys.stdout, self._undo)
+        if sys.stdout is not None:  # `>&-` closes it, pythonw has none
+            self._output.observe(sys.stdout, self._undo)
         push_outermost(self._operations)
         self._undo.callback(take_away, self._operations)
         self._undo.callback(self._lines.leave)

@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 
-from gradtrace.draw.figure import format_sentence, table_of_texts
+from gradtrace.drawing.figure import format_sentence, table_of_texts
 
 from proofbook.directives import plot, trace_figure, varied_figure
 from proofbook.markdown.spans import Reference

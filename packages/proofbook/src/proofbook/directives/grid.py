@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from gradtrace.draw.figure import format_sentence
+from gradtrace.drawing.figure import format_sentence
 
 from proofbook.markdown.spans import SNIPPET_OPTIONS, Reference
 from proofbook.model.config import in_language

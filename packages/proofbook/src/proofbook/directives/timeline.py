@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from gradtrace.draw.figure import format_sentence
+from gradtrace.drawing.figure import format_sentence
 
 from proofbook.directives.plot import rendered_labels
 from proofbook.markdown.spans import Reference

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from gradtrace.draw.figure import format_sentence
+from gradtrace.drawing.figure import format_sentence
 
 from proofbook.content.page_summary import width
 from proofbook.directives.plot import fragment, rendered_labels

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from gradtrace.draw.svg import arrange, draw_svg, grad_sign
+from gradtrace.drawing.svg import arrange, draw_svg, grad_sign
 from gradtrace.graph.build import Graph, build_graph
 from gradtrace.graph.flows import flow_signs, flow_widths, largest_flow
 from gradtrace.graph.passes import numbered_from_one, select_passes

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from unicodedata import east_asian_width
 
-from gradtrace.draw.layout import Layout, LayoutEdge, needed_width, packed_layout
+from gradtrace.drawing.layout import Layout, LayoutEdge, needed_width, packed_layout
 from gradtrace.graph.build import Box, Graph
 from gradtrace.story.effects import PASS_SIGNS
 from gradtrace.words import LANGUAGES, PLAIN

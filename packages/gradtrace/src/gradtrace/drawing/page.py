@@ -20,8 +20,8 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
-from gradtrace.draw.figure import describe, format_sentence, number_controls, read_asset
-from gradtrace.draw.player_data import (
+from gradtrace.drawing.figure import describe, format_sentence, number_controls, read_asset
+from gradtrace.drawing.player_data import (
     FoldedFigure,
     VariedRun,
     VariedRuns,

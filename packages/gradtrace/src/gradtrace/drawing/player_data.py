@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import zip_longest
 
-from gradtrace.draw.figure import (
+from gradtrace.drawing.figure import (
     VariedNumber,
     VariedRun,
     caption,
@@ -19,7 +19,7 @@ from gradtrace.draw.figure import (
     texts_of_all,
     with_flows,
 )
-from gradtrace.draw.svg import arrange_alike, draw_svg
+from gradtrace.drawing.svg import arrange_alike, draw_svg
 from gradtrace.graph.build import Graph, build_graph
 from gradtrace.graph.groups import (
     ROOT,
