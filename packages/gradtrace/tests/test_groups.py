@@ -11,6 +11,7 @@ from gradtrace import Trace, build_graph
 from gradtrace.drawing import page as standalone
 from gradtrace.drawing.page import standalone_page
 from gradtrace.drawing.player_data import FoldedFigure, fold
+from gradtrace.drawing.svg import draw_svg
 from gradtrace.graph.groups import MAX_BOXES, ROOT, group_boxes
 from gradtrace.graph.passes import excerpts, first_shown
 from gradtrace.story.value_text import format_number
@@ -166,6 +167,11 @@ def test_a_parameter_that_is_used_often_has_a_stub_at_each_use(figures):
     inside = figure.view(loops[0])
     assert used[0] not in inside.boxes
     assert [box.title for box in inside.boxes.values() if box.kind == "stub"].count("w") == 5
+    drawn = draw_svg(view, {}, "figure", "en", "")
+    assert all(
+        "transform=" in tag
+        for tag in re.findall(r'<g class="card stub" data-k="[^"]+" [^>]*', drawn)
+    )
 
 
 def titles(figure: FoldedFigure) -> list[str]:
@@ -211,6 +217,27 @@ def test_a_loop_is_folded_by_its_iterations(figures):
         "first",
         *(f"iterations {n}–{n + 4}" for n in range(1, 35, 5)),
     ]
+
+
+def test_the_lines_of_one_inner_step_are_one_iteration(tmp_path):
+    trace = recorded(
+        """
+        w, b = torch.ones(3, requires_grad=True), torch.zeros(3, requires_grad=True)
+        for task in range(4):
+            fast = [w, b]
+            for _ in range(3):
+                inner = (fast[0] * task + fast[1]).tanh().sum()
+                grads = torch.autograd.grad(inner, fast, create_graph=True)
+                fast = [p - 0.1 * g for p, g in zip(fast, grads)]
+            fast[0].sum().backward(retain_graph=True)
+    """,
+        tmp_path,
+    )
+    figure = fold(excerpts(trace, (1, 100))[0], "en")
+    loops = [g for g in figure.groups.by_key.values() if g.iterations]
+    single = [g.lines for g in loops if g.iterations[0] == g.iterations[1]]
+    assert len(single) == 12 and {first for first, _ in single} == {7}
+    assert {last for _, last in single} <= {9, 10}
 
 
 def test_the_norms_of_a_module_are_those_of_its_parameters(traces, figures):

@@ -239,7 +239,8 @@ def draw_svg(
         if edge.kind == "cut":
             parts.append(f'<path class="stop" {place(f"{edge.key} stop")}/>')
     for box, shape in zip(graph.boxes.values(), arranged.shapes, strict=True):
-        parts.append(_box(box, shape, place(box.key), last, language))
+        at = place(f"{box.key} box")  # a stub for one use has the key of its edge
+        parts.append(_box(box, shape, at, last, language))
     for edge, room in zip(graph.edges, arranged.edges, strict=True):
         if room.label_width:
             text = _escape(last.get(edge.key, ""))
@@ -263,7 +264,7 @@ def _places(graph: Graph, arranged: Arrangement, layout: Layout, across: bool) -
     found = {}
     for place, (box, shape) in enumerate(zip(graph.boxes.values(), arranged.shapes, strict=True)):
         x, y = layout.centres[str(place)]
-        found[box.key] = f"translate({x:.0f} {y - shape.height / 2:.0f})"
+        found[f"{box.key} box"] = f"translate({x:.0f} {y - shape.height / 2:.0f})"
     for edge, room in zip(graph.edges, arranged.edges, strict=True):
         points = layout.routes[room.key]
         found[edge.key] = _edge_path(points, across)

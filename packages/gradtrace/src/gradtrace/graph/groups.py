@@ -102,14 +102,18 @@ def _joined(parts: Sequence[Segment], iterations: tuple[int, int] | None = None)
 
 
 def _iterations(segments: Sequence[Segment]) -> list[list[Segment]]:
-    """Another iteration begins where the same code runs again after a later line, or at once."""
+    """Another iteration begins where the code goes back to an earlier line; in a loop of one line,
+    where the same code runs again."""
     found: list[list[Segment]] = [[]]
-    seen: set[tuple] = set()
+    for before, segment in zip([segments[0], *segments], segments, strict=False):
+        if segment.line < before.line and segment.sign[0] == before.sign[0]:
+            found.append([])
+        found[-1].append(segment)
+    if len(found) > 2:
+        return found
+    found, seen = [[]], set()
     for segment in segments:
-        before = found[-1][-1] if found[-1] else segment
-        if segment.sign in seen or (
-            segment.line < before.line and segment.sign[0] == before.sign[0]
-        ):
+        if segment.sign in seen:
             found.append([])
             seen = set()
         found[-1].append(segment)
