@@ -1,8 +1,8 @@
-"""gradtrace beside other tools that draw PyTorch models: time to the picture, and its size.
+"""gradtrace beside other tools that draw PyTorch models: time to the picture, memory, and its size.
 
-    python benchmarks/gradtrace_beside_others.py [runs]
+    python benchmarks/gradtrace_beside_others.py [runs [model...]]
 
-Five models, each in a script that makes two steps of training; the last row has the script alone.
+Six models, each in a script that makes two steps of training; the last row has the script alone.
 Each tool is used as its documentation shows it, in processes of its own, from their start to the
 written file, torch's import included. The time is that of the processor, which depends less on what
 else the machine does; of a few runs the least counts. Tools that are not installed are left out;
@@ -91,6 +91,38 @@ MODELS = {
         model = Reader()
         x = torch.randn(16, 20, 16)
     """,
+    "GPT-2's shape, 89M": """
+        class Block(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.norm1, self.norm2 = nn.LayerNorm(768), nn.LayerNorm(768)
+                self.qkv, self.out = nn.Linear(768, 3 * 768), nn.Linear(768, 768)
+                self.up, self.down = nn.Linear(768, 4 * 768), nn.Linear(4 * 768, 768)
+
+            def forward(self, x):
+                shape = x.shape
+                q, k, v = self.qkv(self.norm1(x)).chunk(3, -1)
+                q, k, v = (t.view(*shape[:2], 12, 64).transpose(1, 2) for t in (q, k, v))
+                read = nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+                x = x + self.out(read.transpose(1, 2).reshape(shape))
+                return x + self.down(nn.functional.gelu(self.up(self.norm2(x))))
+
+        class GPT(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.words, self.places = nn.Embedding(5000, 768), nn.Embedding(128, 768)
+                self.blocks = nn.ModuleList(Block() for _ in range(12))
+                self.norm = nn.LayerNorm(768)
+
+            def forward(self, tokens):
+                x = self.words(tokens) + self.places.weight
+                for block in self.blocks:
+                    x = block(x)
+                return self.norm(x)[:, -1] @ self.words.weight.T
+
+        model = GPT()
+        x = torch.randint(5000, (2, 128))
+    """,
 }
 TRAINING = """
 targets = torch.randint(0, 10, (len(x),))
@@ -154,8 +186,9 @@ PICTURES = {
 ONE_THREAD = {**os.environ, "OMP_NUM_THREADS": "1"}
 
 
-def measured(model: str, row: str, runs: int) -> tuple[float, float]:
-    """The least time of some runs, in seconds of the processor, and the picture's size in kB."""
+def measured(model: str, row: str, runs: int) -> tuple[float, float, float]:
+    """The least of some runs, in seconds of the processor; the peak of the memory, in MB; the
+    picture's size in kB."""
     package, picture, added = PICTURES[row]
     with tempfile.TemporaryDirectory() as folder:
         script = Path(folder, "train.py")
@@ -163,23 +196,20 @@ def measured(model: str, row: str, runs: int) -> tuple[float, float]:
         command = [sys.executable, str(script)]
         if package == "gradtrace":
             command[1:] = ["-m", "gradtrace", "-o", picture, str(script)]
-        times = []
+        times, peaks = [], []
         for _ in range(runs):
-            began = _spent()
-            done = subprocess.run(
-                command, cwd=folder, env=ONE_THREAD, capture_output=True, text=True
-            )
-            times.append(_spent() - began)
-            if done.returncode:
-                raise RuntimeError(f"{row} failed on {model}:\n{done.stderr[-2000:]}")
+            with Path(folder, "said").open("w+") as said:
+                process = subprocess.Popen(
+                    command, cwd=folder, env=ONE_THREAD, stdout=said, stderr=said
+                )
+                _, status, used = os.wait4(process.pid, 0)  # with the processes that it started
+                times.append(used.ru_utime + used.ru_stime)
+                peaks.append(used.ru_maxrss / 1000)
+                if status:
+                    said.seek(0)
+                    raise RuntimeError(f"{row} failed on {model}:\n{said.read()[-2000:]}")
         size = Path(folder, picture).stat().st_size / 1000 if picture else 0
-    return min(times), size
-
-
-def _spent() -> float:
-    """The processor time of the processes that this one has started."""
-    used = os.times()
-    return used.children_user + used.children_system
+    return min(times), min(peaks), size
 
 
 def version(package: str) -> str | None:
@@ -191,21 +221,23 @@ def version(package: str) -> str | None:
 
 def main() -> None:
     runs = int(sys.argv[1]) if len(sys.argv) > 1 else 3
-    print("| | version | " + " | ".join(MODELS) + " |")
-    print("|---|---|" + "---|" * len(MODELS))
+    models = sys.argv[2:] or list(MODELS)
+    print("| | version | " + " | ".join(models) + " |")
+    print("|---|---|" + "---|" * len(models))
     for row, (package, picture, _) in PICTURES.items():
         if (found := version(package)) is None:
-            print(f"| {row} | not installed |" + " |" * len(MODELS))
+            print(f"| {row} | not installed |" + " |" * len(models))
             continue
         cells = []
-        for model in MODELS:
+        for model in models:
             try:
-                seconds, size = measured(model, row, runs)
+                seconds, memory, size = measured(model, row, runs)
             except RuntimeError as error:
                 print(error, file=sys.stderr)
                 cells.append("fails")
                 continue
-            cells.append(f"{seconds:.1f} s" + (f", {size:.0f} kB" if picture else ""))
+            drawn = f", {size:.0f} kB" if picture else ""
+            cells.append(f"{seconds:.1f} s, {memory:.0f} MB" + drawn)
         print(f"| {row} | {found} | " + " | ".join(cells) + " |", flush=True)
 
 
