@@ -16,6 +16,7 @@ import time
 from pathlib import Path
 
 from proofbook.check.registry import problems_in_files
+from proofbook.directives.registry import read_with_results
 from proofbook.model.book import Book, read_book
 from proofbook.model.cache import Store
 from proofbook.model.problem import errors, format_problems
@@ -28,7 +29,7 @@ LIMIT = 2.0
 def checked(store: Store | None) -> tuple[float, Book]:
     """The seconds for the whole book, from reading it; with the results kept in a file."""
     began = time.process_time()
-    book = read_book(ROOT, store.load_memo() if store else None)
+    book = read_with_results(ROOT, store) if store else read_book(ROOT)
     if problems := errors(problems_in_files(book)):
         sys.exit(format_problems(problems))
     return time.process_time() - began, book

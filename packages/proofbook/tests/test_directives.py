@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
-from proofbook.directives.registry import directives_of, expand
+from proofbook.directives.registry import directives_of, expand, read_with_results
 from proofbook.export.notebook import cells
 from proofbook.model.book import Book, read_book
+from proofbook.model.cache import Store
 from proofbook.model.page import Page, parse
 from proofbook.model.problem import Unproved
 
@@ -43,6 +47,21 @@ def page(text: str = PAGE) -> Page:
 def test_a_directive_of_the_book_becomes_what_it_says(own):
     assert expand(page(), own) == "# T { #t }\n\nscripts: 1\n\nEnd.\n"
     assert not (own.root / "own/__pycache__").exists()
+
+
+def test_results_that_name_its_functions_are_there_for_the_next_process(book):
+    book.write("mkdocs.yml", "plugins: [proofbook: {directives: [own]}]\n")
+    asks = OWN.replace("{Count(len(book.scripts)).runs}", "{book.fact(count_scripts)}").replace(
+        "def expand_count",
+        "def count_scripts(book: Book):\n    return len(book.scripts)\n\n\ndef expand_count",
+    )
+    book.write("own/count.py", "from proofbook.model.book import Book\n" + asks)
+    book.change("docs/t/p.zh.md", "# ", "::: count\n    of: scripts\n\n# ")
+    for _ in range(2):
+        command = [sys.executable, "-m", "proofbook", "check"]
+        subprocess.run(command, cwd=book.root, check=False, capture_output=True)
+    known = read_with_results(book.root, Store(book.root)).memo
+    assert "count_scripts" in {function.__name__ for function, _ in known}
 
 
 def test_what_only_the_site_can_show_is_left_out_of_a_notebook(own):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from unittest import mock
@@ -186,6 +188,32 @@ def test_what_old_software_found_is_not_kept_as_that_of_the_software_installed_m
         assert Store(tmp_path).load("site", config, "packages") == {}
     assert Store(tmp_path, "old").load("site", config, "packages") == kept
     assert Store(tmp_path, "old").load("site", config, "other packages") == {}
+
+
+class Harm:
+    def __init__(self, called: Callable, *arguments: object) -> None:
+        self._call = called, arguments
+
+    def __reduce__(self) -> tuple:
+        return self._call
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        (os.mkdir, "harm"),
+        (eval, "open('harm', 'w')"),
+        (subprocess.getoutput, "touch harm"),
+        (caches.version_of, "torch"),
+        (caches.Store, Path("harm")),
+    ],
+)
+def test_nothing_in_a_cache_is_called(harm, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    store = Store(tmp_path, "software")
+    store.save("site", {"place": Harm(*harm)})
+    assert Store(tmp_path, "software").load("site") == {}
+    assert [file.name for file in tmp_path.iterdir()] == [".cache"]
 
 
 def test_only_what_was_used_is_kept_for_later():

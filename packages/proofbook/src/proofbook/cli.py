@@ -15,7 +15,7 @@ from proofbook import pipeline, summary
 from proofbook.check.files import MODULE_NAMES
 from proofbook.content.report import unproved
 from proofbook.content.torch_versions import wrong_differences
-from proofbook.directives.registry import traced_scripts, varied_scripts
+from proofbook.directives.registry import read_with_results, traced_scripts, varied_scripts
 from proofbook.directives.varied_figure import values_of, variants_of_scripts
 from proofbook.export.offline import ExportError, offline
 from proofbook.export.pdf import pdf
@@ -79,7 +79,7 @@ def perform(options: argparse.Namespace, root: Path, store: Store, runs: Runs) -
     if make := {"offline": offline, "pdf": pdf}.get(options.command):
         return _export(make, root, options.out)
     fresh = options.command == "check" and options.fresh
-    book = read_book(root, None if fresh else store.load_memo())
+    book = read_book(root) if fresh else read_with_results(root, store)
     if options.command == "ready":
         return _ready(book, store, runs)
     chosen = _chosen(book, options.paths)

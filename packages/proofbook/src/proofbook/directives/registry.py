@@ -6,6 +6,7 @@ folders of them. Such a file sets `DIRECTIVES`, a list of `Directive`.
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import traceback
 import types
@@ -18,7 +19,8 @@ from proofbook.directives import Directive, do_this, guess, paste
 from proofbook.directives.snippet import SNIPPET
 from proofbook.directives.varied_figure import asked
 from proofbook.markdown.spans import LESSONS, OPTIONS, PART, Option, Reference
-from proofbook.model.book import Book
+from proofbook.model.book import Book, read_book
+from proofbook.model.cache import Store
 from proofbook.model.config import FILE, BookConfig
 from proofbook.model.page import Page
 from proofbook.model.problem import Problem, Unproved
@@ -61,6 +63,17 @@ def directives_of(book: Book) -> tuple[Directive, ...]:
     """The directives of a book; raises `Unproved` where a file of its own fails."""
     texts = tuple((file, book.text(file)) for file in _files(book))
     return _loaded(book.root, book.config, texts)
+
+
+def read_with_results(root: Path, store: Store) -> Book:
+    """The book in `root` with the cached results; raises `Unproved` if its settings are wrong.
+
+    Its own directives are loaded first: results name the functions in them.
+    """
+    book = read_book(root)
+    with contextlib.suppress(Unproved):  # which the pages that use them report
+        directives_of(book)
+    return Book(book.root, book.config, book.sources, store.load_memo())
 
 
 def directive_of(reference: Reference, book: Book) -> Directive:

@@ -13,13 +13,14 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import Abort, PluginError
 
 from proofbook import pipeline, summary
+from proofbook.directives.registry import read_with_results
 from proofbook.export import site_files
 from proofbook.html.formulas import FONT_FILE, font
 from proofbook.maths.check import missing_software
 from proofbook.mkdocs.labs import Labs
 from proofbook.mkdocs.page_cache import Cache, RenderedPages
 from proofbook.mkdocs.search_index import SearchIndex
-from proofbook.model.book import Book, read_book
+from proofbook.model.book import Book
 from proofbook.model.cache import Reads, Store
 from proofbook.model.problem import Problem, without_duplicates
 from proofbook.model.temporary import replace_folder
@@ -78,7 +79,7 @@ class Session:
 
     def __init__(self, root: Path, serving: bool) -> None:
         self.serving, self.store = serving, Store(root)
-        self.book = read_book(root, self.store.load_memo())
+        self.book = read_with_results(root, self.store)
         known = known_results(self.store)
         self.runs = Runs(
             self.book.root,

@@ -262,14 +262,11 @@ class Book:
             self._reads.update(reads)
 
 
-def read_book(root: Path, memo: Memo | None = None) -> Book:
-    """Read the book in `root`; `memo` contains earlier results.
-
-    Raises `Unproved` if its settings are wrong.
-    """
+def read_book(root: Path) -> Book:
+    """Read the book in `root`; raises `Unproved` if its settings are wrong."""
     root = root.resolve()
     config = read_config(root)
-    return Book(root, config, read_sources(root, config, {}), memo if memo is not None else {})
+    return Book(root, config, read_sources(root, config, {}))
 
 
 def fill_placeholders(text: str) -> str:

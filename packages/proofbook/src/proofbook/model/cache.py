@@ -18,11 +18,12 @@ import platform
 import sys
 import tempfile
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from functools import lru_cache
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from proofbook.model.config import read_config
@@ -54,6 +55,33 @@ Memo = dict[Key, Remembered]
 """Results by function and arguments; one entry for each, however often a file changes."""
 
 
+_OTHER_RECORDS = {
+    ("re", "_compile"),
+    ("mkdocs.structure.toc", "AnchorLink"),
+    ("mkdocs.structure.toc", "TableOfContents"),
+}
+
+
+class _Results(pickle.Unpickler):
+    """Reads results as data: dataclasses are filled, and functions of a book are named, but nothing
+    is called that could run a file's own code. No file can make the `Book` that they ask for.
+
+    https://docs.python.org/3/library/pickle.html#restricting-globals
+    """
+
+    def find_class(self, module: str, name: str) -> Any:
+        if (module, name) in _OTHER_RECORDS:
+            return super().find_class(module, name)
+        # A directive of the book itself is in a module that has been imported for it.
+        if module.partition(".")[0] in ("proofbook", "gradtrace") or module in sys.modules:
+            found = super().find_class(module, name)
+            if is_dataclass(found) and not hasattr(found, "__post_init__") and name != "Book":
+                return found
+            if isinstance(found, FunctionType) and "Book" in found.__annotations__.values():
+                return found
+        raise pickle.UnpicklingError(f"{module}.{name} is no record of a result")
+
+
 @dataclass
 class Store:
     """The files with the results for the book in `root`.
@@ -77,7 +105,8 @@ class Store:
         `depends_on`: their dependencies besides the software, as when they were saved.
         """
         try:
-            known, entries = pickle.loads((self.root / FOLDER / f"{name}.pickle").read_bytes())
+            with (self.root / FOLDER / f"{name}.pickle").open("rb") as file:
+                known, entries = _Results(file).load()
         except Exception:  # a pickle can fail in any way; everything in it can be computed again
             return {}
         return entries if known == self._version(depends_on) else {}
