@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from pathlib import Path
 
 from gradtrace.doctor import known_messages
@@ -26,7 +27,9 @@ FOLD = re.compile(r"\?\?\? .*?(?=\n\S|\Z)", re.S)
 def cause(book: Book, language: str, anchor: str) -> str:
     """What the index says of a message, without links, a paragraph a line."""
     page = book.page(f"docs/messages/index.{language}.md")
-    section = next(each for each in sections(page) if each.anchor == anchor)
+    section = next((each for each in sections(page) if each.anchor == anchor), None)
+    if section is None:
+        sys.exit(f"{page.file}: no section has the anchor {{ #{anchor} }} of the other language")
     text = FOLD.sub("", section.text.partition("\n")[2])
     paragraphs = re.split(r"\n\n+", LINK.sub(r"\1", POINTING.sub("", text)))
     return "\n".join(" ".join(each.split()) for each in paragraphs if each.strip())

@@ -114,7 +114,7 @@ def committed(attacked: Book) -> Book:
 
 
 def _to_read(committed: Book) -> list[str]:
-    return [text for text in found(committed, warnings) if "read its tests" in text]
+    return [text for text in found(committed, warnings) if " has changed: read " in text]
 
 
 def test_a_changed_script_asks_for_the_tests_of_its_section(committed):

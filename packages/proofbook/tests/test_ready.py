@@ -49,3 +49,27 @@ def test_a_wrong_number_and_an_untidy_script_are_not(book, ready):
     book.change("snippets/t/s.py", "w = 2.0", "w  =  2.0")
     status, said = ready()
     assert status == 1 and "fix:      ruff format snippets/t/s.py" in said
+
+
+def test_what_the_other_language_lacks_can_wait(book, ready):
+    book.change("docs/t/p.en.md", "It is 6.", "It is 6, as $2 \\times 3 = 6$ says.")
+    status, said = ready()
+    assert status == 0 and "ready to send: 1 file\n" in said, said
+    assert "for a maintainer, who sees to it later:\n  docs/t/p.en.md:3: " in said
+    assert "expected:" not in said
+
+
+@pytest.mark.parametrize("name", ["origin/main", "master", "main"])
+def test_the_main_branch_is_found_in_a_clone_that_does_not_name_it(name, book, ready):
+    git = ("git", "-C", str(book.root), "-c", "user.name=A", "-c", "user.email=a@example.org")
+    kind = "remotes" if "/" in name else "heads"
+    for command in (
+        "update-ref -d refs/remotes/origin/HEAD",
+        "checkout -qb mine",
+        f"update-ref refs/{kind}/{name} main",
+        *([] if name == "main" else ["branch -D main"]),
+    ):
+        subprocess.run([*git, *command.split()], check=True, capture_output=True)
+    book.change("docs/t/p.en.md", "What is three times w?", "How much is three times w?")
+    subprocess.run([*git, "commit", "-qam", "two"], check=True)
+    assert ready()[1].endswith("ready to send: 1 file\n")

@@ -6,6 +6,7 @@ Another version of PyTorch: `check --python`. The book as files: `offline` and `
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from pathlib import Path
 
@@ -76,6 +77,8 @@ def main(arguments: list[str] | None = None) -> int:
         return cli.perform(options, root, store, runs)
     except (Unproved, RunnerError) as error:
         print(error, file=sys.stderr)
+    except BrokenPipeError:  # the reader has closed the pipe: `proofbook check | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for the flush at the end
     except OSError as error:
         print(format_problems([no_room(error)]), file=sys.stderr)
     except KeyboardInterrupt:

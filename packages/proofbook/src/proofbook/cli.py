@@ -8,11 +8,14 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from proofbook import pipeline, summary
+from proofbook.check.attacks import READ_TESTS
 from proofbook.check.files import MODULE_NAMES
+from proofbook.check.languages import NONE_OF_THESE, PARTED
 from proofbook.content.report import unproved
 from proofbook.content.torch_versions import wrong_differences
 from proofbook.directives.registry import read_with_results, traced_scripts, varied_scripts
@@ -22,8 +25,15 @@ from proofbook.export.pdf import pdf
 from proofbook.model.book import Book, read_book
 from proofbook.model.cache import Store
 from proofbook.model.config import FILE, in_language, read_config
-from proofbook.model.page import name_of
-from proofbook.model.problem import Problem, Unproved, errors, format_problems
+from proofbook.model.page import name_of, stem_of
+from proofbook.model.problem import (
+    Problem,
+    Unproved,
+    errors,
+    format_problems,
+    warnings,
+    without_duplicates,
+)
 from proofbook.model.snippet import output_file
 from proofbook.model.sources import Revision, base_revision
 from proofbook.other_python import drill, write_record
@@ -110,10 +120,19 @@ def _progress(text: str) -> None:
 def _check(
     book: Book, files: set[str], scripts: list[str], store: Store, runs: Runs, named: bool
 ) -> int:
+    outcome = _outcome(book, scripts, store, runs)
+    return _print(outcome.of(files) if named else outcome)
+
+
+def _outcome(book: Book, scripts: list[str], store: Store, runs: Runs) -> pipeline.Outcome:
     outcome = pipeline.finish(pipeline.start(book, runs, scripts=scripts), summary.showing_progress)
     store.save_memo(book)
     runs.save(store)
-    outcome = outcome.of(files) if named else outcome
+    return outcome
+
+
+def _print(outcome: pipeline.Outcome) -> int:
+    """Print problems and warnings, or what holds; returns the exit status."""
     if outcome.warnings:
         print(summary.format_warnings(outcome.warnings), file=sys.stderr)
     if outcome.problems:
@@ -131,8 +150,17 @@ def _ready(book: Book, store: Store, runs: Runs) -> int:
         print("nothing differs from the main branch")
         return 0
     known = [file for file in changed if file in book.sources]
-    if known and _check(book, *_chosen(book, known), store, runs, named=True):
-        return 1
+    if known:
+        files, scripts = _chosen(book, known)
+        outcome = _outcome(book, scripts, store, runs).of(files)
+        found = without_duplicates([*outcome.problems, *outcome.warnings])
+        later = [problem for problem in found if _can_wait(problem, changed)]
+        own = [problem for problem in found if problem not in later]
+        if later:
+            rows = [f"  {problem.file}:{problem.line}: {problem.what}" for problem in later]
+            print("\n".join(["for a maintainer, who sees to it later:", *rows]), file=sys.stderr)
+        if _print(replace(outcome, problems=errors(own), warnings=warnings(own))):
+            return 1
     python = [file for file in changed if file.endswith(".py") and (book.root / file).exists()]
     ruff = shutil.which("ruff") if python else None
     for command, fix in (("check", "check --fix"), ("format --check", "format")):
@@ -144,6 +172,18 @@ def _ready(book: Book, store: Store, runs: Runs) -> int:
         print("\n".join(["no run proves these; read them once more:", *read]))
     print(f"ready to send: {counted(changed, 'file')}")
     return 0
+
+
+def _can_wait(problem: Problem, changed: Collection[str]) -> bool:
+    """Whether somebody else does it: who writes the other language, or knows the tests.
+
+    What was added to one language can wait; a number that is another than in the other cannot.
+    """
+    in_two_languages = len(problem.pages) == 2 and len(set(map(stem_of, problem.pages))) == 1
+    alone = in_two_languages and len(set(problem.pages) & set(changed)) == 1
+    adds = problem.file in changed and problem.expected.endswith(NONE_OF_THESE)
+    adds |= problem.severity == "warning" or problem.what == PARTED
+    return (alone and adds) or problem.what.endswith(READ_TESTS)
 
 
 def _only_read(book: Book, revision: Revision, file: str) -> Iterator[str]:

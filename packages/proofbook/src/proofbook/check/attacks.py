@@ -15,6 +15,9 @@ from proofbook.model.problem import Problem
 from proofbook.model.snippet import SnippetText, output_file
 from proofbook.model.sources import Revision
 
+READ_TESTS = "read its tests"
+"""The end of a warning that only asks for the tests of a section to be read again."""
+
 
 def wrong_attacks(book: Book) -> Iterator[Problem]:
     """Attacks on sections that don't exist, or without words for readers."""
@@ -99,7 +102,7 @@ def _to_read(
     return Problem(
         page.file,
         lost[0][0] if lost else section.line,
-        f"#{section.anchor} has changed: " + ("read its tests" if tests else "read what it says"),
+        f"#{section.anchor} has changed: " + ("read what it says" if lost else READ_TESTS),
         "a text that is true, and tests that try what it says now",
         "\n".join(found),
         "read them again; the warning goes with the next commit",

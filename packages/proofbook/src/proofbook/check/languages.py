@@ -40,6 +40,10 @@ _KINDS = {
 OnlyInOne = tuple[list[Item], list[Item]]
 """The items only in the first, and only in the second."""
 
+PARTED = "the two languages of the page part here"
+NONE_OF_THESE = "none of these"
+"""What is expected of a page that alone has something."""
+
 _MINUS = re.compile(r"\b(?:minus|negative)\b|负")
 _VALUE = re.compile(r"[-−\d.e+,\[\]() ]+")
 _PLAIN_NAME = re.compile(r"[A-Za-z_.]+(?:\(\))?")
@@ -102,7 +106,7 @@ def _order(one: Page, other: Page, options: Mapping[str, Option]) -> Iterator[Pr
             yield Problem(
                 page.file,
                 at.line,
-                "the two languages of the page part here",
+                PARTED,
                 f"the same as in {counterpart.file}: {expected}",
                 at.value,
                 f"give {one.file} and {other.file} the same snippets and anchors in the same order",
@@ -168,7 +172,7 @@ def _different_items(
         page.file,
         min(item.line for item in here_only),
         f"the two languages of the page have different {name} under #{anchor}",
-        f"the same as in {counterpart.file}:{at}: {_listed(there_only) or 'none of these'}",
+        f"the same as in {counterpart.file}:{at}: {_listed(there_only) or NONE_OF_THESE}",
         f"here only: {_listed(here_only)}",
         f"say the same in {one.file} and {other.file}",
         (one.file, other.file),

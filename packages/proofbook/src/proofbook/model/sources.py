@@ -208,18 +208,23 @@ class Revision:
         return None if text is None else one_line_end(text)
 
 
+_MAIN = ("origin/main", "origin/master", "main", "master")
+"""What the main branch is called, in a clone that doesn't say it."""
+
+
 def base_revision(
     root: Path, environment: Mapping[str, str] = os.environ, branch: bool = False
 ) -> Revision | None:
     """The last commit; in CI, when that is being proved, and for a whole `branch`, its merge base
-    with the target branch.
+    with the target branch, or with the main one.
 
     None without git, or without a commit.
     """
     commit = None
     if branch or environment.get("CI"):
-        target = f"origin/{environment.get('GITHUB_BASE_REF') or 'HEAD'}"
-        commit = _git(root, "merge-base", "HEAD", target)
+        names = f"origin/{environment.get('GITHUB_BASE_REF') or 'HEAD'}", *(_MAIN if branch else ())
+        bases = (_git(root, "merge-base", "HEAD", name) for name in names)
+        commit = next(filter(None, bases), None)
     commit = (commit or _git(root, "rev-parse", "--verify", "--quiet", "HEAD") or "").strip()
     edited = _git(root, "diff", "--name-only", "--no-renames", "--relative", "-z", commit)
     if not commit or edited is None:
