@@ -49,6 +49,9 @@ NAME = re.compile(r"\b(?:[A-Z]\w*Backward\d*|AccumulateGrad|[A-Z]\w*(?:Error|War
 _OTHER_PROOF = {"name": "a recording of one"}
 _ASKED = ("front-matter", "directive", "option", "tag", "attributes")
 _ITEM = re.compile(r" *(?:[-*+]|\d+\.) ")
+_GROUPED = re.compile(r"(?<![\d.,])\d{1,3}(?:,\d{3})+(?![\d,]|\.\d)")
+"""A number with commas between its thousands."""
+_PERCENT = re.compile(r" ?\\?%| percent\b")
 _INTERVAL = re.compile(r"[\[(]\s*-\s*(\d[\d.]*)\s*,\s*\1\s*[\])]")
 _BARE = re.compile(r"(?:[-\d.,()\[\]\s&]|\\[,;! ]|\\(?:left|right)\b)*")
 # Words that introduce an assumption, in the same clause.
@@ -123,7 +126,8 @@ class Statement:
     words. `line`: the start of the one line of the output that must contain it, or None. `source`:
     its other source, or None. `bare`: whether it is a whole side of an equation; the 3 of $3w = 6$
     is not, so that no result proves it. `signed`: whether the signs must match the run; in $3 - w$
-    a minus is a difference, and "falls by 12" stands for -12.
+    a minus is a difference, and "falls by 12" stands for -12. `percent`: 0.5 proves it too, if it
+    is 50.
     """
 
     place: int
@@ -135,6 +139,7 @@ class Statement:
     source: str | None = None
     bare: bool = True
     signed: bool = True
+    percent: bool = False
 
     def lines_in(self, text: SnippetText) -> list[int]:
         """The lines of a text that show it; first those with the exact form."""
@@ -143,7 +148,9 @@ class Statement:
         elif isinstance(self.wanted, str):
             lines = list(text.lines_saying(self.wanted))
         else:
-            found = text.lines_with(self.wanted, self.signed)
+            found = list(text.lines_with(self.wanted, self.signed))
+            if self.percent and not found:
+                found = text.lines_with((self.wanted[0] / 100,), self.signed)
             lines = sorted(found, key=lambda line: self.said not in text.lines[line - 1])
         if self.line is None:
             return lines
@@ -353,6 +360,8 @@ def _in_prose(page: Page) -> Iterator[Statement]:
             words[link.start : link.end] = " " * (link.end - link.start)
     for found in _NO_RESULT.finditer("".join(words)):
         words[found.start() : found.end()] = " " * len(found[0])
+    for found in _GROUPED.finditer("".join(words)):
+        words[found.start() : found.end()] = found[0].replace(",", "").rjust(len(found[0]))
     installed = fill_placeholders("{{ torch.version }}")
     for found in NUMBER.finditer("".join(words)):
         digits = found["digits"].rstrip(".")
@@ -364,7 +373,9 @@ def _in_prose(page: Page) -> Iterator[Statement]:
         place = found.start()
         wanted = -float(digits) if found["sign"] else float(digits)
         signed = bool(found["sign"]) or not _SIZE.search(page.prose, max(0, place - 60), place)
-        yield Statement(place, place + len(said), "number", (wanted,), said, signed=signed)
+        percent = _PERCENT.match(page.prose, place + len(said)) is not None
+        end = place + len(said)
+        yield Statement(place, end, "number", (wanted,), said, signed=signed, percent=percent)
 
 
 def _in_code(page: Page) -> Iterator[Statement]:
@@ -405,8 +416,10 @@ def _in_maths(page: Page) -> Iterator[Statement]:
                 between = any(i.start() < found.start() < i.end() for i in intervals)
                 wanted = -float(digits) if alone and found["sign"] else float(digits)
                 said = "number in an equation", (wanted,), digits
+                percent = _PERCENT.match(maths.content, found.end()) is not None
+                signed = alone and not between
                 yield Statement(
-                    maths.start, maths.end, *said, bare=alone, signed=alone and not between
+                    maths.start, maths.end, *said, bare=alone, signed=signed, percent=percent
                 )
 
 

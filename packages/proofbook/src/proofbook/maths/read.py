@@ -130,6 +130,7 @@ def _tokens(text: str) -> list[str]:
         raise Unreadable("too long")
 
     text = re.sub(r"(?<=\d)(?:\\,|\{,\})(?=\d{3})", "", text)  # 1{,}000
+    text = re.sub(r"(\d+(?:\.\d+)?) ?\\%", r"\\frac{\1}{100}", text)
     text = re.sub(r"(\\[td]?frac) *(\d)(?=\d)", r"\1{\2}", text)  # \frac12
     text = _MATRIX.sub(lambda m: f"({m[2].replace('&', ',').replace(chr(92) * 2, '@')})", text)
     text = _LAYOUT.sub(" ", text)
