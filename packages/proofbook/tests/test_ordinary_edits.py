@@ -19,8 +19,15 @@ print("loss:", loss.item())
 print("w.grad:", w.grad)
 print("b.grad:", b.grad)
 print("saved:", 4096, "bytes")
+print("shapes:", (3, 1), (4,), (3, 4))
 """
-OUTPUT = "loss: -453.0\nw.grad: tensor(27.)\nb.grad: tensor(-12.)\nsaved: 4096 bytes\n"
+OUTPUT = """\
+loss: -453.0
+w.grad: tensor(27.)
+b.grad: tensor(-12.)
+saved: 4096 bytes
+shapes: (3, 1) (4,) (3, 4)
+"""
 PAGES = {
     "en": "# How large is it? { #size }\n\n::: snippets/t/s.py\n\n## More { #more }\n\nMore.\n\n",
     "zh": "# 有多大？ { #size }\n\n::: snippets/t/s.py\n\n## 更多 { #more }\n\n更多。\n\n",
@@ -58,6 +65,7 @@ EDITS = {
         "One epoch took 12 hours, another 90 s.",
         "With a batch size of 256 the noise is smaller.",
         "It saves 4,096 bytes.",
+        "The shapes are `(3, 1)`, `(4,)` and `(3, 4)`.",
         "Since $27 / 54 = 0.5$, the gradient is 50% of 54.",
         "The gradient is $27 / 54 = 0.5 = 50\\%$ of 54.",
         "float16 has 16 bits, a double 64 bits.",
@@ -118,6 +126,7 @@ FALSE = {
         "$\\frac{\\partial L}{\\partial w} = -12$",
         "The result is 2026.5.",
         "It saves 9,096 bytes.",
+        "The shape is `(4, 3)`.",
         "The gradient is 60% of 54.",
         "$27 / 54 = 60\\%$",
         "The norm is 14.30.",

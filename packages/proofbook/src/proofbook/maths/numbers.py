@@ -49,6 +49,7 @@ NAME = re.compile(r"\b(?:[A-Z]\w*Backward\d*|AccumulateGrad|[A-Z]\w*(?:Error|War
 _OTHER_PROOF = {"name": "a recording of one"}
 _ASKED = ("front-matter", "directive", "option", "tag", "attributes")
 _ITEM = re.compile(r" *(?:[-*+]|\d+\.) ")
+_TUPLE = re.compile(r"\(\d+(?:, \d+)+\)")
 _GROUPED = re.compile(r"(?<![\d.,])\d{1,3}(?:,\d{3})+(?![\d,]|\.\d)")
 """A number with commas between its thousands."""
 _PERCENT = re.compile(r" ?\\?%| percent\b")
@@ -151,6 +152,10 @@ class Statement:
             found = list(text.lines_with(self.wanted, self.signed))
             if self.percent and not found:
                 found = text.lines_with((self.wanted[0] / 100,), self.signed)
+            if _TUPLE.fullmatch(self.said):  # not the last of one and the first of another
+                numbers = (re.escape(number) for number in re.findall(r"[\d.]+", self.said))
+                whole = re.compile(r"(?<![\d.])" + r"[^\d)\]]*?".join(numbers) + r"(?![\d])")
+                found = [n for n in found if whole.search("\n".join(text.lines[n - 1 :][:9]))]
             lines = sorted(found, key=lambda line: self.said not in text.lines[line - 1])
         if self.line is None:
             return lines
