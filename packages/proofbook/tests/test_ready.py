@@ -36,6 +36,11 @@ def test_a_correct_change_is_ready_and_what_nothing_proves_is_listed(book, ready
     status, said = ready()
     assert status == 0 and said.endswith("ready to send: 2 files\n")
     assert "  docs/t/p.en.md:1: # How much is three times w?" in said
+    for code in ("en", "zh"):
+        page = book.read(f"docs/t/p.{code}.md")
+        book.write(f"docs/t/p.{code}.md", f"{page}\n\n## y: 6.0 {{ #printed }}\n")
+    status, said = ready()
+    assert status == 0 and "y: 6.0" not in said
     git = ("git", "-C", str(book.root), "-c", "user.name=A", "-c", "user.email=a@example.org")
     subprocess.run([*git, "commit", "-qam", "two"], check=True)
     assert ready()[1].splitlines()[-3:] == said.splitlines()[-3:]

@@ -34,7 +34,7 @@ from proofbook.model.problem import (
     warnings,
     without_duplicates,
 )
-from proofbook.model.snippet import output_file
+from proofbook.model.snippet import output_file, snippets_on_page
 from proofbook.model.sources import Revision, base_revision
 from proofbook.other_python import drill, write_record
 from proofbook.run.runs import Runs
@@ -191,7 +191,11 @@ def _only_read(book: Book, revision: Revision, file: str) -> Iterator[str]:
     if file not in book.page_files:
         return
     before = Counter((revision.text(file) or "").splitlines())
+    printed = "\n".join(run.text for run in book.fact(snippets_on_page, file))
     for number, line in enumerate(book.text(file).splitlines(), start=1):
+        title = re.fullmatch(r"#+ (.*?)(?: \{.*\})?", line)
+        if title and title[1] in printed:
+            continue  # the message that a run raises
         if not before[line] and _UNPROVED_LINE.match(line):
             yield f"  {file}:{number}: {line.strip()}"
 
