@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import gradtrace
 import pytest
 import torch
@@ -104,3 +107,24 @@ def test_it_stops_and_takes_what_a_loop_may_have():
     assert monitor.steps == 3
     with pytest.raises(ValueError, match="language is 'fr'"):
         gradtrace.watch(net, optimizer, language="fr")
+
+
+@pytest.mark.parametrize("goes_on", [True, False])
+def test_a_recording_ends_with_the_script(goes_on, tmp_path):
+    more = "net(torch.ones(1, 1)).sum().backward()" if goes_on else "print('the end')"
+    (tmp_path / "train.py").write_text(
+        "import gradtrace, torch\n"
+        "net = torch.nn.Linear(1, 1)\n"
+        "sgd = torch.optim.SGD([*net.parameters(), torch.ones(1, requires_grad=True)])\n"
+        "gradtrace.watch(net, sgd, language='en')\n"
+        f"for step in range({IN_A_ROW}):\n"
+        "    net(torch.ones(1, 1)).sum().backward()\n"
+        "    sgd.step()\n"
+        f"{more}\n",
+        "utf-8",
+    )
+    command = [sys.executable, "train.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0 and "Traceback" not in done.stderr, done.stderr
+    assert done.stderr.count("got no gradient") == 1
+    assert ("1 backward pass, 0 steps" in done.stderr) == goes_on

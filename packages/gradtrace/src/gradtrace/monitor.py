@@ -6,6 +6,7 @@ recorded, and the doctor's report of it is printed.
 
 from __future__ import annotations
 
+import atexit
 import math
 import sys
 from collections import Counter, deque
@@ -143,12 +144,15 @@ class Monitor:
         self._wanted = False
         self._running = RecordedBlock(self._model, self._optimizer)
         self._running.__enter__()
+        atexit.register(self.stop)  # there may be no next step
 
     def _end(self) -> None:
         recorded, self._running = self._running, None
         recorded.__exit__(None, None, None)
-        self.recorded[self.steps] = recorded
-        print(recorded.report(self._language), file=sys.stderr)
+        atexit.unregister(self.stop)
+        if not recorded.is_empty:
+            self.recorded[self.steps] = recorded
+            print(recorded.report(self._language), file=sys.stderr)
 
 
 def _function_of(log: object) -> Callable[[dict[str, float], int], object] | None:
