@@ -39,6 +39,12 @@ def test_llms_txt_lists_the_parts_and_then_what_is_in_none(book):
         "## And\n\n"
         r"- [Of \[its\] own](https://x.org/b/en/u/index.md): It is w." + "\n"
     )
+    assert llms_txt(pages[:2], "en", "The Book", "") == (
+        r"# The Book"
+        + "\n\n"
+        + r"- [Of \[its\] own](https://x.org/b/en/u/index.md): It is w."
+        + "\n"
+    )
 
 
 def test_robots_txt_stands_at_the_root_of_a_host_only_and_sitemaps_names_both_editions():

@@ -188,10 +188,11 @@ def llms_txt(pages: Sequence[SitePage], language: str, name: str, about: str) ->
             line, summary = f"- [{words}]({page.address}{MARKDOWN})", answer(page.page)
             parts.setdefault(page.part, []).append(f"{line}: {summary}" if summary else line)
     others = parts.pop("", [])
-    lines = [f"# {name}", "", f"> {about}"]
-    for part, entries in [*parts.items(), (in_language(_OTHER_PAGES, language), others)]:
+    lines = [f"# {name}", *(["", f"> {about}"] if about else [])]
+    rest = in_language(_OTHER_PAGES, language) if parts else ""
+    for part, entries in [*parts.items(), (rest, others)]:
         if entries:
-            lines += ["", f"## {part}", "", *entries]
+            lines += [*(["", f"## {part}"] if part else []), "", *entries]
     return "\n".join(lines) + "\n"
 
 
