@@ -195,6 +195,16 @@ def test_a_cache_that_cannot_be_written_leaves_nothing(book, proof_command, monk
     assert not list((book.root / ".cache").rglob("*.pickle*"))
 
 
+def test_a_damaged_cache_is_computed_again(book, proof_command):
+    assert proof_command("check")[0] == 0
+    files = list((book.root / ".cache").rglob("*.pickle"))
+    for damaged in (b"", b"\x80\x05garbage", files[0].read_bytes()[:-9]):
+        for file in files:
+            file.write_bytes(damaged)
+        assert proof_command("check")[0] == 0
+        assert all(file.read_bytes() != damaged for file in files)
+
+
 # Ends in the middle
 
 

@@ -237,6 +237,22 @@ def test_two_builds_at_once_leave_one_whole_site(good):
     assert sorted(p.name for p in good.root.glob("site*")) == ["site"]
 
 
+@pytest.mark.parametrize("after", [0.3, 1.5, 2.5])
+def test_a_killed_build_leaves_a_whole_site_and_so_does_the_next(build, good, after):
+    before = contents(good.root / "site")
+    good.change("docs/t/p.en.md", "It is 6.", "It is six.")
+    command = [sys.executable, "-m", "mkdocs", "build", "-q"]
+    process = subprocess.Popen(command, cwd=good.root, env=os.environ)
+    time.sleep(after)
+    process.kill()
+    process.wait()
+    left = contents(good.root / "site")
+    assert build(good.root)[0] == 0
+    assert "It is six." in (good.root / "site/en/t/p/index.html").read_text("utf-8")
+    assert left in (before, contents(good.root / "site"))  # it may have ended already
+    assert sorted(p.name for p in good.root.glob("site*")) == ["site"]
+
+
 def test_the_english_edition_is_not_built_alone(build, good):
     before = contents(good.root / "site")
     status, said = build(good.root, "-f", "mkdocs.en.yml")
@@ -446,6 +462,18 @@ def test_odd_input_stops_no_server(good, served):
     served.wait_for("en/t/p/", "It is six.")
     heard.append(served.log.read_text("utf-8"))
     assert not any(words in said for words in ("Traceback", "appear stuck") for said in heard)
+
+
+def test_two_hundred_edits_in_a_row_stop_no_server(good, served):
+    served.wait_for("t/p/", "三倍是多少")
+    page = good.read("docs/t/p.en.md")
+    for number in range(200):
+        good.write("docs/t/p.en.md", page.replace("It is 6.", f"It is 6, said edit {number}."))
+        time.sleep(0.02)
+    served.wait_for("en/t/p/", "said edit 199.")
+    good.write("docs/t/p.en.md", page)
+    served.wait_for("en/t/p/", "It is 6.")
+    assert "Traceback" not in served.log.read_text("utf-8")
 
 
 # --- pages in one language only
