@@ -178,3 +178,15 @@ def test_an_ordinary_correct_edit_is_accepted(book, language, edit):
 @pytest.mark.parametrize(("language", "edit"), cases(FALSE))
 def test_a_false_edit_is_refused(book, language, edit):
     assert told(book, language, edit)
+
+
+def test_a_number_of_another_section_names_the_section(book):
+    book.write("snippets/t/more.py", "print(7.5)\n")
+    book.write("snippets/t/more.out", "7.5\n")
+    more = "\n## More { #more }\n\n::: snippets/t/more.py\n\nThe first printed `6.0`.\n"
+    page = "docs/t/p.en.md"
+    book.write(page, book.read(page) + more)
+    (problem,) = errors(problems_of_page(read_book(book.root), page))
+    assert problem.fix == "correct it, or link to #three-times, whose run shows it"
+    book.change(page, "The first", "[The first](#three-times)")
+    assert errors(problems_of_page(read_book(book.root), page)) == []

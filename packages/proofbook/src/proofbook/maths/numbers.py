@@ -327,13 +327,17 @@ def evidence_on_page(page: Page, book: Book) -> Iterator[tuple[Statement, Iterat
 
 def unproved_values(page: Page, book: Book) -> Iterator[Problem]:
     """The numbers and messages of a page that no run on it shows."""
-    return without_evidence(page, evidence_on_page(page, book))
+    own = book.fact(snippets_on_page, page.file)
+    return without_evidence(page, evidence_on_page(page, book), own)
 
 
 def without_evidence(
-    page: Page, found: Iterable[tuple[Statement, Iterator[Evidence]]]
+    page: Page,
+    found: Iterable[tuple[Statement, Iterator[Evidence]]],
+    own: Sequence[ShownSnippet] = (),
 ) -> Iterator[Problem]:
-    """The problems of those statements of a page for which there is no evidence."""
+    """The problems of those statements of a page for which there is no evidence. `own`: the runs of
+    the page, one of which may show it in another section."""
     for statement, proving in found:
         if next(proving, None) is None and not _is_supposed(page, statement):
             where = f"the line with {statement.line!r} of" if statement.line else "the code or"
@@ -343,8 +347,18 @@ def without_evidence(
                 f"what stands in {where} output of a snippet of this section, of a page that this "
                 f"paragraph links to, or in {_OTHER_PROOF.get(statement.kind, 'an equation')}",
                 str(statement),
-                "correct it, or show the run that prints it",
+                _fix(page, statement, own),
             )
+
+
+def _fix(page: Page, statement: Statement, own: Sequence[ShownSnippet]) -> str:
+    place = next(
+        (run.place for run in own if any(statement.lines_in(text) for text in run.texts)), None
+    )
+    line = page.line_of(place) if place is not None else 0
+    anchors = [heading.anchor for heading in page.headings if heading.line <= line]
+    link = f"link to #{anchors[-1]}, whose run shows it" if anchors and anchors[-1] else ""
+    return f"correct it, or {link or 'show the run that prints it'}"
 
 
 def _is_supposed(page: Page, statement: Statement) -> bool:
