@@ -70,7 +70,7 @@ _NO_RESULT = re.compile(
     "|".join(
         (
             # dates, years and times of the day
-            r"\b\d{4}[-/]\d{1,2}(?:[-/]\d{1,2})?\b",
+            r"\b\d{4}[-/]\d{1,2}(?:[-/]\d{1,2})?\b|\b\d{1,2}[/.]\d{1,2}[/.]\d{4}\b",
             rf"\b(?:\d{{1,2}}(?:st|nd|rd|th)? (?:of )?)?{_MONTH} \d{{1,4}}(?:st|nd|rd|th)?\b"
             r"(?:,? \d{4}\b)?",
             r"\b\d{4} ?年(?:代|(?: ?\d{1,2} ?月)(?: ?\d{1,2} ?[日号])?)?",
@@ -86,14 +86,15 @@ _NO_RESULT = re.compile(
             rf"\b{_FROM}\d[\d,.]* ?[多几]? ?(?:[毫微]?秒|分钟|个?(?:小时|星期|月)|天|周|年)",
             # hardware, the width of a number, the size of a batch
             r"\b(?:RTX|GTX|GeForce|Radeon|RX|Quadro|Tesla|Titan|Xeon|EPYC|Ryzen|Core i\d|Ascend"
-            r"|昇腾|Jetson|Raspberry Pi|HTTP|port|RFC|ISO|IEEE|ISBN|issue|PR)[ -]?\d+[\d-]*\w*"
+            r"|iPhone|Pixel|昇腾|Jetson|Raspberry Pi|HTTP|port|RFC|ISO|IEEE|ISBN|issue|PR)[ -]?\d+[\d-]*\w*"
             r"(?: ?(?:Ti|Super|XT|Max|Pro)\b)?",
             r"(?:\bGPUs?|\bcards?|\bmachines?|\blaptops?|\b(?:RTX |GTX )?[A-Z]?\d+\w*)"
             r"(?: with| has| of|,| 有| 的)? ?[(（]?\d+ ?Gi?B\b",
             r"\b\d+ ?Gi?B ?(?:GPUs?\b|cards?\b|(?:of )?(?:(?:GPU )?memory|V?RAM)\b"
             r"|的?(?:显存|显卡|内存))",
             r"(?:显卡|显存|内存)(?:有|是|为|只有)? ?\d+ ?Gi?B\b",
-            r"\b\d[\d.]* ?(?:[kMG]?Hz|°C|km|kg|摄氏度|岁|千米|公里)(?![A-Za-z])",
+            r"\b\d[\d.]* ?(?:[kMG]?Hz|W|[^\W\d_]*[- ]?cores?|核|°C|km|kg|摄氏度"
+            r"|岁|千米|公里)(?![A-Za-z])",
             r"\b\d[\d.]* ?(?:亿|万|[bm]illion) ?(?:个?参数|parameters)",
             r"\b\d+[- ]?bits?\b|\b\d+ ?位(?!数|置)",
             r"\bbatch(?:es)?(?: size)?(?: of)? \d+\b|批(?:大小|量)?(?:是|为|有)? ?\d+ ?[个条张]?"

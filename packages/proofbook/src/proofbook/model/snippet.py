@@ -21,7 +21,8 @@ from proofbook.model.varied_runs import parse_runs, varied_file
 NUMBER = re.compile(
     r"(?<![\w.,#/-])(?P<sign>[-−])?(?P<digits>\d+(?:\.\d*)?(?:e[+-]?\d+)?)(?![\w]|\.\d)"
 )
-_GROUPED = re.compile(r"\b\d{1,3}(?:_\d{3})+\b")
+_GROUPED = re.compile(r"\b\d{1,3}(?:(?:_|\{,\})\d{3})+\b")
+_POWER_OF_TEN = re.compile(r"(?:\b(\d+(?:\.\d+)?) *\\(?:times|cdot) *)?\b10\^\{?(-?\d+)\}?")
 _DOUBLE = re.compile(r"\b(?:float64|double)\b")
 _NODE_IN_RECORDING = re.compile(r'^"n\d+": \{"op": "(\w+)"', re.MULTILINE)
 VARIED = "&"
@@ -200,8 +201,9 @@ def dtype_of_results(code: str) -> str:
 
 def spaced(text: str) -> str:
     """The text with spaces around signs that are not part of a number."""
-    text = _GROUPED.sub(lambda n: n[0].replace("_", "").rjust(len(n[0])), text)  # 10_000
-    text = re.sub(r"\b10\^\{?(-?\d+)\}?", lambda n: f"1e{n[1]}".ljust(len(n[0])), text)
+    # 10_000 and 1{,}000
+    text = _GROUPED.sub(lambda n: re.sub(r"\D", "", n[0]).rjust(len(n[0])), text)
+    text = _POWER_OF_TEN.sub(lambda n: f"{n[1] or 1}e{n[2]}".ljust(len(n[0])), text)
     return re.sub(r"[\[\](),*=^/\\{}_&|]|(?<![\d.]e)\+", " ", text)
 
 
