@@ -86,7 +86,8 @@ _NO_RESULT = re.compile(
             rf"\b{_FROM}\d[\d,.]* ?[多几]? ?(?:[毫微]?秒|分钟|个?(?:小时|星期|月)|天|周|年)",
             # hardware, the width of a number, the size of a batch
             r"\b(?:RTX|GTX|GeForce|Radeon|RX|Quadro|Tesla|Titan|Xeon|EPYC|Ryzen|Core i\d|Ascend"
-            r"|iPhone|Pixel|昇腾|Jetson|Raspberry Pi|HTTP|port|RFC|ISO|IEEE|ISBN|issue|PR)[ -]?\d+[\d-]*\w*"
+            r"|iPhone|Pixel|昇腾|Jetson|Raspberry Pi|HTTP|port|RFC|ISO|IEEE|ISBN|issue|PR)"
+            r"[ -]?\d+[\d-]*\w*"
             r"(?: ?(?:Ti|Super|XT|Max|Pro)\b)?",
             r"(?:\bGPUs?|\bcards?|\bmachines?|\blaptops?|\b(?:RTX |GTX )?[A-Z]?\d+\w*)"
             r"(?: with| has| of|,| 有| 的)? ?[(（]?\d+ ?Gi?B\b",
