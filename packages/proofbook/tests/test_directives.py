@@ -6,10 +6,9 @@ import subprocess
 import sys
 
 import pytest
-from proofbook.directives.registry import directives_of, expand, read_with_results
+from proofbook.directives.registry import directives_of, expand
 from proofbook.export.notebook import cells
 from proofbook.model.book import Book, read_book
-from proofbook.model.cache import Store
 from proofbook.model.page import Page, parse
 from proofbook.model.problem import Unproved
 
@@ -57,11 +56,17 @@ def test_results_that_name_its_functions_are_there_for_the_next_process(book):
     )
     book.write("own/count.py", "from proofbook.model.book import Book\n" + asks)
     book.change("docs/t/p.zh.md", "# ", "::: count\n    of: scripts\n\n# ")
-    for _ in range(2):
-        command = [sys.executable, "-m", "proofbook", "check"]
-        subprocess.run(command, cwd=book.root, check=False, capture_output=True)
-    known = read_with_results(book.root, Store(book.root)).memo
-    assert "count_scripts" in {function.__name__ for function, _ in known}
+    reads = (
+        "from pathlib import Path\n"
+        "from proofbook.directives.registry import read_with_results\n"
+        "from proofbook.model.cache import Store\n"
+        "book = read_with_results(Path.cwd(), Store(Path.cwd()))\n"
+        "print([function.__name__ for function, _ in book.memo])\n"
+    )
+    for arguments in (["-m", "proofbook", "check"], ["-c", reads]):
+        command = [sys.executable, *arguments]
+        done = subprocess.run(command, cwd=book.root, capture_output=True, text=True)
+    assert "'count_scripts'" in done.stdout, done.stderr
 
 
 def test_what_only_the_site_can_show_is_left_out_of_a_notebook(own):
