@@ -194,15 +194,19 @@ IN_SIGHT = """[document.querySelector(":target").getBoundingClientRect()].every(
 
 
 def target(page) -> dict:
-    """The line that is lit: its words, how far from the top it stands, and its color."""
-    return page.evaluate(
+    """The line that is lit: its words, how far from the top it stands, and its color.
+
+    After a page was loaded its theme may put in its contents once more: for that moment none is.
+    """
+    return page.wait_for_function(
         """() => {
-          const line = document.querySelector(":target"), style = getComputedStyle(line)
-          const { top, bottom } = line.getBoundingClientRect()
+          const line = document.querySelector(":target")
+          if (!line) return
+          const { top, bottom } = line.getBoundingClientRect(), style = getComputedStyle(line)
           const color = style.backgroundColor, bar = style.boxShadow
           return { words: line.textContent, top, bottom, color, bar, moves: style.animationName }
         }"""
-    )
+    ).json_value()
 
 
 @pytest.mark.parametrize(("language", "by"), [("", "mouse"), ("en/", "keyboard")])

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import shutil
 import tempfile
+import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -49,12 +51,17 @@ class SiteFolder:
     failure, the last one remains.
 
     The settings of a build point to a folder next to it, one for each build: two may run at once.
+    What a build that was killed left there is deleted a day later.
     """
 
     def __init__(self, config: MkDocsConfig) -> None:
         self.proved = False
         self._config, self._site = config, Path(config.site_dir)
         self._site.parent.mkdir(parents=True, exist_ok=True)
+        for left in self._site.parent.glob(f"{self._site.name}.next-*"):
+            with contextlib.suppress(FileNotFoundError):  # another build ended just now
+                if time.time() - left.stat().st_mtime > 86_400:
+                    shutil.rmtree(left, ignore_errors=True)
         self._new = tempfile.TemporaryDirectory(
             prefix=f"{self._site.name}.next-", dir=self._site.parent, ignore_cleanup_errors=True
         )
