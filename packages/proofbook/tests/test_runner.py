@@ -525,10 +525,24 @@ def test_what_pytorch_keeps_for_itself_is_no_file_left_behind(tmp_path, fresh):
     assert result.refusal is None
 
 
+COMPILES = (
+    "import torch\nw = torch.ones(2, requires_grad=True)\n"
+    "torch.compile(lambda w: w.sin().square())(w).sum().backward()\nprint(w.grad)\n"
+)
+
+
 def test_the_default_backend_leaves_nothing_behind(run):
     """It writes C++ and calls the compiler."""
-    result = run(
-        "import torch\nw = torch.ones(2, requires_grad=True)\n"
-        "torch.compile(lambda w: w.sin().square())(w).sum().backward()\nprint(w.grad)\n"
-    )
+    result = run(COMPILES)
     assert (result.refusal, result.stdout) == (None, "tensor([0.9093, 0.9093])\n")
+
+
+@pytest.mark.parametrize("folder", ["kernels", "s.py/cannot/be/made"])
+def test_the_compiler_is_called_once_for_a_kernel_where_it_can_be_kept(tmp_path, folder):
+    script, kernels = write(tmp_path / "s.py", COMPILES), tmp_path / folder
+    compiled = []
+    for _ in range(2):
+        with Runner(PATIENCE, kernels=kernels) as runner:
+            assert runner.submit(script).result(PATIENCE).refusal is None
+        compiled.append({file: file.stat().st_mtime_ns for file in kernels.rglob("*.so")})
+    assert compiled[0] == compiled[1] and bool(compiled[0]) == (folder == "kernels")

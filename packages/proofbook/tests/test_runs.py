@@ -61,7 +61,7 @@ def runs_in(root: Path, **took: float) -> tuple[Runs, FakeRunner]:
     for name in "abc":
         (root / name).write_text(f"of {name}", "utf-8")
     runner = FakeRunner()
-    return Runs(root, lambda: runner, took=took), runner
+    return Runs(root, lambda **_: runner, took=took), runner
 
 
 def test_what_took_longest_is_run_first_and_what_never_ran_last(tmp_path):
@@ -88,7 +88,7 @@ def test_a_runner_is_prepared_only_for_scripts_without_a_known_result(tmp_path):
     before.start("ab", "")
     runners: list[FakeRunner] = []
 
-    def start() -> FakeRunner:
+    def start(**_) -> FakeRunner:
         runners.append(FakeRunner())
         return runners[-1]
 

@@ -26,7 +26,7 @@ from proofbook.model.page import Page, one_line_end, stem_of
 from proofbook.model.problem import Problem, Unproved
 from proofbook.model.snippet import dtype_of_results, first_different_line
 from proofbook.run.judge import Result, refused
-from proofbook.run.runner import TIME_LIMIT, Runner, RunnerError
+from proofbook.run.runner import KERNELS, TIME_LIMIT, Runner, RunnerError
 
 
 class CodeBlocks:
@@ -55,7 +55,8 @@ class CodeBlocks:
         if not blocks or option.collectonly or stopped:
             return (yield)
         limit = session.config.getini("codeblocks_limit") or TIME_LIMIT
-        with tempfile.TemporaryDirectory() as folder, Runner(limit) as runner:
+        kept = Runner(limit, kernels=self.root / KERNELS)
+        with tempfile.TemporaryDirectory() as folder, kept as runner:
             runs = Runs(Path(folder), runner)
             for block in blocks:
                 block.runs = runs

@@ -20,6 +20,7 @@ from importlib import resources
 from pathlib import Path
 
 from proofbook.directives.plot import STYLE
+from proofbook.model.cache import FOLDER
 from proofbook.run.judge import Refusal, Result, Variant
 
 
@@ -37,9 +38,15 @@ COMPILING = {
     "TORCHINDUCTOR_COMPILE_THREADS": "1",  # no processes for it, which would be left behind
     "TORCHINDUCTOR_CPP_CACHE_PRECOMPILE_HEADERS": "0",  # they are larger than a script may write
     "TORCHINDUCTOR_VEC_ISA_OK": "0",
+    # Each run compiles its graphs itself: only g++ is spared, of a kernel with the same text.
+    "TORCHINDUCTOR_FX_GRAPH_CACHE": "0",
+    "TORCHINDUCTOR_AUTOGRAD_CACHE": "0",
 }
 """With these variables `torch.compile` needs 2 s of g++ for a kernel, not 10: it writes loops that
 the compiler may vectorize, instead of vector instructions."""
+
+KERNELS = f"{FOLDER}/kernels"
+"""The folder of a book in which the kernels that `torch.compile` compiled are kept."""
 
 TIME_LIMIT = 20.0
 """The maximum wall-clock time of one script in seconds."""
@@ -63,7 +70,8 @@ class Runner:
     `limit` is the maximum time of a script in seconds, `hash_seed` the PYTHONHASHSEED of all runs;
     `fresh=True` starts one interpreter for each script, as happens where there is no fork.
     `python`: the interpreter; another than ours needs only torch, NumPy and Matplotlib.
-    `environment`: more variables for all runs.
+    `environment`: more variables for all runs. `kernels`: the folder in which compiled kernels are
+    kept; without one, or where it cannot be written, they are gone with the server.
     """
 
     def __init__(
@@ -73,6 +81,7 @@ class Runner:
         fresh: bool = False,
         python: str = sys.executable,
         environment: Mapping[str, str] | None = None,
+        kernels: Path | None = None,
     ):
         self.limit = limit
         self._numbers = itertools.count()
@@ -85,6 +94,9 @@ class Runner:
         self._temporary = tempfile.TemporaryDirectory(prefix=PREFIX, ignore_cleanup_errors=True)
         self._folder = self._temporary.name
         self._errors = Path(self._folder, "errors")
+        if kernels is None or not _writable(kernels):
+            # What the first optimizer of a process imports makes this folder.
+            kernels = Path(self._folder, "kernels")
         # Another interpreter may not have our packages installed.
         ours = os.pathsep.join(str(resources.files(name).parent) for name in _OURS)
         with self._errors.open("wb") as errors:
@@ -100,8 +112,7 @@ class Runner:
                     **({} if python == sys.executable else {"PYTHONPATH": ours}),
                     "OMP_NUM_THREADS": "1",
                     "PYTHONHASHSEED": f"{hash_seed}",
-                    # What the first optimizer of a process imports makes this folder.
-                    "TORCHINDUCTOR_CACHE_DIR": str(Path(self._folder, "torchinductor")),
+                    "TORCHINDUCTOR_CACHE_DIR": str(kernels),
                     **(environment or {}),
                 },
                 text=True,
@@ -210,3 +221,10 @@ class Runner:
             what = f"the process that runs the snippets ended too early ({status}). It said:"
             for future in lost:
                 future.set_exception(RunnerError(f"{what}\n{stderr or '(nothing)'}"))
+
+
+def _writable(folder: Path) -> bool:
+    with contextlib.suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True)
+        return os.access(folder, os.W_OK)
+    return False

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from proofbook.model.cache import Store
 from proofbook.run.judge import Result, Variant
-from proofbook.run.runner import Runner
+from proofbook.run.runner import KERNELS, Runner
 
 RunKey = tuple[str, str, str]
 """A script, the hash of its bytes, and how it is run: one of the following."""
@@ -27,7 +27,7 @@ class Runs:
     """
 
     root: Path
-    start_runner: Callable[[], Runner] = Runner
+    start_runner: Callable[..., Runner] = Runner
     known: dict[RunKey, Result] = field(default_factory=dict)
     took: Mapping[str, float] = field(default_factory=dict)
     again: set[str] = field(default_factory=set)
@@ -43,7 +43,7 @@ class Runs:
         meanwhile.
         """
         if self._runner is None and any(self._key(s, PLAIN) not in self.known for s in scripts):
-            self._runner = self.start_runner()
+            self._runner = self._new_runner()
 
     def start(
         self,
@@ -74,7 +74,7 @@ class Runs:
                 moved = replace(self.known[key], path=str(self.root / script))
                 futures[key].set_result(moved)
             else:
-                self._runner = self._runner or self.start_runner()
+                self._runner = self._runner or self._new_runner()
                 file = self.root / script
                 recorded = way != PLAIN and script in traced
                 futures[key] = self._runner.submit(file, recorded, variants=variants)
@@ -82,6 +82,9 @@ class Runs:
         self._futures = futures
         self._last = {(script, way): run for (script, _, way), run in futures.items()}
         return list(futures.values())
+
+    def _new_runner(self) -> Runner:
+        return self.start_runner(kernels=self.root / KERNELS)
 
     def last(self, script: str, way: str = PLAIN) -> Future[Result] | None:
         """The last requested run of the script."""

@@ -17,7 +17,7 @@ from mkdocs.__main__ import cli
 
 from proofbook.__main__ import main
 from proofbook.run.judge import Result
-from proofbook.run.runner import TIME_LIMIT, Runner
+from proofbook.run.runner import KERNELS, TIME_LIMIT, Runner
 from proofbook.run.update import TIME_ZONES
 from proofbook.testing.tiny_book import Book, write
 
@@ -39,20 +39,22 @@ def sample(names: Iterable[str], one_in: int) -> list[str]:
 
 @pytest.fixture(scope="session")
 def runner() -> Iterator[Runner]:
-    with Runner(LIMIT, hash_seed=0, environment={"TZ": TIME_ZONES[0]}) as runner:
+    kernels, environment = Path(KERNELS).resolve(), {"TZ": TIME_ZONES[0]}
+    with Runner(LIMIT, hash_seed=0, environment=environment, kernels=kernels) as runner:
         yield runner
 
 
 @pytest.fixture(scope="session")
 def other_runner() -> Iterator[Runner]:
     """As `runner`, with another hash seed, another address space and another day."""
-    with Runner(LIMIT, hash_seed=1, environment={"TZ": TIME_ZONES[1]}) as runner:
+    kernels, environment = Path(KERNELS).resolve(), {"TZ": TIME_ZONES[1]}
+    with Runner(LIMIT, hash_seed=1, environment=environment, kernels=kernels) as runner:
         yield runner
 
 
 @pytest.fixture(scope="session")
 def fresh_runner() -> Iterator[Runner]:
-    with Runner(LIMIT, fresh=True) as runner:
+    with Runner(LIMIT, fresh=True, kernels=Path(KERNELS).resolve()) as runner:
         yield runner
 
 
