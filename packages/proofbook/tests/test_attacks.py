@@ -138,3 +138,11 @@ def test_what_vanished_from_the_output_and_stands_in_the_text_is_listed(committe
     assert warning.startswith("docs/t/p.en.md:3: warning: #three-times has changed")
     assert "docs/t/p.en.md, snippets/t/s.out: not what was committed" in warning
     assert "line 3 says 6.0, which is printed no longer" in warning
+
+
+def test_what_another_section_says_of_it_is_listed_too(committed):
+    page = committed.read("docs/t/p.en.md").replace("It is 6.", "")
+    committed.write("docs/t/p.en.md", f"{page}\n\n## More {{ #more }}\n\nSo it is `6.0`.\n")
+    committed.write("snippets/t/s.out", "y: 7.0\n")
+    (warning,) = [text for text in _to_read(committed) if "#more" in text]
+    assert " says 6.0, which is printed no longer" in warning

@@ -56,7 +56,7 @@ def test_a_book_that_holds(proof_command):
 
 
 TEXT = "this would stand in the page as text"
-PART = "the two languages of the page part here"
+PART = "from here on the two languages show other snippets or headings"
 HIGHLIGHT = "the text to highlight does not name one line"
 NOT_UTF8 = "the file is not UTF-8"
 LOST = "the page names a snippet that does not exist"

@@ -146,11 +146,11 @@ def test_the_commands_as_they_are_typed(book, tmp_path):
 
 
 def test_new_writes_the_page_in_one_language_where_one_is_named(book, proof_command):
-    status, out, _ = proof_command("new", "t/more", "--language", "en")
+    status, out, _ = proof_command("new", "t/some-more", "--language", "en")
     assert status == 0 and "  1. write the snippet" in out and "  2. write the page\n" in out
-    assert "docs/t/more.en.md" in book.files() and "docs/t/more.zh.md" not in book.files()
+    assert "docs/t/some-more.en.md" in book.files() and "docs/t/some-more.zh.md" not in book.files()
     status, out, err = proof_command("check")
-    assert (status, err) == (0, "") and "1 page to translate: docs/t/more.en.md\n" in out
+    assert (status, err) == (0, "") and "1 page to translate: docs/t/some-more.en.md\n" in out
     before = book.files()
     status, _, err = proof_command("new", "t/again", "--language", "de")
     assert status == 1 and "expected: zh or en\n  found:    de\n" in err

@@ -169,7 +169,7 @@ def test_an_edit_of_one_language_is_shown_with_the_same_place_in_the_other(
         "  found:    - It has two sentences.\n"
         "            + Nobody reads its second half, or so they say.\n"
         "  fix:      carry it over, if it means something there\n\n"
-        "1 warning. Nothing is stopped.\n"
+        "1 warning. Warnings stop nothing.\n"
     )
     committed.change(ZH, "后一句。", "后半段没有人读。")
     assert proof_command("check")[2] == ""

@@ -38,7 +38,7 @@ def test_a_correct_change_is_ready_and_what_nothing_proves_is_listed(book, ready
     assert "  docs/t/p.en.md:1: # How much is three times w?" in said
     for code in ("en", "zh"):
         page = book.read(f"docs/t/p.{code}.md")
-        book.write(f"docs/t/p.{code}.md", f"{page}\n\n## y: 6.0 {{ #printed }}\n")
+        book.write(f"docs/t/p.{code}.md", f"{page}\n\n## `y: 6.0` {{ #printed }}\n")
     status, said = ready()
     assert status == 0 and "y: 6.0" not in said
     git = ("git", "-C", str(book.root), "-c", "user.name=A", "-c", "user.email=a@example.org")
@@ -77,4 +77,10 @@ def test_the_main_branch_is_found_in_a_clone_that_does_not_name_it(name, book, r
         subprocess.run([*git, *command.split()], check=True, capture_output=True)
     book.change("docs/t/p.en.md", "What is three times w?", "How much is three times w?")
     subprocess.run([*git, "commit", "-qam", "two"], check=True)
-    assert ready()[1].endswith("ready to send: 1 file\n")
+    said = ready()[1]
+    alone = "docs/t/p.en.md:1: #three-times was edited in this language only\n"
+    assert "ready to send: 1 file\n" in said and alone in said
+    book.change("docs/t/p.zh.md", "三倍是多少？", "三倍等于多少？")
+    subprocess.run([*git, "commit", "-qam", "three"], check=True)
+    said = ready()[1]  # both are compared with the main branch, not with the last commit
+    assert "ready to send: 2 files\n" in said and "maintainer" not in said

@@ -16,6 +16,7 @@ from proofbook import pipeline, summary
 from proofbook.check.attacks import READ_TESTS
 from proofbook.check.files import MODULE_NAMES
 from proofbook.check.languages import NONE_OF_THESE, PARTED
+from proofbook.content.questions import NO_QUESTION
 from proofbook.content.report import unproved
 from proofbook.content.torch_versions import wrong_differences
 from proofbook.directives.registry import read_with_results, traced_scripts, varied_scripts
@@ -124,8 +125,11 @@ def _check(
     return _print(outcome.of(files) if named else outcome)
 
 
-def _outcome(book: Book, scripts: list[str], store: Store, runs: Runs) -> pipeline.Outcome:
-    outcome = pipeline.finish(pipeline.start(book, runs, scripts=scripts), summary.showing_progress)
+def _outcome(
+    book: Book, scripts: list[str], store: Store, runs: Runs, since: Revision | None = None
+) -> pipeline.Outcome:
+    started = pipeline.start(book, runs, scripts=scripts)
+    outcome = pipeline.finish(started, summary.showing_progress, since=since)
     store.save_memo(book)
     runs.save(store)
     return outcome
@@ -152,7 +156,7 @@ def _ready(book: Book, store: Store, runs: Runs) -> int:
     known = [file for file in changed if file in book.sources]
     if known:
         files, scripts = _chosen(book, known)
-        outcome = _outcome(book, scripts, store, runs).of(files)
+        outcome = _outcome(book, scripts, store, runs, revision).of(files)
         found = without_duplicates([*outcome.problems, *outcome.warnings])
         later = [problem for problem in found if _can_wait(problem, changed)]
         own = [problem for problem in found if problem not in later]
@@ -183,7 +187,7 @@ def _can_wait(problem: Problem, changed: Collection[str]) -> bool:
     alone = in_two_languages and len(set(problem.pages) & set(changed)) == 1
     adds = problem.file in changed and problem.expected.endswith(NONE_OF_THESE)
     adds |= problem.severity == "warning" or problem.what == PARTED
-    return (alone and adds) or problem.what.endswith(READ_TESTS)
+    return (alone and adds) or problem.what.endswith((READ_TESTS, NO_QUESTION))
 
 
 def _only_read(book: Book, revision: Revision, file: str) -> Iterator[str]:
@@ -194,7 +198,7 @@ def _only_read(book: Book, revision: Revision, file: str) -> Iterator[str]:
     printed = "\n".join(run.text for run in book.fact(snippets_on_page, file))
     for number, line in enumerate(book.text(file).splitlines(), start=1):
         title = re.fullmatch(r"#+ (.*?)(?: \{.*\})?", line)
-        if title and title[1] in printed:
+        if title and title[1].strip("` ") in printed:
             continue  # the message that a run raises
         if not before[line] and _UNPROVED_LINE.match(line):
             yield f"  {file}:{number}: {line.strip()}"
@@ -298,7 +302,7 @@ def _create_page(root: Path, name: str, only: str | None) -> list[str]:
     code either. Raises `Unproved` if the name is invalid or one of the files exists; then nothing
     is written.
     """
-    name = name.removeprefix("snippets/").removesuffix(".py")
+    name = name.removeprefix("snippets/").removesuffix(".py").replace("-", "_")
     problems = []
     page = name.replace("_", "-")
     script = f"snippets/{name}.py"

@@ -19,6 +19,7 @@ from proofbook.directives.registry import traced_scripts, varied_scripts
 from proofbook.directives.varied_figure import variants_of_scripts
 from proofbook.model.book import Book
 from proofbook.model.problem import Problem, errors, warnings, without_duplicates
+from proofbook.model.sources import Revision
 from proofbook.run.judge import Result
 from proofbook.run.runs import Runs
 
@@ -101,14 +102,16 @@ def finish(
     started: Started,
     watch: Watch = lambda *_: nullcontext(),
     between: Callable[[], None] = lambda: None,
+    since: Revision | None = None,
 ) -> Outcome:
     """Check the files while the scripts run, wait for the runs, compare. Raises `RunnerError`.
 
-    `between` is called after each page; an exception in it ends the check.
+    `between` is called after each page; an exception in it ends the check. `since`: the revision
+    with which what has changed is compared; by default the last commit.
     """
     book = started.book
     with watch(started.waiting, started.runs.running):
-        problems = problems_in_files(book, between)
+        problems = problems_in_files(book, between, since)
         results = [future.result() for future in started.waiting]
     problems += problems_in_runs(book, results)
     if started.navigation:

@@ -150,7 +150,7 @@ def format_warnings(problems: Sequence[Problem]) -> str:
     """The warnings, unchanged, with a count at the end."""
     problems = without_duplicates(problems)
     return "\n\n".join(
-        [*map(str, problems), f"{counted(problems, 'warning')}. Nothing is stopped."]
+        [*map(str, problems), f"{counted(problems, 'warning')}. Warnings stop nothing."]
     )
 
 

@@ -36,20 +36,24 @@ def sections_to_read(book: Book, since: Revision) -> Iterator[Problem]:
     them, and the statements that are no longer printed."""
     told: set[str] = set()
     for page in book.pages:
-        scripts = {reference.path for reference in page.references}
+        scripts = dict.fromkeys(reference.path for reference in page.references)
         if since.files.isdisjoint({page.file, *scripts, *map(output_file, scripts)}):
             continue
+        gone = _vanished(page, [*scripts], book, since)
         attacked, now = book.fact(attacks_on, page.name), _said(page)
         before = now
         if page.file in since.files:
             text = fill_placeholders(since.text(page.file) or "")
             before = _said(parse(page.file, text, language=page.language))
         for section in sections(page):
-            scripts = [r.path for r in page.references if r.line in section.lines]
-            changed = [f for s in scripts for f in (s, output_file(s)) if f in since.files]
+            own = [r.path for r in page.references if r.line in section.lines]
+            # It may also say what the script of another section prints.
+            missing = sorted(gone | _vanished(page, own, book, since))
+            lost = [(line, said) for line, said in missing if line in section.lines]
+            read = scripts if lost else own
+            changed = [f for s in read for f in (s, output_file(s)) if f in since.files]
             if now.get(section.anchor) != before.get(section.anchor):
                 changed.insert(0, page.file)
-            lost = _vanished(page, section, scripts, book, since) if changed else []
             address = f"{page.name}#{section.anchor}"
             tests = () if address in told else attacked.get(section.anchor, ())
             if changed and (tests or lost):
@@ -75,18 +79,17 @@ def _said(page: Page) -> dict[str, list[str]]:
 
 
 def _vanished(
-    page: Page, section: Section, scripts: Sequence[str], book: Book, since: Revision
-) -> list[tuple[int, str]]:
-    """Statements of a section that its scripts printed then and no longer print, with lines."""
-    outputs = [*map(output_file, scripts)]
+    page: Page, scripts: Sequence[str], book: Book, since: Revision
+) -> set[tuple[int, str]]:
+    """Statements of a page that its scripts printed then and no longer print, with lines."""
+    outputs = [file for file in map(output_file, scripts) if file in book.sources]
     then = SnippetText("\n".join(since.text(f) or "" for f in outputs if f in since.files))
     now = SnippetText("\n".join(map(book.text_or_empty, (*outputs, *scripts))))
-    return [
-        (line, statement.said)
+    return {
+        (page.line_of(statement.place), statement.said)
         for statement in statements_of(page)
-        if (line := page.line_of(statement.place)) in section.lines and not statement.source
-        if statement.lines_in(then) and not statement.lines_in(now)
-    ]
+        if not statement.source and statement.lines_in(then) and not statement.lines_in(now)
+    }
 
 
 def _to_read(

@@ -40,7 +40,7 @@ _KINDS = {
 OnlyInOne = tuple[list[Item], list[Item]]
 """The items only in the first, and only in the second."""
 
-PARTED = "the two languages of the page part here"
+PARTED = "from here on the two languages show other snippets or headings"
 NONE_OF_THESE = "none of these"
 """What is expected of a page that alone has something."""
 

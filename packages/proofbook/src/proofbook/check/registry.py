@@ -85,10 +85,13 @@ def problems_of_page(book: Book, file: str) -> tuple[Problem, ...]:
     return tuple(p for check in PAGE_CHECKS for p in book.remember(_on_page, check, file))
 
 
-def problems_in_files(book: Book, between: Callable[[], None] = lambda: None) -> list[Problem]:
+def problems_in_files(
+    book: Book, between: Callable[[], None] = lambda: None, since: Revision | None = None
+) -> list[Problem]:
     """All problems that can be found without running anything.
 
-    `between` is called after each page and each check of the book.
+    `between` is called after each page and each check of the book. What has changed is compared
+    with `since`, or with the `base_revision`.
     """
     found = list(book.unreadable)
     for file in book.page_files:
@@ -97,7 +100,7 @@ def problems_in_files(book: Book, between: Callable[[], None] = lambda: None) ->
     for check in BOOK_CHECKS:
         found += book.remember(_on_book, check)
         between()
-    if revision := base_revision(book.root):
+    if revision := since or base_revision(book.root):
         found += (problem for check in REVISION_CHECKS for problem in check(book, revision))
     return found
 

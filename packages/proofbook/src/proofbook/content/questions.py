@@ -23,6 +23,8 @@ OFTEN, ABSENT = "often", "absent"
 NO_PART = ""
 """The part of a message that the page of questions doesn't list."""
 
+NO_QUESTION = "no question leads to this page"
+
 _LANGUAGES = ("zh", "en")
 """The languages of a question: its fields are named after them."""
 _FIELDS = dict.fromkeys(("part", "zh", "en", "message", "to", "see"), WORDS)
@@ -215,8 +217,7 @@ def _unasked(questions: Sequence[Question], book: Book) -> Iterator[Problem]:
         if own and posixpath.basename(page.name) != "index" and page.name not in asked:
             expected = f'[[question]] with to = "{page.name}"'
             fix = f"add one to {book.config.questions}"
-            what = "no question leads to this page"
-            yield warning(Problem(page.file, 1, what, expected, "none", fix))
+            yield warning(Problem(page.file, 1, NO_QUESTION, expected, "none", fix))
 
 
 def _problem(book: Book, line: int, what: str, expected: str, found: str) -> Problem:

@@ -85,6 +85,7 @@ def lent(*warm: Runner) -> Iterator[None]:
         limit: float = LIMIT,
         hash_seed: int = 0,
         environment: Mapping[str, str] | None = None,
+        kernels: Path | None = None,
     ) -> None:
         self.__dict__ = warm[hash_seed].__dict__
 
