@@ -20,6 +20,7 @@ print("w.grad:", w.grad)
 print("b.grad:", b.grad)
 print("saved:", 4096, "bytes")
 print("shapes:", (3, 1), (4,), (3, 4))
+print("at the end, loss:", loss.item(), " b:", b.item(), " rate: 0.5")
 """
 OUTPUT = """\
 loss: -453.0
@@ -27,6 +28,7 @@ w.grad: tensor(27.)
 b.grad: tensor(-12.)
 saved: 4096 bytes
 shapes: (3, 1) (4,) (3, 4)
+at the end, loss: -453.0  b: 40.0  rate: 0.5
 """
 PAGES = {
     "en": "# How large is it? { #size }\n\n::: snippets/t/s.py\n\n## More { #more }\n\nMore.\n\n",
@@ -71,7 +73,9 @@ EDITS = {
         "The gradient is $27 / 54 = 0.5 = 50\\%$ of 54.",
         "float16 has 16 bits, a double 64 bits.",
         "It is an 8-bit or a 32-bit number.",
-        "Python 3.12 and CUDA 12.4 are fine.",
+        "Python 3.12 and CUDA 12.4 are fine, as are Python 3.11 or 3.13.",
+        "At the end `loss` is still -453, although `b` is 40. Before that, `b` is 9.",
+        "`rate` stays 0.5.",
         "It takes 10 to 15 minutes, or between 20 and 30 s.",
         "A machine with 64 GB of RAM, or 32 GB memory.",
         "A 4090 is enough. The server answers HTTP 404 on port 8080.",
@@ -117,6 +121,8 @@ FALSE = {
         "It saves 4096 kB.",
         "It saves `4096` MiB.",
         "`w.grad` is 9.",
+        "At the end, `b` is still -453.",
+        "`rate` stays 40.",
         "The loss is small, and `w.grad` is `-12`.",
         "The loss is `453.0`.",
         "The gradient of `b` is `-21`.",
@@ -144,6 +150,7 @@ FALSE = {
         "`w` 的梯度是 `28`。",
         "存了 4096 MB。",
         "所以 `w.grad` 是 9。",
+        "`b` 还是 -453。",
         "`b.grad` 等于 27。",
         "损失是 453。",
         "`b` 大 1，损失就减少 13。",

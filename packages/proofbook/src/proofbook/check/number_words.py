@@ -28,7 +28,8 @@ _OTHERS = {"triple": 3.0, "thrice": 3.0, "quadruple": 4.0}
 _OTHERS |= {f"{ten[:-1]}ie": 10.0 * n for n, ten in enumerate(_TENS, 2)}  # the eighties
 _VALUES = _CARDINALS | _ORDINALS | _OTHERS
 _ENGLISH = re.compile(
-    rf"\b({'|'.join(sorted(_VALUES, key=len, reverse=True))})s?\b|(?<=ty-)(first|second)\b",
+    rf"\b(?!(?<=\d )percent)({'|'.join(sorted(_VALUES, key=len, reverse=True))})s?\b"
+    r"|(?<=ty-)(first|second)\b",
     re.IGNORECASE,
 )
 _ZH = {sign: float(number) for number, sign in enumerate("零一二三四五六七八九")} | {"两": 2.0}

@@ -8,7 +8,7 @@ output has. Then also single digits count, which may stand anywhere else.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import takewhile
 
 from proofbook.maths.numbers import evidence_on_page
@@ -20,23 +20,24 @@ from proofbook.model.snippet import MATHS, SnippetText, numbers_in, snippets_on_
 _NUMBER = r"(?P<mark>[`$*]*)(?P<number>[-−]?\d+(?:\.\d*)?(?:e[+-]?\d+)?)(?P=mark)"
 _IS = {
     "en": re.compile(
-        r"(?:(?:^|[.:;,)>|*]|\b(?:and|so|then|that|but|now|because|since|thus|hence))\s+|^)"
-        r"`(?P<label>[^`\n]+)` (?:(?:is|becomes) (?:now |still |again )?)"
+        r"(?:(?:^|[.:;,)>|*]|\b(?:and|so|then|that|but|now|because|since|thus|hence|although|though|does|Why))\s+|^)"
+        r"`(?P<label>[^`\n]+)` (?:is|becomes|stays|remains|keeps|holds|(?:first )?goes to)"
+        r" (?:(?:now|still|again|already|at) )?"
         + _NUMBER
         + r"(?=[.,;:!?)]"
         r"(?:\s|$)| (?:and|but|so|because|instead|not|in|as|again|here|at|after|before|with)\b|$)",
         re.MULTILINE,
     ),
     "zh": re.compile(
-        r"(?:^|[。，；：、）]|所以|于是|因此|因为|而|那么|这时|此时|现在) ?"
-        r"`(?P<label>[^`\n]+)` ?(?:就|还|仍|仍然|又|才)?(?:是|等于|变成|变为|得) ?"
+        r"(?:^|[。，；：、）*]|所以|于是|因此|因为|而|但|可是|却|那么|这时|此时|现在|虽然|之后|以后) ?"
+        r"`(?P<label>[^`\n]+)` ?(?:就|还|仍|仍然|又|才|已经|却已经|却|一直|先|也|都)?(?:是|等于|变成|变为|变到|得|保持|留在) ?"
         + _NUMBER
         + r"(?=[。，；：！？）]|$)",
         re.MULTILINE,
     ),
 }
 _SUPPOSED = re.compile(
-    r"(?:\b(?:if|when|where|while|unless|let|would|until|once)\b|如果|要是|当|设|时，)(?:[^.;!?。；！？]|\.\w)*\Z"
+    r"(?:\b(?:if|when|where|while|unless|let|would|until|once|before)\b|如果|要是|当|设|时，|之前)(?:[^.;!?。；！？\n]|\.\w|\n(?!\n))*\Z"
     r"|\b(?:suppose|imagine|assume)\b|假设|假如|设想",
     re.IGNORECASE,
 )
@@ -44,6 +45,10 @@ _SUPPOSED = re.compile(
 
 _UNIT = re.compile(r"\W{0,3}(?<!%)(bytes?|字节|[kKMGT]i?B)(?![A-Za-z])")
 _UNITS = re.compile(r"(?<![A-Za-z])(bytes?|[kKMGT]i?B)(?![A-Za-z])")
+
+_LABELLED = r"(?:(?<=  )|(?<=[,;] )|^\s*){}(?::| =) "
+"""A label in a line of an output, before its value."""
+_NEXT = re.compile(r"(?:  |[,;] )\s*(?=[A-Za-z_][^:,]*(?::| =) )")
 
 
 def wrong_units(page: Page, book: Book) -> Iterator[Problem]:
@@ -68,21 +73,21 @@ def wrong_labels(page: Page, book: Book) -> Iterator[Problem]:
     """The numbers that a page gives to a printed label of which the runs print others."""
     pattern = _IS.get(page.language)
     found = list(pattern.finditer(page.text)) if pattern else []
-    files = (page.file, *map(book.shown_page, page.linked_pages(0, len(page.text))))
-    texts = [
-        text
-        for file in files
-        if found
-        for run in book.fact(snippets_on_page, file)
-        for text in run.texts
-    ]
+    linked = map(book.shown_page, page.linked_pages(0, len(page.text))) if found else ()
+    runs = [run for file in (page.file, *linked) for run in book.fact(snippets_on_page, file)]
     for one in found:
         label, number = one["label"], numbers_in(one["number"])[0]
-        printed = [line for text in texts if text.part != "code" for line in _behind(text, label)]
+        above = [run for run in runs if run.page == page.file and run.place < one.start()]
+        # A label that is printed above is not that of another page.
+        texts = ([text for run in known for text in run.texts] for known in (above, runs))
+        shown = next((each for each in texts if _printed(each, label)), [])
+        printed = _printed(shown, label)
         before = page.text[max(0, one.start() - 160) : one.start("label")]
         if not printed or _SUPPOSED.search(before):
             continue
-        said = [line for text in texts for line in text.lines if _names(line, label)]
+        others = [line for text in shown for line in text.lines if _names(line, label)]
+        # Where a line prints several labels, only what stands behind this one is its.
+        said = [line for line in others if not re.search(_LABELLED.format(re.escape(label)), line)]
         known = {1.0 * ("ones" in line) for line in said if re.search("zeros|ones", line)}
         if number not in known.union(*map(numbers_in, [*printed, *said])):
             yield page.problem(
@@ -94,12 +99,20 @@ def wrong_labels(page: Page, book: Book) -> Iterator[Problem]:
             )
 
 
+def _printed(texts: Sequence[SnippetText], label: str) -> list[str]:
+    return [line for text in texts if text.part != "code" for line in _behind(text, label)]
+
+
 def _behind(text: SnippetText, label: str) -> Iterator[str]:
-    """The lines of an output that begin with a label, each with what continues it below."""
+    """What an output prints behind a label, with the label, and what continues it below."""
     for number, row in enumerate(text.lines):
-        if re.match(rf"\s*{re.escape(label)}(?::| =) ", row):
+        for found in re.finditer(_LABELLED.format(re.escape(label)), row):
             below = takewhile(lambda line: line[:1] in (" ", "["), text.lines[number + 1 :])
-            yield " ".join([row.strip(), *(line.strip() for line in below)])
+            after = _NEXT.search(row, found.end())
+            if after:
+                yield row[found.start() : after.start()].strip()
+            else:
+                yield " ".join([row[found.start() :].strip(), *(line.strip() for line in below)])
 
 
 def _names(line: str, label: str) -> bool:

@@ -103,7 +103,7 @@ _NO_RESULT = re.compile(
             # versions of other software; places in texts
             r"\b(?:Python|CUDA|cuDNN|NCCL|ROCm|pip|NumPy|SciPy|SymPy|Matplotlib|Triton|Ubuntu"
             r"|Windows|macOS|Transformers|Lightning|MkDocs|Chrome|Firefox|Safari|GCC)"
-            r"(?: version)? \d[\d.]*",
+            r"(?: version)? \d[\d.]*(?:(?:,? (?:or|and|to) |–| ?[、或和到] ?)\d\.\d[\d.]*)*",
             r"\b(?:pages?|pp?\.|chapters?|sections?|exercises?|equations?|eq\.|figures?|fig\.|tables?)"
             r" \(?\d[\d.]*\)?(?:[-–]\d+)?|第 ?\d[\d.]* ?[页章节讲]",
             r"\barXiv:\S+",
