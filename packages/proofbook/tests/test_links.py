@@ -53,6 +53,8 @@ API = "https://docs.pytorch.org/docs/stable/generated/"
         ("[What is *four* times `w`](q.en.md)", True),
         ("[three times](q.en.md) and [What is three times w](q.en.md#four)", True),
         ("[What is three times w](q.en.md)", False),
+        ("[Why?](q.en.md#why) [What is *four* times `w`](q.en.md#why)", True),
+        ("[Why](q.en.md#four)", False),
         (f"[`torch.clamp`]({API}torch.clamp.html) and [`clamp()`]({API}torch.clamp.html)", True),
         (f"[`step()`]({API}torch.optim.Optimizer.step.html#torch.optim.Optimizer.step)", True),
         (f"[`Module`]({API}torch.nn.Module.html#torch.nn.Module.apply) [`a`](https://b.org)", True),
@@ -60,7 +62,7 @@ API = "https://docs.pytorch.org/docs/stable/generated/"
     ],
 )
 def test_the_words_of_a_link_fit_what_it_leads_to(book, link, right):
-    book.write("docs/t/q.en.md", "# What is four times w? { #four }\n")
+    book.write("docs/t/q.en.md", "# What is four times w? { #four }\n\n## Why? { #why }\n")
     book.write(EN, f"{book.read(EN)}\n{link}\n")
     read = read_book(book.root)
     assert (list(wrong_links(read.page(EN), read)) == []) is right

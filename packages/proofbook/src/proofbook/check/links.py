@@ -51,10 +51,18 @@ def wrong_links(page: Page, book: Book) -> Iterator[Problem]:
 
 
 def _wrong_title(page: Page, link: Span, book: Book) -> Iterator[Problem]:
-    """A link whose words are the title of one page, and which leads to another."""
-    named = dict(book.fact(_titles, page.language)).get(_plain(link.content), ())
+    """A link whose words are the title of one page, or a heading of the page to which it leads, and
+    which leads to another."""
+    said = _plain(link.content)
+    named = dict(book.fact(_titles, page.language)).get(said, ())
     target, anchor = page.target(link)
     target = book.shown_page(target)
+    if anchor and target in book.page_files:
+        deeper = (heading for heading in book.page(target).headings if heading.level > 1)
+        headings = [heading for heading in deeper if _plain(heading.text) == said]
+        if headings and anchor not in [heading.anchor for heading in headings]:
+            what, expected = "the words of the link are another heading", f"#{headings[0].anchor}"
+            yield _problem(page, link.line, what, expected, f"[{link.content}]({link.address})")
     if len(named) == 1 and not anchor and target in book.page_files and target != named[0]:
         what = "the words of the link are the title of another page"
         yield _problem(page, link.line, what, named[0], f"[{link.content}]({link.address})")
