@@ -354,12 +354,13 @@ def without_evidence(
 
 
 def _fix(page: Page, statement: Statement, own: Sequence[ShownSnippet]) -> str:
-    place = next(
-        (run.place for run in own if any(statement.lines_in(text) for text in run.texts)), None
-    )
+    shown = ((run, text) for run in own for text in run.texts if text.part[:1] != VARIED)
+    place = next((run.place for run, text in shown if statement.lines_in(text)), None)
     line = page.line_of(place) if place is not None else 0
     anchors = [heading.anchor for heading in page.headings if heading.line <= line]
     link = f"link to #{anchors[-1]}, whose run shows it" if anchors and anchors[-1] else ""
+    if not link and not isinstance(statement.wanted, str):
+        link = "show the run that prints it, or the equation from which it follows"
     return f"correct it, or {link or 'show the run that prints it'}"
 
 
