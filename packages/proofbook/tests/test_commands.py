@@ -21,7 +21,7 @@ def test_update_records_a_new_output_and_shows_the_difference(book, proof_comman
     assert proof_command("update") == (
         0,
         f"--- {OUTPUT}\n+++ {OUTPUT}\n@@ -1 +1 @@\n-y: 6.0\n+y: 15.0\n\n"
-        "1 output recorded, 0 as before. Read the pages that show what changed.\n",
+        "1 output recorded, 0 as before. Read what shows them: docs/t/p.en.md, docs/t/p.zh.md\n",
         "",
     )
     assert book.files()[OUTPUT] == b"y: 15.0\n"

@@ -218,10 +218,9 @@ def _update(book: Book, scripts: list[str]) -> int:
     tried = with_torch(book.root, changed)
     if unsteady := fragile(book.root, tried) if tried else []:
         _report(unsteady)
-    print(
-        f"{counted(differences, 'output')} recorded, {same} as before."
-        + (" Read the pages that show what changed." if differences else "")
-    )
+    pages = dict.fromkeys(page for script in changed for page in book.pages_showing(script))
+    read = f" Read what shows them: {', '.join(pages)}" if pages else ""
+    print(f"{counted(differences, 'output')} recorded, {same} as before.{read}")
     if problems:
         _report(problems)
     return 1 if problems else 0
