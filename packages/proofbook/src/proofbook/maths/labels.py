@@ -22,17 +22,14 @@ _IS = {
     "en": re.compile(
         r"(?:(?:^|[.:;,)>|*]|\b(?:and|so|then|that|but|now|because|since|thus|hence|although|though|does|Why))\s+|^)"
         r"`(?P<label>[^`\n]+)` (?:is|becomes|stays|remains|keeps|holds|(?:first )?goes to)"
-        r" (?:(?:now|still|again|already|at) )?"
-        + _NUMBER
-        + r"(?=[.,;:!?)]"
+        r" (?:(?:now|still|again|already|at) )?" + _NUMBER + r"(?=[.,;:!?)]"
         r"(?:\s|$)| (?:and|but|so|because|instead|not|in|as|again|here|at|after|before|with)\b|$)",
         re.MULTILINE,
     ),
     "zh": re.compile(
-        r"(?:^|[。，；：、）*]|所以|于是|因此|因为|而|但|可是|却|那么|这时|此时|现在|虽然|之后|以后) ?"
-        r"`(?P<label>[^`\n]+)` ?(?:就|还|仍|仍然|又|才|已经|却已经|却|一直|先|也|都)?(?:是|等于|变成|变为|变到|得|保持|留在) ?"
-        + _NUMBER
-        + r"(?=[。，；：！？）]|$)",
+        r"(?:^|[。，；：、）*]|所以|于是|因此|因为|而|但|可是|却|那么|这时|此时|现在|虽然|之后|以后)"
+        r" ?`(?P<label>[^`\n]+)` ?(?:就|还|仍|仍然|又|才|已经|却已经|却|一直|先|也|都)?"
+        r"(?:是|等于|变成|变为|变到|得|保持|留在) ?" + _NUMBER + r"(?=[。，；：！？）]|$)",
         re.MULTILINE,
     ),
 }

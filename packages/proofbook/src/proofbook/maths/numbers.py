@@ -84,6 +84,8 @@ _NO_RESULT = re.compile(
             rf"\b{_FROM}\d[\d,.]*[ -]?(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?)\b",
             rf"\b{_FROM}\d[\d,.]* ?(?:ms|µs|min|s|h)\b",
             rf"\b{_FROM}\d[\d,.]* ?[多几]? ?(?:[毫微]?秒|分钟|个?(?:小时|星期|月)|天|周|年)",
+            # many times
+            r"\b10+(?:,000)* ?(?:steps|times|iterations|epochs|步|次|轮)",
             # hardware, the width of a number, the size of a batch
             r"\b(?:RTX|GTX|GeForce|Radeon|RX|Quadro|Tesla|Titan|Xeon|EPYC|Ryzen|Core i\d|Ascend"
             r"|iPhone|Pixel|昇腾|Jetson|Raspberry Pi|HTTP|port|RFC|ISO|IEEE|ISBN|issue|PR)"
