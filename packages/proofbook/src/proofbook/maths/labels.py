@@ -20,7 +20,8 @@ from proofbook.model.snippet import MATHS, SnippetText, numbers_in, snippets_on_
 _NUMBER = r"(?P<mark>[`$*]*)(?P<number>[-−]?\d+(?:\.\d*)?(?:e[+-]?\d+)?)(?P=mark)"
 _IS = {
     "en": re.compile(
-        r"(?:(?:^|[.:;,)>|*]|\b(?:and|so|then|that|but|now|because|since|thus|hence|although|though|does|Why))\s+|^)"
+        r"(?:(?:^|[.:;,)>|*]"
+        r"|\b(?:and|so|then|that|but|now|because|since|thus|hence|although|though))\s+|^)"
         r"`(?P<label>[^`\n]+)` (?:is|becomes|stays|remains|keeps|holds|(?:first )?goes to)"
         r" (?:(?:now|still|again|already|at) )?" + _NUMBER + r"(?=[.,;:!?)]"
         r"(?:\s|$)| (?:and|but|so|because|instead|not|in|as|again|here|at|after|before|with)\b|$)",
@@ -34,7 +35,8 @@ _IS = {
     ),
 }
 _SUPPOSED = re.compile(
-    r"(?:\b(?:if|when|where|while|unless|let|would|until|once|before)\b|如果|要是|当|设|时，|之前)(?:[^.;!?。；！？\n]|\.\w|\n(?!\n))*\Z"
+    r"(?:\b(?:if|when|where|while|unless|let|would|until|once|before)\b|如果|要是|当|设|时，|之前)"
+    r"(?:[^.;!?。；！？\n]|\.\w|\n(?!\n))*\Z"
     r"|\b(?:suppose|imagine|assume)\b|假设|假如|设想",
     re.IGNORECASE,
 )
