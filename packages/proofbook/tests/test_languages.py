@@ -51,6 +51,7 @@ SAME = {
     "ordinals": ("第 21 步，第十二步，第 20 层", "the twenty-first step, the twelfth, twentieth"),
     "fractions": ("0.75，四分之三，0.3", "75%, 0.75, three tenths"),
     "parts of a hundred": ("50%，百分之一，千分之五", "half of it, one percent, 0.5%"),
+    "a percentage": ("约 0.4%，上下各 20%", "about 0.4 percent, 20 percent in either direction"),
     "a half more": ("1.5 倍，两倍半", "one and a half times, 2.5 times"),
     "a dozen": ("12 个，大了一个数量级", "a dozen, ten times larger"),
     "letters for thousands": ("3 万步，70 亿参数", "30k steps, 7B parameters"),

@@ -28,8 +28,7 @@ _OTHERS = {"triple": 3.0, "thrice": 3.0, "quadruple": 4.0}
 _OTHERS |= {f"{ten[:-1]}ie": 10.0 * n for n, ten in enumerate(_TENS, 2)}  # the eighties
 _VALUES = _CARDINALS | _ORDINALS | _OTHERS
 _ENGLISH = re.compile(
-    rf"\b(?!(?<=\d )percent)({'|'.join(sorted(_VALUES, key=len, reverse=True))})s?\b"
-    r"|(?<=ty-)(first|second)\b",
+    rf"\b({'|'.join(sorted(_VALUES, key=len, reverse=True))})s?\b|(?<=ty-)(first|second)\b",
     re.IGNORECASE,
 )
 _ZH = {sign: float(number) for number, sign in enumerate("零一二三四五六七八九")} | {"两": 2.0}
@@ -90,6 +89,9 @@ def numbers_in_words(text: str) -> Spoken:
     before = None
     for value, ordinal, start, end in _english(text):
         near = before is not None and text[before[1] : start] in (" ", "-")
+        if text[start:end].lower() == "percent" and not near:
+            readings.add(value)  # of a number in digits
+            continue
         if ordinal and (near or re.search(r"\ban? $", text[:start])):
             parts.append(_part(before[0] if near else 1.0, value))
         if ordinal and value >= 10:

@@ -343,7 +343,8 @@ def without_evidence(
     """The problems of those statements of a page for which there is no evidence. `own`: the runs of
     the page, one of which may show it in another section."""
     for statement, proving in found:
-        if next(proving, None) is None and not _is_supposed(page, statement):
+        known = _is_supposed(page, statement) or _is_ratio(page, statement)
+        if next(proving, None) is None and not known:
             where = f"the line with {statement.line!r} of" if statement.line else "the code or"
             yield page.problem(
                 page.line_of(statement.place),
@@ -369,6 +370,24 @@ def _fix(page: Page, statement: Statement, own: Sequence[ShownSnippet]) -> str:
 def _is_supposed(page: Page, statement: Statement) -> bool:
     """Whether a number is an assumption of the page: "if `w` were `17`", "suppose $n = 50$"."""
     return _SUPPOSED.search(page.prose, max(0, statement.place - 60), statement.place) is not None
+
+
+def _is_ratio(page: Page, statement: Statement) -> bool:
+    """Whether a percentage is that of two numbers of its paragraph: "from 16 to 4, 75% less"."""
+    if not statement.percent:
+        return False
+    start, end = page.text.rfind("\n\n", 0, statement.place), page.text.find("\n\n", statement.end)
+    before, after = page.text[start + 1 : statement.place], page.text[statement.end : end]
+    others = {abs(number) for number in numbers_in(f"{before} {after}")}
+    rounded = 0.5 / 10 ** len(statement.said.partition(".")[2])
+    return any(
+        abs(100 * part - abs(statement.wanted[0])) <= rounded
+        for one in others
+        for other in others | {1.0}
+        # 1, 2 and 3 would prove every half and third.
+        if one != other and other and (one >= 10 or other >= 10 or not one.is_integer())
+        for part in (one / other, abs(one - other) / other, abs(one - other) / (one or 1.0))
+    )
 
 
 @lru_cache(maxsize=512)
