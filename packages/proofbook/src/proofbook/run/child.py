@@ -56,7 +56,8 @@ class _FileWatch:
         self._script = script
         cache = os.environ.get("TORCHINDUCTOR_CACHE_DIR")
         # PyTorch's own files there don't count.
-        self._passed_over = (*_DEVICES, cache) if cache else _DEVICES
+        own = (cache, os.path.realpath(cache)) if cache else ()
+        self._passed_over = (*_DEVICES, *own)
 
     def __call__(self, event: str, args: tuple) -> None:
         if not self.active or event not in _MAKES:

@@ -94,9 +94,11 @@ class Runner:
         self._temporary = tempfile.TemporaryDirectory(prefix=PREFIX, ignore_cleanup_errors=True)
         self._folder = self._temporary.name
         self._errors = Path(self._folder, "errors")
-        if kernels is None or not _writable(kernels):
-            # What the first optimizer of a process imports makes this folder.
-            kernels = Path(self._folder, "kernels")
+        # What the first optimizer of a process imports makes this folder, if it isn't there.
+        compiled = Path(self._folder, "kernels")
+        if kernels is not None and _writable(kernels):
+            with contextlib.suppress(OSError):  # as on Windows, without the right to make links
+                compiled.symlink_to(kernels.resolve())  # the path may have blanks, which fail with g++
         # Another interpreter may not have our packages installed.
         ours = os.pathsep.join(str(resources.files(name).parent) for name in _OURS)
         with self._errors.open("wb") as errors:
@@ -112,7 +114,7 @@ class Runner:
                     **({} if python == sys.executable else {"PYTHONPATH": ours}),
                     "OMP_NUM_THREADS": "1",
                     "PYTHONHASHSEED": f"{hash_seed}",
-                    "TORCHINDUCTOR_CACHE_DIR": str(kernels),
+                    "TORCHINDUCTOR_CACHE_DIR": str(compiled),
                     **(environment or {}),
                 },
                 text=True,
