@@ -97,8 +97,9 @@ class Runner:
         # What the first optimizer of a process imports makes this folder, if it isn't there.
         compiled = Path(self._folder, "kernels")
         if kernels is not None and _writable(kernels):
+            # A path with blanks, as that of a book may be, fails with g++.
             with contextlib.suppress(OSError):  # as on Windows, without the right to make links
-                compiled.symlink_to(kernels.resolve())  # the path may have blanks, which fail with g++
+                compiled.symlink_to(kernels.resolve())
         # Another interpreter may not have our packages installed.
         ours = os.pathsep.join(str(resources.files(name).parent) for name in _OURS)
         with self._errors.open("wb") as errors:
