@@ -168,6 +168,7 @@ def _different_items(
     """The items only in `one`, and only in `other`; reported on the page that has more."""
     page, counterpart, at = (one, other, lines[1]) if more else (other, one, lines[0])
     here_only, there_only = (more, less) if more else (less, more)
+    at = min((item.line for item in there_only), default=at)
     return Problem(
         page.file,
         min(item.line for item in here_only),
