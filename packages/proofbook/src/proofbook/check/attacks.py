@@ -108,7 +108,7 @@ def _to_read(
         f"#{section.anchor} has changed: " + ("read what it says" if lost else READ_TESTS),
         "a text that is true, and tests that try what it says now",
         "\n".join(found),
-        "read them again; the warning goes with the next commit",
+        "read them again; there is nothing else to do",
         (page.file,),
         "warning",
     )

@@ -108,7 +108,7 @@ def more_open_equations(book: Book, before: Book) -> Iterator[Problem]:
                 page.file,
                 page.line_of(found[-1].place),
                 "more equations of this page than before can be neither proved nor refuted",
-                f"at most {len(known)}, as in the last commit",
+                f"at most {len(known)}, as before",
                 f"{len(found)}: {'; '.join(map(str, found))}",
                 "write them so that a run, or the page, gives their symbols a value",
                 (page.file,),
