@@ -17,14 +17,14 @@ print("y:", 3 * w)
 for name, reach in {
     "network": lambda: socket.create_connection(("127.0.0.1", PORT), timeout=5),
     "book": lambda: Path(BOOK, "left").touch(),
-    "cache": lambda: print("files in the cache:", len(list(Path(BOOK, ".cache").iterdir()))),
+    "cache": lambda: print("remembered:", Path(BOOK, ".cache/known").exists()),
 }.items():
     try:
         reach()
     except OSError as error:
         print(name, type(error).__name__)
 """
-OUTPUT = "y: 6.0\nnetwork ConnectionRefusedError\nbook OSError\nfiles in the cache: 0\n"
+OUTPUT = "y: 6.0\nnetwork ConnectionRefusedError\nbook OSError\nremembered: False\n"
 
 
 def works() -> bool:
