@@ -289,6 +289,15 @@ def test_skipped_steps_are_found(scale, steps, factor, fused, levels, tmp_path):
     assert (REPORT_WORDS["en"]["finite"] in said) == (not levels)
 
 
+def test_a_loss_that_was_scaled_after_the_last_recorded_operation_is_no_trouble(tmp_path):
+    source = SCALED.replace("SCALE", "2.0").replace("STEPS", "3").replace("FUSED", "False")
+    (tmp_path / "script.py").write_text(HEAD + source.replace("FACTOR", "1"), encoding="utf-8")
+    trace = record_health(tmp_path / "script.py")
+    scale = next(sign for sign in trace.health if sign["k"] == "scale")
+    trace.health.append({**scale, "at": len(trace.events)})  # that pass was not recorded whole
+    assert diagnose(Run(trace)) == []
+
+
 KEPT = """\
 net, state = nn.LSTM(3, 4), None
 optimizer = torch.optim.SGD(net.parameters(), lr=0.1)

@@ -25,12 +25,14 @@ def first_nan(run: Run) -> Iterator[Finding]:
     the loss before it is multiplied.
     """
     scaled = {sign["at"] for sign in run.signs("scale")}
+    # The multiplication of the last pass may not have been recorded.
+    scalings = {id(event) for at in scaled for event in run.events[at : at + 1]}
     whole = None
     for index, event in enumerate(run.events):
         found = None
         if event["k"] == "backward":
             whole = run.pass_number[event["p"]].whole
-            found = _of_loss(run, index, event, {id(run.events[at]) for at in scaled})
+            found = _of_loss(run, index, event, scalings)
         elif event["k"] == "node" and not scaled:
             found = _of_node(run, event)
         elif event["k"] == "acc" and not whole and not scaled:
