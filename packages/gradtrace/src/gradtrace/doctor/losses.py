@@ -14,6 +14,7 @@ _SAME_SHAPE = {"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"}
 _WITH_MODES = ("Dropout", "BatchNorm")
 _OF_CLASSES = {"nll_loss", "kl_div", "mse_loss", "binary_cross_entropy", "l1_loss"}
 """Losses that may be given what a softmax returns, or its logarithm."""
+_RESHAPING = {"squeeze", "unsqueeze", "view", "reshape", "flatten"}
 _FEW = 2
 """This many training steps in evaluation mode, after others, are a mistake; so are more, if there
 were no others."""
@@ -27,13 +28,15 @@ def activation_before_loss(run: Run) -> Iterator[Finding]:
         if not event["ins"] or (place, event["op"]) in seen:
             continue
         made = run.maker(event["ins"][0], index)
+        while made and made["op"] in _RESHAPING:
+            made = run.maker(made["ins"][0], index)
         source = made["op"] if made else ""
         kind = None
         if event["op"] == "cross_entropy" and source in ("softmax", "sigmoid"):
             kind = "softmax-before-loss"
         elif event["op"] == "binary_cross_entropy_with_logits" and source in ("sigmoid", "softmax"):
             kind = "sigmoid-before-loss"
-        elif event["op"] == "nll_loss" and _has_positive(run, event["ins"][0], made):
+        elif event["op"] in ("nll_loss", "kl_div") and _has_positive(run, event["ins"][0], made):
             kind = "no-log-before-nll"
         elif event["op"] in _OF_CLASSES and _is_over_batch(run, made):
             kind = "softmax-over-batch"
