@@ -303,6 +303,8 @@ def test_a_loss_that_was_scaled_after_the_last_recorded_operation_is_no_trouble(
     [
         ("bce(out.sigmoid().squeeze(-1), torch.ones(2))", "sigmoid-before-loss"),
         ("bce(out.squeeze(-1), out.detach().sigmoid().view(-1))", None),
+        ("bce(out.sigmoid().squeeze(-1).flatten(), torch.ones(2))", "sigmoid-before-loss"),
+        ("F.nll_loss(net.weight.view(1, 3), torch.tensor([1]))", "no-log-before-nll"),
         ("F.kl_div(out.softmax(0), torch.full((2, 1), 0.5))", "no-log-before-nll"),
         ("F.kl_div(out.log_softmax(0), torch.full((2, 1), 0.5))", None),
     ],
@@ -310,7 +312,7 @@ def test_a_loss_that_was_scaled_after_the_last_recorded_operation_is_no_trouble(
 def test_what_a_loss_is_given_is_seen_through_a_change_of_shape(loss, kind, tmp_path):
     source = (
         "import torch.nn.functional as F\nbce = F.binary_cross_entropy_with_logits\n"
-        "out = nn.Linear(3, 1)(torch.randn(2, 3))\n"
+        "net = nn.Linear(3, 1)\nout = net(torch.randn(2, 3))\n"
         f"{loss}.backward()\n"
     )
     found = {finding.kind for finding in findings(HEAD + source, tmp_path)}

@@ -27,9 +27,7 @@ def activation_before_loss(run: Run) -> Iterator[Finding]:
         place = run.place(event)
         if not event["ins"] or (place, event["op"]) in seen:
             continue
-        made = run.maker(event["ins"][0], index)
-        while made and made["op"] in _RESHAPING:
-            made = run.maker(made["ins"][0], index)
+        made = _made(run, event["ins"][0], index)
         source = made["op"] if made else ""
         kind = None
         if event["op"] == "cross_entropy" and source in ("softmax", "sigmoid"):
@@ -131,6 +129,17 @@ def _is_over_batch(run: Run, made: Event | None) -> bool:
         return False
     shape = run.trace.tensors[made["ins"][0]]["shape"]
     return len(shape) == 2 and argument(made, 1, "dim") in (0, -2)
+
+
+def _made(run: Run, tensor: str, before: int) -> Event | None:
+    """The operation that made the numbers of a tensor, apart from its shape, before an event."""
+    while earlier := [at for at in run.index.makers.get(tensor, ()) if at < before]:
+        before = earlier[-1]  # a `flatten` may return the very tensor that it was given
+        made = run.events[before]
+        if made["op"] not in _RESHAPING:
+            return made
+        tensor = made["ins"][0]
+    return None
 
 
 def _has_positive(run: Run, tensor: str, made: Event | None) -> bool:
